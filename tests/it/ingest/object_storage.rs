@@ -29,11 +29,11 @@ impl Bucket {
     fn start(folder: &Path) -> anyhow::Result<Self> {
         let mut bucket = Self { server: None, folder: folder.join("bucket"), port: env::free_port()? };
         fs::create_dir_all(&bucket.folder)?;
-        bucket.is_back()?;
+        bucket.comes_back()?;
         Ok(bucket)
     }
 
-    fn is_back(&mut self) -> anyhow::Result<()> {
+    fn comes_back(&mut self) -> anyhow::Result<()> {
         let mut command = Command::new("node");
         command
             .arg(workspace::root().join("tests/clients/node_modules/s3rver/bin/s3rver.js"))
@@ -127,7 +127,7 @@ fn a_load_waits(machine: &mut Machine, engine: &Server) -> anyhow::Result<()> {
     let load =
         env::ingest_at(&engine.url, WAITING, &["load", "--dump", &dump("hive")]).stderr(Stdio::null()).spawn()?;
     std::thread::sleep(Duration::from_secs(4));
-    machine.bucket.is_back()?;
+    machine.bucket.comes_back()?;
     let output = load.wait_with_output()?;
     ensure!(output.status.success(), "the load did not wait: {}", output.status);
     ensure!(env::contents(&engine.url, WAITING)? == env::contents(env::store(), hive.name)?);
@@ -164,14 +164,14 @@ fn a_chain_on_object_storage_is_whole_whatever_is_killed() -> anyhow::Result<()>
     if env::is_slow_run() {
         a_load_waits(&mut machine, &engine)?;
     } else {
-        machine.bucket.is_back()?;
+        machine.bucket.comes_back()?;
     }
     env::eventually(env::SOON, || Ok(page(&api)?.body == before.body))?;
     machine.bucket.goes_away()?;
     let asked = Instant::now();
     engine.stop()?;
     ensure!(asked.elapsed() < Duration::from_secs(8), "the engine ended after {:?}", asked.elapsed());
-    machine.bucket.is_back()?;
+    machine.bucket.comes_back()?;
     let engine = machine.start()?;
     ensure!(env::contents(&engine.url, DATABASE)? == clean()?);
 

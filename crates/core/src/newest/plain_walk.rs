@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-const PLACES: [&str; 2] = ["block_number", "row"];
+const POSITION: [&str; 2] = ["block_number", "row"];
 const TABLES: [&str; 4] = ["transactions", "logs", "token_transfers_by_direction", "storage_history"];
 
 /// One of a few addresses, of which some are in most blocks and some in none.
@@ -43,10 +43,11 @@ fn fixed<'v>(size: i32, values: impl Iterator<Item = Option<&'v [u8]>>) -> Array
 
 fn rows(number: u64, columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     let count = columns[0].1.len() as u64;
-    let places = [vec![number; count as usize], (0..count).collect()].map(|values| Arc::new(UInt64Array::from(values)));
-    let places = PLACES.into_iter().zip(places).map(|(name, values)| (name, values as ArrayRef, false));
+    let positions =
+        [vec![number; count as usize], (0..count).collect()].map(|values| Arc::new(UInt64Array::from(values)));
+    let positions = POSITION.into_iter().zip(positions).map(|(name, values)| (name, values as ArrayRef, false));
     RecordBatch::try_from_iter_with_nullable(
-        columns.into_iter().map(|(name, values)| (name, values, true)).chain(places),
+        columns.into_iter().map(|(name, values)| (name, values, true)).chain(positions),
     )
     .expect("of one length")
 }
@@ -142,8 +143,8 @@ impl Chain {
             }
             3 => (0..count).for_each(|_| drop(self.blocks.pop_first())),
             _ => {
-                let place = self.next.saturating_sub(count);
-                self.blocks.remove(&place);
+                let height = self.next.saturating_sub(count);
+                self.blocks.remove(&height);
             }
         }
         let view = NewestBlocks::new(self.blocks.clone(), 0, &self.view);
@@ -187,19 +188,19 @@ fn condition(table: &str, random: &mut Random) -> Test {
     }
 }
 
-/// The places of the rows of a read.
-fn places(read: NewestRead) -> Vec<(u64, u64)> {
-    let mut rows = read.rows(&PLACES);
-    let mut places = Vec::new();
+/// The positions of the rows of a read.
+fn positions(read: NewestRead) -> Vec<(u64, u64)> {
+    let mut rows = read.rows(&POSITION);
+    let mut positions = Vec::new();
     while let Some(batch) = rows.next_batch().expect("columns of the table") {
         let [blocks, rows] = [0, 1].map(|column| batch.column(column).as_primitive::<UInt64Type>().values().to_vec());
-        places.extend(blocks.into_iter().zip(rows));
+        positions.extend(blocks.into_iter().zip(rows));
     }
-    places
+    positions
 }
 
 /// The same by a look into every block.
-fn places_of_all(read: &NewestRead) -> Vec<(u64, u64)> {
+fn positions_of_all(read: &NewestRead) -> Vec<(u64, u64)> {
     let mut blocks: Vec<&NewestBlock> = read.blocks.iter().collect();
     if read.merge == Merge::Before {
         blocks.reverse();
@@ -220,7 +221,7 @@ fn read(blocks: NewestSpan, table: &'static str, random: &mut Random) -> NewestR
 fn is_read_as_by_a_walk(blocks: &Arc<NewestBlocks>, random: &mut Random) -> Result<(), TestCaseError> {
     for table in TABLES {
         let read = read(some_heights(blocks, random), table, random);
-        prop_assert_eq!(places(read.clone()), places_of_all(&read), "{:?}", read);
+        prop_assert_eq!(positions(read.clone()), positions_of_all(&read), "{:?}", read);
     }
     let (span, account, slot) = (some_heights(blocks, random), address(random), address(random).into_word());
     let wanted: [(&str, &[u8]); 2] = [("address", account.as_slice()), ("slot", slot.as_slice())];
@@ -288,7 +289,7 @@ fn rows_of_a_block_come_in_several_batches() {
         let tests = vec![Test::among("address", &[one])];
         let order = vec![OrderColumn { name: "row".into(), is_descending: true }];
         let read = NewestRead { blocks, table: "logs", tests, order, merge, limit, instead: None };
-        let found = places(read.clone());
-        assert!(found == places_of_all(&read) && found.len() as u64 == limit.min(60_000), "{merge:?} {limit}");
+        let found = positions(read.clone());
+        assert!(found == positions_of_all(&read) && found.len() as u64 == limit.min(60_000), "{merge:?} {limit}");
     }
 }
