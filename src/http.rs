@@ -14,4 +14,5 @@ pub mod readiness;
 pub(crate) mod reasons;
 pub(crate) mod request_body;
 pub(crate) mod request_head;
+pub(crate) mod route;
 pub mod router;

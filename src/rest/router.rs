@@ -2,8 +2,7 @@
 
 use axum::Router;
 use axum::http::Uri;
-use axum::middleware;
-use axum::routing::get;
+use axum::{middleware, routing};
 
 use super::{
     activity, address_counters, address_counts, address_page, address_ranking, addresses, advanced_filters, block,
@@ -15,6 +14,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::http::cached::cached;
 use crate::http::queued::queued;
+use crate::http::route::get;
 use crate::http::{health, openapi};
 use crate::scan::{self, exports};
 
@@ -113,9 +113,9 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/token-transfers/csv", get(exports::token_transfers))
         .route("/api/v2/addresses/{address_hash}/internal-transactions/csv", get(exports::internal_transactions))
         .route("/api/v2/addresses/{address_hash}/logs/csv", get(exports::logs))
-        .route("/api/v2/config/backend-version", get(health::backend_version))
+        .route("/api/v2/config/backend-version", routing::get(health::backend_version))
         .route("/api/v2/config/json-rpc-url", get(health::json_rpc_url))
-        .route("/api/v2/openapi", get(openapi::openapi))
+        .route("/api/v2/openapi", routing::get(openapi::openapi))
         .route("/api/v2", get(unknown))
         .route("/api/v2/proxy/account-abstraction/{*rest}", get(user_operations))
         .route("/api/v2/{*rest}", get(unknown))
