@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::committed::{Committed, only_new_blocks};
 use super::configurations::ChainConfiguration;
-use super::head_look::{Before, Look, Seen, SummaryRow, look_again};
+use super::head_look::{Before, Look, Seen, Summary, look_again};
 use super::newest::read_newest;
 use super::{Damage, Reader, StoreError};
 use crate::newest::{NewestBlock, NewestBlocks, NewestSpan};
@@ -83,7 +83,7 @@ pub struct Head {
     /// before them, and that they do not touch, are still good.
     pub recent: Arc<NewestBlocks>,
     /// The summary that this view was made from.
-    seen: Option<SummaryRow>,
+    seen: Option<Summary>,
     /// The committed ranges by part.
     committed: Committed,
 }
@@ -187,7 +187,7 @@ impl Head {
             (None, None) => Seen::default(),
         };
         let Seen { summary, count, mut newest } = seen;
-        let commits = |seen: &Option<SummaryRow>| seen.as_ref().map_or(0, |seen| seen.commits);
+        let commits = |seen: &Option<Summary>| seen.as_ref().map_or(0, |seen| seen.commits);
         let is_same = |known: &&Arc<Self>| commits(&known.seen) == commits(&summary);
         let committed = match known.filter(is_same) {
             Some(known) if count == commits(&summary) => Arc::clone(&known.committed),
@@ -211,7 +211,7 @@ impl Head {
         };
         let committed_chain = summary.as_ref().and_then(|summary| summary.chain_id);
         let chain_id = committed_chain.or(newest.as_ref().and_then(|head| head.chain_id));
-        let configurations = |seen: &Option<SummaryRow>| seen.as_ref().map_or(0, |seen| seen.configurations);
+        let configurations = |seen: &Option<Summary>| seen.as_ref().map_or(0, |seen| seen.configurations);
         let is_configured =
             |known: &&Arc<Self>| configurations(&known.seen) == configurations(&summary) && known.chain_id == chain_id;
         let stated = match (chain_id, known.filter(is_configured)) {
@@ -224,7 +224,7 @@ impl Head {
             _ => ChainConfiguration::default(),
         };
         let (state, state_but_system) = (part("state"), part("state_but_system"));
-        let has = |table: fn(&SummaryRow) -> u8| summary.as_ref().is_some_and(|summary| table(summary) == 1);
+        let has = |table: &str| summary.as_ref().is_some_and(|summary| summary.has(table));
         let view = known.map_or(1, |known| known.view + 1);
         let is_same = |known: &&Arc<Self>| is_same(known) && *known.blocks.settled() == blocks;
         let same = known.filter(is_same);
@@ -253,11 +253,11 @@ impl Head {
             token_steps: summary.as_ref().map_or(0, |summary| summary.token_steps),
             damage: damage.clone(),
             committed_through,
-            log_topics: has(|summary| summary.log_topics),
-            transactions_by_address: has(|summary| summary.transactions_by_address),
-            blocks_by_miner: has(|summary| summary.blocks_by_miner),
-            listed_internal_transactions: has(|summary| summary.listed_internal_transactions),
-            token_balances_by_holder: has(|summary| summary.token_balances_by_holder),
+            log_topics: has("log_topics"),
+            transactions_by_address: has("transactions_by_address"),
+            blocks_by_miner: has("blocks_by_miner"),
+            listed_internal_transactions: has("listed_internal_transactions"),
+            token_balances_by_holder: has("token_balances_by_holder"),
             seen: summary,
             view,
             committed,

@@ -17,19 +17,52 @@ pub(super) enum Look {
 }
 
 columns! {
+    /// One table of `sql/queries/commit_summary.sql`.
     pub struct SummaryRow / SummaryView {
-        commits: u64,
-        chain_id: Option<u64>,
-        sequence: Option<u64>,
-        configurations: u64,
-        label_loads: u64,
-        tokens: u64,
-        token_steps: u64,
-        log_topics: u8,
-        transactions_by_address: u8,
-        token_balances_by_holder: u8,
-        blocks_by_miner: u8,
-        listed_internal_transactions: u8,
+        source: String,
+        rows: u64,
+        value: Option<u64>,
+        names: String,
+    }
+}
+
+/// What no other read needs: counts of rows that show whether something was added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Summary {
+    pub commits: u64,
+    pub chain_id: Option<u64>,
+    pub sequence: Option<u64>,
+    pub configurations: u64,
+    pub label_loads: u64,
+    pub tokens: u64,
+    pub token_steps: u64,
+    /// Optional tables that do not exist.
+    left_out: Vec<String>,
+}
+
+impl Summary {
+    /// Whether an optional table exists.
+    pub fn has(&self, table: &str) -> bool {
+        !self.left_out.iter().any(|name| name == table)
+    }
+
+    fn of(rows: Vec<SummaryRow>) -> Self {
+        let mut summary = Self::default();
+        for row in rows {
+            match row.source.as_str() {
+                "ingest_commits" => (summary.commits, summary.chain_id) = (row.rows, row.value),
+                "ingest_heads" => summary.sequence = row.value,
+                "chain_configurations" => summary.configurations = row.rows,
+                "label_loads" => summary.label_loads = row.rows,
+                "tokens" => summary.tokens = row.rows,
+                "token_steps" => summary.token_steps = row.rows,
+                _ => {
+                    summary.left_out = row.names.split_terminator(',').map(str::to_owned).collect();
+                    summary.left_out.sort_unstable();
+                }
+            }
+        }
+        summary
     }
 }
 
@@ -42,7 +75,7 @@ columns! {
 /// What a look found.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    pub summary: Option<SummaryRow>,
+    pub summary: Option<Summary>,
     /// The number of commits after all else was read.
     pub count: u64,
     pub newest: Option<HeadRow>,
@@ -51,7 +84,7 @@ pub(super) struct Seen {
 /// What the look before found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Before<'a> {
-    pub summary: Option<&'a SummaryRow>,
+    pub summary: Option<&'a Summary>,
     /// The number of the newest head, or 0.
     pub sequence: u64,
     /// Whether what was made of it is good for as long as the same is found again.
@@ -64,17 +97,14 @@ pub(super) async fn look_again(
     before: Option<Before<'_>>,
     look: Look,
 ) -> Result<Option<Seen>, StoreError> {
-    let is_known = |summary: &Option<SummaryRow>| {
-        before.is_some_and(|before| before.is_good && before.summary == summary.as_ref())
-    };
+    let is_known =
+        |summary: &Option<Summary>| before.is_some_and(|before| before.is_good && before.summary == summary.as_ref());
     let known = before.and_then(|before| before.summary);
     let known = known.filter(|known| look != Look::All && known.chain_id.is_some());
     let mut summary = match known {
-        Some(known) if look == Look::Commits => {
-            Some(SummaryRow { commits: commit_count(reader).await?, ..known.clone() })
-        }
+        Some(known) if look == Look::Commits => Some(Summary { commits: commit_count(reader).await?, ..known.clone() }),
         Some(_) => None,
-        None => all(reader).await?,
+        None => Some(all(reader).await?),
     };
     if is_known(&summary) {
         return Ok(None);
@@ -90,7 +120,7 @@ pub(super) async fn look_again(
     let count = commit_count(reader).await?;
     if let Some(known) = known {
         let sequence = newest.as_ref().map(|head| head.sequence);
-        summary = Some(SummaryRow { commits: count, sequence, ..known.clone() });
+        summary = Some(Summary { commits: count, sequence, ..known.clone() });
         if is_known(&summary) {
             return Ok(None);
         }
@@ -98,9 +128,9 @@ pub(super) async fn look_again(
     Ok(Some(Seen { summary, count, newest }))
 }
 
-async fn all(reader: &Reader) -> Result<Option<SummaryRow>, StoreError> {
+async fn all(reader: &Reader) -> Result<Summary, StoreError> {
     let sql = include_str!("../../../../sql/queries/commit_summary.sql");
-    Ok(reader.rows(&Statement::<SummaryRow>::page(sql)).await?.pop())
+    Ok(Summary::of(reader.rows(&Statement::<SummaryRow>::page(sql)).await?))
 }
 
 /// The newest head, if its number is at least `since`.
