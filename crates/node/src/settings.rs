@@ -35,5 +35,11 @@ pub enum RetryPolicy {
 
 impl RetryPolicy {
     /// Including pauses, about a minute for a node that does not answer.
-    pub const PERSISTENT: Self = Self::Persistent { attempts: 10, limited_attempts: 40 };
+    pub const PERSISTENT: Self = Self::persistent(10);
+
+    /// So many attempts for each node, and four times as many while it reports exceeded limits.
+    #[must_use]
+    pub const fn persistent(attempts: u32) -> Self {
+        Self::Persistent { attempts, limited_attempts: attempts.saturating_mul(4) }
+    }
 }

@@ -208,6 +208,11 @@ pub struct ReadingFlags {
     #[arg(long, alias = "rpc-timeout-ms", env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s",
           help_heading = "Speed", value_parser = milliseconds)]
     pub rpc_timeout: Duration,
+    /// How often a call to a node is made, with growing pauses, before it has failed: 10 take about a minute. Where the node says
+    /// that it is busy, four times as often.
+    #[arg(long, env = "TRAWL_RPC_ATTEMPTS", value_name = "COUNT", default_value_t = 10, help_heading = "Source",
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rpc_attempts: u32,
     /// Call frames to request from the node: `auto` takes what it has, and warns of blocks without.
     #[arg(long, env = "TRAWL_TRACES", value_enum, default_value_t = TracesFlag::Auto, help_heading = "Source")]
     pub traces: TracesFlag,

@@ -44,7 +44,10 @@ pub fn of_chain<S: BlockSource>(source: S, expected: Option<u64>) -> Result<S, F
 pub fn node_client(urls: &[String], flags: &ReadingFlags, stop: watch::Receiver<bool>) -> Result<NodeClient, Failure> {
     let timeout = flags.rpc_timeout;
     let concurrency = flags.concurrency.into();
-    let node = NodeClient::new(urls, NodeSettings { timeout, concurrency, retry: RetryPolicy::PERSISTENT })?;
+    let node = NodeClient::new(
+        urls,
+        NodeSettings { timeout, concurrency, retry: RetryPolicy::persistent(flags.rpc_attempts) },
+    )?;
     Ok(node.until(stop))
 }
 

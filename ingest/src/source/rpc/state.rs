@@ -92,8 +92,7 @@ impl StateTracing {
         parts: BlockParts,
     ) -> Result<Stated, SourceError> {
         let state = BlockState::of(of);
-        let progress = Progress::new(BlockAge::Final);
-        let attempt = || async { state.fetch(client, of).await.map_err(|failure| progress.heed(failure)) };
+        let attempt = || async { state.fetch(client, of).await.map_err(|failure| state.progress.heed(failure)) };
         let lacked = match client.with_failover(attempt).await {
             Ok(()) => None,
             Err(_) if state.is_replaced() => return Ok(Stated::Replaced(parts)),
@@ -135,6 +134,7 @@ struct BlockState {
     diffs: Mutex<Option<Box<RawValue>>>,
     slots: Mutex<Vec<Slot>>,
     is_replaced: AtomicBool,
+    progress: Progress,
 }
 
 /// A value of a slot, before the block or after it.
@@ -153,7 +153,12 @@ impl BlockState {
             let slots = (0..QUEUE_SLOTS).flat_map(sides);
             slots.map(|(slot, block)| Slot { address: *address, slot, block, value: None })
         });
-        Self { diffs: Mutex::new(None), slots: Mutex::new(slots.collect()), is_replaced: AtomicBool::new(false) }
+        Self {
+            diffs: Mutex::new(None),
+            slots: Mutex::new(slots.collect()),
+            is_replaced: AtomicBool::new(false),
+            progress: Progress::new(BlockAge::Final),
+        }
     }
 
     /// Whether a node was found to have another block at its height.
@@ -199,7 +204,7 @@ impl BlockState {
             }
             let call = (tracer.method, (tracer.parameters)(of.hash, of.number));
             let answer = client.batch(&[call]).await.map_err(Failure::of_a_part)?.pop();
-            match differences(answer, of)? {
+            match differences(answer, of, &self.progress)? {
                 Ok(diffs) => {
                     *self.diffs() = Some(diffs);
                     return Ok(());
@@ -252,7 +257,11 @@ impl BlockState {
 }
 
 /// The differences in an answer, or the node's text that it does not have this tracer.
-fn differences(answer: Option<Answer>, of: &BlockPeek) -> Result<Result<Box<RawValue>, String>, Failure> {
+fn differences(
+    answer: Option<Answer>,
+    of: &BlockPeek,
+    progress: &Progress,
+) -> Result<Result<Box<RawValue>, String>, Failure> {
     match answer {
         Some(Err(error)) => match error.kind() {
             ErrorKind::NoMethod | ErrorKind::WrongCall => Ok(Err(error.message)),
@@ -264,7 +273,13 @@ fn differences(answer: Option<Answer>, of: &BlockPeek) -> Result<Result<Box<RawV
                 Ok(()) => Ok(Ok(diffs)),
                 // An older tracer without this mode answers something else.
                 Err(error @ StateError::Json(_)) => Ok(Err(trawl_core::error_chain(&error))),
-                Err(error) => Err(Failure::not_ready(trawl_core::error_chain(&error))),
+                Err(error) => {
+                    let cause = trawl_core::error_chain(&error);
+                    Err(match progress.disagreement() {
+                        Some(count) => Failure::inconsistent(cause, count),
+                        None => Failure::unsupported(cause),
+                    })
+                }
             }
         }
     }
