@@ -19,6 +19,7 @@ mod nested;
 pub mod packed;
 pub mod reader_account;
 mod scans;
+pub mod sharding;
 mod state;
 mod statistics;
 pub mod text_views;

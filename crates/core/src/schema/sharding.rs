@@ -1,0 +1,81 @@
+//! Which shard of a cluster has a row: the sharding keys of `Distributed` tables.
+//!
+//! A key is part of the table's order, so that a page, a lookup or a list of one value is read on one shard.
+
+/// Where the rows of a table are on a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharding {
+    /// On the shard that this expression over its columns picks, modulo the number of shards.
+    Key(&'static str),
+    /// All on the first shard: tables that writers and readers coordinate by, and small ones that change.
+    FirstShard,
+}
+
+/// Blocks of one shard: neighbours stay together, so that a page of a few blocks is read on one.
+const BLOCK: Sharding = Sharding::Key("intDiv(block_number, 1000)");
+const NEPHEW: Sharding = Sharding::Key("intDiv(nephew_block_number, 1000)");
+const ADDRESS: Sharding = Sharding::Key("cityHash64(address)");
+const TOKEN: Sharding = Sharding::Key("cityHash64(token_address)");
+const HOLDER: Sharding = Sharding::Key("cityHash64(holder)");
+
+/// The sharding of a table of `sql/tables`, or of a table of the newest blocks (`hot_…`); `None` of any other name.
+#[must_use]
+pub fn sharding(table: &str) -> Option<Sharding> {
+    use Sharding::{FirstShard, Key};
+    Some(match table {
+        "logs"
+        | "token_transfers"
+        | "token_transfers_by_direction"
+        | "token_transfers_by_token"
+        | "internal_transactions_by_address"
+        | "internal_transactions_by_direction"
+        | "transactions_by_address"
+        | "withdrawals"
+        | "contracts"
+        | "balance_history"
+        | "nonce_history"
+        | "code_history"
+        | "storage_history"
+        | "balance_credits"
+        | "account_destructions"
+        | "proxy_implementations"
+        | "address_labels"
+        | "contract_abis" => ADDRESS,
+        "blocks"
+        | "logs_by_block"
+        | "log_topics"
+        | "transactions"
+        | "token_transfers_by_block"
+        | "withdrawals_by_block"
+        | "internal_transactions"
+        | "listed_internal_transactions"
+        | "blocks_by_miner"
+        | "block_verdicts"
+        | "reorged_blocks" => BLOCK,
+        "uncles" => NEPHEW,
+        "token_balances" | "token_statistics" | "token_id_holders" => TOKEN,
+        "token_balances_by_holder" | "token_id_balances" => HOLDER,
+        "blocks_by_hash" | "transactions_by_hash" => Key("cityHash64(hash_prefix)"),
+        "reorged_withdrawals" => Key("cityHash64(block_hash)"),
+        "codes" => Key("cityHash64(code_hash)"),
+        "event_signatures" => Key("cityHash64(hash)"),
+        "function_signatures" => Key("cityHash64(selector)"),
+        "search_terms" => Key("cityHash64(term)"),
+        "chain_configurations"
+        | "follow_reports"
+        | "hot_rows"
+        | "ingest_commits"
+        | "ingest_heads"
+        | "ingest_intents"
+        | "ingest_leases"
+        | "label_loads"
+        | "left_out_tables"
+        | "schema_migrations"
+        | "token_balance_changes"
+        | "token_id_changes"
+        | "token_steps"
+        | "tokens" => FirstShard,
+        name if name.starts_with("hot_") => FirstShard,
+        _ => return None,
+    })
+}
