@@ -2,7 +2,7 @@
 -- Of a contract, entries of the generation of its newest label of type abi count.
 SELECT address, selector, generation, entry_type, signature, entry
 FROM contract_abis
-WHERE address IN (
+WHERE address GLOBAL IN (
     SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)
     UNION ALL
     SELECT implementation
@@ -10,7 +10,7 @@ WHERE address IN (
     WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
 )
   AND selector IN (SELECT toFixedString(unhex(arrayJoin({selectors:Array(String)})), 4))
-  AND generation IN (SELECT generation FROM label_loads)
+  AND generation GLOBAL IN (SELECT generation FROM label_loads)
   AND entry_type IN ('event', 'function')
 ORDER BY address, selector, generation DESC, position
 LIMIT 8 BY address, selector

@@ -4,7 +4,7 @@ FROM
 (
     SELECT arrayJoin(rows) AS each
     FROM ingest_commits
-    WHERE (first_block, last_block, run) NOT IN (SELECT one.1, one.2, one.3 FROM (SELECT arrayJoin(replaced) AS one FROM ingest_commits))
+    WHERE (first_block, last_block, run) GLOBAL NOT IN (SELECT one.1, one.2, one.3 FROM (SELECT arrayJoin(replaced) AS one FROM ingest_commits))
 )
 GROUP BY table
 ORDER BY table

@@ -2,6 +2,6 @@
 SELECT address, label_type, slug, value, tag_type, ordinal, meta
 FROM address_labels
 WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
-  AND generation IN (SELECT generation FROM label_loads)
+  AND generation GLOBAL IN (SELECT generation FROM label_loads)
 ORDER BY address, label_type, slug, generation DESC
 LIMIT 1 BY address, label_type, slug

@@ -2,7 +2,7 @@
 SELECT hash, signature
 FROM event_signatures
 WHERE hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
-  AND generation IN (SELECT generation FROM label_loads)
+  AND generation GLOBAL IN (SELECT generation FROM label_loads)
 GROUP BY hash, signature
 ORDER BY hash, max(generation) DESC, signature
 LIMIT 8 BY hash

@@ -21,7 +21,7 @@ WITH
             max(changes.block_number) AS block_number,
             argMax(balance, changes.block_number) AS balance
         FROM token_id_changes AS changes
-        LEFT JOIN untold USING (token_address, token_type)
+        GLOBAL LEFT JOIN untold USING (token_address, token_type)
         -- Block 0 has no transfers.
         WHERE untold_from = 0 OR changes.block_number < untold_from
         GROUP BY holder, token_address, token_type, token_id

@@ -2,7 +2,7 @@
 SELECT selector, signature
 FROM function_signatures
 WHERE selector IN (SELECT toFixedString(unhex(arrayJoin({selectors:Array(String)})), 4))
-  AND generation IN (SELECT generation FROM label_loads)
+  AND generation GLOBAL IN (SELECT generation FROM label_loads)
 GROUP BY selector, signature
 ORDER BY selector, max(generation) DESC, signature
 LIMIT 8 BY selector

@@ -4,14 +4,14 @@ FROM
 (
     SELECT address, label_type, slug, value, tag_type, ordinal, meta, generation
     FROM address_labels
-    WHERE address IN (
+    WHERE address GLOBAL IN (
         SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)
         UNION ALL
         SELECT implementation
         FROM proxy_implementations
         WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
     )
-      AND generation IN (SELECT generation FROM label_loads)
+      AND generation GLOBAL IN (SELECT generation FROM label_loads)
     ORDER BY address, label_type, slug, generation DESC
     LIMIT 1 BY address, label_type, slug
 )

@@ -5,10 +5,10 @@ FROM reorged_blocks
 WHERE block_number < {before:UInt64}
   AND block_number >= {from:UInt64}
   AND NOT has({newest:Array(UInt64)}, reinterpretAsUInt64(reverse(substring(hash, 1, 8))))
-  AND hash NOT IN (
+  AND hash GLOBAL NOT IN (
     SELECT hash
     FROM uncles
-    WHERE block_number IN (SELECT block_number FROM reorged_blocks WHERE block_number < {before:UInt64} AND block_number >= {from:UInt64})
+    WHERE block_number GLOBAL IN (SELECT block_number FROM reorged_blocks WHERE block_number < {before:UInt64} AND block_number >= {from:UInt64})
 )
 ORDER BY block_number DESC, hash DESC
 LIMIT 1 BY block_number, hash

@@ -2,4 +2,4 @@
 SELECT DISTINCT hash, signature
 FROM event_signatures
 WHERE hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
-  AND generation IN (SELECT generation FROM label_loads)
+  AND generation GLOBAL IN (SELECT generation FROM label_loads)

@@ -2,4 +2,4 @@
 SELECT DISTINCT selector, signature
 FROM function_signatures
 WHERE selector IN (SELECT toFixedString(unhex(arrayJoin({selectors:Array(String)})), 4))
-  AND generation IN (SELECT generation FROM label_loads)
+  AND generation GLOBAL IN (SELECT generation FROM label_loads)

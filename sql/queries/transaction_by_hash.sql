@@ -2,7 +2,7 @@
 -- query reads that place along the primary key and compares the whole hash.
 SELECT *
 FROM transactions
-WHERE (block_number, transaction_index) IN (
+WHERE (block_number, transaction_index) GLOBAL IN (
     SELECT block_number, transaction_index
     FROM transactions_by_hash
     WHERE hash_prefix = {hash_prefix:UInt64}

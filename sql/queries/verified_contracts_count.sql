@@ -5,6 +5,6 @@ FROM
     SELECT argMax(value, generation) AS abi
     FROM address_labels
     WHERE label_type = 'abi'
-      AND generation IN (SELECT generation FROM label_loads)
+      AND generation GLOBAL IN (SELECT generation FROM label_loads)
     GROUP BY address
 )

@@ -27,7 +27,7 @@ WITH
             argMax(tuple(holders_count, total_supply), block_number) AS known
         FROM token_statistics
         WHERE block_number < {first:UInt64}
-          AND (token_address, token_type) IN (SELECT * FROM moved UNION ALL SELECT token_address, token_type FROM came)
+          AND (token_address, token_type) GLOBAL IN (SELECT * FROM moved UNION ALL SELECT token_address, token_type FROM came)
         GROUP BY token_address, token_type
     ),
     untold AS (SELECT token_address, token_type FROM newest WHERE isNull(known.1)),
@@ -55,7 +55,7 @@ WITH
             argMax(balance, block_number) AS balance
         FROM token_balances
         WHERE block_number < {first:UInt64}
-          AND (token_address, token_type, holder) IN (SELECT token_address, token_type, holder FROM changes)
+          AND (token_address, token_type, holder) GLOBAL IN (SELECT token_address, token_type, holder FROM changes)
         GROUP BY token_address, token_type, holder
     )
 SELECT
@@ -87,10 +87,10 @@ FROM
         FROM changes
         GROUP BY token_address, token_type, holder, block_number
     ) AS net
-    LEFT JOIN earlier USING (token_address, token_type, holder)
+    GLOBAL LEFT JOIN earlier USING (token_address, token_type, holder)
     WINDOW one_holder AS (PARTITION BY token_address, token_type, holder ORDER BY block_number)
 ) AS running
-LEFT JOIN newest USING (token_address, token_type)
+GLOBAL LEFT JOIN newest USING (token_address, token_type)
 WINDOW one_holder AS (PARTITION BY token_address, token_type, holder ORDER BY block_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 UNION ALL
 SELECT token_address, token_type, nobody, block_number, 0, 0, 0, 0, 0

@@ -15,7 +15,7 @@ WITH
     (
         SELECT token_address, token_type
         FROM token_statistics
-        WHERE block_number < {first:UInt64} AND (token_address, token_type) IN (SELECT * FROM moved)
+        WHERE block_number < {first:UInt64} AND (token_address, token_type) GLOBAL IN (SELECT * FROM moved)
         GROUP BY token_address, token_type
         HAVING isNull(argMax(tuple(holders_count), block_number).1)
     ),
@@ -46,7 +46,7 @@ WITH
             argMax(balance, block_number) AS balance
         FROM token_id_balances
         WHERE block_number < {first:UInt64}
-          AND (holder, token_address, token_type, token_id) IN (SELECT holder, token_address, token_type, token_id FROM changes)
+          AND (holder, token_address, token_type, token_id) GLOBAL IN (SELECT holder, token_address, token_type, token_id FROM changes)
         GROUP BY holder, token_address, token_type, token_id
     )
 SELECT
@@ -77,7 +77,7 @@ FROM
         FROM changes
         GROUP BY holder, token_address, token_type, token_id, block_number
     ) AS net
-    LEFT JOIN earlier USING (holder, token_address, token_type, token_id)
+    GLOBAL LEFT JOIN earlier USING (holder, token_address, token_type, token_id)
     WINDOW one_balance AS (PARTITION BY holder, token_address, token_type, token_id ORDER BY block_number)
 ) AS running
 ORDER BY ALL

@@ -129,12 +129,12 @@ fn balances(within: &str) -> String {
     UNION ALL
     SELECT credits.address AS address, sum(credits.amount) AS wei
     FROM balance_credits AS credits
-    LEFT JOIN
+    GLOBAL LEFT JOIN
     (
       SELECT address, max(block_number) AS since
       FROM balance_history
       WHERE {within}
-        AND address IN (SELECT address FROM balance_credits)
+        AND address GLOBAL IN (SELECT address FROM balance_credits)
       GROUP BY address
     ) AS balances ON credits.address = balances.address
     WHERE credits.{within}

@@ -106,7 +106,7 @@ pub fn of_all_searched(
 pub(super) fn at_listed_places(settled: &[BlockRange], beyond: Option<&str>, order: &str) -> String {
     let beyond = beyond.map_or_else(String::new, |beyond| format!("\n  AND {beyond}"));
     format!(
-        "(block_number, transaction_index, frame_index) IN (
+        "(block_number, transaction_index, frame_index) GLOBAL IN (
 SELECT block_number, transaction_index, frame_index
 FROM listed_internal_transactions
 WHERE {}{beyond}

@@ -69,8 +69,9 @@ fn made_by(select: Select, miner: &Address) -> Select {
 #[must_use]
 pub fn blocks(miner: &Address, blocks: &Span, limit: u64) -> Statement<BlockRow> {
     let heights = heights_sql(&blocks.settled, Order::NewestFirst);
-    let select =
-        Select::default().blocks("block_number", blocks).settled_condition(format!("block_number IN (\n{heights}\n)"));
+    let select = Select::default()
+        .blocks("block_number", blocks)
+        .settled_condition(format!("block_number GLOBAL IN (\n{heights}\n)"));
     made_by(select, miner).page("blocks", "block_number DESC", limit)
 }
 
@@ -143,7 +144,7 @@ mod tests {
         let (_, wanted) = sql.split_once("FROM blocks\n").expect("a table");
         insta::assert_snapshot!(wanted, @r"
         WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
-          AND block_number IN (
+          AND block_number GLOBAL IN (
         SELECT block_number
         FROM blocks_by_miner
         WHERE has_miner = 1

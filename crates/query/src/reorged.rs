@@ -36,7 +36,7 @@ fn between(blocks: &Span, from: BlockNumber, before: BlockNumber, limit: u64) ->
         Statement::page(sql)
     } else {
         let in_hot_tables = format!(
-            "  AND hash NOT IN (\n    SELECT hash\n    FROM hot_blocks\n    WHERE {}\n)\n",
+            "  AND hash GLOBAL NOT IN (\n    SELECT hash\n    FROM hot_blocks\n    WHERE {}\n)\n",
             hot_blocks("block_number")[1]
         );
         let sql = sql.replacen("ORDER BY", &format!("{in_hot_tables}ORDER BY"), 1);

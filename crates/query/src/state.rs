@@ -79,7 +79,7 @@ FROM balances
 UNION ALL
 SELECT 'credits', credits.address, max(credits.block_number), sum(credits.amount), toFixedString('', 32)
 FROM {credits} AS credits
-LEFT JOIN balances ON credits.address = balances.address
+GLOBAL LEFT JOIN balances ON credits.address = balances.address
 WHERE credits.block_number >= balances.since
 GROUP BY credits.address
 UNION ALL

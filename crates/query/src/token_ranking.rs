@@ -61,7 +61,7 @@ impl TokenFilter {
     /// The conditions on the column of the contract.
     fn contracts(&self, column: &str) -> String {
         let named = format!(
-            "\n      AND {column} IN (SELECT address FROM search_terms WHERE startsWith(term, unhex({{beginning:String}})))"
+            "\n      AND {column} GLOBAL IN (SELECT address FROM search_terms WHERE startsWith(term, unhex({{beginning:String}})))"
         );
         let named = self.beginning.as_ref().map_or("", |_| &named);
         let token = format!("\n      AND {column} = toFixedString(unhex({{token:String}}), 20)");
@@ -151,7 +151,7 @@ FROM
     UNION ALL
     SELECT address AS token, argMax(token_type, block_number) AS standard, CAST(NULL AS Nullable(UInt64)) AS holders
     FROM tokens
-    WHERE address NOT IN (SELECT token_address FROM token_statistics){}{}
+    WHERE address GLOBAL NOT IN (SELECT token_address FROM token_statistics){}{}
     GROUP BY address
     HAVING 1{}
 )

@@ -135,7 +135,10 @@ pub fn transfers(
     let select = part
         .select()
         .blocks("block_number", &blocks)
-        .settled_condition(format!("(block_number, log_index) IN (\n{}\n)", places(&part, &blocks.settled, before)))
+        .settled_condition(format!(
+            "(block_number, log_index) GLOBAL IN (\n{}\n)",
+            places(&part, &blocks.settled, before)
+        ))
         .newest_condition(
             "token_address = toFixedString(unhex({address:String}), 20)",
             Test::among("token_address", &[part.token()]),

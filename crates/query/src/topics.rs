@@ -84,7 +84,7 @@ impl TopicKey {
             ranges.join(" OR ")
         );
         let select = select
-            .settled_condition(format!("(block_number, log_index) IN ({places})"))
+            .settled_condition(format!("(block_number, log_index) GLOBAL IN ({places})"))
             .with("first_place", blocks.first())
             .with("last_place", blocks.last());
         self.bind(select)

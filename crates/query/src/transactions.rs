@@ -303,7 +303,7 @@ fn taking_part(address: &Address, direction: Option<Direction>, blocks: &Span, w
         columns.iter().map(|column| format!("{column} = toFixedString(unhex({{address:String}}), 20)")).collect();
     let select = Select::default()
         .blocks("block_number", &blocks)
-        .settled_condition(format!("(block_number, transaction_index) IN (\n{}\n)", places.sql))
+        .settled_condition(format!("(block_number, transaction_index) GLOBAL IN (\n{}\n)", places.sql))
         .newest_condition(format!("({})", any.join(" OR ")), Test::among_any(columns, &[address]));
     let own = |(name, _): &(Cow<'static, str>, Parameter)| ["address", "sides"].contains(&&**name);
     let select =

@@ -33,12 +33,11 @@ pub fn count() -> Statement<VerifiedCount> {
 /// Entries of a contract are next to each other, so that the read ends with the page.
 #[must_use]
 pub fn list(beginning: Option<&str>, beyond: Option<&Address>, limit: u64) -> Statement<VerifiedContract> {
-    let mut conditions = vec!["generation IN (SELECT generation FROM label_loads)"];
+    let mut conditions = vec!["generation GLOBAL IN (SELECT generation FROM label_loads)"];
     conditions.extend(beyond.map(|_| "address > toFixedString(unhex({beyond:String}), 20)"));
-    conditions
-        .extend(beginning.map(
-            |_| "address IN (SELECT address FROM search_terms WHERE startsWith(term, unhex({beginning:String})))",
-        ));
+    conditions.extend(beginning.map(
+        |_| "address GLOBAL IN (SELECT address FROM search_terms WHERE startsWith(term, unhex({beginning:String})))",
+    ));
     let sql = format!(
         "SELECT address\nFROM contract_abis\nWHERE {}\nORDER BY address\nLIMIT 1 BY address\nLIMIT {{limit:UInt64}}",
         conditions.join("\n  AND ")

@@ -28,6 +28,8 @@ impl Reader {
         let client = address
             .client()
             .with_setting("readonly", "2")
+            // On a cluster, shards that a condition on the sharding key leaves nothing of are not asked.
+            .with_setting("optimize_skip_unused_shards", "1")
             .with_setting("max_execution_time", time_limit.as_secs().max(1).to_string())
             .with_setting("max_memory_usage", memory_limit.to_string())
             .with_setting("cancel_http_readonly_queries_on_client_close", "1")

@@ -33,7 +33,7 @@ pub fn gifts(account: &Address, blocks: &Span, limit: u64) -> Statement<Gift> {
     let settled = settled_blocks("block_number", &blocks.settled).join("\n    AND ");
     let order = "block_number, transaction_index, frame_index";
     let candidates = format!(
-        "({order}) IN (
+        "({order}) GLOBAL IN (
   SELECT {order}
   FROM internal_transactions_by_address
   WHERE address = toFixedString(unhex({{address:String}}), 20)

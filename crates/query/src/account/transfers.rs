@@ -91,7 +91,7 @@ pub fn of_token((token, standard): (&Address, &'static str), blocks: &Span, walk
     let order = order_by(walk.order, &["block_number", "log_index", "batch_index"]);
     Select::default()
         .blocks("block_number", blocks)
-        .settled_condition(format!("(block_number, log_index) IN (\n{places}\n)"))
+        .settled_condition(format!("(block_number, log_index) GLOBAL IN (\n{places}\n)"))
         .newest_condition(
             "token_address = toFixedString(unhex({address:String}), 20)",
             Test::among("token_address", &[token]),

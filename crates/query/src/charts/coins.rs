@@ -111,7 +111,7 @@ FROM
     ifNull(receiver = address, 0) AS is_receiver, from_address = address AS is_sender,
     toUInt256('340282366920938463463374607431768211455') AS lower_half
   FROM internal_transactions
-  WHERE (block_number, transaction_index, frame_index) IN
+  WHERE (block_number, transaction_index, frame_index) GLOBAL IN
   (
     SELECT block_number, transaction_index, frame_index
     FROM internal_transactions_by_address

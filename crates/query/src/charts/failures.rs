@@ -53,7 +53,7 @@ fn of(contract: Option<&Address>, blocks: &str) -> String {
     match contract {
         Some(_) => format!(
             "to_address = toFixedString(unhex({{address:String}}), 20)
-    AND (block_number, transaction_index) IN
+    AND (block_number, transaction_index) GLOBAL IN
     (
       SELECT block_number, transaction_index
       FROM transactions_by_address
@@ -100,12 +100,12 @@ FROM
     FROM transactions
     WHERE {failed}
   ) AS failures
-  LEFT JOIN
+  GLOBAL LEFT JOIN
   (
     SELECT block_number, transaction_index, toUInt8(1) AS has_frame, error,
       if(substring(output, 1, 4) IN (unhex('08c379a0'), unhex('4e487b71')) AND length(output) <= 1092, output, substring(output, 1, 4)) AS output
     FROM internal_transactions
-    WHERE (block_number, transaction_index, frame_index) IN
+    WHERE (block_number, transaction_index, frame_index) GLOBAL IN
     (
       SELECT block_number, transaction_index, toUInt32(0)
       FROM transactions

@@ -68,7 +68,7 @@ pub fn sums(contract: &Address, settled: &[BlockRange]) -> Statement<MethodSum> 
   countIf(has_receipt = 0 OR hasAny(lacking, ['gas_used', 'effective_gas_price'])) AS without_gas
 FROM transactions
 WHERE to_address = toFixedString(unhex({{address:String}}), 20)
-  AND (block_number, transaction_index) IN
+  AND (block_number, transaction_index) GLOBAL IN
   (
     SELECT block_number, transaction_index
     FROM transactions_by_address
