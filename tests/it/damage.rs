@@ -14,11 +14,11 @@ use crate::env;
 
 mod flips;
 pub mod live;
-mod questions;
+pub mod questions;
 mod repair;
 mod restarts;
 
-use questions::{Asked, ask};
+use questions::{Answer, ask};
 
 const DATABASE: &str = "damaged";
 
@@ -184,6 +184,6 @@ fn a_database_without_blocks_is_not_ready() -> anyhow::Result<()> {
 }
 
 /// Whether an answer is right: the same as before, or none.
-fn is_right(before: &Asked, after: &Asked) -> bool {
+fn is_right(before: &Answer, after: &Answer) -> bool {
     after.is_error() || before == after
 }

@@ -1,8 +1,13 @@
 //! ClickHouse's own server code instead of `trawl-engine`: the library that the engine embeds, with its listeners (`cargo xtask clickhouse`).
 
 mod accounts;
+mod cluster;
 mod grants;
+mod missing_shard;
+mod pruning;
+mod questions;
 mod readers;
+mod shards;
 
 use std::path::Path;
 

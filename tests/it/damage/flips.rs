@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 
 use super::questions::{Question, questions};
-use super::{Asked, api, ask, engine, is_right, stored};
+use super::{Answer, api, ask, engine, is_right, stored};
 use crate::dice::Dice;
 use crate::env;
 
@@ -53,8 +53,8 @@ fn copied(from: &Path, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn answers(folder: &Path, questions: &[Question]) -> Vec<Asked> {
-    let nothing = || vec![Asked::Nothing; questions.len()];
+fn answers(folder: &Path, questions: &[Question]) -> Vec<Answer> {
+    let nothing = || vec![Answer::Nothing; questions.len()];
     let Ok(engine) = engine(folder) else { return nothing() };
     let answers = match api(&engine.url) {
         Ok(api) => {

@@ -8,14 +8,14 @@ use xtask::{http, workspace};
 
 /// A question: a path, or a JSON-RPC method with its parameters.
 #[derive(Debug, Clone)]
-pub(super) enum Question {
+pub(crate) enum Question {
     Path(String),
     Call(&'static str, Value),
 }
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(crate) enum Answer {
     /// Status and body.
     Rest(u16, String),
     /// The envelope.
@@ -24,7 +24,7 @@ pub(super) enum Asked {
     Nothing,
 }
 
-impl Asked {
+impl Answer {
     /// Whether it says that there is no answer.
     pub fn is_error(&self) -> bool {
         match self {
@@ -36,7 +36,7 @@ impl Asked {
 }
 
 /// The questions about the dev chain.
-pub(super) fn questions() -> anyhow::Result<Vec<Question>> {
+pub(crate) fn questions() -> anyhow::Result<Vec<Question>> {
     let mut questions = paths()?;
     let lines = crate::chains::lines("devchain")?;
     for line in lines.iter().step_by(6) {
@@ -92,15 +92,15 @@ fn paths() -> anyhow::Result<Vec<Question>> {
 }
 
 /// The answer of an API.
-pub(super) fn ask(api: &str, question: &Question) -> Asked {
+pub(crate) fn ask(api: &str, question: &Question) -> Answer {
     let agent = http::agent();
     let answer = match question {
         Question::Path(path) => {
-            http::get(&agent, &format!("{api}{path}")).map(|answer| Asked::Rest(answer.status, answer.text()))
+            http::get(&agent, &format!("{api}{path}")).map(|answer| Answer::Rest(answer.status, answer.text()))
         }
         Question::Call(method, params) => {
-            http::rpc(&agent, &format!("{api}/api/eth-rpc"), method, params).map(Asked::Rpc)
+            http::rpc(&agent, &format!("{api}/api/eth-rpc"), method, params).map(Answer::Rpc)
         }
     };
-    answer.unwrap_or(Asked::Nothing)
+    answer.unwrap_or(Answer::Nothing)
 }
