@@ -103,9 +103,9 @@ fn a_node_that_changes_its_mind_gives_the_same_rows() -> anyhow::Result<()> {
 #[test]
 fn faults_of_single_methods_give_the_same_rows() -> anyhow::Result<()> {
     for (number, flags) in [
-        ["--fault", "rpcerror=0.4", "--fault-methods", "eth_getBlockReceipts"],
-        ["--fault", "nullresult=0.4", "--fault-methods", "eth_getBlockByNumber"],
-        ["--fault", "http502=0.4", "--fault-methods", "debug_traceBlockByHash"],
+        ["--fault", "rpcerror=0.25", "--fault-methods", "eth_getBlockReceipts"],
+        ["--fault", "nullresult=0.25", "--fault-methods", "eth_getBlockByNumber"],
+        ["--fault", "http502=0.25", "--fault-methods", "debug_traceBlockByHash"],
     ]
     .into_iter()
     .enumerate()
