@@ -277,7 +277,8 @@ fn differences(
                     let cause = trawl_core::error_chain(&error);
                     Err(match progress.disagreement() {
                         Some(count) => Failure::inconsistent(cause, count),
-                        None => Failure::unsupported(cause),
+                        // It is about this block: that of others may fit.
+                        None => Failure::too_large(cause),
                     })
                 }
             }
