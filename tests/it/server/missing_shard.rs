@@ -1,10 +1,13 @@
 //! A shard that does not answer: what needs it is 503, and nothing is short.
 
+use std::time::{Duration, Instant};
+
 use anyhow::ensure;
+use xtask::process;
 
 use super::cluster::Cluster;
 use super::questions::questions;
-use crate::damage::questions::{Answer, ask};
+use crate::damage::questions::{Answer, Question, ask};
 use crate::env;
 
 pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> {
@@ -15,6 +18,7 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
     let questions = questions(&url, Cluster::ONE)?;
     cluster.stop_the_second()?;
     let (mut right, mut refused) = (0, 0);
+    let questions: Vec<_> = questions.into_iter().step_by(env::amount(3, 1)).collect();
     for question in &questions {
         let (wanted, found) = (ask(&one.url, question), ask(&spread.url, question));
         match &found {
@@ -27,6 +31,27 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
     }
     ensure!(right > questions.len() / 5 && refused > questions.len() / 5, "{right} right, {refused} refused");
     one.stop()?;
+    spread.stop()?;
+    Ok(())
+}
+
+/// A shard that hangs costs an answer its time limit and no more, and is read at once when it goes on.
+pub fn that_hangs_costs_the_time_limit(cluster: &Cluster) -> anyhow::Result<()> {
+    let (url, second) = (&cluster.nodes[0].url, cluster.nodes[1].id());
+    let flags = ["--cache-size", "0", "--settled-cache-size", "0", "--query-timeout", "3s"];
+    let spread = env::start_api_at(url, Cluster::SPREAD, &flags)?;
+    let on_the_second = "SELECT '0x' || lower(hex(any(address))) FROM logs WHERE modulo(cityHash64(address), 2) = 1";
+    let address = env::sql_at(url, Cluster::ONE, on_the_second)?;
+    let question = Question::Path(format!("/api/v2/addresses/{address}/logs"));
+    let wanted = ask(&spread.url, &question);
+    ensure!(!wanted.is_error(), "{wanted:?}");
+    process::signal(second, libc::SIGSTOP)?;
+    let started = Instant::now();
+    let found = ask(&spread.url, &question);
+    process::signal(second, libc::SIGCONT)?;
+    ensure!(matches!(found, Answer::Rest(503 | 504, _)), "{found:?}");
+    ensure!(started.elapsed() < Duration::from_secs(15), "it took {:?}", started.elapsed());
+    ensure!(ask(&spread.url, &question) == wanted, "after it went on");
     spread.stop()?;
     Ok(())
 }

@@ -53,6 +53,7 @@ fn answers_of_devchain_are_those_of_one_engine_and_lists_ask_one_shard() -> anyh
     let mut cluster = Cluster::with("devchain")?;
     same_over_shards(&cluster, golden::questions()?)?;
     pruning::lists_of_an_address_ask_its_shard_alone(&cluster)?;
+    missing_shard::that_hangs_costs_the_time_limit(&cluster)?;
     missing_shard::gives_right_answers_or_none(&mut cluster)?;
     cluster.stop()
 }
