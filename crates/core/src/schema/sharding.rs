@@ -1,6 +1,7 @@
 //! Which shard of a cluster has a row: the sharding keys of `Distributed` tables.
 //!
-//! A key is part of the table's order, so that a page, a lookup or a list of one value is read on one shard.
+//! A key is a column of the table's order, mostly the first: then a page, a lookup or a list of one value is read on one shard. Orders
+//! that have all heights of a topic or of a miner are sharded by block, as what they lead to.
 
 /// Where the rows of a table are on a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,4 +79,36 @@ pub fn sharding(table: &str) -> Option<Sharding> {
         name if name.starts_with("hot_") => FirstShard,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_table_has_a_key_of_its_order() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sql/tables");
+        let mut sharded = 0;
+        for file in fs::read_dir(folder).expect("sql/tables").flatten() {
+            let (path, sql) = (file.path(), fs::read_to_string(file.path()).expect("a table"));
+            let table = path.file_stem().and_then(|name| name.to_str()).expect("a name");
+            let order = sql.lines().find_map(|line| line.strip_prefix("ORDER BY ")).unwrap_or_default();
+            let words = |text: &str| -> Vec<String> {
+                text.split(|of: char| !of.is_alphanumeric() && of != '_').map(str::to_owned).collect()
+            };
+            match sharding(table).unwrap_or_else(|| panic!("{table} has no sharding")) {
+                Sharding::Key(key) => {
+                    let column = words(key).swap_remove(1);
+                    assert!(words(order).contains(&column), "{table}: {key} of ORDER BY {order}");
+                    sharded += 1;
+                }
+                Sharding::FirstShard => {}
+            }
+        }
+        assert!(sharded > 30, "{sharded} tables have a key");
+        assert_eq!((sharding("hot_logs"), sharding("another")), (Some(Sharding::FirstShard), None));
+    }
 }
