@@ -15,6 +15,7 @@ use trawl_ingest::fill::FillPart;
 use trawl_ingest::labels::Source as LabelSource;
 use trawl_ingest::source::rpc::TraceChoice;
 use trawl_log::LogFlags;
+use trawl_node::RetryPolicy;
 
 use source::separated;
 pub use source::{Source, SourceFlags};
@@ -210,8 +211,8 @@ pub struct ReadingFlags {
     pub rpc_timeout: Duration,
     /// How often a call to a node is made, with growing pauses, before it has failed: 10 take about a minute. Where the node says
     /// that it is busy, four times as often.
-    #[arg(long, env = "TRAWL_RPC_ATTEMPTS", value_name = "COUNT", default_value_t = 10, help_heading = "Source",
-          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, env = "TRAWL_RPC_ATTEMPTS", value_name = "COUNT", default_value_t = RetryPolicy::ATTEMPTS,
+          help_heading = "Source", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rpc_attempts: u32,
     /// Call frames to request from the node: `auto` takes what it has, and warns of blocks without.
     #[arg(long, env = "TRAWL_TRACES", value_enum, default_value_t = TracesFlag::Auto, help_heading = "Source")]

@@ -34,7 +34,7 @@ pub enum MissingReason {
     Pruned,
     /// They do not offer it, of no block.
     NotOffered,
-    /// That of this block is too large, or takes too long.
+    /// That of this block is too large, takes too long, or is not of its transactions.
     TooLarge,
 }
 
