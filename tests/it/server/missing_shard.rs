@@ -13,14 +13,14 @@ use crate::env;
 pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> {
     let url = cluster.nodes[0].url.clone();
     let no_caches = ["--cache-size", "0", "--settled-cache-size", "0"];
-    let one = env::start_api_at(&url, Cluster::ONE, &no_caches)?;
-    let spread = env::start_api_at(&url, Cluster::SPREAD, &no_caches)?;
-    let questions = questions(&url, Cluster::ONE)?;
+    let one = env::start_api_at(&url, Cluster::SINGLE, &no_caches)?;
+    let distributed = env::start_api_at(&url, Cluster::DISTRIBUTED, &no_caches)?;
+    let questions = questions(&url, Cluster::SINGLE)?;
     cluster.stop_the_second()?;
     let (mut right, mut refused) = (0, 0);
     let questions: Vec<_> = questions.into_iter().step_by(env::amount(3, 1)).collect();
     for question in &questions {
-        let (wanted, found) = (ask(&one.url, question), ask(&spread.url, question));
+        let (wanted, found) = (ask(&one.url, question), ask(&distributed.url, question));
         match &found {
             _ if found == wanted => right += 1,
             // An answer that had begun is cut off, which a client sees.
@@ -31,7 +31,7 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
     }
     ensure!(right > questions.len() / 5 && refused > questions.len() / 5, "{right} right, {refused} refused");
     one.stop()?;
-    spread.stop()?;
+    distributed.stop()?;
     Ok(())
 }
 
@@ -39,19 +39,19 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
 pub fn that_hangs_costs_the_time_limit(cluster: &Cluster) -> anyhow::Result<()> {
     let (url, second) = (&cluster.nodes[0].url, cluster.nodes[1].id());
     let flags = ["--cache-size", "0", "--settled-cache-size", "0", "--query-timeout", "3s"];
-    let spread = env::start_api_at(url, Cluster::SPREAD, &flags)?;
+    let distributed = env::start_api_at(url, Cluster::DISTRIBUTED, &flags)?;
     let on_the_second = "SELECT '0x' || lower(hex(any(address))) FROM logs WHERE modulo(cityHash64(address), 2) = 1";
-    let address = env::sql_at(url, Cluster::ONE, on_the_second)?;
+    let address = env::sql_at(url, Cluster::SINGLE, on_the_second)?;
     let question = Question::Path(format!("/api/v2/addresses/{address}/logs"));
-    let wanted = ask(&spread.url, &question);
+    let wanted = ask(&distributed.url, &question);
     ensure!(!wanted.is_error(), "{wanted:?}");
     process::signal(second, libc::SIGSTOP)?;
     let started = Instant::now();
-    let found = ask(&spread.url, &question);
+    let found = ask(&distributed.url, &question);
     process::signal(second, libc::SIGCONT)?;
     ensure!(matches!(found, Answer::Rest(503 | 504, _)), "{found:?}");
     ensure!(started.elapsed() < Duration::from_secs(15), "it took {:?}", started.elapsed());
-    ensure!(ask(&spread.url, &question) == wanted, "after it went on");
-    spread.stop()?;
+    ensure!(ask(&distributed.url, &question) == wanted, "after it went on");
+    distributed.stop()?;
     Ok(())
 }

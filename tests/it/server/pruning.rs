@@ -43,13 +43,13 @@ fn asked_of_the_second(cluster: &Cluster, api: &str, address: &str) -> anyhow::R
 
 pub fn lists_of_an_address_ask_its_shard_alone(cluster: &Cluster) -> anyhow::Result<()> {
     let url = &cluster.nodes[0].url;
-    let api = env::start_api_at(url, Cluster::SPREAD, &["--cache-size", "0", "--settled-cache-size", "0"])?;
+    let api = env::start_api_at(url, Cluster::DISTRIBUTED, &["--cache-size", "0", "--settled-cache-size", "0"])?;
     for shard in 0..2 {
         let addresses = format!(
             "SELECT '0x' || lower(hex(address)) AS value FROM logs WHERE modulo(cityHash64(address), 2) = {shard}
              GROUP BY address ORDER BY count() DESC, value LIMIT 3"
         );
-        let addresses = env::sql_at(url, Cluster::ONE, &addresses)?;
+        let addresses = env::sql_at(url, Cluster::SINGLE, &addresses)?;
         ensure!(!addresses.is_empty(), "no contract is on shard {shard}");
         for address in addresses.lines() {
             let asked = asked_of_the_second(cluster, &api.url, address)?;

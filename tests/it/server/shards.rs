@@ -1,5 +1,5 @@
 //! Statements that read the tables of a chain give over two shards what they give over one engine. `distributed_product_mode` is `deny`, so that a
-//! subquery over a spread table without `GLOBAL` is an error and no short answer.
+//! subquery over a `Distributed` table without `GLOBAL` is an error and no short answer.
 
 use anyhow::ensure;
 
@@ -12,11 +12,11 @@ use crate::env;
 /// Asks APIs over both databases of a cluster the same.
 fn same_answers(cluster: &Cluster, questions: &[Question]) -> anyhow::Result<()> {
     let url = &cluster.nodes[0].url;
-    let one = env::start_api_at(url, Cluster::ONE, &[])?;
-    let spread = env::start_api_at(url, Cluster::SPREAD, &[])?;
+    let one = env::start_api_at(url, Cluster::SINGLE, &[])?;
+    let distributed = env::start_api_at(url, Cluster::DISTRIBUTED, &[])?;
     let (mut different, mut answered) = (Vec::new(), 0);
     for question in questions {
-        let (wanted, found) = (ask(&one.url, question), ask(&spread.url, question));
+        let (wanted, found) = (ask(&one.url, question), ask(&distributed.url, question));
         answered += usize::from(!wanted.is_error());
         if wanted != found {
             different.push(format!("{question:?}\n  {found:?}\n  instead of\n  {wanted:?}"));
@@ -26,7 +26,7 @@ fn same_answers(cluster: &Cluster, questions: &[Question]) -> anyhow::Result<()>
     ensure!(different.is_empty(), "{} of {count} differ\n{}", different.len(), different.join("\n"));
     ensure!(answered * 3 > count * 2, "{answered} of {count} questions have an answer");
     one.stop()?;
-    spread.stop()?;
+    distributed.stop()?;
     Ok(())
 }
 
@@ -40,7 +40,7 @@ fn refused_statements(cluster: &Cluster) -> anyhow::Result<String> {
 }
 
 fn same_over_shards(cluster: &Cluster, further: Vec<Question>) -> anyhow::Result<()> {
-    let questions = [questions(&cluster.nodes[0].url, Cluster::ONE)?, further].concat();
+    let questions = [questions(&cluster.nodes[0].url, Cluster::SINGLE)?, further].concat();
     ensure!(questions.len() > 250, "{} questions", questions.len());
     let answers = same_answers(cluster, &questions);
     let refused = refused_statements(cluster)?;
