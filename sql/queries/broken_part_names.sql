@@ -1,5 +1,5 @@
 -- The broken parts that ClickHouse set aside, whether or not other parts have their rows.
-SELECT table, name
+SELECT toUInt32(1) AS shard, table, name
 FROM system.detached_parts
 WHERE database = currentDatabase() AND startsWith(reason, 'broken')
-ORDER BY table, name
+ORDER BY shard, table, name

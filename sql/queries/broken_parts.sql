@@ -3,17 +3,17 @@
 SELECT DISTINCT table
 FROM
 (
-    SELECT table, partition_id, min_block_number, max_block_number
+    SELECT toUInt32(1) AS shard, table, partition_id, min_block_number, max_block_number
     FROM system.detached_parts
     WHERE database = currentDatabase() AND startsWith(reason, 'broken')
 ) AS broken
 LEFT JOIN
 (
-    SELECT table, groupArray((partition_id, min_block_number, max_block_number)) AS active_parts
+    SELECT toUInt32(1) AS shard, table, groupArray((partition_id, min_block_number, max_block_number)) AS active_parts
     FROM system.parts
     WHERE database = currentDatabase() AND active
-    GROUP BY table
-) AS parts USING (table)
+    GROUP BY shard, table
+) AS parts USING (shard, table)
 WHERE NOT ifNull(
     arrayExists(part -> part.1 = partition_id AND part.2 <= min_block_number AND part.3 >= min_block_number, active_parts)
     AND arrayExists(part -> part.1 = partition_id AND part.2 <= max_block_number AND part.3 >= max_block_number, active_parts), 0)

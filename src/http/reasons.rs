@@ -15,7 +15,10 @@ pub(super) fn of_error(error: &MigrateError) -> String {
     let reason = match error {
         MigrateError::Older { .. } => "schema-older",
         MigrateError::Newer { .. } => "schema-newer",
-        MigrateError::Unreleased { .. } | MigrateError::Edited { .. } | MigrateError::Step { .. } => "schema-unknown",
+        MigrateError::Unreleased { .. }
+        | MigrateError::Edited { .. }
+        | MigrateError::Step { .. }
+        | MigrateError::Cluster(_) => "schema-unknown",
         MigrateError::Store(error) if error.is_unreachable() => "database-unreachable",
         MigrateError::Store(StoreError::NotAllowed { .. }) | MigrateError::MayNotMakeRoles { .. } => {
             "database-not-allowed"

@@ -58,7 +58,7 @@ pub(super) async fn explain<P: Paged>(app: &App, whole: Option<P>, limit: Option
     let lines: Vec<ExplainLine> = app.reader().rows(&about("EXPLAIN indexes = 1", &statement)).await?;
     let estimates: Vec<EstimateRow> = app.reader().rows(&about("EXPLAIN ESTIMATE", &statement)).await?;
     let widths: Vec<WidthRow> =
-        app.reader().rows(&Statement::page(include_str!("../../sql/queries/row_widths.sql"))).await?;
+        app.reader().rows_of_every_shard(Statement::page(include_str!("../../sql/queries/row_widths.sql"))).await?;
     let width = |table: &str| widths.iter().find(|row| row.name == table).map_or(0, |row| row.width);
     let reads: Vec<Value> = estimates
         .iter()

@@ -2,12 +2,14 @@
 
 mod accounts;
 mod cluster;
+mod following;
 mod grants;
 mod missing_shard;
 mod pruning;
 mod questions;
 mod readers;
 mod shards;
+mod writers;
 
 use std::path::Path;
 

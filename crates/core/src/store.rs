@@ -3,6 +3,7 @@
 mod address;
 mod analysts;
 mod changes;
+mod cluster;
 mod committed;
 mod configurations;
 mod connection;
@@ -39,6 +40,7 @@ mod tokens;
 mod writer;
 
 pub use address::{Compression, StoreAddress};
+pub use cluster::{ClusterError, ClusterLayout};
 pub use connection::Batch;
 pub use damage::{Damage, DamagedTable, REPAIR_RUNS, tables_of_part};
 pub use error::StoreError;

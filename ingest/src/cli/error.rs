@@ -116,6 +116,7 @@ impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
+            Self::Migrate(MigrateError::Cluster(_)) => 2,
             Self::FamilyOfNoChain | Self::ListedChain { .. } | Self::OtherFamily { .. } => 2,
             Self::EmptyRange { .. } | Self::NoSource | Self::NoNode | Self::NoNodeToFill | Self::View(_) => 2,
             Self::Load(error) | Self::Follow(FollowError::Load(error)) | Self::Fill(FillError::Load(error)) => {

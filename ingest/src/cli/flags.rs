@@ -10,16 +10,17 @@ use trawl_chains::Family;
 use trawl_core::flags::units::milliseconds;
 use trawl_core::flags::{StoreFlags, well_known};
 use trawl_core::primitives::Address;
-use trawl_core::schema::{OPTIONAL_STATISTICS, OPTIONAL_TABLES};
 use trawl_ingest::fill::FillPart;
 use trawl_ingest::labels::Source as LabelSource;
 use trawl_ingest::source::rpc::TraceChoice;
 use trawl_log::LogFlags;
 use trawl_node::RetryPolicy;
 
+pub use migrate::{MigrateFlags, ShardFlags};
 use source::separated;
 pub use source::{Source, SourceFlags};
 
+mod migrate;
 mod source;
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
@@ -31,6 +32,8 @@ pub struct Flags {
     #[command(flatten)]
     pub store: StoreFlags,
     #[command(flatten)]
+    pub shards: ShardFlags,
+    #[command(flatten)]
     pub log: LogFlags,
 }
 
@@ -38,26 +41,6 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMI
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 failed at run time; 2 wrong usage; 3 data refused; 4 node unreachable; \
                           5 ClickHouse unreachable; 130 interrupted after a clean stop.";
-
-/// Which optional tables there are.
-#[derive(Debug, Args)]
-pub struct MigrateFlags {
-    /// Drop this table, which saves its disk: topics without a contract are then searched through all logs of the
-    /// range. Remembered until --with.
-    #[arg(long, value_name = "TABLE", value_parser = OPTIONAL, conflicts_with = "with")]
-    pub without: Vec<String>,
-    /// Make a table that was left out again, and fill it.
-    #[arg(long, value_name = "TABLE", value_parser = OPTIONAL)]
-    pub with: Vec<String>,
-    /// On a ClickHouse server also make the role `trawl_reader` for people who read: grants, a settings profile, a quota and row policies. The
-    /// user must be allowed to.
-    #[arg(long)]
-    pub with_reader: bool,
-}
-
-/// Names of the tables that may be left out.
-const OPTIONAL: [&str; 5] =
-    [OPTIONAL_TABLES[0].0, OPTIONAL_TABLES[1].0, OPTIONAL_TABLES[2].0, OPTIONAL_TABLES[3].0, OPTIONAL_STATISTICS[0]];
 
 #[derive(Debug, Subcommand)]
 pub enum Command {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use trawl_core::store::{Choice, FILL_RUNS, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
+use trawl_core::store::{Choice, ClusterLayout, FILL_RUNS, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
 use trawl_ingest::audit::status::{Following, Status};
 use trawl_ingest::labels::bundled;
 
@@ -31,13 +31,18 @@ pub async fn run(flags: Flags) -> ExitCode {
 
 async fn command(flags: Flags) -> Result<(), Failure> {
     let address = flags.store.address()?;
-    let writer = Writer::new(&address, &run_name());
+    let writer_of = |run: &str| Writer::new(&address, run).with_shards(&flags.shards.clickhouse_shards);
+    let writer = writer_of(&run_name());
     if let Command::Migrate(_) | Command::Status { .. } | Command::Labels(_) | Command::Views { .. } = &flags.command {
         end_on_signal()?;
     }
     match flags.command {
         Command::Migrate(flags) => {
-            let applied = writer.migrate(&Choice { without: flags.without, with: flags.with }).await?;
+            let layout = flags
+                .cluster
+                .map(|cluster| ClusterLayout { cluster, shard_blocks: u64::from(flags.shard_blocks.get()) });
+            let choice = Choice { without: flags.without, with: flags.with };
+            let applied = writer.migrate(&choice, layout.as_ref()).await?;
             bundled::write(&reader(&address), &writer).await?;
             if flags.with_reader {
                 writer.make_reader_account().await?;
@@ -66,8 +71,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         }
         Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
         Command::Repair(flags) => {
-            let repairer = Writer::new(&address, &format!("{REPAIR_RUNS}{}", run_name()));
-            let filler = Writer::new(&address, &format!("{FILL_RUNS}{}", run_name()));
+            let [repairer, filler] = [REPAIR_RUNS, FILL_RUNS].map(|runs| writer_of(&format!("{runs}{}", run_name())));
             repair_command(flags, &reader(&address), repairer, filler).await
         }
         Command::Tokens(flags) => tokens_command(flags, &reader(&address), writer).await,

@@ -1,10 +1,10 @@
-//! Two shards, each a server process, and a chain whose tables are `Distributed` over them as [`trawl_core::schema::sharding`] says.
+//! Two shards, each a server process, and a chain whose tables are `Distributed` over them.
 
 use std::fs;
+use std::process::Command;
 
 use anyhow::{Context as _, ensure};
 use tempfile::TempDir;
-use trawl_core::schema::sharding::{Sharding, sharding};
 use xtask::process::Server;
 
 use super::start;
@@ -14,7 +14,23 @@ use crate::env;
 /// Two nodes. The first one has the chain on one machine too, in [`Cluster::SINGLE`].
 pub struct Cluster {
     pub nodes: Vec<Server>,
-    _data: [TempDir; 2],
+    at: [Node; 2],
+}
+
+/// Where a node is.
+struct Node {
+    data: TempDir,
+    http_port: u16,
+    tcp_port: u16,
+}
+
+impl Node {
+    fn start(&self) -> anyhow::Result<Server> {
+        let config = self.data.path().join("cluster.xml").display().to_string();
+        let [http, tcp] = [self.http_port, self.tcp_port].map(|port| port.to_string());
+        let arguments = ["--http-port", &http, "--tcp-port", &tcp, "--config", &config];
+        start(&self.data.path().join("data"), &arguments)
+    }
 }
 
 impl Cluster {
@@ -23,26 +39,57 @@ impl Cluster {
     /// The database whose tables are `Distributed`.
     pub const DISTRIBUTED: &str = "distributed";
 
-    /// Loads a chain on the first node and distributes its rows.
+    /// Two nodes with a chain, loaded on one machine and on the cluster.
     pub fn with(chain: &str) -> anyhow::Result<Self> {
+        let cluster = Self::start()?;
+        for arguments in [&["migrate"][..], &["load", "--dump", &dump(chain)]] {
+            env::run(env::ingest_at(&cluster.nodes[0].url, Self::SINGLE, arguments), 0)?;
+        }
+        cluster.migrate()?;
+        env::run(cluster.ingest(&["load", "--dump", &dump(chain)]), 0)?;
+        cluster.require_rows_on_both()?;
+        Ok(cluster)
+    }
+
+    /// Two nodes without tables.
+    pub fn start() -> anyhow::Result<Self> {
         let ports = [env::free_port()?, env::free_port()?];
         let shards =
             ports.map(|port| format!("<shard><replica><host>127.0.0.1</host><port>{port}</port></replica></shard>"));
-        let config = format!("<remote_servers><trawl>{}</trawl></remote_servers>", shards.concat());
-        let data = [env::directory()?, env::directory()?];
-        let node = |index: usize| {
-            let file = data[index].path().join("cluster.xml");
-            fs::write(&file, &config)?;
-            let (port, file) = (ports[index].to_string(), file.display().to_string());
-            start(&data[index].path().join("data"), &["--tcp-port", &port, "--config", &file])
+        let [both, first] = [shards.concat(), shards[0].clone()];
+        let config =
+            format!("<remote_servers><trawl>{both}</trawl><trawl_first>{first}</trawl_first></remote_servers>");
+        let node = |tcp_port: u16| {
+            let data = env::directory()?;
+            fs::write(data.path().join("cluster.xml"), &config)?;
+            anyhow::Ok(Node { data, http_port: env::free_port()?, tcp_port })
         };
-        let cluster = Self { nodes: vec![node(0)?, node(1)?], _data: data };
-        let url = &cluster.nodes[0].url;
-        for arguments in [&["migrate"][..], &["load", "--dump", &dump(chain)]] {
-            env::run(env::ingest_at(url, Self::SINGLE, arguments), 0)?;
-        }
-        cluster.distribute(ports[0])?;
-        Ok(cluster)
+        let at = [node(ports[0])?, node(ports[1])?];
+        Ok(Self { nodes: vec![at[0].start()?, at[1].start()?], at })
+    }
+
+    /// Starts the second node again.
+    pub fn start_the_second(&mut self) -> anyhow::Result<()> {
+        self.nodes.truncate(1);
+        self.nodes.push(self.at[1].start()?);
+        Ok(())
+    }
+
+    /// Makes the tables of [`Cluster::DISTRIBUTED`]. A thousand blocks of these chains would be on one shard.
+    pub fn migrate(&self) -> anyhow::Result<()> {
+        env::run(self.ingest(&["migrate", "--cluster", "trawl", "--shard-blocks", "7"]), 0).map(drop)
+    }
+
+    /// `trawl-ingest` over [`Cluster::DISTRIBUTED`].
+    pub fn ingest(&self, arguments: &[&str]) -> Command {
+        self.ingest_by(&self.nodes[0].url, arguments)
+    }
+
+    /// The same by another way to the first node.
+    pub fn ingest_by(&self, first: &str, arguments: &[&str]) -> Command {
+        let mut command = env::ingest_at(first, Self::DISTRIBUTED, arguments);
+        command.args(["--clickhouse-shards", &self.nodes[1].url]);
+        command
     }
 
     pub fn stop(self) -> anyhow::Result<()> {
@@ -54,44 +101,14 @@ impl Cluster {
         self.nodes.pop().context("a second node")?.stop().map(drop)
     }
 
-    fn sql(&self, node: usize, text: &str) -> anyhow::Result<String> {
-        env::sql_at(&self.nodes[node].url, "default", text).with_context(|| text.to_owned())
+    pub fn sql(&self, node: usize, text: &str) -> anyhow::Result<String> {
+        env::sql_at(&self.nodes[node].url, Self::DISTRIBUTED, text).with_context(|| text.to_owned())
     }
 
-    /// Tables of the rows of each shard, and `Distributed` tables over them.
-    fn distribute(&self, port: u16) -> anyhow::Result<()> {
-        for node in 0..2 {
-            self.sql(node, "CREATE DATABASE parts")?;
-            self.sql(node, "CREATE DATABASE distributed")?;
-        }
-        let tables =
-            self.sql(0, "SELECT name FROM system.tables WHERE database = 'single' AND engine LIKE '%MergeTree'")?;
-        for table in tables.lines() {
-            let created = self.sql(0, &format!("SELECT create_table_query FROM system.tables WHERE database = 'single' AND name = '{table}' FORMAT TSVRaw"))?;
-            match sharding(table).with_context(|| format!("{table} has no sharding"))? {
-                Sharding::FirstShard => {
-                    self.sql(0, &created.replacen("single.", "distributed.", 1))?;
-                    self.sql(0, &format!("INSERT INTO distributed.{table} SELECT * FROM single.{table}"))?;
-                }
-                Sharding::Key(key) => {
-                    // So few blocks would be on one shard.
-                    let key = key.replace("1000", "7");
-                    for node in 0..2 {
-                        self.sql(node, &created.replacen("single.", "parts.", 1))?;
-                        let from = format!("remote('127.0.0.1:{port}', single, {table})");
-                        self.sql(
-                            node,
-                            &format!("INSERT INTO parts.{table} SELECT * FROM {from} WHERE modulo({key}, 2) = {node}"),
-                        )?;
-                    }
-                    self.sql(0, &format!("CREATE TABLE distributed.{table} AS parts.{table} ENGINE = Distributed(trawl, parts, {table}, {key})"))?;
-                }
-            }
-        }
-        let count = |database| format!("SELECT sum(total_rows) FROM system.tables WHERE database = '{database}'");
-        let [first, second, whole] =
-            [self.sql(0, &count("parts"))?, self.sql(1, &count("parts"))?, self.sql(0, &count("single"))?];
-        ensure!(first.parse::<u64>()? > 100 && second.parse::<u64>()? > 100, "{first} and {second} of {whole}");
+    pub fn require_rows_on_both(&self) -> anyhow::Result<()> {
+        let count = "SELECT sum(total_rows) FROM system.tables WHERE database = 'distributed_local'";
+        let [first, second] = [self.sql(0, count)?, self.sql(1, count)?];
+        ensure!(first.parse::<u64>()? > 100 && second.parse::<u64>()? > 100, "{first} and {second}");
         Ok(())
     }
 }

@@ -6,8 +6,8 @@ use anyhow::ensure;
 use xtask::process;
 
 use super::cluster::Cluster;
-use super::questions::questions;
-use crate::damage::questions::{Answer, Question, ask};
+use super::questions::{ask, questions};
+use crate::damage::questions::{Answer, Question};
 use crate::env;
 
 pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> {

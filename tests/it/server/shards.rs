@@ -4,13 +4,13 @@
 use anyhow::ensure;
 
 use super::cluster::Cluster;
-use super::questions::questions;
+use super::questions::{ask, questions};
 use super::{missing_shard, pruning};
-use crate::damage::questions::{self as golden, Question, ask};
+use crate::damage::questions::{self as golden, Question};
 use crate::env;
 
 /// Asks APIs over both databases of a cluster the same.
-fn same_answers(cluster: &Cluster, questions: &[Question]) -> anyhow::Result<()> {
+pub fn same_answers(cluster: &Cluster, questions: &[Question]) -> anyhow::Result<()> {
     let url = &cluster.nodes[0].url;
     let one = env::start_api_at(url, Cluster::SINGLE, &[])?;
     let distributed = env::start_api_at(url, Cluster::DISTRIBUTED, &[])?;

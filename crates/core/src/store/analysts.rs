@@ -53,8 +53,10 @@ impl Writer {
         let query = self.address.client().query_raw(include_str!("../../../../sql/queries/other_objects_of_name.sql"));
         let others: u64 = query.param("name", name).fetch_one().await?;
         if others == 0 {
-            self.execute_step(statement).await?;
-            self.make_text_views().await?;
+            for node in self.on_each_node() {
+                node.execute_step(statement).await?;
+                node.make_text_views().await?;
+            }
         }
         Ok(others == 0)
     }

@@ -179,7 +179,8 @@ impl Reader {
         let committed = self.sizes(include_str!("../../../../sql/queries/committed_rows.sql")).await?;
         let stored = self.sizes(include_str!("../../../../sql/queries/part_rows.sql")).await?;
         let broken = Statement::<TableName>::page(include_str!("../../../../sql/queries/broken_parts.sql"));
-        let broken: BTreeSet<String> = self.rows(&broken).await?.into_iter().map(|row| row.table).collect();
+        let broken: BTreeSet<String> =
+            self.rows_of_every_shard(broken).await?.into_iter().map(|row| row.table).collect();
         let of = |sizes: &BTreeMap<String, u64>, table: &str| sizes.get(table).copied().unwrap_or(0);
         let is_suspect =
             |(table, _): &(&str, &str)| broken.contains(*table) || of(&stored, table) < of(&committed, table);
@@ -208,7 +209,7 @@ impl Reader {
     }
 
     async fn sizes(&self, sql: &'static str) -> Result<BTreeMap<String, u64>, StoreError> {
-        let rows = self.rows(&Statement::<TableSize>::page(sql)).await?;
+        let rows = self.rows_of_every_shard(Statement::<TableSize>::page(sql)).await?;
         Ok(rows.into_iter().map(|row| (row.table, row.rows)).collect())
     }
 

@@ -101,7 +101,12 @@ impl Writer {
         if reader.bare_contracts(range).await? == 0 {
             return Ok(());
         }
-        self.execute(include_str!("../../../../sql/queries/forget_bare_contracts.sql"), &bounds(range)).await
+        self.execute_on_shards(
+            "contracts",
+            include_str!("../../../../sql/queries/forget_bare_contracts.sql"),
+            &bounds(range),
+        )
+        .await
     }
 
     /// Removes the creations that an interrupted run added to a range without traces.
@@ -113,6 +118,11 @@ impl Writer {
         if reader.traced_contracts(range).await?.is_empty() {
             return Ok(());
         }
-        self.execute(include_str!("../../../../sql/queries/forget_traced_contracts.sql"), &bounds(range)).await
+        self.execute_on_shards(
+            "contracts",
+            include_str!("../../../../sql/queries/forget_traced_contracts.sql"),
+            &bounds(range),
+        )
+        .await
     }
 }

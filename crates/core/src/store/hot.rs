@@ -159,7 +159,12 @@ impl Writer {
     /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn reinstate(&self, range: BlockRange, hashes: &[B256]) -> Result<(), StoreError> {
         let parameters = [("first", range.first().into()), ("last", range.last().into()), ("hashes", hashes.into())];
-        self.execute(include_str!("../../../../sql/queries/reinstate_blocks.sql"), &parameters).await
+        self.execute_on_shards(
+            "reorged_blocks",
+            include_str!("../../../../sql/queries/reinstate_blocks.sql"),
+            &parameters,
+        )
+        .await
     }
 
     /// Removes stray rows. No insert of another run may be in progress.

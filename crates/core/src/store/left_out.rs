@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::error::UNKNOWN_TABLE;
 use super::schema_version::MigrateError;
-use super::{StoreError, Writer};
+use super::{ClusterLayout, StoreError, Writer};
 use crate::schema::migrations::{MIGRATIONS, Migration, VIEWS};
 
 /// How long readers may still query a table after it is marked as left out.
@@ -32,7 +32,11 @@ impl Writer {
     }
 
     /// Applies `choice` to a database with all its tables. Returns the names of the steps that ran. Safe to repeat.
-    pub(super) async fn choose(&self, choice: &Choice) -> Result<Vec<&'static str>, MigrateError> {
+    pub(super) async fn choose(
+        &self,
+        choice: &Choice,
+        layout: Option<&ClusterLayout>,
+    ) -> Result<Vec<&'static str>, MigrateError> {
         let left_out = self.left_out().await?;
         for table in choice.without.iter().filter(|table| !left_out.contains(*table)) {
             let parameters = [("name", table.as_str().into())];
@@ -49,7 +53,7 @@ impl Writer {
             self.drop_order(table).await?;
             for step in MIGRATIONS.iter().flat_map(Migration::steps).filter(|step| step.is_of(table)) {
                 let failed = |source| MigrateError::Step { name: step.name, source };
-                self.execute_step(step.sql).await.map_err(failed)?;
+                self.create(layout, step.name, step.sql).await.map_err(failed)?;
                 // A row that both the view and this statement write is stored twice, which readers tolerate.
                 if let Some(fill) = step.fill_statement() {
                     self.execute_step(&fill).await.map_err(failed)?;
@@ -66,7 +70,11 @@ impl Writer {
     async fn drop_order(&self, table: &str) -> Result<(), StoreError> {
         for name in VIEWS.iter().map(|view| format!("{table}{view}")).chain([table.to_owned()]) {
             let parameters = [("name", name.as_str().into())];
-            self.execute("DROP TABLE IF EXISTS {name:Identifier} SYNC", &parameters).await?;
+            let drop = "DROP TABLE IF EXISTS {name:Identifier} SYNC";
+            for node in self.on_each_node() {
+                node.execute(drop, &parameters).await?;
+            }
+            self.execute_on_shards(table, drop, &parameters).await?;
         }
         Ok(())
     }

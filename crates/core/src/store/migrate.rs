@@ -4,7 +4,7 @@ use clickhouse::Client;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::schema_version::{MigrateError, applied, require_schema};
-use super::{Choice, StoreError, Writer};
+use super::{Choice, ClusterLayout, StoreError, Writer};
 use crate::schema::hot::HOT_TABLES;
 use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, Migration};
 
@@ -14,17 +14,21 @@ const CONCURRENCY: usize = 8;
 impl Writer {
     /// Creates the database if it is missing and applies pending migrations; returns the names of the applied ones.
     /// Safe to run again, and to run twice at once: every step can be repeated. Steps of tables that are left out do
-    /// not run.
+    /// not run. A new database is made on one server, or as `wanted`.
     ///
     /// # Errors
     ///
-    /// If the database is of another release, or ClickHouse refuses a statement.
-    pub async fn migrate(&self, choice: &Choice) -> Result<Vec<&'static str>, MigrateError> {
-        let server = self.address.server();
-        let create = server.query_raw("CREATE DATABASE IF NOT EXISTS {database:Identifier}");
-        create.param("database", &self.address.database).execute().await.map_err(StoreError::from)?;
+    /// If the database is of another release or laid out in another way, or ClickHouse refuses a statement.
+    pub async fn migrate(
+        &self,
+        choice: &Choice,
+        wanted: Option<&ClusterLayout>,
+    ) -> Result<Vec<&'static str>, MigrateError> {
+        let layout = self.layout(wanted).await?;
+        let layout = layout.as_ref();
+        self.create_databases().await?;
         let client = self.address.client();
-        client.query_raw(CREATE_SCHEMA_MIGRATIONS).execute().await.map_err(StoreError::from)?;
+        self.create(layout, "schema_migrations", CREATE_SCHEMA_MIGRATIONS).await?;
         let applied = applied(&client, &self.address.database).await?;
         let left_out = [self.left_out().await?, choice.without.clone()].concat();
         let mut done = Vec::new();
@@ -32,14 +36,16 @@ impl Writer {
             let failed = |source| MigrateError::Step { name: migration.name, source };
             for stage in migration.stages {
                 let steps = stage.iter().filter(|step| !left_out.iter().any(|table| step.is_of(table)));
-                self.execute_all(steps.map(|step| step.sql.to_owned())).await.map_err(failed)?;
+                self.create_all(layout, steps.map(|step| (step.name.into(), step.sql.into()))).await.map_err(failed)?;
             }
             self.record(position, migration).await.map_err(failed)?;
             done.push(migration.name);
         }
-        self.create_hot_tables(&client).await?;
-        done.extend(self.choose(choice).await?);
-        self.make_views().await?;
+        self.create_hot_tables(&client, layout).await?;
+        done.extend(self.choose(choice, layout).await?);
+        for node in self.on_each_node() {
+            node.make_views().await?;
+        }
         Ok(done)
     }
 
@@ -57,7 +63,7 @@ impl Writer {
     }
 
     /// Creates the hot tables. A hot table with other columns is dropped first; `follow` fetches its rows again.
-    async fn create_hot_tables(&self, client: &Client) -> Result<(), StoreError> {
+    async fn create_hot_tables(&self, client: &Client, layout: Option<&ClusterLayout>) -> Result<(), StoreError> {
         let stale = client.query_raw(include_str!("../../../../sql/queries/stale_hot_tables.sql"));
         let stale: Vec<String> = stale.fetch_all().await?;
         if !stale.is_empty() {
@@ -66,15 +72,27 @@ impl Writer {
         for table in stale {
             self.execute("DROP TABLE IF EXISTS {table:Identifier} SYNC", &[("table", table.as_str().into())]).await?;
         }
-        self.execute_all(HOT_TABLES.iter().map(|table| table.create_statement())).await
+        let tables = HOT_TABLES.iter().map(|table| (table.name(), table.create_statement()));
+        self.create_all(layout, tables).await
+    }
+
+    /// Creates tables and views that do not need each other, some at the same time.
+    async fn create_all(
+        &self,
+        layout: Option<&ClusterLayout>,
+        steps: impl Iterator<Item = (String, String)>,
+    ) -> Result<(), StoreError> {
+        let create = |(name, sql): (String, String)| async move { self.create(layout, &name, &sql).await };
+        stream::iter(steps).map(create).buffer_unordered(CONCURRENCY).try_collect().await
     }
 
     /// Checks that the database has exactly the schema that this program needs.
     ///
     /// # Errors
     ///
-    /// If the schema has another version, or ClickHouse cannot be read.
+    /// If the schema has another version, the tables are on a cluster whose nodes were not named, or ClickHouse cannot be read.
     pub async fn require_schema(&self) -> Result<(), MigrateError> {
-        require_schema(&self.address.client(), &self.address.database).await
+        require_schema(&self.address.client(), &self.address.database).await?;
+        Ok(self.require_nodes().await?)
     }
 }

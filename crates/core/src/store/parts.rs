@@ -21,7 +21,7 @@ impl Reader {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn settled_parts(&self) -> Result<Vec<TablePart>, StoreError> {
-        self.rows(&Statement::page(include_str!("../../../../sql/queries/settled_parts.sql"))).await
+        self.rows_of_every_shard(Statement::page(include_str!("../../../../sql/queries/settled_parts.sql"))).await
     }
 }
 
@@ -32,6 +32,6 @@ impl Writer {
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn merge_some(&self, table: &str) -> Result<(), StoreError> {
-        self.execute("OPTIMIZE TABLE {table:Identifier}", &[("table", table.into())]).await
+        self.execute_on_shards(table, "OPTIMIZE TABLE {table:Identifier}", &[("table", table.into())]).await
     }
 }

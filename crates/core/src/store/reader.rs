@@ -1,7 +1,9 @@
 //! Reads: sends a statement and streams back record batches.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::cluster::ClusterName;
 use super::connection::{Batch, Connection};
 use super::rows::{self, Rows};
 use super::schema_version::{MigrateError, require_schema};
@@ -19,6 +21,7 @@ const DELIVERY_MARGIN: Duration = Duration::from_secs(3);
 pub struct Reader {
     pub(super) address: StoreAddress,
     connection: Connection,
+    pub(super) cluster: Arc<ClusterName>,
 }
 
 impl Reader {
@@ -37,7 +40,8 @@ impl Reader {
             .with_setting("output_format_arrow_compression_method", "none")
             .with_setting("output_format_arrow_string_as_string", "0")
             .with_setting("output_format_arrow_low_cardinality_as_dictionary", "0");
-        Self { address: address.clone(), connection: Connection { client, timeout: time_limit + DELIVERY_MARGIN } }
+        let connection = Connection { client, timeout: time_limit + DELIVERY_MARGIN };
+        Self { address: address.clone(), connection, cluster: Arc::default() }
     }
 
     /// Sends `statement` and waits for its first rows, so that a failure is known before a response begins.

@@ -14,6 +14,14 @@ impl Writer {
     ///
     /// If there are no roles, the user may not make any, or ClickHouse refuses a statement.
     pub async fn make_reader_account(&self) -> Result<(), MigrateError> {
+        for node in self.on_each_node() {
+            node.make_own_reader_account().await?;
+        }
+        Ok(())
+    }
+
+    /// [`Writer::make_reader_account`] on this server.
+    async fn make_own_reader_account(&self) -> Result<(), MigrateError> {
         for step in READER_ACCOUNT {
             let run = async {
                 self.execute_step(step.sql).await?;

@@ -17,6 +17,8 @@ columns! {
 columns! {
     /// A broken part that ClickHouse set aside.
     pub struct BrokenPart / BrokenPartView {
+        /// The shard that it is on, from 1; 1 where there is no cluster.
+        shard: u32,
         /// Its table.
         table: String,
         /// Its name, with the prefix that it got.
@@ -42,7 +44,7 @@ impl Reader {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn broken_parts(&self) -> Result<Vec<BrokenPart>, StoreError> {
-        self.rows(&Statement::page(include_str!("../../../../sql/queries/broken_part_names.sql"))).await
+        self.rows_of_every_shard(Statement::page(include_str!("../../../../sql/queries/broken_part_names.sql"))).await
     }
 }
 
@@ -63,7 +65,7 @@ impl Writer {
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn empty(&self, table: &str) -> Result<(), StoreError> {
-        self.execute("TRUNCATE TABLE {table:Identifier}", &[("table", table.into())]).await
+        self.execute_on_shards(table, "TRUNCATE TABLE {table:Identifier}", &[("table", table.into())]).await
     }
 
     /// [`Writer::empty`] for a table that may have been left out.
@@ -99,6 +101,10 @@ impl Writer {
     /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn drop_broken(&self, part: &BrokenPart) -> Result<(), StoreError> {
         let sql = "ALTER TABLE {table:Identifier} DROP DETACHED PART {part:String} SETTINGS allow_drop_detached = 1";
-        self.execute(sql, &[("table", part.table.as_str().into()), ("part", part.name.as_str().into())]).await
+        let parameters = [("table", part.table.as_str().into()), ("part", part.name.as_str().into())];
+        match self.holders(&part.table).get((part.shard as usize).saturating_sub(1)) {
+            Some(holder) => holder.execute(sql, &parameters).await,
+            None => Ok(()),
+        }
     }
 }

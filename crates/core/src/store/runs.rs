@@ -83,6 +83,6 @@ impl Reader {
         let sql = include_str!("../../../../sql/queries/foreign_inserts.sql");
         let own = format!("{COMMENT}{run}");
         let statement = Statement::<CountRow>::page(sql).with("comment", COMMENT).with("own", own.as_str());
-        Ok(self.rows(&statement).await?.first().map_or(0, |row| row.count))
+        Ok(self.rows_of_every_shard(statement).await?.iter().map(|row| row.count).sum())
     }
 }

@@ -2,6 +2,7 @@
 
 use clickhouse::Client;
 
+use super::cluster::ClusterError;
 use super::error::{StoreError, UNKNOWN_DATABASE, UNKNOWN_TABLE};
 use crate::schema::migrations::{MIGRATIONS, UNRELEASED, current_version};
 
@@ -74,9 +75,21 @@ pub enum MigrateError {
         /// Why.
         source: StoreError,
     },
+    /// The tables cannot be made or written on a cluster.
+    #[error(transparent)]
+    Cluster(ClusterError),
     /// ClickHouse did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl From<ClusterError> for MigrateError {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::Store(error) => Self::Store(error),
+            error => Self::Cluster(error),
+        }
+    }
 }
 
 /// The check that both programs make before they use the tables.

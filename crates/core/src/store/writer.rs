@@ -1,5 +1,6 @@
 //! Writes: inserts batches and deletes ranges. Only ingest has a writer; the API has none.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
@@ -18,6 +19,8 @@ pub struct Writer {
     pub(super) address: StoreAddress,
     client: Client,
     run: String,
+    /// A node of each shard of a cluster; empty where the tables are of one server.
+    pub(super) nodes: Arc<[String]>,
 }
 
 impl Writer {
@@ -30,10 +33,13 @@ impl Writer {
             .with_setting("async_insert", "0")
             // A repeated insert resumes: only views that lack its rows are written again.
             .with_setting("deduplicate_blocks_in_dependent_materialized_views", "1")
+            // On a cluster an insert ends when its rows are on their shards, and one that selects gives its rows to the server it was sent to.
+            .with_setting("distributed_foreground_insert", "1")
+            .with_setting("parallel_distributed_insert_select", "0")
             .with_setting("output_format_arrow_string_as_string", "0")
             .with_setting("workload", Workload::Ingest.name())
             .with_setting("log_comment", format!("{COMMENT}{run}"));
-        Self { address: address.clone(), client, run: run.into() }
+        Self { address: address.clone(), client, run: run.into(), nodes: Arc::default() }
     }
 
     /// The run this writer works for.
@@ -70,7 +76,8 @@ impl Writer {
     /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn delete(&self, table: &str, column: &str, range: BlockRange) -> Result<(), StoreError> {
         let sql = format!("DELETE FROM {table} WHERE {column} BETWEEN {{first:UInt64}} AND {{last:UInt64}}");
-        self.execute(&sql, &[("first", range.first().into()), ("last", range.last().into())]).await
+        let parameters = [("first", range.first().into()), ("last", range.last().into())];
+        self.execute_on_shards(table, &sql, &parameters).await
     }
 
     /// [`Writer::delete`] for a table that may be left out.

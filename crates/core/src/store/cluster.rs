@@ -1,0 +1,77 @@
+//! A cluster of ClickHouse: its databases on each node, and statements that must reach the rows of every shard.
+//!
+//! On each node the database has the tables' names: tables with a sharding key are `Distributed` over those of a second database,
+//! `…_local`, which have the rows of that shard; the tables of the first shard have their rows there, and elsewhere they are
+//! `Distributed` over a cluster of that shard alone, `…_first`. What reads and inserts goes to one node; `ALTER`, `DELETE`, `OPTIMIZE`
+//! and `TRUNCATE` of a `Distributed` table are refused or do nothing, so they go to each shard's own table.
+
+mod create;
+mod error;
+mod name;
+mod nodes;
+mod system_tables;
+
+pub use error::ClusterError;
+pub(super) use name::ClusterName;
+
+use super::{StoreAddress, StoreError, Writer};
+
+/// Where `migrate` makes the tables of a new database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterLayout {
+    /// Name of the cluster in the servers' `remote_servers`.
+    pub cluster: String,
+    /// Blocks that lie together on a shard, in tables that are sharded by block.
+    pub shard_blocks: u64,
+}
+
+/// What the tables of a database are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Tables {
+    /// There are none yet.
+    None,
+    /// Tables of one server.
+    OneServer,
+    /// `Distributed` over this cluster.
+    Distributed(String),
+}
+
+impl Tables {
+    /// What the tables of a database are.
+    async fn of(address: &StoreAddress) -> Result<Self, StoreError> {
+        let query = address.server().query_raw(include_str!("../../../../sql/queries/engine_of_blocks.sql"));
+        let rows: Vec<(String, String)> = query.param("database", &address.database).fetch_all().await?;
+        Ok(match rows.into_iter().next() {
+            None => Self::None,
+            Some((engine, cluster)) if engine == "Distributed" => Self::Distributed(cluster),
+            Some(_) => Self::OneServer,
+        })
+    }
+}
+
+/// The database with the rows of one shard, of this one.
+fn local_database(database: &str) -> String {
+    format!("{database}_local")
+}
+
+impl Writer {
+    /// What the tables of this database are.
+    async fn tables(&self) -> Result<Tables, StoreError> {
+        Tables::of(&self.address).await
+    }
+
+    /// Checks that this writer knows a node of each shard, if the tables are on a cluster.
+    ///
+    /// # Errors
+    ///
+    /// If nodes are named and the tables are of one server, or the reverse, or the nodes are not those of the cluster.
+    pub(super) async fn require_nodes(&self) -> Result<(), ClusterError> {
+        let database = || self.address.database.clone();
+        match (self.tables().await?, self.nodes.is_empty()) {
+            (Tables::None | Tables::OneServer, true) | (Tables::None, false) => Ok(()),
+            (Tables::OneServer, false) => Err(ClusterError::OneServer { database: database() }),
+            (Tables::Distributed(cluster), true) => Err(ClusterError::NodesMissing { database: database(), cluster }),
+            (Tables::Distributed(cluster), false) => self.check_nodes(&cluster).await,
+        }
+    }
+}

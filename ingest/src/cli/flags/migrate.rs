@@ -1,0 +1,49 @@
+//! Flags of `migrate`, and those that say what the tables are on.
+
+use std::num::NonZero;
+
+use clap::Args;
+use trawl_core::schema::{OPTIONAL_STATISTICS, OPTIONAL_TABLES};
+
+/// The shards of a cluster of ClickHouse.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "ClickHouse")]
+pub struct ShardFlags {
+    /// Where the tables are on a cluster (migrate --cluster): the HTTP endpoint of a node of each further shard, in the cluster's order.
+    /// --clickhouse-url is a node of the first shard.
+    #[arg(long, env = "TRAWL_CLICKHOUSE_SHARDS", value_name = "URL,URL", value_delimiter = ',', global = true)]
+    pub clickhouse_shards: Vec<String>,
+}
+
+/// Which optional tables there are.
+#[derive(Debug, Args)]
+pub struct MigrateFlags {
+    /// Drop this table, which saves its disk: topics without a contract are then searched through all logs of the
+    /// range. Remembered until --with.
+    #[arg(long, value_name = "TABLE", value_parser = OPTIONAL, conflicts_with = "with")]
+    pub without: Vec<String>,
+    /// Make a table that was left out again, and fill it.
+    #[arg(long, value_name = "TABLE", value_parser = OPTIONAL)]
+    pub with: Vec<String>,
+    /// On a ClickHouse server also make the role `trawl_reader` for people who read: grants, a settings profile, a quota and row policies. The
+    /// user must be allowed to.
+    #[arg(long)]
+    pub with_reader: bool,
+    /// Make the tables of a new database on this cluster of the servers' `remote_servers`, whose first shard alone is the cluster NAME_first;
+    /// --clickhouse-shards names a node of each further shard.
+    #[arg(long, env = "TRAWL_CLUSTER", value_name = "NAME", value_parser = cluster_name)]
+    pub cluster: Option<String>,
+    /// Blocks that lie together on a shard, in tables that are sharded by block.
+    #[arg(long, env = "TRAWL_SHARD_BLOCKS", value_name = "BLOCKS", default_value = "1000", requires = "cluster")]
+    pub shard_blocks: NonZero<u32>,
+}
+
+/// A name of a cluster that needs no quotes, as it is part of statements.
+fn cluster_name(text: &str) -> Result<String, String> {
+    let is_name = !text.is_empty() && text.chars().all(|of| of.is_ascii_alphanumeric() || of == '_');
+    if is_name { Ok(text.into()) } else { Err("a cluster's name has letters, digits and _".into()) }
+}
+
+/// Names of the tables that may be left out.
+const OPTIONAL: [&str; 5] =
+    [OPTIONAL_TABLES[0].0, OPTIONAL_TABLES[1].0, OPTIONAL_TABLES[2].0, OPTIONAL_TABLES[3].0, OPTIONAL_STATISTICS[0]];

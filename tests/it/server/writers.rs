@@ -1,0 +1,143 @@
+//! What `trawl-ingest` writes over two shards: the rows of one server, whatever is killed on the way.
+
+use std::collections::HashMap;
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::ensure;
+use serde_json::{Value, json};
+
+use super::cluster::Cluster;
+use crate::chains::dump;
+use crate::env;
+use crate::ingest::proxy::{Phase, Proxy};
+
+/// Where loads die, one after another: what they say to the first node, for which time, and whether the node heard of it.
+const KILLS: [(&str, u64, Phase); 8] = [
+    ("INTO blocks", 1, Phase::Amid),
+    ("cluster('trawl', system.processes)", 1, Phase::Before),
+    ("DELETE FROM ingest_intents", 1, Phase::Before),
+    ("INTO logs_by_block", 2, Phase::After),
+    ("INTO transactions", 2, Phase::Amid),
+    ("INTO ingest_commits", 2, Phase::Before),
+    ("INTO logs", 2, Phase::Amid),
+    ("INTO token_balance_changes", 1, Phase::After),
+];
+
+/// Loads that are killed, and one that is not.
+fn load_with_kills(cluster: &Cluster) -> anyhow::Result<()> {
+    for (step, nth, phase) in KILLS {
+        let proxy = Proxy::start(&cluster.nodes[0].url)?;
+        let mut load = cluster.ingest_by(&proxy.url, &["load", "--dump", &dump("devchain"), "--batch-blocks", "6"]);
+        let child = load.stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
+        let process = child.id();
+        proxy.at(step, nth, phase, move || drop(xtask::process::signal(process, libc::SIGKILL)));
+        let status = child.wait_with_output()?.status;
+        ensure!(status.code().is_none(), "a load ended before {step}: {status}");
+    }
+    Ok(())
+}
+
+/// A load in whose batch the second shard dies: it waits until the shard is back.
+fn load_over_a_restart(cluster: &mut Cluster) -> anyhow::Result<()> {
+    let proxy = Proxy::start(&cluster.nodes[0].url)?;
+    let (second, url) = (cluster.nodes[1].id(), cluster.nodes[1].url.clone());
+    let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "6"];
+    let mut load = cluster.ingest_by(&proxy.url, &arguments).stderr(Stdio::null()).spawn()?;
+    proxy.at("INTO logs", 1, Phase::Amid, move || drop(xtask::process::signal(second, libc::SIGKILL)));
+    env::eventually(env::SOON, || Ok(env::sql_at(&url, "default", "SELECT 1").is_err()))?;
+    std::thread::sleep(Duration::from_secs(1));
+    ensure!(load.try_wait()?.is_none(), "a load without a shard ended");
+    cluster.start_the_second()?;
+    ensure!(load.wait()?.success(), "the load did not wait for the shard");
+    Ok(())
+}
+
+/// Tables of token statistics are no tables of blocks; their rows are those of one server all the same.
+const STATISTICS: [&str; 5] =
+    ["token_statistics", "token_balances", "token_balances_by_holder", "token_id_balances", "token_id_holders"];
+
+fn contents(cluster: &Cluster, database: &str) -> anyhow::Result<HashMap<String, String>> {
+    let url = &cluster.nodes[0].url;
+    let mut contents = env::contents(url, database)?;
+    for table in STATISTICS {
+        let sum = format!("SELECT count(), sum(cityHash64(*)) FROM (SELECT DISTINCT * FROM {table})");
+        contents.insert(table.into(), env::sql_at(url, database, &sum)?);
+    }
+    Ok(contents)
+}
+
+fn status(cluster: &Cluster) -> anyhow::Result<Value> {
+    let output = env::run(cluster.ingest(&["status", "--json"]), 0)?;
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Rows that the second shard lost are named, and loaded again.
+fn lost_rows_are_repaired(cluster: &Cluster, whole: &HashMap<String, String>) -> anyhow::Result<()> {
+    for table in ["logs", "blocks", "log_topics"] {
+        let name = format!(
+            "SELECT name FROM system.parts WHERE database = 'distributed_local' AND table = '{table}' AND active ORDER BY rows DESC LIMIT 1"
+        );
+        let part = cluster.sql(1, &name)?;
+        cluster.sql(1, &format!("ALTER TABLE distributed_local.{table} DROP PART '{part}'"))?;
+    }
+    let damaged = status(cluster)?["damaged"].clone();
+    let tables: Vec<&str> =
+        damaged.as_array().into_iter().flatten().filter_map(|entry| entry["table"].as_str()).collect();
+    ensure!(tables == ["blocks", "logs", "log_topics"], "{damaged}");
+    env::run(cluster.ingest(&["repair", "--dump", &dump("devchain")]), 0)?;
+    ensure!(contents(cluster, Cluster::DISTRIBUTED)? == *whole, "after the repair");
+    ensure!(status(cluster)?["damaged"] == json!([]));
+    env::run(cluster.ingest(&["verify"]), 0).map(drop)
+}
+
+/// A database is on a cluster or on one server, and a writer knows all shards or does not write.
+fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
+    let [first, second] = [&cluster.nodes[0].url, &cluster.nodes[1].url];
+    let load = ["load", "--dump", &dump("devchain")];
+    for (database, arguments, reason) in [
+        (Cluster::DISTRIBUTED, &load[..], "with --clickhouse-shards URL,URL"),
+        (Cluster::DISTRIBUTED, &["migrate"], "with --clickhouse-shards URL,URL"),
+        (Cluster::DISTRIBUTED, &["migrate", "--clickhouse-shards", first], "is no node of shard 2 of cluster `trawl`"),
+        (
+            Cluster::DISTRIBUTED,
+            &["migrate", "--cluster", "trawl_first", "--clickhouse-shards", second],
+            "not over `trawl_first`",
+        ),
+        (Cluster::SINGLE, &["status", "--clickhouse-shards", second], "are those of one server"),
+        (Cluster::SINGLE, &["migrate", "--cluster", "trawl", "--clickhouse-shards", second], "are those of one server"),
+        ("fresh", &["migrate", "--cluster", "trawl"], "with --clickhouse-shards URL,URL"),
+        ("fresh", &["migrate", "--cluster", "absent", "--clickhouse-shards", second], "has no cluster `absent`"),
+        ("fresh", &["migrate", "--cluster", "trawl_first", "--clickhouse-shards", second], "has 1 shards, and 2 nodes"),
+        ("fresh", &["migrate", "--cluster", "a b", "--clickhouse-shards", second], "letters, digits and _"),
+    ] {
+        let output = env::run(env::ingest_at(first, database, arguments), 2)?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(said.contains(reason), "{arguments:?}: {said}");
+    }
+    let fresh = "SELECT count() FROM system.databases WHERE startsWith(name, 'fresh')";
+    ensure!(cluster.sql(0, fresh)? == "0", "nothing was made");
+    Ok(())
+}
+
+#[test]
+fn killed_loads_and_repairs_leave_the_rows_of_one_server() -> anyhow::Result<()> {
+    let mut cluster = Cluster::start()?;
+    let first = &cluster.nodes[0].url;
+    for arguments in [&["migrate"][..], &["load", "--dump", &dump("devchain")]] {
+        env::run(env::ingest_at(first, Cluster::SINGLE, arguments), 0)?;
+    }
+    cluster.migrate()?;
+    load_with_kills(&cluster)?;
+    load_over_a_restart(&mut cluster)?;
+    let whole = contents(&cluster, Cluster::SINGLE)?;
+    let found = contents(&cluster, Cluster::DISTRIBUTED)?;
+    let different: Vec<_> = whole.iter().filter(|(table, sum)| found.get(*table) != Some(*sum)).collect();
+    ensure!(different.is_empty(), "{different:?}\n{found:?}");
+    cluster.require_rows_on_both()?;
+    // What is there stays as it is.
+    env::run(cluster.ingest(&["migrate"]), 0)?;
+    lost_rows_are_repaired(&cluster, &whole)?;
+    other_layouts_are_refused(&cluster)?;
+    cluster.stop()
+}
