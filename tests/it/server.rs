@@ -9,6 +9,7 @@ mod pruning;
 mod questions;
 mod readers;
 mod shards;
+mod views;
 mod writers;
 
 use std::path::Path;

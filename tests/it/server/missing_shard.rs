@@ -15,7 +15,7 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
     let no_caches = ["--cache-size", "0", "--settled-cache-size", "0"];
     let one = env::start_api_at(&url, Cluster::SINGLE, &no_caches)?;
     let distributed = env::start_api_at(&url, Cluster::DISTRIBUTED, &no_caches)?;
-    let questions = questions(&url, Cluster::SINGLE)?;
+    let questions = questions(cluster)?;
     cluster.stop_the_second()?;
     let (mut right, mut refused) = (0, 0);
     let questions: Vec<_> = questions.into_iter().step_by(env::amount(3, 1)).collect();

@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 use xtask::workspace;
 
+use super::cluster::Cluster;
 use crate::damage::questions::{self, Answer, Question};
 use crate::env;
 
@@ -78,7 +79,8 @@ impl Subjects {
 }
 
 /// All questions about the chain of a database.
-pub fn questions(url: &str, database: &str) -> anyhow::Result<Vec<Question>> {
+pub fn questions(cluster: &Cluster) -> anyhow::Result<Vec<Question>> {
+    let (url, database) = (&cluster.nodes[0].url, Cluster::SINGLE);
     let subjects = Subjects::of(url, database)?;
     let description = std::fs::read_to_string(workspace::root().join("docs/reference/openapi.yaml"))?;
     let templates = description.lines().filter_map(|line| line.strip_prefix("  /")?.strip_suffix(':'));

@@ -5,15 +5,19 @@ use anyhow::ensure;
 
 use super::cluster::Cluster;
 use super::questions::{ask, questions};
-use super::{missing_shard, pruning};
+use super::{missing_shard, pruning, views};
 use crate::damage::questions::{self as golden, Question};
 use crate::env;
 
 /// Asks APIs over both databases of a cluster the same.
 pub fn same_answers(cluster: &Cluster, questions: &[Question]) -> anyhow::Result<()> {
-    let url = &cluster.nodes[0].url;
-    let one = env::start_api_at(url, Cluster::SINGLE, &[])?;
-    let distributed = env::start_api_at(url, Cluster::DISTRIBUTED, &[])?;
+    same_answers_of(&cluster.nodes[0].url, cluster, questions)
+}
+
+/// The same of one node.
+fn same_answers_of(node: &str, cluster: &Cluster, questions: &[Question]) -> anyhow::Result<()> {
+    let one = env::start_api_at(&cluster.nodes[0].url, Cluster::SINGLE, &[])?;
+    let distributed = env::start_api_at(node, Cluster::DISTRIBUTED, &[])?;
     let (mut different, mut answered) = (Vec::new(), 0);
     for question in questions {
         let (wanted, found) = (ask(&one.url, question), ask(&distributed.url, question));
@@ -39,10 +43,11 @@ fn refused_statements(cluster: &Cluster) -> anyhow::Result<String> {
     env::sql_at(url, "default", refused)
 }
 
-fn same_over_shards(cluster: &Cluster, further: Vec<Question>) -> anyhow::Result<()> {
-    let questions = [questions(&cluster.nodes[0].url, Cluster::SINGLE)?, further].concat();
-    ensure!(questions.len() > 250, "{} questions", questions.len());
+fn same_over_shards(cluster: &Cluster, questions: Vec<Question>) -> anyhow::Result<()> {
+    ensure!(questions.len() > 120, "{} questions", questions.len());
     let answers = same_answers(cluster, &questions);
+    let further: Vec<_> = questions.into_iter().step_by(env::amount(20, 1)).collect();
+    same_answers_of(&cluster.nodes[1].url, cluster, &further)?;
     let refused = refused_statements(cluster)?;
     ensure!(refused.is_empty(), "{refused}\n{answers:?}");
     answers
@@ -51,7 +56,9 @@ fn same_over_shards(cluster: &Cluster, further: Vec<Question>) -> anyhow::Result
 #[test]
 fn answers_of_devchain_are_those_of_one_engine_and_lists_ask_one_shard() -> anyhow::Result<()> {
     let mut cluster = Cluster::with("devchain")?;
-    same_over_shards(&cluster, golden::questions()?)?;
+    views::are_those_of_one_server(&cluster)?;
+    let golden = golden::questions()?.into_iter().step_by(env::amount(3, 1));
+    same_over_shards(&cluster, [questions(&cluster)?, golden.collect()].concat())?;
     pruning::lists_of_an_address_ask_its_shard_alone(&cluster)?;
     missing_shard::that_hangs_costs_the_time_limit(&cluster)?;
     missing_shard::gives_right_answers_or_none(&mut cluster)?;
@@ -61,6 +68,7 @@ fn answers_of_devchain_are_those_of_one_engine_and_lists_ask_one_shard() -> anyh
 #[test]
 fn answers_of_hive_are_those_of_one_engine() -> anyhow::Result<()> {
     let cluster = Cluster::with("hive")?;
-    same_over_shards(&cluster, Vec::new())?;
+    let questions = questions(&cluster)?.into_iter().step_by(env::amount(2, 1));
+    same_over_shards(&cluster, questions.collect())?;
     cluster.stop()
 }
