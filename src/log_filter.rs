@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::app::App;
 use crate::error::Problem;
 use crate::options::Gaps;
-use crate::values::{BlockName, address, block_name, bytes32, hex_number, invalid};
+use crate::values::{BlockName, address, block_name, bytes32, hex_number, invalid, member};
 use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, TopicFilter};
 use trawl_core::readable::Span as Blocks;
 use trawl_core::store::Head;
@@ -139,7 +139,7 @@ impl Request {
 /// When a member has a wrong value.
 pub(crate) fn emitters_and_topics(filter: &Value) -> Result<LogFilter, Problem> {
     let filter = filter.as_object().ok_or_else(|| invalid("Invalid params. The filter must be an object."))?;
-    Ok(LogFilter { addresses: addresses(given(filter, "address"))?, topics: topics(given(filter, "topics"))? })
+    Ok(LogFilter { addresses: addresses(member(filter, "address"))?, topics: topics(member(filter, "topics"))? })
 }
 
 impl Request {
@@ -153,10 +153,10 @@ impl Request {
         Ok(Self {
             span: span(filter)?,
             filter: LogFilter {
-                addresses: addresses(given(filter, "address"))?,
-                topics: topics(given(filter, "topics"))?,
+                addresses: addresses(member(filter, "address"))?,
+                topics: topics(member(filter, "topics"))?,
             },
-            after: paging(given(filter, "paging_options"))?,
+            after: paging(member(filter, "paging_options"))?,
         })
     }
 }
@@ -181,17 +181,12 @@ impl Request {
     }
 }
 
-/// A member that is present and not null.
-fn given<'a>(filter: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
-    filter.get(key).filter(|value| !value.is_null())
-}
-
 fn span(filter: &Map<String, Value>) -> Result<Span, Problem> {
     let block = |key| {
-        given(filter, key).map(|value| range_end(value).ok_or_else(|| invalid("invalid block number"))).transpose()
+        member(filter, key).map(|value| range_end(value).ok_or_else(|| invalid("invalid block number"))).transpose()
     };
     let (from, to) = (block("fromBlock")?, block("toBlock")?);
-    match given(filter, "blockHash") {
+    match member(filter, "blockHash") {
         None => Ok(Span::Range { from, to }),
         Some(_) if from.is_some() || to.is_some() => {
             Err(invalid("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other"))

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::Problem;
 use trawl_core::primitives::{Address, B256, BlockNumber, Bytes};
@@ -34,6 +34,13 @@ impl BlockName {
             Self::Finalized => head.finalized(),
         }
     }
+}
+
+/// A member of an object that is there and not null. Its name may have any letter case, as geth reads it; one of this spelling
+/// counts before others.
+pub(crate) fn member<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    let other = || object.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value);
+    object.get(name).or_else(other).filter(|value| !value.is_null())
 }
 
 /// The problem of a wrong parameter, with its text.

@@ -9,7 +9,7 @@ use revm::primitives::hardfork::SpecId;
 use serde_json::{Map, Value};
 
 use crate::error::Problem;
-use crate::values::{address, bytes, bytes32, invalid, quantity};
+use crate::values::{address, bytes, bytes32, invalid, member, quantity};
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 use trawl_evm::{AccountOverride, BlockOverrides, Call, Fees, Storage};
 
@@ -62,7 +62,7 @@ pub(super) fn chain_id(value: &Value) -> Result<Option<U256>, Problem> {
 
 /// The fork with which the members of a call came, whatever their values; calls before it are not valid with them.
 pub(super) fn fork_of(value: &Value) -> SpecId {
-    let has = |name: &str| value.get(name).is_some_and(|member| !member.is_null());
+    let has = |name: &str| value.as_object().is_some_and(|object| member(object, name).is_some());
     if has("maxFeePerBlobGas") {
         SpecId::CANCUN
     } else if has("maxFeePerGas") || has("maxPriorityFeePerGas") {
@@ -161,12 +161,12 @@ pub(super) fn block(value: &Value) -> Result<BlockOverrides, Problem> {
     })
 }
 
-/// The members of an object; a member that is `null` counts as absent.
+/// The members of an object, whose names may have any letter case; one that is `null` counts as absent.
 struct Members<'a>(&'a Map<String, Value>);
 
 impl Members<'_> {
     fn get<T>(&self, name: &str, read: impl FnOnce(&Value) -> Option<T>, text: &str) -> Result<Option<T>, Problem> {
-        match self.0.get(name).filter(|value| !value.is_null()) {
+        match member(self.0, name) {
             Some(value) => read(value).map(Some).ok_or_else(|| invalid(text)),
             None => Ok(None),
         }
@@ -181,7 +181,8 @@ impl Members<'_> {
 
     /// Refuses unknown members: ignoring one would answer a different call.
     fn known(&self, names: &[&str], what: &str) -> Result<(), Problem> {
-        match self.0.keys().find(|name| !names.contains(&name.as_str())) {
+        let is_known = |name: &&String| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        match self.0.keys().find(|name| !is_known(name)) {
             Some(name) => Err(invalid(&format!("the {what} `{name}` is not supported"))),
             None => Ok(()),
         }

@@ -13,7 +13,7 @@ use crate::http::body::Broken;
 use crate::read::block_hashes::BlockHashes;
 use crate::read::frame_values::FrameValues;
 use crate::read::range::Extent;
-use crate::values::{BlockName, address, block_name, invalid, quantity};
+use crate::values::{BlockName, address, block_name, invalid, member, quantity};
 use trawl_core::primitives::Address;
 use trawl_json::JsonWriter;
 use trawl_json::raw_trace::write_trace;
@@ -83,18 +83,19 @@ impl Request {
                 Value::Number(number) => number.as_u64().map(BlockName::Number),
                 other => block_name(other),
             };
-            given(filter, key).map(|value| name(value).ok_or_else(|| invalid("invalid block number"))).transpose()
+            member(filter, key).map(|value| name(value).ok_or_else(|| invalid("invalid block number"))).transpose()
         };
         let number = |key: &str| {
             let read = |value: &Value| value.as_u64().or_else(|| value.as_str().and_then(quantity));
-            given(filter, key).map(|value| read(value).ok_or_else(|| invalid(&format!("invalid {key}")))).transpose()
+            member(filter, key).map(|value| read(value).ok_or_else(|| invalid(&format!("invalid {key}")))).transpose()
         };
+        check_mode(filter)?;
         Ok(Self {
             ends: (Some(end("fromBlock")?.unwrap_or(BlockName::Number(0))), end("toBlock")?),
             participants: Participants {
                 any: Vec::new(),
-                from: addresses(given(filter, "fromAddress"))?,
-                to: addresses(given(filter, "toAddress"))?,
+                from: addresses(member(filter, "fromAddress"))?,
+                to: addresses(member(filter, "toAddress"))?,
             },
             after: number("after")?.unwrap_or(0),
             count: number("count")?,
@@ -102,9 +103,17 @@ impl Request {
     }
 }
 
-/// A member that is present and not null.
-fn given<'a>(filter: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
-    filter.get(key).filter(|value| !value.is_null())
+/// Refuses what `mode` may ask for and is not served: traces that meet one of two lists.
+fn check_mode(filter: &Map<String, Value>) -> Result<(), Problem> {
+    let names = |key| member(filter, key).is_some_and(|list| list.as_array().is_none_or(|list| !list.is_empty()));
+    match member(filter, "mode").map(|mode| mode.as_str()) {
+        None | Some(Some("intersection")) => Ok(()),
+        Some(Some("union")) if !(names("fromAddress") && names("toAddress")) => Ok(()),
+        Some(Some("union")) => {
+            Err(invalid("mode `union` is not served with both fromAddress and toAddress: ask for each alone"))
+        }
+        Some(_) => Err(invalid("invalid mode")),
+    }
 }
 
 /// One address or several; none means any.
@@ -202,6 +211,7 @@ mod tests {
             (json!({"toAddress": [5]}), "invalid address"),
             (json!({"after": "5"}), "invalid after"),
             (json!({"count": -1}), "invalid count"),
+            (json!({"mode": "any"}), "invalid mode"),
         ] {
             assert_eq!(Request::read(&filter).expect_err("refused").to_string(), text, "{filter}");
         }

@@ -338,3 +338,39 @@ tests! {
     random_filters_hive: random_filters(chain("hive")),
     random_filters_devchain: random_filters(chain("devchain")),
 }
+
+/// As geth reads them (JSON of Go).
+#[test]
+fn members_have_names_in_any_letter_case() -> anyhow::Result<()> {
+    let devchain = chain("devchain");
+    let all = json!({"fromBlock": "0x1", "toBlock": "latest"});
+    let log = &emitted(devchain)[0];
+    let (address, topic, hash) = (&log["address"], &log["topics"][0], &log["blockHash"]);
+    for (spelt, other) in [
+        (json!({"address": address, "topics": [topic]}), json!({"Address": address, "TOPICS": [topic]})),
+        (json!({"fromBlock": "0x5", "toBlock": "0x9"}), json!({"fromBlock": "0x5", "toblock": "0x9"})),
+        (json!({"blockHash": hash}), json!({"blockhash": hash})),
+    ] {
+        let filter = |given: &Value| {
+            let mut filter =
+                if given.get("address").is_some() || given.get("Address").is_some() { all.clone() } else { json!({}) };
+            for (name, value) in given.as_object().into_iter().flatten() {
+                filter[name] = value.clone();
+            }
+            json!([filter])
+        };
+        let (wanted, found) =
+            (result(devchain, "eth_getLogs", filter(&spelt))?, result(devchain, "eth_getLogs", filter(&other))?);
+        ensure!(wanted == found && wanted.as_array().is_some_and(|logs| !logs.is_empty()), "{other}: {found}");
+    }
+    // Of two spellings the one of the specification counts.
+    let both = json!([{"blockHash": hash, "BLOCKHASH": format!("0x{}", "11".repeat(32))}]);
+    ensure!(result(devchain, "eth_getLogs", both)? == result(devchain, "eth_getLogs", json!([{"blockHash": hash}]))?);
+    let (returns, nobody) = (json!({"DATA": "0x602a5f5260205ff3"}), format!("0x{}", "ab".repeat(20)));
+    ensure!(result(devchain, "eth_call", json!([returns, "latest"]))? == format!("0x{:064x}", 0x2a));
+    let refused = call(devchain, "eth_call", json!([{"From": nobody, "To": address, "VALUE": "0x1"}, "latest"]))?;
+    ensure!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("insufficient funds")), "{refused}");
+    let refused = call(devchain, "eth_call", json!([{"to": address, "chainID": "0x1"}, "latest"]))?;
+    ensure!(refused["error"]["code"] == -32000, "{refused}");
+    Ok(())
+}

@@ -187,6 +187,31 @@ fn are_counted_and_passed_over() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// `mode` of Erigon and reth: two lists are met both, and what else may be meant is refused, never answered otherwise.
+#[test]
+fn a_mode_is_kept_or_refused() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let traces = recorded(chain);
+    let (from, to) = sides(&traces[0]);
+    let one = json!({"fromBlock": "0x0", "toBlock": "latest", "fromAddress": [from]});
+    let mut both = one.clone();
+    both["toAddress"] = json!([to.first().context("a side")?]);
+    let with_mode = |filter: &Value, name: &str, mode: &str| {
+        let mut filter = filter.clone();
+        filter[name] = json!(mode);
+        call(chain, "trace_filter", json!([filter]))
+    };
+    for (filter, mode) in [(&one, "union"), (&one, "intersection"), (&both, "intersection")] {
+        let wanted = result(chain, "trace_filter", json!([filter]))?;
+        ensure!(with_mode(filter, "mode", mode)?["result"] == wanted && wanted != json!([]), "{mode}: {filter}");
+    }
+    for (name, mode) in [("mode", "union"), ("Mode", "union"), ("mode", "any")] {
+        let refused = with_mode(&both, name, mode)?;
+        ensure!(refused["error"]["code"] == -32602, "{name} {mode}: {refused}");
+    }
+    Ok(())
+}
+
 #[test]
 fn of_blocks_without_them_are_refused() -> anyhow::Result<()> {
     let chain = chain("mainnet");
