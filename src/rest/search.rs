@@ -93,13 +93,15 @@ pub(super) fn typed(query: &Query) -> String {
 
 /// The block, the transaction or the address that the text is the number, the hash or the digits of.
 async fn named_exactly(app: &App, head: &Head, text: &str) -> Result<Vec<Found>, Problem> {
-    if let Some(hash) = fixed_hex::<B256>(text) {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // Hashes and addresses are copied without their prefix too.
+    let digits = if is_number { text.to_owned() } else { format!("0x{}", text.strip_prefix("0x").unwrap_or(text)) };
+    if let Some(hash) = fixed_hex::<B256>(&digits) {
         return with_hash(app, head, &hash).await;
     }
-    if let Some(address) = fixed_hex::<Address>(text) {
+    if let Some(address) = fixed_hex::<Address>(&digits) {
         return Ok(vec![Found::Address(address)]);
     }
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
         Ok(number) if is_number => {
             let block = app.block_at(number, head).await?;

@@ -50,6 +50,16 @@ fn blocks_transactions_and_addresses_are_found_by_what_names_them() -> anyhow::R
             ensure!(item["address_hash"] == alone["from"]["hash"] && item["type"] != "token", "{item}");
             let redirect = get(chain, &format!("search/check-redirect?q={sender}"))?;
             ensure!(redirect["type"] == "address" && redirect["parameter"] == item["address_hash"], "{redirect}");
+            // Without their prefix they are found too.
+            for (text, found) in
+                [(block["hash"].as_str().context("hash")?, "block"), (hash, "transaction"), (sender, "address")]
+            {
+                let digits = text.trim_start_matches("0x");
+                let redirect = get(chain, &format!("search/check-redirect?q={digits}"))?;
+                let named = get(chain, &format!("search/check-redirect?q={text}"))?;
+                ensure!(redirect == named && redirect["type"] == found, "{digits}: {redirect}");
+                ensure!(only(chain, digits)? == only(chain, text)?, "{digits}");
+            }
         }
         // Any address is one; a hash of nothing and a height above the head are not.
         ensure!(only(chain, &format!("0x{}", "9e".repeat(20)))?["type"] == "address");
