@@ -14,8 +14,12 @@ const MOST_BALANCES: usize = 20;
 
 const ADDRESSES: &[Parameter] = &[Parameter::required("address", Kind::Addresses(MOST_BALANCES))];
 const SIDE: &[Parameter] = &[Parameter::optional("filterby", Kind::Word(&["from", "to"])).or(&["filter_by"])];
-const OF_FRAMES: &[Parameter] =
-    &[Parameter::optional("address", Kind::Address), Parameter::optional("txhash", Kind::Hash)];
+const OF_FRAMES: &[Parameter] = &[
+    Parameter::optional("address", Kind::Address),
+    Parameter::optional("txhash", Kind::Hash),
+    // Blockscout's clients ask for what is listed here always.
+    Parameter::optional("include_zero_value", Kind::Word(&["true"])),
+];
 const OF_TRANSFERS: &[Parameter] =
     &[Parameter::optional("address", Kind::Address), Parameter::optional("contractaddress", Kind::Address)];
 const BLOCK_TYPE: &[Parameter] = &[Parameter::optional("blocktype", Kind::Word(&["blocks"]))];

@@ -1,5 +1,7 @@
 //! Which logs a request asks for.
 
+use std::collections::HashSet;
+
 use crate::etherscan::answer::{Dialect, Refusal};
 use crate::etherscan::params::Params;
 use trawl_core::primitives::{Address, B256, LogFilter};
@@ -23,30 +25,59 @@ pub(super) fn filters(params: &Params) -> Result<Vec<LogFilter>, Refusal> {
     Ok(groups(params, &topics)?.into_iter().map(of_group).collect())
 }
 
-/// The positions of topics that have to be met together: `and` joins two of them, and of the groups one is enough. Each pair of
-/// topics needs an operator.
+/// The positions of topics that have to be met together; of the groups one is enough. Each pair of topics needs an operator.
 fn groups(params: &Params, topics: &[Option<B256>; 4]) -> Result<Vec<Vec<usize>>, Refusal> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for position in (0..4).filter(|position| topics[*position].is_some()) {
-        let mut joined = None;
-        for (place, group) in groups.iter().enumerate() {
-            let operators: Vec<bool> =
-                group.iter().map(|other| is_and(params, *other, position)).collect::<Result<_, _>>()?;
-            let is_joined = operators.iter().all(|is_and| *is_and);
-            if is_joined && joined.is_none() {
-                joined = Some(place);
-            } else if is_joined || operators.contains(&true) {
-                let text =
-                    "The operators contradict each other: topics that 'and' joins have the same one with every other";
-                return Err(Refusal::Sentence(text.into()));
+    let positions: Vec<usize> = (0..4).filter(|position| topics[*position].is_some()).collect();
+    let mut joined = HashSet::new();
+    for (place, one) in positions.iter().enumerate() {
+        for other in &positions[place + 1..] {
+            if is_and(params, *one, *other)? {
+                joined.extend([(*one, *other), (*other, *one)]);
             }
         }
-        match joined {
-            Some(place) => groups[place].push(position),
-            None => groups.push(vec![position]),
-        }
     }
-    Ok(if groups.is_empty() { vec![Vec::new()] } else { groups })
+    alternatives(&positions, &joined).ok_or_else(|| Refusal::Sentence("The operators contradict each other".into()))
+}
+
+/// Pairs of topics that `and` joins, both ways round.
+type Joined = HashSet<(usize, usize)>;
+
+/// Which of `positions` have to be met together, in each way in which that can be. Topics fall into parts between which all operators
+/// are `or`, or all are `and`, and so does each part; `None` where they do not.
+fn alternatives(positions: &[usize], joined: &Joined) -> Option<Vec<Vec<usize>>> {
+    if positions.len() < 2 {
+        return Some(vec![positions.to_vec()]);
+    }
+    let either = parts(positions, |one, other| joined.contains(&(one, other)));
+    if either.len() > 1 {
+        let each = either.iter().map(|part| alternatives(part, joined)).collect::<Option<Vec<_>>>()?;
+        return Some(each.concat());
+    }
+    let both = parts(positions, |one, other| !joined.contains(&(one, other)));
+    if both.len() == 1 {
+        return None;
+    }
+    let mut groups = vec![Vec::new()];
+    for part in &both {
+        let ways = alternatives(part, joined)?;
+        groups = groups.iter().flat_map(|group| ways.iter().map(|way| [&group[..], way].concat())).collect();
+    }
+    groups.iter_mut().for_each(|group: &mut Vec<usize>| group.sort_unstable());
+    Some(groups)
+}
+
+/// The parts of `positions` that pairs hold together.
+fn parts(positions: &[usize], is_held: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    for position in positions {
+        let is_near = |part: &Vec<usize>| part.iter().any(|other| is_held(*other, *position));
+        let (near, far): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_near);
+        let mut whole = near.concat();
+        whole.push(*position);
+        parts = far;
+        parts.push(whole);
+    }
+    parts
 }
 
 /// Whether both of two topics have to be met, and not only one. Etherscan takes `and` for an operator that is missing.

@@ -126,6 +126,10 @@ fn txlistinternal_is_what_the_node_traced() -> anyhow::Result<()> {
         }
         let (first, last) = (chain.head() / 3, chain.head() / 2);
         let range = format!("module=account&action=txlistinternal&startblock={first}&endblock={last}");
+        // Blockscout's parameter for what is listed here always.
+        let listed = ask(&chain.api, &range)?;
+        ensure!(ask(&chain.api, &format!("{range}&include_zero_value=true"))? == listed, "{range}");
+        ensure!(ask(&chain.api, &format!("{range}&include_zero_value=false"))?["status"] == "0", "{range}");
         let due: Vec<&Told> = all.iter().filter(|told| (first..=last).contains(&told.block)).collect();
         compare(&ask(&chain.api, &range)?, &due)?;
         let unknown = format!("module=account&action=txlistinternal&txhash=0x{}", "12".repeat(32));

@@ -124,6 +124,34 @@ fn getlogs_joins_topics_by_or() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The transfers from or to an account, of one event: as Etherscan's clients ask for what somebody moved.
+#[test]
+fn getlogs_joins_an_event_with_either_of_two_topics() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let all = all(chain)?;
+    let is = |row: &Value, position: usize, topic: &str| lower(&row["topics"][position]) == topic;
+    let mut met = [0; 2];
+    for log in all.iter().filter(|row| row["topics"].as_array().map(Vec::len) >= Some(3)).step_by(env::amount(40, 20)) {
+        let [event, account] = [0, 1].map(|position| lower(&log["topics"][position]));
+        let query = format!(
+            "fromBlock=0&toBlock=latest&topic0={event}&topic1={account}&topic2={account}&topic0_1_opr=and&topic0_2_opr=and\
+             &topic1_2_opr=or"
+        );
+        let either = |row: &&Value| is(row, 0, &event) && (is(row, 1, &account) || is(row, 2, &account));
+        let due: Vec<&Value> = all.iter().filter(either).collect();
+        for position in [1, 2] {
+            met[position - 1] += due.iter().filter(|row| is(row, position, &account)).count();
+        }
+        compare(chain, &query, due)?;
+        let address = lower(&log["address"]);
+        let of_address = |row: &&Value| row["address"] == address;
+        let due = all.iter().filter(either).filter(of_address).collect();
+        compare(chain, &format!("{query}&address={address}"), due)?;
+    }
+    ensure!(met.iter().all(|met| *met > 0), "{met:?}");
+    Ok(())
+}
+
 /// All pages of a query, to the first that is empty.
 fn pages(base: &str, size: usize) -> anyhow::Result<Vec<Value>> {
     let mut found = Vec::new();
@@ -218,8 +246,10 @@ fn getlogs_names_what_is_missing() -> anyhow::Result<()> {
         (format!("fromBlock=0&toBlock=9&topic0={topic}&topic2={topic}"), "Query parameter 'topic0_2_opr' is required"),
         (format!("fromBlock=0&toBlock=9&topic0={topic}&topic2={topic}&topic0_2_opr=xor"), "Invalid topic0_2_opr"),
         (
+            // A chain of `and` is no part of others by `or`, nor the other way round.
             format!(
-                "fromBlock=0&toBlock=9&topic0={topic}&topic1={topic}&topic2={topic}&topic0_1_opr=and&topic0_2_opr=or&topic1_2_opr=and"
+                "fromBlock=0&toBlock=9&topic0={topic}&topic1={topic}&topic2={topic}&topic3={topic}&topic0_1_opr=and\
+                 &topic1_2_opr=and&topic2_3_opr=and&topic0_2_opr=or&topic0_3_opr=or&topic1_3_opr=or"
             ),
             "The operators contradict each other",
         ),
