@@ -42,7 +42,7 @@ mod transaction_traces;
 mod transactions;
 mod whole;
 
-pub(crate) use calls::{has_ethereums_rules, returned};
+pub(crate) use calls::{has_ethereums_rules, returned, touched};
 pub(crate) use endpoint::Endpoint;
 pub(crate) use fees::cache::FeeCache;
 pub(crate) use fees::{acceptance, oracle};

@@ -1,4 +1,4 @@
-//! Calls without arguments to contracts, on the state after a block.
+//! Calls to contracts, on the state after a block.
 
 use std::sync::Arc;
 
@@ -23,16 +23,37 @@ impl<'c> ContractCalls<'c> {
         Some(Self { app, head: Arc::new(head.clone()), number: head.number()? })
     }
 
-    /// What a contract returns; `None` if the call fails.
+    /// What a contract returns to a call without arguments; `None` if the call fails.
     ///
     /// # Errors
     ///
     /// When state or rules are missing, the call takes too long, or the store fails.
     pub async fn returned(&self, contract: Address, selector: [u8; 4]) -> Result<Option<Bytes>, Problem> {
-        match rpc::returned(self.app, &self.head, self.number, (contract, selector.to_vec().into())).await {
+        self.answer(contract, selector.to_vec().into()).await
+    }
+
+    /// The same of any input.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::returned`].
+    pub async fn answer(&self, contract: Address, input: Bytes) -> Result<Option<Bytes>, Problem> {
+        match rpc::returned(self.app, &self.head, self.number, (contract, input)).await {
             Ok(returned) => Ok(Some(returned)),
             Err(Problem::Call(_)) => Ok(None),
             Err(problem) => Err(problem),
+        }
+    }
+
+    /// The other contracts that a call of one touches; none if it cannot run.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::returned`].
+    pub async fn touched(&self, contract: Address, selector: [u8; 4]) -> Result<Vec<Address>, Problem> {
+        match rpc::touched(self.app, &self.head, self.number, (contract, selector.to_vec().into())).await {
+            Err(Problem::Call(_)) => Ok(Vec::new()),
+            touched => touched,
         }
     }
 }

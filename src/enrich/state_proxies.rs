@@ -43,6 +43,11 @@ const ASK_IMPLEMENTATION: [u8; 4] = hex!("5c60da1b");
 const ASK_TYPE: [u8; 4] = hex!("4555d5c9");
 /// `masterCopy()` of Safe.
 const ASK_MASTER_COPY: [u8; 4] = hex!("a619486e");
+/// `getImplementation()` and `comptrollerImplementation()`, which some proxies have in its place.
+const ASK_GET_IMPLEMENTATION: [u8; 4] = hex!("aaf10f42");
+const ASK_COMPTROLLER: [u8; 4] = hex!("bb82aa5e");
+/// A selector that nobody uses: what such a call runs is what the proxy forwards to.
+const UNUSED: [u8; 4] = hex!("ffffffff");
 /// `facetAddresses()` (EIP-2535).
 const ASK_FACETS: [u8; 4] = hex!("52ef6b2c");
 
@@ -177,11 +182,28 @@ impl Candidate<'_> {
             return Ok(Some(Proxy { implementation, others, ..Proxy::new("eip2535") }));
         }
         let proxy_type = self.calls.returned(self.address, ASK_TYPE).await?.and_then(|answer| number(&answer));
-        if !proxy_type.is_some_and(|kind| kind == U256::ONE || kind == U256::from(2)) {
-            return Ok(None);
+        if proxy_type.is_some_and(|kind| kind == U256::ONE || kind == U256::from(2))
+            && let Some(implementation) = self.address_from(self.address, ASK_IMPLEMENTATION).await?
+        {
+            return Ok(Some(Proxy { implementation: Some(implementation), ..Proxy::new("eip897") }));
         }
-        let implementation = self.address_from(self.address, ASK_IMPLEMENTATION).await?;
-        Ok(implementation.map(|implementation| Proxy { implementation: Some(implementation), ..Proxy::new("eip897") }))
+        self.proxy_by_name().await
+    }
+
+    /// A proxy of no standard, that names its implementation and runs it. Beacons and factories name one and run none.
+    async fn proxy_by_name(&self) -> Result<Option<Proxy>, Problem> {
+        for (selector, kind) in [
+            (ASK_IMPLEMENTATION, "basic_implementation"),
+            (ASK_GET_IMPLEMENTATION, "basic_get_implementation"),
+            (ASK_COMPTROLLER, "comptroller"),
+        ] {
+            if let Some(implementation) = self.address_from(self.address, selector).await?
+                && self.calls.touched(self.address, UNUSED).await?.contains(&implementation)
+            {
+                return Ok(Some(Proxy { implementation: Some(implementation), ..Proxy::new(kind) }));
+            }
+        }
+        Ok(None)
     }
 
     /// The address in a slot, whose upper bytes some keep flags in.

@@ -44,17 +44,22 @@ pub(crate) async fn returned(
     number: BlockNumber,
     (contract, input): (Address, Bytes),
 ) -> Result<Bytes, Problem> {
-    let call = Call { to: Some(contract), input, ..Call::default() };
-    let block = BlockId::Name(BlockName::Number(number));
-    let request = CallRequest {
-        call,
-        chain_id: None,
-        fork: SpecId::FRONTIER,
-        block,
-        accounts: BTreeMap::new(),
-        overrides: BlockOverrides::default(),
-    };
-    request.run(app, head, trawl_evm::execute).await
+    CallRequest::of_nobody(number, contract, input).run(app, head, trawl_evm::execute).await
+}
+
+/// The other contracts that such a call touches, also if it fails.
+///
+/// # Errors
+///
+/// As [`returned`].
+pub(crate) async fn touched(
+    app: &App,
+    head: &Arc<Head>,
+    number: BlockNumber,
+    (contract, input): (Address, Bytes),
+) -> Result<Vec<Address>, Problem> {
+    let list = CallRequest::of_nobody(number, contract, input).run(app, head, trawl_evm::access_list).await?;
+    Ok(list.items.into_iter().map(|item| item.address).collect())
 }
 
 /// The least gas limit with which a call succeeds.
@@ -104,6 +109,18 @@ pub(super) struct CallRequest {
 }
 
 impl CallRequest {
+    /// A call of nobody after a block.
+    fn of_nobody(number: BlockNumber, contract: Address, input: Bytes) -> Self {
+        Self {
+            call: Call { to: Some(contract), input, ..Call::default() },
+            chain_id: None,
+            fork: SpecId::FRONTIER,
+            block: BlockId::Name(BlockName::Number(number)),
+            accounts: BTreeMap::new(),
+            overrides: BlockOverrides::default(),
+        }
+    }
+
     /// Parses the parameters, of which the call is the first, and at most `max` are allowed.
     fn read(params: &[&RawValue], max: usize) -> Result<Self, Problem> {
         let (first, rest) = params.split_first().ok_or_else(wrong_count)?;

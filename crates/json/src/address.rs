@@ -80,7 +80,8 @@ impl AddressFacts {
 /// The implementation of a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// Kind: `eip1167`, `eip1967`, `eip1822`, `eip1967_beacon`, `eip1967_oz`, `master_copy`, `eip2535`, `eip897` or `eip7702`.
+    /// Kind: `eip1167`, `eip1967`, `eip1822`, `eip1967_beacon`, `eip1967_oz`, `master_copy`, `eip2535`, `eip897`, `eip7702`, or by what
+    /// names its implementation `basic_implementation`, `basic_get_implementation` or `comptroller`.
     pub kind: String,
     /// Its address, if known.
     pub implementation: Option<Address>,

@@ -20,6 +20,8 @@ const IMPLEMENTATION: &str = "5c60da1b";
 const PROXY_TYPE: &str = "4555d5c9";
 const MASTER_COPY: &str = "a619486e";
 const FACETS: &str = "52ef6b2c";
+const GET_IMPLEMENTATION: &str = "aaf10f42";
+const COMPTROLLER: &str = "bb82aa5e";
 /// `setName(bytes32)`.
 const SET_NAME: &str = "5ac801fe";
 
@@ -31,12 +33,17 @@ struct Proxies {
 }
 
 /// What each contract is, and which others run its calls.
-const KINDS: [(&str, Option<&str>, &[&str]); 9] = [
+const KINDS: [(&str, Option<&str>, &[&str]); 13] = [
     ("beacon proxy", Some("eip1967_beacon"), &["logic"]),
     ("safe", Some("master_copy"), &["logic"]),
     ("diamond", Some("eip2535"), &["logic", "facet"]),
     ("zeppelin", Some("eip1967_oz"), &["logic"]),
     ("says so", Some("eip897"), &["logic"]),
+    // They are of no standard, and run what they name.
+    ("names it", Some("basic_implementation"), &["logic"]),
+    ("gets it", Some("basic_get_implementation"), &["logic"]),
+    ("comptroller", Some("comptroller"), &["logic"]),
+    ("names another", None, &[]),
     // It names an implementation and runs none: so do a beacon and a factory.
     ("beacon", None, &[]),
     // It runs others' code, and has an owner in its first slot.
@@ -44,6 +51,10 @@ const KINDS: [(&str, Option<&str>, &[&str]); 9] = [
     ("facet", None, &[]),
     ("logic", None, &[]),
 ];
+
+/// Transactions by what they call.
+const CALLS: [(&str, &str); 3] =
+    [("calls the safe", "safe"), ("calls the beacon proxy", "beacon proxy"), ("calls the comptroller", "comptroller")];
 
 fn chain() -> &'static Proxies {
     static PROXIES: OnceLock<Proxies> = OnceLock::new();
@@ -71,13 +82,19 @@ fn start() -> anyhow::Result<Proxies> {
     create(&mut node, "zeppelin", &sets(ZEPPELIN_OS, &logic), &delegates(ZEPPELIN_OS))?;
     let says = answers(&[(PROXY_TYPE, Answer::Words(&["2"])), (IMPLEMENTATION, Answer::Slot(3))], &delegates("3"));
     create(&mut node, "says so", &sets("3", &logic), &says)?;
+    for (name, asked) in [("names it", IMPLEMENTATION), ("gets it", GET_IMPLEMENTATION), ("comptroller", COMPTROLLER)] {
+        create(&mut node, name, &sets("3", &logic), &answers(&[(asked, Answer::Slot(3))], &delegates("3")))?;
+    }
+    let named = [facet.as_str()];
+    let runtime = answers(&[(IMPLEMENTATION, Answer::Words(&named))], &delegates("3"));
+    create(&mut node, "names another", &sets("3", &logic), &runtime)?;
     let owner = node.accounts[0].clone();
     create(&mut node, "owned", &sets("0", &owner), &answers(&[], &delegates("9")))?;
     node.mine()?;
     let addresses: BTreeMap<&'static str, String> =
         node.hashes.keys().map(|name| Ok((*name, node.contract(name)?))).collect::<anyhow::Result<_>>()?;
     let data = format!("0x{SET_NAME}{:0>64}", "41");
-    for (name, called) in [("calls the safe", "safe"), ("calls the beacon proxy", "beacon proxy")] {
+    for (name, called) in CALLS {
         node.send(name, Call { to: Some(&addresses[called]), data: data.clone(), ..Call::default() })?;
     }
     node.mine()?;
@@ -133,7 +150,7 @@ fn what_state_shows_runs_their_calls() -> anyhow::Result<()> {
 #[test]
 fn what_state_shows_decodes_their_calls() -> anyhow::Result<()> {
     let chain = chain();
-    for name in ["calls the safe", "calls the beacon proxy"] {
+    for (name, _) in CALLS {
         let page = get(&chain.with_state, &format!("api/v2/transactions/{}", chain.node.hashes[name]))?;
         let decoded = &page["decoded_input"];
         ensure!(page["method"] == "setName" && decoded["method_call"] == "setName(bytes32 named)", "{name}: {page}");
