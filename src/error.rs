@@ -194,7 +194,7 @@ pub enum Problem {
     NoUpstream(&'static str),
     /// A proof of state, while no node is configured.
     #[error(
-        "`eth_getProof` needs a node, and this server has no --upstream-rpc-url: the tries of state are not stored here"
+        "`eth_getProof` needs a node, and this server has no --upstream-rpc-url: the state is not small, or not all here"
     )]
     NoStateProofs,
     /// A JSON-RPC method that sends notifications, which need a WebSocket.

@@ -43,7 +43,15 @@ pub(super) async fn simulate(call: Context<'_>) -> Result<Answer, Problem> {
 }
 
 /// All of the state after a block, if it is small.
-async fn whole(after: &State, base: &SimulatedHeader, schedule: &Schedule) -> Result<Option<WholeState>, Problem> {
+///
+/// # Errors
+///
+/// When the store fails.
+pub(super) async fn whole(
+    after: &State,
+    base: &SimulatedHeader,
+    schedule: &Schedule,
+) -> Result<Option<WholeState>, Problem> {
     // Before the merge, blocks have a difficulty.
     let block = |number: BlockNumber| BlockContext { number, difficulty: U256::from(1), ..BlockContext::default() };
     let keeps_empty = |number| schedule.at(&block(number)).is_ok_and(|rules| rules.fork < SpecId::SPURIOUS_DRAGON);

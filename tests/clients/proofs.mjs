@@ -1,4 +1,4 @@
-// Proofs of receipts, verified by a trie that nobody here wrote, from nothing but hashes of blocks. Usage: proofs.mjs API_URL DUMP
+// Proofs of receipts and of state, verified by a trie that nobody here wrote, from nothing but hashes of blocks. Usage: proofs.mjs API_URL DUMP
 import { verifyMerkleProof } from '@ethereumjs/mpt'
 import { fromRlp, hexToBytes, bytesToHex, keccak256, numberToHex, toRlp } from 'viem'
 import { check, finish, lines } from './check.mjs'
@@ -79,7 +79,45 @@ for (const { block, receipts } of lines(dump)) {
   }
 }
 check('unknown', (await ask('trawl_getReceiptProof', [`0x${'12'.repeat(32)}`])).result, null)
-check('eth_getProof', (await ask('eth_getProof', [`0x${'12'.repeat(20)}`, [], 'latest'])).error?.message, '`eth_getProof` needs a node, and this server has no --upstream-rpc-url: the tries of state are not stored here')
+// Accounts and slots, and that there are none, by paths from the root of a header; where all state is few values.
+const empty = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+const number = (hex) => BigInt(hex === '0x' ? 0 : hex)
+const leafOf = async (name, nodes, root) => {
+  const leaf = await verifyMerkleProof(hexToBytes(keccak256(name)), nodes.map((node) => hexToBytes(node)), { root: hexToBytes(root) })
+  return leaf === null ? null : fromRlp(leaf)
+}
+const slots = ['0x0', `0x${'00'.repeat(32)}`, '0x13a08e3cd39a1bc7bf9103f63f83273cced2beada9f723945176d6b983c65bd2', '0x02']
+let proven = 0
+async function proveState(block, address) {
+  const at = block.number
+  const { result: proof, error } = await ask('eth_getProof', [address, slots, at])
+  if (!proof) return check('no proof of state', [error.code, error.message.startsWith('`eth_getProof` needs a node, and')], [-32601, true])
+  const account = await leafOf(address, proof.accountProof, block.stateRoot).catch((failure) => failure.message)
+  const told = account && [number(account[0]), number(account[1]), account[2], account[3]]
+  const zero = `0x${'00'.repeat(32)}`
+  const there = told ? [proof.nonce, proof.balance].map(number).concat(proof.storageHash, proof.codeHash) : null
+  check(`account ${address} at ${at}`, told, there)
+  if (!told) check(`no account ${address} at ${at}`, [proof.nonce, proof.balance, proof.storageHash, proof.codeHash], ['0x0', '0x0', zero, zero])
+  const [balance, nonce, code] = await Promise.all(['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'].map((method) => ask(method, [address, at])))
+  check(`values of ${address} at ${at}`, [proof.balance, proof.nonce], [balance.result, nonce.result])
+  check(`code of ${address} at ${at}`, told ? proof.codeHash : empty, code.result === '0x' ? empty : keccak256(code.result))
+  check(`keys of ${address}`, proof.storageProof.map(({ key }) => key), ['0x0', slots[1], slots[2], '0x2'])
+  for (const [place, { value, proof: nodes }] of proof.storageProof.entries()) {
+    const leaf = nodes.length === 0 ? null : await leafOf(`0x${slots[place].slice(2).padStart(64, '0')}`, nodes, proof.storageHash)
+    check(`slot ${slots[place]} of ${address} at ${at}`, leaf === null ? 0n : number(leaf), number(value))
+    const stored = await ask('eth_getStorageAt', [address, slots[place], at])
+    check(`value of slot ${slots[place]} of ${address} at ${at}`, number(value), number(stored.result))
+    if (leaf !== null) proven += 1
+  }
+}
+const blocks = lines(dump).map(({ block }) => block)
+for (const block of [0, 1, 20, 45, blocks.length - 1].map((place) => blocks[Math.min(place, blocks.length - 1)])) {
+  const { from, to } = block.transactions[0] ?? { from: block.miner }
+  for (const address of new Set([from, to ?? block.miner, '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df', `0x${'12'.repeat(20)}`])) {
+    await proveState(block, address)
+  }
+}
+check('slots of hive are proven', proven >= 3, dump.includes('hive'))
 check('kinds', [Object.keys(seen).length >= 4, tampered >= 8], [true, true])
 console.log(JSON.stringify(seen))
 finish()

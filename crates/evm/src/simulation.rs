@@ -13,6 +13,7 @@ mod plan;
 mod precompiles;
 mod refusal;
 mod sequence;
+mod state_proof;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -24,5 +25,6 @@ pub use execution::Simulation;
 pub use outcome::{CallOutcome, SimulatedBlock, SimulatedLog};
 pub use plan::{BlockCall, BlockPlan, MAX_BLOCKS, Mode};
 pub use refusal::Refusal;
+pub use state_proof::{SlotProof, StateProof};
 pub use transaction::Envelope;
 pub use whole_state::WholeState;

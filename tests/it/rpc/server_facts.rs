@@ -89,9 +89,15 @@ fn what_a_node_has_besides_is_empty_or_refused_by_name() -> anyhow::Result<()> {
     ensure!(result(hive, "txpool_content", json!([]))? == empty && result(hive, "txpool_inspect", json!([]))? == empty);
     ensure!(result(hive, "txpool_status", json!([]))? == json!({"pending": "0x0", "queued": "0x0"}));
     ensure!(result(hive, "rpc_modules", json!([]))?["txpool"] == "1.0");
-    let answer: Value = call(hive, "eth_getProof", json!([EMITTER, [], "latest"]))?;
+    let answer: Value = call(chain("mainnet"), "eth_getProof", json!([EMITTER, [], "latest"]))?;
     let text = answer["error"]["message"].as_str().unwrap_or_default();
-    ensure!(answer["error"]["code"] == -32601 && text.contains("tries of state are not stored"), "{answer}");
+    ensure!(answer["error"]["code"] == -32601 && text.contains("the state is not small"), "{answer}");
+    for (params, code) in
+        [(json!([EMITTER]), -32602), (json!([EMITTER, "0x0"]), -32602), (json!([EMITTER, [], "0x99"]), -32000)]
+    {
+        let answer: Value = call(hive, "eth_getProof", params)?;
+        ensure!(answer["error"]["code"] == code, "{answer}");
+    }
     // Its genesis has no forks by time.
     let devchain = call(chain("devchain"), "eth_config", json!([]))?;
     ensure!(devchain["error"]["code"] == -32002 || devchain["result"]["current"].is_object(), "{devchain}");

@@ -14,15 +14,15 @@ use trawl_core::primitives::{Address, B256, U256};
 /// The state after a block, all of it.
 #[derive(Debug, Clone, Default)]
 pub struct WholeState {
-    accounts: HashMap<Address, StoredAccount>,
+    pub(super) accounts: HashMap<Address, StoredAccount>,
 }
 
 /// An account as the trie has it, and its storage.
 #[derive(Debug, Clone)]
-struct StoredAccount {
-    key: B256,
-    account: TrieAccount,
-    slots: BTreeMap<B256, U256>,
+pub(super) struct StoredAccount {
+    pub key: B256,
+    pub account: TrieAccount,
+    pub slots: BTreeMap<B256, U256>,
 }
 
 impl WholeState {
