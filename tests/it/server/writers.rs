@@ -43,13 +43,15 @@ fn load_over_a_restart(cluster: &mut Cluster) -> anyhow::Result<()> {
     let proxy = Proxy::start(&cluster.nodes[0].url)?;
     let (second, url) = (cluster.nodes[1].id(), cluster.nodes[1].url.clone());
     let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "6"];
-    let mut load = cluster.ingest_by(&proxy.url, &arguments).stderr(Stdio::null()).spawn()?;
+    let mut load = cluster.ingest_by(&proxy.url, &arguments).stderr(Stdio::piped()).spawn()?;
     proxy.at("INTO logs", 1, Phase::Amid, move || drop(xtask::process::signal(second, libc::SIGKILL)));
     env::eventually(env::SOON, || Ok(env::sql_at(&url, "default", "SELECT 1").is_err()))?;
     std::thread::sleep(Duration::from_secs(1));
-    ensure!(load.try_wait()?.is_none(), "a load without a shard ended");
+    let is_waiting = load.try_wait()?.is_none();
     cluster.start_the_second()?;
-    ensure!(load.wait()?.success(), "the load did not wait for the shard");
+    let output = load.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(is_waiting && output.status.success(), "the load did not wait for the shard: {}\n{said}", output.status);
     Ok(())
 }
 
@@ -107,6 +109,7 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
         (Cluster::SINGLE, &["status", "--clickhouse-shards", second], "are those of one server"),
         (Cluster::SINGLE, &["migrate", "--cluster", "trawl", "--clickhouse-shards", second], "are those of one server"),
         ("fresh", &["migrate", "--cluster", "trawl"], "with --clickhouse-shards URL,URL"),
+        ("fresh", &["migrate", "--clickhouse-shards", second], "with --cluster, or leave --clickhouse-shards out"),
         ("fresh", &["migrate", "--cluster", "absent", "--clickhouse-shards", second], "has no cluster `absent`"),
         ("fresh", &["migrate", "--cluster", "trawl_first", "--clickhouse-shards", second], "has 1 shards, and 2 nodes"),
         ("fresh", &["migrate", "--cluster", "a b", "--clickhouse-shards", second], "letters, digits and _"),

@@ -39,7 +39,7 @@ enum Tables {
 impl Tables {
     /// What the tables of a database are.
     async fn of(address: &StoreAddress) -> Result<Self, StoreError> {
-        let query = address.server().query_raw(include_str!("../../../../sql/queries/engine_of_blocks.sql"));
+        let query = address.server().query_raw(include_str!("../../../../sql/queries/cluster_of_tables.sql"));
         let rows: Vec<(String, String)> = query.param("database", &address.database).fetch_all().await?;
         Ok(match rows.into_iter().next() {
             None => Self::None,

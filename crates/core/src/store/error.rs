@@ -9,6 +9,8 @@ use crate::schema::packed::UnpackError;
 pub(super) const UNKNOWN_TABLE: i32 = 60;
 /// ClickHouse's code for object storage that fails, or that lacks an object.
 const S3_ERROR: i32 = 499;
+/// ClickHouse's code for data that ends too early: also what the server says whose shard dies while it is read from.
+const ENDED: i32 = 32;
 /// ClickHouse's code for a missing database.
 pub(super) const UNKNOWN_DATABASE: i32 = 81;
 
@@ -84,6 +86,7 @@ impl StoreError {
             // ALL_CONNECTION_TRIES_FAILED (of a shard), NO_ZOOKEEPER, ABORTED, MEMORY_LIMIT_EXCEEDED, TABLE_IS_READ_ONLY, NOT_ENOUGH_SPACE, TOO_MANY_PARTS,
             // UNKNOWN_STATUS_OF_INSERT, QUERY_WAS_CANCELLED, NOT_INITIALIZED, KEEPER_EXCEPTION.
             Self::Refused { code: S3_ERROR, message } => !message.contains("key does not exist"),
+            Self::Refused { code: ENDED, message } => message.contains("while receiving packet from"),
             Self::Refused { code, .. } => {
                 matches!(
                     code,
@@ -142,20 +145,31 @@ mod tests {
         assert_eq!(super::code("502 Bad Gateway"), 0);
     }
 
+    const SHARD_DIED: &str =
+        "Code: 32. DB::Exception: Attempt to read after eof: while receiving packet from 10.0.0.2:9000";
     const S3_AWAY: &str = "Code: 499. DB::Exception: Poco::Exception. Code: 1000, e.code() = 111, Connection refused";
     const S3_LOST: &str = "Code: 499. DB::Exception: The specified key does not exist. This error happened for S3 disk";
 
     #[test]
     fn transient_errors_are_distinguished_from_permanent_ones() {
         let refused = |text: &str| StoreError::from(clickhouse::error::Error::BadResponse(text.into()));
-        for text in
-            ["502 Bad Gateway", "Code: 242. DB::Exception: a", "Code: 243. DB::Exception: b", "Code: 667. c", S3_AWAY]
-        {
+        for text in [
+            "502 Bad Gateway",
+            "Code: 242. DB::Exception: a",
+            "Code: 243. DB::Exception: b",
+            "Code: 667. c",
+            S3_AWAY,
+            SHARD_DIED,
+        ] {
             assert!(refused(text).is_transient(), "{text}");
         }
-        for text in
-            ["Code: 774. DB::Exception: a", "Code: 164. DB::Exception: b", "Code: 60. DB::Exception: c", S3_LOST]
-        {
+        for text in [
+            "Code: 774. DB::Exception: a",
+            "Code: 164. DB::Exception: b",
+            "Code: 60. DB::Exception: c",
+            "Code: 32. d",
+            S3_LOST,
+        ] {
             assert!(!refused(text).is_transient(), "{text}");
         }
         let reason = std::sync::Arc::new(StoreError::silent());

@@ -18,9 +18,8 @@ impl Writer {
         let database = || self.address.database.clone();
         let layout = match (self.tables().await?, wanted) {
             (Tables::None | Tables::OneServer, None) if self.nodes.is_empty() => return Ok(None),
-            (Tables::OneServer, _) | (Tables::None, None) => {
-                return Err(ClusterError::OneServer { database: database() });
-            }
+            (Tables::None, None) => return Err(ClusterError::ClusterMissing { database: database() }),
+            (Tables::OneServer, _) => return Err(ClusterError::OneServer { database: database() }),
             (Tables::Distributed(found), Some(wanted)) if found != wanted.cluster => {
                 return Err(ClusterError::Other { database: database(), found, given: wanted.cluster.clone() });
             }

@@ -16,6 +16,14 @@ pub enum ClusterError {
         /// Its cluster.
         cluster: String,
     },
+    /// Nodes of shards without a cluster.
+    #[error(
+        "database `{database}` has no tables yet: name the cluster to make them on with --cluster, or leave --clickhouse-shards out"
+    )]
+    ClusterMissing {
+        /// The database.
+        database: String,
+    },
     /// The rows are on one server.
     #[error(
         "the tables of database `{database}` are those of one server: leave --clickhouse-shards and --cluster out, or load a database anew with \
