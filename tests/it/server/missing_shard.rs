@@ -18,7 +18,7 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
     let questions = questions(cluster)?;
     cluster.stop_the_second()?;
     let (mut right, mut refused) = (0, 0);
-    let questions: Vec<_> = questions.into_iter().step_by(env::amount(3, 1)).collect();
+    let questions: Vec<_> = questions.into_iter().step_by(env::amount(6, 1)).collect();
     for question in &questions {
         let (wanted, found) = (ask(&one.url, question), ask(&distributed.url, question));
         match &found {

@@ -28,7 +28,7 @@ fn same_answers_of(node: &str, cluster: &Cluster, questions: &[Question]) -> any
     }
     let count = questions.len();
     ensure!(different.is_empty(), "{} of {count} differ\n{}", different.len(), different.join("\n"));
-    ensure!(answered * 3 > count * 2, "{answered} of {count} questions have an answer");
+    ensure!(answered * 2 > count, "{answered} of {count} questions have an answer");
     one.stop()?;
     distributed.stop()?;
     Ok(())
@@ -57,8 +57,9 @@ fn same_over_shards(cluster: &Cluster, questions: Vec<Question>) -> anyhow::Resu
 fn answers_of_devchain_are_those_of_one_engine_and_lists_ask_one_shard() -> anyhow::Result<()> {
     let mut cluster = Cluster::with("devchain")?;
     views::are_those_of_one_server(&cluster)?;
-    let golden = golden::questions()?.into_iter().step_by(env::amount(3, 1));
-    same_over_shards(&cluster, [questions(&cluster)?, golden.collect()].concat())?;
+    let (all, golden) = (questions(&cluster)?.into_iter(), golden::questions()?.into_iter());
+    let every = |ordinary| env::amount(ordinary, 1);
+    same_over_shards(&cluster, all.step_by(every(2)).chain(golden.step_by(every(6))).collect())?;
     pruning::lists_of_an_address_ask_its_shard_alone(&cluster)?;
     missing_shard::that_hangs_costs_the_time_limit(&cluster)?;
     missing_shard::gives_right_answers_or_none(&mut cluster)?;
@@ -68,7 +69,8 @@ fn answers_of_devchain_are_those_of_one_engine_and_lists_ask_one_shard() -> anyh
 #[test]
 fn answers_of_hive_are_those_of_one_engine() -> anyhow::Result<()> {
     let cluster = Cluster::with("hive")?;
-    let questions = questions(&cluster)?.into_iter().step_by(env::amount(2, 1));
+    // Those that the other chain is not asked in the ordinary run.
+    let questions = questions(&cluster)?.into_iter().skip(env::amount(1, 0)).step_by(env::amount(2, 1));
     same_over_shards(&cluster, questions.collect())?;
     cluster.stop()
 }

@@ -30,7 +30,7 @@ fn statements(cluster: &Cluster) -> anyhow::Result<Vec<String>> {
 
 pub fn are_those_of_one_server(cluster: &Cluster) -> anyhow::Result<()> {
     let mut different = Vec::new();
-    for (index, statement) in statements(cluster)?.iter().enumerate() {
+    for (index, statement) in statements(cluster)?.iter().step_by(env::amount(2, 1)).enumerate() {
         let of = |database: &str| statement.replace("{database}", database);
         let wanted = env::sql_at(&cluster.nodes[0].url, Cluster::SINGLE, &of(Cluster::SINGLE))?;
         // In turn, the second node first: it has no row of coordinating tables.
