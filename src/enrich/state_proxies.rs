@@ -46,7 +46,7 @@ const ASK_MASTER_COPY: [u8; 4] = hex!("a619486e");
 /// `getImplementation()` and `comptrollerImplementation()`, which some proxies have in its place.
 const ASK_GET_IMPLEMENTATION: [u8; 4] = hex!("aaf10f42");
 const ASK_COMPTROLLER: [u8; 4] = hex!("bb82aa5e");
-/// A selector that nobody uses: what such a call runs is what the proxy forwards to.
+/// An unused selector: what a call of it runs is what the proxy forwards to.
 const UNUSED: [u8; 4] = hex!("ffffffff");
 /// `facetAddresses()` (EIP-2535).
 const ASK_FACETS: [u8; 4] = hex!("52ef6b2c");

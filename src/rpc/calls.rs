@@ -44,7 +44,7 @@ pub(crate) async fn returned(
     number: BlockNumber,
     (contract, input): (Address, Bytes),
 ) -> Result<Bytes, Problem> {
-    CallRequest::of_nobody(number, contract, input).run(app, head, trawl_evm::execute).await
+    CallRequest::without_sender(number, contract, input).run(app, head, trawl_evm::execute).await
 }
 
 /// The other contracts that such a call touches, also if it fails.
@@ -58,7 +58,7 @@ pub(crate) async fn touched(
     number: BlockNumber,
     (contract, input): (Address, Bytes),
 ) -> Result<Vec<Address>, Problem> {
-    let list = CallRequest::of_nobody(number, contract, input).run(app, head, trawl_evm::access_list).await?;
+    let list = CallRequest::without_sender(number, contract, input).run(app, head, trawl_evm::access_list).await?;
     Ok(list.items.into_iter().map(|item| item.address).collect())
 }
 
@@ -109,8 +109,8 @@ pub(super) struct CallRequest {
 }
 
 impl CallRequest {
-    /// A call of nobody after a block.
-    fn of_nobody(number: BlockNumber, contract: Address, input: Bytes) -> Self {
+    /// A call after a block that names no sender: the zero address.
+    fn without_sender(number: BlockNumber, contract: Address, input: Bytes) -> Self {
         Self {
             call: Call { to: Some(contract), input, ..Call::default() },
             chain_id: None,

@@ -28,38 +28,38 @@ pub(super) fn filters(params: &Params) -> Result<Vec<LogFilter>, Refusal> {
 /// The positions of topics that have to be met together; of the groups one is enough. Each pair of topics needs an operator.
 fn groups(params: &Params, topics: &[Option<B256>; 4]) -> Result<Vec<Vec<usize>>, Refusal> {
     let positions: Vec<usize> = (0..4).filter(|position| topics[*position].is_some()).collect();
-    let mut joined = HashSet::new();
-    for (place, one) in positions.iter().enumerate() {
-        for other in &positions[place + 1..] {
+    let mut and_pairs = HashSet::new();
+    for (index, one) in positions.iter().enumerate() {
+        for other in &positions[index + 1..] {
             if is_and(params, *one, *other)? {
-                joined.extend([(*one, *other), (*other, *one)]);
+                and_pairs.extend([(*one, *other), (*other, *one)]);
             }
         }
     }
-    alternatives(&positions, &joined).ok_or_else(|| Refusal::Sentence("The operators contradict each other".into()))
+    alternatives(&positions, &and_pairs).ok_or_else(|| Refusal::Sentence("The operators contradict each other".into()))
 }
 
 /// Pairs of topics that `and` joins, both ways round.
-type Joined = HashSet<(usize, usize)>;
+type AndPairs = HashSet<(usize, usize)>;
 
 /// Which of `positions` have to be met together, in each way in which that can be. Topics fall into parts between which all operators
 /// are `or`, or all are `and`, and so does each part; `None` where they do not.
-fn alternatives(positions: &[usize], joined: &Joined) -> Option<Vec<Vec<usize>>> {
+fn alternatives(positions: &[usize], and_pairs: &AndPairs) -> Option<Vec<Vec<usize>>> {
     if positions.len() < 2 {
         return Some(vec![positions.to_vec()]);
     }
-    let either = parts(positions, |one, other| joined.contains(&(one, other)));
+    let either = parts(positions, |one, other| and_pairs.contains(&(one, other)));
     if either.len() > 1 {
-        let each = either.iter().map(|part| alternatives(part, joined)).collect::<Option<Vec<_>>>()?;
+        let each = either.iter().map(|part| alternatives(part, and_pairs)).collect::<Option<Vec<_>>>()?;
         return Some(each.concat());
     }
-    let both = parts(positions, |one, other| !joined.contains(&(one, other)));
+    let both = parts(positions, |one, other| !and_pairs.contains(&(one, other)));
     if both.len() == 1 {
         return None;
     }
     let mut groups = vec![Vec::new()];
     for part in &both {
-        let ways = alternatives(part, joined)?;
+        let ways = alternatives(part, and_pairs)?;
         groups = groups.iter().flat_map(|group| ways.iter().map(|way| [&group[..], way].concat())).collect();
     }
     groups.iter_mut().for_each(|group: &mut Vec<usize>| group.sort_unstable());

@@ -14,7 +14,7 @@ pub enum Sharding {
     FirstShard,
 }
 
-/// Blocks that lie together on a shard, unless `migrate` is told otherwise.
+/// Blocks that lie together on a shard, unless `migrate --shard-blocks` says another number.
 pub const SHARD_BLOCKS: u64 = 1000;
 
 impl Sharding {
