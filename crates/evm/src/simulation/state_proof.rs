@@ -32,30 +32,33 @@ impl WholeState {
     #[must_use]
     pub fn prove(&self, address: Address, slots: &[B256]) -> StateProof {
         let accounts = self.accounts.values().map(|stored| (stored.key, alloy_rlp::encode(stored.account)));
-        let nodes = path(accounts.collect(), keccak256(address));
+        let nodes = paths(accounts.collect(), &[keccak256(address)]).swap_remove(0);
         let stored = self.accounts.get(&address);
-        let slots = slots.iter().map(|slot| {
-            let storage = stored.into_iter().flat_map(|stored| &stored.slots).filter(|(_, value)| !value.is_zero());
-            let leaves = storage.map(|(slot, value)| (keccak256(slot), alloy_rlp::encode(value)));
-            let value = stored.and_then(|stored| stored.slots.get(slot)).copied().unwrap_or_default();
-            SlotProof { value, nodes: path(leaves.collect(), keccak256(slot)) }
-        });
+        let storage = stored.into_iter().flat_map(|stored| &stored.slots).filter(|(_, value)| !value.is_zero());
+        let leaves = storage.map(|(slot, value)| (keccak256(slot), alloy_rlp::encode(value)));
+        let keys: Vec<B256> = slots.iter().map(keccak256).collect();
+        let value = |slot| stored.and_then(|stored| stored.slots.get(slot)).copied().unwrap_or_default();
+        let paths = paths(leaves.collect(), &keys);
+        let slots = slots.iter().zip(paths).map(|(slot, nodes)| SlotProof { value: value(slot), nodes });
         StateProof { account: stored.map(|stored| stored.account), nodes, slots: slots.collect() }
     }
 }
 
-/// The nodes on the way to a key in the trie of `leaves`.
-fn path(mut leaves: Vec<(B256, Vec<u8>)>, key: B256) -> Vec<Bytes> {
+/// The nodes on the way to each key in the trie of `leaves`, which is built once.
+fn paths(mut leaves: Vec<(B256, Vec<u8>)>, keys: &[B256]) -> Vec<Vec<Bytes>> {
     if leaves.is_empty() {
-        return Vec::new();
+        return vec![Vec::new(); keys.len()];
     }
     leaves.sort_unstable_by_key(|(key, _)| *key);
-    let mut builder = HashBuilder::default().with_proof_retainer(ProofRetainer::new(vec![Nibbles::unpack(key)]));
+    let targets: Vec<Nibbles> = keys.iter().map(Nibbles::unpack).collect();
+    let mut builder = HashBuilder::default().with_proof_retainer(ProofRetainer::new(targets.clone()));
     for (key, value) in &leaves {
         builder.add_leaf(Nibbles::unpack(key), value);
     }
     builder.root();
-    builder.take_proof_nodes().into_nodes_sorted().into_iter().map(|(_, node)| node).collect()
+    let nodes = builder.take_proof_nodes();
+    let path = |target| nodes.matching_nodes_sorted(target).into_iter().map(|(_, node)| node).collect();
+    targets.iter().map(path).collect()
 }
 
 #[cfg(test)]
