@@ -14,7 +14,13 @@ mod system_tables;
 pub use error::ClusterError;
 pub(super) use name::ClusterName;
 
+use std::time::Duration;
+
+use super::timeout::within;
 use super::{StoreAddress, StoreError, Writer};
+
+/// How long a look at what tables and servers are may take, of a server that may hang.
+const LOOK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where `migrate` makes the tables of a new database.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +46,8 @@ impl Tables {
     /// What the tables of a database are.
     async fn of(address: &StoreAddress) -> Result<Self, StoreError> {
         let query = address.server().query_raw(include_str!("../../../../sql/queries/cluster_of_tables.sql"));
-        let rows: Vec<(String, String)> = query.param("database", &address.database).fetch_all().await?;
+        let query = query.param("database", &address.database).fetch_all();
+        let rows: Vec<(String, String)> = within(LOOK_TIMEOUT, query).await??;
         Ok(match rows.into_iter().next() {
             None => Self::None,
             Some((engine, cluster)) if engine == "Distributed" => Self::Distributed(cluster),

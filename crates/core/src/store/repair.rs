@@ -102,8 +102,8 @@ impl Writer {
     pub async fn drop_broken(&self, part: &BrokenPart) -> Result<(), StoreError> {
         let sql = "ALTER TABLE {table:Identifier} DROP DETACHED PART {part:String} SETTINGS allow_drop_detached = 1";
         let parameters = [("table", part.table.as_str().into()), ("part", part.name.as_str().into())];
-        match self.holders(&part.table).get((part.shard as usize).saturating_sub(1)) {
-            Some(holder) => holder.execute(sql, &parameters).await,
+        match self.writers_of(&part.table).get((part.shard as usize).saturating_sub(1)) {
+            Some(writer) => writer.execute(sql, &parameters).await,
             None => Ok(()),
         }
     }

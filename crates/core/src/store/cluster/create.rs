@@ -62,10 +62,10 @@ impl Writer {
         match sharding.expression(layout.shard_blocks) {
             None => {
                 self.execute_step(sql).await?;
-                self.show_first_shard(layout, name).await
+                self.create_over_first_shard(layout, name).await
             }
             Some(key) => {
-                for shard in self.of_each_shard() {
+                for shard in self.local_writers() {
                     shard.execute_step(sql).await?;
                 }
                 let (cluster, local) = (&layout.cluster, self.local_database());
@@ -78,7 +78,7 @@ impl Writer {
     }
 
     /// A table of the first shard, on the nodes of the others: it has no rows, so it is made anew.
-    async fn show_first_shard(&self, layout: &ClusterLayout, name: &str) -> Result<(), StoreError> {
+    async fn create_over_first_shard(&self, layout: &ClusterLayout, name: &str) -> Result<(), StoreError> {
         let (first, database) = (first_shard(&layout.cluster), &self.address.database);
         let sql = format!("CREATE OR REPLACE TABLE {name} ENGINE = Distributed('{first}', '{database}', '{name}')");
         for node in self.on_each_node().iter().skip(1) {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::super::timeout::within;
 use super::super::{StoreAddress, StoreError, Writer};
-use super::{ClusterError, local_database};
+use super::{ClusterError, LOOK_TIMEOUT, local_database};
 use crate::schema::sharding::{Sharding, sharding};
 use crate::statement::Parameter;
 
@@ -37,15 +38,15 @@ impl Writer {
     }
 
     /// Writers of the databases with the rows of each shard.
-    pub(super) fn of_each_shard(&self) -> Vec<Self> {
+    pub(super) fn local_writers(&self) -> Vec<Self> {
         let local = self.local_database();
         self.nodes.iter().map(|url| self.at(url, &local)).collect()
     }
 
     /// Writers of the tables that have the rows of `table`, in the order of the shards.
-    pub(in super::super) fn holders(&self, table: &str) -> Vec<Self> {
+    pub(in super::super) fn writers_of(&self, table: &str) -> Vec<Self> {
         match sharding(table) {
-            Some(Sharding::Key(_) | Sharding::Blocks(_)) if !self.nodes.is_empty() => self.of_each_shard(),
+            Some(Sharding::Key(_) | Sharding::Blocks(_)) if !self.nodes.is_empty() => self.local_writers(),
             _ => vec![self.clone()],
         }
     }
@@ -62,8 +63,8 @@ impl Writer {
         sql: &str,
         parameters: &[(&str, Parameter)],
     ) -> Result<(), StoreError> {
-        for holder in self.holders(table) {
-            holder.execute(sql, parameters).await?;
+        for writer in self.writers_of(table) {
+            writer.execute(sql, parameters).await?;
         }
         Ok(())
     }
@@ -79,7 +80,7 @@ impl Writer {
         for (index, (servers, node)) in shards.values().zip(self.on_each_node()).enumerate() {
             let identity =
                 node.address.server().query_raw(include_str!("../../../../../sql/queries/server_identity.sql"));
-            let server: String = identity.fetch_one().await.map_err(StoreError::from)?;
+            let server: String = within(LOOK_TIMEOUT, identity.fetch_one()).await?.map_err(StoreError::from)?;
             let is_first = index > 0 || first.values().next().is_some_and(|first| first.contains(&server));
             if !servers.contains(&server) || !is_first {
                 let url = node.address.url.clone();
@@ -92,8 +93,8 @@ impl Writer {
     /// The servers of each shard of a cluster.
     async fn servers(&self, cluster: &str) -> Result<BTreeMap<u32, Vec<String>>, ClusterError> {
         let query = self.address.server().query_raw(include_str!("../../../../../sql/queries/servers_of_cluster.sql"));
-        let rows: Vec<(u32, String)> = match query.param("cluster", cluster).fetch_all().await.map_err(StoreError::from)
-        {
+        let rows = within(LOOK_TIMEOUT, query.param("cluster", cluster).fetch_all()).await?;
+        let rows: Vec<(u32, String)> = match rows.map_err(StoreError::from) {
             Err(StoreError::Refused { code: UNKNOWN_CLUSTER, .. }) => {
                 return Err(ClusterError::Unknown { url: self.address.url.clone(), cluster: cluster.into() });
             }
