@@ -1,4 +1,4 @@
-//! Parts of a block: transactions and uncles by position, their numbers, and all receipts.
+//! Parts of a block: its header, transactions and uncles by position, their numbers, and all receipts.
 
 use serde_json::value::RawValue;
 
@@ -15,7 +15,7 @@ use trawl_core::primitives::B256;
 use trawl_core::schema::{BlockRow, LogRow, TransactionRow, TransactionView};
 use trawl_core::store::Batch;
 use trawl_json::JsonWriter;
-use trawl_json::blocks::write_rpc_uncle;
+use trawl_json::blocks::{write_rpc_header, write_rpc_uncle};
 use trawl_json::transactions::{write_receipt, write_transaction};
 use trawl_query::logs::LogPage;
 
@@ -28,6 +28,26 @@ fn by_number(param: &RawValue) -> Result<BlockId, Problem> {
 
 fn by_hash(param: &RawValue) -> Result<BlockId, Problem> {
     bytes32(&value(param)).map(BlockId::Hash).ok_or_else(|| invalid("Invalid hash"))
+}
+
+/// `eth_getHeaderByNumber`.
+pub(super) async fn header_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+    header(call, by_number).await
+}
+
+/// `eth_getHeaderByHash`.
+pub(super) async fn header_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+    header(call, by_hash).await
+}
+
+/// The header of a block, as geth has it; `null` if the block is not readable.
+async fn header(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Problem> {
+    let [block] = call.exactly()?;
+    let (app, block, head) = (call.app, parse_block(block)?, call.head()?);
+    let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
+    let Some(block) = app.block_at(number, head).await? else { return Ok(Answer::null()) };
+    require_block(&block.view(), 0)?;
+    Ok(Answer::of(|writer| write_rpc_header(writer, &block.view(), 0)))
 }
 
 /// `eth_getBlockTransactionCountByNumber`.
@@ -92,17 +112,40 @@ pub(super) async fn uncle_by_hash(call: Context<'_>) -> Result<Answer, Problem> 
     uncle(call, by_hash).await
 }
 
+/// `eth_getRawTransactionByBlockNumberAndIndex`.
+pub(super) async fn raw_transaction_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+    raw_transaction(call, by_number).await
+}
+
+/// `eth_getRawTransactionByBlockHashAndIndex`.
+pub(super) async fn raw_transaction_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+    raw_transaction(call, by_hash).await
+}
+
 async fn transaction(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Problem> {
-    let [block, position] = call.exactly()?;
-    let (block, position) = (parse_block(block)?, index(position)?);
-    let (app, head) = (call.app, call.head()?);
-    let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
-    let span = head.blocks.at(number);
-    let (Ok(position), false) = (u32::try_from(position), span.is_empty()) else { return Ok(Answer::null()) };
-    let found = app.rows_of(head, &trawl_query::transactions::in_block_at(&span, position)).await?;
+    let found = transaction_at(call, parse_block).await?;
     let Some(batch) = found.first() else { return Ok(Answer::null()) };
     require_transaction(&batch.view(), 0)?;
     Ok(Answer::of(|writer| write_transaction(writer, &batch.view(), 0)))
+}
+
+/// A transaction as it was signed, without its blobs; `null` if it is not readable.
+async fn raw_transaction(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Problem> {
+    let found = transaction_at(call, parse_block).await?;
+    let Some(row) = found.first().and_then(|batch| batch.rows().next()) else { return Ok(Answer::null()) };
+    let bytes = call.app.encoded_row(&row)?;
+    Ok(Answer::of(|writer| writer.hex(&bytes)))
+}
+
+/// The transaction that a call names by its block and its position; no rows if it is not readable.
+async fn transaction_at(call: Context<'_>, parse_block: ParseBlock) -> Result<SharedRows<TransactionRow>, Problem> {
+    let [block, position] = call.exactly()?;
+    let (block, position) = (parse_block(block)?, index(position)?);
+    let (app, head) = (call.app, call.head()?);
+    let Some(number) = block.number(app, head).await? else { return Ok(SharedRows::default()) };
+    let span = head.blocks.at(number);
+    let (Ok(position), false) = (u32::try_from(position), span.is_empty()) else { return Ok(SharedRows::default()) };
+    app.rows_of(head, &trawl_query::transactions::in_block_at(&span, position)).await
 }
 
 async fn uncle(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Problem> {

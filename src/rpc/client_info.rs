@@ -102,7 +102,7 @@ pub(super) async fn modules(call: Context<'_>) -> Result<Answer, Problem> {
 
 fn write_modules(writer: &mut JsonWriter) {
     writer.object(|modules| {
-        for module in ["eth", "net", "rpc", "txpool", "web3"] {
+        for module in ["debug", "eth", "net", "ots", "rpc", "trace", "txpool", "web3"] {
             modules.key(module).string("1.0");
         }
     });

@@ -1,4 +1,5 @@
-//! `debug_getRawHeader`, `debug_getRawBlock`, `debug_getRawReceipts`, `debug_getRawTransaction`: the bytes that were hashed.
+//! `debug_getRawHeader`, `debug_getRawBlock`, `debug_getRawReceipts`, `debug_getRawTransaction`, `eth_getRawTransactionByHash`: the
+//! bytes that were hashed.
 
 use super::answer::Answer;
 use super::context::Context;

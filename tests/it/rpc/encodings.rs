@@ -39,12 +39,66 @@ fn headers_and_transactions_hash_to_their_hashes() -> anyhow::Result<()> {
         for transaction in block["transactions"].as_array().context("transactions")?.iter().take(3) {
             let hash = &transaction["hash"];
             let encoded = bytes(&result(hive, "debug_getRawTransaction", json!([hash]))?)?;
-            ensure!(keccak256(encoded).to_string() == hash.as_str().unwrap_or_default(), "{hash}");
+            ensure!(keccak256(&encoded).to_string() == hash.as_str().unwrap_or_default(), "{hash}");
+            let position = &transaction["transactionIndex"];
+            for (method, params) in [
+                ("eth_getRawTransactionByHash", json!([hash])),
+                ("eth_getRawTransactionByBlockNumberAndIndex", json!([block["number"], position])),
+                ("eth_getRawTransactionByBlockHashAndIndex", json!([block["hash"], position])),
+            ] {
+                ensure!(bytes(&result(hive, method, params)?)? == encoded, "{method} {hash}");
+            }
         }
         let receipts = result(hive, "debug_getRawReceipts", json!([block["number"]]))?;
         ensure!(receipts.as_array().map(Vec::len) == block["transactions"].as_array().map(Vec::len), "{receipts}");
     }
     let unknown = call(hive, "debug_getRawBlock", json!(["0xffff"]))?;
     ensure!(unknown["error"]["code"] == -32000, "{unknown}");
+    Ok(())
+}
+
+#[test]
+fn parts_that_are_not_there_are_null() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let none = format!("0x{}", "12".repeat(32));
+    for (method, params) in [
+        ("eth_getRawTransactionByHash", json!([none])),
+        ("eth_getRawTransactionByBlockNumberAndIndex", json!(["0x1", "0xffff"])),
+        ("eth_getRawTransactionByBlockNumberAndIndex", json!(["0xffff", "0x0"])),
+        ("eth_getRawTransactionByBlockHashAndIndex", json!([none, "0x0"])),
+        ("eth_getHeaderByNumber", json!(["0xffff"])),
+        ("eth_getHeaderByHash", json!([none])),
+    ] {
+        ensure!(result(hive, method, params)?.is_null(), "{method}");
+    }
+    for (method, params) in [
+        ("eth_getRawTransactionByHash", json!(["0x12"])),
+        ("eth_getRawTransactionByBlockNumberAndIndex", json!(["0x1"])),
+        ("eth_getHeaderByNumber", json!(["newest"])),
+        ("eth_getHeaderByHash", json!(["0x1"])),
+        ("eth_getHeaderByHash", json!([])),
+    ] {
+        ensure!(call(hive, method, params)?["error"]["code"] == -32602, "{method}");
+    }
+    Ok(())
+}
+
+/// geth's headers have what is hashed, and the hash: neither the transactions nor what is counted of the block.
+#[test]
+fn headers_are_the_blocks_of_the_node_without_their_bodies() -> anyhow::Result<()> {
+    for name in ["hive", "devchain"] {
+        let chain = chain(name);
+        for line in chain.lines.iter().step_by(2) {
+            let block = &line["block"];
+            let mut wanted = block.as_object().context("a block")?.clone();
+            for body in ["transactions", "uncles", "withdrawals", "size", "totalDifficulty"] {
+                wanted.remove(body);
+            }
+            for (method, name) in [("eth_getHeaderByNumber", "number"), ("eth_getHeaderByHash", "hash")] {
+                let header = result(chain, method, json!([block[name]]))?;
+                ensure!(header == Value::Object(wanted.clone()), "{method} {}: {header}", block[name]);
+            }
+        }
+    }
     Ok(())
 }

@@ -88,7 +88,8 @@ fn what_a_node_has_besides_is_empty_or_refused_by_name() -> anyhow::Result<()> {
     let empty = json!({"pending": {}, "queued": {}});
     ensure!(result(hive, "txpool_content", json!([]))? == empty && result(hive, "txpool_inspect", json!([]))? == empty);
     ensure!(result(hive, "txpool_status", json!([]))? == json!({"pending": "0x0", "queued": "0x0"}));
-    ensure!(result(hive, "rpc_modules", json!([]))?["txpool"] == "1.0");
+    let modules = result(hive, "rpc_modules", json!([]))?;
+    ensure!(["debug", "ots", "trace", "txpool"].iter().all(|name| modules[name] == "1.0"), "{modules}");
     let answer: Value = call(chain("mainnet"), "eth_getProof", json!([EMITTER, [], "latest"]))?;
     let text = answer["error"]["message"].as_str().unwrap_or_default();
     ensure!(answer["error"]["code"] == -32601 && text.contains("the state is not small"), "{answer}");
