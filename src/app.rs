@@ -23,9 +23,9 @@ use trawl_evm::StateCache;
 
 /// The state that all requests share.
 #[derive(Clone)]
-pub struct App(Arc<Shared>);
+pub struct App(Arc<AppState>);
 
-struct Shared {
+struct AppState {
     reader: Reader,
     head: HeadWatch,
     responses: Option<ResponseCache>,
@@ -50,7 +50,7 @@ impl App {
     /// An application over a store.
     #[must_use]
     pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<PrometheusHandle>) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(AppState {
             reader,
             head,
             responses: ResponseCache::new(options.cache_bytes),

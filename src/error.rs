@@ -11,7 +11,7 @@ use trawl_core::store::StoreError;
 use trawl_evm::simulation::Refusal;
 use trawl_evm::{Failure, RulesError};
 use words::ranges;
-pub use words::{InvalidParameter, MissingState, Uncounted};
+pub use words::{InvalidParameter, MissingState, UncountedReason};
 
 /// Every failure that a client can see.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,7 +44,7 @@ pub enum Problem {
     LeftOut(&'static str),
     /// Balances of tokens are not worked out here, or not of this one.
     #[error("Balances of tokens are not known here: {0}")]
-    NotCounted(Uncounted),
+    NotCounted(UncountedReason),
     /// The source of the block did not have all columns that the answer needs.
     #[error("{what} is indexed without {}", columns.join(", "))]
     ColumnsMissing {

@@ -7,7 +7,7 @@ mod scans;
 
 use std::sync::Arc;
 
-use trawl_serve::{Client, Full, Quota, Share};
+use trawl_serve::{Client, Full, Quota, QuotaShare};
 
 pub(crate) use gate::Gate;
 pub(crate) use memory::{Held, Memory};
@@ -64,7 +64,7 @@ impl Limits {
     /// # Errors
     ///
     /// When there are too many of them.
-    pub fn be_slow(&self, client: Client) -> Result<Share, Problem> {
+    pub fn be_slow(&self, client: Client) -> Result<QuotaShare, Problem> {
         self.slow.take(client, 1).map_err(|full| refused("slow", full))
     }
 }

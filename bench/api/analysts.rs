@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, ensure};
 use xtask::workspace;
 
-use crate::bed::{Bed, Content, Store};
+use crate::bed::{Content, Store, TestBed};
 use crate::client::Client;
 use crate::leg::in_turns;
 use crate::report::{Bound, Report, figure};
@@ -27,7 +27,7 @@ pub fn measure(flags: &Flags) -> anyhow::Result<Report> {
 
 /// A day of the generated logs, by its date and by its heights.
 fn days(flags: &Flags, client: &Client, report: &mut Report) -> anyhow::Result<()> {
-    let bed = Bed::start(flags, Content::Logs, flags.rows)?;
+    let bed = TestBed::start(flags, Content::Logs, flags.rows)?;
     let middle = bed.last_block() / 2;
     let day = "SELECT toDate(any(block_timestamp)) FROM logs_by_block WHERE block_number = {middle:UInt64}";
     let day = bed.store.text(day, &[("middle", middle.to_string())])?;
@@ -70,7 +70,7 @@ fn granules(store: &Store, text: &str) -> anyhow::Result<f64> {
 
 /// The questions on views and on the raw tables, over the bundled mainnet blocks many times over.
 fn questions(flags: &Flags, client: &Client, report: &mut Report) -> anyhow::Result<()> {
-    let bed = Bed::start(flags, Content::Mainnet, COPIES)?;
+    let bed = TestBed::start(flags, Content::Mainnet, COPIES)?;
     let counts = "SELECT count(), sum(transactions_count), (SELECT count() FROM v_logs) FROM v_blocks";
     let counts = bed.store.text(counts, &[])?;
     report.fact(format!(

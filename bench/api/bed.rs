@@ -28,7 +28,7 @@ pub enum Content {
 }
 
 /// An engine that runs over a data set.
-pub struct Bed {
+pub struct TestBed {
     /// The engine, asked without Trawl in between.
     pub store: Store,
     engine: Server,
@@ -38,7 +38,7 @@ pub struct Bed {
     folder: PathBuf,
 }
 
-impl Bed {
+impl TestBed {
     /// Starts an engine over the data set, which is generated if it is not there or of other tables.
     pub fn start(flags: &Flags, content: Content, rows: u64) -> anyhow::Result<Self> {
         let name = match content {

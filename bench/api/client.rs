@@ -45,7 +45,7 @@ impl Request {
 
 /// An answer that was read to its end.
 #[derive(Debug, Clone, Default)]
-pub struct Whole {
+pub struct FullAnswer {
     /// Seconds until the first byte of its body.
     pub first_byte: f64,
     /// Seconds until its end.
@@ -81,16 +81,16 @@ impl Client {
     }
 
     /// Reads an answer and forgets it.
-    pub fn drain(&self, request: &Request) -> anyhow::Result<Whole> {
-        self.on_kept_connection(request, Keep::Nothing)
+    pub fn drain(&self, request: &Request) -> anyhow::Result<FullAnswer> {
+        self.on_kept_connection(request, BodyRetention::Nothing)
     }
 
     /// Reads an answer and keeps its body.
-    pub fn fetch(&self, request: &Request) -> anyhow::Result<Whole> {
-        self.on_kept_connection(request, Keep::Body)
+    pub fn fetch(&self, request: &Request) -> anyhow::Result<FullAnswer> {
+        self.on_kept_connection(request, BodyRetention::Body)
     }
 
-    fn on_kept_connection(&self, request: &Request, keep: Keep) -> anyhow::Result<Whole> {
+    fn on_kept_connection(&self, request: &Request, keep: BodyRetention) -> anyhow::Result<FullAnswer> {
         self.runtime.block_on(async {
             let kept = self.connections.borrow_mut().remove(&request.host);
             let mut connection = match kept.filter(|connection| !connection.is_closed()) {
@@ -112,7 +112,8 @@ impl Client {
             let started = Instant::now();
             for group in groups {
                 let asked = group.iter().zip(&mut connections);
-                try_join_all(asked.map(|(request, connection)| read(connection, request, Keep::Nothing))).await?;
+                try_join_all(asked.map(|(request, connection)| read(connection, request, BodyRetention::Nothing)))
+                    .await?;
             }
             Ok(started.elapsed().as_secs_f64())
         })
@@ -135,7 +136,7 @@ impl Client {
                 if connection.is_closed() {
                     connection = open(&request.host).await?;
                 }
-                times.push(read(&mut connection, &request, Keep::Nothing).await?.total);
+                times.push(read(&mut connection, &request, BodyRetention::Nothing).await?.total);
             }
             anyhow::Ok(times)
         };
@@ -150,7 +151,7 @@ impl Client {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keep {
+enum BodyRetention {
     Nothing,
     Body,
 }
@@ -164,15 +165,19 @@ async fn open(host: &str) -> anyhow::Result<SendRequest<Body>> {
     Ok(sender)
 }
 
-async fn read(connection: &mut SendRequest<Body>, request: &Request, keep: Keep) -> anyhow::Result<Whole> {
+async fn read(
+    connection: &mut SendRequest<Body>,
+    request: &Request,
+    keep: BodyRetention,
+) -> anyhow::Result<FullAnswer> {
     connection.ready().await?;
     let message = request.build()?;
     let started = Instant::now();
     let response = connection.send_request(message).await.with_context(|| request.path.clone())?;
     let status = response.status();
-    let mut whole = Whole::default();
+    let mut whole = FullAnswer::default();
     let mut body = Body::new(response.into_body()).into_data_stream();
-    let keep = if status.is_success() { keep } else { Keep::Body };
+    let keep = if status.is_success() { keep } else { BodyRetention::Body };
     while let Some(piece) = body.next().await {
         let piece = piece.context("the answer broke off")?;
         if whole.bytes == 0 {
@@ -182,7 +187,7 @@ async fn read(connection: &mut SendRequest<Body>, request: &Request, keep: Keep)
             ensure!(!beginning.windows(7).any(|word| word == b"\"error\""), "{}", String::from_utf8_lossy(&piece));
         }
         whole.bytes += piece.len() as u64;
-        if keep == Keep::Body {
+        if keep == BodyRetention::Body {
             whole.body.extend_from_slice(&piece);
         }
     }

@@ -9,8 +9,8 @@ use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
 use xtask::{tools, workspace};
 
-use crate::bed::Bed;
-use crate::client::Whole;
+use crate::bed::TestBed;
+use crate::client::FullAnswer;
 use crate::wide::Contract;
 use crate::{end, progress};
 
@@ -35,7 +35,7 @@ pub struct Duckdb {
 
 impl Duckdb {
     /// Installs DuckDB from PyPI into a folder of its own and writes the files, unless that was done.
-    pub fn start(bed: &Bed, contract: &Contract) -> anyhow::Result<Self> {
+    pub fn start(bed: &TestBed, contract: &Contract) -> anyhow::Result<Self> {
         let script = workspace::root().join("bench/api/duckdb.py");
         let python = tools::python_in("bench/python", &workspace::root().join("bench/api/requirements.txt"))?;
         let files = write_files(bed)?;
@@ -59,11 +59,11 @@ impl Duckdb {
     }
 
     /// All logs of the contract, read to their end in batches of Arrow.
-    pub fn wide(&mut self, logs: f64) -> anyhow::Result<Whole> {
+    pub fn wide(&mut self, logs: f64) -> anyhow::Result<FullAnswer> {
         let answer = self.ask(&json!("wide"))?;
         let number = |name: &str| answer[name].as_f64().with_context(|| format!("no {name}"));
         ensure!(number("rows")? == logs, "DuckDB found {} of {logs} logs", answer["rows"]);
-        Ok(Whole {
+        Ok(FullAnswer {
             first_byte: number("first")?,
             total: number("total")?,
             bytes: number("bytes")? as u64,
@@ -84,7 +84,7 @@ impl Drop for Duckdb {
 }
 
 /// Bytes of the files.
-pub fn bytes(bed: &Bed) -> anyhow::Result<f64> {
+pub fn bytes(bed: &TestBed) -> anyhow::Result<f64> {
     let mut sum = 0;
     for file in std::fs::read_dir(folder(bed))? {
         sum += file?.metadata()?.len();
@@ -92,11 +92,11 @@ pub fn bytes(bed: &Bed) -> anyhow::Result<f64> {
     Ok(sum as f64)
 }
 
-fn folder(bed: &Bed) -> PathBuf {
+fn folder(bed: &TestBed) -> PathBuf {
     bed.folder().join("parquet")
 }
 
-fn write_files(bed: &Bed) -> anyhow::Result<PathBuf> {
+fn write_files(bed: &TestBed) -> anyhow::Result<PathBuf> {
     let (folder, mark) = (folder(bed), bed.folder().join("parquet-complete"));
     if mark.exists() {
         return Ok(folder);
@@ -114,7 +114,7 @@ fn write_files(bed: &Bed) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-fn write_file(bed: &Bed, file: &Path, first: u64, last: u64) -> anyhow::Result<()> {
+fn write_file(bed: &TestBed, file: &Path, first: u64, last: u64) -> anyhow::Result<()> {
     let range = [("first", first.to_string()), ("last", last.to_string())];
     let mut rows = bed.store.reader(ROWS, &range, "Parquet")?;
     let mut file = std::fs::File::create(file)?;

@@ -1,6 +1,6 @@
 //! The leg of those who keep hashes as text: one ClickHouse table by block, with bloom filters on address and topics.
 
-use crate::bed::{Bed, Store};
+use crate::bed::{Store, TestBed};
 use crate::client::Request;
 use crate::{progress, sql};
 
@@ -27,7 +27,7 @@ const FILL: &str = "INSERT INTO hexed.logs
     FROM logs_by_block";
 
 /// Fills the table from the product's, unless that was done.
-pub fn ensure(bed: &Bed) -> anyhow::Result<()> {
+pub fn ensure(bed: &TestBed) -> anyhow::Result<()> {
     let mark = bed.folder().join("hexed-complete");
     if mark.exists() {
         return Ok(());

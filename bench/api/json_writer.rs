@@ -12,7 +12,7 @@ use trawl_json::JsonWriter;
 use trawl_json::logs::write_rpc_log;
 use trawl_query::logs::LogPage;
 
-use crate::bed::Bed;
+use crate::bed::TestBed;
 use crate::leg::{Leg, in_turns};
 use crate::wide::Contract;
 
@@ -69,7 +69,7 @@ impl Log {
 }
 
 /// Thousands of logs a second on one core, from column bytes to text.
-pub fn measure(bed: &Bed, contract: &Contract, rounds: usize) -> anyhow::Result<Vec<Leg>> {
+pub fn measure(bed: &TestBed, contract: &Contract, rounds: usize) -> anyhow::Result<Vec<Leg>> {
     let batches = read(bed, contract)?;
     let views: Vec<LogView<'_>> = batches.iter().map(Batch::view).collect();
     let rows: usize = batches.iter().map(Batch::len).sum();
@@ -131,7 +131,7 @@ pub fn measure(bed: &Bed, contract: &Contract, rounds: usize) -> anyhow::Result<
 /// As much text as a piece of an answer has.
 const PIECE: usize = 256 << 10;
 
-fn read(bed: &Bed, contract: &Contract) -> anyhow::Result<Vec<Batch<LogRow>>> {
+fn read(bed: &TestBed, contract: &Contract) -> anyhow::Result<Vec<Batch<LogRow>>> {
     let filter = LogFilter { addresses: vec![contract.address.parse::<Address>()?], topics: Vec::new() };
     let blocks = vec![BlockRange::new(0, bed.last_block()).context("ordered")?];
     let statement = LogPage::new(filter, blocks, LOGS).statement();

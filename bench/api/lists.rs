@@ -14,7 +14,7 @@ use trawl_query::token_transfers::{self, TransferFilter};
 use trawl_query::transactions;
 use xtask::process::Server;
 
-use crate::bed::{Bed, Content};
+use crate::bed::{Content, TestBed};
 use crate::client::{Client, Request};
 use crate::leg::in_turns;
 use crate::log_pages::{loads, scatter};
@@ -50,14 +50,14 @@ impl Page {
     }
 
     /// The statement of Trawl's plan.
-    fn statement(&self, bed: &Bed) -> anyhow::Result<Statement<TokenTransferRow>> {
+    fn statement(&self, bed: &TestBed) -> anyhow::Result<Statement<TokenTransferRow>> {
         let blocks: Span = vec![BlockRange::new(0, bed.last_block()).context("ordered")?].into();
         let (address, filter) = (self.address.parse::<Address>()?, TransferFilter::default());
         Ok(token_transfers::of_address(&address, &filter, &blocks, self.before, SIZE + 1))
     }
 
     /// What the API asks the engine for such a page: its rows, what their transactions call, what is known of the addresses.
-    fn planned(&self, bed: &Bed) -> anyhow::Result<[Vec<Request>; 3]> {
+    fn planned(&self, bed: &TestBed) -> anyhow::Result<[Vec<Request>; 3]> {
         let statement = self.statement(bed)?;
         let blocks: Span = vec![BlockRange::new(0, bed.last_block()).context("ordered")?].into();
         let rows: Vec<TokenTransferRow> =
@@ -87,7 +87,7 @@ struct Servers {
 pub fn measure(flags: &Flags) -> anyhow::Result<Report> {
     let mut report = Report::new("lists", &flags.command);
     let client = Client::new()?;
-    let bed = Bed::start(flags, Content::Transfers, flags.rows)?;
+    let bed = TestBed::start(flags, Content::Transfers, flags.rows)?;
     let sql = "SELECT lower(hex(address)), count() FROM token_transfers GROUP BY address ORDER BY count() DESC LIMIT 1";
     let text = bed.store.text(sql, &[])?;
     let (busy, count) = text.split_once('\t').context("transfers")?;
@@ -115,7 +115,7 @@ pub fn measure(flags: &Flags) -> anyhow::Result<Report> {
 }
 
 /// The last transfer of the page before page `number`.
-fn place(bed: &Bed, address: &str, number: u64) -> anyhow::Result<TransferPosition> {
+fn place(bed: &TestBed, address: &str, number: u64) -> anyhow::Result<TransferPosition> {
     let sql = "SELECT block_number, log_index FROM token_transfers WHERE address = toFixedString(unhex({address:String}), 20) \
                ORDER BY block_number DESC, log_index DESC LIMIT 1 OFFSET {offset:UInt64}";
     let offset = (number.max(2) - 1) * SIZE - 1;
@@ -127,7 +127,7 @@ fn place(bed: &Bed, address: &str, number: u64) -> anyhow::Result<TransferPositi
 fn one_page(
     flags: &Flags,
     client: &Client,
-    bed: &Bed,
+    bed: &TestBed,
     servers: &Servers,
     (name, page): (&str, &Page),
     report: &mut Report,
@@ -181,7 +181,7 @@ fn same_items(client: &Client, ours: &Request, theirs: &Request) -> anyhow::Resu
 fn many_clients(
     flags: &Flags,
     client: &Client,
-    bed: &Bed,
+    bed: &TestBed,
     servers: &Servers,
     busy: &str,
     report: &mut Report,

@@ -4,7 +4,7 @@ use serde_json::json;
 use trawl_core::primitives::{Address, BlockRange, LogFilter};
 use trawl_query::logs::LogPage;
 
-use crate::bed::Bed;
+use crate::bed::TestBed;
 use crate::client::{Client, Load, Request};
 use crate::leg::Leg;
 use crate::postgres::Postgres;
@@ -21,7 +21,7 @@ pub struct Pages {
 
 impl Pages {
     /// The hundred busiest contracts of a data set.
-    pub fn of(bed: &Bed) -> anyhow::Result<Self> {
+    pub fn of(bed: &TestBed) -> anyhow::Result<Self> {
         let sql = "SELECT lower(hex(address)) FROM logs GROUP BY address ORDER BY count() DESC, address LIMIT 100";
         let addresses = bed.store.text(sql, &[])?.lines().map(str::to_owned).collect();
         Ok(Self { addresses, last: bed.last_block() })
@@ -42,7 +42,7 @@ impl Pages {
     }
 
     /// The statement of Trawl's plan.
-    pub fn planned(&self, bed: &Bed, number: u64) -> Request {
+    pub fn planned(&self, bed: &TestBed, number: u64) -> Request {
         let (address, first) = self.place(number);
         let addresses = vec![address.parse::<Address>().expect("hexadecimal digits")];
         let filter = LogFilter { addresses, topics: Vec::new() };
@@ -62,7 +62,7 @@ pub fn scatter(number: u64) -> u64 {
 /// Pages a second for a number of clients, in turns. `api` answers pages of [`SIZE`].
 pub fn measure(
     client: &Client,
-    bed: &Bed,
+    bed: &TestBed,
     api: &str,
     postgres: Option<&Postgres>,
     (clients, seconds, rounds): (usize, f64, usize),

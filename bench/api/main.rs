@@ -80,9 +80,9 @@ enum Subject {
 }
 
 impl Flags {
-    fn wants(&self, leg: &str) -> Result<(), report::Missing> {
+    fn wants(&self, leg: &str) -> Result<(), report::SkippedLeg> {
         match self.without.iter().find(|without| leg.contains(without.as_str())) {
-            Some(_) => Err(report::Missing { leg: leg.into(), reason: "left out with --without".into() }),
+            Some(_) => Err(report::SkippedLeg { leg: leg.into(), reason: "left out with --without".into() }),
             None => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 
 use xtask::process::Server;
 
-use crate::bed::Bed;
+use crate::bed::TestBed;
 use crate::client::Client;
 use crate::leg::Leg;
 use crate::processes::{forget_peak, resident};
@@ -12,7 +12,7 @@ use crate::wide::{self, Contract};
 /// what it was before the first of them.
 pub fn measure(
     client: &Client,
-    bed: &Bed,
+    bed: &TestBed,
     api: &Server,
     contract: &Contract,
     rounds: usize,

@@ -5,7 +5,7 @@ use serde_json::json;
 use trawl_core::primitives::{Address, BlockRange, LogFilter, LogPosition};
 use trawl_query::logs::LogPage;
 
-use crate::bed::{Bed, Content};
+use crate::bed::{Content, TestBed};
 use crate::client::{Client, Request};
 use crate::leg::{Leg, in_turns};
 use crate::report::{Bound, Report, figure};
@@ -19,7 +19,7 @@ const SIZE: u64 = 1000;
 /// Measures page 1 and page 10,000, or the deepest there is, and publishes the report.
 pub fn measure(flags: &Flags) -> anyhow::Result<()> {
     let mut report = Report::new("pages", &flags.command);
-    let bed = Bed::start(flags, Content::Logs, flags.rows)?;
+    let bed = TestBed::start(flags, Content::Logs, flags.rows)?;
     let contract = wide::busiest(&bed.store)?;
     let deepest = ((contract.logs / SIZE as f64) as u64).clamp(2, 10_000);
     report.fact(format!(
@@ -54,7 +54,7 @@ const TRAWL_DEEP: &str = "Trawl, deep page";
 /// Milliseconds of both legs for page 1 and page `deepest`, in turns.
 pub fn turns(
     client: &Client,
-    bed: &Bed,
+    bed: &TestBed,
     api: &str,
     contract: &Contract,
     (deepest, rounds): (u64, usize),
@@ -74,7 +74,7 @@ pub fn turns(
 }
 
 /// The last log of the page before page `number`.
-fn place(bed: &Bed, contract: &Contract, number: u64) -> anyhow::Result<LogPosition> {
+fn place(bed: &TestBed, contract: &Contract, number: u64) -> anyhow::Result<LogPosition> {
     let sql = "SELECT block_number, log_index FROM logs WHERE address = toFixedString(unhex({address:String}), 20) \
                ORDER BY block_number, log_index LIMIT 1 OFFSET {offset:UInt64}";
     let offset = (number - 1) * SIZE - 1;
@@ -84,13 +84,13 @@ fn place(bed: &Bed, contract: &Contract, number: u64) -> anyhow::Result<LogPosit
     Ok(LogPosition { block_number: block.parse()?, log_index: log.parse()? })
 }
 
-fn planned(bed: &Bed, contract: &Contract, after: Option<LogPosition>) -> anyhow::Result<Request> {
+fn planned(bed: &TestBed, contract: &Contract, after: Option<LogPosition>) -> anyhow::Result<Request> {
     let filter = LogFilter { addresses: vec![contract.address.parse::<Address>()?], topics: Vec::new() };
     let blocks = vec![BlockRange::new(0, bed.last_block()).context("ordered")?];
     Ok(sql::planned(&bed.store, &LogPage::new(filter, blocks, SIZE).after(after).statement()))
 }
 
-fn served(bed: &Bed, api: &str, contract: &Contract, after: Option<LogPosition>) -> Request {
+fn served(bed: &TestBed, api: &str, contract: &Contract, after: Option<LogPosition>) -> Request {
     let last = format!("{:#x}", bed.last_block());
     let mut filter = json!({"address": format!("0x{}", contract.address), "fromBlock": "0x0", "toBlock": last});
     if let Some(after) = after {

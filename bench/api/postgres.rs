@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::Context as _;
 use xtask::process::Server;
 
-use crate::bed::{Bed, Content};
+use crate::bed::{Content, TestBed};
 use crate::progress;
 
 mod cluster;
@@ -22,7 +22,7 @@ pub struct Postgres {
 
 impl Postgres {
     /// Starts both; fills the tables if that was not done before. An error says what is missing.
-    pub fn start(bed: &Bed, content: Content) -> anyhow::Result<Self> {
+    pub fn start(bed: &TestBed, content: Content) -> anyhow::Result<Self> {
         let folder = bed.folder().join("postgres");
         let mark = bed.folder().join("postgres-complete");
         if !mark.exists() && folder.exists() {

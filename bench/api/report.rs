@@ -22,7 +22,7 @@ pub struct Report {
     facts: Vec<String>,
     sections: Vec<Section>,
     goals: Vec<Goal>,
-    missing: Vec<Missing>,
+    missing: Vec<SkippedLeg>,
 }
 
 /// Legs that are measured in the same unit.
@@ -58,7 +58,7 @@ pub enum Bound {
 
 /// A leg that could not be measured.
 #[derive(Debug, Clone, Serialize)]
-pub struct Missing {
+pub struct SkippedLeg {
     /// Its name.
     pub leg: String,
     /// Why.
@@ -94,11 +94,11 @@ impl Report {
 
     /// Names a leg that could not be measured.
     pub fn missing(&mut self, leg: impl Into<String>, reason: &anyhow::Error) {
-        self.missing.push(Missing { leg: leg.into(), reason: format!("{reason:#}") });
+        self.missing.push(SkippedLeg { leg: leg.into(), reason: format!("{reason:#}") });
     }
 
     /// Names a leg that was not wanted.
-    pub fn without(&mut self, missing: Missing) {
+    pub fn without(&mut self, missing: SkippedLeg) {
         self.missing.push(missing);
     }
 

@@ -3,7 +3,7 @@
 use anyhow::ensure;
 
 use crate::anvil::Anvil;
-use crate::bed::{Bed, Content};
+use crate::bed::{Content, TestBed};
 use crate::client::Client;
 use crate::duckdb::{self, Duckdb};
 use crate::leg::Leg;
@@ -25,7 +25,7 @@ struct Peers {
 pub fn measure(flags: &Flags) -> anyhow::Result<Report> {
     let mut report = Report::new("scans", &flags.command);
     let client = Client::new()?;
-    let bed = Bed::start(flags, Content::Logs, flags.rows)?;
+    let bed = TestBed::start(flags, Content::Logs, flags.rows)?;
     let contract = wide::busiest(&bed.store)?;
     report.fact(format!(
         "{} generated logs in {} blocks, {} of the busiest contract; {} rounds after one that warms up.",
@@ -49,7 +49,7 @@ pub fn measure(flags: &Flags) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-fn peers(flags: &Flags, bed: &Bed, contract: &Contract, report: &mut Report) -> anyhow::Result<Peers> {
+fn peers(flags: &Flags, bed: &TestBed, contract: &Contract, report: &mut Report) -> anyhow::Result<Peers> {
     let mut peers = Peers { postgres: None, anvil: None, duckdb: None, hexed: Ok(()) };
     peers.postgres = start(flags, report, "PostgreSQL", || Postgres::start(bed, Content::Logs));
     peers.anvil = start(flags, report, "anvil", Anvil::start);
@@ -94,7 +94,7 @@ pub fn figure_of(legs: &[Leg], leg: &str, figure: &str) -> f64 {
 fn wide_answers(
     flags: &Flags,
     client: &Client,
-    bed: &Bed,
+    bed: &TestBed,
     contract: &Contract,
     peers: &mut Peers,
     report: &mut Report,
@@ -152,7 +152,13 @@ fn wide_answers(
 const ANVIL: &str = "anvil eth_getLogs";
 const POSTGRES: &str = "PostgreSQL eth_getLogs";
 
-fn scattered_logs(flags: &Flags, client: &Client, bed: &Bed, peers: &Peers, report: &mut Report) -> anyhow::Result<()> {
+fn scattered_logs(
+    flags: &Flags,
+    client: &Client,
+    bed: &TestBed,
+    peers: &Peers,
+    report: &mut Report,
+) -> anyhow::Result<()> {
     progress("scattered logs");
     let api = bed.api(&["--max-logs", "0"])?;
     for (position, what, goal) in [(1, "a wallet as topic1", 20.), (0, "a rare topic0", 100.)] {
@@ -171,7 +177,7 @@ fn scattered_logs(flags: &Flags, client: &Client, bed: &Bed, peers: &Peers, repo
 fn pages(
     flags: &Flags,
     client: &Client,
-    bed: &Bed,
+    bed: &TestBed,
     postgres: Option<&Postgres>,
     report: &mut Report,
 ) -> anyhow::Result<()> {
@@ -194,7 +200,7 @@ fn pages(
     Ok(())
 }
 
-fn writer(flags: &Flags, bed: &Bed, contract: &Contract, report: &mut Report) -> anyhow::Result<()> {
+fn writer(flags: &Flags, bed: &TestBed, contract: &Contract, report: &mut Report) -> anyhow::Result<()> {
     progress("the JSON writer");
     let legs = json_writer::measure(bed, contract, flags.rounds)?;
     let times = ratio(&legs, json_writer::WRITER, json_writer::SERDE);
@@ -203,7 +209,7 @@ fn writer(flags: &Flags, bed: &Bed, contract: &Contract, report: &mut Report) ->
     Ok(())
 }
 
-fn disk(bed: &Bed, peers: &Peers, report: &mut Report) -> anyhow::Result<()> {
+fn disk(bed: &TestBed, peers: &Peers, report: &mut Report) -> anyhow::Result<()> {
     let tables = bed.bytes_on_disk(crate::bed::DATABASE)?;
     let all: f64 = tables.iter().map(|(_, bytes)| bytes).sum();
     let rows = bed.size as f64;
@@ -228,7 +234,7 @@ fn disk(bed: &Bed, peers: &Peers, report: &mut Report) -> anyhow::Result<()> {
 
 const ALL_ORDERS: &str = "Trawl, all orders";
 
-fn grown(flags: &Flags, client: &Client, bed: &Bed, report: &mut Report) -> anyhow::Result<()> {
+fn grown(flags: &Flags, client: &Client, bed: &TestBed, report: &mut Report) -> anyhow::Result<()> {
     progress("costs over many rows and over few");
     let [pages, filters] = growth::measure(client, flags, bed, flags.rounds)?;
     let times = |legs: &[Leg]| legs[1].median() / legs[0].median();

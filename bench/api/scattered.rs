@@ -8,7 +8,7 @@ use trawl_core::statement::Statement;
 use trawl_query::logs::LogPage;
 use trawl_query::topics::Search;
 
-use crate::bed::{Bed, Store};
+use crate::bed::{Store, TestBed};
 use crate::client::{Client, Request};
 use crate::leg::{Leg, in_turns};
 use crate::{hexed, sql, wide};
@@ -58,7 +58,7 @@ impl Topic {
 /// Reads the topic over every leg in turn. Samples are milliseconds.
 pub fn measure(
     client: &Client,
-    bed: &Bed,
+    bed: &TestBed,
     api: &str,
     topic: &Topic,
     rounds: usize,

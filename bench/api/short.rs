@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 
-use crate::bed::{Bed, Content};
+use crate::bed::{Content, TestBed};
 use crate::client::Client;
 use crate::report::{Bound, Report, figure};
 use crate::scans::{figure_of, ratio};
@@ -13,7 +13,7 @@ use crate::{Flags, json_writer, memory, pages};
 pub fn measure(flags: &Flags) -> anyhow::Result<()> {
     let mut report = Report::new("short", &flags.command);
     let client = Client::new()?;
-    let bed = Bed::start(flags, Content::Logs, flags.rows)?;
+    let bed = TestBed::start(flags, Content::Logs, flags.rows)?;
     let contract = wide::busiest(&bed.store)?;
     report.fact(format!("{} generated logs, {} of one contract.", figure(flags.rows as f64), figure(contract.logs)));
 

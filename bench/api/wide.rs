@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::ensure;
 use serde_json::json;
 
-use crate::bed::{Bed, Store};
-use crate::client::{Client, Request, Whole};
+use crate::bed::{Store, TestBed};
+use crate::client::{Client, FullAnswer, Request};
 use crate::duckdb::Duckdb;
 use crate::leg::{Leg, median};
 use crate::{processes, sql};
@@ -65,7 +65,7 @@ impl<'a> Asked<'a> {
         Self { name: name.into(), peer, logs }
     }
 
-    fn read(&mut self, client: &Client) -> anyhow::Result<Whole> {
+    fn read(&mut self, client: &Client) -> anyhow::Result<FullAnswer> {
         match &mut self.peer {
             Peer::Http(request, _) => {
                 let whole = client.drain(request)?;
@@ -85,7 +85,7 @@ impl<'a> Asked<'a> {
 }
 
 /// The legs that need nothing but the engine and the API.
-pub fn own_legs<'a>(bed: &Bed, api: (&str, u32), contract: &Contract) -> Vec<Asked<'a>> {
+pub fn own_legs<'a>(bed: &TestBed, api: (&str, u32), contract: &Contract) -> Vec<Asked<'a>> {
     let engine = bed.engine_id();
     let parameters = [("address", contract.address.clone())];
     let raw = |sql: &str, format: &str| {

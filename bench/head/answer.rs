@@ -6,7 +6,7 @@ use alloy_primitives::{B256, U256};
 use anyhow::{Context as _, anyhow, bail};
 use serde_json::Value;
 
-use crate::ask::{Ask, LOG_CAP, PAGE, WINDOW};
+use crate::ask::{HeadRequest, LOG_CAP, PAGE, WINDOW};
 use crate::chain::block::{Block, Event, Log};
 use crate::chain::world::World;
 use crate::chain::{Model, Place};
@@ -49,8 +49,8 @@ fn digest(parts: &[&str]) -> u64 {
 }
 
 /// Reads an answer.
-pub fn read(ask: Ask, body: &[u8], model: &Model) -> Result<Content, Refusal> {
-    if let Ask::Scan(_) = ask {
+pub fn read(ask: HeadRequest, body: &[u8], model: &Model) -> Result<Content, Refusal> {
+    if let HeadRequest::Scan(_) = ask {
         return Ok(scan(body, model)?);
     }
     let answer: Value = serde_json::from_slice(body).context("no JSON")?;
@@ -62,16 +62,16 @@ pub fn read(ask: Ask, body: &[u8], model: &Model) -> Result<Content, Refusal> {
     Ok(content(ask, &answer, model)?)
 }
 
-fn content(ask: Ask, answer: &Value, model: &Model) -> anyhow::Result<Content> {
+fn content(ask: HeadRequest, answer: &Value, model: &Model) -> anyhow::Result<Content> {
     let rows = |list: &Value, row: fn(&Model, &Value) -> anyhow::Result<Row>| {
         let list = list.as_array().with_context(|| format!("no list: {}", excerpt(answer)))?;
         Ok(Content::Rows(list.iter().map(|item| row(model, item)).collect::<anyhow::Result<_>>()?))
     };
     match ask {
-        Ask::Blocks | Ask::BlocksBelow(_) => {
+        HeadRequest::Blocks | HeadRequest::BlocksBelow(_) => {
             rows(&answer["items"], |model, item| Ok((Some(block(model, &item["hash"])?), 0, 0)))
         }
-        Ask::Transfers(_) | Ask::TransfersBelow(..) => rows(&answer["items"], |model, item| {
+        HeadRequest::Transfers(_) | HeadRequest::TransfersBelow(..) => rows(&answer["items"], |model, item| {
             let value = item["total"]["value"].as_str().unwrap_or_default();
             let sides = [&item["from"]["hash"], &item["to"]["hash"], &item["token"]["address"]].map(lower);
             let place = transaction(model, &item["transaction_hash"])?;
@@ -81,32 +81,34 @@ fn content(ask: Ask, answer: &Value, model: &Model) -> anyhow::Result<Content> {
             let digest = digest(&[&sides[0], &sides[1], &sides[2], value]);
             Ok((Some(place), item["log_index"].as_u64().context("log_index")?, digest))
         }),
-        Ask::Internal(_) => rows(&answer["items"], |model, item| {
+        HeadRequest::Internal(_) => rows(&answer["items"], |model, item| {
             let place = transaction(model, &item["transaction_hash"])?;
             let position = item["transaction_index"].as_u64().context("transaction_index")?;
             Ok((Some(place), position, digest(&[item["value"].as_str().unwrap_or_default()])))
         }),
-        Ask::AllLogs(_) | Ask::NewestLogs(..) | Ask::OldLogs(..) | Ask::BlockLogs => rows(&answer["result"], log),
-        Ask::FullBlock => Ok(Content::Rows(vec![full_block(model, &answer["result"])?])),
-        Ask::Receipts => rows(&answer["result"], |model, item| {
+        HeadRequest::AllLogs(_) | HeadRequest::NewestLogs(..) | HeadRequest::OldLogs(..) | HeadRequest::BlockLogs => {
+            rows(&answer["result"], log)
+        }
+        HeadRequest::FullBlock => Ok(Content::Rows(vec![full_block(model, &answer["result"])?])),
+        HeadRequest::Receipts => rows(&answer["result"], |model, item| {
             let place = block(model, &item["blockHash"])?;
             if transaction(model, &item["transactionHash"])? != place {
                 bail!("a receipt of another block: {}", excerpt(item));
             }
             Ok((Some(place), quantity(&item["transactionIndex"])?, item["logs"].as_array().map_or(0, Vec::len) as u64))
         }),
-        Ask::Batch(_) => batch(answer, model),
-        Ask::Balance(_) | Ask::BalanceOf(..) => {
+        HeadRequest::Batch(_) => batch(answer, model),
+        HeadRequest::Balance(_) | HeadRequest::BalanceOf(..) => {
             let text = answer["result"].as_str().with_context(|| format!("no result: {}", excerpt(answer)))?;
             Ok(Content::Amount(text.parse().map_err(|error| anyhow!("{text}: {error}"))?))
         }
-        Ask::TransactionLogs(_) => rows(&answer["items"], |model, item| {
+        HeadRequest::TransactionLogs(_) => rows(&answer["items"], |model, item| {
             let topics: Vec<String> = item["topics"].as_array().into_iter().flatten().map(lower).collect();
             let digest = digest(&[&lower(&item["address"]["hash"]), &topics.concat(), &lower(&item["data"])]);
             Ok((Some(transaction(model, &item["transaction_hash"])?), item["index"].as_u64().context("index")?, digest))
         }),
-        Ask::Summary(_) => Ok(Content::Something),
-        Ask::Scan(_) => bail!("a scan is no JSON"),
+        HeadRequest::Summary(_) => Ok(Content::Something),
+        HeadRequest::Scan(_) => bail!("a scan is no JSON"),
     }
 }
 
@@ -174,7 +176,7 @@ pub fn excerpt(value: &Value) -> String {
 }
 
 /// The answer if the chain ends in the block at `tip`; `None` if the request cannot be answered there.
-pub fn expected(ask: Ask, model: &Model, world: &World, tip: Place) -> Option<Content> {
+pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: Place) -> Option<Content> {
     let account = |account: u32| format!("{:#x}", world.accounts[account as usize]);
     let token = |token: u8| format!("{:#x}", world.tokens[usize::from(token)]);
     let digest_of = |log: &Log| {
@@ -197,15 +199,15 @@ pub fn expected(ask: Ask, model: &Model, world: &World, tip: Place) -> Option<Co
     };
     let newest = model.at(tip);
     let below = match ask {
-        Ask::BlocksBelow(number) | Ask::TransfersBelow(_, number) => number,
+        HeadRequest::BlocksBelow(number) | HeadRequest::TransfersBelow(_, number) => number,
         _ => u64::MAX,
     };
     Some(match ask {
-        Ask::Blocks | Ask::BlocksBelow(_) => {
+        HeadRequest::Blocks | HeadRequest::BlocksBelow(_) => {
             let rows = model.down(tip).filter(|(_, block)| block.number < below);
             Content::Rows(rows.take(PAGE).map(|(place, _)| (Some(place), 0, 0)).collect())
         }
-        Ask::Transfers(of) | Ask::TransfersBelow(of, _) => {
+        HeadRequest::Transfers(of) | HeadRequest::TransfersBelow(of, _) => {
             let rows = model.down(tip).filter(|(_, block)| block.number < below).flat_map(|(place, block)| {
                 let transfers = block.logs.iter().enumerate().rev();
                 transfers.filter_map(move |(index, log)| match log.event {
@@ -221,7 +223,7 @@ pub fn expected(ask: Ask, model: &Model, world: &World, tip: Place) -> Option<Co
             };
             Content::Rows(rows.take(PAGE).map(row).collect())
         }
-        Ask::Internal(of) => {
+        HeadRequest::Internal(of) => {
             let rows = model.down(tip).flat_map(|(place, block)| {
                 block.inner.iter().rev().filter(move |inner| inner.to == of).map(move |inner| (place, inner))
             });
@@ -230,16 +232,16 @@ pub fn expected(ask: Ask, model: &Model, world: &World, tip: Place) -> Option<Co
             };
             Content::Rows(rows.take(PAGE).map(row).collect())
         }
-        Ask::AllLogs(of) => logs_of(of, 0, u64::MAX, LOG_CAP),
-        Ask::NewestLogs(of, from) => logs_of(of, from, u64::MAX, LOG_CAP),
-        Ask::OldLogs(of, from, to) => logs_of(of, from, to, LOG_CAP),
-        Ask::Scan(of) => logs_of(of, 0, u64::MAX, usize::MAX),
-        Ask::TransactionLogs(of) | Ask::Summary(of) => {
+        HeadRequest::AllLogs(of) => logs_of(of, 0, u64::MAX, LOG_CAP),
+        HeadRequest::NewestLogs(of, from) => logs_of(of, from, u64::MAX, LOG_CAP),
+        HeadRequest::OldLogs(of, from, to) => logs_of(of, from, to, LOG_CAP),
+        HeadRequest::Scan(of) => logs_of(of, 0, u64::MAX, usize::MAX),
+        HeadRequest::TransactionLogs(of) | HeadRequest::Summary(of) => {
             let place = model.by_transaction(&of)?;
             if model.on_branch(tip, model.at(place).number) != Some(place) {
                 return Some(Content::Nothing);
             }
-            if let Ask::Summary(_) = ask {
+            if let HeadRequest::Summary(_) = ask {
                 return Some(Content::Something);
             }
             let block = model.at(place);
@@ -247,21 +249,23 @@ pub fn expected(ask: Ask, model: &Model, world: &World, tip: Place) -> Option<Co
                 block.logs.iter().enumerate().filter(|(_, log)| block.transactions[log.transaction as usize] == of);
             Content::Rows(logs.map(|(index, log)| (Some(place), index as u64, digest_of(log))).collect())
         }
-        Ask::BlockLogs => {
+        HeadRequest::BlockLogs => {
             let rows = newest.logs.iter().enumerate().take(LOG_CAP);
             Content::Rows(rows.map(|(index, log)| (Some(tip), index as u64, digest_of(log))).collect())
         }
-        Ask::FullBlock => Content::Rows(vec![full_row(model, tip)]),
-        Ask::Receipts => {
+        HeadRequest::FullBlock => Content::Rows(vec![full_row(model, tip)]),
+        HeadRequest::Receipts => {
             let mut counts = vec![0; newest.transactions.len()];
             newest.logs.iter().for_each(|log| counts[log.transaction as usize] += 1);
             Content::Rows(counts.into_iter().enumerate().map(|(index, logs)| (Some(tip), index as u64, logs)).collect())
         }
-        Ask::Balance(of) => Content::Amount(U256::from(model.holding(tip, crate::chain::block::Asset::Coin, of))),
-        Ask::BalanceOf(of, holder) => {
+        HeadRequest::Balance(of) => {
+            Content::Amount(U256::from(model.holding(tip, crate::chain::block::Asset::Coin, of)))
+        }
+        HeadRequest::BalanceOf(of, holder) => {
             Content::Amount(U256::from(model.holding(tip, crate::chain::block::Asset::Token(of), holder)))
         }
-        Ask::Batch(last) => {
+        HeadRequest::Batch(last) => {
             let numbers = last.saturating_sub(WINDOW - 1)..=last;
             Content::Rows(numbers.map(|number| (model.on_branch(tip, number), 0, 0)).collect())
         }

@@ -11,7 +11,7 @@ use crate::chain::world::{ACCOUNTS, TOKENS, World};
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ask {
+pub enum HeadRequest {
     /// The page of the newest blocks.
     Blocks,
     /// A page of the blocks below one.
@@ -65,9 +65,9 @@ pub const PAGE: usize = 50;
 
 /// The highest block that the API showed anybody.
 #[derive(Debug, Default)]
-pub struct Seen(AtomicU64);
+pub struct HighestBlock(AtomicU64);
 
-impl Seen {
+impl HighestBlock {
     /// It.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -79,9 +79,9 @@ impl Seen {
     }
 }
 
-impl Ask {
+impl HeadRequest {
     /// One of the mix, of a busy address or a quiet one.
-    pub fn any(random: &mut fastrand::Rng, seen: &Seen, model: &Model) -> Self {
+    pub fn any(random: &mut fastrand::Rng, seen: &HighestBlock, model: &Model) -> Self {
         let share = random.f64();
         let account = ((share * share * share * ACCOUNTS as f64) as Account).min(ACCOUNTS as Account - 1);
         let token = random.u8(0..TOKENS as u8);

@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 use xtask::process::Server;
 use xtask::workspace;
 
-use crate::ask::Seen;
+use crate::ask::HighestBlock;
 use crate::chain::{Chain, Size};
 use crate::clients::{Target, agent};
 use crate::node::Node;
@@ -16,7 +16,7 @@ use crate::processes::{Follower, Launch, processor};
 use crate::{Flags, progress};
 
 /// Everything that runs.
-pub struct Bed {
+pub struct TestBed {
     /// The chain.
     pub chain: Arc<Chain>,
     /// Its node.
@@ -35,7 +35,7 @@ pub struct Bed {
     agent: ureq::Agent,
 }
 
-impl Bed {
+impl TestBed {
     /// A chain of some blocks, an engine with empty tables, and nothing that reads or writes them yet.
     pub fn start(flags: &Flags, blocks: usize, size: Size) -> anyhow::Result<Self> {
         let folder = workspace::target().join("bench").join("head");
@@ -116,7 +116,12 @@ impl Bed {
     /// What clients ask.
     pub fn target(&self) -> anyhow::Result<Target> {
         let url = self.api.as_ref().context("the API runs")?.url.clone();
-        Ok(Target { url, chain: Arc::clone(&self.chain), seen: Arc::new(Seen::default()), allowed: self.allowed })
+        Ok(Target {
+            url,
+            chain: Arc::clone(&self.chain),
+            seen: Arc::new(HighestBlock::default()),
+            allowed: self.allowed,
+        })
     }
 
     /// Runs a statement without Trawl in between; tab-separated text.

@@ -13,7 +13,7 @@ mod state;
 mod texts;
 pub mod world;
 
-use asked::Asked;
+use asked::FollowerProgress;
 use block::{Account, Asset, Block};
 use maker::Maker;
 pub use maker::Size;
@@ -44,7 +44,7 @@ pub struct Chain {
     /// How far below the newest block one is final; half as far it is safe.
     pub final_after: u64,
     /// What its follower has done.
-    pub asked: Asked,
+    pub asked: FollowerProgress,
     /// Blocks whose texts the node still has.
     young: usize,
     model: RwLock<Model>,
@@ -67,7 +67,7 @@ impl Chain {
         let chain = Self {
             world,
             final_after,
-            asked: Asked::default(),
+            asked: FollowerProgress::default(),
             young,
             model: RwLock::default(),
             maker: Mutex::new(maker),

@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use ureq::Agent;
 
 use crate::answer::{self, Content};
-use crate::ask::{Ask, Seen};
+use crate::ask::{HeadRequest, HighestBlock};
 use crate::chain::Chain;
 use crate::judge::{Verdict, hold, judge};
 use crate::tally::Tally;
@@ -22,7 +22,7 @@ pub struct Target {
     /// What its answers are held against.
     pub chain: Arc<Chain>,
     /// The highest block it showed.
-    pub seen: Arc<Seen>,
+    pub seen: Arc<HighestBlock>,
     /// How long ago a head may have been left that an answer is of.
     pub allowed: Duration,
 }
@@ -45,7 +45,7 @@ pub fn agent() -> Agent {
 
 impl Target {
     /// Sends a request.
-    pub fn send(&self, agent: &Agent, ask: Ask) -> Answer {
+    pub fn send(&self, agent: &Agent, ask: HeadRequest) -> Answer {
         let request = ask.request(&self.chain.world);
         let url = format!("{}{}", self.url, request.path);
         let sent = match request.body {
@@ -65,7 +65,7 @@ impl Target {
     }
 
     /// Sends a request, judges the answer and counts it.
-    pub fn ask(&self, agent: &Agent, ask: Ask, tally: &mut Tally) {
+    pub fn ask(&self, agent: &Agent, ask: HeadRequest, tally: &mut Tally) {
         let start = Instant::now();
         let answer = self.send(agent, ask);
         let end = Instant::now();
@@ -75,7 +75,7 @@ impl Target {
                 self.note(ask, &body, &model);
                 judge(ask, &body, (&model, &self.chain.world), (start, end))
             }
-            Answer::Whole(404, _) if matches!(ask, Ask::TransactionLogs(_) | Ask::Summary(_)) => {
+            Answer::Whole(404, _) if matches!(ask, HeadRequest::TransactionLogs(_) | HeadRequest::Summary(_)) => {
                 hold(ask, &Content::Nothing, (&model, &self.chain.world), (start, end))
             }
             Answer::Whole(429 | 503, _) => Verdict::Refused,
@@ -87,8 +87,8 @@ impl Target {
     }
 
     /// Remembers what the API showed of the head.
-    fn note(&self, ask: Ask, body: &[u8], model: &crate::chain::Model) {
-        if ask != Ask::Blocks {
+    fn note(&self, ask: HeadRequest, body: &[u8], model: &crate::chain::Model) {
+        if ask != HeadRequest::Blocks {
             return;
         }
         if let Ok(Content::Rows(rows)) = answer::read(ask, body, model)
@@ -109,12 +109,12 @@ impl Target {
         let started = Instant::now();
         while started.elapsed() < Duration::from_secs(120) {
             let number = self.tip_number();
-            let answer = self.send(agent, Ask::Batch(number));
+            let answer = self.send(agent, HeadRequest::Batch(number));
             if let Answer::Whole(200, body) = answer {
                 let model = self.chain.model();
                 self.seen.set(number);
                 let tip = Some(model.tip());
-                if let Ok(Content::Rows(rows)) = answer::read(Ask::Batch(number), &body, &model)
+                if let Ok(Content::Rows(rows)) = answer::read(HeadRequest::Batch(number), &body, &model)
                     && rows.last().is_some_and(|row| row.0 == tip)
                 {
                     return Ok(started.elapsed());
@@ -127,13 +127,13 @@ impl Target {
 }
 
 /// Clients at work.
-pub struct Crowd {
+pub struct ClientPool {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<Tally>>,
     started: Instant,
 }
 
-impl Crowd {
+impl ClientPool {
     /// Starts so many clients, each with one request at a time.
     pub fn start(target: &Target, clients: usize) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
@@ -143,7 +143,7 @@ impl Crowd {
                 let (agent, mut tally) = (agent(), Tally::default());
                 let mut random = fastrand::Rng::with_seed(number as u64);
                 while !stop.load(Ordering::Relaxed) {
-                    let ask = Ask::any(&mut random, &target.seen, &target.chain.model());
+                    let ask = HeadRequest::any(&mut random, &target.seen, &target.chain.model());
                     target.ask(&agent, ask, &mut tally);
                 }
                 tally

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::answer::{self, Content, Refusal};
-use crate::ask::Ask;
+use crate::ask::HeadRequest;
 use crate::chain::world::World;
 use crate::chain::{Model, Place};
 
@@ -28,7 +28,12 @@ pub enum Verdict {
 const FORGOTTEN: Duration = Duration::from_secs(120);
 
 /// Judges the body of an answer with status 200.
-pub fn judge(ask: Ask, body: &[u8], (model, world): (&Model, &World), (start, end): (Instant, Instant)) -> Verdict {
+pub fn judge(
+    ask: HeadRequest,
+    body: &[u8],
+    (model, world): (&Model, &World),
+    (start, end): (Instant, Instant),
+) -> Verdict {
     let content = match answer::read(ask, body, model) {
         Ok(content) => content,
         Err(Refusal::Code(-32005, _)) => return Verdict::Refused,
@@ -40,7 +45,7 @@ pub fn judge(ask: Ask, body: &[u8], (model, world): (&Model, &World), (start, en
 
 /// Holds what an answer says against every head that it may be of.
 pub fn hold(
-    ask: Ask,
+    ask: HeadRequest,
     content: &Content,
     (model, world): (&Model, &World),
     (start, end): (Instant, Instant),
@@ -61,7 +66,7 @@ pub fn hold(
     unmatched(ask, content, model, world)
 }
 
-fn unmatched(ask: Ask, content: &Content, model: &Model, world: &World) -> Verdict {
+fn unmatched(ask: HeadRequest, content: &Content, model: &Model, world: &World) -> Verdict {
     let Content::Rows(rows) = content else { return Verdict::Wrong(format!("{ask:?}: {content:?}")) };
     let places: Vec<Place> = rows.iter().filter_map(|(place, ..)| *place).collect();
     let numbers: Vec<u64> = places.iter().map(|place| model.at(*place).number).collect();

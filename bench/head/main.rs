@@ -23,7 +23,7 @@ mod report;
 mod sockets;
 mod tally;
 
-use bed::Bed;
+use bed::TestBed;
 use chain::Size;
 use report::Report;
 
@@ -113,7 +113,7 @@ fn main() -> anyhow::Result<()> {
         "Engine, API and follow on {cores}; blocks of {} transactions and {} logs.",
         size.transactions, size.logs
     ));
-    let mut bed = Bed::start(&flags, flags.blocks, size)?;
+    let mut bed = TestBed::start(&flags, flags.blocks, size)?;
     let measured = measure(&mut bed, &flags, size, &mut report);
     report.fact(match bed.verdicts() {
         Ok(verdicts) => format!("Blocks by what `--verify full` found: {verdicts}."),
@@ -124,7 +124,7 @@ fn main() -> anyhow::Result<()> {
     measured
 }
 
-fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
+fn measure(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
     let wants = |part: &str| flags.parts.iter().any(|wanted| wanted == part);
     bed.follow(Duration::from_secs(1))?;
     if flags.soak {

@@ -22,12 +22,12 @@ pub struct Pace {
 const DEEPEST: usize = 12;
 
 /// A chain that grows until this is dropped.
-pub struct Growing {
+pub struct GrowingChain {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<anyhow::Result<()>>>,
 }
 
-impl Growing {
+impl GrowingChain {
     /// Starts to grow. Each block is made before its time, so that only showing it is left.
     pub fn start(chain: &Arc<Chain>, pace: Pace) -> Self {
         let (chain, stop) = (Arc::clone(chain), Arc::new(AtomicBool::new(false)));
@@ -67,7 +67,7 @@ impl Growing {
     }
 }
 
-impl Drop for Growing {
+impl Drop for GrowingChain {
     fn drop(&mut self) {
         // What failed shows as a chain that grows no more.
         let _ = self.end();

@@ -16,7 +16,7 @@ use crate::chain::{Chain, Place};
 
 /// What a client got.
 #[derive(Debug, Default)]
-pub struct Received {
+pub struct ReceivedMessages {
     /// When each head came.
     pub heads: HashMap<B256, SystemTime>,
     /// Logs that came and were not removed again.
@@ -32,7 +32,7 @@ pub struct Received {
 /// A client at work.
 pub struct Subscriber {
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<Received>,
+    thread: JoinHandle<ReceivedMessages>,
     token: u8,
 }
 
@@ -45,7 +45,7 @@ impl Subscriber {
         let stopped = Arc::clone(&stop);
         let mut socket = connect(&address)?;
         let thread = std::thread::spawn(move || {
-            let mut received = Received::default();
+            let mut received = ReceivedMessages::default();
             if let Err(error) = listen(&mut socket, &contract, &stopped, &mut received) {
                 received.ended = Some(format!("{error:#}"));
             }
@@ -55,7 +55,7 @@ impl Subscriber {
     }
 
     /// Disconnects it; what it got, and how many logs were wrong or lacking on the branch that the chain has now.
-    pub fn stop(self, chain: &Chain) -> (Received, usize) {
+    pub fn stop(self, chain: &Chain) -> (ReceivedMessages, usize) {
         self.stop.store(true, Ordering::Relaxed);
         let received = self.thread.join().unwrap_or_default();
         let wrong = received.wrong(chain, self.token);
@@ -76,7 +76,7 @@ fn listen(
     socket: &mut WebSocket<TcpStream>,
     contract: &str,
     stop: &AtomicBool,
-    received: &mut Received,
+    received: &mut ReceivedMessages,
 ) -> anyhow::Result<()> {
     for (id, parameters) in [(1, json!(["newHeads"])), (2, json!(["logs", {"address": contract}]))] {
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "eth_subscribe", "params": parameters});
@@ -94,7 +94,7 @@ fn listen(
     Ok(())
 }
 
-fn note(message: &Value, received: &mut Received) -> anyhow::Result<()> {
+fn note(message: &Value, received: &mut ReceivedMessages) -> anyhow::Result<()> {
     if message["id"] == 2 {
         received.subscribed = Some(Instant::now());
     }
@@ -113,7 +113,7 @@ fn note(message: &Value, received: &mut Received) -> anyhow::Result<()> {
     Ok(())
 }
 
-impl Received {
+impl ReceivedMessages {
     /// Logs that should be there and are not, or the other way round, of blocks younger than the subscription.
     fn wrong(&self, chain: &Chain, token: u8) -> usize {
         let model = chain.model();

@@ -1,16 +1,16 @@
 //! Measurements of legs that take turns, as a table.
 
-use crate::programs::Spent;
+use crate::programs::RunCost;
 
 /// What each leg took each time, in the order they came.
 #[derive(Default)]
 pub struct Legs {
-    legs: Vec<(String, Vec<Spent>)>,
+    legs: Vec<(String, Vec<RunCost>)>,
 }
 
 impl Legs {
     /// Adds a measurement.
-    pub fn add(&mut self, name: &str, spent: Spent) {
+    pub fn add(&mut self, name: &str, spent: RunCost) {
         eprintln!("{name}: {:.2} s, {:.2} s of processors, {:.0} MiB", spent.wall, spent.processor, spent.peak);
         match self.legs.iter_mut().find(|(other, _)| other == name) {
             Some((_, times)) => times.push(spent),
@@ -44,7 +44,7 @@ impl Legs {
         self.middle(name, |spent| spent.processor)
     }
 
-    fn middle(&self, name: &str, of: impl Fn(&Spent) -> f64) -> f64 {
+    fn middle(&self, name: &str, of: impl Fn(&RunCost) -> f64) -> f64 {
         let times = self.legs.iter().find(|(other, _)| other == name).map(|(_, times)| times);
         times.map_or(f64::NAN, |times| sorted(times, of)[times.len() / 2])
     }
@@ -56,7 +56,7 @@ impl Legs {
     }
 }
 
-fn sorted(times: &[Spent], of: impl Fn(&Spent) -> f64) -> Vec<f64> {
+fn sorted(times: &[RunCost], of: impl Fn(&RunCost) -> f64) -> Vec<f64> {
     let mut values: Vec<f64> = times.iter().map(of).collect();
     values.sort_by(f64::total_cmp);
     values

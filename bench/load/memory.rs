@@ -15,7 +15,7 @@ pub fn measure(store: &Store, folder: &Path, dump: &Path) -> anyhow::Result<()> 
     println!(
         "\n| load | s | peak MiB (goal: at most 1024) | highest MiB, 2nd quarter | last quarter |\n|---|---|---|---|---|"
     );
-    let print = |name: &str, spent: programs::Spent| {
+    let print = |name: &str, spent: programs::RunCost| {
         let [second, last] = spent.quarters;
         println!("| {name} | {:.1} | {:.0} | {second:.0} | {last:.0} |", spent.wall, spent.peak);
     };

@@ -7,7 +7,7 @@ use anyhow::ensure;
 
 use crate::Flags;
 use crate::legs::Legs;
-use crate::programs::{self, Spent};
+use crate::programs::{self, RunCost};
 use crate::store::Store;
 
 /// Blocks in a file, as cryo has it.
@@ -38,7 +38,7 @@ pub fn measure(store: &Store, folder: &Path, dump: &Path, flags: &Flags) -> anyh
             let (engine, started) = (store.processor()?, Instant::now());
             insert(store, &rows)?;
             let wall = started.elapsed().as_secs_f64();
-            legs.add(name, Spent { wall, processor: store.processor()? - engine, peak: 0.0, quarters: [0.0; 2] });
+            legs.add(name, RunCost { wall, processor: store.processor()? - engine, peak: 0.0, quarters: [0.0; 2] });
         }
     }
     println!("\n{} blocks, {total} rows in {} tables, {} rounds\n", flags.blocks, rows.len(), flags.rounds);

@@ -11,7 +11,7 @@ use crate::store::Store;
 
 /// What one run took.
 #[derive(Debug, Clone, Copy)]
-pub struct Spent {
+pub struct RunCost {
     /// Seconds by the clock.
     pub wall: f64,
     /// Seconds on processors, its own and the engine's.
@@ -48,7 +48,7 @@ impl Run<'_> {
     }
 
     /// Runs it to its end.
-    pub fn run(mut self) -> anyhow::Result<Spent> {
+    pub fn run(mut self) -> anyhow::Result<RunCost> {
         let engine = self.store.processor()?;
         let started = Instant::now();
         let mut child = self.command.spawn().context("trawl-ingest")?;
@@ -69,7 +69,7 @@ impl Run<'_> {
         let highest = |part: &[f64]| part.iter().copied().fold(0.0, f64::max);
         let quarter = resident.len() / 4;
         let quarters = [highest(&resident[quarter..2 * quarter]), highest(&resident[3 * quarter..])];
-        Ok(Spent { wall, processor: own + self.store.processor()? - engine, peak, quarters })
+        Ok(RunCost { wall, processor: own + self.store.processor()? - engine, peak, quarters })
     }
 }
 

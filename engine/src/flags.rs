@@ -67,7 +67,7 @@ pub struct Flags {
 }
 
 /// A variable that was renamed and is still read while the new one is unset.
-struct Renamed {
+struct RenamedVariable {
     /// Id of its flag.
     flag: &'static str,
     old: &'static str,
@@ -75,10 +75,10 @@ struct Renamed {
 }
 
 /// `TRAWL_LISTEN` is not among them: `trawl-api` reads it, and both programs may share an environment.
-const RENAMED: [Renamed; 3] = [
-    Renamed { flag: "user", old: "TRAWL_USER", new: "TRAWL_ENGINE_USER" },
-    Renamed { flag: "short_statements", old: "TRAWL_MAX_STATEMENTS", new: "TRAWL_SHORT_STATEMENTS" },
-    Renamed { flag: "password", old: "TRAWL_PASSWORD", new: "TRAWL_ENGINE_PASSWORD" },
+const RENAMED: [RenamedVariable; 3] = [
+    RenamedVariable { flag: "user", old: "TRAWL_USER", new: "TRAWL_ENGINE_USER" },
+    RenamedVariable { flag: "short_statements", old: "TRAWL_MAX_STATEMENTS", new: "TRAWL_SHORT_STATEMENTS" },
+    RenamedVariable { flag: "password", old: "TRAWL_PASSWORD", new: "TRAWL_ENGINE_PASSWORD" },
 ];
 
 impl Flags {
@@ -93,18 +93,18 @@ impl Flags {
     }
 }
 
-fn renamed_in_use(is_set: impl Fn(&str) -> bool) -> Vec<&'static Renamed> {
+fn renamed_in_use(is_set: impl Fn(&str) -> bool) -> Vec<&'static RenamedVariable> {
     RENAMED.iter().filter(|renamed| is_set(renamed.old) && !is_set(renamed.new)).collect()
 }
 
 /// The command whose flags of `renamed` read the old variables instead of the new.
-fn reading_old_variables(command: Command, renamed: &[&Renamed]) -> Command {
+fn reading_old_variables(command: Command, renamed: &[&RenamedVariable]) -> Command {
     renamed.iter().fold(command, |command, renamed| command.mut_arg(renamed.flag, |flag| flag.env(renamed.old)))
 }
 
 /// A variable counts only where the command line does not have its flag.
-fn warn(renamed: &[&Renamed], matches: &ArgMatches) {
-    for Renamed { flag, old, new } in renamed {
+fn warn(renamed: &[&RenamedVariable], matches: &ArgMatches) {
+    for RenamedVariable { flag, old, new } in renamed {
         if matches.value_source(flag) == Some(ValueSource::EnvVariable) {
             eprintln!("trawl-engine: warning: the variable {old} is now called {new}");
         }

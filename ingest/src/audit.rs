@@ -5,9 +5,11 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use trawl_core::primitives::{B256, BlockRange};
 use trawl_core::schema::VerdictRow;
-use trawl_core::store::{COMPARED_TABLES, CommitEdges, Compared, Head, Reader, StoreError, TableDifference, Writer};
+use trawl_core::store::{
+    COMPARED_TABLES, CommitEdges, Head, Reader, RowComparison, StoreError, TableDifference, Writer,
+};
 
-use crate::audit::read_back::{KnownParts, Stored, blocks};
+use crate::audit::read_back::{KnownParts, StoredBlock, blocks};
 use crate::load::pipeline::Ending;
 use crate::load::prepare::{Inspection, OnRefusal};
 use crate::verify::links::{Link, Links};
@@ -132,7 +134,7 @@ async fn prove_chunk(
     let stored = retry_transient(|| reader.stored(chunk)).await?;
     let (known, of_chain) = (Arc::clone(known), inspection.family);
     let checked = tokio::task::spawn_blocking(move || {
-        let prove = |stored: Stored| {
+        let prove = |stored: StoredBlock| {
             let link = Link::of(&stored.block);
             let family = of_chain.or_else(|| stored.block.family()).unwrap_or(&trawl_chains::ETHEREUM);
             let outcome = verify(&stored.block, Depth::Full, family).and_then(|mut outcome| {
@@ -190,8 +192,8 @@ fn verdict(
 }
 
 /// The text for a table that does not have the rows that follow from another.
-fn differing(compared: Compared, found: &TableDifference) -> String {
-    let Compared { one, other, .. } = compared;
+fn differing(compared: RowComparison, found: &TableDifference) -> String {
+    let RowComparison { one, other, .. } = compared;
     let TableDifference { first_block, last_block, one_rows, one_checksum, other_rows, other_checksum } = found;
     format!(
         "blocks {first_block}-{last_block}: `{one}` and `{other}` should hold the same rows: {one_rows} rows with \

@@ -21,7 +21,7 @@ pub mod write;
 
 pub use error::LabelsError;
 use found::{ByChance, Place};
-pub use found::{Found, Key, LabelValue};
+pub use found::{Key, LabelRecords, LabelValue};
 
 /// What to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl FromStr for Source {
     }
 }
 
-impl Found {
+impl LabelRecords {
     /// Reads files and folders for a chain; what they hold of other chains is skipped.
     pub fn read(sources: &[Source], chain_id: Option<u64>) -> Result<Self, LabelsError> {
         let mut found = Self::of_chain(chain_id);

@@ -12,7 +12,7 @@ mod after_load;
 mod policy;
 mod when_idle;
 
-pub use after_load::{Merged, merge_after_load};
+pub use after_load::{MergeOutcome, merge_after_load};
 use policy::Policy;
 pub use when_idle::MergeTask;
 

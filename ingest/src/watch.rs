@@ -21,7 +21,7 @@ mod problems;
 
 use chain::known_chain;
 use journal::Journal;
-use problem::{Onsets, Problem};
+use problem::{Problem, ProblemStarts};
 use problems::{Evidence, found};
 
 /// A look that took so many intervals is not waited for: the node hangs, or the connection is gone.
@@ -112,7 +112,7 @@ struct SeenHead {
 struct Watch {
     subjects: Subjects,
     head: SeenHead,
-    onsets: Onsets,
+    onsets: ProblemStarts,
     journal: Journal,
     store: StoreContact,
 }
@@ -140,7 +140,7 @@ impl Watch {
         let journal = Journal::new(subjects.interval);
         let head = SeenHead { block: None, since: Instant::now() };
         let store = StoreContact { answered: Instant::now(), refusal: None };
-        Self { subjects, head, onsets: Onsets::default(), journal, store }
+        Self { subjects, head, onsets: ProblemStarts::default(), journal, store }
     }
 
     async fn run(mut self, stop: Arc<Notify>) {

@@ -50,7 +50,7 @@ struct Kept {
 }
 
 /// Why rows that were read are not kept.
-enum Unkept<R> {
+enum NotCached<R> {
     Large(SharedRows<R>),
     Failed(Problem),
 }
@@ -96,8 +96,8 @@ impl SettledRows {
         read: impl Future<Output = Result<Vec<Batch<R>>, Problem>>,
     ) -> Result<SharedRows<R>, Problem> {
         let read = async {
-            let rows = Arc::new(read.await.map_err(Unkept::<R>::Failed)?);
-            self.kept(&rows).ok_or(Unkept::Large(rows))
+            let rows = Arc::new(read.await.map_err(NotCached::<R>::Failed)?);
+            self.kept(&rows).ok_or(NotCached::Large(rows))
         };
         match self.entries.entry(key).or_try_insert_with(read).await {
             Ok(entry) => {
@@ -107,8 +107,8 @@ impl SettledRows {
             Err(unkept) => {
                 count("miss");
                 match &*unkept {
-                    Unkept::Large(rows) => Ok(Arc::clone(rows)),
-                    Unkept::Failed(problem) => Err(problem.clone()),
+                    NotCached::Large(rows) => Ok(Arc::clone(rows)),
+                    NotCached::Failed(problem) => Err(problem.clone()),
                 }
             }
         }

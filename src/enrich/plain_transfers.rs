@@ -16,7 +16,7 @@ use trawl_core::readable::Readable;
 use trawl_core::schema::{Column, TransactionView};
 use trawl_core::store::Head;
 use trawl_query::addresses::{CodeChange, MAX_ROWS};
-use trawl_query::places::{Ending, Places};
+use trawl_query::places::{Ending, TransactionPositions};
 
 /// Height and position of a transaction.
 type Place = (BlockNumber, u32);
@@ -83,7 +83,7 @@ impl App {
     /// What the outermost frames of `deliveries` show, as far as they are readable.
     async fn outermost_frames(&self, head: &Head, deliveries: &[Delivery]) -> Result<OutermostFrames, Problem> {
         let traced = deliveries.iter().filter(|delivery| head.traces.contains(delivery.place.0));
-        let places: Places = traced.map(|delivery| delivery.place).collect();
+        let places: TransactionPositions = traced.map(|delivery| delivery.place).collect();
         if places.is_empty() {
             return Ok(OutermostFrames(HashMap::new()));
         }

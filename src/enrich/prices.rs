@@ -34,10 +34,10 @@ pub struct PriceSettings {
 
 /// The current prices; none without a source.
 #[derive(Debug, Clone, Default)]
-pub struct PriceWatch(Option<Watched>);
+pub struct PriceWatch(Option<PriceFeed>);
 
 #[derive(Debug, Clone)]
-struct Watched {
+struct PriceFeed {
     prices: watch::Receiver<Arc<Prices>>,
     max_age: Duration,
     /// The number of successful reads, from 1.
@@ -97,7 +97,7 @@ impl PriceWatch {
                 tokio::time::sleep(settings.interval).await;
             }
         });
-        Self(Some(Watched { prices, max_age, reads }))
+        Self(Some(PriceFeed { prices, max_age, reads }))
     }
 
     /// A version of the prices: it changes with every read, and every minute at most, as prices age. 0 without prices.

@@ -7,7 +7,7 @@ use trawl_core::store::Head;
 
 /// Why balances of tokens are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Uncounted {
+pub enum UncountedReason {
     /// The transfers of the token do not tell them.
     #[error("the transfers of this token do not tell who holds how much")]
     Untold,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::rows::{ListBody, Parts};
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Rows};
@@ -14,7 +14,7 @@ use trawl_core::store::{Batch, Rows};
 const ROWS_OF_PART: usize = 500;
 
 /// A kind of rows, in an order.
-pub(crate) trait Placed: Send + Sync + 'static {
+pub(crate) trait LookedUpRows: Send + Sync + 'static {
     /// Where a row is.
     type Place: Copy + Ord + Send + Sync + 'static;
     /// A row.
@@ -23,11 +23,15 @@ pub(crate) trait Placed: Send + Sync + 'static {
     /// The rows at some places, each of them and no other.
     fn statement(&self, places: &BTreeSet<Self::Place>) -> Statement<Self::Row>;
     /// Writes rows.
-    fn write(&self, batch: &Batch<Self::Row>, list: &mut ListBody) -> impl Future<Output = Result<(), Broken>> + Send;
+    fn write(
+        &self,
+        batch: &Batch<Self::Row>,
+        list: &mut ListBody,
+    ) -> impl Future<Output = Result<(), StreamError>> + Send;
 }
 
 /// The rows at some places in parts.
-pub(crate) struct PlacedParts<K: Placed> {
+pub(crate) struct PlacedParts<K: LookedUpRows> {
     app: App,
     kind: K,
     /// The places of the parts after the one that is read.
@@ -37,7 +41,7 @@ pub(crate) struct PlacedParts<K: Placed> {
     due: usize,
 }
 
-impl<K: Placed> PlacedParts<K> {
+impl<K: LookedUpRows> PlacedParts<K> {
     /// Begins the first part, so that a failure is known before an answer begins; `None` without places, which are in the
     /// order of the rows.
     ///
@@ -55,8 +59,8 @@ impl<K: Placed> PlacedParts<K> {
     }
 }
 
-impl<K: Placed> Parts for PlacedParts<K> {
-    async fn write(&mut self, list: &mut ListBody) -> Result<bool, Broken> {
+impl<K: LookedUpRows> Parts for PlacedParts<K> {
+    async fn write(&mut self, list: &mut ListBody) -> Result<bool, StreamError> {
         while let Some(batch) = self.rows.next().await.map_err(Problem::from)? {
             self.due = self.due.saturating_sub(batch.len());
             self.kind.write(&batch, list).await?;

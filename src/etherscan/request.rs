@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::params::Params;
-use super::rows::Asker;
+use super::rows::ListRequester;
 use crate::app::App;
 use trawl_core::store::Head;
 
@@ -12,5 +12,5 @@ pub(crate) struct Request {
     pub app: App,
     pub head: Arc<Head>,
     pub params: Params,
-    pub asker: Asker,
+    pub asker: ListRequester,
 }

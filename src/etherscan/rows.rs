@@ -12,14 +12,14 @@ use super::answer::envelope;
 use super::window::Window;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::body::{BodySender, Broken, Taker, body};
+use crate::http::body::{BodySender, ResponseBudget, StreamError, body};
 use trawl_json::JsonWriter;
 use trawl_json::etherscan::{write_list_end, write_list_start};
 
 /// Rows of a list in parts.
 pub(crate) trait Parts: Send + 'static {
     /// Writes the next part, from its first row on; `false` if there is none.
-    fn write(&mut self, list: &mut ListBody) -> impl Future<Output = Result<bool, Broken>> + Send;
+    fn write(&mut self, list: &mut ListBody) -> impl Future<Output = Result<bool, StreamError>> + Send;
 }
 
 /// The body of a list.
@@ -39,13 +39,13 @@ impl ListBody {
     }
 
     /// Sends what was written, if that is a chunk.
-    pub async fn send_if_full(&mut self) -> Result<(), Broken> {
+    pub async fn send_if_full(&mut self) -> Result<(), StreamError> {
         Ok(self.sender.flush_if_full(&mut self.writer).await?)
     }
 }
 
 /// Who asks for a list, and the place that its reads take.
-pub(crate) struct Asker {
+pub(crate) struct ListRequester {
     pub client: Client,
     pub place: OwnedSemaphorePermit,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Asker {
 /// `empty` is the message without rows.
 pub(crate) fn respond<P: Parts>(
     app: &App,
-    asker: Asker,
+    asker: ListRequester,
     window: &Window,
     (parts, empty): (Option<P>, &str),
 ) -> Response {
@@ -67,19 +67,19 @@ pub(crate) fn respond<P: Parts>(
     let Some(mut parts) = parts else {
         return envelope(status, &message, |writer| writer.array(|_| {}));
     };
-    let taker = Taker { limits: Arc::clone(app.limits()), client: asker.client };
+    let taker = ResponseBudget { limits: Arc::clone(app.limits()), client: asker.client };
     let written = body(taker, move |sender| async move {
         let _place = asker.place;
         let mut list = ListBody { sender, writer: JsonWriter::new(), is_first: true };
         write_list_start(&mut list.writer, status, &message);
-        if let Err(Broken::Problem(problem)) = write(&mut parts, &mut list).await {
+        if let Err(StreamError::Problem(problem)) = write(&mut parts, &mut list).await {
             list.sender.abort(&problem).await;
         }
     });
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], written).into_response()
 }
 
-async fn write<P: Parts>(parts: &mut P, list: &mut ListBody) -> Result<(), Broken> {
+async fn write<P: Parts>(parts: &mut P, list: &mut ListBody) -> Result<(), StreamError> {
     while parts.write(list).await? {}
     write_list_end(&mut list.writer);
     Ok(list.sender.flush(&mut list.writer).await?)

@@ -10,7 +10,7 @@ use super::answer::{Dialect, Refusal};
 use super::params::RawParams;
 use super::proxy;
 use super::request::Request;
-use super::rows::Asker;
+use super::rows::ListRequester;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::client::Requester;
@@ -120,7 +120,7 @@ async fn run((app, head, client): Caller, action: &'static Action, params: RawPa
         Work::Read(read) => {
             let params = params.of_action(action.parameters)?;
             // After the body has arrived: a slow client has no place.
-            let asker = Asker { client, place: app.limits().reads.enter().await? };
+            let asker = ListRequester { client, place: app.limits().reads.enter().await? };
             read(Request { head: head.get()?, app, params, asker }).await
         }
     }

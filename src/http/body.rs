@@ -34,7 +34,7 @@ const SLOW_AFTER: Duration = Duration::from_secs(2);
 
 /// Who takes a body, and the limits that hold for it.
 #[derive(Clone)]
-pub(crate) struct Taker {
+pub(crate) struct ResponseBudget {
     pub limits: Arc<Limits>,
     pub client: Client,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Taker {
 /// The sending half of a body. When the client has gone, every send fails, and the task should end.
 pub(crate) struct BodySender {
     sender: mpsc::Sender<io::Result<Frame<Bytes>>>,
-    taker: Taker,
+    taker: ResponseBudget,
     /// Memory of text that was written and is not sent yet.
     charged: Mutex<Vec<Held>>,
     /// Whether the body ends without its rest.
@@ -52,23 +52,23 @@ pub(crate) struct BodySender {
 /// The client has gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the client has gone")]
-pub(crate) struct Gone;
+pub(crate) struct ClientDisconnected;
 
 /// Why an answer that has begun cannot be completed.
-pub(crate) enum Broken {
+pub(crate) enum StreamError {
     /// The client has gone.
     Gone,
     /// The rest of the answer cannot be produced.
     Problem(Problem),
 }
 
-impl From<Gone> for Broken {
-    fn from(_: Gone) -> Self {
+impl From<ClientDisconnected> for StreamError {
+    fn from(_: ClientDisconnected) -> Self {
         Self::Gone
     }
 }
 
-impl From<Problem> for Broken {
+impl From<Problem> for StreamError {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
     }
@@ -80,7 +80,7 @@ impl BodySender {
     /// # Errors
     ///
     /// When the client has gone.
-    pub async fn flush_if_full(&self, writer: &mut JsonWriter) -> Result<(), Gone> {
+    pub async fn flush_if_full(&self, writer: &mut JsonWriter) -> Result<(), ClientDisconnected> {
         if writer.len() < CHUNK_BYTES { Ok(()) } else { self.flush(writer).await }
     }
 
@@ -89,7 +89,7 @@ impl BodySender {
     /// # Errors
     ///
     /// When the client has gone.
-    pub async fn flush(&self, writer: &mut JsonWriter) -> Result<(), Gone> {
+    pub async fn flush(&self, writer: &mut JsonWriter) -> Result<(), ClientDisconnected> {
         if writer.is_empty() {
             return Ok(());
         }
@@ -113,7 +113,7 @@ impl BodySender {
     /// # Errors
     ///
     /// When the client has gone.
-    pub async fn send(&self, bytes: Bytes) -> Result<(), Gone> {
+    pub async fn send(&self, bytes: Bytes) -> Result<(), ClientDisconnected> {
         let charged = std::mem::take(&mut *self.charged.lock().unwrap_or_else(PoisonError::into_inner));
         let bytes = charged.into_iter().fold(bytes, |bytes, held| held.with(bytes));
         self.send_frame(Frame::data(bytes)).await
@@ -124,11 +124,11 @@ impl BodySender {
     /// # Errors
     ///
     /// When the client has gone.
-    pub async fn send_trailers(&self, trailers: HeaderMap) -> Result<(), Gone> {
+    pub async fn send_trailers(&self, trailers: HeaderMap) -> Result<(), ClientDisconnected> {
         self.send_frame(Frame::trailers(trailers)).await
     }
 
-    async fn send_frame(&self, frame: Frame<Bytes>) -> Result<(), Gone> {
+    async fn send_frame(&self, frame: Frame<Bytes>) -> Result<(), ClientDisconnected> {
         let place = match timeout(SLOW_AFTER, self.sender.reserve()).await {
             Ok(place) => place,
             Err(_) => {
@@ -136,15 +136,15 @@ impl BodySender {
                 self.sender.reserve().await
             }
         };
-        place.map_err(|_| Gone)?.send(Ok(frame));
+        place.map_err(|_| ClientDisconnected)?.send(Ok(frame));
         Ok(())
     }
 
     /// Ends the body without its rest, and not as if it were whole. The channel is full, so an error finds no room in it.
-    fn cut(&self) -> Gone {
+    fn cut(&self) -> ClientDisconnected {
         tracing::debug!("an answer was broken off: its client takes it slowly, as too many do");
         self.is_cut.store(true, Ordering::Release);
-        Gone
+        ClientDisconnected
     }
 
     /// Aborts the transfer, so that a partial answer cannot be mistaken for a complete one.
@@ -163,7 +163,10 @@ fn incomplete() -> io::Error {
 /// A body that `task` writes. The task is spawned: if it were polled with the body, a client that stops reading would
 /// suspend it at any point, with locks and permits that others wait for, and with its timeouts running. When the client
 /// goes, the task is dropped, and with it the query that it waits for; when the task panics, the transfer is aborted.
-pub(crate) fn body<F: Future<Output = ()> + Send + 'static>(taker: Taker, task: impl FnOnce(BodySender) -> F) -> Body {
+pub(crate) fn body<F: Future<Output = ()> + Send + 'static>(
+    taker: ResponseBudget,
+    task: impl FnOnce(BodySender) -> F,
+) -> Body {
     let (sender, receiver) = mpsc::channel(MAX_CHUNKS);
     let connection = sender.clone();
     let is_cut = Arc::new(AtomicBool::new(false));
@@ -200,9 +203,9 @@ mod tests {
     use super::*;
     use crate::options::LimitSettings;
 
-    fn taker() -> Taker {
+    fn taker() -> ResponseBudget {
         let limits = Arc::new(Limits::new(&LimitSettings::default()));
-        Taker { limits, client: Client::of(Ipv4Addr::LOCALHOST.into()) }
+        ResponseBudget { limits, client: Client::of(Ipv4Addr::LOCALHOST.into()) }
     }
 
     /// Four of a client may be slow; the others are cut, and cannot be mistaken for whole answers.

@@ -48,14 +48,14 @@ pub(super) fn preflight() -> Response {
 }
 
 /// Who may read an answer.
-pub(super) enum Sharing {
+pub(super) enum CorsPolicy {
     /// Anybody who sends no credentials: no page of a known origin asks.
     Anybody,
     /// Pages of this origin, with credentials or without. A wildcard does not allow credentials.
     Origin(HeaderValue),
 }
 
-impl Sharing {
+impl CorsPolicy {
     /// What a request needs. Pages without an origin of their own, which call it `null`, are anybody's: they get nothing that
     /// credentials open.
     pub fn of(headers: &HeaderMap) -> Self {

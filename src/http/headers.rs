@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::cors::{self, Sharing};
+use super::cors::{self, CorsPolicy};
 use super::percent;
 use crate::error::Problem;
 
@@ -29,7 +29,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// answer.
 pub(crate) async fn decorate(request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
-    let sharing = Sharing::of(request.headers());
+    let sharing = CorsPolicy::of(request.headers());
     let path = request.uri().path();
     let is_api = path.starts_with("/api/");
     let is_shared = cors::is_shared(path);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use trawl_serve::{Client, Quota, Share};
+use trawl_serve::{Client, Quota, QuotaShare};
 
 use super::refused;
 use crate::error::Problem;
@@ -48,7 +48,7 @@ impl Memory {
 /// Memory that is taken, and given back when this is dropped.
 pub(crate) struct Held {
     what: &'static str,
-    share: Share,
+    share: QuotaShare,
 }
 
 impl Held {

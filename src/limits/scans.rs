@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::sync::OwnedSemaphorePermit;
-use trawl_serve::{Client, Quota, Share};
+use trawl_serve::{Client, Quota, QuotaShare};
 
 use super::{Gate, refused};
 use crate::error::Problem;
@@ -20,7 +20,7 @@ pub(crate) struct Scans {
 
 /// The place of a scan, until this is dropped.
 pub(crate) struct ScanPlace {
-    _share: Share,
+    _share: QuotaShare,
     _place: OwnedSemaphorePermit,
 }
 

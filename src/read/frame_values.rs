@@ -8,7 +8,7 @@ use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, InternalTransactionView};
 use trawl_json::raw_trace::CallValues;
-use trawl_query::places::{MAX_FRAMES, Places, ValuedFrame, valued_frames};
+use trawl_query::places::{MAX_FRAMES, TransactionPositions, ValuedFrame, valued_frames};
 
 /// Most transactions of one statement.
 const MAX_TRANSACTIONS: usize = 256;
@@ -64,7 +64,7 @@ impl FrameValues {
 
     /// The frames of the transactions at `places` that have a value; those without one share it. `None` if they are more than
     /// one statement reads.
-    async fn at(&self, places: Places) -> Result<Option<HashMap<Path, Option<U256>>>, Problem> {
+    async fn at(&self, places: TransactionPositions) -> Result<Option<HashMap<Path, Option<U256>>>, Problem> {
         let frames = self.app.reader().rows(&valued_frames(&places, &self.blocks)).await?;
         if frames.len() as u64 >= MAX_FRAMES {
             return Ok(None);

@@ -2,7 +2,7 @@
 
 use trawl_core::newest::NewestSpan;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, U256};
-use trawl_evm::{AccountChange, Change, Key, Newer, StateValue};
+use trawl_evm::{AccountChange, Change, Key, RecentBlocks, StateValue};
 
 /// The blocks in memory above the cached state, and settled ones that were in memory a short time ago.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct NewestState {
     pub recent: NewestSpan,
 }
 
-impl Newer for NewestState {
+impl RecentBlocks for NewestState {
     fn change(&self, key: &Key) -> Option<Change> {
         change(&self.above, key)
     }

@@ -7,7 +7,7 @@ use crate::error::Problem;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange};
 use trawl_core::schema::{Column, TransactionRow, TransactionView};
 use trawl_core::store::{Batch, Head};
-use trawl_query::places::{Ending, Places, endings};
+use trawl_query::places::{Ending, TransactionPositions, endings};
 
 /// Whether transactions failed, by block and index.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Failures {
 /// When the store fails.
 pub(crate) async fn failures(app: &App, head: &Head, batches: &[Batch<TransactionRow>]) -> Result<Failures, Problem> {
     let mut failures = HashMap::new();
-    let mut traced = Places::new();
+    let mut traced = TransactionPositions::new();
     for batch in batches {
         let view = batch.view();
         for row in (0..batch.len()).filter(|row| !has_status(&view, *row)) {

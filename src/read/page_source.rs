@@ -11,11 +11,11 @@ use trawl_core::schema::{Columns, LogRow, LogView};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_query::logs::{LogPage, LogPlan, ends};
-use trawl_query::scan::{ScanPage, Scanned};
+use trawl_query::scan::{ScanPage, ScanSpec};
 use trawl_query::topics::{self, Search};
 
 /// A page of rows of the chain, ascending.
-pub(crate) trait Paged: Clone + Send + Sync + 'static {
+pub(crate) trait PageSource: Clone + Send + Sync + 'static {
     /// The rows.
     type Row: Columns + 'static;
     /// The position of a row, after which the next page begins.
@@ -55,7 +55,7 @@ pub(crate) trait Paged: Clone + Send + Sync + 'static {
     fn position(rows: &<Self::Row as Columns>::View<'_>, row: usize) -> Self::Position;
 }
 
-impl Paged for LogPage {
+impl PageSource for LogPage {
     type Row = LogRow;
     type Position = LogPosition;
 
@@ -122,7 +122,7 @@ impl Paged for LogPage {
     }
 }
 
-impl<S: Scanned> Paged for ScanPage<S> {
+impl<S: ScanSpec> PageSource for ScanPage<S> {
     type Row = S::Row;
     type Position = S::Position;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::read::page_source::Paged;
+use crate::read::page_source::PageSource;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange};
 use trawl_core::readable::{Readable, Span};
 use trawl_core::statement::Workload;
@@ -32,7 +32,7 @@ const SLOW_PAGE: Duration = Duration::from_secs(8);
 pub(crate) type LogStream = RowStream<LogPage>;
 
 /// A read of rows across pages.
-pub(crate) struct RowStream<P: Paged> {
+pub(crate) struct RowStream<P: PageSource> {
     app: App,
     rows: Rows<P::Row>,
     /// The read whose pages come now: of all blocks of the request, or of its settled blocks first.
@@ -60,7 +60,7 @@ pub(crate) struct RowStream<P: Paged> {
     ended: bool,
 }
 
-impl<P: Paged> RowStream<P> {
+impl<P: PageSource> RowStream<P> {
     /// Begins the read of `whole`, whose own limit is ignored: at most `remaining` rows are returned.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ impl<P: Paged> RowStream<P> {
 
 /// Takes the blocks that are not settled out of a page, if they lie above all the others, as they do on a chain that is
 /// followed: rows of settled blocks never move, so they can be returned as they arrive.
-fn split<P: Paged>(page: &mut P) -> Option<P> {
+fn split<P: PageSource>(page: &mut P) -> Option<P> {
     let blocks = page.blocks().clone();
     let (below, above) = (blocks.settled.last()?.last(), blocks.hot.first()?.blocks.first());
     if below >= above {
@@ -213,7 +213,7 @@ fn split<P: Paged>(page: &mut P) -> Option<P> {
 }
 
 /// Whether the rows of a page can be returned as they arrive: one key range, and none of its rows will move.
-fn is_stream<P: Paged>(page: &P) -> bool {
+fn is_stream<P: PageSource>(page: &P) -> bool {
     page.statement().is_one_range && page.blocks().hot.is_empty()
 }
 
@@ -234,7 +234,7 @@ async fn hash_of(app: &App, block: &Span) -> Result<Option<B256>, Problem> {
 }
 
 /// The highest block of a page that is not settled, with its hash; `None` if all are settled.
-async fn tip<P: Paged>(app: &App, page: &P) -> Result<Option<(BlockNumber, B256)>, Problem> {
+async fn tip<P: PageSource>(app: &App, page: &P) -> Result<Option<(BlockNumber, B256)>, Problem> {
     let Some(range) = page.blocks().hot.last() else { return Ok(None) };
     let top = HotRange { blocks: BlockRange::single(range.blocks.last()), ..*range };
     let span = Span { hot: vec![top], ..Span::default() };

@@ -9,16 +9,16 @@ use crate::read::completeness::{require_receipt, require_transaction};
 use trawl_core::primitives::BlockNumber;
 use trawl_core::schema::{LogRow, LogView, TransactionRow};
 use trawl_core::store::{Batch, Head};
-use trawl_query::places::Places;
+use trawl_query::places::TransactionPositions;
 
 /// Of each place: the rows of its logs, by batch.
-type Own = HashMap<(BlockNumber, u32), Vec<(usize, Range<usize>)>>;
+type LogsByTransaction = HashMap<(BlockNumber, u32), Vec<(usize, Range<usize>)>>;
 
 /// Transactions with their logs.
 pub(crate) struct TransactionsAt {
     batches: Vec<Batch<TransactionRow>>,
     logs: Vec<Batch<LogRow>>,
-    own: Own,
+    own: LogsByTransaction,
 }
 
 impl TransactionsAt {
@@ -27,9 +27,9 @@ impl TransactionsAt {
     /// # Errors
     ///
     /// When a column of a transaction or receipt is missing; or when the store fails.
-    pub async fn load(app: &App, head: &Head, places: &Places) -> Result<Self, Problem> {
+    pub async fn load(app: &App, head: &Head, places: &TransactionPositions) -> Result<Self, Problem> {
         if places.is_empty() {
-            return Ok(Self { batches: Vec::new(), logs: Vec::new(), own: Own::new() });
+            return Ok(Self { batches: Vec::new(), logs: Vec::new(), own: LogsByTransaction::new() });
         }
         let span = head.receipts.span();
         let transactions = trawl_query::places::transactions(places, &span);
@@ -63,8 +63,8 @@ impl TransactionsAt {
 }
 
 /// The rows of each transaction in batches of logs, which are in the order of the chain.
-fn by_place(logs: &[Batch<LogRow>]) -> Own {
-    let mut own = Own::new();
+fn by_place(logs: &[Batch<LogRow>]) -> LogsByTransaction {
+    let mut own = LogsByTransaction::new();
     for (position, batch) in logs.iter().enumerate() {
         let view = batch.view();
         for row in 0..batch.len() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::params::{Declared, Kind, Query, address};
+use super::params::{Kind, ParameterGroup, Query, address};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
@@ -26,17 +26,17 @@ mod names;
 mod transactions;
 mod transfers;
 
-pub(crate) const ACTIVITY: &[Declared] =
+pub(crate) const ACTIVITY: &[ParameterGroup] =
     &[&[("from", Kind::Text), ("to", Kind::Text), ("resolution", Kind::Name(Period::NAMES))]];
 
 /// Parameters of what is added up over the whole time.
-pub(crate) const WHOLE_TIME: &[Declared] = &[&[("from", Kind::Text), ("to", Kind::Text)]];
+pub(crate) const WHOLE_TIME: &[ParameterGroup] = &[&[("from", Kind::Text), ("to", Kind::Text)]];
 
 /// What the parameters of a request ask for, of the blocks of which a part is readable.
 async fn asked(
     app: &App,
     head: RequestHead,
-    (query, declared): (Option<String>, &[Declared]),
+    (query, declared): (Option<String>, &[ParameterGroup]),
     part: fn(&Head) -> &Readable,
 ) -> Result<(Arc<Head>, Asked), Problem> {
     let query = Query::read(query.as_deref().unwrap_or(""), declared)?;

@@ -9,7 +9,7 @@ use futures_util::future::try_join_all;
 
 use super::cursor::missing;
 use super::page::{empty_page, json};
-use super::params::{Declared, Kind, PAGE_SIZE, Query};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
@@ -26,7 +26,7 @@ const KEPT: u64 = 2_000;
 /// The list is made anew when the chain has grown by so small a part.
 const STEPS: u64 = 4_096;
 
-pub(crate) const ADDRESSES: &[Declared] = &[
+pub(crate) const ADDRESSES: &[ParameterGroup] = &[
     &[
         ("sort", Kind::Name(&["balance", "transactions_count"])),
         ("order", Kind::Name(&["desc", "asc"])),

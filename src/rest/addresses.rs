@@ -10,7 +10,7 @@ use super::cursor::{
 use super::frame_items::{FrameItems, position};
 use super::log_items::{LogItems, log_cursor};
 use super::page::{Page, json};
-use super::params::{Declared, Kind, PAGE_SIZE, Query, address};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query, address};
 use super::sorted_transactions;
 use super::transaction_items::{TransactionItems, transaction_cursor};
 use super::transfer_items::{TransferItems, transfer_cursor};
@@ -22,11 +22,11 @@ use crate::http::request_head::RequestHead;
 use trawl_core::primitives::Direction;
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::Scope;
-use trawl_query::sorted_transactions::{Sorted, SortedBy, Sorting};
+use trawl_query::sorted_transactions::{SortOrder, SortedBy, SortedList};
 use trawl_query::token_transfers::TransferFilter;
 use trawl_query::walk::{Order, Walk};
 
-pub(crate) const WITHDRAWALS: &[Declared] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const WITHDRAWALS: &[ParameterGroup] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
 
 /// The withdrawals to one address; an empty list for an address that is in no block
 /// (docs/reference/http-contract.md#hashes-in-paths).
@@ -55,7 +55,7 @@ fn direction(query: &Query) -> Option<Direction> {
     }
 }
 
-pub(crate) const TRANSACTIONS: &[Declared] = &[
+pub(crate) const TRANSACTIONS: &[ParameterGroup] = &[
     &[
         ("filter", DIRECTION),
         ("sort", Kind::Name(&["block_number", "value", "fee"])),
@@ -102,17 +102,18 @@ pub(super) async fn transactions(
 }
 
 /// What the list is sorted by, if not by place.
-fn sorted(query: &Query) -> Option<Sorted> {
+fn sorted(query: &Query) -> Option<SortedList> {
     let by = match query.name("sort") {
         Some("value") => SortedBy::Value,
         Some("fee") => SortedBy::Fee,
         _ => return None,
     };
-    let sorting = if query.name("order") == Some("asc") { Sorting::SmallestFirst } else { Sorting::LargestFirst };
-    Some(Sorted { direction: direction(query), by, sorting })
+    let sorting = if query.name("order") == Some("asc") { SortOrder::SmallestFirst } else { SortOrder::LargestFirst };
+    Some(SortedList { direction: direction(query), by, sorting })
 }
 
-pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] = &[&[("filter", DIRECTION)], FrameCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const INTERNAL_TRANSACTIONS: &[ParameterGroup] =
+    &[&[("filter", DIRECTION)], FrameCursor::PARAMETERS, PAGE_SIZE];
 
 /// The call frames that an address takes part in, newest first (docs/reference/http-contract.md#internal-transactions).
 pub(super) async fn internal_transactions(
@@ -137,7 +138,7 @@ pub(super) async fn internal_transactions(
     Ok(policy.mark(json(write_page(|list| items.write(list), next))))
 }
 
-pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[
+pub(crate) const TOKEN_TRANSFERS: &[ParameterGroup] = &[
     &[("type", Kind::Standards), ("filter", DIRECTION), ("token", Kind::Address)],
     TransferCursor::PARAMETERS,
     PAGE_SIZE,
@@ -166,7 +167,7 @@ pub(super) async fn token_transfers(
     Ok(policy.mark(json(write_page(|list| items.write(list), next))))
 }
 
-pub(crate) const LOGS: &[Declared] = &[&[("topic", Kind::Hash)], AddressLogCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const LOGS: &[ParameterGroup] = &[&[("topic", Kind::Hash)], AddressLogCursor::PARAMETERS, PAGE_SIZE];
 
 /// The logs that an address emitted, newest first (docs/reference/http-contract.md#logs).
 pub(super) async fn logs(

@@ -10,7 +10,7 @@ use axum::response::Response;
 use super::cursor::Cursor;
 use super::held_tokens::shown_tokens;
 use super::page::json;
-use super::params::{Declared, Kind, PAGE_SIZE, Query};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use super::periods::{PERIOD_NAMES, period};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
@@ -32,7 +32,7 @@ pub(super) use methods::methods;
 use place::MovementCursor;
 use source::{ROWS_PER_READ, Read, Source, Sources};
 
-pub(crate) const ADVANCED_FILTERS: &[Declared] = &[
+pub(crate) const ADVANCED_FILTERS: &[ParameterGroup] = &[
     &[
         ("transaction_types", Kind::Text),
         ("methods", Kind::Text),

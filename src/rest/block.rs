@@ -7,7 +7,7 @@ use super::blocks::{extras, readable};
 use super::cursor::{BlockFrameCursor, Cursor};
 use super::frame_items::{FrameItems, position};
 use super::page::{Page, json};
-use super::params::{BlockId, Declared, Kind, PAGE_SIZE, Query, block_id};
+use super::params::{BlockId, Kind, PAGE_SIZE, ParameterGroup, Query, block_id};
 use super::stats::{block_time, recent};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
@@ -79,7 +79,7 @@ async fn write(
     Ok(json(writer.into_bytes()))
 }
 
-pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] = &[
+pub(crate) const INTERNAL_TRANSACTIONS: &[ParameterGroup] = &[
     &[
         ("internal_type", Kind::Name(&["call", "create", "create2", "reward", "selfdestruct", "stop"])),
         ("call_type", Kind::Name(&["call", "callcode", "delegatecall", "staticcall"])),

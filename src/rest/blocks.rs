@@ -7,7 +7,7 @@ use axum::response::Response;
 
 use super::cursor::{BlockCursor, Cursor, TransactionCursor, WithdrawalCursor};
 use super::page::{NO_CURSOR, Page, empty_page, json};
-use super::params::{BlockId, Declared, Kind, PAGE_SIZE, Query, block_id};
+use super::params::{BlockId, Kind, PAGE_SIZE, ParameterGroup, Query, block_id};
 use super::transaction_items::TransactionItems;
 use super::withdrawals::withdrawals_page;
 use crate::app::App;
@@ -27,7 +27,7 @@ use trawl_json::list::write_page;
 use trawl_json::withdrawals::Scope;
 use trawl_query::blocks::{BlockFrame, BlockFrames};
 
-pub(crate) const LIST: &[Declared] =
+pub(crate) const LIST: &[ParameterGroup] =
     &[&[("type", Kind::Name(&["block", "uncle", "reorg"]))], BlockCursor::PARAMETERS, PAGE_SIZE];
 
 /// Blocks, uncles or reorganised blocks from the highest down (docs/reference/http-contract.md#blocks).
@@ -243,7 +243,7 @@ impl Siblings for BlockRow {
 const TYPES: &[&str] =
     &["blob_transaction", "coin_transfer", "contract_call", "contract_creation", "token_transfer", "token_creation"];
 
-pub(crate) const TRANSACTIONS: &[Declared] =
+pub(crate) const TRANSACTIONS: &[ParameterGroup] =
     &[&[("type", Kind::Name(TYPES))], TransactionCursor::PARAMETERS, PAGE_SIZE];
 
 /// The transactions of one block, in order (docs/reference/http-contract.md#blocks-in-paths); of a type those of the page alone.
@@ -291,7 +291,7 @@ pub(super) async fn readable(app: &App, head: &Head, id: BlockId) -> Result<Bloc
     Err(reorged.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)))
 }
 
-pub(crate) const WITHDRAWALS: &[Declared] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const WITHDRAWALS: &[ParameterGroup] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
 
 /// The withdrawals of one block (docs/reference/http-contract.md#blocks-in-paths).
 pub(super) async fn withdrawals(

@@ -8,7 +8,7 @@ use axum::response::Response;
 
 use super::cursor::{BlockCursor, Cursor};
 use super::page::json;
-use super::params::{Declared, PAGE_SIZE, Query, address};
+use super::params::{PAGE_SIZE, ParameterGroup, Query, address};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
@@ -22,7 +22,7 @@ use trawl_json::coin_balances::{CoinBalance, write_days};
 use trawl_json::list::write_page;
 use trawl_query::coin_balances as plan;
 
-pub(crate) const HISTORY: &[Declared] = &[BlockCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const HISTORY: &[ParameterGroup] = &[BlockCursor::PARAMETERS, PAGE_SIZE];
 
 /// Days of the history by day, that of the newest block included.
 const DAYS: u64 = 30;

@@ -5,7 +5,7 @@ mod ids;
 
 pub(super) use ids::{IdCursor, InstanceCursor};
 
-use super::params::{Declared, Kind, Query};
+use super::params::{Kind, ParameterGroup, Query};
 use crate::error::Problem;
 use trawl_core::primitives::{Address, BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
 use trawl_json::token_balances::TokenBalance;
@@ -16,7 +16,7 @@ use trawl_query::token_holders::HolderPosition;
 /// The position of the last item of a page.
 pub(super) trait Cursor: Sized {
     /// The query parameters of the cursor.
-    const PARAMETERS: Declared;
+    const PARAMETERS: ParameterGroup;
 
     /// The cursor of a request; `None` on the first page.
     ///
@@ -35,7 +35,7 @@ pub(super) trait Cursor: Sized {
 }
 
 /// Members of cursors of transactions that Blockscout has for pending ones; of others they say nothing more.
-pub(super) const OF_PENDING: Declared = &[("inserted_at", Kind::Text), ("hash", Kind::Hash)];
+pub(super) const OF_PENDING: ParameterGroup = &[("inserted_at", Kind::Text), ("hash", Kind::Hash)];
 
 /// Requires that a cursor with any of [`OF_PENDING`] names a block too: alone they are no place here.
 ///
@@ -67,7 +67,7 @@ pub(super) struct BlockCursor {
 }
 
 impl Cursor for BlockCursor {
-    const PARAMETERS: Declared = &[("block_number", Kind::Height)];
+    const PARAMETERS: ParameterGroup = &[("block_number", Kind::Height)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         Ok(query.height("block_number").map(|block_number| Self { block_number }))
@@ -86,7 +86,7 @@ pub(super) struct WithdrawalCursor {
 }
 
 impl Cursor for WithdrawalCursor {
-    const PARAMETERS: Declared = &[("index", Kind::Integer)];
+    const PARAMETERS: ParameterGroup = &[("index", Kind::Integer)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         Ok(non_negative(query, "index").map(|index| Self { index }))
@@ -107,7 +107,7 @@ pub(super) struct ChainWithdrawalCursor {
 }
 
 impl Cursor for ChainWithdrawalCursor {
-    const PARAMETERS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer)];
+    const PARAMETERS: ParameterGroup = &[("block_number", Kind::Height), ("index", Kind::Integer)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         query.require("block_number", "index")?;
@@ -131,7 +131,7 @@ pub(super) struct LogCursor {
 }
 
 impl Cursor for LogCursor {
-    const PARAMETERS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer)];
+    const PARAMETERS: ParameterGroup = &[("block_number", Kind::Height), ("index", Kind::Integer)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         // The index alone is a cursor too: the block is that of the transaction.
@@ -152,7 +152,7 @@ impl Cursor for LogCursor {
 pub(super) struct AddressLogCursor(pub LogPosition);
 
 impl Cursor for AddressLogCursor {
-    const PARAMETERS: Declared = LogCursor::PARAMETERS;
+    const PARAMETERS: ParameterGroup = LogCursor::PARAMETERS;
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         query.require_all(&["block_number", "index"])?;
@@ -174,7 +174,7 @@ pub(super) struct TermCursor {
 }
 
 impl Cursor for TermCursor {
-    const PARAMETERS: Declared = &[("term", Kind::Text), ("address_hash", Kind::Address)];
+    const PARAMETERS: ParameterGroup = &[("term", Kind::Text), ("address_hash", Kind::Address)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         let missing = |name: &str| Problem::invalid_parameter(name, format!("Missing field: {name}"));
@@ -197,7 +197,7 @@ impl Cursor for TermCursor {
 pub(super) struct TransactionCursor(pub TransactionPosition);
 
 impl Cursor for TransactionCursor {
-    const PARAMETERS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer)];
+    const PARAMETERS: ParameterGroup = &[("block_number", Kind::Height), ("index", Kind::Integer)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         query.require_all(&["block_number", "index"])?;
@@ -236,7 +236,7 @@ impl TransactionCursor {
 pub(super) struct FrameCursor(pub FramePosition);
 
 impl Cursor for FrameCursor {
-    const PARAMETERS: Declared =
+    const PARAMETERS: ParameterGroup =
         &[("block_number", Kind::Height), ("transaction_index", Kind::Integer), ("index", Kind::Integer)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
@@ -262,7 +262,8 @@ impl Cursor for FrameCursor {
 pub(super) struct HoldingCursor(pub HoldingPosition);
 
 impl Cursor for HoldingCursor {
-    const PARAMETERS: Declared = &[("token_contract_address_hash", Kind::Address), ("token_type", Kind::Standards)];
+    const PARAMETERS: ParameterGroup =
+        &[("token_contract_address_hash", Kind::Address), ("token_type", Kind::Standards)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         match (query.address("token_contract_address_hash"), query.standards("token_type").first()) {
@@ -292,7 +293,7 @@ impl HoldingCursor {
 pub(super) struct HolderCursor(pub HolderPosition);
 
 impl Cursor for HolderCursor {
-    const PARAMETERS: Declared = &[("address_hash", Kind::Address), ("value", Kind::Amount)];
+    const PARAMETERS: ParameterGroup = &[("address_hash", Kind::Address), ("value", Kind::Amount)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         match (query.address("address_hash"), query.amount("value")) {
@@ -319,7 +320,7 @@ pub(super) struct BlockFrameCursor {
 }
 
 impl Cursor for BlockFrameCursor {
-    const PARAMETERS: Declared = &[("transaction_index", Kind::Integer), ("index", Kind::Integer)];
+    const PARAMETERS: ParameterGroup = &[("transaction_index", Kind::Integer), ("index", Kind::Integer)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         query.require_all(&["transaction_index", "index"])?;
@@ -354,7 +355,7 @@ pub(super) struct TransferCursor {
 }
 
 impl Cursor for TransferCursor {
-    const PARAMETERS: Declared = &[
+    const PARAMETERS: ParameterGroup = &[
         ("block_number", Kind::Height),
         ("index", Kind::Integer),
         ("batch_log_index", Kind::Integer),

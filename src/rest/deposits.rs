@@ -8,7 +8,7 @@ use trawl_chains::{DepositList, DepositSource, FirstTransaction, L1Origin};
 
 use super::cursor::{Cursor, TransactionCursor};
 use super::page::{Page, json};
-use super::params::{Declared, PAGE_SIZE, Query};
+use super::params::{PAGE_SIZE, ParameterGroup, Query};
 use super::transaction_items::transaction_cursor;
 use crate::app::App;
 use crate::error::Problem;
@@ -18,11 +18,11 @@ use trawl_core::schema::TransactionRow;
 use trawl_core::store::Head;
 use trawl_json::deposits::write_rest_deposit;
 use trawl_json::list::write_page;
-use trawl_query::places::{Places, transactions};
+use trawl_query::places::{TransactionPositions, transactions};
 use trawl_query::transactions::{of_types, of_types_beyond_first};
 use trawl_query::walk::{Order, Walk};
 
-pub(crate) const DEPOSITS: &[Declared] = &[TransactionCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const DEPOSITS: &[ParameterGroup] = &[TransactionCursor::PARAMETERS, PAGE_SIZE];
 
 /// The transactions from L1 of the chain's family, newest first; on chains of other families there is no such list
 /// (docs/reference/http-contract.md#transactions-from-l1).
@@ -67,7 +67,7 @@ async fn origins(
     list: &DepositList,
     page: &Page<'_, TransactionRow>,
 ) -> Result<HashMap<BlockNumber, L1Origin>, Problem> {
-    let mut firsts = Places::new();
+    let mut firsts = TransactionPositions::new();
     if list.members.iter().any(|member| member.source == DepositSource::L1BlockNumber) {
         firsts.extend(page.items().into_iter().map(|(batch, row)| (batch.view().block_number[row], 0)));
     }

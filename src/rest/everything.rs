@@ -8,7 +8,7 @@ use super::cursor::{
 };
 use super::frame_items::{FrameItems, position};
 use super::page::{Page, empty_page, json};
-use super::params::{Declared, Kind, PAGE_SIZE, Query};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use super::transaction_items::{TransactionItems, transaction_cursor};
 use super::transfer_items::{TransferItems, transfer_cursor};
 use super::withdrawals;
@@ -25,7 +25,7 @@ use trawl_query::token_transfers::of_standards;
 use trawl_query::transactions::of_blobs;
 use trawl_query::walk::{Order, Walk};
 
-pub(crate) const TRANSACTIONS: &[Declared] = &[
+pub(crate) const TRANSACTIONS: &[ParameterGroup] = &[
     &[("filter", Kind::Name(&["validated", "pending"])), ("type", TYPES)],
     TransactionCursor::PARAMETERS,
     OF_PENDING,
@@ -57,7 +57,7 @@ pub(super) async fn transactions(
     Ok(json(write_page(|list| items.write(list), next)))
 }
 
-pub(crate) const TOKEN_TRANSFERS: &[Declared] =
+pub(crate) const TOKEN_TRANSFERS: &[ParameterGroup] =
     &[&[("type", Kind::Standards), ("limit", Kind::Count)], TransferCursor::PARAMETERS, PAGE_SIZE];
 
 /// All token transfers, newest first (docs/reference/http-contract.md#lists-of-everything).
@@ -78,7 +78,7 @@ pub(super) async fn token_transfers(
     Ok(policy.mark(json(write_page(|list| items.write(list), next))))
 }
 
-pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] =
+pub(crate) const INTERNAL_TRANSACTIONS: &[ParameterGroup] =
     &[&[("transaction_hash", Kind::Hash), ("limit", Kind::Count)], FrameCursor::PARAMETERS, PAGE_SIZE];
 
 /// All listed call frames, or those of one transaction, newest first
@@ -114,7 +114,7 @@ pub(super) async fn internal_transactions(
     Ok(policy.mark(json(write_page(|list| items.write(list), next))))
 }
 
-pub(crate) const WITHDRAWALS: &[Declared] = &[ChainWithdrawalCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const WITHDRAWALS: &[ParameterGroup] = &[ChainWithdrawalCursor::PARAMETERS, PAGE_SIZE];
 
 /// All withdrawals, newest first (docs/reference/http-contract.md#lists-of-everything).
 pub(super) async fn withdrawals(

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::uncounted;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
-use crate::error::{Problem, Uncounted};
+use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::store::Head;
@@ -135,7 +135,7 @@ pub(crate) async fn balance_by_transfers(
     match (balances.len(), balances.first()) {
         (0, _) if !is_unusual => Ok(U256::ZERO),
         (1, Some(Some(balance))) if !is_unusual => Ok(*balance),
-        _ => Err(Problem::NotCounted(Uncounted::Untold)),
+        _ => Err(Problem::NotCounted(UncountedReason::Untold)),
     }
 }
 

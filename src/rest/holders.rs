@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::held_tokens::{Change, after};
 use super::uncounted;
 use crate::app::App;
-use crate::error::{Problem, Uncounted};
+use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::store::Head;
@@ -86,7 +86,7 @@ async fn changed(app: &App, asset: &Asset<'_>, changes: &Changes) -> Result<Vec<
     let now = |(holder, changes): (&Address, &Vec<Change>)| {
         let (since, held) = counted.get(holder).copied().unwrap_or_default();
         let held = after(held, changes.iter().filter(|change| change.block > since));
-        Ok(HolderPosition { held: held.ok_or(Problem::NotCounted(Uncounted::Untold))?, holder: *holder })
+        Ok(HolderPosition { held: held.ok_or(Problem::NotCounted(UncountedReason::Untold))?, holder: *holder })
     };
     changes.iter().map(now).collect()
 }

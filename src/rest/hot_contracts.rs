@@ -9,7 +9,7 @@ use revm::primitives::KECCAK_EMPTY;
 
 use super::cursor::{Cursor, missing};
 use super::page::{empty_page, json};
-use super::params::{Declared, Kind, PAGE_SIZE, Query};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
@@ -24,13 +24,13 @@ use trawl_json::list::write_page;
 use trawl_json::{Array, Object};
 use trawl_query::address_page::logs;
 use trawl_query::blocks::times;
-use trawl_query::hot_contracts::{Called, CalledBy, MOST_TRANSACTIONS, called, size};
-use trawl_query::sorted_transactions::Sorting;
+use trawl_query::hot_contracts::{CalledBy, CalledContract, MOST_TRANSACTIONS, called, size};
+use trawl_query::sorted_transactions::SortOrder;
 
 const SCALES: [(&str, u64); 6] =
     [("5m", 300), ("1h", 3_600), ("3h", 10_800), ("1d", 86_400), ("7d", 604_800), ("30d", 2_592_000)];
 
-pub(crate) const HOT: &[Declared] = &[
+pub(crate) const HOT: &[ParameterGroup] = &[
     &[
         ("scale", Kind::Name(&["5m", "1h", "3h", "1d", "7d", "30d"])),
         ("sort", Kind::Name(&["transactions_count", "total_gas_used"])),
@@ -48,7 +48,7 @@ struct HotCursor {
 }
 
 impl Cursor for HotCursor {
-    const PARAMETERS: Declared = &[
+    const PARAMETERS: ParameterGroup = &[
         ("contract_address_hash", Kind::Address),
         ("transactions_count", Kind::Height),
         ("total_gas_used", Kind::Height),
@@ -90,19 +90,20 @@ pub(super) async fn hot_contracts(
     let scale = query.name("scale").unwrap_or("1d");
     let seconds = SCALES.iter().find(|(name, _)| *name == scale).map_or(0, |(_, seconds)| *seconds);
     let by = if query.name("sort") == Some("total_gas_used") { CalledBy::Gas } else { CalledBy::Transactions };
-    let sorting = if query.name("order") == Some("asc") { Sorting::SmallestFirst } else { Sorting::LargestFirst };
+    let sorting = if query.name("order") == Some("asc") { SortOrder::SmallestFirst } else { SortOrder::LargestFirst };
     let Some(range) = window(&app, &head, seconds).await? else { return Ok(empty_page()) };
     let has_gas = has_receipts(&head, range, by)?;
     require_bounded(&app, &head, range).await?;
     let rows = app.values_of(&head, &called(range, by, sorting)).await?;
-    let rows: Vec<Called> =
+    let rows: Vec<CalledContract> =
         rows.into_iter().filter(|row| beyond.as_ref().is_none_or(|one| is_behind(row, one, (by, sorting)))).collect();
     let wanted = usize::try_from(count).unwrap_or(usize::MAX);
     let (mut found, addresses) = contracts(&app, &head, rows, wanted + 1).await?;
     let has_more = found.len() > wanted;
     found.truncate(wanted);
     let last = found.last().filter(|_| has_more).map(|contract| &contract.row);
-    let cursor = |row: &Called| HotCursor { contract: row.address, transactions: row.transactions, gas: row.gas };
+    let cursor =
+        |row: &CalledContract| HotCursor { contract: row.address, transactions: row.transactions, gas: row.gas };
     let next = last.map(|row| cursor(row).writer(found.len() as u64));
     let write = |list: &mut Array<'_>| {
         for Contract { row, balance } in &found {
@@ -164,18 +165,18 @@ async fn require_bounded(app: &App, head: &Head, range: BlockRange) -> Result<()
 }
 
 /// Whether a row comes after the last one of a page.
-fn is_behind(row: &Called, last: &HotCursor, (by, sorting): (CalledBy, Sorting)) -> bool {
+fn is_behind(row: &CalledContract, last: &HotCursor, (by, sorting): (CalledBy, SortOrder)) -> bool {
     let (own, other) = match by {
         CalledBy::Transactions => (row.transactions, last.transactions),
         CalledBy::Gas => (row.gas, last.gas),
     };
-    let is_beyond = if sorting == Sorting::SmallestFirst { own > other } else { own < other };
+    let is_beyond = if sorting == SortOrder::SmallestFirst { own > other } else { own < other };
     is_beyond || (own == other && row.address > last.contract)
 }
 
 /// A row of a contract, and wei that it has after the head, if that is known.
 struct Contract {
-    row: Called,
+    row: CalledContract,
     balance: Option<U256>,
 }
 
@@ -183,7 +184,7 @@ struct Contract {
 async fn contracts(
     app: &App,
     head: &Arc<Head>,
-    rows: Vec<Called>,
+    rows: Vec<CalledContract>,
     most: usize,
 ) -> Result<(Vec<Contract>, Addresses), Problem> {
     let state = match State::after(app, head.number().unwrap_or_default(), head).await {
@@ -231,7 +232,7 @@ async fn contracts(
 async fn contract(
     app: &App,
     head: &Head,
-    (row, account, is_contract): (Called, Option<Account>, bool),
+    (row, account, is_contract): (CalledContract, Option<Account>, bool),
 ) -> Result<Option<Contract>, Problem> {
     let is_contract = is_contract || has_emitted(app, head, &row.address).await?;
     Ok(is_contract.then(|| Contract { row, balance: account.map(|account| account.balance) }))

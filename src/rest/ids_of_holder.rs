@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::held_tokens::{Change, after};
 use super::uncounted;
 use crate::app::App;
-use crate::error::{Problem, Uncounted};
+use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
@@ -156,7 +156,7 @@ async fn counted(
 ) -> Result<BTreeMap<(Address, String), u64>, Problem> {
     let changed: Vec<IdKey> = changes.keys().filter(|key| tokens.contains(&key.token)).cloned().collect();
     if changed.len() > MOST_CHANGED {
-        return Err(Problem::NotCounted(Uncounted::Behind(uncounted::reach(app).await?)));
+        return Err(Problem::NotCounted(UncountedReason::Behind(uncounted::reach(app).await?)));
     }
     let tokens: Vec<Address> = tokens.iter().copied().collect();
     let rows = app.reader().rows(&counts(holder, &tokens, &changed)).await?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::held_tokens::{Change, after};
 use super::uncounted;
 use crate::app::App;
-use crate::error::{Problem, Uncounted};
+use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::store::Head;
@@ -100,7 +100,7 @@ async fn changed(
             transfers.iter().filter(|transfer| transfer.block_number > since).collect();
         let before = counted.get(id).map(ExistingId::counted);
         let before = before.unwrap_or(ExistingId { id: *id, supply: U256::ZERO, owner: None });
-        before.after(standard, &transfers).ok_or(Problem::NotCounted(Uncounted::Untold))
+        before.after(standard, &transfers).ok_or(Problem::NotCounted(UncountedReason::Untold))
     };
     let mut found = changes.iter().map(now).collect::<Result<Vec<ExistingId>, Problem>>()?;
     found.retain(|id| !id.supply.is_zero());

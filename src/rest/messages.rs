@@ -9,7 +9,7 @@ use trawl_chains::{MessageList, MessageSource};
 use super::cursor::{AddressLogCursor, Cursor};
 use super::log_items::log_cursor;
 use super::page::{Page, json};
-use super::params::{Declared, PAGE_SIZE, Query};
+use super::params::{PAGE_SIZE, ParameterGroup, Query};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
@@ -20,9 +20,9 @@ use trawl_core::store::{Batch, Head};
 use trawl_json::address::Addresses;
 use trawl_json::list::write_page;
 use trawl_json::messages::write_rest_message;
-use trawl_query::places::{Places, transactions};
+use trawl_query::places::{TransactionPositions, transactions};
 
-pub(crate) const MESSAGES: &[Declared] = &[AddressLogCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const MESSAGES: &[ParameterGroup] = &[AddressLogCursor::PARAMETERS, PAGE_SIZE];
 
 /// The messages to L1 of the chain's family, newest first; on chains of other families there is no such list
 /// (docs/reference/http-contract.md#messages-to-l1).
@@ -65,7 +65,7 @@ struct Senders {
 impl Senders {
     /// Reads them where the list shows them.
     async fn load(app: &App, head: &Head, list: &MessageList, page: &Page<'_, LogRow>) -> Result<Self, Problem> {
-        let mut positions = Places::new();
+        let mut positions = TransactionPositions::new();
         if list.members.iter().any(|member| member.source == MessageSource::TransactionSender) {
             positions.extend(page.items().into_iter().map(|(batch, row)| transaction(batch, row)));
         }

@@ -6,7 +6,7 @@ use axum::response::Response;
 use super::blocks::{BlockItems, below};
 use super::cursor::{BlockCursor, Cursor};
 use super::page::{Page, empty_page, json};
-use super::params::{Declared, PAGE_SIZE, Query, address};
+use super::params::{PAGE_SIZE, ParameterGroup, Query, address};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
@@ -20,7 +20,7 @@ use trawl_query::walk::Order;
 /// Most of the newest blocks that are added to the sum of settled ones; with more, the sum is not known.
 const MOST_NEWEST: u64 = 10_000;
 
-pub(crate) const BLOCKS_VALIDATED: &[Declared] = &[BlockCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const BLOCKS_VALIDATED: &[ParameterGroup] = &[BlockCursor::PARAMETERS, PAGE_SIZE];
 
 /// The blocks that an address made, from the highest down (docs/reference/http-contract.md#blocks).
 pub(super) async fn blocks_validated(

@@ -41,10 +41,10 @@ const STANDARDS: [&str; 5] = ["ERC-20", "ERC-721", "ERC-1155", "ERC-404", "ERC-7
 
 /// A group of query parameters. An endpoint accepts some such groups, besides `apikey` and `key`, which every endpoint
 /// accepts and ignores.
-pub(crate) type Declared = &'static [(&'static str, Kind)];
+pub(crate) type ParameterGroup = &'static [(&'static str, Kind)];
 
 /// The parameter that sets how many items a page may have.
-pub(super) const PAGE_SIZE: Declared = &[("items_count", Kind::Count)];
+pub(super) const PAGE_SIZE: ParameterGroup = &[("items_count", Kind::Count)];
 
 /// Items of a page without the parameter `items_count`.
 const DEFAULT_PAGE_SIZE: u64 = 50;
@@ -71,7 +71,7 @@ impl Query {
     /// # Errors
     ///
     /// [`Problem::Invalid`] with all wrong parameters, and the first of the unknown ones.
-    pub fn read(query: &str, declared: &[Declared]) -> Result<Self, Problem> {
+    pub fn read(query: &str, declared: &[ParameterGroup]) -> Result<Self, Problem> {
         let mut read = Self::default();
         let mut wrong = Vec::new();
         let mut unknown = None;
@@ -333,7 +333,7 @@ pub(super) fn block_id(text: &str) -> Result<BlockId, Problem> {
 mod tests {
     use super::*;
 
-    const DECLARED: &[Declared] = &[&[
+    const DECLARED: &[ParameterGroup] = &[&[
         ("type", Kind::Name(&["block", "uncle"])),
         ("block_number", Kind::Height),
         ("index", Kind::Integer),

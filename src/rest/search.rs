@@ -8,7 +8,7 @@ use axum::response::Response;
 
 use super::cursor::{Cursor, TermCursor};
 use super::page::{Page, json};
-use super::params::{Declared, Kind, PAGE_SIZE, Query, fixed_hex};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query, fixed_hex};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
@@ -19,13 +19,13 @@ use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
 use trawl_json::address::Addresses;
 use trawl_json::list::write_page;
-use trawl_json::search::Found;
+use trawl_json::search::SearchResult;
 use trawl_json::token_transfers::Tokens;
 use trawl_query::search::{SearchTerm, beginning_with, normalized, terms};
 
-const TEXT: Declared = &[("q", Kind::Text)];
-pub(crate) const SEARCH: &[Declared] = &[TEXT, TermCursor::PARAMETERS, PAGE_SIZE];
-pub(crate) const QUICK: &[Declared] = &[TEXT];
+const TEXT: ParameterGroup = &[("q", Kind::Text)];
+pub(crate) const SEARCH: &[ParameterGroup] = &[TEXT, TermCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const QUICK: &[ParameterGroup] = &[TEXT];
 
 /// Names that a quick search looks at.
 const QUICK_NAMES: u64 = 100;
@@ -83,7 +83,7 @@ pub(super) async fn check_redirect(
 ) -> Result<Response, Problem> {
     let query = Query::read(query.as_deref().unwrap_or(""), QUICK)?;
     let found = named_exactly(&app, &*head.get()?, &typed(&query)).await?;
-    Ok(json(Found::write_redirect(found.first())))
+    Ok(json(SearchResult::write_redirect(found.first())))
 }
 
 /// The text as terms are written.
@@ -92,7 +92,7 @@ pub(super) fn typed(query: &Query) -> String {
 }
 
 /// The block, the transaction or the address that the text is the number, the hash or the digits of.
-async fn named_exactly(app: &App, head: &Head, text: &str) -> Result<Vec<Found>, Problem> {
+async fn named_exactly(app: &App, head: &Head, text: &str) -> Result<Vec<SearchResult>, Problem> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // Hashes and addresses are copied without their prefix too.
     let digits = if is_number { text.to_owned() } else { format!("0x{}", text.strip_prefix("0x").unwrap_or(text)) };
@@ -100,14 +100,14 @@ async fn named_exactly(app: &App, head: &Head, text: &str) -> Result<Vec<Found>,
         return with_hash(app, head, &hash).await;
     }
     if let Some(address) = fixed_hex::<Address>(&digits) {
-        return Ok(vec![Found::Address(address)]);
+        return Ok(vec![SearchResult::Address(address)]);
     }
     match text.parse() {
         Ok(number) if is_number => {
             let block = app.block_at(number, head).await?;
             let found = block.map(|batch| {
                 let view = batch.view();
-                Found::Block {
+                SearchResult::Block {
                     number,
                     hash: B256::from(*view.hash.bytes(0)),
                     timestamp: Timestamp::get(&view.timestamp, 0),
@@ -121,7 +121,7 @@ async fn named_exactly(app: &App, head: &Head, text: &str) -> Result<Vec<Found>,
 }
 
 /// The transaction with a hash, or the block, also one that another replaced.
-async fn with_hash(app: &App, head: &Head, hash: &B256) -> Result<Vec<Found>, Problem> {
+async fn with_hash(app: &App, head: &Head, hash: &B256) -> Result<Vec<SearchResult>, Problem> {
     let reorged = trawl_query::reorged::by_hash(hash);
     let (transaction, block, reorged) =
         tokio::try_join!(app.transaction(hash, head), app.block_with_hash(hash, head), async {
@@ -129,7 +129,7 @@ async fn with_hash(app: &App, head: &Head, hash: &B256) -> Result<Vec<Found>, Pr
         })?;
     if let Some((batch, row)) = transaction {
         let timestamp = Timestamp::get(&batch.view().block_timestamp, row);
-        return Ok(vec![Found::Transaction { hash: *hash, timestamp }]);
+        return Ok(vec![SearchResult::Transaction { hash: *hash, timestamp }]);
     }
     if let Some(number) = block {
         let text = number.to_string();
@@ -138,7 +138,8 @@ async fn with_hash(app: &App, head: &Head, hash: &B256) -> Result<Vec<Found>, Pr
     let Some(number) = reorged.first().map(|block| block.block_number) else { return Ok(Vec::new()) };
     let blocks = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
     let found = blocks.into_iter().find(|block| block.hash == *hash);
-    let found = found.map(|block| Found::Block { number, hash: *hash, timestamp: block.timestamp, kind: "reorg" });
+    let found =
+        found.map(|block| SearchResult::Block { number, hash: *hash, timestamp: block.timestamp, kind: "reorg" });
     Ok(found.into_iter().collect())
 }
 
@@ -171,10 +172,10 @@ impl Known {
         app: &App,
         head: &Head,
         rows: Vec<(&Batch<SearchTerm>, usize)>,
-        found: &[Found],
+        found: &[SearchResult],
     ) -> Result<Self, Problem> {
         let exact = found.iter().filter_map(|one| match one {
-            Found::Address(address) => Some(*address),
+            SearchResult::Address(address) => Some(*address),
             _ => None,
         });
         let shown: BTreeSet<Address> = rows.into_iter().map(|(batch, row)| term(batch, row).1).chain(exact).collect();
@@ -205,18 +206,18 @@ impl Known {
 
     /// The addresses of rows by the name that was found: at the first of their terms alone, so that one that several of
     /// its names lead to is there once, and none by a name that was replaced.
-    fn named(&self, text: &str, rows: Vec<(&Batch<SearchTerm>, usize)>) -> Vec<Found> {
+    fn named(&self, text: &str, rows: Vec<(&Batch<SearchTerm>, usize)>) -> Vec<SearchResult> {
         let current = |(batch, row): (&Batch<SearchTerm>, usize)| {
             let (found, address) = term(batch, row);
             let (_, name) = self.first_term(text, &address).filter(|(first, _)| *first == found)?;
-            Some(Found::Named { address, name })
+            Some(SearchResult::Named { address, name })
         };
         rows.into_iter().filter_map(current).collect()
     }
 
     /// The place in a quick search: lower is better.
-    fn rank(&self, text: &str, found: &Found) -> (bool, Reverse<Option<u64>>) {
-        let Found::Named { address, .. } = found else { return (false, Reverse(None)) };
+    fn rank(&self, text: &str, found: &SearchResult) -> (bool, Reverse<Option<u64>>) {
+        let SearchResult::Named { address, .. } = found else { return (false, Reverse(None)) };
         let is_whole = self.names(address).any(|name| terms(name).first().is_some_and(|term| term == text));
         (!is_whole, Reverse(self.tokens.holders(address)))
     }

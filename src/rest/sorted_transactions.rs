@@ -14,9 +14,9 @@ use trawl_core::primitives::{Address, TransactionFee, TransactionPosition, U256}
 use trawl_core::store::{Batch, Head};
 use trawl_json::Object;
 use trawl_json::list::write_page;
-use trawl_query::places::Places;
+use trawl_query::places::TransactionPositions;
 use trawl_query::sorted_transactions::{
-    MOST_SORTED, NewestAmount, Sorted, SortedBy, SortedPosition, Sorting, newest, places, size,
+    MOST_SORTED, NewestAmount, SortOrder, SortedBy, SortedList, SortedPosition, newest, places, size,
 };
 
 /// Most transactions of the newest blocks that are sorted with those of settled ones.
@@ -32,7 +32,7 @@ pub(super) async fn page(
     app: &App,
     head: &Head,
     address: &Address,
-    (query, sorted): (&Query, Sorted),
+    (query, sorted): (&Query, SortedList),
 ) -> Result<Response, Problem> {
     let beyond = position(query, sorted.by)?;
     let count = query.page_size();
@@ -108,7 +108,7 @@ fn too_many(most: u64) -> Problem {
 }
 
 /// Requires that the settled transactions of the address can be sorted.
-async fn require_sortable(app: &App, head: &Head, address: &Address, sorted: Sorted) -> Result<(), Problem> {
+async fn require_sortable(app: &App, head: &Head, address: &Address, sorted: SortedList) -> Result<(), Problem> {
     let found = app.values_of(head, &size(address, &sorted, &head.blocks.span().settled)).await?;
     let Some(found) = found.into_iter().next() else { return Ok(()) };
     if found.found > MOST_SORTED {
@@ -138,16 +138,16 @@ fn amount(row: &NewestAmount, by: SortedBy) -> Result<U256, Problem> {
 }
 
 /// Puts places in the order of the list, those beyond one.
-fn sort(found: &mut Vec<SortedPosition>, sorting: Sorting, beyond: Option<&SortedPosition>) {
+fn sort(found: &mut Vec<SortedPosition>, sorting: SortOrder, beyond: Option<&SortedPosition>) {
     let key = |(amount, place): &SortedPosition| (*amount, place.block_number, place.transaction_index);
     found.sort_unstable_by_key(key);
     found.dedup_by_key(|place| key(place));
     match sorting {
-        Sorting::LargestFirst => {
+        SortOrder::LargestFirst => {
             found.reverse();
             found.retain(|place| beyond.is_none_or(|beyond| key(place) < key(beyond)));
         }
-        Sorting::SmallestFirst => found.retain(|place| beyond.is_none_or(|beyond| key(place) > key(beyond))),
+        SortOrder::SmallestFirst => found.retain(|place| beyond.is_none_or(|beyond| key(place) > key(beyond))),
     }
 }
 
@@ -156,7 +156,7 @@ type Transactions = Vec<Batch<trawl_core::schema::TransactionRow>>;
 /// The transactions at some places.
 async fn rows(app: &App, head: &Head, found: &[SortedPosition]) -> Result<Transactions, Problem> {
     let index = |place: &TransactionPosition| u32::try_from(place.transaction_index).unwrap_or(u32::MAX);
-    let places: Places = found.iter().map(|(_, place)| (place.block_number, index(place))).collect();
+    let places: TransactionPositions = found.iter().map(|(_, place)| (place.block_number, index(place))).collect();
     if places.is_empty() {
         return Ok(Vec::new());
     }

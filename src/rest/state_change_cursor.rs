@@ -1,7 +1,7 @@
 //! The cursor of what a transaction changes of balances.
 
 use super::cursor::Cursor;
-use super::params::{Declared, Kind, Query, fixed_hex};
+use super::params::{Kind, ParameterGroup, Query, fixed_hex};
 use crate::error::Problem;
 use trawl_core::primitives::Address;
 use trawl_json::Object;
@@ -64,7 +64,7 @@ impl StateChangeCursor {
 }
 
 impl Cursor for StateChangeCursor {
-    const PARAMETERS: Declared = &[("state_changes", Kind::Text)];
+    const PARAMETERS: ParameterGroup = &[("state_changes", Kind::Text)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         let read =

@@ -8,7 +8,7 @@ use axum::response::Response;
 use super::coin_changes::coin_changes;
 use super::cursor::Cursor;
 use super::page::json;
-use super::params::{Declared, PAGE_SIZE, Query, transaction_hash};
+use super::params::{PAGE_SIZE, ParameterGroup, Query, transaction_hash};
 use super::state_change_cursor::StateChangeCursor;
 use super::transactions::with_part;
 use crate::app::App;
@@ -28,7 +28,7 @@ use trawl_json::token_transfers::Tokens;
 /// Most token transfers of a transaction whose changes are told: those of 60 million gas are fewer, at one log for each.
 const MAX_TRANSFERS: u64 = 40_000;
 
-pub(crate) const STATE_CHANGES: &[Declared] = &[StateChangeCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const STATE_CHANGES: &[ParameterGroup] = &[StateChangeCursor::PARAMETERS, PAGE_SIZE];
 
 /// A change and its place in the list.
 type Placed = (StateChangeCursor, StateChange);

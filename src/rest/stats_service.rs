@@ -4,7 +4,7 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
 use super::page::json;
-use super::params::{Declared, Kind, Query};
+use super::params::{Kind, ParameterGroup, Query};
 use super::stats::{block_time, read_last_day, recent};
 use crate::app::App;
 use crate::error::Problem;
@@ -15,7 +15,7 @@ use trawl_core::store::Head;
 use trawl_json::charts::{self, Counters, Info, Point, coins};
 use trawl_json::dates::{Period, day};
 
-pub(crate) const LINE: &[Declared] =
+pub(crate) const LINE: &[ParameterGroup] =
     &[&[("from", Kind::Text), ("to", Kind::Text), ("resolution", Kind::Name(Period::NAMES))]];
 
 /// Points of a chart, at most: the newest.

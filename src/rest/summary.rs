@@ -4,7 +4,7 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
 use super::page::json;
-use super::params::{Declared, Kind, Query, transaction_hash};
+use super::params::{Kind, ParameterGroup, Query, transaction_hash};
 use super::transactions::with_part;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
@@ -31,7 +31,7 @@ const MAX_LOGS: u64 = 500;
 /// Most call frames that are examined; with more, moves of coins are unknown.
 const MAX_FRAMES: u64 = 1000;
 
-pub(crate) const SUMMARY: &[Declared] = &[&[("just_request_body", Kind::Name(&["true", "false"]))]];
+pub(crate) const SUMMARY: &[ParameterGroup] = &[&[("just_request_body", Kind::Name(&["true", "false"]))]];
 
 /// The effects of a transaction in sentences (docs/reference/http-contract.md#summaries).
 pub(super) async fn summary(

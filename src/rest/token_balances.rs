@@ -6,7 +6,7 @@ use axum::response::Response;
 use super::cursor::{Cursor, HoldingCursor};
 use super::held_tokens::{Wanted, held_tokens, shown_tokens};
 use super::page::json;
-use super::params::{Declared, Kind, PAGE_SIZE, Query, address};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query, address};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
@@ -38,7 +38,7 @@ pub(super) async fn token_balances(
     Ok(json(writer.into_bytes()))
 }
 
-pub(crate) const TOKENS: &[Declared] = &[&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const TOKENS: &[ParameterGroup] = &[&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
 
 /// What an address holds, in the order of the tokens (docs/reference/http-contract.md#token-balances).
 pub(super) async fn tokens(

@@ -8,11 +8,11 @@ use super::held_tokens::shown_tokens;
 use super::ids_of_holder::{HeldCollection, IdAmount, IdSelection, STANDARDS, collections, ids_of_holder};
 use super::ids_of_token::{ExistingId, id_of_token, ids_of_token};
 use super::page::{empty_page, json};
-use super::params::{Declared, Kind, PAGE_SIZE, Query, address, token_id};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query, address, token_id};
 use super::tokens::known;
 use super::uncounted;
 use crate::app::App;
-use crate::error::{Problem, Uncounted};
+use crate::error::{Problem, UncountedReason};
 use crate::http::request_head::RequestHead;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
@@ -22,7 +22,7 @@ use trawl_json::token_instances::{Collection, TokenInstance};
 use trawl_json::token_transfers::Tokens;
 use trawl_query::token_balances::HoldingPosition;
 
-pub(crate) const INSTANCES: &[Declared] =
+pub(crate) const INSTANCES: &[ParameterGroup] =
     &[&[("holder_address_hash", Kind::Address)], InstanceCursor::PARAMETERS, PAGE_SIZE];
 
 /// The ids of a token, or those that one address has (docs/reference/http-contract.md#ids-of-tokens).
@@ -74,7 +74,7 @@ pub(super) async fn instance(
     Ok(json(writer.into_bytes()))
 }
 
-pub(crate) const NFT: &[Declared] = &[&[("type", Kind::Standards)], IdCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const NFT: &[ParameterGroup] = &[&[("type", Kind::Standards)], IdCursor::PARAMETERS, PAGE_SIZE];
 
 /// The ids of tokens that an address has (docs/reference/http-contract.md#ids-of-tokens).
 pub(super) async fn nft(
@@ -96,7 +96,7 @@ pub(super) async fn nft(
     Ok(json(write_page(|list| found.iter().for_each(|id| id.write(list.item(), Some(&tokens), &addresses)), next)))
 }
 
-pub(crate) const COLLECTIONS: &[Declared] = &[&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const COLLECTIONS: &[ParameterGroup] = &[&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
 
 /// The tokens of whose ids an address has some (docs/reference/http-contract.md#ids-of-tokens).
 pub(super) async fn nft_collections(
@@ -152,7 +152,7 @@ pub(super) async fn with_ids(
         },
     };
     if tokens.is_untold(token, standard) {
-        return Err(Problem::NotCounted(Uncounted::Untold));
+        return Err(Problem::NotCounted(UncountedReason::Untold));
     }
     Ok(Some(standard))
 }

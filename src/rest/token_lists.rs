@@ -5,12 +5,12 @@ use axum::response::Response;
 
 use super::cursor::{Cursor, HolderCursor, TransferCursor};
 use super::page::{Page, json};
-use super::params::{Declared, PAGE_SIZE, Query, address};
+use super::params::{PAGE_SIZE, ParameterGroup, Query, address};
 use super::tokens::known;
 use super::transfer_items::{TransferItems, transfer_cursor};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
-use crate::error::{Problem, Uncounted};
+use crate::error::{Problem, UncountedReason};
 use crate::http::request_head::RequestHead;
 use trawl_core::primitives::{TransferPosition, U256};
 use trawl_core::store::Head;
@@ -20,7 +20,7 @@ use trawl_json::tokens::write_holder;
 use trawl_query::token_holders::{Asset, HolderPosition};
 use trawl_query::tokens::TokenPart;
 
-pub(crate) const TRANSFERS: &[Declared] = &[TransferCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const TRANSFERS: &[ParameterGroup] = &[TransferCursor::PARAMETERS, PAGE_SIZE];
 
 /// The transfers of a token, newest first (docs/reference/http-contract.md#token-transfers).
 pub(super) async fn transfers(
@@ -57,7 +57,7 @@ pub(super) async fn transfer_page(
     Ok(policy.mark(json(write_page(|list| items.write(list), next))))
 }
 
-pub(crate) const HOLDERS: &[Declared] = &[HolderCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const HOLDERS: &[ParameterGroup] = &[HolderCursor::PARAMETERS, PAGE_SIZE];
 
 /// Who holds a token, the largest balance first (docs/reference/http-contract.md#token-balances).
 pub(super) async fn holders(
@@ -72,7 +72,7 @@ pub(super) async fn holders(
     let (head, size) = (head.get()?, query.page_size());
     let (tokens, standard) = known(&app, &head, &address).await?;
     if tokens.is_untold(&address, &standard) {
-        return Err(Problem::NotCounted(Uncounted::Untold));
+        return Err(Problem::NotCounted(UncountedReason::Untold));
     }
     let asset = Asset::Token(&address, &standard);
     let found = super::holders::holders(&app, &head, &asset, (after, size + 1)).await?;

@@ -8,7 +8,7 @@ use axum::response::Response;
 
 use super::cursor::{Cursor, missing};
 use super::page::json;
-use super::params::{Declared, Kind, PAGE_SIZE, Query, fixed_hex};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query, fixed_hex};
 use super::search::typed;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
@@ -26,7 +26,7 @@ use trawl_query::token_ranking::{RankPosition, RankedToken, Ranking, TokenFilter
 /// Tokens of a ranking that are read at once and kept: the first pages of any client.
 const KEPT: u64 = 2_000;
 
-pub(crate) const TOKENS: &[Declared] = &[
+pub(crate) const TOKENS: &[ParameterGroup] = &[
     &[
         ("q", Kind::Text),
         ("type", Kind::Standards),
@@ -42,7 +42,7 @@ pub(crate) const TOKENS: &[Declared] = &[
 struct TokenCursor(RankPosition);
 
 impl Cursor for TokenCursor {
-    const PARAMETERS: Declared = &[("contract_address_hash", Kind::Address), ("holders_count", Kind::Known)];
+    const PARAMETERS: ParameterGroup = &[("contract_address_hash", Kind::Address), ("holders_count", Kind::Known)];
 
     /// Without a count, as clients leave out what is null, it is that of a token whose holders are not known.
     fn read(query: &Query) -> Result<Option<Self>, Problem> {

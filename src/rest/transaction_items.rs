@@ -14,7 +14,7 @@ use trawl_core::store::{Batch, Head};
 use trawl_json::address::Addresses;
 use trawl_json::transaction_items::{Failure, TransactionFacts, transaction_types, write_transaction_item};
 use trawl_json::{Array, JsonWriter};
-use trawl_query::places::{MAX_TRANSFERS, Places};
+use trawl_query::places::{MAX_TRANSFERS, TransactionPositions};
 
 /// A row of a batch.
 pub(super) type Row<'b> = (&'b Batch<TransactionRow>, usize);
@@ -144,7 +144,7 @@ async fn base_fees(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<HashMap<B
 /// Those of `rows` that moved tokens; `None` if that is unknown, because there are too many transfers.
 async fn moving(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<Option<HashSet<(BlockNumber, u32)>>, Problem> {
     let has_logs = |(batch, row): &&Row<'_>| batch.view().logs_count[*row] > 0;
-    let places: Places = rows.iter().filter(has_logs).map(|(batch, row)| place(batch, *row)).collect();
+    let places: TransactionPositions = rows.iter().filter(has_logs).map(|(batch, row)| place(batch, *row)).collect();
     if places.is_empty() {
         return Ok(Some(HashSet::new()));
     }
@@ -157,7 +157,7 @@ async fn moving(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<Option<HashS
 /// Why those of `rows` that failed did, as far as their call frames are readable.
 async fn failures(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<HashMap<(BlockNumber, u32), Failure>, Problem> {
     let has_failed = |(batch, row): &&Row<'_>| Option::<u8>::get(&batch.view().status, *row) == Some(0);
-    let places: Places = rows.iter().filter(has_failed).map(|(batch, row)| place(batch, *row)).collect();
+    let places: TransactionPositions = rows.iter().filter(has_failed).map(|(batch, row)| place(batch, *row)).collect();
     if places.is_empty() {
         return Ok(HashMap::new());
     }

@@ -6,7 +6,7 @@ use axum::response::Response;
 use super::cursor::{Cursor, FrameCursor, TransferCursor};
 use super::frame_items::{FrameItems, position};
 use super::page::{Page, json};
-use super::params::{Declared, Kind, PAGE_SIZE, Query, transaction_hash};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query, transaction_hash};
 use super::transactions::with_part;
 use super::transfer_items::{TransferItems, transfer_cursor};
 use crate::app::App;
@@ -16,7 +16,8 @@ use crate::http::request_head::RequestHead;
 use trawl_json::list::write_page;
 use trawl_json::transactions::write_blobs;
 
-pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[&[("type", Kind::Standards)], TransferCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const TOKEN_TRANSFERS: &[ParameterGroup] =
+    &[&[("type", Kind::Standards)], TransferCursor::PARAMETERS, PAGE_SIZE];
 
 /// The token transfers of one transaction, in order (docs/reference/http-contract.md#token-transfers).
 pub(super) async fn token_transfers(
@@ -51,7 +52,7 @@ pub(super) async fn token_transfers(
     Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
 }
 
-pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] = &[FrameCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const INTERNAL_TRANSACTIONS: &[ParameterGroup] = &[FrameCursor::PARAMETERS, PAGE_SIZE];
 
 /// The call frames of one transaction, in order of execution, those that the list of an address has
 /// (docs/reference/http-contract.md#internal-transactions).

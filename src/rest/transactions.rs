@@ -7,7 +7,7 @@ use super::cursor::{Cursor, LogCursor};
 use super::frame_items::has_failed_calls;
 use super::log_items::LogItems;
 use super::page::{Page, json};
-use super::params::{Declared, Kind, PAGE_SIZE, Query, transaction_hash};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query, transaction_hash};
 use super::transaction_items::TransactionItems;
 use super::transfer_items::first_transfers;
 use crate::app::App;
@@ -22,7 +22,7 @@ use trawl_json::list::write_page_with;
 use trawl_json::raw_trace::write_frame;
 use trawl_json::{JsonWriter, Object};
 
-pub(crate) const LOGS: &[Declared] = &[&[("proof", Kind::Name(&["0", "1"]))], LogCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const LOGS: &[ParameterGroup] = &[&[("proof", Kind::Name(&["0", "1"]))], LogCursor::PARAMETERS, PAGE_SIZE];
 
 /// The transaction with a hash, as a batch and a row of it.
 ///

@@ -2,7 +2,7 @@
 //! has.
 
 use crate::app::App;
-use crate::error::{Problem, Uncounted};
+use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
@@ -20,7 +20,7 @@ const MOST: u64 = 10_000;
 ///
 /// [`Problem::NotCounted`] on a chain that was not loaded from its first block on; when the store fails.
 pub(super) async fn reach(app: &App) -> Result<BlockNumber, Problem> {
-    app.reader().token_progress().await?.reach.ok_or(Problem::NotCounted(Uncounted::NoBeginning))
+    app.reader().token_progress().await?.reach.ok_or(Problem::NotCounted(UncountedReason::NoBeginning))
 }
 
 /// Transfers above `reach` that an address takes part in, the newest first.
@@ -70,11 +70,11 @@ async fn above(
 ) -> Result<Vec<TokenTransferRow>, Problem> {
     let above = head.number().and_then(|number| BlockRange::new(reach + 1, number));
     if above.is_some_and(|above| !head.receipts.missing(above).is_empty()) {
-        return Err(Problem::NotCounted(Uncounted::Behind(reach)));
+        return Err(Problem::NotCounted(UncountedReason::Behind(reach)));
     }
     let transfers = app.reader().rows(&read(&head.receipts.span().from(reach + 1))).await?;
     if transfers.len() as u64 == MOST {
-        return Err(Problem::NotCounted(Uncounted::Behind(reach)));
+        return Err(Problem::NotCounted(UncountedReason::Behind(reach)));
     }
     Ok(transfers)
 }

@@ -5,7 +5,7 @@ use axum::response::Response;
 
 use super::cursor::Cursor;
 use super::page::{Page, json};
-use super::params::{Declared, Kind, PAGE_SIZE, Query};
+use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use super::search::typed;
 use crate::app::App;
 use crate::error::Problem;
@@ -20,13 +20,13 @@ use trawl_json::{Array, Object};
 use trawl_query::search::terms;
 use trawl_query::verified_contracts::{VerifiedContract, count, list};
 
-pub(crate) const CONTRACTS: &[Declared] = &[&[("q", Kind::Text)], ContractCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const CONTRACTS: &[ParameterGroup] = &[&[("q", Kind::Text)], ContractCursor::PARAMETERS, PAGE_SIZE];
 
 /// The cursor of contracts in the order of their addresses.
 struct ContractCursor(Address);
 
 impl Cursor for ContractCursor {
-    const PARAMETERS: Declared = &[("hash", Kind::Address)];
+    const PARAMETERS: ParameterGroup = &[("hash", Kind::Address)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         Ok(query.address("hash").map(Self))

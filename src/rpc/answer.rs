@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
-use crate::http::body::{BodySender, Broken};
+use crate::http::body::{BodySender, StreamError};
 use trawl_json::JsonWriter;
 
 /// The result of a call.
@@ -10,17 +10,21 @@ pub(super) enum Answer {
     /// JSON text.
     Whole(Vec<u8>),
     /// Rows, written as they arrive.
-    Streamed(Box<dyn Streamed>),
+    Streamed(Box<dyn AnswerStream>),
 }
 
 /// An answer that is written while its rows arrive.
-pub(super) trait Streamed: Send {
+pub(super) trait AnswerStream: Send {
     /// Writes the result, handing over full chunks on the way.
     ///
     /// # Errors
     ///
     /// When the client has gone, or when the remaining rows cannot be read: the text so far is incomplete then.
-    fn write<'w>(self: Box<Self>, writer: &'w mut JsonWriter, sink: &'w dyn Sink) -> BoxFuture<'w, Result<(), Broken>>;
+    fn write<'w>(
+        self: Box<Self>,
+        writer: &'w mut JsonWriter,
+        sink: &'w dyn Sink,
+    ) -> BoxFuture<'w, Result<(), StreamError>>;
 }
 
 /// Where an answer is written to piece by piece.
@@ -30,12 +34,12 @@ pub(super) trait Sink: Send + Sync {
     /// # Errors
     ///
     /// When the client has gone, or when the answer is too long.
-    fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), Broken>>;
+    fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), StreamError>>;
 }
 
 impl Sink for BodySender {
-    fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), Broken>> {
-        Box::pin(async { Self::flush_if_full(self, writer).await.map_err(Broken::from) })
+    fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), StreamError>> {
+        Box::pin(async { Self::flush_if_full(self, writer).await.map_err(StreamError::from) })
     }
 }
 
@@ -73,8 +77,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// Those of [`Streamed::write`].
-    pub async fn write(self, writer: &mut JsonWriter, sink: &dyn Sink) -> Result<(), Broken> {
+    /// Those of [`AnswerStream::write`].
+    pub async fn write(self, writer: &mut JsonWriter, sink: &dyn Sink) -> Result<(), StreamError> {
         match self {
             Self::Whole(json) => writer.raw(json),
             Self::Streamed(rows) => rows.write(writer, sink).await?,

@@ -224,7 +224,7 @@ fn with_receipts<'v>(view: &'v TransactionView<'_>) -> impl Iterator<Item = usiz
 impl BlockReceipts {
     fn write(&self, writer: &mut JsonWriter) {
         writer.array(|receipts| {
-            let mut unassigned = Emitted::new(&self.logs);
+            let mut unassigned = UnassignedLogs::new(&self.logs);
             for batch in self.transactions.iter() {
                 let view = batch.view();
                 for row in with_receipts(&view) {
@@ -237,13 +237,13 @@ impl BlockReceipts {
 }
 
 /// The logs of a block that are not part of a receipt yet.
-struct Emitted<'l> {
+struct UnassignedLogs<'l> {
     batches: &'l [Batch<LogRow>],
     /// Rows of the first batch that are part of a receipt.
     taken: usize,
 }
 
-impl<'l> Emitted<'l> {
+impl<'l> UnassignedLogs<'l> {
     fn new(batches: &'l [Batch<LogRow>]) -> Self {
         Self { batches, taken: 0 }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 
-use super::endpoint::{Asker, Endpoint};
+use super::endpoint::{Endpoint, RpcRequester};
 use super::params::invalid;
 use crate::app::App;
 use crate::error::Problem;
@@ -57,7 +57,7 @@ pub(super) struct Context<'c> {
 impl<'c> Context<'c> {
     /// The context of a call of `method`.
     pub fn new(
-        (app, head, asker): (&'c App, &'c TakenHead, Asker),
+        (app, head, asker): (&'c App, &'c TakenHead, RpcRequester),
         method: &'c str,
         params: &'c [&'c RawValue],
     ) -> Self {

@@ -41,9 +41,9 @@ pub(super) struct Feed {
 
 /// Interest of one subscriber in events of a kind; it ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct Interest(Arc<AtomicUsize>);
+pub(super) struct SubscriberGuard(Arc<AtomicUsize>);
 
-impl Drop for Interest {
+impl Drop for SubscriberGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -66,23 +66,23 @@ impl Feed {
     }
 
     /// Registers a subscriber of headers.
-    pub fn want_headers(&self) -> Interest {
+    pub fn want_headers(&self) -> SubscriberGuard {
         Self::interest(&self.headers)
     }
 
     /// Registers a subscriber of logs.
-    pub fn want_logs(&self) -> Interest {
+    pub fn want_logs(&self) -> SubscriberGuard {
         Self::interest(&self.logs)
     }
 
     /// Registers a subscriber of the lag.
-    pub fn want_syncing(&self) -> Interest {
+    pub fn want_syncing(&self) -> SubscriberGuard {
         Self::interest(&self.syncing)
     }
 
-    fn interest(count: &Arc<AtomicUsize>) -> Interest {
+    fn interest(count: &Arc<AtomicUsize>) -> SubscriberGuard {
         count.fetch_add(1, Ordering::Relaxed);
-        Interest(Arc::clone(count))
+        SubscriberGuard(Arc::clone(count))
     }
 
     /// Whether there is a subscriber of the lag.

@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use crate::error::Problem;
 use crate::limits::count_refused;
 use trawl_core::primitives::{B256, BlockNumber};
-use trawl_serve::{Client, Quota, Share};
+use trawl_serve::{Client, Quota, QuotaShare};
 
 /// The longest that a filter is kept without a request for it, as in geth.
 const IDLE: Duration = Duration::from_secs(5 * 60);
@@ -28,7 +28,7 @@ const MAX_BYTES_OF_CLIENT: u32 = MAX_BYTES / 8;
 
 /// What a filter selects.
 #[derive(Debug)]
-pub(super) enum Selected {
+pub(super) enum FilterKind {
     /// New blocks.
     Blocks,
     /// Logs, by a filter object that was read without error: its JSON text.
@@ -48,14 +48,14 @@ pub(super) struct Mark {
 #[derive(Debug)]
 pub(super) struct Filter {
     /// What it selects.
-    pub selected: Selected,
+    pub selected: FilterKind,
     /// Up to where its client was told.
     pub mark: Mutex<Mark>,
     /// What its client has of the quota, until it is forgotten: the cache may drop it later than that.
-    share: std::sync::Mutex<Option<Share>>,
+    share: std::sync::Mutex<Option<QuotaShare>>,
 }
 
-impl Selected {
+impl FilterKind {
     /// Its weight in bytes.
     fn weight(&self) -> u32 {
         let bytes = match self {
@@ -89,14 +89,14 @@ impl FilterStore {
     /// # Errors
     ///
     /// [`Problem::TooManyFilters`] when it has as many as one client may have.
-    pub(super) fn add(&self, client: Client, id: String, selected: Selected, mark: Mark) -> Result<(), Problem> {
+    pub(super) fn add(&self, client: Client, id: String, selected: FilterKind, mark: Mark) -> Result<(), Problem> {
         let share = self.share(client, selected.weight())?;
         let filter = Filter { selected, mark: Mutex::new(mark), share: std::sync::Mutex::new(Some(share)) };
         self.kept.insert(id, Arc::new(filter));
         Ok(())
     }
 
-    fn share(&self, client: Client, weight: u32) -> Result<Share, Problem> {
+    fn share(&self, client: Client, weight: u32) -> Result<QuotaShare, Problem> {
         let take = || self.clients.take(client, weight.into());
         take().or_else(|_| {
             // Filters that nobody asked for long enough still count until the cache looks at them.
@@ -135,32 +135,32 @@ mod tests {
     fn filters_have_a_bound() {
         let store = FilterStore::new();
         for id in 0..3 * MAX_FILTERS {
-            store.add(client(id), id.to_string(), Selected::Blocks, MARK).expect("a client's first");
+            store.add(client(id), id.to_string(), FilterKind::Blocks, MARK).expect("a client's first");
         }
         store.kept.run_pending_tasks();
         let kept = store.kept.entry_count();
         assert!(kept <= MAX_FILTERS.into() && kept > u64::from(MAX_FILTERS) / 2, "{kept}");
         assert!(store.get("0").is_none() && store.get(&(3 * MAX_FILTERS - 1).to_string()).is_some());
-        let taken = u64::from(Selected::Blocks.weight()) * kept;
+        let taken = u64::from(FilterKind::Blocks.weight()) * kept;
         assert_eq!(store.clients.taken(), taken, "what went counts for nobody");
     }
 
     #[test]
     fn a_client_cannot_take_the_places_of_others() {
         let store = FilterStore::new();
-        let add = |number, id: &str| store.add(client(number), id.into(), Selected::Blocks, MARK);
+        let add = |number, id: &str| store.add(client(number), id.into(), FilterKind::Blocks, MARK);
         add(1, "of another").expect("a place");
         let made = (0..MAX_FILTERS).take_while(|id| add(2, &id.to_string()).is_ok()).count();
         assert_eq!(made, 1_249, "an eighth, rounded down to whole weights");
         assert_eq!(add(2, "more"), Err(Problem::TooManyFilters));
         assert!(store.get("of another").is_some() && add(1, "more of another").is_ok());
         assert!(store.remove("0") && add(2, "more").is_ok(), "a place comes free");
-        let long = Selected::Logs(" ".repeat(20_000).into());
+        let long = FilterKind::Logs(" ".repeat(20_000).into());
         assert_eq!(store.add(client(2), "long".into(), long, MARK), Err(Problem::TooManyFilters));
     }
 
     #[test]
     fn long_filters_weigh_more() {
-        assert_eq!(Selected::Logs(" ".repeat(20_000).into()).weight(), 20_000);
+        assert_eq!(FilterKind::Logs(" ".repeat(20_000).into()).weight(), 20_000);
     }
 }

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::answer::Answer;
 use super::context::Context;
-use super::filter_store::{Filter, Mark, Selected};
+use super::filter_store::{Filter, FilterKind, Mark};
 use super::logs;
 use super::params::value;
 use super::session::new_id;
@@ -25,13 +25,13 @@ pub(super) async fn new_logs(call: Context<'_>) -> Result<Answer, Problem> {
     if filter.get().len() > MAX_TEXT {
         return Err(invalid("the filter is too long: at most 512 KiB"));
     }
-    add(call, Selected::Logs(filter.get().into())).await
+    add(call, FilterKind::Logs(filter.get().into())).await
 }
 
 /// Keeps a filter of new blocks, and answers with its id.
 pub(super) async fn new_blocks(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
-    add(call, Selected::Blocks).await
+    add(call, FilterKind::Blocks).await
 }
 
 /// Forgets a filter; whether there was one.
@@ -46,8 +46,8 @@ pub(super) async fn all_logs(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
     let filter = call.app.filters().get(&read_id(id)?).ok_or(Problem::FilterNotFound)?;
     match &filter.selected {
-        Selected::Logs(text) => logs::answer(call, &read(text)?).await,
-        Selected::Blocks => Err(Problem::FilterNotFound),
+        FilterKind::Logs(text) => logs::answer(call, &read(text)?).await,
+        FilterKind::Blocks => Err(Problem::FilterNotFound),
     }
 }
 
@@ -83,8 +83,8 @@ pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
 /// What a filter selects in new blocks.
 async fn in_blocks(call: Context<'_>, filter: &Filter, range: BlockRange) -> Result<Answer, Problem> {
     match &filter.selected {
-        Selected::Blocks => block_hashes(call, range).await,
-        Selected::Logs(text) => match read(text)?.within(range) {
+        FilterKind::Blocks => block_hashes(call, range).await,
+        FilterKind::Logs(text) => match read(text)?.within(range) {
             Some(request) => logs::answer(call, &request).await,
             None => Ok(nothing()),
         },
@@ -110,7 +110,7 @@ fn nothing() -> Answer {
     Answer::of(|writer| writer.array(|_| {}))
 }
 
-async fn add(call: Context<'_>, selected: Selected) -> Result<Answer, Problem> {
+async fn add(call: Context<'_>, selected: FilterKind) -> Result<Answer, Problem> {
     let mark = mark_of(call, call.head()?).await?;
     let id = new_id();
     call.app.filters().add(call.client, id.clone(), selected, mark)?;

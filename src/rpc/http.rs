@@ -13,12 +13,12 @@ use serde_json::value::RawValue;
 use trawl_serve::Client;
 
 use super::context::TakenHead;
-use super::endpoint::{Asker, Endpoint};
+use super::endpoint::{Endpoint, RpcRequester};
 use super::envelope::{self, Call, Id, Message};
 use super::methods;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::body::{BodySender, Broken, Taker, body};
+use crate::http::body::{BodySender, ResponseBudget, StreamError, body};
 use crate::http::client::Requester;
 use crate::http::request_body;
 use crate::limits::Held;
@@ -38,8 +38,8 @@ pub(crate) async fn serve(
         Ok(received) => received,
         Err(problem) => return refuse_body(endpoint, &problem),
     };
-    let asker = Asker { endpoint, client };
-    let taker = Taker { limits: Arc::clone(limits), client };
+    let asker = RpcRequester { endpoint, client };
+    let taker = ResponseBudget { limits: Arc::clone(limits), client };
     let held = received.held;
     let calls = match Message::read(&received.text) {
         Err(problem) => return refuse(endpoint.status_of_refused(StatusCode::BAD_REQUEST), &problem),
@@ -62,8 +62,8 @@ pub(crate) async fn serve(
 pub(crate) async fn answer_one(app: App, client: Client, call: &Value) -> Result<Response, Problem> {
     let text = serde_json::value::to_raw_value(call).map_err(|_| Problem::ParseError)?;
     let held = app.limits().bodies.hold(client, text.get().len())?;
-    let (asker, limits) = (Asker { endpoint: Endpoint::Specification, client }, Arc::clone(app.limits()));
-    Ok(answer(body(Taker { limits, client }, move |sender| answer_single(app, asker, (text, held), sender))))
+    let (asker, limits) = (RpcRequester { endpoint: Endpoint::Specification, client }, Arc::clone(app.limits()));
+    Ok(answer(body(ResponseBudget { limits, client }, move |sender| answer_single(app, asker, (text, held), sender))))
 }
 
 /// Refuses a body. The text of one that is too long is that of the contract.
@@ -92,33 +92,33 @@ fn refuse(status: StatusCode, problem: &Problem) -> Response {
     response
 }
 
-async fn answer_single(app: App, asker: Asker, (call, _held): (Box<RawValue>, Held), sender: BodySender) {
+async fn answer_single(app: App, asker: RpcRequester, (call, _held): (Box<RawValue>, Held), sender: BodySender) {
     let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
     match answer_call((&app, &head, asker), &call, &mut writer, &sender, "").await {
-        Ok(Answered::No) => {}
-        Ok(Answered::Yes) => {
+        Ok(CallKind::No) => {}
+        Ok(CallKind::Yes) => {
             writer.raw("\n");
             // A client that has gone needs no end of the answer.
             let _ = sender.flush(&mut writer).await;
         }
-        Err(Broken::Gone) => {}
-        Err(Broken::Problem(problem)) => sender.abort(&problem).await,
+        Err(StreamError::Gone) => {}
+        Err(StreamError::Problem(problem)) => sender.abort(&problem).await,
     }
 }
 
 /// Answers the calls in order, one after another, so memory is that of one answer. All calls have the same head.
 /// A batch of notifications has no answer.
-async fn answer_batch(app: App, asker: Asker, (calls, _held): (Vec<Box<RawValue>>, Held), sender: BodySender) {
+async fn answer_batch(app: App, asker: RpcRequester, (calls, _held): (Vec<Box<RawValue>>, Held), sender: BodySender) {
     let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
     let mut before = "[";
     for call in &calls {
         match answer_call((&app, &head, asker), call, &mut writer, &sender, before).await {
-            Ok(Answered::No) => {}
-            Ok(Answered::Yes) => before = ",",
-            Err(Broken::Gone) => return,
-            Err(Broken::Problem(problem)) => return sender.abort(&problem).await,
+            Ok(CallKind::No) => {}
+            Ok(CallKind::Yes) => before = ",",
+            Err(StreamError::Gone) => return,
+            Err(StreamError::Problem(problem)) => return sender.abort(&problem).await,
         }
     }
     match before {
@@ -131,7 +131,7 @@ async fn answer_batch(app: App, asker: Asker, (calls, _held): (Vec<Box<RawValue>
 }
 
 /// Whether a call was one that is answered.
-enum Answered {
+enum CallKind {
     Yes,
     /// A notification.
     No,
@@ -139,12 +139,12 @@ enum Answered {
 
 /// Writes the answer to one call after the text `before`. Failures before its first byte become its error object.
 async fn answer_call(
-    shared: (&App, &TakenHead, Asker),
+    shared: (&App, &TakenHead, RpcRequester),
     text: &RawValue,
     writer: &mut JsonWriter,
     sender: &BodySender,
     before: &str,
-) -> Result<Answered, Broken> {
+) -> Result<CallKind, StreamError> {
     let (id, called) = Call::read(text, shared.2.endpoint);
     let outcome = match called {
         Ok(call) => {
@@ -155,7 +155,7 @@ async fn answer_call(
         }
         Err(problem) => Err(problem),
     };
-    let Some(id) = id else { return Ok(Answered::No) };
+    let Some(id) = id else { return Ok(CallKind::No) };
     writer.raw(before);
     match outcome {
         Err(problem) => envelope::write_error(writer, &id, &problem),
@@ -166,5 +166,5 @@ async fn answer_call(
         }
     }
     sender.flush_if_full(writer).await?;
-    Ok(Answered::Yes)
+    Ok(CallKind::Yes)
 }

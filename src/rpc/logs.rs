@@ -2,13 +2,13 @@
 
 use futures_util::future::BoxFuture;
 
-use super::answer::{Answer, ROWS_PER_FLUSH, Sink, Streamed};
+use super::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
 use super::context::Context;
 use super::endpoint::Endpoint;
 use super::params::value;
-use super::whole::{AnswerRows, Wanted};
+use super::whole::{AnswerRows, CompleteRead};
 use crate::error::Problem;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use crate::log_filter::Request;
 use trawl_core::primitives::BlockRange;
 use trawl_json::JsonWriter;
@@ -18,8 +18,12 @@ use trawl_query::logs::LogPage;
 /// Logs that are written as they are read; `None` for no logs.
 struct LogRows(Option<AnswerRows<LogPage>>);
 
-impl Streamed for LogRows {
-    fn write<'w>(self: Box<Self>, writer: &'w mut JsonWriter, sink: &'w dyn Sink) -> BoxFuture<'w, Result<(), Broken>> {
+impl AnswerStream for LogRows {
+    fn write<'w>(
+        self: Box<Self>,
+        writer: &'w mut JsonWriter,
+        sink: &'w dyn Sink,
+    ) -> BoxFuture<'w, Result<(), StreamError>> {
         Box::pin(async move {
             writer.raw("[");
             if let Some(rows) = self.0 {
@@ -31,7 +35,11 @@ impl Streamed for LogRows {
     }
 }
 
-async fn write_logs(mut rows: AnswerRows<LogPage>, writer: &mut JsonWriter, sink: &dyn Sink) -> Result<(), Broken> {
+async fn write_logs(
+    mut rows: AnswerRows<LogPage>,
+    writer: &mut JsonWriter,
+    sink: &dyn Sink,
+) -> Result<(), StreamError> {
     let mut is_first = true;
     while let Some(batch) = rows.next().await? {
         for first in (0..batch.len()).step_by(ROWS_PER_FLUSH) {
@@ -74,7 +82,7 @@ async fn open(call: Context<'_>, page: LogPage, range: BlockRange) -> Result<Ans
     match call.endpoint {
         Endpoint::Specification => AnswerRows::cut(call.app, page, options.max_logs).await,
         Endpoint::Node => {
-            AnswerRows::whole(call.app, Wanted { page, count: None, limit: options.rpc_max_logs, range }).await
+            AnswerRows::whole(call.app, CompleteRead { page, count: None, limit: options.rpc_max_logs, range }).await
         }
     }
 }

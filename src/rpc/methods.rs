@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::answer::Answer;
 use super::context::{Context, TakenHead};
-use super::endpoint::{Asker, Endpoint};
+use super::endpoint::{Endpoint, RpcRequester};
 use super::envelope::Call;
 use super::{
     block_parts, blocks, calls, capabilities, client_info, encodings, fees, filters, fork_config, forward, logs,
@@ -158,7 +158,10 @@ pub(crate) fn names() -> [Vec<&'static str>; 2] {
 /// # Errors
 ///
 /// The problem that becomes the error of the answer.
-pub(super) async fn call((app, head, asker): (&App, &TakenHead, Asker), call: &Call<'_>) -> Result<Answer, Problem> {
+pub(super) async fn call(
+    (app, head, asker): (&App, &TakenHead, RpcRequester),
+    call: &Call<'_>,
+) -> Result<Answer, Problem> {
     let endpoint = asker.endpoint;
     let told = |problem| endpoint.told(problem, &call.method);
     let method = find(endpoint, &call.method).ok_or(Problem::MethodNotFound).map_err(told)?;

@@ -34,7 +34,7 @@ pub fn start_feed(app: &App) {
     let app = app.clone();
     tokio::spawn(async move {
         let mut watch = app.head_watch();
-        let mut published = Published::default();
+        let mut published = PublishedState::default();
         while let Some(head) = watch.changed().await {
             published.follow(&app, head).await;
         }
@@ -43,13 +43,13 @@ pub fn start_feed(app: &App) {
 
 /// The state of the chain up to which events were sent.
 #[derive(Default)]
-struct Published {
+struct PublishedState {
     head: Option<Arc<Head>>,
     /// Hashes of the blocks that were not settled then; empty without subscribers.
     hashes: BTreeMap<BlockNumber, B256>,
 }
 
-impl Published {
+impl PublishedState {
     async fn follow(&mut self, app: &App, head: Arc<Head>) {
         let feed = &app.sockets().feed;
         let before = self.head.replace(Arc::clone(&head));

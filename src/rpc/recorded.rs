@@ -12,7 +12,7 @@ use trawl_chains::DataSize;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::schema::{BlockRow, TransactionRow};
 use trawl_core::store::Head;
-use trawl_evm::replay::Recorded;
+use trawl_evm::replay::RecordedTransaction;
 use trawl_evm::{Call, Failure, Fees, Origin, Rules};
 
 /// Highest type whose fields are columns (EIP-7702).
@@ -25,7 +25,7 @@ pub(super) struct RecordedBlock {
     /// The rules of the block.
     pub rules: Rules,
     /// The transactions.
-    pub transactions: Vec<Recorded>,
+    pub transactions: Vec<RecordedTransaction>,
 }
 
 /// A block with its transactions up to the one at `last`, all of them without it.
@@ -67,7 +67,7 @@ pub(super) async fn recorded_block(
     Ok(RecordedBlock { row, rules, transactions })
 }
 
-fn recorded(app: &App, row: TransactionRow, rules: &Rules) -> Result<Recorded, Problem> {
+fn recorded(app: &App, row: TransactionRow, rules: &Rules) -> Result<RecordedTransaction, Problem> {
     let origin = origin(app, &row, rules)?;
     let is_deposit = matches!(origin, Origin::Deposit { .. });
     let list = |row: &TransactionRow| {
@@ -91,7 +91,7 @@ fn recorded(app: &App, row: TransactionRow, rules: &Rules) -> Result<Recorded, P
         authorizations: row.authorization_list.iter().map(authorization).collect(),
         input: row.input,
     };
-    Ok(Recorded { hash: row.hash, call, origin, gas_used: row.gas_used })
+    Ok(RecordedTransaction { hash: row.hash, call, origin, gas_used: row.gas_used })
 }
 
 /// Where a transaction comes from, as far as its chain charges for that.

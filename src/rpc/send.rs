@@ -15,7 +15,7 @@ use crate::error::Problem;
 use crate::values::invalid;
 
 /// A transaction in the form for the network: one with blobs contains them.
-type Sent = EthereumTxEnvelope<TxEip4844WithSidecar<BlobTransactionSidecarVariant>>;
+type NetworkTransaction = EthereumTxEnvelope<TxEip4844WithSidecar<BlobTransactionSidecarVariant>>;
 
 /// Longest transaction without blobs, in bytes, which is the limit of nodes.
 const MAX_SIZE: usize = 128 << 10;
@@ -39,7 +39,7 @@ fn check(bytes: &[u8], chain_id: Option<u64>) -> Result<(), Problem> {
         return Err(invalid(&format!("oversized data: transaction size {}, limit {limit}", bytes.len())));
     }
     let mut remaining = bytes;
-    let sent = Sent::decode_2718(&mut remaining).map_err(|error| match has_blobs {
+    let sent = NetworkTransaction::decode_2718(&mut remaining).map_err(|error| match has_blobs {
         true => invalid(&format!("invalid transaction: {error}; one of type 3 is sent with its blobs (EIP-4844)")),
         false => invalid(&format!("invalid transaction: {error}")),
     })?;
@@ -53,7 +53,7 @@ fn check(bytes: &[u8], chain_id: Option<u64>) -> Result<(), Problem> {
     sent.recover_signer().map(drop).map_err(|_| invalid("invalid sender: the signature is not valid"))
 }
 
-fn check_fields(sent: &Sent, chain_id: Option<u64>) -> Result<(), Problem> {
+fn check_fields(sent: &NetworkTransaction, chain_id: Option<u64>) -> Result<(), Problem> {
     if let (Some(own), Some(served)) = (sent.chain_id(), chain_id)
         && own != served
     {
@@ -74,7 +74,7 @@ fn check_fields(sent: &Sent, chain_id: Option<u64>) -> Result<(), Problem> {
 
 /// Gas that the transaction costs before it runs, by the rules of every fork since Istanbul. Later forks require
 /// more (EIP-3860, EIP-7623), which the node checks.
-fn least_gas(sent: &Sent) -> u64 {
+fn least_gas(sent: &NetworkTransaction) -> u64 {
     let input = sent.input().iter().map(|byte| if *byte == 0 { 4 } else { 16 }).sum::<u64>();
     let creation = if sent.is_create() { 32_000 } else { 0 };
     let (addresses, slots) = sent
@@ -137,7 +137,7 @@ mod tests {
             ..TxEip1559::default()
         };
         change(&mut transaction);
-        let signed: Sent = transaction.into_signed(signature()).into();
+        let signed: NetworkTransaction = transaction.into_signed(signature()).into();
         signed.encoded_2718()
     }
 
@@ -151,7 +151,7 @@ mod tests {
         };
         let mut transaction = TxEip4844WithSidecar { tx, sidecar: BlobTransactionSidecarVariant::Eip4844(sidecar) };
         change(&mut transaction);
-        let signed: Sent = EthereumTxEnvelope::Eip4844(transaction.into_signed(signature()));
+        let signed: NetworkTransaction = EthereumTxEnvelope::Eip4844(transaction.into_signed(signature()));
         signed.encoded_2718()
     }
 
@@ -166,9 +166,10 @@ mod tests {
         assert_eq!(check(EXAMPLE, None), Ok(()));
         assert_eq!(check(&dynamic(|_| {}), Some(1)), Ok(()));
         assert_eq!(check(&blob(|_| {}), Some(1)), Ok(()));
-        let unprotected: Sent = TxLegacy { gas_limit: 21_000, to: TxKind::Call(Address::ZERO), ..TxLegacy::default() }
-            .into_signed(signature())
-            .into();
+        let unprotected: NetworkTransaction =
+            TxLegacy { gas_limit: 21_000, to: TxKind::Call(Address::ZERO), ..TxLegacy::default() }
+                .into_signed(signature())
+                .into();
         assert_eq!(check(&unprotected.encoded_2718(), Some(1)), Ok(()));
     }
 
@@ -185,7 +186,7 @@ mod tests {
         assert!(refusal(&dynamic(|tx| tx.to = TxKind::Create)).contains("want 53000"));
         assert!(refusal(&dynamic(|tx| tx.max_priority_fee_per_gas = 11)).contains("higher than max fee"));
         let high = TxEip1559 { chain_id: 1, gas_limit: 53_000, ..TxEip1559::default() };
-        let high: Sent = high.into_signed(Signature::new(U256::from(1), U256::MAX, false)).into();
+        let high: NetworkTransaction = high.into_signed(Signature::new(U256::from(1), U256::MAX, false)).into();
         assert!(refusal(&high.encoded_2718()).starts_with("invalid sender"));
     }
 

@@ -11,14 +11,14 @@ use trawl_serve::Client;
 
 use super::answer::Sink;
 use super::context::{TakenHead, exactly};
-use super::endpoint::{Asker, Endpoint};
+use super::endpoint::{Endpoint, RpcRequester};
 use super::envelope::{self, Call, Id, Message};
-use super::feed::Interest;
+use super::feed::SubscriberGuard;
 use super::methods;
 use super::params::value;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use crate::limits::Held;
 use crate::log_filter::emitters_and_topics;
 use crate::values::invalid;
@@ -46,7 +46,7 @@ struct Subscription {
     topic: Topic,
     /// Whether the answer with its id has been sent; no notification is sent before.
     is_open: bool,
-    _interest: Option<Interest>,
+    _interest: Option<SubscriberGuard>,
 }
 
 /// The state of a connection.
@@ -86,8 +86,8 @@ impl OneMessage {
 }
 
 impl Sink for OneMessage {
-    fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), Broken>> {
-        Box::pin(ready(self.fits(writer.len()).map_err(Broken::Problem)))
+    fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), StreamError>> {
+        Box::pin(ready(self.fits(writer.len()).map_err(StreamError::Problem)))
     }
 }
 
@@ -204,13 +204,13 @@ impl Session {
                 writer.bool(true);
             }
             _ => {
-                let asker = Asker { endpoint: self.endpoint, client: self.client };
+                let asker = RpcRequester { endpoint: self.endpoint, client: self.client };
                 let answer = methods::call((&self.app, head, asker), call).await?;
                 message.fits(answer.len())?;
                 match answer.write(&mut writer, message).await {
                     Ok(()) => {}
-                    Err(Broken::Problem(problem)) => return Err(problem),
-                    Err(Broken::Gone) => return Err(Problem::Internal),
+                    Err(StreamError::Problem(problem)) => return Err(problem),
+                    Err(StreamError::Gone) => return Err(Problem::Internal),
                 }
             }
         }

@@ -3,13 +3,13 @@
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::answer::{Answer, ROWS_PER_FLUSH, Sink, Streamed};
+use super::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
 use super::context::Context;
 use super::endpoint::Endpoint;
 use super::params::{block_id, value};
-use super::whole::{AnswerRows, Wanted};
+use super::whole::{AnswerRows, CompleteRead};
 use crate::error::Problem;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use crate::read::block_hashes::BlockHashes;
 use crate::read::frame_values::FrameValues;
 use crate::read::range::Extent;
@@ -17,7 +17,7 @@ use crate::values::{BlockName, address, block_name, invalid, member, quantity};
 use trawl_core::primitives::Address;
 use trawl_json::JsonWriter;
 use trawl_json::raw_trace::write_trace;
-use trawl_query::scan::{Participants, ScanPage, Scanned, TraceScan};
+use trawl_query::scan::{Participants, ScanPage, ScanSpec, TraceScan};
 
 /// Most addresses in a list; the limit of logs.
 const MAX_ALTERNATIVES: usize = 1000;
@@ -32,12 +32,12 @@ struct TraceRows {
     after: u64,
 }
 
-impl Streamed for TraceRows {
+impl AnswerStream for TraceRows {
     fn write<'w>(
         mut self: Box<Self>,
         writer: &'w mut JsonWriter,
         sink: &'w dyn Sink,
-    ) -> BoxFuture<'w, Result<(), Broken>> {
+    ) -> BoxFuture<'w, Result<(), StreamError>> {
         Box::pin(async move {
             writer.raw("[");
             let mut is_first = true;
@@ -173,7 +173,7 @@ async fn open(call: Context<'_>, request: Request, extent: Extent) -> Result<Ans
         _ if is_empty => None,
         (Some(range), Endpoint::Node) => {
             let (count, limit) = (and_skipped(count), and_skipped(options.rpc_max_logs));
-            Some(AnswerRows::whole(app, Wanted { page, count, limit, range }).await?)
+            Some(AnswerRows::whole(app, CompleteRead { page, count, limit, range }).await?)
         }
         _ => {
             let limit = and_skipped([count, options.max_logs].into_iter().flatten().min());

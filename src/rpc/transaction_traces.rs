@@ -4,11 +4,11 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::answer::{Answer, ROWS_PER_FLUSH, Sink, Streamed};
+use super::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
 use super::context::Context;
 use super::params::value;
 use crate::error::Problem;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use crate::values::{bytes32, invalid, quantity};
 use trawl_core::primitives::{B256, BlockRange};
 use trawl_core::schema::{Column, InternalTransactionRow};
@@ -70,12 +70,12 @@ struct Frames {
     block_hash: B256,
 }
 
-impl Streamed for Frames {
+impl AnswerStream for Frames {
     fn write<'w>(
         mut self: Box<Self>,
         writer: &'w mut JsonWriter,
         sink: &'w dyn Sink,
-    ) -> BoxFuture<'w, Result<(), Broken>> {
+    ) -> BoxFuture<'w, Result<(), StreamError>> {
         Box::pin(async move {
             writer.raw("[");
             let mut is_first = true;

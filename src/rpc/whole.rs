@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::read::page_source::Paged;
+use crate::read::page_source::PageSource;
 use crate::read::row_stream::RowStream;
 use trawl_core::primitives::{BlockRange, Position};
 use trawl_core::schema::Columns;
@@ -20,13 +20,13 @@ const MAX_HELD_ROWS: u64 = 5_000;
 const MAX_HELD_BYTES: usize = 4 << 20;
 
 /// The rows of an answer.
-pub(super) struct AnswerRows<P: Paged> {
+pub(super) struct AnswerRows<P: PageSource> {
     held: VecDeque<Batch<P::Row>>,
     rest: RowStream<P>,
 }
 
 /// What is asked of [`AnswerRows::whole`].
-pub(super) struct Wanted<P> {
+pub(super) struct CompleteRead<P> {
     /// The read of all rows.
     pub page: P,
     /// Most rows that the client wants; `None` for all.
@@ -37,7 +37,7 @@ pub(super) struct Wanted<P> {
     pub range: BlockRange,
 }
 
-impl<P: Paged> AnswerRows<P> {
+impl<P: PageSource> AnswerRows<P> {
     /// At most `limit` rows; nothing tells the client whether there are more.
     ///
     /// # Errors
@@ -53,8 +53,8 @@ impl<P: Paged> AnswerRows<P> {
     /// # Errors
     ///
     /// [`Problem::TooManyRows`] if there are more than the limit; or those of [`RowStream::open`].
-    pub async fn whole(app: &App, wanted: Wanted<P>) -> Result<Self, Problem> {
-        let Wanted { page, count, limit, range } = wanted;
+    pub async fn whole(app: &App, wanted: CompleteRead<P>) -> Result<Self, Problem> {
+        let CompleteRead { page, count, limit, range } = wanted;
         let limit = limit.filter(|limit| range.count() > 1 && count.is_none_or(|count| count > *limit));
         let Some(limit) = limit else { return Self::cut(app, page, count).await };
         let stream = RowStream::open(app, page.clone(), Some(limit.saturating_add(1))).await?;
@@ -99,7 +99,13 @@ impl<P: Paged> AnswerRows<P> {
 }
 
 /// Counts the rows of `rest` in addition to those `before` it, up to `limit`.
-async fn count_to<P: Paged>(app: &App, rest: P, before: u64, limit: u64, range: BlockRange) -> Result<(), Problem> {
+async fn count_to<P: PageSource>(
+    app: &App,
+    rest: P,
+    before: u64,
+    limit: u64,
+    range: BlockRange,
+) -> Result<(), Problem> {
     let mut counted = before;
     let mut stream = RowStream::open(app, rest, Some(limit.saturating_add(1) - before)).await?;
     while let Some(batch) = stream.next().await? {
@@ -113,7 +119,7 @@ async fn count_to<P: Paged>(app: &App, rest: P, before: u64, limit: u64, range: 
 /// # Errors
 ///
 /// When they and those `before` exceed the limit: the blocks up to that of the first row beyond it are not too many.
-fn check<P: Paged>(batch: &Batch<P::Row>, before: u64, limit: u64, range: BlockRange) -> Result<u64, Problem> {
+fn check<P: PageSource>(batch: &Batch<P::Row>, before: u64, limit: u64, range: BlockRange) -> Result<u64, Problem> {
     let rows = batch.len() as u64;
     if before + rows <= limit {
         return Ok(rows);
@@ -131,7 +137,7 @@ fn fitting(range: BlockRange, block: u64) -> BlockRange {
         .unwrap_or(BlockRange::single(range.first()))
 }
 
-fn position<P: Paged>(batch: &Batch<P::Row>, row: usize) -> P::Position
+fn position<P: PageSource>(batch: &Batch<P::Row>, row: usize) -> P::Position
 where
     P::Row: Columns,
 {

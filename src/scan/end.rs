@@ -9,7 +9,7 @@ use super::cursor::Cursor;
 use super::layout::Layout;
 use crate::app::App;
 use crate::error::Problem;
-use crate::read::page_source::Paged;
+use crate::read::page_source::PageSource;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, Position};
 use trawl_core::store::{Batch, Head};
 
@@ -63,7 +63,12 @@ impl End {
     }
 
     /// Counts the rows of a batch, which is not empty.
-    pub fn count<P: Paged, L: Layout<Row = P::Row>>(&mut self, batch: &Batch<P::Row>, layout: &L, fingerprint: u64) {
+    pub fn count<P: PageSource, L: Layout<Row = P::Row>>(
+        &mut self,
+        batch: &Batch<P::Row>,
+        layout: &L,
+        fingerprint: u64,
+    ) {
         let (view, last) = (batch.view(), batch.len() - 1);
         let position = P::position(&view, last);
         self.rows += batch.len() as u64;

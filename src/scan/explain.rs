@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::read::page_source::Paged;
+use crate::read::page_source::PageSource;
 use crate::read::row_stream::UNLIMITED_ROWS;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
@@ -50,7 +50,11 @@ columns! {
 /// # Errors
 ///
 /// When the store fails.
-pub(super) async fn explain<P: Paged>(app: &App, whole: Option<P>, limit: Option<u64>) -> Result<Response, Problem> {
+pub(super) async fn explain<P: PageSource>(
+    app: &App,
+    whole: Option<P>,
+    limit: Option<u64>,
+) -> Result<Response, Problem> {
     let Some(mut whole) = whole else { return Ok(axum::Json(json!({"plan": null})).into_response()) };
     whole.set_limit(limit.unwrap_or(UNLIMITED_ROWS));
     let (page, _) = whole.part(app, FIRST_PLACES).await?;
@@ -94,7 +98,7 @@ const PLAN: HeaderName = HeaderName::from_static("x-trawl-plan");
 /// # Errors
 ///
 /// When the store fails.
-pub(super) async fn plan<P: Paged>(
+pub(super) async fn plan<P: PageSource>(
     app: &App,
     headers: &HeaderMap,
     page: Option<&P>,

@@ -21,24 +21,24 @@ use super::layout::{Layout, Listing, Logs};
 use super::respond::{Scan, respond};
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::body::Taker;
+use crate::http::body::ResponseBudget;
 use crate::http::client::Requester;
 use crate::http::request_head::RequestHead;
 use crate::read::block_hashes::BlockHashes;
 use crate::read::block_times;
 use crate::read::range::Extent;
 use crate::read::row_stream::RowStream;
-use crate::rest::params::{Declared, Kind, Query, address, fixed_hex};
+use crate::rest::params::{Kind, ParameterGroup, Query, address, fixed_hex};
 use crate::rest::periods::period;
 use crate::values::BlockName;
 use trawl_core::primitives::{Address, B256, Direction, Timestamp};
 use trawl_core::store::Head;
 use trawl_query::scan::{
-    AddressLogScan, AddressTransactionScan, InternalTransactionScan, Part, Participants, ScanPage, Scanned,
+    AddressLogScan, AddressTransactionScan, InternalTransactionScan, Part, Participants, ScanPage, ScanSpec,
     TokenTransferScan,
 };
 
-const PERIOD: Declared = &[
+const PERIOD: ParameterGroup = &[
     ("from_period", Kind::Text),
     ("to_period", Kind::Text),
     ("columns", Kind::Name(&["blockscout", "scan"])),
@@ -46,12 +46,12 @@ const PERIOD: Declared = &[
 ];
 
 /// Clients of this API family write an absent value as nothing or as `null`.
-const SIDE: Declared =
+const SIDE: ParameterGroup =
     &[("filter_type", Kind::Name(&["address", "null", ""])), ("filter_value", Kind::Name(&["to", "from", "null", ""]))];
 
-pub(crate) const BY_SIDE: &[Declared] = &[PERIOD, SIDE];
+pub(crate) const BY_SIDE: &[ParameterGroup] = &[PERIOD, SIDE];
 
-pub(crate) const LOGS: &[Declared] =
+pub(crate) const LOGS: &[ParameterGroup] =
     &[PERIOD, &[("filter_type", Kind::Name(&["topic", "null", ""])), ("filter_value", Kind::Text)]];
 
 /// Whose rows a request wants, and of what time.
@@ -69,7 +69,7 @@ impl Request {
     fn read(
         (app, head, client): (App, RequestHead, Client),
         (hash, query): (&str, Option<&str>),
-        declared: &[Declared],
+        declared: &[ParameterGroup],
     ) -> Result<Self, Problem> {
         let address = address(hash)?;
         let query = Query::read(query.unwrap_or_default(), declared)?;
@@ -178,7 +178,7 @@ pub(crate) async fn logs(
 }
 
 /// The rows as CSV, written while they are read: with the columns of Blockscout's exports, or with those of the scans.
-async fn export<S: Scanned, L: Layout<Row = S::Row>, C: Columns<Row = S::Row> + From<Source>>(
+async fn export<S: ScanSpec, L: Layout<Row = S::Row>, C: Columns<Row = S::Row> + From<Source>>(
     request: Request,
     scan: S,
     layout: impl FnOnce(BlockHashes) -> L,
@@ -195,7 +195,7 @@ async fn export<S: Scanned, L: Layout<Row = S::Row>, C: Columns<Row = S::Row> + 
         let page = ScanPage { scan, blocks: extent.blocks, after: None, limit: 0 };
         Some(RowStream::open(&app, page, None).await?)
     };
-    let taker = Taker { limits: Arc::clone(app.limits()), client };
+    let taker = ResponseBudget { limits: Arc::clone(app.limits()), client };
     let scan = Scan { taker, place, end, fingerprint };
     let (is_own, mark) = (query.name("columns") == Some("scan"), query.name("mark"));
     // Programs that know Blockscout's columns take a closing line for a row.

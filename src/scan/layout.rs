@@ -16,8 +16,8 @@ use trawl_core::schema::{Columns, LogRow, LogView, Table};
 use trawl_core::store::Batch;
 use trawl_json::JsonWriter;
 use trawl_json::logs::{CSV_HEADER, write_csv_log, write_rpc_log};
-use trawl_json::scanned::{Shown, csv_header, write_csv, write_item};
-use trawl_query::scan::Scanned;
+use trawl_json::scanned::{ScanRow, csv_header, write_csv, write_item};
+use trawl_query::scan::ScanSpec;
 
 /// The columns of a row's kind.
 pub(super) type View<'a, L> = <<L as Layout>::Row as Columns>::View<'a>;
@@ -129,14 +129,14 @@ pub(super) struct Listing<S> {
     scan: PhantomData<fn() -> S>,
 }
 
-impl<S: Scanned<Row: Shown>> Listing<S> {
+impl<S: ScanSpec<Row: ScanRow>> Listing<S> {
     /// A layout; rows without the hash of their block need `hashes`.
     pub fn new(stem: &'static str, hashes: Option<BlockHashes>) -> Self {
         Self { stem, schema: columns::schema(S::Row::FIELDS), hashes, scan: PhantomData }
     }
 }
 
-impl<S: Scanned<Row: Shown>> Layout for Listing<S> {
+impl<S: ScanSpec<Row: ScanRow>> Layout for Listing<S> {
     type Row = S::Row;
 
     fn stem(&self) -> &'static str {

@@ -19,7 +19,7 @@ use super::respond::{Scan, respond};
 use super::without_from_block;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::body::Taker;
+use crate::http::body::ResponseBudget;
 use crate::http::client::Requester;
 use crate::http::request_head::RequestHead;
 use crate::read::block_hashes::BlockHashes;
@@ -30,14 +30,16 @@ use crate::values::BlockName;
 use crate::values::address;
 use crate::values::block_name;
 use trawl_core::primitives::Address;
-use trawl_json::scanned::Shown;
-use trawl_query::scan::{InternalTransactionScan, Participants, ScanPage, Scanned, TokenTransferScan, TransactionScan};
+use trawl_json::scanned::ScanRow;
+use trawl_query::scan::{
+    InternalTransactionScan, Participants, ScanPage, ScanSpec, TokenTransferScan, TransactionScan,
+};
 
 /// Most addresses in a list; the limit of logs.
 const MAX_ALTERNATIVES: usize = 1000;
 
 /// A scan that has a path of its own.
-trait Listed: Scanned<Row: Shown> {
+trait ListScan: ScanSpec<Row: ScanRow> {
     /// The last segment of the path, which is also the name of a file.
     const NAME: &'static str;
     /// Whether rows lack the hash of their block.
@@ -53,7 +55,7 @@ trait Listed: Scanned<Row: Shown> {
     }
 }
 
-impl Listed for InternalTransactionScan {
+impl ListScan for InternalTransactionScan {
     const NAME: &'static str = "internal-transactions";
     const NEEDS_HASHES: bool = true;
 
@@ -62,7 +64,7 @@ impl Listed for InternalTransactionScan {
     }
 }
 
-impl Listed for TokenTransferScan {
+impl ListScan for TokenTransferScan {
     const NAME: &'static str = "token-transfers";
     const HAS_TOKENS: bool = true;
 
@@ -75,7 +77,7 @@ impl Listed for TokenTransferScan {
     }
 }
 
-impl Listed for TransactionScan {
+impl ListScan for TransactionScan {
     const NAME: &'static str = "transactions";
 
     fn of(filter: RowFilter) -> Self {
@@ -135,7 +137,7 @@ struct ListedRequest<P> {
 }
 
 impl<P: trawl_core::primitives::Position> ListedRequest<P> {
-    fn read<S: Listed<Position = P>>(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
+    fn read<S: ListScan<Position = P>>(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
         let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
         let mut request = Self {
             format: Format::accepted(accepted),
@@ -203,7 +205,7 @@ fn addresses(name: &str, text: &str) -> Result<Vec<Address>, Problem> {
     Ok(addresses)
 }
 
-async fn answer<S: Listed>(
+async fn answer<S: ListScan>(
     (app, head, client): (App, RequestHead, Client),
     query: &str,
     headers: &HeaderMap,
@@ -237,7 +239,7 @@ async fn answer<S: Listed>(
         Some(page) => Some(RowStream::open(&app, page, request.limit).await?),
         None => None,
     };
-    let taker = Taker { limits: Arc::clone(app.limits()), client };
+    let taker = ResponseBudget { limits: Arc::clone(app.limits()), client };
     let scan = Scan { taker, place, end, fingerprint };
     Ok(with_plan(respond(stream, request.format, Listing::<S>::new(S::NAME, hashes), scan), plan))
 }

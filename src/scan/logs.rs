@@ -20,7 +20,7 @@ use super::respond::{Scan, respond};
 use super::without_from_block;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::body::Taker;
+use crate::http::body::ResponseBudget;
 use crate::http::client::Requester;
 use crate::http::request_body;
 use crate::http::request_head::RequestHead;
@@ -165,7 +165,7 @@ async fn answer(
         Some(page) => Some(LogStream::open(&app, page, options.limit).await?),
         None => None,
     };
-    let taker = Taker { limits: Arc::clone(app.limits()), client };
+    let taker = ResponseBudget { limits: Arc::clone(app.limits()), client };
     let scan = Scan { taker, place, end, fingerprint };
     let response = match options.decode {
         Some(event) => respond(stream, options.format, EventLogs(event), scan),

@@ -7,9 +7,9 @@ use axum::response::{IntoResponse, Response};
 use super::end::{END, End};
 use super::format::{Encoder, Format};
 use super::layout::Layout;
-use crate::http::body::{BodySender, Broken, Taker, body};
+use crate::http::body::{BodySender, ResponseBudget, StreamError, body};
 use crate::limits::ScanPlace;
-use crate::read::page_source::Paged;
+use crate::read::page_source::PageSource;
 use crate::read::row_stream::RowStream;
 use trawl_json::JsonWriter;
 
@@ -18,14 +18,14 @@ const FILTER: HeaderName = HeaderName::from_static("x-trawl-filter");
 
 /// A scan in progress: who takes it, its place among the scans, its mark, and the hash of its filter.
 pub(super) struct Scan {
-    pub taker: Taker,
+    pub taker: ResponseBudget,
     pub place: ScanPlace,
     pub end: End,
     pub fingerprint: u64,
 }
 
 /// An answer that is written while its rows are read; it is aborted if a read fails.
-pub(super) fn respond<P: Paged, L: Layout<Row = P::Row>>(
+pub(super) fn respond<P: PageSource, L: Layout<Row = P::Row>>(
     stream: Option<RowStream<P>>,
     format: Format,
     layout: L,
@@ -36,7 +36,7 @@ pub(super) fn respond<P: Paged, L: Layout<Row = P::Row>>(
     let encoder = Encoder::new(format, layout);
     let written = body(taker, move |sender| async move {
         let _place = place;
-        if let Err(Broken::Problem(problem)) = write(stream, encoder, end, fingerprint, &sender).await {
+        if let Err(StreamError::Problem(problem)) = write(stream, encoder, end, fingerprint, &sender).await {
             sender.abort(&problem).await;
         }
     });
@@ -53,13 +53,13 @@ pub(super) fn respond<P: Paged, L: Layout<Row = P::Row>>(
     response
 }
 
-async fn write<P: Paged, L: Layout<Row = P::Row>>(
+async fn write<P: PageSource, L: Layout<Row = P::Row>>(
     stream: Option<RowStream<P>>,
     mut encoder: Encoder<L>,
     mut end: End,
     fingerprint: u64,
     sender: &BodySender,
-) -> Result<(), Broken> {
+) -> Result<(), StreamError> {
     let mut out = JsonWriter::new();
     encoder.begin(&end, &mut out)?;
     if let Some(mut stream) = stream {

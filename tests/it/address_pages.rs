@@ -11,7 +11,7 @@ use crate::pages::get;
 
 /// What the node said of addresses.
 #[derive(Default)]
-struct Told {
+struct ReportedAddress {
     emitters: BTreeSet<String>,
     receivers: BTreeSet<String>,
     senders: BTreeSet<String>,
@@ -23,8 +23,8 @@ fn lower(value: &Value) -> Option<String> {
     value.as_str().map(str::to_lowercase)
 }
 
-fn told(chain: &Chain) -> Told {
-    let mut told = Told::default();
+fn told(chain: &Chain) -> ReportedAddress {
+    let mut told = ReportedAddress::default();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     for line in &chain.lines {
         told.receivers.extend(list(&line["block"]["withdrawals"]).iter().filter_map(|one| lower(&one["address"])));

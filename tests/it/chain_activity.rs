@@ -14,7 +14,7 @@ use crate::transactions::told;
 
 /// What the transactions of a period add up to.
 #[derive(Debug, Default)]
-struct Wanted {
+struct ExpectedActivity {
     transactions: u64,
     failed: u64,
     /// Those before Byzantium, which do not say whether they failed.
@@ -27,7 +27,7 @@ struct Wanted {
     prices: Vec<U256>,
 }
 
-impl Wanted {
+impl ExpectedActivity {
     fn of(&self, item: &Value) -> bool {
         let text = |sum: &U256| json!(sum.to_string());
         let of_failed = |value: Value| if self.without_status == 0 { value } else { Value::Null };
@@ -67,7 +67,7 @@ fn sums_are_those_of_the_transactions() -> anyhow::Result<()> {
             let counted = answer["block_number"].as_u64().unwrap_or_default();
             ensure!(counted <= chain.head() && counted >= chain.head() / 16 * 15, "{answer}");
             ensure!(answer["resolution"] == resolution && (counted == chain.head() || name == "mainnet"), "{answer}");
-            let mut wanted: BTreeMap<String, Wanted> = BTreeMap::new();
+            let mut wanted: BTreeMap<String, ExpectedActivity> = BTreeMap::new();
             for told in told(chain).values().filter(|told| told.place().0 <= counted) {
                 let sums = wanted.entry(first_of(resolution, days[&told.place().0])?.to_string()).or_default();
                 let gas = wide(&told.receipt["gasUsed"]);

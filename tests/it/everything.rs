@@ -9,7 +9,7 @@ use xtask::http;
 
 use crate::chains::{Chain, chain, quantity};
 use crate::pages::{List, frames_in, get, transfers_in, walk};
-use crate::plans::{Read, explain_in};
+use crate::plans::{ReadPlan, explain_in};
 
 fn list(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
@@ -206,7 +206,7 @@ fn pages_are_read_in_order() -> anyhow::Result<()> {
     let place = TransactionPosition { block_number: number, transaction_index: 3 };
     let frame = FramePosition { block_number: number, transaction_index: 3, frame_index: 4 };
     let transfer = TransferPosition { block_number: number, log_index: 7, batch_index: 0 };
-    let only = |reads: anyhow::Result<Vec<Read>>| -> anyhow::Result<Read> {
+    let only = |reads: anyhow::Result<Vec<ReadPlan>>| -> anyhow::Result<ReadPlan> {
         let mut reads = reads?;
         ensure!(reads.len() == 1, "{reads:?}");
         reads.pop().context("a read")

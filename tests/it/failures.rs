@@ -18,13 +18,13 @@ type Kind = [String; 5];
 type Sums = (u64, U256, U256);
 
 /// What the node said of the outermost call of a transaction.
-struct Outermost {
+struct OutermostCall {
     error: Value,
     /// In hexadecimal digits.
     output: String,
 }
 
-impl Outermost {
+impl OutermostCall {
     fn revert_id(&self) -> Option<&str> {
         self.output.get(..10)
     }
@@ -48,7 +48,7 @@ impl Outermost {
 }
 
 /// Those of the transactions that were traced, by hash.
-fn outermost(chain: &Chain) -> BTreeMap<String, Outermost> {
+fn outermost(chain: &Chain) -> BTreeMap<String, OutermostCall> {
     let mut outputs = BTreeMap::new();
     for line in &chain.lines {
         let transactions = list(&line["block"]["transactions"]);
@@ -56,7 +56,7 @@ fn outermost(chain: &Chain) -> BTreeMap<String, Outermost> {
             let frame = line["parityTraces"].get(at).map_or(&Value::Null, |frames| &frames[0]);
             let tree = line["traces"].get(at).map_or(&Value::Null, |tree| tree.get("result").unwrap_or(tree));
             if frame.is_object() {
-                let told = Outermost { error: frame["error"].clone(), output: text(&tree["output"]) };
+                let told = OutermostCall { error: frame["error"].clone(), output: text(&tree["output"]) };
                 outputs.insert(text(&transaction["hash"]), told);
             }
         }
@@ -102,8 +102,8 @@ fn wanted(chain: &Chain, contract: Option<&str>) -> (BTreeMap<Kind, Sums>, bool)
         let method = (to.is_some() && input.len() >= 10).then(|| input[..10].to_owned());
         let call = outermost.get(&text(&told.transaction["hash"]));
         let error = call.map_or(Value::Null, |call| call.error.clone());
-        let id = json!(call.and_then(Outermost::revert_id));
-        let kind = [json!(to), json!(method), error, id, json!(call.and_then(Outermost::message))];
+        let id = json!(call.and_then(OutermostCall::revert_id));
+        let kind = [json!(to), json!(method), error, id, json!(call.and_then(OutermostCall::message))];
         let sums = wanted.entry(kind.map(|value| value.to_string())).or_default();
         let gas = wide(&told.receipt["gasUsed"]);
         *sums = (sums.0 + 1, sums.1 + gas, sums.2 + gas * wide(&told.receipt["effectiveGasPrice"]));

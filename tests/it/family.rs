@@ -15,7 +15,7 @@ mod shapes;
 const DIFFERENT: [&str; 2] = [".beacon_deposits_count is missing", ".rewards[].reward: "];
 
 /// What the paths are asked about.
-struct Asked {
+struct PathSubjects {
     transaction: String,
     address: String,
     contract: String,
@@ -26,7 +26,7 @@ struct Asked {
 }
 
 /// A transaction with a log, its sender, the contract it called and a token that emitted a transfer.
-fn asked(chain: &Chain) -> anyhow::Result<Asked> {
+fn asked(chain: &Chain) -> anyhow::Result<PathSubjects> {
     let receipts = || chain.lines.iter().filter_map(|line| line["receipts"].as_array()).flatten();
     let logs = |receipt: &Value| receipt["logs"].as_array().cloned().unwrap_or_default();
     let transfer = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -36,7 +36,7 @@ fn asked(chain: &Chain) -> anyhow::Result<Asked> {
     let token = of_token.and_then(|receipt| logs(receipt).into_iter().find(is_transfer));
     let receipt = of_token.or_else(|| moved.clone().find(|receipt| !logs(receipt).is_empty())).context("a log")?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    Ok(Asked {
+    Ok(PathSubjects {
         transaction: text(&receipt["transactionHash"]).context("a hash")?,
         address: text(&receipt["from"]).context("a sender")?,
         contract: text(&receipt["to"]).context("a recipient")?,
@@ -46,7 +46,7 @@ fn asked(chain: &Chain) -> anyhow::Result<Asked> {
     })
 }
 
-impl Asked {
+impl PathSubjects {
     fn path(&self, template: &str) -> Option<String> {
         let address = match template {
             _ if template.starts_with("/v2/tokens/") => self.token.as_ref()?,

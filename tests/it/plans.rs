@@ -23,7 +23,7 @@ mod scans;
 
 /// What EXPLAIN says of one read.
 #[derive(Debug)]
-pub struct Read {
+pub struct ReadPlan {
     pub table: String,
     /// `InOrder`, `InReverseOrder` or `Default`.
     pub kind: String,
@@ -35,12 +35,12 @@ pub struct Read {
 }
 
 /// Explains a statement over the mainnet blocks, in the order of its reads.
-fn explain<R>(statement: &Statement<R>) -> anyhow::Result<Vec<Read>> {
+fn explain<R>(statement: &Statement<R>) -> anyhow::Result<Vec<ReadPlan>> {
     explain_in(chain("mainnet").name, statement)
 }
 
 /// The same over any database.
-pub fn explain_in<R>(database: &str, statement: &Statement<R>) -> anyhow::Result<Vec<Read>> {
+pub fn explain_in<R>(database: &str, statement: &Statement<R>) -> anyhow::Result<Vec<ReadPlan>> {
     let settings: Vec<String> = statement.settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let sql =
         format!("EXPLAIN indexes = 1, pretty = 0 {}\nSETTINGS {} FORMAT TSVRaw", statement.sql, settings.join(", "));
@@ -69,13 +69,13 @@ fn text(value: &Parameter) -> String {
     }
 }
 
-fn parse(explained: &str) -> anyhow::Result<Vec<Read>> {
-    let mut reads: Vec<Read> = Vec::new();
+fn parse(explained: &str) -> anyhow::Result<Vec<ReadPlan>> {
+    let mut reads: Vec<ReadPlan> = Vec::new();
     let mut lines = explained.lines().map(|line| line.trim_start_matches(['│', '├', '└', '─', ' '])).peekable();
     while let Some(line) = lines.next() {
         if let Some(table) = line.strip_prefix("ReadFromMergeTree (") {
             let table = table.trim_end_matches(')').rsplit('.').next().unwrap_or_default().to_owned();
-            reads.push(Read { table, kind: String::new(), keys: Vec::new(), by_key: (0, 0), left: 0 });
+            reads.push(ReadPlan { table, kind: String::new(), keys: Vec::new(), by_key: (0, 0), left: 0 });
         }
         let Some(read) = reads.last_mut() else { continue };
         if let Some(kind) = line.strip_prefix("Read type: ").or_else(|| line.strip_prefix("ReadType: ")) {
@@ -97,7 +97,7 @@ fn parse(explained: &str) -> anyhow::Result<Vec<Read>> {
     Ok(reads)
 }
 
-fn only<R>(statement: &Statement<R>) -> anyhow::Result<Read> {
+fn only<R>(statement: &Statement<R>) -> anyhow::Result<ReadPlan> {
     let mut reads = explain(statement)?;
     ensure!(reads.len() == 1, "{reads:?}");
     reads.pop().context("one read")

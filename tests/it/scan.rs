@@ -182,8 +182,8 @@ fn filters_are_those_of_eth_get_logs() -> anyhow::Result<()> {
         all.iter().map(|log| log["address"].as_str().unwrap_or("")).find(|one| *one != address).context("two")?;
     let topic_of = |log: &Value, position: usize| log["topics"][position].as_str().unwrap_or("").to_owned();
     let wallet = all.iter().map(|log| topic_of(log, 1)).find(|topic| !topic.is_empty()).context("a wallet")?;
-    type Keep<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
-    let cases: [(String, Value, Keep<'_>); 4] = [
+    type RowPredicate<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
+    let cases: [(String, Value, RowPredicate<'_>); 4] = [
         (format!("address={address}"), json!({"address": address}), Box::new(|log| log["address"] == address)),
         (
             format!("address={address},{other}&topic0={topic}"),

@@ -17,7 +17,7 @@ use crate::scenario::scenario;
 type Balances = BTreeMap<String, (U256, U256)>;
 
 /// A transaction and what was told of it.
-struct Told {
+struct ReportedTransaction {
     hash: String,
     block: u64,
     fork: String,
@@ -47,11 +47,11 @@ fn of_parity(changes: &Value) -> anyhow::Result<Balances> {
     Ok(balances)
 }
 
-fn told() -> anyhow::Result<Vec<Told>> {
+fn told() -> anyhow::Result<Vec<ReportedTransaction>> {
     let mut all = Vec::new();
     for line in lines("hive")? {
         for told in line["txStateDiffs"].as_array().into_iter().flatten() {
-            all.push(Told {
+            all.push(ReportedTransaction {
                 hash: told["txHash"].as_str().context("a hash")?.to_owned(),
                 block: quantity(&line["block"]["number"]),
                 fork: line["fork"].as_str().unwrap_or_default().to_owned(),
@@ -118,7 +118,7 @@ fn are_exactly_what_another_evm_told() -> anyhow::Result<()> {
 }
 
 /// Changes that are told are right; how many, and how many are not known.
-fn right_where_known(told: &Told, found: &BTreeMap<String, Value>) -> anyhow::Result<(usize, usize)> {
+fn right_where_known(told: &ReportedTransaction, found: &BTreeMap<String, Value>) -> anyhow::Result<(usize, usize)> {
     let (mut known, mut unknown) = (0, 0);
     for (address, item) in found {
         ensure!(item["is_miner"] == (*address == told.miner), "{item}");
@@ -136,7 +136,10 @@ fn right_where_known(told: &Told, found: &BTreeMap<String, Value>) -> anyhow::Re
 }
 
 /// Loads the chain without its state, and asks for every transaction.
-fn without_state(database: &str, flags: &[&str]) -> anyhow::Result<Vec<(Told, BTreeMap<String, Value>)>> {
+fn without_state(
+    database: &str,
+    flags: &[&str],
+) -> anyhow::Result<Vec<(ReportedTransaction, BTreeMap<String, Value>)>> {
     let genesis = workspace::fixture("hive/genesis.json").display().to_string();
     let node = Node::start("hive", &[])?;
     let _database = env::migrate(database)?;

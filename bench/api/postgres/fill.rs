@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use futures_util::SinkExt as _;
 
 use super::cluster::Cluster;
-use crate::bed::{Bed, Content};
+use crate::bed::{Content, TestBed};
 use crate::progress;
 
 /// A table: how it is made, what fills it, what is done when it is full.
@@ -86,7 +86,7 @@ const TRANSFERS: &[Table] = &[
 ];
 
 /// Makes and fills the tables of a data set.
-pub fn fill(bed: &Bed, cluster: &Cluster, content: Content) -> anyhow::Result<()> {
+pub fn fill(bed: &TestBed, cluster: &Cluster, content: Content) -> anyhow::Result<()> {
     let tables = match content {
         Content::Logs => LOGS,
         Content::Transfers => TRANSFERS,
@@ -110,7 +110,7 @@ fn execute(cluster: &Cluster, statement: &str) -> anyhow::Result<()> {
     cluster.run(async |client| Ok(client.batch_execute(statement).await?))
 }
 
-fn copy(bed: &Bed, cluster: &Cluster, table: &Table) -> anyhow::Result<()> {
+fn copy(bed: &TestBed, cluster: &Cluster, table: &Table) -> anyhow::Result<()> {
     let mut rows = bed.store.reader(table.rows, &[], "TSV")?;
     cluster.run(async |client| {
         // Both in one transaction, so that nothing is written twice.

@@ -8,14 +8,14 @@ use super::Model;
 
 /// What a follower has done, as far as its requests show it.
 #[derive(Debug, Default)]
-pub struct Asked {
+pub struct FollowerProgress {
     /// The height of the newest receipts it took.
     taken: AtomicU64,
     /// The same when it last asked for the newest block, which it does once what it took is committed.
     done: AtomicU64,
 }
 
-impl Asked {
+impl FollowerProgress {
     /// Takes note of a request.
     pub fn note(&self, method: &str, named: &Value, model: &Model) {
         let tip = model.at(model.tip()).number;

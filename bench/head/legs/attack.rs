@@ -10,22 +10,22 @@ use serde_json::json;
 use tungstenite::Message;
 use xtask::process::Server;
 
-use crate::bed::Bed;
+use crate::bed::TestBed;
 use crate::chain::Size;
-use crate::clients::{Crowd, Target};
-use crate::pace::{Growing, Pace};
+use crate::clients::{ClientPool, Target};
+use crate::pace::{GrowingChain, Pace};
 use crate::processes::{Follower, resident};
 use crate::report::{Bound, Report, figure};
 use crate::sockets::connect;
 use crate::{Flags, progress};
 
 /// What stays open until the attack ends.
-type Held = Vec<Box<dyn Any>>;
+type OpenConnections = Vec<Box<dyn Any>>;
 
 /// Clients that do no good.
 struct Attack {
     name: &'static str,
-    start: fn(&str) -> Held,
+    start: fn(&str) -> OpenConnections,
 }
 
 /// Those of the findings, the first one part of every run.
@@ -37,11 +37,11 @@ const ATTACKS: [Attack; 5] = [
     Attack { name: "200 wide scans that are read", start: read_scans },
 ];
 
-fn unread_scans(host: &str) -> Held {
+fn unread_scans(host: &str) -> OpenConnections {
     many(200, host, |socket| request_scan(socket, "all"))
 }
 
-fn unfinished_bodies(host: &str) -> Held {
+fn unfinished_bodies(host: &str) -> OpenConnections {
     many(60, host, |socket| {
         let length = 20_000_000;
         write!(socket, "POST /api/eth-rpc HTTP/1.1\r\nhost: all\r\ncontent-type: application/json\r\n")?;
@@ -57,7 +57,7 @@ fn unfinished_bodies(host: &str) -> Held {
     })
 }
 
-fn unread_sockets(host: &str) -> Held {
+fn unread_sockets(host: &str) -> OpenConnections {
     let call = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "eth_getBlockReceipts", "params": ["latest"]});
     let batch = json!((0..40).map(call).collect::<Vec<_>>()).to_string();
     let open = |_| -> Option<Box<dyn Any>> {
@@ -68,12 +68,12 @@ fn unread_sockets(host: &str) -> Held {
     (0..40).filter_map(open).collect()
 }
 
-fn unfinished_heads(host: &str) -> Held {
+fn unfinished_heads(host: &str) -> OpenConnections {
     many(1_100, host, |socket| write!(socket, "GET /api/v2/blocks HTTP/1.1\r\nhost: "))
 }
 
 /// Clients that scan again and again; they end when what is held is dropped.
-fn read_scans(host: &str) -> Held {
+fn read_scans(host: &str) -> OpenConnections {
     let stop = Arc::new(());
     for _ in 0..200 {
         let (host, stop) = (host.to_owned(), Arc::downgrade(&stop));
@@ -97,7 +97,7 @@ fn request_scan(socket: &mut TcpStream, host: &str) -> std::io::Result<()> {
 }
 
 /// So many sockets on which something was sent, or as much of it as the server took.
-fn many(count: usize, host: &str, send: fn(&mut TcpStream) -> std::io::Result<()>) -> Held {
+fn many(count: usize, host: &str, send: fn(&mut TcpStream) -> std::io::Result<()>) -> OpenConnections {
     let open = |_| -> Option<Box<dyn Any>> {
         let mut socket = TcpStream::connect(host).ok()?;
         socket.set_write_timeout(Some(Duration::from_secs(1))).ok()?;
@@ -109,7 +109,7 @@ fn many(count: usize, host: &str, send: fn(&mut TcpStream) -> std::io::Result<()
 }
 
 /// The first attack, or all of them.
-pub fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
+pub fn measure(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
     let all = flags.parts.iter().any(|part| part == "attacks");
     let mut rows = Vec::new();
     for attack in &ATTACKS[..if all { ATTACKS.len() } else { 1 }] {
@@ -130,7 +130,7 @@ pub fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) ->
 }
 
 fn measure_one(
-    bed: &mut Bed,
+    bed: &mut TestBed,
     flags: &Flags,
     size: Size,
     attack: &Attack,
@@ -139,7 +139,7 @@ fn measure_one(
     // A new one, since memory that was taken may be kept.
     bed.serve()?;
     let target = bed.target()?;
-    let growing = Growing::start(&bed.chain, Pace { rate: 1., size, reorganise_every: None });
+    let growing = GrowingChain::start(&bed.chain, Pace { rate: 1., size, reorganise_every: None });
     let processes = [bed.engine.id(), bed.api.as_ref().map_or(0, Server::id)];
     let calm = asked(&target, flags.seconds, processes);
     let before = processes.map(resident);
@@ -169,7 +169,7 @@ fn measure_one(
 }
 
 /// What others notice.
-struct Noticed {
+struct AttackImpact {
     /// Milliseconds.
     p99: f64,
     lost: u64,
@@ -178,8 +178,8 @@ struct Noticed {
     most: [f64; 2],
 }
 
-fn asked(target: &Target, seconds: f64, processes: [u32; 2]) -> Noticed {
-    let crowd = Crowd::start(target, 8);
+fn asked(target: &Target, seconds: f64, processes: [u32; 2]) -> AttackImpact {
+    let crowd = ClientPool::start(target, 8);
     let mut most = [0_f64; 2];
     for _ in 0..(seconds * 10.) as u64 {
         std::thread::sleep(Duration::from_millis(100));
@@ -190,7 +190,7 @@ fn asked(target: &Target, seconds: f64, processes: [u32; 2]) -> Noticed {
     let (tally, _) = crowd.stop();
     let all = tally.sum();
     let lost = all.failed + all.refused + all.broken_alone;
-    Noticed { p99: all.quantile(0.99), lost, answers: all.times.len(), most }
+    AttackImpact { p99: all.quantile(0.99), lost, answers: all.times.len(), most }
 }
 
 /// Sets how many files this process may have open, or lets it have as many as the system does; how many it could before.

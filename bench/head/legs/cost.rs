@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::bed::Bed;
+use crate::bed::TestBed;
 use crate::chain::Size;
-use crate::pace::{Growing, Pace};
+use crate::pace::{GrowingChain, Pace};
 use crate::processes::processor;
 use crate::report::{Bound, Report, figure};
 use crate::{Flags, progress};
@@ -14,7 +14,7 @@ const BLOCKS: u64 = 64;
 const EMPTY: Size = Size { transactions: 0, logs: 0 };
 
 /// Lets the chain grow by a round of blocks, one after the other.
-fn grow(bed: &Bed, size: Size) -> anyhow::Result<()> {
+fn grow(bed: &TestBed, size: Size) -> anyhow::Result<()> {
     for _ in 0..BLOCKS {
         let step = bed.chain.prepare(0, size)?;
         bed.chain.show(step);
@@ -24,7 +24,7 @@ fn grow(bed: &Bed, size: Size) -> anyhow::Result<()> {
 }
 
 /// Milliseconds of the engine and of `follow` a block.
-fn followed(bed: &Bed, size: Size) -> anyhow::Result<[f64; 2]> {
+fn followed(bed: &TestBed, size: Size) -> anyhow::Result<[f64; 2]> {
     // A round before it, so that the blocks that are settled meanwhile are of the same size.
     grow(bed, size)?;
     std::thread::sleep(Duration::from_secs(2));
@@ -41,7 +41,7 @@ fn followed(bed: &Bed, size: Size) -> anyhow::Result<[f64; 2]> {
 }
 
 /// The follower alone, without an API.
-pub fn measure(bed: &mut Bed, size: Size, report: &mut Report) -> anyhow::Result<()> {
+pub fn measure(bed: &mut TestBed, size: Size, report: &mut Report) -> anyhow::Result<()> {
     let blocks = BLOCKS.to_string();
     bed.follow_with(Duration::from_millis(100), &["--settle-blocks", &blocks, "--settle-interval", "1ms"])?;
     bed.wait_until_followed()?;
@@ -84,14 +84,14 @@ pub fn measure(bed: &mut Bed, size: Size, report: &mut Report) -> anyhow::Result
 }
 
 /// The engine with one API and `follow` at an empty block a second, and nobody who asks.
-pub fn idle(bed: &Bed, flags: &Flags, report: &mut Report) -> anyhow::Result<()> {
+pub fn idle(bed: &TestBed, flags: &Flags, report: &mut Report) -> anyhow::Result<()> {
     // What is settled meanwhile is empty too.
     bed.chain.grow(usize::try_from(flags.final_after)?, EMPTY)?;
     bed.wait_until_followed()?;
     std::thread::sleep(Duration::from_secs(5));
     bed.rest()?;
     let pace = Pace { rate: 1., size: EMPTY, reorganise_every: None };
-    let growing = Growing::start(&bed.chain, pace);
+    let growing = GrowingChain::start(&bed.chain, pace);
     let shares = bed.idle(flags.idle_seconds)?;
     growing.stop()?;
     let row = shares.map(|share| format!("{} %", figure(share * 100.))).to_vec();

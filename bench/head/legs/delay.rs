@@ -8,16 +8,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use alloy_primitives::B256;
 
 use crate::Flags;
-use crate::bed::Bed;
+use crate::bed::TestBed;
 use crate::chain::Size;
 use crate::clients::{Target, agent};
-use crate::pace::{Growing, Pace};
+use crate::pace::{GrowingChain, Pace};
 use crate::report::{Bound, Report, figure};
 use crate::sockets::Subscriber;
 use crate::tally::quantile;
 
 /// Measures it at four blocks a second.
-pub fn measure(bed: &Bed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
+pub fn measure(bed: &TestBed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
     let target = bed.target()?;
     let first = target.tip_number() + 1;
     let subscriber = Subscriber::start(&target.url, &bed.chain, 6)?;
@@ -27,7 +27,7 @@ pub fn measure(bed: &Bed, flags: &Flags, size: Size, report: &mut Report) -> any
         move || poll(&target, &stop)
     });
     std::thread::sleep(Duration::from_millis(500));
-    let growing = Growing::start(&bed.chain, Pace { rate: 4., size, reorganise_every: None });
+    let growing = GrowingChain::start(&bed.chain, Pace { rate: 4., size, reorganise_every: None });
     std::thread::sleep(Duration::from_secs_f64(flags.seconds));
     growing.stop()?;
     bed.wait_until_followed()?;
@@ -71,7 +71,7 @@ fn poll(target: &Target, stop: &AtomicBool) -> HashMap<B256, SystemTime> {
     found
 }
 
-fn delays(bed: &Bed, committed: &str, shown: &HashMap<B256, SystemTime>) -> Vec<f64> {
+fn delays(bed: &TestBed, committed: &str, shown: &HashMap<B256, SystemTime>) -> Vec<f64> {
     let model = bed.chain.model();
     let delay = |line: &str| {
         let (number, micros) = line.split_once('\t')?;

@@ -11,11 +11,11 @@ use ureq::Agent;
 use url::form_urlencoded::Serializer;
 use xtask::process::Server;
 
-use crate::bed::Bed;
+use crate::bed::TestBed;
 use crate::chain::Size;
 use crate::chain::world::COINBASE;
 use crate::clients::agent;
-use crate::pace::{Growing, Pace};
+use crate::pace::{GrowingChain, Pace};
 use crate::recorder::{Recorder, Statement};
 use crate::report::{Bound, Report, figure};
 use crate::tally::quantile;
@@ -26,7 +26,7 @@ const DEEP: usize = 200;
 
 /// The lists, without those of the specification's eight endpoints: of an account, a token, a block, and of everything; and the sums that
 /// charts show.
-fn paths(bed: &Bed) -> Vec<String> {
+fn paths(bed: &TestBed) -> Vec<String> {
     let (model, world) = (bed.chain.model(), &bed.chain.world);
     let (account, token) = (world.accounts[3], world.tokens[0]);
     let height = model.at(model.tip()).number;
@@ -59,7 +59,7 @@ struct Apis {
 }
 
 impl Apis {
-    fn start(bed: &Bed) -> anyhow::Result<Self> {
+    fn start(bed: &TestBed) -> anyhow::Result<Self> {
         let recorder = Recorder::start(&bed.engine.url)?;
         let without_cache = ["--cache-size", "0", "--settled-cache-size", "0"].map(str::to_owned);
         let cold = bed.launch.api(&bed.engine.url, &without_cache)?;
@@ -112,7 +112,7 @@ fn deep(apis: &Apis, path: &str) -> anyhow::Result<Option<(usize, String)>> {
 }
 
 /// Milliseconds of a page, of its longest statement, and of all its statements one after the other; and how many they are.
-fn against_raw(bed: &Bed, apis: &Apis, target: &str, rounds: u64) -> anyhow::Result<([f64; 3], usize)> {
+fn against_raw(bed: &TestBed, apis: &Apis, target: &str, rounds: u64) -> anyhow::Result<([f64; 3], usize)> {
     let statements = apis.statements(target)?;
     let engine = &bed.engine.url;
     let timed = |act: &dyn Fn() -> anyhow::Result<()>| {
@@ -144,7 +144,7 @@ fn against_raw(bed: &Bed, apis: &Apis, target: &str, rounds: u64) -> anyhow::Res
 }
 
 /// The lists that this chain has; the report names the others.
-fn served(bed: &Bed, apis: &Apis, report: &mut Report) -> Vec<String> {
+fn served(bed: &TestBed, apis: &Apis, report: &mut Report) -> Vec<String> {
     let mut paths = paths(bed);
     paths.retain(|path| match apis.page(path) {
         Ok(_) => true,
@@ -158,7 +158,12 @@ fn served(bed: &Bed, apis: &Apis, report: &mut Report) -> Vec<String> {
 
 /// Every list, its first page and a deep one, while nothing is added. How much longer the slowest pages take than all their
 /// statements in turn.
-fn at_rest(bed: &Bed, apis: &Apis, (paths, flags): (&[String], &Flags), report: &mut Report) -> anyhow::Result<f64> {
+fn at_rest(
+    bed: &TestBed,
+    apis: &Apis,
+    (paths, flags): (&[String], &Flags),
+    report: &mut Report,
+) -> anyhow::Result<f64> {
     let (mut rows, mut worst) = (Vec::new(), 0_f64);
     for path in paths {
         let mut pages = vec![(1, path.clone())];
@@ -236,7 +241,7 @@ fn crowd(api: &str, paths: &[String], clients: usize, seconds: f64) -> BTreeMap<
 
 /// The first pages with one client and with 64, on settled heads and on a chain that grows and reorganises.
 fn under_load(
-    bed: &Bed,
+    bed: &TestBed,
     (paths, flags): (&[String], &Flags),
     size: Size,
     report: &mut Report,
@@ -247,9 +252,9 @@ fn under_load(
     for clients in [1, 64] {
         for grows in [None, Some(1.)] {
             let pace = |rate| Pace { rate, size, reorganise_every: Some(flags.seconds / 3.) };
-            let growing = grows.map(|rate| Growing::start(&bed.chain, pace(rate)));
+            let growing = grows.map(|rate| GrowingChain::start(&bed.chain, pace(rate)));
             let answers = crowd(&api, paths, clients, 2. * flags.seconds);
-            growing.map_or(Ok(()), Growing::stop)?;
+            growing.map_or(Ok(()), GrowingChain::stop)?;
             bed.wait_until_followed()?;
             for (path, of) in answers {
                 failed += of.other.len();
@@ -269,7 +274,7 @@ fn under_load(
 }
 
 /// All of it.
-pub fn measure(bed: &Bed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
+pub fn measure(bed: &TestBed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
     bed.rest()?;
     let apis = Apis::start(bed)?;
     let paths = served(bed, &apis, report);

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::bed::Bed;
+use crate::bed::TestBed;
 use crate::chain::Size;
-use crate::clients::Crowd;
+use crate::clients::ClientPool;
 use crate::metrics::NewestBlocks;
-use crate::pace::{Growing, Pace};
+use crate::pace::{GrowingChain, Pace};
 use crate::processes::resident;
 use crate::report::{Bound, Report, figure};
 use crate::sockets::Subscriber;
@@ -28,7 +28,7 @@ struct Outcome {
     newest: NewestBlocks,
 }
 
-fn run(bed: &Bed, pace: Pace, (clients, sockets): (usize, usize), seconds: f64) -> anyhow::Result<Outcome> {
+fn run(bed: &TestBed, pace: Pace, (clients, sockets): (usize, usize), seconds: f64) -> anyhow::Result<Outcome> {
     let target = bed.target()?;
     let agent = crate::clients::agent();
     target.catch_up(&agent)?;
@@ -41,8 +41,8 @@ fn run(bed: &Bed, pace: Pace, (clients, sockets): (usize, usize), seconds: f64) 
         (model.len(), model.reorganisations())
     };
     let (before, held) = (bed.spent()?, memory());
-    let growing = Growing::start(&bed.chain, pace);
-    let crowd = Crowd::start(&target, clients);
+    let growing = GrowingChain::start(&bed.chain, pace);
+    let crowd = ClientPool::start(&target, clients);
     let started = Instant::now();
     while started.elapsed().as_secs_f64() < seconds {
         std::thread::sleep(Duration::from_secs_f64(seconds.min(30.)));
@@ -109,7 +109,7 @@ fn by_route(report: &mut Report, title: &str, outcome: &Outcome) {
 }
 
 /// Every number of clients at every pace.
-pub fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
+pub fn measure(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for rate in &flags.rates {
         bed.follow(poll(*rate))?;
@@ -161,7 +161,7 @@ fn poll(rate: f64) -> Duration {
 }
 
 /// The soak of the findings: a block every two seconds, 56 clients and 8 WebSockets.
-pub fn soak(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
+pub fn soak(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
     let seconds = flags.soak_seconds;
     let pace = Pace { rate: 0.5, size, reorganise_every: Some(600. / 36.) };
     let outcome = run(bed, pace, (56, 8), seconds)?;
@@ -198,7 +198,7 @@ pub fn soak(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> an
     let of_calls = outcome
         .tally
         .routes
-        .get(crate::ask::Ask::BalanceOf(0, 0).route())
+        .get(crate::ask::HeadRequest::BalanceOf(0, 0).route())
         .map_or(f64::NAN, |route| route.quantile(0.99));
     let others = outcome.tally.routes.iter().filter(|(name, _)| !name.contains("eth_call") && !name.contains("scan"));
     let others = others.map(|(_, route)| route.quantile(0.99)).fold(0., f64::max);

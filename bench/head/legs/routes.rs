@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 
-use crate::ask::{Ask, WINDOW};
-use crate::bed::Bed;
+use crate::ask::{HeadRequest, WINDOW};
+use crate::bed::TestBed;
 use crate::chain::Size;
 use crate::clients::{Answer, Target, agent};
 use crate::judge::{Verdict, judge};
@@ -24,7 +24,7 @@ struct Cost {
 
 /// What runs between requests, so that it is not counted as theirs.
 struct Meter<'a> {
-    bed: &'a Bed,
+    bed: &'a TestBed,
     target: Target,
     agent: ureq::Agent,
     /// Shares of a core.
@@ -34,7 +34,7 @@ struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    fn new(bed: &'a Bed) -> anyhow::Result<Self> {
+    fn new(bed: &'a TestBed) -> anyhow::Result<Self> {
         let mut meter = Self { bed, target: bed.target()?, agent: agent(), idle: [0.; 3], idle_statements: 0. };
         bed.rest()?;
         let (statements, started) = (meter.statements()?, Instant::now());
@@ -48,7 +48,7 @@ impl<'a> Meter<'a> {
     }
 
     /// Sends requests one after the other; what each cost on average.
-    fn cost(&self, asks: &[Ask]) -> anyhow::Result<Cost> {
+    fn cost(&self, asks: &[HeadRequest]) -> anyhow::Result<Cost> {
         let statements = self.statements()?;
         let (before, started) = (self.bed.spent()?, Instant::now());
         let mut bodies = Vec::new();
@@ -77,29 +77,29 @@ fn middle(costs: &[Cost], of: fn(&Cost) -> f64) -> f64 {
 }
 
 /// Every route after each of some new blocks.
-pub fn measure(bed: &Bed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
+pub fn measure(bed: &TestBed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
     let meter = Meter::new(bed)?;
     let mut rows = Vec::new();
     let (mut worst, mut at_head) = (0_f64, 0_f64);
     let tip = meter.target.tip_number();
-    let asks: [fn(u64) -> Ask; 11] = [
-        |_| Ask::Blocks,
-        |_| Ask::Transfers(3),
-        |_| Ask::Internal(3),
-        |_| Ask::AllLogs(6),
-        |tip| Ask::NewestLogs(1, tip - WINDOW + 1),
-        |_| Ask::FullBlock,
-        |_| Ask::Receipts,
-        |_| Ask::BlockLogs,
-        |_| Ask::Balance(3),
-        |_| Ask::BalanceOf(1, 3),
-        Ask::Batch,
+    let asks: [fn(u64) -> HeadRequest; 11] = [
+        |_| HeadRequest::Blocks,
+        |_| HeadRequest::Transfers(3),
+        |_| HeadRequest::Internal(3),
+        |_| HeadRequest::AllLogs(6),
+        |tip| HeadRequest::NewestLogs(1, tip - WINDOW + 1),
+        |_| HeadRequest::FullBlock,
+        |_| HeadRequest::Receipts,
+        |_| HeadRequest::BlockLogs,
+        |_| HeadRequest::Balance(3),
+        |_| HeadRequest::BalanceOf(1, 3),
+        HeadRequest::Batch,
     ];
     // Each time another page, so that none is from memory.
-    let old: [fn(u64, u64) -> Ask; 3] = [
-        |tip, round| Ask::BlocksBelow(tip / 2 + round),
-        |tip, round| Ask::TransfersBelow(3, tip / 2 + round),
-        |tip, round| Ask::OldLogs(1, tip / 4 + round, tip / 4 + round + WINDOW - 1),
+    let old: [fn(u64, u64) -> HeadRequest; 3] = [
+        |tip, round| HeadRequest::BlocksBelow(tip / 2 + round),
+        |tip, round| HeadRequest::TransfersBelow(3, tip / 2 + round),
+        |tip, round| HeadRequest::OldLogs(1, tip / 4 + round, tip / 4 + round + WINDOW - 1),
     ];
     for (number, ask) in asks.into_iter().enumerate() {
         let (mut first, mut again, mut settled) = (Vec::new(), Vec::new(), Vec::new());
@@ -167,7 +167,7 @@ pub fn measure(bed: &Bed, flags: &Flags, size: Size, report: &mut Report) -> any
 }
 
 /// A settled page on tables as `follow` leaves them, and merged.
-pub fn merged(bed: &Bed, report: &mut Report) -> anyhow::Result<()> {
+pub fn merged(bed: &TestBed, report: &mut Report) -> anyhow::Result<()> {
     let meter = Meter::new(bed)?;
     let settled: u64 = bed.sql("SELECT max(last_block) FROM ingest_commits")?.parse()?;
     let first = {
@@ -186,8 +186,8 @@ pub fn merged(bed: &Bed, report: &mut Report) -> anyhow::Result<()> {
     let before = bed.sql(parts)?;
     let rounds = || {
         // Other pages of the same size.
-        let page = |round: u64| Ask::OldLogs(1, first + round % WINDOW, first + round % WINDOW + WINDOW - 1);
-        let pages: Vec<Ask> = (0..WINDOW).map(page).collect();
+        let page = |round: u64| HeadRequest::OldLogs(1, first + round % WINDOW, first + round % WINDOW + WINDOW - 1);
+        let pages: Vec<HeadRequest> = (0..WINDOW).map(page).collect();
         let costs: Vec<Cost> = (0..3).map(|_| meter.cost(&pages)).collect::<anyhow::Result<_>>()?;
         anyhow::Ok(middle(&costs, |cost| cost.engine))
     };

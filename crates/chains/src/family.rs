@@ -39,7 +39,7 @@ pub struct Family {
     /// Who makes a block, and gets its tips.
     pub producer: ProducerRule,
     /// What becomes of the base fee.
-    pub burnt: Burnt,
+    pub burnt: BurntFees,
     /// Whether blocks bring new coins.
     pub issuance: Issuance,
     /// The field of a receipt with what was paid for data on L1 beside the gas, in wei.
@@ -110,7 +110,7 @@ impl Family {
 
 /// Which part of the fees no account receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Burnt {
+pub enum BurntFees {
     /// The base fee is burnt, by EIP-1559 or by a contract for it.
     BaseFee,
     /// Nothing is burnt: an account of the chain receives the base fee.

@@ -4,7 +4,7 @@ use alloy_primitives::{B256, U256};
 
 use serde_json::{Map, Value};
 
-use crate::family::{Burnt, Family, PriceRule};
+use crate::family::{BurntFees, Family, PriceRule};
 use crate::fields::quantity;
 use crate::rest::RestSource;
 use crate::rollup_fee::operator_fee;
@@ -30,10 +30,10 @@ impl Family {
         let gas = U256::from(paid.gas);
         match self.burnt {
             // Who pays nothing burns nothing.
-            Burnt::BaseFee => Some(paid.base_fee.min(paid.price).wrapping_mul(gas)),
-            Burnt::Nothing => Some(U256::ZERO),
-            Burnt::Everything => Some(paid.price.wrapping_mul(gas)),
-            Burnt::Unknown => None,
+            BurntFees::BaseFee => Some(paid.base_fee.min(paid.price).wrapping_mul(gas)),
+            BurntFees::Nothing => Some(U256::ZERO),
+            BurntFees::Everything => Some(paid.price.wrapping_mul(gas)),
+            BurntFees::Unknown => None,
         }
     }
 
@@ -42,10 +42,10 @@ impl Family {
     #[must_use]
     pub fn burnt_by_block(&self, base_fee: Option<U256>, gas_used: u64, fees: Option<U256>) -> Option<U256> {
         match self.burnt {
-            Burnt::BaseFee => Some(base_fee.unwrap_or_default().wrapping_mul(U256::from(gas_used))),
-            Burnt::Nothing => Some(U256::ZERO),
-            Burnt::Everything => fees,
-            Burnt::Unknown => None,
+            BurntFees::BaseFee => Some(base_fee.unwrap_or_default().wrapping_mul(U256::from(gas_used))),
+            BurntFees::Nothing => Some(U256::ZERO),
+            BurntFees::Everything => fees,
+            BurntFees::Unknown => None,
         }
     }
 
@@ -73,9 +73,9 @@ impl Family {
     #[must_use]
     pub fn tip(&self, paid: GasPayment) -> Option<U256> {
         match self.burnt {
-            Burnt::Unknown => None,
-            Burnt::Everything => Some(U256::ZERO),
-            Burnt::BaseFee | Burnt::Nothing => {
+            BurntFees::Unknown => None,
+            BurntFees::Everything => Some(U256::ZERO),
+            BurntFees::BaseFee | BurntFees::Nothing => {
                 Some(paid.price.saturating_sub(paid.base_fee).wrapping_mul(U256::from(paid.gas)))
             }
         }

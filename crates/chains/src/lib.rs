@@ -39,7 +39,7 @@ pub use execution::{
     VersionedHeader,
 };
 pub use facts::{Fact, ReaderFacts, Unit};
-pub use family::{Burnt, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
+pub use family::{BurntFees, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
 pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use finality::Finality;

@@ -25,4 +25,4 @@ pub use block::{NewestBlock, NewestRow};
 pub use blocks::NewestBlocks;
 pub use read::{Merge, NewestRead, NewestRows, OrderColumn};
 pub use span::NewestSpan;
-pub use test::Test;
+pub use test::Predicate;

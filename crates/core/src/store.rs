@@ -60,6 +60,6 @@ pub use rows::Rows;
 pub use runs::{AnnouncedRange, CommitEdges};
 pub use schema_version::MigrateError;
 pub use statistics::{TokenProgress, TokenStep};
-pub use stored::{COMPARED_TABLES, Compared, StoredRange, TableDifference};
+pub use stored::{COMPARED_TABLES, RowComparison, StoredRange, TableDifference};
 pub use tokens::{TokenSelection, UnfetchedToken};
 pub use writer::Writer;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use moka::sync::Cache;
 
-use super::{Key, Newer, StateValue};
+use super::{Key, RecentBlocks, StateValue};
 use trawl_core::primitives::BlockNumber;
 
 /// A block of one branch; state is read after it.
@@ -70,7 +70,7 @@ impl StateCache {
         self.0.insert(key, Arc::new(fact));
     }
 
-    pub(super) fn get(&self, key: &Key, point: Point, newer: &dyn Newer) -> Lookup {
+    pub(super) fn get(&self, key: &Key, point: Point, newer: &dyn RecentBlocks) -> Lookup {
         match self.0.get(key) {
             Some(fact) if fact.holds_at(point) => Lookup::Known(fact.value.clone()),
             Some(fact)

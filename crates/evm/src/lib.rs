@@ -27,7 +27,7 @@ pub use call::{Call, Fees, Limits, Step, execute};
 pub use estimate::{Estimate, estimate};
 pub use fork_config::{ForkConfig, ForkConfigs, Genesis};
 pub use handler::Origin;
-pub use newer::{AccountChange, Change, Newer, NothingNewer};
+pub use newer::{AccountChange, Change, NothingNewer, RecentBlocks};
 pub use outcome::{Failure, revert_reason};
 pub use overrides::{AccountOverride, BlockOverrides, Storage};
 pub use partial_state::PartialState;

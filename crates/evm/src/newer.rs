@@ -4,7 +4,7 @@ use super::{Account, Key, StateValue};
 use trawl_core::primitives::{B256, BlockNumber, U256};
 
 /// Blocks that are newer than those that cached facts are about.
-pub trait Newer: std::fmt::Debug + Send + Sync {
+pub trait RecentBlocks: std::fmt::Debug + Send + Sync {
     /// What the blocks above the point change of a key; none if they leave it as it is.
     fn change(&self, key: &Key) -> Option<Change>;
 
@@ -16,7 +16,7 @@ pub trait Newer: std::fmt::Debug + Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct NothingNewer;
 
-impl Newer for NothingNewer {
+impl RecentBlocks for NothingNewer {
     fn change(&self, _: &Key) -> Option<Change> {
         None
     }

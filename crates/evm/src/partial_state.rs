@@ -10,7 +10,7 @@ use revm::primitives::KECCAK_EMPTY;
 use revm::state::{AccountInfo, Bytecode};
 
 use super::cache::Lookup;
-use super::{Account, AccountOverride, Key, Newer, Point, StateCache, StateValue, bytecode};
+use super::{Account, AccountOverride, Key, Point, RecentBlocks, StateCache, StateValue, bytecode};
 use trawl_core::primitives::{Address, B256, U256};
 
 /// The known part of the state after a block, with the overrides of the caller.
@@ -18,7 +18,7 @@ use trawl_core::primitives::{Address, B256, U256};
 pub struct PartialState {
     cache: StateCache,
     point: Point,
-    newer: Arc<dyn Newer>,
+    newer: Arc<dyn RecentBlocks>,
     known: HashMap<Key, StateValue>,
     overrides: BTreeMap<Address, AccountOverride>,
 }
@@ -29,7 +29,7 @@ impl PartialState {
     pub fn new(
         cache: StateCache,
         point: Point,
-        newer: Arc<dyn Newer>,
+        newer: Arc<dyn RecentBlocks>,
         overrides: BTreeMap<Address, AccountOverride>,
     ) -> Self {
         Self { cache, point, newer, known: HashMap::new(), overrides }

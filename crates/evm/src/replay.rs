@@ -16,7 +16,7 @@ pub use alloy_rpc_types_trace::geth::call::{CallConfig, FlatCallConfig};
 pub use alloy_rpc_types_trace::geth::pre_state::PreStateConfig;
 pub use alloy_rpc_types_trace::parity::TraceType;
 
-pub use block::{Progress, Recorded, Replay};
+pub use block::{Progress, RecordedTransaction, Replay};
 pub use calls::trace_calls;
 pub(crate) use changes::Changes;
 pub use run::Trace;

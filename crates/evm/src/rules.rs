@@ -23,7 +23,7 @@ pub use of_block::Rules;
 pub struct Schedule {
     chain_id: u64,
     /// Activation block or time of each fork, in the order of the forks.
-    forks: Vec<(Fork, From)>,
+    forks: Vec<(Fork, Activation)>,
     /// Blob parameters by activation time, ascending.
     blobs: Vec<(u64, BlobParams)>,
     /// Every height at which any fork began, of the protocol of peers too (EIP-2124).
@@ -48,7 +48,7 @@ enum Fork {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum From {
+enum Activation {
     Block(u64),
     Time(u64),
 }
@@ -65,14 +65,14 @@ impl Schedule {
             _ => return by_chain_id(chain_id).forks(chain_id).map(|forks| Self::of_forks(chain_id, forks)),
         };
         let start = |condition: &ForkCondition| match *condition {
-            ForkCondition::Block(number) => Some(From::Block(number)),
-            ForkCondition::Timestamp(time) => Some(From::Time(time)),
+            ForkCondition::Block(number) => Some(Activation::Block(number)),
+            ForkCondition::Timestamp(time) => Some(Activation::Time(time)),
             _ => None,
         };
         let known = |(fork, condition): &(EthereumHardfork, ForkCondition)| Some((known(*fork)?, start(condition)?));
         let priced = |(fork, condition): &(EthereumHardfork, ForkCondition)| match start(condition)? {
-            From::Time(time) => Some((time, blobs_of(*fork)?)),
-            From::Block(_) => None,
+            Activation::Time(time) => Some((time, blobs_of(*fork)?)),
+            Activation::Block(_) => None,
         };
         let height = |(_, condition): &(EthereumHardfork, ForkCondition)| match *condition {
             ForkCondition::Block(number) | ForkCondition::TTD { fork_block: Some(number), .. } => Some(number),
@@ -178,9 +178,9 @@ impl Schedule {
         if let Some(forks) = self.own {
             return own::rules(self.chain_id, forks, block);
         }
-        let has_begun = |from: &From| match *from {
-            From::Block(number) => number <= block.number,
-            From::Time(time) => time <= block.timestamp,
+        let has_begun = |from: &Activation| match *from {
+            Activation::Block(number) => number <= block.number,
+            Activation::Time(time) => time <= block.timestamp,
         };
         let newest = self.forks.iter().rev().find(|(_, from)| has_begun(from)).map(|(fork, _)| *fork);
         let unavailable = |rules| RulesError::Unavailable { block: block.number, rules };
@@ -243,9 +243,9 @@ fn blobs_of(fork: EthereumHardfork) -> Option<BlobParams> {
     }
 }
 
-fn forks_of(config: &ChainConfig) -> Vec<(Fork, From)> {
-    let block = |fork, number: Option<u64>| number.map(|number| (Fork::Known(fork), From::Block(number)));
-    let time = |fork, time: Option<u64>| time.map(|time| (fork, From::Time(time)));
+fn forks_of(config: &ChainConfig) -> Vec<(Fork, Activation)> {
+    let block = |fork, number: Option<u64>| number.map(|number| (Fork::Known(fork), Activation::Block(number)));
+    let time = |fork, time: Option<u64>| time.map(|time| (fork, Activation::Time(time)));
     // Without Petersburg in the configuration, it came together with Constantinople.
     let petersburg = config.petersburg_block.or(config.constantinople_block);
     [
@@ -253,7 +253,7 @@ fn forks_of(config: &ChainConfig) -> Vec<(Fork, From)> {
         block(SpecId::TANGERINE, config.eip150_block),
         block(SpecId::SPURIOUS_DRAGON, config.eip158_block),
         block(SpecId::BYZANTIUM, config.byzantium_block),
-        config.constantinople_block.map(|number| (Fork::Constantinople, From::Block(number))),
+        config.constantinople_block.map(|number| (Fork::Constantinople, Activation::Block(number))),
         block(SpecId::PETERSBURG, petersburg),
         block(SpecId::ISTANBUL, config.istanbul_block),
         block(SpecId::BERLIN, config.berlin_block),

@@ -10,7 +10,7 @@ pub mod flows;
 
 /// A period of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stretch {
+pub struct CalendarPeriod {
     /// Its first day, in days since 1970.
     pub first: u64,
     /// Its last day.
@@ -19,7 +19,7 @@ pub struct Stretch {
     pub is_complete: bool,
 }
 
-impl Stretch {
+impl CalendarPeriod {
     fn write(&self, point: &mut Object<'_>) {
         point.key("date").string(&date(self.first));
         point.key("date_to").string(&date(self.last));
@@ -143,7 +143,7 @@ impl Sums for Transactions {
 
 /// The points of a chart.
 #[must_use]
-pub fn write_points<S: Sums>(period: Period, points: &[(Stretch, S)]) -> Vec<u8> {
+pub fn write_points<S: Sums>(period: Period, points: &[(CalendarPeriod, S)]) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     writer.object(|chart| write_chart(chart, period, points));
     writer.into_bytes()
@@ -151,7 +151,11 @@ pub fn write_points<S: Sums>(period: Period, points: &[(Stretch, S)]) -> Vec<u8>
 
 /// The points of a chart, and the last block that they are sums of; none where there is no such block.
 #[must_use]
-pub fn write_points_up_to<S: Sums>(period: Period, points: &[(Stretch, S)], last: Option<BlockNumber>) -> Vec<u8> {
+pub fn write_points_up_to<S: Sums>(
+    period: Period,
+    points: &[(CalendarPeriod, S)],
+    last: Option<BlockNumber>,
+) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     writer.object(|chart| {
         write_chart(chart, period, points);
@@ -160,7 +164,7 @@ pub fn write_points_up_to<S: Sums>(period: Period, points: &[(Stretch, S)], last
     writer.into_bytes()
 }
 
-fn write_chart<S: Sums>(chart: &mut Object<'_>, period: Period, points: &[(Stretch, S)]) {
+fn write_chart<S: Sums>(chart: &mut Object<'_>, period: Period, points: &[(CalendarPeriod, S)]) {
     chart.key("items").array(|items| {
         for (stretch, sums) in points {
             items.item().object(|point| {

@@ -43,12 +43,12 @@ pub struct Movement {
     /// Wei, smallest units or tokens.
     pub value: U256,
     /// What moves.
-    pub what: What,
+    pub what: MovementKind,
 }
 
 /// What a row is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum MovementKind {
     /// A transaction.
     Transaction {
         /// 1 success, 0 failure; none where it is not known.
@@ -90,9 +90,9 @@ impl Movement {
     #[must_use]
     pub fn key(&self) -> MovementKey {
         let (kind, index, batch) = match &self.what {
-            What::Transaction { .. } => (0, 0, 0),
-            What::Frame { index, .. } => (1, *index, 0),
-            What::Transfer { log_index, batch_index, .. } => (2, *log_index, *batch_index),
+            MovementKind::Transaction { .. } => (0, 0, 0),
+            MovementKind::Frame { index, .. } => (1, *index, 0),
+            MovementKind::Transfer { log_index, batch_index, .. } => (2, *log_index, *batch_index),
         };
         (self.block_number, self.transaction_index, kind, index, batch)
     }
@@ -106,9 +106,9 @@ impl Movement {
             (false, false) => "coin_transfer",
         };
         match &self.what {
-            What::Transaction { calls, .. } => of_coins(self.to.is_none(), *calls),
-            What::Frame { creates, moves_coins, .. } => of_coins(*creates, !moves_coins),
-            What::Transfer { standard, .. } => standard.as_str(),
+            MovementKind::Transaction { calls, .. } => of_coins(self.to.is_none(), *calls),
+            MovementKind::Frame { creates, moves_coins, .. } => of_coins(*creates, !moves_coins),
+            MovementKind::Transfer { standard, .. } => standard.as_str(),
         }
     }
 
@@ -116,23 +116,23 @@ impl Movement {
     #[must_use]
     pub fn token(&self) -> Option<&Address> {
         match &self.what {
-            What::Transfer { token, .. } => Some(token),
-            What::Transaction { .. } | What::Frame { .. } => None,
+            MovementKind::Transfer { token, .. } => Some(token),
+            MovementKind::Transaction { .. } | MovementKind::Frame { .. } => None,
         }
     }
 
     /// Whether it is a transaction whose data no code read.
     #[must_use]
     pub fn is_plain_transfer(&self) -> bool {
-        matches!(self.what, What::Transaction { calls: false, .. })
+        matches!(self.what, MovementKind::Transaction { calls: false, .. })
     }
 
     fn status(&self) -> Option<&'static str> {
         match self.what {
-            What::Transaction { status, .. } => status.map(|status| if status == 1 { "ok" } else { "error" }),
-            What::Frame { is_undone, .. } => Some(if is_undone { "error" } else { "ok" }),
+            MovementKind::Transaction { status, .. } => status.map(|status| if status == 1 { "ok" } else { "error" }),
+            MovementKind::Frame { is_undone, .. } => Some(if is_undone { "error" } else { "ok" }),
             // Logs of what fails are undone.
-            What::Transfer { .. } => Some("ok"),
+            MovementKind::Transfer { .. } => Some("ok"),
         }
     }
 }
@@ -178,12 +178,12 @@ pub fn write_movement(
 /// Coins have a value, tokens a total.
 fn write_value(item: &mut Object<'_>, movement: &Movement, tokens: &Tokens) {
     match &movement.what {
-        What::Transaction { .. } | What::Frame { .. } => {
+        MovementKind::Transaction { .. } | MovementKind::Frame { .. } => {
             item.key("value").decimal_256(movement.value);
             item.key("token").null();
             item.key("total").null();
         }
-        What::Transfer { token, standard, token_id, .. } => {
+        MovementKind::Transfer { token, standard, token_id, .. } => {
             item.key("value").null();
             tokens.write(item.key("token"), token, standard);
             let decimals = tokens.decimals(token);

@@ -10,9 +10,9 @@ use trawl_core::schema::{BlockView, Column, Reward, UncleView};
 const ELASTICITY: f64 = 2.0;
 
 /// Columns that a block's source did not have: fields derived from them are null.
-struct Lacking<'a>(Vec<&'a str>);
+struct MissingColumns<'a>(Vec<&'a str>);
 
-impl Lacking<'_> {
+impl MissingColumns<'_> {
     /// Writes a field, or null if one of its columns is lacking.
     fn known(&self, block: &mut Object<'_>, key: &str, columns: &[&str], write: impl FnOnce(&mut JsonWriter)) {
         if columns.iter().any(|column| self.0.contains(column)) {
@@ -23,7 +23,7 @@ impl Lacking<'_> {
 }
 
 /// Gas fields of a list item, from header fields alone.
-fn write_gas(block: &mut Object<'_>, lacking: &Lacking<'_>, gas_limit: u64, gas_used: u64) {
+fn write_gas(block: &mut Object<'_>, lacking: &MissingColumns<'_>, gas_limit: u64, gas_used: u64) {
     let filled = if gas_limit == 0 { 0.0 } else { gas_used as f64 / gas_limit as f64 };
     let both = ["gas_limit", "gas_used"];
     lacking.known(block, "gas_limit", &["gas_limit"], |writer| writer.decimal(gas_limit));
@@ -60,7 +60,7 @@ pub fn write_rest_block(
     row: usize,
     (addresses, extras): (&Addresses, &BlockExtras),
 ) {
-    let lacking = &Lacking(blocks.lacking.items::<String>(row).collect());
+    let lacking = &MissingColumns(blocks.lacking.items::<String>(row).collect());
     writer.object(|block| {
         block.key("height").number(blocks.block_number[row]);
         block.key("hash").hex(blocks.hash.bytes(row));
@@ -136,7 +136,7 @@ fn write_rewards(rewards: &mut Array<'_>, blocks: &BlockView<'_>, row: usize, pa
 
 fn write_counts(
     block: &mut Object<'_>,
-    lacking: &Lacking<'_>,
+    lacking: &MissingColumns<'_>,
     blocks: &BlockView<'_>,
     row: usize,
     internal_transactions: Option<u64>,
@@ -150,7 +150,7 @@ fn write_counts(
 }
 
 /// Fees in wei, exact; null if the source had no receipts.
-fn write_economics(block: &mut Object<'_>, lacking: &Lacking<'_>, blocks: &BlockView<'_>, row: usize) {
+fn write_economics(block: &mut Object<'_>, lacking: &MissingColumns<'_>, blocks: &BlockView<'_>, row: usize) {
     let base_fee = Option::<U256>::get(&blocks.base_fee_per_gas, row);
     let fees = Option::<U256>::get(&blocks.transaction_fees, row);
     let burnt = Option::<U256>::get(&blocks.burnt_fees, row);
@@ -190,7 +190,7 @@ pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: us
         block.key("size").option(Option::<u64>::get(&uncles.size, row), JsonWriter::number);
         block.key("difficulty").decimal_256(U256::get(&uncles.difficulty, row));
         block.key("total_difficulty").null();
-        write_gas(block, &Lacking(Vec::new()), uncles.gas_limit[row], uncles.gas_used[row]);
+        write_gas(block, &MissingColumns(Vec::new()), uncles.gas_limit[row], uncles.gas_used[row]);
         let base_fee = Option::<U256>::get(&uncles.base_fee_per_gas, row);
         block.key("base_fee_per_gas").option(base_fee, JsonWriter::decimal_256);
         let burnt = base_fee.unwrap_or_default().saturating_mul(U256::from(uncles.gas_used[row]));

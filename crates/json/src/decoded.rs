@@ -34,23 +34,23 @@ pub fn write_decoded<'e>(
         // Any log could fit an event without a hash.
         let all: Vec<&KnownEvent> =
             candidates.into_iter().chain(well_known).filter(|known| !known.event.anonymous).collect();
-        let exact = all.iter().find_map(|known| Reading::new(known, topics, data));
+        let exact = all.iter().find_map(|known| DecodedEvent::new(known, topics, data));
         let otherwise =
             || all.iter().copied().chain(well_known::by_hash(first)).filter(|known| known.event.selector() == *first);
-        exact.or_else(|| otherwise().find_map(|known| Reading::of_any_indexing(known, topics, data)))
+        exact.or_else(|| otherwise().find_map(|known| DecodedEvent::of_any_indexing(known, topics, data)))
     });
     writer.option(read, |writer, reading| reading.write(writer));
 }
 
 /// A log read as an event.
-struct Reading<'e> {
+struct DecodedEvent<'e> {
     known: &'e KnownEvent,
     /// Whether each parameter is indexed.
     indexed: Vec<bool>,
     values: Vec<DynSolValue>,
 }
 
-impl<'e> Reading<'e> {
+impl<'e> DecodedEvent<'e> {
     /// `None` if topics and data do not fit the event.
     fn new(known: &'e KnownEvent, topics: &[B256], data: &[u8]) -> Option<Self> {
         let others = match topics {

@@ -19,8 +19,8 @@ pub use frames::write_frame;
 pub use logs::write_log;
 pub use stats::{BlockReward, Countdown, write_block_reward, write_countdown, write_gas_oracle, write_made_block};
 pub use tokens::{
-    Holding, decimals, write_held_id, write_held_token, write_holder, write_holding, write_token, write_token_holder,
-    write_token_info, write_top_holder,
+    TokenHolding, decimals, write_held_id, write_held_token, write_holder, write_holding, write_token,
+    write_token_holder, write_token_info, write_top_holder,
 };
 pub use transaction_info::{Ending, LogsOfTransaction, write_transaction_info};
 pub use transactions::{TransactionFacts, TransactionGas, write_transaction};

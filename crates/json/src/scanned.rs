@@ -91,7 +91,7 @@ impl Field {
 }
 
 /// Rows that scans show.
-pub trait Shown: Columns {
+pub trait ScanRow: Columns {
     /// The fields, in order.
     const FIELDS: &'static [Field];
 
@@ -102,7 +102,7 @@ pub trait Shown: Columns {
 }
 
 /// A row as an object.
-pub fn write_item<R: Shown>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usize, block_hash: B256) {
+pub fn write_item<R: ScanRow>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usize, block_hash: B256) {
     writer.object(|item| {
         let mut fields = R::FIELDS.iter();
         R::values(rows, row, block_hash, &mut |value| {
@@ -129,14 +129,14 @@ fn write_json(writer: &mut JsonWriter, value: Value<'_>) {
 
 /// The names of the columns that [`write_csv`] writes, as a line.
 #[must_use]
-pub fn csv_header<R: Shown>() -> String {
+pub fn csv_header<R: ScanRow>() -> String {
     let names: Vec<&str> = R::FIELDS.iter().map(|field| field.column).collect();
     format!("{}\n", names.join(","))
 }
 
 /// A row as a line of CSV: numbers in decimal digits, seconds since 1970, bytes in hexadecimal digits, `true` or `false`;
 /// null is empty.
-pub fn write_csv<R: Shown>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usize, block_hash: B256) {
+pub fn write_csv<R: ScanRow>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usize, block_hash: B256) {
     let mut is_first = true;
     R::values(rows, row, block_hash, &mut |value| {
         if !std::mem::replace(&mut is_first, false) {

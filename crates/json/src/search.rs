@@ -7,7 +7,7 @@ use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp};
 
 /// Something that was searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum SearchResult {
     /// A block, of the chain or replaced by another.
     Block {
         /// Its height.
@@ -37,7 +37,7 @@ pub enum Found {
     },
 }
 
-impl Found {
+impl SearchResult {
     /// Writes it as an item of a list.
     pub fn write(&self, writer: &mut JsonWriter, (addresses, tokens): (&Addresses, &Tokens)) {
         writer.object(|item| match self {
@@ -118,12 +118,12 @@ mod tests {
 
     #[test]
     fn a_search_box_is_led_to_what_was_found() {
-        let redirect = |found: Option<&Found>| -> Value {
-            serde_json::from_slice(&Found::write_redirect(found)).expect("valid JSON")
+        let redirect = |found: Option<&SearchResult>| -> Value {
+            serde_json::from_slice(&SearchResult::write_redirect(found)).expect("valid JSON")
         };
         assert_eq!(redirect(None), json!({"redirect": false, "type": null, "parameter": null}));
         let address = Address::repeat_byte(0xab);
         let wanted = json!({"redirect": true, "type": "address", "parameter": address.to_checksum(None)});
-        assert_eq!(redirect(Some(&Found::Address(address))), wanted);
+        assert_eq!(redirect(Some(&SearchResult::Address(address))), wanted);
     }
 }

@@ -10,12 +10,12 @@ use super::failure::{Failure, FailureKind};
 /// What was heard of a node, and when.
 #[derive(Debug)]
 pub struct Contact {
-    heard: Mutex<Heard>,
+    heard: Mutex<LastContact>,
     revived: Notify,
 }
 
 #[derive(Debug)]
-struct Heard {
+struct LastContact {
     /// When it answered last; at first, when it was first called.
     answered: Instant,
     /// How long it took for the last look.
@@ -50,13 +50,13 @@ pub struct NodeStatus {
 impl Default for Contact {
     fn default() -> Self {
         let answered = Instant::now();
-        let heard = Heard { answered, latency: None, height: None, failure: None, is_away: false, foreign: None };
+        let heard = LastContact { answered, latency: None, height: None, failure: None, is_away: false, foreign: None };
         Self { heard: Mutex::new(heard), revived: Notify::new() }
     }
 }
 
 impl Contact {
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    fn heard(&self) -> MutexGuard<'_, LastContact> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

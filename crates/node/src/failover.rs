@@ -60,7 +60,7 @@ impl NodeClient {
     pub async fn with_failover<T, F: Future<Output = Result<T, Failure>>>(
         &self,
         mut attempt: impl FnMut() -> F,
-    ) -> Result<T, Exhausted> {
+    ) -> Result<T, RetriesExhausted> {
         let mut pauses = pauses();
         let mut attempts = Attempts::at(self.nodes.len());
         let pending = self.pending.begin();
@@ -83,7 +83,7 @@ impl NodeClient {
                     return Ok(value);
                 }
                 Err(failure) if failure.kind() == FailureKind::Stopped => {
-                    return Err(Exhausted { node: node.name.clone(), attempts: None, failure });
+                    return Err(RetriesExhausted { node: node.name.clone(), attempts: None, failure });
                 }
                 Err(failure) => failure,
             };
@@ -99,7 +99,7 @@ impl NodeClient {
                 node.health.set_aside(started, failure.retry_after, self.policy);
             }
             if let Some(attempts) = last {
-                return Err(Exhausted { node: node.name.clone(), attempts, failure });
+                return Err(RetriesExhausted { node: node.name.clone(), attempts, failure });
             }
             if let Some(wait) = self.pause(&attempts.refused, &failure, &mut pauses) {
                 tokio::select! {
@@ -175,7 +175,7 @@ impl Attempts {
 
 /// The end of retries.
 #[derive(Debug)]
-pub struct Exhausted {
+pub struct RetriesExhausted {
     /// The node of the last attempt.
     node: String,
     /// Number of attempts; `None` if every node refused for good.
@@ -184,7 +184,7 @@ pub struct Exhausted {
     pub failure: Failure,
 }
 
-impl Exhausted {
+impl RetriesExhausted {
     /// The failure as an error about `what`.
     #[must_use]
     pub fn of(self, what: &str) -> NodeError {

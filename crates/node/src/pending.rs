@@ -33,7 +33,7 @@ pub struct PendingCall {
 }
 
 /// A place among the calls; the call ends when it is dropped.
-pub(crate) struct Pending<'a> {
+pub(crate) struct CallGuard<'a> {
     calls: &'a PendingCalls,
     id: u64,
 }
@@ -44,12 +44,12 @@ impl PendingCalls {
     }
 
     /// A call begins.
-    pub fn begin(&self) -> Pending<'_> {
+    pub fn begin(&self) -> CallGuard<'_> {
         let mut calls = self.calls();
         let id = calls.next;
         calls.next += 1;
         calls.open.insert(id, Open { since: Instant::now(), failure: None });
-        Pending { calls: self, id }
+        CallGuard { calls: self, id }
     }
 
     /// The one that has waited longest.
@@ -60,7 +60,7 @@ impl PendingCalls {
     }
 }
 
-impl Pending<'_> {
+impl CallGuard<'_> {
     /// An attempt failed.
     pub fn failed(&self, failure: &Failure) {
         if let Some(open) = self.calls.calls().open.get_mut(&self.id) {
@@ -69,7 +69,7 @@ impl Pending<'_> {
     }
 }
 
-impl Drop for Pending<'_> {
+impl Drop for CallGuard<'_> {
     fn drop(&mut self) {
         self.calls.calls().open.remove(&self.id);
     }

@@ -4,13 +4,13 @@ use serde_json::value::RawValue;
 
 use super::chain::KnownChain;
 use super::client::NodeClient;
-use super::failover::Exhausted;
+use super::failover::RetriesExhausted;
 use super::failure::Failure;
 use super::message;
 use super::node::Node;
 
 /// The unchanged result or error object of a call.
-pub type Relayed = Result<Box<RawValue>, Box<RawValue>>;
+pub type RelayedResult = Result<Box<RawValue>, Box<RawValue>>;
 
 /// Longest response that is relayed.
 const MAX_RELAYED_BYTES: usize = 64 << 20;
@@ -22,7 +22,12 @@ impl NodeClient {
     /// # Errors
     ///
     /// If no node answers within what the policy allows.
-    pub async fn relay(&self, method: &str, params: &[&RawValue], chain_id: Option<u64>) -> Result<Relayed, Exhausted> {
+    pub async fn relay(
+        &self,
+        method: &str,
+        params: &[&RawValue],
+        chain_id: Option<u64>,
+    ) -> Result<RelayedResult, RetriesExhausted> {
         let body = message::single_request(method, params);
         self.with_failover(|| async {
             let node = self.node();
@@ -35,7 +40,7 @@ impl NodeClient {
     }
 }
 
-async fn relay_to_chain(node: &Node, body: String, chain_id: Option<u64>) -> Result<Relayed, Failure> {
+async fn relay_to_chain(node: &Node, body: String, chain_id: Option<u64>) -> Result<RelayedResult, Failure> {
     if let Some(expected) = chain_id.filter(|expected| !node.is_of_chain(&KnownChain::of_id(*expected))) {
         let answer = relay_to(node, message::single_request("eth_chainId", &[])).await?;
         let answer = answer.map_err(|_| Failure::transient("it does not say of which chain it is"))?;
@@ -44,7 +49,7 @@ async fn relay_to_chain(node: &Node, body: String, chain_id: Option<u64>) -> Res
     relay_to(node, body).await
 }
 
-async fn relay_to(node: &Node, body: String) -> Result<Relayed, Failure> {
+async fn relay_to(node: &Node, body: String) -> Result<RelayedResult, Failure> {
     // A node that was away may be another one when it is back.
     let incoming = node.transport.send(body).await.inspect_err(|_| node.distrust())?;
     let (failure, may_answer) = (incoming.status_failure(), incoming.may_answer());

@@ -20,7 +20,7 @@ pub enum Transport {
 }
 
 /// A response whose body may still have to be read.
-pub enum Incoming {
+pub enum ResponseBody {
     Http(Response),
     Message(String),
 }
@@ -39,14 +39,14 @@ impl Transport {
     }
 
     /// Sends a request and waits for the head of its response.
-    pub async fn send(&self, body: String) -> Result<Incoming, Failure> {
+    pub async fn send(&self, body: String) -> Result<ResponseBody, Failure> {
         match self {
             Self::Http(client, url) => {
                 let request = client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
-                Ok(Incoming::Http(request.send().await.map_err(failed)?))
+                Ok(ResponseBody::Http(request.send().await.map_err(failed)?))
             }
             // A message is one frame, so its length is known only after it is read.
-            Self::WebSocket(pool) => Ok(Incoming::Message(pool.send(body).await?)),
+            Self::WebSocket(pool) => Ok(ResponseBody::Message(pool.send(body).await?)),
         }
     }
 }
@@ -56,7 +56,7 @@ fn client(timeout: Duration, connections: usize) -> Result<Client, String> {
     client.build().map_err(|error| trawl_core::error_chain(&error))
 }
 
-impl Incoming {
+impl ResponseBody {
     /// The failure of its HTTP status, if that is not success.
     pub fn status_failure(&self) -> Option<Failure> {
         match self {

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::places::{Place, Places, at_heights};
+use super::places::{PositionRow, TransactionPositions, at_heights};
 use super::select::Select;
 use super::walk::{Order, Walk};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::TransactionRow;
@@ -24,7 +24,7 @@ pub fn newest_transactions(
     (account, side): (&Address, Option<Direction>),
     blocks: &Span,
     walk: Walk,
-) -> Statement<Place> {
+) -> Statement<PositionRow> {
     let columns = match side {
         None => vec!["from_address", "to_address", "contract_address"],
         Some(Direction::From) => vec!["from_address"],
@@ -34,19 +34,19 @@ pub fn newest_transactions(
         columns.iter().map(|column| format!("{column} = toFixedString(unhex({{address:String}}), 20)")).collect();
     Select::default()
         .blocks("block_number", &blocks.without_settled())
-        .newest_condition(format!("({})", any.join(" OR ")), Test::among_any(columns, &[account]))
+        .newest_condition(format!("({})", any.join(" OR ")), Predicate::among_any(columns, &[account]))
         .with("address", account)
         .page("transactions", &walk.order_by(), walk.limit)
 }
 
 /// The transactions at `places`, in either order.
 #[must_use]
-pub fn transactions(places: &Places, blocks: &Span, order: Order) -> Statement<TransactionRow> {
+pub fn transactions(places: &TransactionPositions, blocks: &Span, order: Order) -> Statement<TransactionRow> {
     let walk = Walk { order, limit: places.len() as u64, ..Walk::default() };
     at(places, blocks).page("transactions", &walk.order_by(), walk.limit)
 }
 
-fn at(places: &Places, blocks: &Span) -> Select {
+fn at(places: &TransactionPositions, blocks: &Span) -> Select {
     let keys: Vec<Vec<u64>> = places.iter().map(|(block, index)| vec![*block, u64::from(*index)]).collect();
     let pairs = places.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
     let among = "(block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))";
@@ -59,8 +59,9 @@ pub(super) fn at_keys(columns: &[&'static str], keys: &[Vec<u64>], blocks: &Span
     let blocks = at_heights(&numbers, blocks);
     let is_newest = |block: u64| blocks.newest.ranges().iter().any(|range| range.contains(block));
     let newest = keys.iter().filter(|key| is_newest(key[0]));
-    let tests = newest.map(|key| Test::Place { columns: columns.to_vec(), is: Ordering::Equal, than: key.clone() });
-    Select::default().condition(among, Test::AnyOf(tests.collect())).blocks("block_number", &blocks)
+    let tests =
+        newest.map(|key| Predicate::Place { columns: columns.to_vec(), is: Ordering::Equal, than: key.clone() });
+    Select::default().condition(among, Predicate::AnyOf(tests.collect())).blocks("block_number", &blocks)
 }
 
 #[cfg(test)]

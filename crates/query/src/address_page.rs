@@ -2,7 +2,7 @@
 //! along a key.
 
 use super::select::{Select, participant};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, Bytes, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -60,11 +60,11 @@ pub fn creation_code(address: &Address, block: &Span, transaction_index: u32) ->
         .blocks("block_number", block)
         .condition(
             "transaction_index = {transaction_index:UInt64}",
-            Test::equals("transaction_index", transaction_index.into()),
+            Predicate::equals("transaction_index", transaction_index.into()),
         )
         .condition(
             "created_contract = toFixedString(unhex({address:String}), 20)",
-            Test::among("created_contract", &[address]),
+            Predicate::among("created_contract", &[address]),
         )
         .with("transaction_index", u64::from(transaction_index))
         .with("address", address)
@@ -78,10 +78,10 @@ pub fn destruction(address: &Address, block: &Span, transaction_index: u32) -> S
         .blocks("block_number", block)
         .condition(
             "transaction_index = {transaction_index:UInt64}",
-            Test::equals("transaction_index", transaction_index.into()),
+            Predicate::equals("transaction_index", transaction_index.into()),
         )
-        .condition("frame_type = 'selfdestruct'", Test::is("frame_type", "selfdestruct"))
-        .condition("is_undone = 0", Test::equals("is_undone", 0))
+        .condition("frame_type = 'selfdestruct'", Predicate::is("frame_type", "selfdestruct"))
+        .condition("is_undone = 0", Predicate::equals("is_undone", 0))
         .with("transaction_index", u64::from(transaction_index))
         .page("internal_transactions_by_direction", "block_number DESC", 1)
 }
@@ -97,8 +97,8 @@ pub fn logs(address: &Address, blocks: &Span, limit: u64) -> Statement<Seen> {
 #[must_use]
 pub fn frame_of_code(address: &Address, blocks: &Span) -> Statement<Seen> {
     participant(address, Some(Direction::From))
-        .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
-        .condition("is_undone = 0", Test::equals("is_undone", 0))
+        .condition("frame_index > 0", Predicate::AtLeast { column: "frame_index", number: 1 })
+        .condition("is_undone = 0", Predicate::equals("is_undone", 0))
         .blocks("block_number", blocks)
         .page("internal_transactions_by_direction", "block_number DESC", 1)
 }

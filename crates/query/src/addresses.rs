@@ -3,7 +3,7 @@
 use alloy_primitives::b256;
 
 use super::select::Select;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::Columns as _;
@@ -80,7 +80,7 @@ pub fn proxies(addresses: &[Address], blocks: &Span) -> Statement<ProxyRow> {
 }
 
 fn among(addresses: &[Address]) -> Select {
-    Select::default().condition(AMONG, Test::among("address", addresses)).with("addresses", addresses)
+    Select::default().condition(AMONG, Predicate::among("address", addresses)).with("addresses", addresses)
 }
 
 /// `Upgraded(address)`, which a beacon emits at its creation and at each change.
@@ -92,8 +92,8 @@ const MAX_UPGRADES: u64 = 10_000;
 #[must_use]
 pub fn beacon_upgrades(beacons: &[Address], blocks: &Span) -> Statement<BeaconUpgrade> {
     among(beacons)
-        .condition("topic0 = toFixedString(unhex({upgraded:String}), 32)", Test::among("topic0", &[UPGRADED]))
-        .condition("topics_count = 2", Test::equals("topics_count", 2))
+        .condition("topic0 = toFixedString(unhex({upgraded:String}), 32)", Predicate::among("topic0", &[UPGRADED]))
+        .condition("topics_count = 2", Predicate::equals("topics_count", 2))
         .with("upgraded", &UPGRADED)
         .blocks("block_number", blocks)
         .page("logs", "address, block_number DESC, log_index DESC", MAX_UPGRADES)
@@ -223,7 +223,7 @@ pub fn facts(asked: &AskedFacts, blocks: &Span) -> Option<Statement<AddressFact>
 
 fn asked_in(column: &str, name: &'static str, addresses: &[Address]) -> Select {
     let among = format!("{column} IN {{{name}:Array(FixedString(20))}}");
-    let addresses_of = Test::among("address", addresses);
+    let addresses_of = Predicate::among("address", addresses);
     Select::default().condition(among, addresses_of).with(name, Parameter::Addresses(addresses.to_vec()))
 }
 

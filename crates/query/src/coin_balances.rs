@@ -1,7 +1,7 @@
 //! Plans for the balances of an account over time: what transactions left it, and what blocks added to that.
 
 use super::select::{Select, up_to};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -48,7 +48,7 @@ fn of_account(address: &Address, blocks: &Span, before: Option<BlockNumber>) -> 
         None => blocks.clone(),
     };
     Select::default()
-        .condition("address = toFixedString(unhex({address:String}), 20)", Test::among("address", &[address]))
+        .condition("address = toFixedString(unhex({address:String}), 20)", Predicate::among("address", &[address]))
         .with("address", address)
         .blocks("block_number", &blocks)
 }

@@ -1,7 +1,7 @@
 //! Plans for fees of blocks and transactions.
 
 use super::select::Select;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Timestamp, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -75,5 +75,9 @@ pub fn payments(span: &Span) -> Statement<Payment> {
 #[must_use]
 pub fn prices(span: &Span) -> Statement<GasPrice> {
     let select = Select::default().blocks("block_number", span);
-    select.condition("has_receipt = 1", Test::equals("has_receipt", 1)).page("transactions", "block_number", MAX_ROWS)
+    select.condition("has_receipt = 1", Predicate::equals("has_receipt", 1)).page(
+        "transactions",
+        "block_number",
+        MAX_ROWS,
+    )
 }

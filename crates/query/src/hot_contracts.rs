@@ -1,14 +1,14 @@
 //! Plans for the addresses that most transactions of a range of blocks called.
 
 use super::select::{Select, settled_blocks};
-use super::sorted_transactions::Sorting;
+use super::sorted_transactions::SortOrder;
 use trawl_core::primitives::{Address, BlockRange};
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Statement, Workload};
 
 columns! {
     /// An address, and the transactions to it.
-    pub struct Called / CalledView {
+    pub struct CalledContract / CalledContractView {
         /// The address.
         address: Address,
         /// How many there are.
@@ -58,8 +58,8 @@ pub fn size(range: BlockRange) -> Statement<CalledSize> {
 
 /// The addresses that most transactions of the settled blocks of `range` were sent to, or that used most gas.
 #[must_use]
-pub fn called(range: BlockRange, by: CalledBy, sorting: Sorting) -> Statement<Called> {
-    let word = if sorting == Sorting::SmallestFirst { "ASC" } else { "DESC" };
+pub fn called(range: BlockRange, by: CalledBy, sorting: SortOrder) -> Statement<CalledContract> {
+    let word = if sorting == SortOrder::SmallestFirst { "ASC" } else { "DESC" };
     let order = match by {
         CalledBy::Transactions => "transactions",
         CalledBy::Gas => "gas",

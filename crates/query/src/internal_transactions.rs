@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::select::{Select, participant, settled_blocks, up_to};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockRange, Direction, FramePosition, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -71,7 +71,7 @@ fn below(select: Select, blocks: &Span, before: Option<FramePosition>) -> Select
         .blocks("block_number", &up_to(blocks, before.block_number))
         .condition(
             BELOW,
-            Test::Place {
+            Predicate::Place {
                 columns: vec!["block_number", "transaction_index", "frame_index"],
                 is: Ordering::Less,
                 than: vec![before.block_number, before.transaction_index, before.frame_index],
@@ -151,20 +151,20 @@ pub fn coin_frames(block: &Span, transaction_index: u32, limit: u64) -> Statemen
         .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
         .condition(
             "(frame_index = 0 OR is_undone = 0 AND (value > 0 OR frame_type = 'selfdestruct'))",
-            Test::AnyOf(vec![Test::equals("frame_index", 0), Test::AllOf(vec![lasts(), gives()])]),
+            Predicate::AnyOf(vec![Predicate::equals("frame_index", 0), Predicate::AllOf(vec![lasts(), gives()])]),
         )
         .with("transaction_index", u64::from(transaction_index))
         .page("internal_transactions", "frame_index", limit)
 }
 
 /// The frame was not undone.
-fn lasts() -> Test {
-    Test::equals("is_undone", 0)
+fn lasts() -> Predicate {
+    Predicate::equals("is_undone", 0)
 }
 
 /// The frame gives coins to somebody.
-fn gives() -> Test {
-    Test::AnyOf(vec![Test::NotZero { column: "value" }, Test::is("frame_type", "selfdestruct")])
+fn gives() -> Predicate {
+    Predicate::AnyOf(vec![Predicate::NotZero { column: "value" }, Predicate::is("frame_type", "selfdestruct")])
 }
 
 /// The calls within a transaction of a `block` that moved coins, creations and destructions, in order of execution, but for
@@ -174,29 +174,32 @@ pub fn operations(block: &Span, transaction_index: u32) -> Statement<CoinFrame> 
     Select::default()
         .blocks("block_number", block)
         .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
-        .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
+        .condition("frame_index > 0", Predicate::AtLeast { column: "frame_index", number: 1 })
         .condition("is_undone = 0", lasts())
         .condition(
             "(value > 0 OR frame_type != 'call')",
-            Test::AnyOf(vec![Test::NotZero { column: "value" }, Test::IsNot { column: "frame_type", value: "call" }]),
+            Predicate::AnyOf(vec![
+                Predicate::NotZero { column: "value" },
+                Predicate::IsNot { column: "frame_type", value: "call" },
+            ]),
         )
         .with("transaction_index", u64::from(transaction_index))
         .page("internal_transactions", "frame_index", MAX_FRAMES)
 }
 
-fn position(transaction_index: u32) -> Test {
-    Test::equals("transaction_index", transaction_index.into())
+fn position(transaction_index: u32) -> Predicate {
+    Predicate::equals("transaction_index", transaction_index.into())
 }
 
 /// Frames that lists show: the rows of the tables ordered by address, which leave out outermost calls and rewards.
 pub(super) fn listed() -> Select {
     Select::default()
-        .condition("frame_type != 'reward'", Test::IsNot { column: "frame_type", value: "reward" })
+        .condition("frame_type != 'reward'", Predicate::IsNot { column: "frame_type", value: "reward" })
         .condition(
             "(frame_index > 0 OR frame_type != 'call')",
-            Test::AnyOf(vec![
-                Test::AtLeast { column: "frame_index", number: 1 },
-                Test::IsNot { column: "frame_type", value: "call" },
+            Predicate::AnyOf(vec![
+                Predicate::AtLeast { column: "frame_index", number: 1 },
+                Predicate::IsNot { column: "frame_type", value: "call" },
             ]),
         )
 }
@@ -228,7 +231,7 @@ pub fn listed_of_transaction(
         .with("transaction_index", u64::from(transaction_index));
     let select = match after {
         Some(after) => {
-            let place = Test::Place { columns: vec!["frame_index"], is: Ordering::Greater, than: vec![after] };
+            let place = Predicate::Place { columns: vec!["frame_index"], is: Ordering::Greater, than: vec![after] };
             select.condition("frame_index > {after_frame:UInt64}", place).with("after_frame", after)
         }
         None => select,
@@ -258,11 +261,11 @@ pub fn listed_of_block(
         select = select
             .condition(
                 "transaction_index >= {after_transaction:UInt64}",
-                Test::AtLeast { column: "transaction_index", number: transaction },
+                Predicate::AtLeast { column: "transaction_index", number: transaction },
             )
             .condition(
                 "(transaction_index, frame_index) > ({after_transaction:UInt64}, {after_frame:UInt64})",
-                Test::Place {
+                Predicate::Place {
                     columns: vec!["transaction_index", "frame_index"],
                     is: Ordering::Greater,
                     than: vec![transaction, frame],
@@ -278,17 +281,17 @@ pub fn listed_of_block(
 fn filtered(select: Select, filter: FrameFilter) -> Select {
     let select = match filter.kind {
         Some("create2") => {
-            select.condition("call_type = {kind:String}", Test::is("call_type", "create2")).with("kind", "create2")
+            select.condition("call_type = {kind:String}", Predicate::is("call_type", "create2")).with("kind", "create2")
         }
         Some(kind) => select
-            .condition("frame_type = {kind:String}", Test::is("frame_type", kind))
-            .condition("call_type != 'create2'", Test::IsNot { column: "call_type", value: "create2" })
+            .condition("frame_type = {kind:String}", Predicate::is("frame_type", kind))
+            .condition("call_type != 'create2'", Predicate::IsNot { column: "call_type", value: "create2" })
             .with("kind", kind),
         None => select,
     };
     match filter.call_type {
         Some(name) => {
-            select.condition("call_type = {call_type:String}", Test::is("call_type", name)).with("call_type", name)
+            select.condition("call_type = {call_type:String}", Predicate::is("call_type", name)).with("call_type", name)
         }
         None => select,
     }
@@ -300,8 +303,8 @@ pub fn failed_call(block: &Span, transaction_index: u32) -> Statement<FramePlace
     Select::default()
         .blocks("block_number", block)
         .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
-        .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
-        .condition("error != ''", Test::IsNot { column: "error", value: "" })
+        .condition("frame_index > 0", Predicate::AtLeast { column: "frame_index", number: 1 })
+        .condition("error != ''", Predicate::IsNot { column: "error", value: "" })
         .with("transaction_index", u64::from(transaction_index))
         .page("internal_transactions", "frame_index", 1)
 }

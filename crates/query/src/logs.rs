@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::select::{Select, up_to};
 use super::topics::{Search, TopicKey};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::LogRow;
@@ -150,7 +150,7 @@ impl LogPage {
                     let select = Select::default()
                         .condition(
                             format!("address = {}", fixed_string(20, "address")),
-                            Test::among("address", &[address]),
+                            Predicate::among("address", &[address]),
                         )
                         .with("address", address);
                     self.conditions(select, blocks).page("logs", "block_number, log_index", self.limit)
@@ -158,7 +158,7 @@ impl LogPage {
                 addresses => {
                     let named = |select: Select, (position, address): (usize, &Address)| {
                         let name = format!("address_{position}");
-                        let test = Test::among("address", &[address]);
+                        let test = Predicate::among("address", &[address]);
                         select.branch(format!("address = {}", fixed_string(20, &name)), test).with(name, address)
                     };
                     let select = addresses.iter().enumerate().fold(Select::default(), named);
@@ -174,7 +174,7 @@ impl LogPage {
             select = select
                 .condition(
                     format!("address IN ({})", fixed_strings(20, "addresses")),
-                    Test::among("address", addresses),
+                    Predicate::among("address", addresses),
                 )
                 .with("addresses", addresses);
         }
@@ -189,7 +189,7 @@ impl LogPage {
                 .blocks("block_number", &blocks.from(after.block_number))
                 .condition(
                     "(block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})",
-                    Test::Place {
+                    Predicate::Place {
                         columns: vec!["block_number", "log_index"],
                         is: Ordering::Greater,
                         than: vec![after.block_number, after.log_index],
@@ -201,18 +201,18 @@ impl LogPage {
         };
         if let Some(hash) = &self.block_hash {
             let text = format!("block_hash = {}", fixed_string(32, "block_hash"));
-            select = select.condition(text, Test::among("block_hash", &[hash])).with("block_hash", hash);
+            select = select.condition(text, Predicate::among("block_hash", &[hash])).with("block_hash", hash);
         }
         if !self.filter.topics.is_empty() {
             select = select
                 .condition(
                     "topics_count >= {topics_count:UInt8}",
-                    Test::AtLeast { column: "topics_count", number: self.filter.topics.len() as u64 },
+                    Predicate::AtLeast { column: "topics_count", number: self.filter.topics.len() as u64 },
                 )
                 .with("topics_count", self.filter.topics.len() as u64);
         }
         for (name, wanted) in TOPICS.into_iter().zip(&self.filter.topics) {
-            let test = Test::among(name, wanted);
+            let test = Predicate::among(name, wanted);
             select = match wanted.as_slice() {
                 [] => select,
                 [topic] => select.condition(format!("{name} = {}", fixed_string(32, name)), test).with(name, topic),
@@ -255,12 +255,12 @@ pub fn of_transaction(block: &Span, transaction_index: u32, after: Option<u64>, 
         .blocks("block_number", block)
         .condition(
             "transaction_index = {transaction_index:UInt32}",
-            Test::equals("transaction_index", transaction_index.into()),
+            Predicate::equals("transaction_index", transaction_index.into()),
         )
         .with("transaction_index", u64::from(transaction_index));
     let select = match after {
         Some(after) => {
-            let place = Test::Place { columns: vec!["log_index"], is: Ordering::Greater, than: vec![after] };
+            let place = Predicate::Place { columns: vec!["log_index"], is: Ordering::Greater, than: vec![after] };
             select.condition("log_index > {after:UInt64}", place).with("after", after)
         }
         None => select,
@@ -279,14 +279,14 @@ pub fn of_address(
     limit: u64,
 ) -> Statement<LogRow> {
     let select = Select::default()
-        .condition(format!("address = {}", fixed_string(20, "address")), Test::among("address", &[address]))
+        .condition(format!("address = {}", fixed_string(20, "address")), Predicate::among("address", &[address]))
         .with("address", address);
     let select = match before {
         Some(before) => select
             .blocks("block_number", &up_to(blocks, before.block_number))
             .condition(
                 "(block_number, log_index) < ({before_block:UInt64}, {before_log:UInt64})",
-                Test::Place {
+                Predicate::Place {
                     columns: vec!["block_number", "log_index"],
                     is: Ordering::Less,
                     than: vec![before.block_number, before.log_index],
@@ -308,10 +308,10 @@ pub(super) fn any_topic(select: Select, topic: &B256) -> Select {
     let (mut texts, mut tests) = (Vec::new(), Vec::new());
     for (count, column) in (1..).zip(TOPICS) {
         texts.push(format!("topics_count >= {count} AND {column} = {}", fixed_string(32, "topic")));
-        let is_there = Test::AtLeast { column: "topics_count", number: count };
-        tests.push(Test::AllOf(vec![is_there, Test::among(column, &[topic])]));
+        let is_there = Predicate::AtLeast { column: "topics_count", number: count };
+        tests.push(Predicate::AllOf(vec![is_there, Predicate::among(column, &[topic])]));
     }
-    select.condition(format!("({})", texts.join(" OR ")), Test::AnyOf(tests)).with("topic", topic)
+    select.condition(format!("({})", texts.join(" OR ")), Predicate::AnyOf(tests)).with("topic", topic)
 }
 
 #[cfg(test)]

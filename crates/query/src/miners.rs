@@ -3,7 +3,7 @@
 use super::account::at_keys;
 use super::select::{Select, settled_blocks};
 use super::walk::Order;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::readable::Span;
 use trawl_core::schema::BlockRow;
@@ -61,7 +61,7 @@ pub fn newest_heights(miner: &Address, blocks: &Span, order: Order, limit: u64) 
 }
 
 fn made_by(select: Select, miner: &Address) -> Select {
-    let test = Test::among("producer", &[miner]);
+    let test = Predicate::among("producer", &[miner]);
     select.newest_condition("producer = toFixedString(unhex({miner:String}), 20)", test).with("miner", miner)
 }
 

@@ -1,9 +1,9 @@
 //! Plans for the transactions that an address takes part in: as sender, recipient or created contract, or in any call
 //! within them.
 
-use super::places::Place;
+use super::places::PositionRow;
 use super::select::{Select, participant};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -32,7 +32,7 @@ const PLACE: &str = "block_number, transaction_index";
 
 /// Where an address is searched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Searched {
+pub struct ParticipationQuery {
     /// Blocks whose transactions are searched.
     pub transactions: Span,
     /// Blocks whose call frames are searched.
@@ -44,8 +44,8 @@ pub struct Searched {
 ///
 /// Frames in memory are not told apart by place, so all of the address are read; what is in memory is bounded.
 #[must_use]
-pub fn places(address: &Address, from: End, searched: &Searched, limit: u64) -> [Statement<Place>; 4] {
-    let Searched { transactions, frames } = searched;
+pub fn places(address: &Address, from: End, searched: &ParticipationQuery, limit: u64) -> [Statement<PositionRow>; 4] {
+    let ParticipationQuery { transactions, frames } = searched;
     let order = from.order();
     let in_tables = Span { newest: Default::default(), ..frames.clone() };
     let in_memory = Span { newest: frames.newest.clone(), ..Span::default() };
@@ -65,15 +65,16 @@ fn sent_or_received(address: &Address, columns: &[&'static str], blocks: &Span) 
     let any: Vec<String> = columns.iter().map(equal).collect();
     Select::default()
         .blocks("block_number", blocks)
-        .condition(format!("({})", any.join(" OR ")), Test::among_any(columns.to_vec(), &[address]))
+        .condition(format!("({})", any.join(" OR ")), Predicate::among_any(columns.to_vec(), &[address]))
         .with("address", address)
 }
 
 /// The places of the transactions of a sender with a nonce: of those of settled blocks, and of the others.
 #[must_use]
-pub fn of_nonce(sender: &Address, nonce: u64, blocks: &Span) -> [Statement<Place>; 2] {
-    let with_nonce =
-        |select: Select| select.condition("nonce = {nonce:UInt64}", Test::equals("nonce", nonce)).with("nonce", nonce);
+pub fn of_nonce(sender: &Address, nonce: u64, blocks: &Span) -> [Statement<PositionRow>; 2] {
+    let with_nonce = |select: Select| {
+        select.condition("nonce = {nonce:UInt64}", Predicate::equals("nonce", nonce)).with("nonce", nonce)
+    };
     let settled = participant(sender, None).blocks("block_number", &blocks.only_settled());
     let settled = settled.settled_condition("sides IN (1, 3)");
     let newest = sent_or_received(sender, &["from_address"], &blocks.without_settled());

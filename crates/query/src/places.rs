@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::select::Select;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{BlockNumber, BlockRange, Bytes, Coverage, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -12,11 +12,11 @@ use trawl_core::schema::{LogRow, TransactionRow};
 use trawl_core::statement::{Parameter, Statement};
 
 /// Heights and positions of transactions.
-pub type Places = BTreeSet<(BlockNumber, u32)>;
+pub type TransactionPositions = BTreeSet<(BlockNumber, u32)>;
 
 columns! {
     /// The place of a transaction.
-    pub struct Place / PlaceView {
+    pub struct PositionRow / PositionRowView {
         /// Height of its block.
         block_number: u64,
         /// Position in the block.
@@ -77,7 +77,7 @@ pub(super) fn at_heights(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Span
 const AT_PLACES: &str = "(block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))";
 
 /// Rows of the transactions at `places`; of blocks that are not settled, of others in the same blocks too.
-fn at_places(places: &Places, blocks: &Span) -> Select {
+fn at_places(places: &TransactionPositions, blocks: &Span) -> Select {
     let numbers = places.iter().map(|place| place.0).collect();
     let pairs = places.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
     Select::default()
@@ -88,14 +88,14 @@ fn at_places(places: &Places, blocks: &Span) -> Select {
 
 /// The place of each token transfer of the transactions at `places`, and maybe of others; no more than [`MAX_TRANSFERS`].
 #[must_use]
-pub fn token_transfers(places: &Places, blocks: &Span) -> Statement<Place> {
+pub fn token_transfers(places: &TransactionPositions, blocks: &Span) -> Statement<PositionRow> {
     at_places(places, blocks).page("token_transfers_by_block", "block_number", MAX_TRANSFERS)
 }
 
 /// How the outermost calls of the transactions at `places`, and maybe of others, ended.
 #[must_use]
-pub fn endings(places: &Places, blocks: &Span) -> Statement<Ending> {
-    at_places(places, blocks).condition("frame_index = 0", Test::equals("frame_index", 0)).page(
+pub fn endings(places: &TransactionPositions, blocks: &Span) -> Statement<Ending> {
+    at_places(places, blocks).condition("frame_index = 0", Predicate::equals("frame_index", 0)).page(
         "internal_transactions",
         "block_number",
         1_000_000,
@@ -107,28 +107,26 @@ pub const MAX_FRAMES: u64 = 1_000_000;
 
 /// The frames of the transactions at `places`, and maybe of others, that have a value or share that of the frame above; no more than [`MAX_FRAMES`].
 #[must_use]
-pub fn valued_frames(places: &Places, blocks: &Span) -> Statement<ValuedFrame> {
-    let valued = [Test::NotZero { column: "value" }, Test::is("call_type", "delegatecall")];
-    at_places(places, blocks).condition("(value > 0 OR call_type = 'delegatecall')", Test::AnyOf(valued.into())).page(
-        "internal_transactions",
-        "block_number",
-        MAX_FRAMES,
-    )
+pub fn valued_frames(places: &TransactionPositions, blocks: &Span) -> Statement<ValuedFrame> {
+    let valued = [Predicate::NotZero { column: "value" }, Predicate::is("call_type", "delegatecall")];
+    at_places(places, blocks)
+        .condition("(value > 0 OR call_type = 'delegatecall')", Predicate::AnyOf(valued.into()))
+        .page("internal_transactions", "block_number", MAX_FRAMES)
 }
 
 /// Rows of the transactions at `places` and of no others.
-fn only_at_places(places: &Places, blocks: &Span) -> Select {
-    let at = |(block, index): &(BlockNumber, u32)| Test::Place {
+fn only_at_places(places: &TransactionPositions, blocks: &Span) -> Select {
+    let at = |(block, index): &(BlockNumber, u32)| Predicate::Place {
         columns: vec!["block_number", "transaction_index"],
         is: Ordering::Equal,
         than: vec![*block, u64::from(*index)],
     };
-    at_places(places, blocks).newest_condition(AT_PLACES, Test::AnyOf(places.iter().map(at).collect()))
+    at_places(places, blocks).newest_condition(AT_PLACES, Predicate::AnyOf(places.iter().map(at).collect()))
 }
 
 /// The transactions at `places`, ascending.
 #[must_use]
-pub fn transactions(places: &Places, blocks: &Span) -> Statement<TransactionRow> {
+pub fn transactions(places: &TransactionPositions, blocks: &Span) -> Statement<TransactionRow> {
     let order = "block_number, transaction_index";
     only_at_places(places, blocks).page("transactions", order, places.len() as u64)
 }
@@ -138,6 +136,6 @@ const MAX_LOGS: u64 = 100_000_000;
 
 /// The logs of the transactions at `places`, ascending.
 #[must_use]
-pub fn logs(places: &Places, blocks: &Span) -> Statement<LogRow> {
+pub fn logs(places: &TransactionPositions, blocks: &Span) -> Statement<LogRow> {
     only_at_places(places, blocks).page("logs_by_block", "block_number, log_index", MAX_LOGS)
 }

@@ -2,7 +2,7 @@
 //! that was not undone: a contract whose creation was undone began calls too.
 
 use super::select::Select;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -44,10 +44,10 @@ fn emitters(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
 /// Which of `addresses` began a call from inside a transaction in `blocks`.
 fn callers(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
     let inner = among(addresses)
-        .condition("direction = {direction:String}", Test::is("direction", Direction::From.as_str()))
+        .condition("direction = {direction:String}", Predicate::is("direction", Direction::From.as_str()))
         .with("direction", Direction::From.as_str())
-        .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
-        .condition("is_undone = 0", Test::equals("is_undone", 0))
+        .condition("frame_index > 0", Predicate::AtLeast { column: "frame_index", number: 1 })
+        .condition("is_undone = 0", Predicate::equals("is_undone", 0))
         .blocks("block_number", blocks);
     once(inner.page("internal_transactions_by_direction", "address", MOST_ROWS))
 }
@@ -60,7 +60,7 @@ fn together(emitters: &Statement<RanCode>, mut callers: Statement<RanCode>) -> S
 
 fn among(addresses: &[Address]) -> Select {
     Select::default()
-        .condition("address IN {asked:Array(FixedString(20))}", Test::among("address", addresses))
+        .condition("address IN {asked:Array(FixedString(20))}", Predicate::among("address", addresses))
         .with("asked", Parameter::Addresses(addresses.to_vec()))
 }
 

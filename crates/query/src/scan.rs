@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::select::Select;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockRange, Direction, Position};
 use trawl_core::readable::Span;
 use trawl_core::schema::Columns;
@@ -41,7 +41,7 @@ pub enum Part {
 }
 
 /// The kind of rows of a scan, with its filter.
-pub trait Scanned: Clone + Send + Sync + 'static {
+pub trait ScanSpec: Clone + Send + Sync + 'static {
     /// A row of the result.
     type Row: Columns + 'static;
     /// The place of a row.
@@ -63,7 +63,7 @@ pub trait Scanned: Clone + Send + Sync + 'static {
 
 /// One read of a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScanPage<S: Scanned> {
+pub struct ScanPage<S: ScanSpec> {
     /// Rows and filter.
     pub scan: S,
     /// Blocks to read.
@@ -77,7 +77,7 @@ pub struct ScanPage<S: Scanned> {
 /// A scan that filters rows one by one reads one block for so many places of its window.
 const BLOCKS_PER_PLACE: u64 = 4;
 
-impl<S: Scanned> ScanPage<S> {
+impl<S: ScanSpec> ScanPage<S> {
     /// The part to read next, and its end if blocks follow it. A scan that filters rows one by one reads a window of
     /// blocks at a time, so that no statement runs long, however few rows match.
     #[must_use]
@@ -147,7 +147,7 @@ impl Participants {
             }
             let among = |column: &&str| format!("{column} IN ({})", address_set(name));
             let alternatives: Vec<String> = columns.iter().map(among).collect();
-            let test = Test::among_any(columns, list);
+            let test = Predicate::among_any(columns, list);
             select = select.condition(format!("({})", alternatives.join(" OR ")), test).with(name, list.as_slice());
         }
         select
@@ -176,8 +176,8 @@ fn ranges_of(mut select: Select, addresses: &[Address], side: Option<Direction>,
     for (position, address) in addresses.iter().enumerate() {
         let name = format!("address_{position}");
         let direction = if side.is_some() { " AND direction = {direction:String}" } else { "" };
-        let is_on_side = side.map(|side| Test::is("direction", side.as_str()));
-        let test = Test::AllOf([Test::among("address", &[address])].into_iter().chain(is_on_side).collect());
+        let is_on_side = side.map(|side| Predicate::is("direction", side.as_str()));
+        let test = Predicate::AllOf([Predicate::among("address", &[address])].into_iter().chain(is_on_side).collect());
         select = select.branch(format!("address = {}{direction}", address_value(&name)), test).with(name, address);
     }
     if let Some(side) = side {
@@ -191,7 +191,7 @@ fn ranges_of(mut select: Select, addresses: &[Address], side: Option<Direction>,
     let wanted = "arrayMap(digits -> toFixedString(unhex(digits), 20), {addresses:Array(String)})";
     let first =
         format!("address = arrayMin(arrayFilter(participant -> has({wanted}, participant), [{}]))", columns.join(", "));
-    let test = Test::least_of([sides.from, sides.to].concat(), addresses);
+    let test = Predicate::least_of([sides.from, sides.to].concat(), addresses);
     select.condition(first, test).with("addresses", addresses)
 }
 
@@ -200,7 +200,7 @@ fn rows_after<P: Position>(select: Select, key: &[&'static str], blocks: &Span, 
     let Some(after) = after else { return select.blocks("block_number", blocks) };
     // The plain lower bound is what the key uses; the tuple alone reads from the start of the range.
     let place: Vec<String> = key.iter().map(|column| format!("{{after_{column}:UInt64}}")).collect();
-    let test = Test::Place { columns: key.to_vec(), is: Ordering::Greater, than: after.numbers().to_vec() };
+    let test = Predicate::Place { columns: key.to_vec(), is: Ordering::Greater, than: after.numbers().to_vec() };
     let select = select
         .blocks("block_number", &blocks.from(after.block_number()))
         .condition(format!("({}) > ({})", key.join(", "), place.join(", ")), test);

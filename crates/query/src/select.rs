@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use trawl_core::newest::{Merge, NewestRead, OrderColumn, Test};
+use trawl_core::newest::{Merge, NewestRead, OrderColumn, Predicate};
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::Columns;
@@ -19,8 +19,8 @@ pub(super) struct Select {
     parameters: Vec<(Cow<'static, str>, Parameter)>,
     span: Span,
     /// The conditions and the alternatives on rows in memory.
-    tests: Vec<Test>,
-    alternatives: Vec<Test>,
+    tests: Vec<Predicate>,
+    alternatives: Vec<Predicate>,
     instead: Option<(&'static str, &'static str)>,
     /// Columns of which each combination is read once from a table.
     once: Option<&'static str>,
@@ -47,7 +47,7 @@ enum Side {
 impl Select {
     /// Adds a condition, as text and as a test of rows in memory. Its placeholders get their values from
     /// [`Select::with`].
-    pub fn condition(mut self, text: impl Into<String>, test: Test) -> Self {
+    pub fn condition(mut self, text: impl Into<String>, test: Predicate) -> Self {
         self.conditions.push(Condition::Text(text.into()));
         self.tests.push(test);
         self
@@ -60,7 +60,7 @@ impl Select {
     }
 
     /// Adds a condition for the newest rows alone: in place of the lookup that finds those of settled blocks.
-    pub fn newest_condition(mut self, text: impl Into<String>, test: Test) -> Self {
+    pub fn newest_condition(mut self, text: impl Into<String>, test: Predicate) -> Self {
         self.conditions.push(Condition::Newest(text.into()));
         self.tests.push(test);
         self
@@ -68,7 +68,7 @@ impl Select {
 
     /// Adds an alternative: rows that satisfy any one of them are kept. Each is read as an ordered range of its own,
     /// cut at the limit and merged, so that the sort has few rows however many match.
-    pub fn branch(mut self, text: impl Into<String>, test: Test) -> Self {
+    pub fn branch(mut self, text: impl Into<String>, test: Predicate) -> Self {
         self.branches.push(text.into());
         self.alternatives.push(test);
         self
@@ -150,7 +150,7 @@ impl Select {
         }
         let order = columns_of(order);
         let (table, rows_of_table) = in_memory(table);
-        let any = (!self.alternatives.is_empty()).then(|| Test::AnyOf(self.alternatives.clone()));
+        let any = (!self.alternatives.is_empty()).then(|| Predicate::AnyOf(self.alternatives.clone()));
         Some(NewestRead {
             blocks: self.span.newest.clone(),
             table,
@@ -252,11 +252,13 @@ fn merge(span: &Span, blocks_column: Option<&str>, order: &[OrderColumn]) -> Mer
 }
 
 /// The table in memory that has the rows of a table, and which of its rows these are.
-fn in_memory(table: &str) -> (&'static str, Option<Test>) {
+fn in_memory(table: &str) -> (&'static str, Option<Predicate>) {
     match table {
-        "token_transfers_by_block" => ("token_transfers_by_direction", Some(Test::is("direction", "from"))),
-        "token_transfers" | "token_transfers_by_token" => ("token_transfers_by_direction", Some(Test::OncePerAddress)),
-        "internal_transactions_by_address" => ("internal_transactions_by_direction", Some(Test::OncePerAddress)),
+        "token_transfers_by_block" => ("token_transfers_by_direction", Some(Predicate::is("direction", "from"))),
+        "token_transfers" | "token_transfers_by_token" => {
+            ("token_transfers_by_direction", Some(Predicate::OncePerAddress))
+        }
+        "internal_transactions_by_address" => ("internal_transactions_by_direction", Some(Predicate::OncePerAddress)),
         other => {
             let hot = HOT_TABLES.iter().find(|hot| hot.name() == hot_name(other));
             (hot.map_or("", |hot| hot.settled), None)
@@ -267,11 +269,11 @@ fn in_memory(table: &str) -> (&'static str, Option<Test>) {
 /// A select of the rows of an address, on one side or any, which are one range of a table.
 pub(super) fn participant(address: &Address, direction: Option<Direction>) -> Select {
     let select = Select::default()
-        .condition("address = toFixedString(unhex({address:String}), 20)", Test::among("address", &[address]))
+        .condition("address = toFixedString(unhex({address:String}), 20)", Predicate::among("address", &[address]))
         .with("address", address);
     match direction {
         Some(direction) => select
-            .condition("direction = {direction:String}", Test::is("direction", direction.as_str()))
+            .condition("direction = {direction:String}", Predicate::is("direction", direction.as_str()))
             .with("direction", direction.as_str()),
         None => select,
     }

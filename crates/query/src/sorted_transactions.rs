@@ -2,7 +2,7 @@
 //! is read whole and as many rows as are wanted are kept.
 
 use super::select::{Select, settled_blocks};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockRange, Direction, TransactionPosition, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -46,7 +46,7 @@ pub enum SortedBy {
 
 /// Which end comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sorting {
+pub enum SortOrder {
     /// The largest amount; of equal ones the newest.
     LargestFirst,
     /// The smallest amount; of equal ones the oldest.
@@ -55,19 +55,19 @@ pub enum Sorting {
 
 /// A list of an address, sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sorted {
+pub struct SortedList {
     /// Its side; any without one.
     pub direction: Option<Direction>,
     /// The amount.
     pub by: SortedBy,
     /// Its order.
-    pub sorting: Sorting,
+    pub sorting: SortOrder,
 }
 
 /// A place in such a list.
 pub type SortedPosition = (U256, TransactionPosition);
 
-impl Sorted {
+impl SortedList {
     fn sides(&self) -> Parameter {
         Parameter::Numbers(match self.direction {
             None => vec![1, 2, 3],
@@ -79,7 +79,7 @@ impl Sorted {
 
 /// How many rows of settled blocks there are to sort.
 #[must_use]
-pub fn size(address: &Address, sorted: &Sorted, settled: &[BlockRange]) -> Statement<SortedSize> {
+pub fn size(address: &Address, sorted: &SortedList, settled: &[BlockRange]) -> Statement<SortedSize> {
     let sql = format!(
         "SELECT count() AS found, countIf(is_unknown) AS without_fee, minIf(height, is_unknown) AS block_number
 FROM
@@ -101,7 +101,7 @@ FROM
 #[must_use]
 pub fn places(
     address: &Address,
-    sorted: &Sorted,
+    sorted: &SortedList,
     settled: &[BlockRange],
     beyond: Option<&SortedPosition>,
     limit: u64,
@@ -111,8 +111,8 @@ pub fn places(
         SortedBy::Fee => "ifNull(fee, toUInt256(0))",
     };
     let (word, operator) = match sorted.sorting {
-        Sorting::LargestFirst => (" DESC", "<"),
-        Sorting::SmallestFirst => ("", ">"),
+        SortOrder::LargestFirst => (" DESC", "<"),
+        SortOrder::SmallestFirst => ("", ">"),
     };
     let after = beyond.map_or_else(String::new, |_| {
         format!(
@@ -146,7 +146,7 @@ LIMIT {{limit:UInt64}}",
 
 fn statement<R>(
     address: &Address,
-    sorted: &Sorted,
+    sorted: &SortedList,
     settled: &[BlockRange],
     (sql, limit): (String, u64),
 ) -> Statement<R> {
@@ -184,7 +184,7 @@ columns! {
 
 /// The transactions of the list in blocks that are not settled, in the order of the chain.
 #[must_use]
-pub fn newest(address: &Address, sorted: &Sorted, blocks: &Span, limit: u64) -> Statement<NewestAmount> {
+pub fn newest(address: &Address, sorted: &SortedList, blocks: &Span, limit: u64) -> Statement<NewestAmount> {
     let columns = match sorted.direction {
         None => vec!["from_address", "to_address", "contract_address"],
         Some(Direction::From) => vec!["from_address"],
@@ -194,7 +194,7 @@ pub fn newest(address: &Address, sorted: &Sorted, blocks: &Span, limit: u64) -> 
         columns.iter().map(|column| format!("{column} = toFixedString(unhex({{address:String}}), 20)")).collect();
     Select::default()
         .blocks("block_number", &blocks.without_settled())
-        .newest_condition(format!("({})", any.join(" OR ")), Test::among_any(columns, &[address]))
+        .newest_condition(format!("({})", any.join(" OR ")), Predicate::among_any(columns, &[address]))
         .with("address", address)
         .page("transactions", "block_number DESC, transaction_index DESC", limit)
 }

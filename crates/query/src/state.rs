@@ -1,7 +1,7 @@
 //! Plans for state after a block: many accounts or slots at a time, the last change at or below the block counts.
 
 use super::select::hot_blocks;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -153,7 +153,7 @@ pub fn codes(hashes: &[B256], blocks: &Span) -> Statement<CodeBytes> {
 pub fn newest_codes(hashes: &[B256], blocks: &Span) -> Statement<CodeBytes> {
     let newest = Span { newest: blocks.newest.clone(), ..Span::default() };
     let select = super::select::Select::default().blocks("block_number", &newest);
-    select.condition("1", Test::among("code_hash", hashes)).page("codes", "code_hash", u64::MAX)
+    select.condition("1", Predicate::among("code_hash", hashes)).page("codes", "code_hash", u64::MAX)
 }
 
 /// The hashes of the blocks of `span`, ascending.

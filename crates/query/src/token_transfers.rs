@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::select::{Select, participant, up_to};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, Direction, TransferPosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::{BlockTokenTransferRow, Columns as _, TokenTransferRow};
@@ -39,13 +39,13 @@ pub fn of_address(
         (Some(_), _) => "token_transfers_by_direction",
     };
     if let Some(token) = &filter.token {
-        let test = Test::among("token_address", &[token]);
+        let test = Predicate::among("token_address", &[token]);
         select =
             select.condition("token_address = toFixedString(unhex({token:String}), 20)", test).with("token", token);
     }
     if !filter.types.is_empty() {
         let types: Vec<String> = filter.types.iter().map(|name| (*name).to_owned()).collect();
-        let test = Test::among("token_type", &filter.types);
+        let test = Predicate::among("token_type", &filter.types);
         select = select.condition("token_type IN {types:Array(String)}", test).with("types", types);
     }
     below(select, blocks, before).page(table, NEWEST_FIRST, limit)
@@ -59,7 +59,7 @@ fn below(select: Select, blocks: &Span, before: Option<TransferPosition>) -> Sel
         .blocks("block_number", &up_to(blocks, before.block_number))
         .condition(
             "(block_number, log_index, batch_index) < ({before_block:UInt64}, {before_log:UInt64}, {before_batch:UInt64})",
-            Test::Place {
+            Predicate::Place {
                 columns: vec!["block_number", "log_index", "batch_index"],
                 is: Ordering::Less,
                 than: vec![before.block_number, before.log_index, before.batch_index],
@@ -90,7 +90,7 @@ pub fn of_standards(
     }
     let names: Vec<String> = types.iter().map(|name| (*name).to_owned()).collect();
     below(Select::default(), blocks, before)
-        .condition("token_type IN {types:Array(String)}", Test::among("token_type", types))
+        .condition("token_type IN {types:Array(String)}", Predicate::among("token_type", types))
         .with("types", names)
         .page_of(&senders_columns(), "token_transfers_by_block", NEWEST_FIRST, limit)
 }
@@ -108,7 +108,7 @@ pub fn of_transaction(block: &Span, transaction_index: u32, limit: u64) -> State
         .blocks("block_number", block)
         .condition(
             "transaction_index = {transaction_index:UInt32}",
-            Test::equals("transaction_index", transaction_index.into()),
+            Predicate::equals("transaction_index", transaction_index.into()),
         )
         .with("transaction_index", u64::from(transaction_index))
         .page("token_transfers_by_block", "log_index, batch_index", limit)
@@ -128,19 +128,22 @@ pub fn of_transaction_after(
         .blocks("block_number", block)
         .condition(
             "transaction_index = {transaction_index:UInt32}",
-            Test::equals("transaction_index", transaction_index.into()),
+            Predicate::equals("transaction_index", transaction_index.into()),
         )
         .with("transaction_index", u64::from(transaction_index));
     if !types.is_empty() {
         let names: Vec<String> = types.iter().map(|name| (*name).to_owned()).collect();
         select = select
-            .condition("token_type IN {types:Array(String)}", Test::among("token_type", types))
+            .condition("token_type IN {types:Array(String)}", Predicate::among("token_type", types))
             .with("types", names);
     }
     if let Some((log, batch)) = after {
-        let at_least = Test::AtLeast { column: "log_index", number: log };
-        let place =
-            Test::Place { columns: vec!["log_index", "batch_index"], is: Ordering::Greater, than: vec![log, batch] };
+        let at_least = Predicate::AtLeast { column: "log_index", number: log };
+        let place = Predicate::Place {
+            columns: vec!["log_index", "batch_index"],
+            is: Ordering::Greater,
+            than: vec![log, batch],
+        };
         select = select
             .condition("log_index >= {after_log:UInt64}", at_least)
             .condition("(log_index, batch_index) > ({after_log:UInt64}, {after_batch:UInt64})", place)

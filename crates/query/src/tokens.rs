@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::select::{Select, settled_blocks, up_to};
 use alloy_primitives::b256;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, BlockRange, TransferPosition, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -46,14 +46,14 @@ const UNUSUAL: &str = "multiIf(
 /// follows, an amount or an id, the log does not say.
 #[must_use]
 pub fn unusual_transfer(token: &Address, blocks: &Span) -> Statement<UnusualTransfer> {
-    let fewer = |topics| Test::Place { columns: vec!["topics_count"], is: Ordering::Less, than: vec![topics] };
-    let test = Test::AnyOf(vec![
-        Test::AllOf(vec![Test::among("topic0", &[TRANSFER]), fewer(3)]),
-        Test::AllOf(vec![Test::among("topic0", &OF_IDS), fewer(4)]),
+    let fewer = |topics| Predicate::Place { columns: vec!["topics_count"], is: Ordering::Less, than: vec![topics] };
+    let test = Predicate::AnyOf(vec![
+        Predicate::AllOf(vec![Predicate::among("topic0", &[TRANSFER]), fewer(3)]),
+        Predicate::AllOf(vec![Predicate::among("topic0", &OF_IDS), fewer(4)]),
     ]);
     Select::default()
-        .condition("address = toFixedString(unhex({address:String}), 20)", Test::among("address", &[token]))
-        .condition(format!("topic0 IN ({TOPICS})"), Test::among("topic0", &[TRANSFER, OF_IDS[0], OF_IDS[1]]))
+        .condition("address = toFixedString(unhex({address:String}), 20)", Predicate::among("address", &[token]))
+        .condition(format!("topic0 IN ({TOPICS})"), Predicate::among("topic0", &[TRANSFER, OF_IDS[0], OF_IDS[1]]))
         .condition(UNUSUAL, test)
         .blocks("block_number", blocks)
         .with("address", token)
@@ -141,12 +141,12 @@ pub fn transfers(
         ))
         .newest_condition(
             "token_address = toFixedString(unhex({address:String}), 20)",
-            Test::among("token_address", &[part.token()]),
+            Predicate::among("token_address", &[part.token()]),
         );
     let select = match part {
         TokenPart::Token(_) => select,
         TokenPart::Id(_, id) => select
-            .condition("token_id = toUInt256({id:String})", Test::among("token_id", &[id.to_le_bytes::<32>()]))
+            .condition("token_id = toUInt256({id:String})", Predicate::among("token_id", &[id.to_le_bytes::<32>()]))
             .with("id", id.to_string().as_str()),
     };
     let select = match before {
@@ -160,7 +160,7 @@ pub fn transfers(
 }
 
 fn below(select: Select, before: TransferPosition) -> Select {
-    let place = Test::Place {
+    let place = Predicate::Place {
         columns: vec!["block_number", "log_index", "batch_index"],
         is: Ordering::Less,
         than: vec![before.block_number, before.log_index, before.batch_index],

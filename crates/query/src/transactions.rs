@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::places::Place;
+use super::places::PositionRow;
 use super::select::{Select, settled_blocks};
 use super::walk::{Order, Walk};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Bytes, Direction, Timestamp, U256, hash_prefix};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -127,7 +127,7 @@ pub fn hashes_of_block(block: &Span) -> Statement<TransactionHash> {
 /// The transaction at a position in a block.
 #[must_use]
 pub fn in_block_at(block: &Span, transaction_index: u32) -> Statement<TransactionRow> {
-    let test = Test::equals("transaction_index", transaction_index.into());
+    let test = Predicate::equals("transaction_index", transaction_index.into());
     let select = in_block(block).condition("transaction_index = {transaction_index:UInt32}", test);
     select.with("transaction_index", u64::from(transaction_index)).page("transactions", "transaction_index", 1)
 }
@@ -139,7 +139,7 @@ pub fn in_block_after(block: &Span, after: Option<u64>, limit: u64) -> Statement
         Some(after) => in_block(block)
             .condition(
                 "transaction_index > {after_transaction:UInt64}",
-                Test::Place { columns: vec!["transaction_index"], is: Ordering::Greater, than: vec![after] },
+                Predicate::Place { columns: vec!["transaction_index"], is: Ordering::Greater, than: vec![after] },
             )
             .with("after_transaction", after),
         None => in_block(block),
@@ -164,7 +164,7 @@ pub fn by_hash(hash: &B256) -> Statement<TransactionRow> {
 pub fn newest_by_hash(hash: &B256, blocks: &Span) -> Statement<TransactionRow> {
     Select::default()
         .blocks("block_number", &blocks.without_settled())
-        .condition("hash = toFixedString(unhex({hash:String}), 32)", Test::among("hash", &[hash]))
+        .condition("hash = toFixedString(unhex({hash:String}), 32)", Predicate::among("hash", &[hash]))
         .with("hash", hash)
         .page("transactions", "block_number", 1)
 }
@@ -182,7 +182,7 @@ const OF_BLOBS: u64 = 3;
 #[must_use]
 pub fn of_blobs(blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
     all(blocks, walk)
-        .condition("transaction_type = {type:UInt8}", Test::equals("transaction_type", OF_BLOBS))
+        .condition("transaction_type = {type:UInt8}", Predicate::equals("transaction_type", OF_BLOBS))
         .with("type", OF_BLOBS)
         .page("transactions", &walk.order_by(), walk.limit)
 }
@@ -196,7 +196,7 @@ pub fn of_types(types: &[u8], blocks: &Span, walk: Walk) -> Statement<Transactio
 /// A page of those of some types, without the first transactions of blocks.
 #[must_use]
 pub fn of_types_beyond_first(types: &[u8], blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
-    let is_later = Test::Place { columns: vec!["transaction_index"], is: Ordering::Greater, than: vec![0] };
+    let is_later = Predicate::Place { columns: vec!["transaction_index"], is: Ordering::Greater, than: vec![0] };
     // As in the expression of the index.
     let select = typed(types, blocks, walk).condition("transaction_index > 0", is_later);
     select.page("transactions", &walk.order_by(), walk.limit)
@@ -204,8 +204,9 @@ pub fn of_types_beyond_first(types: &[u8], blocks: &Span, walk: Walk) -> Stateme
 
 fn typed(types: &[u8], blocks: &Span, walk: Walk) -> Select {
     let names: Vec<String> = (0..types.len()).map(|position| format!("{{type{position}:UInt8}}")).collect();
-    let tests = types.iter().map(|byte| Test::equals("transaction_type", u64::from(*byte))).collect();
-    let select = all(blocks, walk).condition(format!("transaction_type IN ({})", names.join(", ")), Test::AnyOf(tests));
+    let tests = types.iter().map(|byte| Predicate::equals("transaction_type", u64::from(*byte))).collect();
+    let select =
+        all(blocks, walk).condition(format!("transaction_type IN ({})", names.join(", ")), Predicate::AnyOf(tests));
     types
         .iter()
         .enumerate()
@@ -237,7 +238,7 @@ pub fn places_of_address(
     direction: Option<Direction>,
     settled: &[BlockRange],
     walk: Walk,
-) -> Statement<Place> {
+) -> Statement<PositionRow> {
     let sides = match direction {
         None => vec![1, 2, 3],
         Some(Direction::From) => vec![1, 3],
@@ -269,7 +270,7 @@ fn beyond(order: Order) -> String {
 
 fn beyond_place(select: Select, walk: Walk) -> Select {
     let Some(place) = walk.beyond else { return select };
-    let test = Test::Place {
+    let test = Predicate::Place {
         columns: vec!["block_number", "transaction_index"],
         is: walk.order.ahead(),
         than: vec![place.block_number, place.transaction_index],
@@ -304,7 +305,7 @@ fn taking_part(address: &Address, direction: Option<Direction>, blocks: &Span, w
     let select = Select::default()
         .blocks("block_number", &blocks)
         .settled_condition(format!("(block_number, transaction_index) GLOBAL IN (\n{}\n)", places.sql))
-        .newest_condition(format!("({})", any.join(" OR ")), Test::among_any(columns, &[address]));
+        .newest_condition(format!("({})", any.join(" OR ")), Predicate::among_any(columns, &[address]));
     let own = |(name, _): &(Cow<'static, str>, Parameter)| ["address", "sides"].contains(&&**name);
     let select =
         places.parameters.into_iter().filter(own).fold(select, |select, (name, value)| select.with(name, value));

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::select::Select;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::readable::Span;
 use trawl_core::schema::UncleRow;
@@ -15,7 +15,7 @@ pub fn newest(nephews: &Span, before: BlockNumber, limit: u64) -> Statement<Uncl
     let select = Select::default()
         .condition(
             "block_number < {before:UInt64}",
-            Test::Place { columns: vec!["block_number"], is: Ordering::Less, than: vec![before] },
+            Predicate::Place { columns: vec!["block_number"], is: Ordering::Less, than: vec![before] },
         )
         .with("before", before)
         .blocks("nephew_block_number", nephews);
@@ -27,7 +27,7 @@ pub fn newest(nephews: &Span, before: BlockNumber, limit: u64) -> Statement<Uncl
 pub fn at(nephews: &Span, number: BlockNumber) -> Statement<UncleRow> {
     Select::default()
         .blocks("nephew_block_number", nephews)
-        .condition("block_number = {number:UInt64}", Test::equals("block_number", number))
+        .condition("block_number = {number:UInt64}", Predicate::equals("block_number", number))
         .with("number", number)
         .page("uncles", "hash DESC", 1_000)
 }
@@ -41,14 +41,18 @@ pub fn of_nephew(nephew: &Span, number: BlockNumber, hash: &B256) -> Statement<U
     Select::default()
         .condition(
             "block_number BETWEEN {lowest:UInt64} AND {number:UInt64}",
-            Test::AllOf(vec![
-                Test::AtLeast { column: "block_number", number: number.saturating_sub(DEEPEST) },
-                Test::Place { columns: vec!["block_number"], is: Ordering::Less, than: vec![number.saturating_add(1)] },
+            Predicate::AllOf(vec![
+                Predicate::AtLeast { column: "block_number", number: number.saturating_sub(DEEPEST) },
+                Predicate::Place {
+                    columns: vec!["block_number"],
+                    is: Ordering::Less,
+                    than: vec![number.saturating_add(1)],
+                },
             ]),
         )
         .with("lowest", number.saturating_sub(DEEPEST))
         .with("number", number)
-        .condition("hash = toFixedString(unhex({hash:String}), 32)", Test::among("hash", &[hash]))
+        .condition("hash = toFixedString(unhex({hash:String}), 32)", Predicate::among("hash", &[hash]))
         .with("hash", hash)
         .blocks("nephew_block_number", nephew)
         .page("uncles", "block_number", 1)

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::select::{Select, participant, up_to};
 use super::walk::Walk;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::WithdrawalRow;
@@ -15,7 +15,7 @@ use trawl_core::statement::Statement;
 #[must_use]
 pub fn of_address(address: &Address, blocks: &Span, before: Option<u64>, limit: u64) -> Statement<WithdrawalRow> {
     let select = Select::default()
-        .condition("address = toFixedString(unhex({address:String}), 20)", Test::among("address", &[address]))
+        .condition("address = toFixedString(unhex({address:String}), 20)", Predicate::among("address", &[address]))
         .with("address", address)
         .blocks("block_number", blocks);
     below(select, before).page("withdrawals", "withdrawal_index DESC", limit)
@@ -80,7 +80,7 @@ pub fn in_block(block: &Span) -> Statement<WithdrawalRow> {
 fn below(select: Select, before: Option<u64>) -> Select {
     match before {
         Some(before) => {
-            let below = Test::Place { columns: vec!["withdrawal_index"], is: Ordering::Less, than: vec![before] };
+            let below = Predicate::Place { columns: vec!["withdrawal_index"], is: Ordering::Less, than: vec![before] };
             select.condition("withdrawal_index < {before:UInt64}", below).with("before", before)
         }
         None => select,

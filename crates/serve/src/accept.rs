@@ -63,7 +63,8 @@ where
             Ok(place) => {
                 tcp::prepare(&connection);
                 let connection = Connection::new(connection, limits.write_timeout, place);
-                let serving = Serving { http: http.clone(), client, first_head_timeout: limits.first_head_timeout };
+                let serving =
+                    ConnectionContext { http: http.clone(), client, first_head_timeout: limits.first_head_timeout };
                 tokio::spawn(serving.serve(connection, service.clone(), stopping.subscribe()));
             }
         }
@@ -78,13 +79,13 @@ where
 }
 
 /// What serving a connection needs beside it.
-struct Serving {
+struct ConnectionContext {
     http: http1::Builder,
     client: Client,
     first_head_timeout: Duration,
 }
 
-impl Serving {
+impl ConnectionContext {
     /// Serves one connection until its client closes it, or until it is idle after `stopping` has changed.
     ///
     /// `hyper_util::server::graceful` does the same for connections without upgrades only, and its `auto` connections,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use crate::quota::Share;
+use crate::quota::QuotaShare;
 
 /// A connection, also after it became a WebSocket. A write that makes no progress for the time limit is an error, which
 /// ends the answer, and with it what works for the answer.
@@ -18,11 +18,11 @@ pub(crate) struct Connection<C> {
     /// Runs while the client takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
     /// Given back with the connection.
-    _place: Share,
+    _place: QuotaShare,
 }
 
 impl<C> Connection<C> {
-    pub fn new(io: C, write_timeout: Duration, place: Share) -> Self {
+    pub fn new(io: C, write_timeout: Duration, place: QuotaShare) -> Self {
         Self { io, write_timeout, stalled: None, _place: place }
     }
 

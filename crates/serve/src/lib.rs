@@ -30,5 +30,5 @@ pub use accept::Shutdown;
 pub use client::Client;
 pub use limits::Limits;
 pub use listener::{BindError, Listener};
-pub use quota::{Full, Quota, Share};
+pub use quota::{Full, Quota, QuotaShare};
 pub use signals::stop_signal;

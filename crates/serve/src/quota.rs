@@ -32,12 +32,12 @@ impl Full {
 pub struct Quota {
     most: u64,
     most_of_client: u64,
-    taken: Mutex<Taken>,
+    taken: Mutex<QuotaUsage>,
 }
 
 /// What is taken. Clients that have nothing have no entry, so memory is bounded by the quota.
 #[derive(Debug, Default)]
-struct Taken {
+struct QuotaUsage {
     all: u64,
     clients: HashMap<Client, u64>,
 }
@@ -51,8 +51,8 @@ impl Quota {
 
     /// Takes nothing yet: a share that can grow.
     #[must_use]
-    pub fn open(self: &Arc<Self>, client: Client) -> Share {
-        Share { quota: Arc::clone(self), client, amount: 0 }
+    pub fn open(self: &Arc<Self>, client: Client) -> QuotaShare {
+        QuotaShare { quota: Arc::clone(self), client, amount: 0 }
     }
 
     /// Takes `amount` for a client, at once or not at all.
@@ -60,7 +60,7 @@ impl Quota {
     /// # Errors
     ///
     /// When the client or all clients together would have too much.
-    pub fn take(self: &Arc<Self>, client: Client, amount: u64) -> Result<Share, Full> {
+    pub fn take(self: &Arc<Self>, client: Client, amount: u64) -> Result<QuotaShare, Full> {
         let mut share = self.open(client);
         share.grow(amount)?;
         Ok(share)
@@ -72,20 +72,20 @@ impl Quota {
         self.lock().all
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
+    fn lock(&self) -> MutexGuard<'_, QuotaUsage> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What a client has of a quota. It is given back when this is dropped.
 #[derive(Debug)]
-pub struct Share {
+pub struct QuotaShare {
     quota: Arc<Quota>,
     client: Client,
     amount: u64,
 }
 
-impl Share {
+impl QuotaShare {
     /// Takes so much more.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for QuotaShare {
     fn drop(&mut self) {
         if self.amount == 0 {
             return;

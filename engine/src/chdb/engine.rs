@@ -12,7 +12,7 @@ use crate::chdb::damage::{BrokenParts, broken_parts, detach_altered_parts};
 use crate::chdb::library::Library;
 use crate::chdb::parameters::escaped;
 use crate::chdb::pool::Pool;
-use crate::chdb::understood::Understood;
+use crate::chdb::understood::QueryCache;
 use crate::exception::Exception;
 use crate::sql::log_comment;
 
@@ -75,7 +75,7 @@ pub struct Engine {
     /// Connections kept between queries.
     pub pool: Pool,
     /// What the parser said about queries.
-    pub understood: Understood,
+    pub understood: QueryCache,
     _lock: File,
 }
 
@@ -108,7 +108,7 @@ impl Engine {
             control: Mutex::new(None),
             broken: AtomicU64::default(),
             pool: Pool::default(),
-            understood: Understood::default(),
+            understood: QueryCache::default(),
             _lock: lock,
         };
         let mut control = engine.raw_connect(&[]).ok_or(OpenError::Refused(data_dir))?;

@@ -26,7 +26,7 @@ pub struct Purpose {
 
 /// A connection for requests of one purpose.
 #[derive(Debug)]
-pub struct Kept {
+pub struct PooledConnection {
     /// What for.
     pub purpose: Purpose,
     /// The connection.
@@ -39,19 +39,19 @@ pub struct Kept {
 
 /// The connections that nobody uses.
 #[derive(Debug, Default)]
-pub struct Pool(Mutex<Idle>);
+pub struct Pool(Mutex<IdleConnections>);
 
 #[derive(Debug, Default)]
-struct Idle {
+struct IdleConnections {
     /// The one that was used last is at the end.
-    connections: Vec<Kept>,
+    connections: Vec<PooledConnection>,
     emptied: u64,
 }
 
 impl Pool {
     /// Takes the connection for `purpose` that was used last.
     #[must_use]
-    pub fn take(&self, purpose: &Purpose) -> Option<Kept> {
+    pub fn take(&self, purpose: &Purpose) -> Option<PooledConnection> {
         let mut idle = self.idle();
         let at = idle.connections.iter().rposition(|kept| kept.purpose == *purpose)?;
         Some(idle.connections.remove(at))
@@ -59,12 +59,12 @@ impl Pool {
 
     /// A connection that was opened for `purpose` and may come here, if the pool is not emptied before.
     #[must_use]
-    pub fn opened(&self, purpose: Purpose, connection: Connection, number: u64) -> Kept {
-        Kept { purpose, connection, number, emptied: self.idle().emptied }
+    pub fn opened(&self, purpose: Purpose, connection: Connection, number: u64) -> PooledConnection {
+        PooledConnection { purpose, connection, number, emptied: self.idle().emptied }
     }
 
     /// Keeps a connection whose last statement was a query that succeeded.
-    pub fn give(&self, kept: Kept) {
+    pub fn give(&self, kept: PooledConnection) {
         let mut idle = self.idle();
         if kept.emptied != idle.emptied {
             return;
@@ -84,7 +84,7 @@ impl Pool {
         drop(connections);
     }
 
-    fn idle(&self) -> MutexGuard<'_, Idle> {
+    fn idle(&self) -> MutexGuard<'_, IdleConnections> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -38,7 +38,7 @@ impl Wording {
 
 /// What is known of a query: it is one statement, also with its output clauses, and its user may run it.
 #[derive(Debug)]
-pub struct Known {
+pub struct CheckedQuery {
     /// The engine's own notation of a reader's statement; none of the owner's.
     pub written: Option<String>,
     /// Whether it leaves no trace.
@@ -47,11 +47,11 @@ pub struct Known {
 
 /// The queries that are known, those that are repeated first.
 #[derive(Debug)]
-pub struct Understood(Cache<Wording, Arc<Known>>);
+pub struct QueryCache(Cache<Wording, Arc<CheckedQuery>>);
 
-impl Default for Understood {
+impl Default for QueryCache {
     fn default() -> Self {
-        let weigh = |wording: &Wording, known: &Arc<Known>| {
+        let weigh = |wording: &Wording, known: &Arc<CheckedQuery>| {
             let bytes = wording.bytes() + known.written.as_ref().map_or(0, String::len) + 200;
             u32::try_from(bytes).unwrap_or(u32::MAX)
         };
@@ -59,15 +59,15 @@ impl Default for Understood {
     }
 }
 
-impl Understood {
+impl QueryCache {
     /// What is known of a query.
     #[must_use]
-    pub fn get(&self, wording: &Wording) -> Option<Arc<Known>> {
+    pub fn get(&self, wording: &Wording) -> Option<Arc<CheckedQuery>> {
         self.0.get(wording)
     }
 
     /// Remembers what was found out.
-    pub fn remember(&self, wording: Wording, known: &Arc<Known>) {
+    pub fn remember(&self, wording: Wording, known: &Arc<CheckedQuery>) {
         if wording.bytes() <= LONGEST {
             self.0.insert(wording, Arc::clone(known));
         }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::account::Role;
 use crate::chdb::connection::Connection;
-use crate::chdb::understood::{Known, Wording};
+use crate::chdb::understood::{CheckedQuery, Wording};
 use crate::exception::Exception;
 use crate::execute::job::Job;
-use crate::sql::statement::Read;
+use crate::sql::statement::ReadQuery;
 use crate::sql::{modeler, reader};
 
 /// What a reader's statement runs with: the engine's `readonly` level; `None` for the owner's.
@@ -63,7 +63,12 @@ pub(super) fn level_of_insert(job: &Job, head: &[u8], format: &str) -> Result<Le
 }
 
 /// Refuses several statements at once, and those that are more than reading of whoever may not; `level` is what they run with.
-pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8], level: Level) -> Result<Known, Exception> {
+pub(super) fn check(
+    job: &Job,
+    connection: &mut Connection,
+    text: &[u8],
+    level: Level,
+) -> Result<CheckedQuery, Exception> {
     let class = connection.classify(text);
     match class.statements {
         // The engine's own parser gives the reason. Running the text for that would run the statements before the fault.
@@ -72,13 +77,13 @@ pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8], level: 
             .err()
             .unwrap_or_else(|| Exception::syntax_error("the text was not understood as a statement"))),
         1 if job.role != Role::Owner && level != CHANGES && !class.read_only => Err(job.refused_as_reader()),
-        1 => Ok(Known { written: None, is_read_only: class.read_only }),
+        1 => Ok(CheckedQuery { written: None, is_read_only: class.read_only }),
         _ => Err(Exception::syntax_error("Syntax error (Multi-statements are not allowed)")),
     }
 }
 
 /// A query as it is remembered; `None` in a session, whose own settings may change the language.
-pub(super) fn wording(job: &Job, read: &Read, format: &str) -> Option<Wording> {
+pub(super) fn wording(job: &Job, read: &ReadQuery, format: &str) -> Option<Wording> {
     let settings = || job.query.settings.iter().filter(|(name, _)| name != "log_comment").cloned().collect();
     (job.role != Role::Owner || job.query.session.is_none()).then(|| Wording {
         role: job.role,
@@ -90,6 +95,6 @@ pub(super) fn wording(job: &Job, read: &Read, format: &str) -> Option<Wording> {
 }
 
 /// What is remembered of a query, if it is.
-pub(super) fn remembered(job: &Job, wording: Option<&Wording>) -> Option<Arc<Known>> {
+pub(super) fn remembered(job: &Job, wording: Option<&Wording>) -> Option<Arc<CheckedQuery>> {
     job.engine.understood.get(wording?)
 }

@@ -26,7 +26,7 @@ pub struct Table {
 /// A number starts at one that depends on the time, whenever counting starts: with the process, and again after a table
 /// had made place. So one that was read before never looks like the present one.
 #[derive(Debug)]
-pub struct Changes(Mutex<Option<HashMap<Table, Counted>>>);
+pub struct Changes(Mutex<Option<HashMap<Table, ChangeCounter>>>);
 
 impl Default for Changes {
     fn default() -> Self {
@@ -35,14 +35,14 @@ impl Default for Changes {
 }
 
 #[derive(Debug)]
-struct Counted {
+struct ChangeCounter {
     number: watch::Sender<u64>,
     asked: Instant,
 }
 
 /// Why a table's changes cannot be counted.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Uncounted {
+pub enum UncountableChange {
     /// Every place is taken by a table that somebody waits for.
     TooMany,
     /// The end has come.
@@ -55,17 +55,17 @@ impl Changes {
     /// # Errors
     ///
     /// If so many tables are waited for that this one cannot be counted, or nothing is counted any more.
-    pub fn watch(&self, table: Table) -> Result<watch::Receiver<u64>, Uncounted> {
+    pub fn watch(&self, table: Table) -> Result<watch::Receiver<u64>, UncountableChange> {
         let mut tables = self.tables();
-        let tables = tables.as_mut().ok_or(Uncounted::Closed)?;
+        let tables = tables.as_mut().ok_or(UncountableChange::Closed)?;
         if !tables.contains_key(&table) && tables.len() >= TABLES {
             let unwatched = tables.iter().filter(|(_, counted)| counted.number.receiver_count() == 0);
             let oldest = unwatched.min_by_key(|(_, counted)| counted.asked).map(|(table, _)| table.clone());
-            tables.remove(&oldest.ok_or(Uncounted::TooMany)?);
+            tables.remove(&oldest.ok_or(UncountableChange::TooMany)?);
         }
         let counted = tables
             .entry(table)
-            .or_insert_with(|| Counted { number: watch::Sender::new(first_number()), asked: Instant::now() });
+            .or_insert_with(|| ChangeCounter { number: watch::Sender::new(first_number()), asked: Instant::now() });
         counted.asked = Instant::now();
         Ok(counted.number.subscribe())
     }
@@ -98,7 +98,7 @@ impl Changes {
         *self.tables() = None;
     }
 
-    fn tables(&self) -> MutexGuard<'_, Option<HashMap<Table, Counted>>> {
+    fn tables(&self) -> MutexGuard<'_, Option<HashMap<Table, ChangeCounter>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -132,7 +132,7 @@ mod tests {
         assert!(held.has_changed().expect("counted"), "one that is waited for keeps its place");
         let all: Vec<_> = (0..TABLES).map(|number| changes.watch(table(number))).collect();
         assert!(all.iter().all(Result::is_ok));
-        assert_eq!(changes.watch(table(TABLES)).err(), Some(Uncounted::TooMany));
+        assert_eq!(changes.watch(table(TABLES)).err(), Some(UncountableChange::TooMany));
     }
 
     #[test]
@@ -147,6 +147,6 @@ mod tests {
         assert!(*changes.watch(table(0)).expect("a place").borrow() > before + 2);
         assert!(before < 1 << 53, "a JSON number");
         changes.close();
-        assert_eq!(changes.watch(table(0)).err(), Some(Uncounted::Closed));
+        assert_eq!(changes.watch(table(0)).err(), Some(UncountableChange::Closed));
     }
 }

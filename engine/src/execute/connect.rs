@@ -2,7 +2,7 @@
 
 use crate::account::Role;
 use crate::chdb::connection::Connection;
-use crate::chdb::pool::{Kept, Purpose};
+use crate::chdb::pool::{PooledConnection, Purpose};
 use crate::exception::Exception;
 use crate::execute::access::Level;
 use crate::execute::job::Job;
@@ -11,13 +11,13 @@ use crate::sql::limits::ReaderLimits;
 use crate::sql::log_comment;
 
 /// A connection with the request's settings and database.
-pub(super) enum Leased {
+pub(super) enum ConnectionLease {
     Own(Connection),
-    Kept(Kept),
+    Kept(PooledConnection),
     Session(Lease),
 }
 
-impl Leased {
+impl ConnectionLease {
     pub(super) fn get(&mut self) -> &mut Connection {
         match self {
             Self::Own(connection) => connection,
@@ -37,7 +37,7 @@ impl Leased {
 }
 
 /// Opens what a statement runs on; a reader's with `level`.
-pub(super) fn connect(job: &Job, level: Level) -> Result<Leased, Exception> {
+pub(super) fn connect(job: &Job, level: Level) -> Result<ConnectionLease, Exception> {
     let query = &job.query;
     let mut settings = settings(job, level);
     settings.push(("log_comment".into(), job.ticket.log_comment(reader(job), &own_comment(job))));
@@ -51,13 +51,13 @@ pub(super) fn connect(job: &Job, level: Level) -> Result<Leased, Exception> {
         if let Some(database) = database(job) {
             lease.use_database(database)?;
         }
-        return Ok(Leased::Session(lease));
+        return Ok(ConnectionLease::Session(lease));
     }
-    open(job, &settings).map(Leased::Own)
+    open(job, &settings).map(ConnectionLease::Own)
 }
 
 /// The same for a query, which may get a connection that is kept, and whose connection may be kept.
-pub(super) fn connect_to_read(job: &Job, level: Level) -> Result<Leased, Exception> {
+pub(super) fn connect_to_read(job: &Job, level: Level) -> Result<ConnectionLease, Exception> {
     let has_comment = job.query.settings.iter().any(|(name, _)| name == "log_comment");
     if job.query.session.is_some() || job.query.is_named || has_comment {
         return connect(job, level);
@@ -67,13 +67,13 @@ pub(super) fn connect_to_read(job: &Job, level: Level) -> Result<Leased, Excepti
     let purpose = Purpose { role: job.role, user: job.user.clone(), settings: settings.clone(), database };
     if let Some(kept) = job.engine.pool.take(&purpose) {
         job.ticket.runs_on(kept.number);
-        return Ok(Leased::Kept(kept));
+        return Ok(ConnectionLease::Kept(kept));
     }
     let number = job.ticket.number();
     job.ticket.runs_on(number);
     settings.push(("log_comment".into(), log_comment::of_kept(number, reader(job))));
     let connection = open(job, &settings)?;
-    Ok(Leased::Kept(job.engine.pool.opened(purpose, connection, number)))
+    Ok(ConnectionLease::Kept(job.engine.pool.opened(purpose, connection, number)))
 }
 
 fn open(job: &Job, settings: &[(String, String)]) -> Result<Connection, Exception> {

@@ -10,23 +10,23 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use crate::chdb::understood::Known;
+use crate::chdb::understood::CheckedQuery;
 use crate::exception::Exception;
 use crate::execute::access::{self, level};
-use crate::execute::connect::{Leased, connect_to_read};
+use crate::execute::connect::{ConnectionLease, connect_to_read};
 use crate::execute::job::{Job, Reply};
 use crate::sql::statement;
 
 /// A query that is ready to run into a pipe.
 struct Ready {
-    connection: Leased,
-    known: Arc<Known>,
+    connection: ConnectionLease,
+    known: Arc<CheckedQuery>,
     text: Vec<u8>,
     pipe: PipeReader,
     writer: PipeWriter,
 }
 
-fn ready(job: &Job, read: &statement::Read, format: &str) -> Result<Ready, Exception> {
+fn ready(job: &Job, read: &statement::ReadQuery, format: &str) -> Result<Ready, Exception> {
     let (pipe, writer) = io::pipe().map_err(|error| Exception::new(76, "CANNOT_OPEN_FILE", error))?;
     enlarge(&pipe);
     let wording = access::wording(job, read, format);
@@ -46,7 +46,11 @@ fn ready(job: &Job, read: &statement::Read, format: &str) -> Result<Ready, Excep
 }
 
 /// Has the engine's parser look at a query. It reads one like that which runs, with another descriptor.
-fn understand(job: &Job, read: &statement::Read, format: &str) -> Result<(Leased, Known), Exception> {
+fn understand(
+    job: &Job,
+    read: &statement::ReadQuery,
+    format: &str,
+) -> Result<(ConnectionLease, CheckedQuery), Exception> {
     let original = [&read.body[..], &read.tail].concat();
     let text = into_pipe(read, 0, format);
     let written = access::written(job, &original, &text)?;
@@ -57,11 +61,11 @@ fn understand(job: &Job, read: &statement::Read, format: &str) -> Result<(Leased
     if connection.get().classify(&text).statements != 1 {
         return Err(Exception::syntax_error("the output clauses were not understood"));
     }
-    Ok((connection, Known { written, ..known }))
+    Ok((connection, CheckedQuery { written, ..known }))
 }
 
 /// Runs a query into a pipe. The reply goes out before the query starts; its outcome follows through `end`.
-pub(super) fn stream(mut job: Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply, Exception>>) {
+pub(super) fn stream(mut job: Job, read: &statement::ReadQuery, reply: oneshot::Sender<Result<Reply, Exception>>) {
     let format = read.format.clone().unwrap_or_else(|| job.default_format());
     let Ready { mut connection, known, text, pipe, writer } = match ready(&job, read, &format) {
         Ok(ready) => ready,
@@ -92,7 +96,7 @@ pub(super) fn stream(mut job: Job, read: &statement::Read, reply: oneshot::Sende
 }
 
 /// The query with its result sent to the pipe whose write end is `descriptor`.
-fn into_pipe(read: &statement::Read, descriptor: i32, format: &str) -> Vec<u8> {
+fn into_pipe(read: &statement::ReadQuery, descriptor: i32, format: &str) -> Vec<u8> {
     let folder = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
     let clause = format!("\nINTO OUTFILE '{folder}/{descriptor}' TRUNCATE FORMAT {format}");
     [&read.body[..], clause.as_bytes(), &read.tail].concat()

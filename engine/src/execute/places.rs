@@ -13,7 +13,7 @@ use crate::execute::workload::Workload;
 
 /// How many statements of a workload may run and wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
+pub struct SlotLimits {
     /// Statements that run at a time.
     pub places: u32,
     /// Further ones that wait for a place.
@@ -23,14 +23,14 @@ pub struct Share {
 }
 
 /// The shares of all workloads, by their numbers.
-pub type Shares = [Share; Workload::ALL.len()];
+pub type Shares = [SlotLimits; Workload::ALL.len()];
 
 /// The places of all workloads, and how many of them each reader may take.
 #[derive(Debug)]
-pub struct Places {
-    rooms: [Room; Workload::ALL.len()],
+pub struct AdmissionControl {
+    rooms: [SlotPool; Workload::ALL.len()],
     /// By name; who is not here takes as many as there are.
-    readers: HashMap<String, Room>,
+    readers: HashMap<String, SlotPool>,
     /// What still runs is being cancelled: those that wait may not take its place.
     closed: AtomicBool,
 }
@@ -43,10 +43,10 @@ pub struct Place {
 }
 
 #[derive(Debug)]
-struct Room {
+struct SlotPool {
     /// Whose it is, in words.
     owner: String,
-    share: Share,
+    share: SlotLimits,
     places: Arc<Semaphore>,
     queue: Semaphore,
     started: AtomicU64,
@@ -55,7 +55,7 @@ struct Room {
 
 /// What a workload's places are doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Use {
+pub struct SlotUsage {
     /// Whose they are.
     pub workload: Workload,
     /// How many there are.
@@ -70,20 +70,21 @@ pub struct Use {
     pub refused: u64,
 }
 
-impl Places {
+impl AdmissionControl {
     /// Places as `shares` say.
     #[must_use]
     pub fn new(shares: Shares) -> Self {
-        let room =
-            |workload: Workload| Room::new(format!("the workload `{}`", workload.name()), shares[workload as usize]);
+        let room = |workload: Workload| {
+            SlotPool::new(format!("the workload `{}`", workload.name()), shares[workload as usize])
+        };
         Self { rooms: Workload::ALL.map(room), readers: HashMap::new(), closed: AtomicBool::new(false) }
     }
 
     /// The same, with at most `places` of each of `readers` at a time.
     #[must_use]
     pub fn with_readers<'a>(mut self, readers: impl Iterator<Item = &'a str>, places: u32) -> Self {
-        let share = Share { places, ..self.rooms[Workload::Reader as usize].share };
-        self.readers = readers.map(|user| (user.into(), Room::new(format!("the user `{user}`"), share))).collect();
+        let share = SlotLimits { places, ..self.rooms[Workload::Reader as usize].share };
+        self.readers = readers.map(|user| (user.into(), SlotPool::new(format!("the user `{user}`"), share))).collect();
         self
     }
 
@@ -104,7 +105,7 @@ impl Places {
     }
 
     /// The reader's own first: those that wait for it are in nobody's way.
-    async fn enter_both(&self, room: &Room, reader: Option<&Room>) -> Result<Place, Exception> {
+    async fn enter_both(&self, room: &SlotPool, reader: Option<&SlotPool>) -> Result<Place, Exception> {
         let of_reader = match reader {
             Some(reader) => Some(reader.enter().await?),
             None => None,
@@ -127,8 +128,8 @@ impl Places {
 
     /// What every workload's places are doing.
     #[must_use]
-    pub fn uses(&self) -> [Use; Workload::ALL.len()] {
-        Workload::ALL.map(|workload| (workload, &self.rooms[workload as usize])).map(|(workload, room)| Use {
+    pub fn uses(&self) -> [SlotUsage; Workload::ALL.len()] {
+        Workload::ALL.map(|workload| (workload, &self.rooms[workload as usize])).map(|(workload, room)| SlotUsage {
             workload,
             places: room.share.places,
             running: room.share.places as usize - room.places.available_permits(),
@@ -139,8 +140,8 @@ impl Places {
     }
 }
 
-impl Room {
-    fn new(owner: String, share: Share) -> Self {
+impl SlotPool {
+    fn new(owner: String, share: SlotLimits) -> Self {
         Self {
             owner,
             share,
@@ -159,7 +160,7 @@ impl Room {
     }
 
     async fn wait(&self) -> Result<OwnedSemaphorePermit, Exception> {
-        let Share { places, queue, wait } = self.share;
+        let SlotLimits { places, queue, wait } = self.share;
         let full = |waited: String| {
             let text = format!("{places} statements of {} run, {waited}: try again later", self.owner);
             Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", text)
@@ -178,8 +179,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_workload_refuses_its_own_statements_only() {
-        let share = Share { places: 1, queue: 1, wait: Duration::from_millis(200) };
-        let places = Places::new([share; Workload::ALL.len()]);
+        let share = SlotLimits { places: 1, queue: 1, wait: Duration::from_millis(200) };
+        let places = AdmissionControl::new([share; Workload::ALL.len()]);
         let held = places.enter(Workload::Scan, "").await.expect("a place");
         let (late, full) = tokio::join!(places.enter(Workload::Scan, ""), places.enter(Workload::Scan, ""));
         for (refused, reason) in [(late, "for 0 s"), (full, "1 wait")] {
@@ -198,8 +199,8 @@ mod tests {
 
     #[tokio::test]
     async fn no_reader_takes_the_places_of_another() {
-        let share = Share { places: 2, queue: 1, wait: Duration::from_millis(100) };
-        let places = Places::new([share; Workload::ALL.len()]).with_readers(["ana", "bob"].into_iter(), 1);
+        let share = SlotLimits { places: 2, queue: 1, wait: Duration::from_millis(100) };
+        let places = AdmissionControl::new([share; Workload::ALL.len()]).with_readers(["ana", "bob"].into_iter(), 1);
         let _held = places.enter(Workload::Reader, "ana").await.expect("a place");
         let refused = places.enter(Workload::Reader, "ana").await.expect_err("the second of one reader");
         assert!(refused.code == 202 && refused.message.contains("the user `ana`"), "{refused}");

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::chdb::engine::Engine;
 use crate::exception::Exception;
-use crate::execute::running::Running;
+use crate::execute::running::StatementRegistry;
 
 use peaks::Peaks;
 pub use row::{Entry, Statement};
@@ -32,7 +32,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 /// The log of what ran.
 #[derive(Debug)]
 pub struct QueryLog {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<PendingEntries>,
     changed: Condvar,
     left_out: AtomicU64,
     peaks: Peaks,
@@ -40,7 +40,7 @@ pub struct QueryLog {
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct PendingEntries {
     /// In the format `RowBinary`.
     rows: Vec<u8>,
     /// When the first of them came.
@@ -58,7 +58,7 @@ impl QueryLog {
     /// # Errors
     ///
     /// The engine's exception if it cannot have such a table.
-    pub fn start(engine: &Engine, bytes: u64, running: Arc<Running>) -> Result<Arc<Self>, Exception> {
+    pub fn start(engine: &Engine, bytes: u64, running: Arc<StatementRegistry>) -> Result<Arc<Self>, Exception> {
         let table = Table::make(engine, bytes)?;
         let log = Arc::new(Self {
             waiting: Mutex::default(),
@@ -86,7 +86,7 @@ impl QueryLog {
         waiting.wanted = waiting.came;
         let wanted = waiting.wanted;
         self.changed.notify_all();
-        let is_pending = |waiting: &mut Waiting| waiting.written < wanted && !waiting.is_closed;
+        let is_pending = |waiting: &mut PendingEntries| waiting.written < wanted && !waiting.is_closed;
         drop(self.changed.wait_timeout_while(waiting, LONGEST, is_pending));
     }
 
@@ -116,10 +116,10 @@ impl QueryLog {
     }
 
     /// Writes rows until the log is closed.
-    fn write(&self, mut table: Table, running: &Running) {
+    fn write(&self, mut table: Table, running: &StatementRegistry) {
         let mut looked = Instant::now();
         loop {
-            let is_idle = |waiting: &mut Waiting| !waiting.is_due() && !waiting.is_closed;
+            let is_idle = |waiting: &mut PendingEntries| !waiting.is_due() && !waiting.is_closed;
             let waited = self.changed.wait_timeout_while(self.waiting(), BETWEEN_LOOKS, is_idle);
             let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
             if waiting.is_closed {
@@ -147,12 +147,12 @@ impl QueryLog {
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, PendingEntries> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting {
+impl PendingEntries {
     fn is_due(&self) -> bool {
         let is_wanted = self.wanted > self.written;
         !self.rows.is_empty()

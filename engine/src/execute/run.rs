@@ -28,9 +28,9 @@ use crate::sql::target::{Target, target};
 /// # Errors
 ///
 /// If the body cannot be read or decoded, or the text is too long or no statement.
-pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Prepared, Exception> {
+pub fn prepare(mut job: Job, body: EncodedBody) -> Result<PreparedJob, Exception> {
     match work(&mut job, body) {
-        Ok(work) => Ok(Prepared { job, work }),
+        Ok(work) => Ok(PreparedJob { job, work }),
         Err(exception) => {
             job.ended(Err(&exception));
             Err(exception)
@@ -69,7 +69,7 @@ fn work(job: &mut Job, body: EncodedBody) -> Result<Work, Exception> {
 
 /// Makes settings of the request of those that a reader's statement has at its end: with `readonly`, the engine takes none
 /// from a text. What is not harmless stays, and is refused when the text is checked.
-fn take_settings(job: &mut Job, mut read: statement::Read) -> statement::Read {
+fn take_settings(job: &mut Job, mut read: statement::ReadQuery) -> statement::ReadQuery {
     if job.role == Role::Owner {
         return read;
     }
@@ -83,7 +83,7 @@ fn take_settings(job: &mut Job, mut read: statement::Read) -> statement::Read {
 }
 
 /// A job whose text is there.
-pub struct Prepared {
+pub struct PreparedJob {
     job: Job,
     work: Work,
 }
@@ -98,10 +98,10 @@ enum Work {
     Whole(Vec<u8>),
     /// What it ends is looked up when it runs.
     Kill(Vec<u8>),
-    Read(statement::Read),
+    Read(statement::ReadQuery),
 }
 
-impl Prepared {
+impl PreparedJob {
     /// What the statement is for.
     #[must_use]
     pub fn workload(&self) -> Workload {
@@ -116,9 +116,9 @@ impl Prepared {
 }
 
 /// Runs a statement and sends what it answers. Blocks until the statement is over.
-pub fn run(prepared: Prepared, reply: oneshot::Sender<Result<Reply, Exception>>) {
+pub fn run(prepared: PreparedJob, reply: oneshot::Sender<Result<Reply, Exception>>) {
     let workload = prepared.workload().name();
-    let Prepared { mut job, work } = prepared;
+    let PreparedJob { mut job, work } = prepared;
     job.entry.iter_mut().for_each(|entry| entry.is_for(workload));
     let outcome = match work {
         Work::Read(read) => return stream(job, &read, reply),

@@ -11,7 +11,7 @@ use crate::sql::log_comment;
 
 /// All statements in progress.
 #[derive(Debug, Default)]
-pub struct Running {
+pub struct StatementRegistry {
     by_query_id: DashMap<String, Arc<Progress>>,
     next: AtomicU64,
     /// KILL statements that look for others by their id: until they are over, no connection gets another statement.
@@ -21,7 +21,7 @@ pub struct Running {
 /// One statement in progress, until dropped.
 #[derive(Debug)]
 pub struct Ticket {
-    running: Arc<Running>,
+    running: Arc<StatementRegistry>,
     query_id: String,
     progress: Arc<Progress>,
 }
@@ -49,7 +49,7 @@ enum Phase {
     Over,
 }
 
-impl Running {
+impl StatementRegistry {
     /// Enters a statement; refused while another one of this id is in progress.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl Ticket {
     }
 
     /// Finds the statements on kept connections, whose ids the engine does not know, for a KILL.
-    pub(super) fn seek(&self) -> Sought {
+    pub(super) fn seek(&self) -> RunningStatements {
         self.running.seeking.fetch_add(1, Ordering::SeqCst);
         let mut kept = Vec::new();
         for entry in &self.running.by_query_id {
@@ -120,7 +120,7 @@ impl Ticket {
                 kept.push((state.number, entry.key().clone()));
             }
         }
-        Sought { running: Arc::clone(&self.running), kept }
+        RunningStatements { running: Arc::clone(&self.running), kept }
     }
 }
 
@@ -132,13 +132,13 @@ impl Drop for Ticket {
 
 /// The statements on kept connections; until this is dropped, their numbers mean them.
 #[derive(Debug)]
-pub(super) struct Sought {
-    running: Arc<Running>,
+pub(super) struct RunningStatements {
+    running: Arc<StatementRegistry>,
     /// Numbers, and the ids that belong to them.
     pub(super) kept: Vec<(u64, String)>,
 }
 
-impl Drop for Sought {
+impl Drop for RunningStatements {
     fn drop(&mut self) {
         self.running.seeking.fetch_sub(1, Ordering::SeqCst);
     }

@@ -24,7 +24,7 @@ pub struct SessionRequest {
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 
 #[derive(Debug)]
-struct Kept {
+struct SessionEntry {
     /// `None` while a request uses it.
     connection: Option<Connection>,
     expires: Instant,
@@ -32,7 +32,7 @@ struct Kept {
 
 /// All sessions of the process.
 #[derive(Debug, Default)]
-pub struct Sessions(DashMap<String, Kept>);
+pub struct Sessions(DashMap<String, SessionEntry>);
 
 impl Sessions {
     /// Takes the session's connection for one request, opening it at the first.
@@ -52,7 +52,7 @@ impl Sessions {
             }
             Entry::Vacant(place) => {
                 let connection = engine.connect(&[])?;
-                place.insert(Kept { connection: None, expires: Instant::now() + MAX_TIMEOUT });
+                place.insert(SessionEntry { connection: None, expires: Instant::now() + MAX_TIMEOUT });
                 connection
             }
         };
@@ -139,7 +139,7 @@ impl Drop for Lease {
         {
             tracing::warn!(%error, before, "a session keeps the database of one of its requests");
         }
-        let kept = Kept { connection: Some(connection), expires: Instant::now() + self.request.timeout };
+        let kept = SessionEntry { connection: Some(connection), expires: Instant::now() + self.request.timeout };
         self.sessions.0.insert(self.request.id.clone(), kept);
     }
 }

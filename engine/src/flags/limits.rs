@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use clap::Args;
-use trawl_engine::execute::places::{Share, Shares};
+use trawl_engine::execute::places::{Shares, SlotLimits};
 use trawl_engine::execute::workload::Workload;
 use trawl_engine::sql::limits::ReaderLimits;
 
@@ -66,7 +66,7 @@ impl PlaceFlags {
             };
             // Who writes would rather wait than repeat.
             let wait = if workload == Workload::Ingest { self.queue_timeout * 6 } else { self.queue_timeout };
-            Share { places, queue, wait }
+            SlotLimits { places, queue, wait }
         })
     }
 

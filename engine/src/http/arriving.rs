@@ -18,18 +18,18 @@ pub(super) const THREADS: usize = MOST + MOST_OF_READER;
 
 /// Leave to send a statement.
 #[derive(Debug)]
-pub(super) struct Arriving {
+pub(super) struct UploadPermit {
     all: Semaphore,
     reader: Semaphore,
 }
 
-impl Default for Arriving {
+impl Default for UploadPermit {
     fn default() -> Self {
         Self { all: Semaphore::new(MOST), reader: Semaphore::new(MOST_OF_READER) }
     }
 }
 
-impl Arriving {
+impl UploadPermit {
     /// Leave for a statement of this role, until what is returned is dropped.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::account::{Accounts, Role};
 use crate::exception::Exception;
-use crate::execute::changes::{Changes, TABLES, Table, Uncounted};
+use crate::execute::changes::{Changes, TABLES, Table, UncountableChange};
 use crate::http::request::Request;
 
 /// Longest wait for a change.
@@ -27,12 +27,12 @@ const MAX_NAME: usize = 512;
 
 /// Places of tables that are waited for.
 #[derive(Debug)]
-pub struct Waiting {
+pub struct ChangeWaiters {
     owner: Semaphore,
     reader: Semaphore,
 }
 
-impl Default for Waiting {
+impl Default for ChangeWaiters {
     fn default() -> Self {
         Self { owner: Semaphore::new(WAITED_FOR), reader: Semaphore::new(WAITED_FOR_BY_READERS) }
     }
@@ -53,7 +53,7 @@ pub async fn changes(
     parts: &Parts,
     accounts: &Accounts,
     changes: &Changes,
-    waiting: &Waiting,
+    waiting: &ChangeWaiters,
 ) -> Result<Response<Body>, Exception> {
     let request = Request::read(&parts.method, &parts.uri, &parts.headers, String::new())?;
     let waiting = match accounts.authenticate(&request.credentials)? {
@@ -67,8 +67,8 @@ pub async fn changes(
     let stopping = || Exception::new(210, "NETWORK_ERROR", "the engine is shutting down");
     let numbers = tables.into_iter().map(|table| changes.watch(table)).collect::<Result<Vec<_>, _>>();
     let mut numbers = numbers.map_err(|error| match error {
-        Uncounted::TooMany => full("too many tables are waited for"),
-        Uncounted::Closed => stopping(),
+        UncountableChange::TooMany => full("too many tables are waited for"),
+        UncountableChange::Closed => stopping(),
     })?;
     let ends = Instant::now() + WAIT;
     let mut number = sum(&mut numbers);

@@ -16,7 +16,7 @@ use crate::execute::places::Place;
 /// How much is handed to the connection at a time. It asks for more while it has less than about 400 KiB.
 const PIECE: usize = 64 << 10;
 
-struct Held {
+struct BufferedBody {
     body: BodyDataStream,
     pending: Bytes,
     ends: Instant,
@@ -27,13 +27,13 @@ struct Held {
 pub(super) fn held(answer: Response<Body>, place: Arc<Place>, longest: Duration) -> Response<Body> {
     let ends = Instant::now() + longest;
     answer.map(|body| {
-        let held = Held { body: body.into_data_stream(), pending: Bytes::new(), ends, _place: place };
+        let held = BufferedBody { body: body.into_data_stream(), pending: Bytes::new(), ends, _place: place };
         let pieces = stream::unfold(held, |mut held| async { held.next().await.map(|piece| (piece, held)) });
         Body::from_stream(pieces.fuse())
     })
 }
 
-impl Held {
+impl BufferedBody {
     async fn next(&mut self) -> Option<io::Result<Bytes>> {
         while self.pending.is_empty() {
             self.pending = match timeout_at(self.ends, self.body.next()).await {

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use axum::body::Body;
 use axum::http::Response;
 
-use crate::execute::places::Use;
+use crate::execute::places::SlotUsage;
 
 /// The metrics of the places, of the parts that were broken at the start, and of the log if there is one.
 #[must_use]
-pub fn metrics(uses: &[Use], broken_parts: u64, left_out_of_log: Option<u64>) -> Response<Body> {
-    type Metric = (&'static str, &'static str, &'static str, fn(&Use) -> u64);
+pub fn metrics(uses: &[SlotUsage], broken_parts: u64, left_out_of_log: Option<u64>) -> Response<Body> {
+    type Metric = (&'static str, &'static str, &'static str, fn(&SlotUsage) -> u64);
     let metrics: [Metric; 5] = [
         ("trawl_engine_places", "gauge", "Statements that may run at a time.", |one| u64::from(one.places)),
         ("trawl_engine_statements_running", "gauge", "Statements that run.", |one| one.running as u64),

@@ -21,15 +21,15 @@ use crate::codec::{EncodedBody, Encoding};
 use crate::exception::Exception;
 use crate::execute::changes::Changes;
 use crate::execute::job::{Job, Reply};
-use crate::execute::places::{Place, Places, Shares};
+use crate::execute::places::{AdmissionControl, Place, Shares};
 use crate::execute::query_log::{Entry, QueryLog, Statement};
 use crate::execute::run;
-use crate::execute::running::Running;
+use crate::execute::running::StatementRegistry;
 use crate::execute::session::Sessions;
-use crate::http::arriving::{self, Arriving};
+use crate::http::arriving::{self, UploadPermit};
 use crate::http::body::read_body;
 use crate::http::cancel::CancelOnDrop;
-use crate::http::changes::{Waiting, changes};
+use crate::http::changes::{ChangeWaiters, changes};
 use crate::http::door::{Door, Doorway, enter};
 use crate::http::head::{Context, refuse};
 use crate::http::held::held;
@@ -46,14 +46,14 @@ pub struct Server {
     accounts: Accounts,
     sessions: Arc<Sessions>,
     /// Where statements run, so that threads and pipes are bounded, and no workload takes those of another.
-    places: Places,
+    places: AdmissionControl,
     bounds: Bounds,
-    running: Arc<Running>,
+    running: Arc<StatementRegistry>,
     query_log: Option<Arc<QueryLog>>,
     changes: Arc<Changes>,
-    waiting: Waiting,
+    waiting: ChangeWaiters,
     /// One permit a statement that is arriving; so threads are left for those that run, and for cancelling.
-    arriving: Arriving,
+    arriving: UploadPermit,
     next_id: AtomicU64,
     /// Makes query ids that no client can guess and take in advance.
     hasher: RandomState,
@@ -96,7 +96,7 @@ impl Server {
     pub fn new(engine: Arc<Engine>, accounts: Accounts, bounds: Bounds) -> Result<Arc<Self>, Exception> {
         let readers = accounts.iter().filter(|account| account.role.is_limited());
         let names = readers.map(|account| account.user.as_str());
-        let places = Places::new(bounds.shares).with_readers(names, bounds.places_of_each_reader);
+        let places = AdmissionControl::new(bounds.shares).with_readers(names, bounds.places_of_each_reader);
         let running = Arc::default();
         let query_log = match bounds.query_log {
             0 => None,
@@ -111,9 +111,9 @@ impl Server {
             running,
             query_log,
             changes: Arc::default(),
-            waiting: Waiting::default(),
+            waiting: ChangeWaiters::default(),
             next_id: AtomicU64::new(1),
-            arriving: Arriving::default(),
+            arriving: UploadPermit::default(),
             hasher: RandomState::new(),
         }))
     }

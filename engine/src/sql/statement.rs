@@ -13,14 +13,14 @@ use crate::sql::log_comment::client_query_id;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Statement {
     /// A query with a result of any size: SELECT, SHOW, DESCRIBE, EXPLAIN, EXISTS, CHECK.
-    Read(Read),
+    Read(ReadQuery),
     /// Anything else, run as it is: DDL, SET, SYSTEM, KILL, INSERT … SELECT.
     Whole(Vec<u8>),
 }
 
 /// A query, with the place where its output clauses belong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Read {
+pub struct ReadQuery {
     /// Text before the output clauses.
     pub body: Vec<u8>,
     /// The format of its FORMAT clause.
@@ -114,13 +114,13 @@ fn inserts(word: &Token, next: &Token) -> bool {
 }
 
 /// `outer`: the tokens outside all brackets, without a final semicolon; not empty.
-fn split_output(text: &[u8], outer: &[Token]) -> Read {
+fn split_output(text: &[u8], outer: &[Token]) -> ReadQuery {
     let end = outer.last().map_or(text.len(), Token::end);
     for position in (1..outer.len().saturating_sub(1)).rev() {
         let (token, name) = (&outer[position], &outer[position + 1]);
         let ends_here = outer.get(position + 2).is_none_or(|next| next.is_word("SETTINGS"));
         if token.is_word("FORMAT") && matches!(name.kind, Kind::Word | Kind::QuotedIdentifier) && ends_here {
-            return Read {
+            return ReadQuery {
                 body: text[..token.start].into(),
                 format: Some(String::from_utf8_lossy(name.text).trim_matches(['`', '"']).to_owned()),
                 tail: text[name.end()..end].into(),
@@ -134,7 +134,7 @@ fn split_output(text: &[u8], outer: &[Token]) -> Read {
         Some(position) if !is_select => outer[position].start,
         _ => end,
     };
-    Read { body: text[..seam].into(), format: None, tail: text[seam..end].into() }
+    ReadQuery { body: text[..seam].into(), format: None, tail: text[seam..end].into() }
 }
 
 /// Lets `KILL QUERY WHERE query_id = …` find queries by the id their client gave.
@@ -157,7 +157,7 @@ mod tests {
 
     fn read(text: &str) -> (String, Option<String>, String) {
         match parse(text.as_bytes(), &[]) {
-            Ok(Statement::Read(Read { body, format, tail })) => {
+            Ok(Statement::Read(ReadQuery { body, format, tail })) => {
                 (String::from_utf8(body).expect("utf-8"), format, String::from_utf8(tail).expect("utf-8"))
             }
             other => panic!("{text}: {other:?}"),

@@ -30,7 +30,7 @@ pub struct KnownParts {
 
 /// A block that was rebuilt, and the rows it was rebuilt from.
 #[derive(Debug, Clone)]
-pub struct Stored {
+pub struct StoredBlock {
     /// The block.
     pub block: Block,
     /// The rows, as far as they were read.
@@ -39,7 +39,7 @@ pub struct Stored {
 
 /// The blocks of a range, in order.
 #[must_use]
-pub fn blocks(range: StoredRange, known: &KnownParts) -> Vec<Stored> {
+pub fn blocks(range: StoredRange, known: &KnownParts) -> Vec<StoredBlock> {
     let mut transactions = range.transactions.into_iter().peekable();
     let mut logs = range.logs.into_iter().peekable();
     let mut withdrawals = range.withdrawals.into_iter().peekable();
@@ -61,12 +61,12 @@ pub fn blocks(range: StoredRange, known: &KnownParts) -> Vec<Stored> {
         block.receipts = block.receipts.filter(|_| known.receipts.contains(number));
         block.withdrawals = block.withdrawals.filter(|_| known.withdrawals.contains(number));
         block.uncles = block.uncles.filter(|_| known.uncles.contains(number));
-        Stored { block, rows }
+        StoredBlock { block, rows }
     };
     range.blocks.into_iter().map(rebuild).collect()
 }
 
-impl Stored {
+impl StoredBlock {
     /// Whether the rows are those that the block, which is proven by now, turns into: sums, counts, repeated hashes and
     /// times, and rows that belong to nothing.
     pub fn check_rows(self, family: &Family) -> Result<(), VerifyError> {

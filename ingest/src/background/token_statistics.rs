@@ -35,14 +35,14 @@ const RETRY_PAUSE: Duration = Duration::from_secs(60);
 
 /// When a task looks at what is settled.
 #[derive(Debug, Clone)]
-pub enum Looks {
+pub enum PollSchedule {
     /// Every two seconds: batches are committed all the time.
     Often,
     /// When it is told that blocks were settled, and every minute.
     When(Arc<Notify>),
 }
 
-impl Looks {
+impl PollSchedule {
     /// Returns when it is time.
     async fn next(&self) {
         match self {
@@ -63,7 +63,7 @@ pub struct StatisticsTask {
 impl StatisticsTask {
     /// Starts to count what is settled, and to write while the lease is held by `guard`.
     #[must_use]
-    pub fn start(reader: Reader, writer: Writer, guard: LeaseGuard, looks: Looks) -> Self {
+    pub fn start(reader: Reader, writer: Writer, guard: LeaseGuard, looks: PollSchedule) -> Self {
         let (last_round, is_last) = watch::channel(false);
         let counter = Counter { reader, writer, guard, attempts: 0, window: MIN_STEP_BLOCKS, looks };
         Self { task: tokio::spawn(counter.run(is_last)), last_round }
@@ -106,7 +106,7 @@ struct Counter {
     attempts: u64,
     /// Blocks among which the next step is looked for: those of the last one, twice.
     window: u64,
-    looks: Looks,
+    looks: PollSchedule,
 }
 
 impl Counter {

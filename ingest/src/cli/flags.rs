@@ -57,7 +57,7 @@ pub enum Command {
         from: u64,
         /// Last block, or `latest` [default: the newest that is loaded].
         #[arg(long, env = "TRAWL_VERIFY_TO")]
-        to: Option<Upto>,
+        to: Option<RangeEnd>,
     },
     /// Load again what was lost: ranges of blocks of which tables have fewer rows than were committed. Safe to be ended
     /// at any moment and run again.
@@ -131,7 +131,7 @@ pub struct LoadFlags {
     pub from: u64,
     /// Last block, or `latest` [default: latest of a node, everything of files].
     #[arg(long, env = "TRAWL_LOAD_TO", help_heading = "Range")]
-    pub to: Option<Upto>,
+    pub to: Option<RangeEnd>,
     #[command(flatten)]
     pub reading: ReadingFlags,
     /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
@@ -354,14 +354,14 @@ impl TracesFlag {
 
 /// The end of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Upto {
+pub enum RangeEnd {
     /// This block.
     Block(u64),
     /// The newest the source has.
     Latest,
 }
 
-impl std::str::FromStr for Upto {
+impl std::str::FromStr for RangeEnd {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {

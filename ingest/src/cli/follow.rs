@@ -7,7 +7,7 @@ use tokio::sync::{Notify, watch};
 use trawl_chains::ETHEREUM;
 use trawl_core::store::{Head, Reader, StoreAddress, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
-use trawl_ingest::background::token_statistics::{Looks, StatisticsTask};
+use trawl_ingest::background::token_statistics::{PollSchedule, StatisticsTask};
 use trawl_ingest::follow::{Settings, Tools, follow};
 use trawl_ingest::load::pipeline::Options;
 use trawl_ingest::load::prepare::OnRefusal;
@@ -74,7 +74,7 @@ async fn follow_held(
     let source = source.with_family(family);
     let settled = Arc::new(Notify::new());
     let statistics =
-        StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), Looks::When(Arc::clone(&settled)));
+        StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), PollSchedule::When(Arc::clone(&settled)));
     let to_merge = Arc::new(Notify::new());
     let merges = MergeTask::start(reader.clone(), writer.clone(), Arc::clone(&to_merge));
     let store = (reader.clone(), writer.clone());

@@ -2,7 +2,7 @@
 
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::labels::write::{Purpose, write};
-use trawl_ingest::labels::{Found, LabelsError, Source};
+use trawl_ingest::labels::{LabelRecords, LabelsError, Source};
 
 use super::error::Failure;
 use super::flags::LabelsFlags;
@@ -20,7 +20,7 @@ pub async fn labels_command(flags: LabelsFlags, reader: &Reader, writer: &Writer
     let names = flags.files.iter().map(|source: &Source| source.path.display().to_string()).collect();
     let files = flags.files;
     // Reading may take a while, and the runtime has the connection to keep.
-    let found = tokio::task::spawn_blocking(move || Found::read(&files, chain_id)).await;
+    let found = tokio::task::spawn_blocking(move || LabelRecords::read(&files, chain_id)).await;
     let found = found.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
     for (reason, count) in &found.passed_over {
         tracing::warn!(count, "passed over: {reason}");

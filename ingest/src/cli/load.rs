@@ -4,11 +4,11 @@ use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
-use trawl_ingest::background::token_statistics::{Looks, StatisticsTask};
+use trawl_ingest::background::token_statistics::{PollSchedule, StatisticsTask};
 use trawl_ingest::load::completeness::require_complete;
 use trawl_ingest::load::pipeline::{Ending, Known, Options, load};
 use trawl_ingest::load::prepare::OnRefusal;
-use trawl_ingest::merge::{Merged, merge_after_load};
+use trawl_ingest::merge::{MergeOutcome, merge_after_load};
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
@@ -23,7 +23,7 @@ use trawl_node::NodeClient;
 
 use super::error::Failure;
 use super::family::family;
-use super::flags::{LoadFlags, MergeFlag, Source, Upto};
+use super::flags::{LoadFlags, MergeFlag, RangeEnd, Source};
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
 /// Loads the range that the flags name.
@@ -88,7 +88,7 @@ pub async fn load_missing(
         let family = family(flags.reading.chain_family, chain_id, reader, &recorder, head).await?;
         Ok(Options { family, ..options(&flags.reading, on_refusal(flags), genesis.clone(), chain_id, None) })
     };
-    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), Looks::Often);
+    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), PollSchedule::Often);
     let stopped = stop.clone();
     let ending = match source {
         Source::Rpc(urls) => {
@@ -151,8 +151,8 @@ async fn merge(flags: &LoadFlags, reader: &Reader, writer: &Writer, stop: watch:
         return;
     }
     match merge_after_load(reader, writer, stop).await {
-        Ok(Merged::Done) => {}
-        Ok(Merged::Stopped) => {
+        Ok(MergeOutcome::Done) => {}
+        Ok(MergeOutcome::Stopped) => {
             tracing::info!("everything is loaded; ClickHouse merges the rest of the parts on its own");
         }
         Err(error) => {
@@ -167,8 +167,8 @@ fn on_refusal(flags: &LoadFlags) -> OnRefusal {
 
 fn requested(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     let to = match flags.to {
-        Some(Upto::Block(number)) => number,
-        Some(Upto::Latest) | None => latest,
+        Some(RangeEnd::Block(number)) => number,
+        Some(RangeEnd::Latest) | None => latest,
     };
     BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
 }
@@ -176,8 +176,8 @@ fn requested(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
 async fn node_source(node: NodeClient, flags: &LoadFlags, committed: &Coverage) -> Result<RpcSource, Failure> {
     node.chain_id().await?;
     let latest = match flags.to {
-        Some(Upto::Block(number)) => number,
-        Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
+        Some(RangeEnd::Block(number)) => number,
+        Some(RangeEnd::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
     let wanted: Coverage = committed.missing(requested(flags, latest)?).into_iter().collect();
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());

@@ -19,7 +19,7 @@ use trawl_ingest::write::retry::retry_transient;
 use super::error::Failure;
 use super::family::state_again;
 use super::fill::{fill_command, hint};
-use super::flags::{LoadFlags, RepairFlags, Upto};
+use super::flags::{LoadFlags, RangeEnd, RepairFlags};
 use super::load::load_missing;
 use super::setup::stop_on_signal;
 
@@ -98,7 +98,7 @@ async fn repair_damage(
         let flags = LoadFlags {
             source: flags.source.clone(),
             from: range.first(),
-            to: Some(Upto::Block(range.last())),
+            to: Some(RangeEnd::Block(range.last())),
             reading: flags.reading.clone(),
             quarantine: false,
             merge: super::flags::MergeFlag::On,

@@ -6,12 +6,12 @@ use trawl_ingest::audit::audit;
 use trawl_ingest::load::pipeline::Ending;
 
 use super::error::Failure;
-use super::flags::Upto;
+use super::flags::RangeEnd;
 use super::setup::stop_on_signal;
 
 /// Proves again what is stored.
-pub async fn verify_command(from: u64, to: Option<Upto>, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
-    let to = to.map_or(u64::MAX, |to| if let Upto::Block(number) = to { number } else { u64::MAX });
+pub async fn verify_command(from: u64, to: Option<RangeEnd>, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
+    let to = to.map_or(u64::MAX, |to| if let RangeEnd::Block(number) = to { number } else { u64::MAX });
     let requested = BlockRange::new(from, to).ok_or(Failure::EmptyRange { from, to })?;
     let stop = stop_on_signal()?;
     writer.require_schema().await?;

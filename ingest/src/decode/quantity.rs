@@ -11,7 +11,7 @@ use trawl_core::primitives::{B256, U256};
 pub(super) struct Quantity<T>(pub T);
 
 /// Integer types a quantity can be read into.
-pub(super) trait Unsigned: Sized {
+pub(super) trait UnsignedInteger: Sized {
     /// From hexadecimal digits without prefix; at least one.
     fn from_digits(digits: &str) -> Option<Self>;
     /// From a JSON number.
@@ -20,7 +20,7 @@ pub(super) trait Unsigned: Sized {
 
 macro_rules! unsigned {
     ($($type:ty)*) => {$(
-        impl Unsigned for $type {
+        impl UnsignedInteger for $type {
             fn from_digits(digits: &str) -> Option<Self> {
                 // A sign is a digit to the parser, and none here.
                 (!digits.starts_with('+')).then(|| <$type>::from_str_radix(digits, 16).ok()).flatten()
@@ -34,7 +34,7 @@ macro_rules! unsigned {
 
 unsigned! { u8 u32 u64 }
 
-impl Unsigned for U256 {
+impl UnsignedInteger for U256 {
     fn from_digits(digits: &str) -> Option<Self> {
         (digits.len() <= 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
             .then(|| U256::from_str_radix(digits, 16).ok())
@@ -45,10 +45,10 @@ impl Unsigned for U256 {
     }
 }
 
-impl<'de, T: Unsigned> Deserialize<'de> for Quantity<T> {
+impl<'de, T: UnsignedInteger> Deserialize<'de> for Quantity<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reader<T>(PhantomData<T>);
-        impl<T: Unsigned> Visitor<'_> for Reader<T> {
+        impl<T: UnsignedInteger> Visitor<'_> for Reader<T> {
             type Value = Quantity<T>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for Word {
 mod tests {
     use super::*;
 
-    fn read<T: Unsigned>(json: &str) -> Option<T> {
+    fn read<T: UnsignedInteger>(json: &str) -> Option<T> {
         serde_json::from_str::<Quantity<T>>(json).ok().map(|quantity| quantity.0)
     }
 

@@ -185,11 +185,15 @@ enum NodeDiff {
 }
 
 /// Accounts with code that a transaction ended, each with its position.
-type Gone = Vec<(usize, Address)>;
+type DestroyedAccounts = Vec<(usize, Address)>;
 
-fn apply_transactions(tracker: &mut Tracker, json: &str, transactions: &[Transaction]) -> Result<Gone, StateError> {
+fn apply_transactions(
+    tracker: &mut Tracker,
+    json: &str,
+    transactions: &[Transaction],
+) -> Result<DestroyedAccounts, StateError> {
     let diffs = read_transactions(json, transactions.iter().map(|transaction| transaction.hash))?;
-    let mut gone = Gone::new();
+    let mut gone = DestroyedAccounts::new();
     for (position, (diff, transaction)) in diffs.into_iter().zip(transactions).enumerate() {
         let ended = match diff {
             NodeDiff::Prestate(diff) => diff.apply(tracker, transaction),

@@ -100,7 +100,7 @@ mod tests {
     use crate::block::trace::{Frame, FrameKind};
 
     #[derive(Deserialize)]
-    struct Recorded {
+    struct RecordedFrame {
         number: u64,
         result: Box<RawValue>,
     }
@@ -111,7 +111,7 @@ mod tests {
         let file = std::fs::File::open(format!("{folder}/{method}.ndjson.gz")).expect("the fixture");
         let lines = BufReader::new(MultiGzDecoder::new(file)).lines();
         let recorded = lines.map(|line| serde_json::from_str(&line.expect("text")).expect("JSON"));
-        recorded.map(|Recorded { number, result }| (number, result)).collect()
+        recorded.map(|RecordedFrame { number, result }| (number, result)).collect()
     }
 
     fn flat(answer: &RawValue) -> trace_block::FlatTraces {

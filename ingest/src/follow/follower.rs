@@ -14,9 +14,9 @@ use super::branch::{Base, Branch};
 use super::error::FollowError;
 use super::fork::{Fork, ForkFinder};
 use super::hot::HotSink;
-use super::pending::Pending;
+use super::pending::PendingBlocks;
 use super::publisher::{Publish, Publisher};
-use super::settled::{Settle, Settled};
+use super::settled::{Settle, SettledBlocks};
 use super::stored::stored;
 use crate::load::pipeline::{Ending, Known, Options, load};
 use crate::load::prepare::{Inspection, OnRefusal};
@@ -90,8 +90,8 @@ pub(super) struct Follower {
     pub(super) generation: u64,
     pub(super) finalized: Option<BlockNumber>,
     /// Blocks of the branch that the typed hot tables lack.
-    pub(super) pending: Pending,
-    pub(super) settling: Settled,
+    pub(super) pending: PendingBlocks,
+    pub(super) settling: SettledBlocks,
     has_seen: bool,
     forks: ForkFinder,
     publisher: Publisher,
@@ -113,7 +113,7 @@ impl Follower {
         sink.clean(&stray).await?;
         let base = base(&tools.reader).await?;
         let (branch, lacking) = stored(&tools.reader, (base, segments), head.blocks.unsettled(), stray.from).await?;
-        let mut pending = Pending::default();
+        let mut pending = PendingBlocks::default();
         pending.push(lacking);
         let inspection = Inspection {
             depth: tools.options.depth,
@@ -132,7 +132,7 @@ impl Follower {
             generation,
             finalized: None,
             pending,
-            settling: Settled::default(),
+            settling: SettledBlocks::default(),
             has_seen: false,
             forks: ForkFinder::default(),
             publisher: Publisher::default(),

@@ -15,14 +15,14 @@ const MAX_BYTES: usize = 128 << 20;
 
 /// The blocks of the next group, ascending.
 #[derive(Debug, Default)]
-pub(super) struct Pending {
+pub(super) struct PendingBlocks {
     blocks: VecDeque<HotRowsRow>,
     /// Since when each of them waits.
     since: VecDeque<Instant>,
     bytes: usize,
 }
 
-impl Pending {
+impl PendingBlocks {
     /// Adds blocks above those that are in.
     pub(super) fn push(&mut self, blocks: Vec<HotRowsRow>) {
         self.bytes += blocks.iter().map(|block| block.rows.len()).sum::<usize>();
@@ -51,7 +51,7 @@ impl Pending {
         self.blocks.front().map(|block| block.block_number)
     }
 
-    /// The blocks, which stay until [`Pending::written`].
+    /// The blocks, which stay until [`PendingBlocks::written`].
     pub(super) fn blocks(&mut self) -> &[HotRowsRow] {
         self.blocks.make_contiguous()
     }

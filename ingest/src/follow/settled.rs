@@ -15,7 +15,7 @@ pub(super) enum Settle {
 
 /// When blocks were settled, and what is to be removed for it.
 #[derive(Debug, Default)]
-pub(super) struct Settled {
+pub(super) struct SettledBlocks {
     pub(super) at: Option<Instant>,
     /// Rows up to this height can go from this moment on.
     pub(super) leaving: Option<(BlockNumber, Instant)>,

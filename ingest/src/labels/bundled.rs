@@ -9,7 +9,7 @@ use trawl_core::primitives::B256;
 use trawl_core::store::{Reader, StoreError, Writer};
 
 use super::error::LabelsError;
-use super::found::{ByChance, Found, Place};
+use super::found::{ByChance, LabelRecords, Place};
 use super::signatures;
 use super::write::insert_signatures;
 
@@ -23,8 +23,8 @@ const FUNCTIONS: &str = include_str!("../../../sql/signatures/functions.txt");
 /// # Errors
 ///
 /// If a line is no signature, which a test excludes.
-pub fn signatures() -> Result<Found, LabelsError> {
-    let mut found = Found::of_chain(None);
+pub fn signatures() -> Result<LabelRecords, LabelsError> {
+    let mut found = LabelRecords::of_chain(None);
     let place = Place { file: Path::new(SOURCE), address: None, chain_id: None, found: ByChance::No };
     for (kind, text) in [("event", EVENTS), ("function", FUNCTIONS)] {
         for (line, position) in text.lines().filter(|line| !line.is_empty()).zip(1..) {
@@ -47,7 +47,7 @@ pub async fn write(reader: &Reader, writer: &Writer) -> Result<u64, LabelsError>
     Ok(count)
 }
 
-async fn drop_stored(reader: &Reader, found: &mut Found) -> Result<(), StoreError> {
+async fn drop_stored(reader: &Reader, found: &mut LabelRecords) -> Result<(), StoreError> {
     let hashes: Vec<B256> = found.events.keys().map(|(hash, _)| *hash).collect();
     let stored: HashSet<(B256, String)> =
         reader.bundled_events(&hashes).await?.into_iter().map(|event| (event.hash, event.signature)).collect();

@@ -27,7 +27,7 @@ pub type Key = (Address, &'static str, String);
 
 /// Everything in the files.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct LabelRecords {
     /// Labels, with the file each is from; of a key the last one counts.
     pub labels: BTreeMap<Key, (LabelValue, String)>,
     /// ABIs, with the file each is from.
@@ -75,7 +75,7 @@ impl Place<'_> {
     }
 }
 
-impl Found {
+impl LabelRecords {
     /// Nothing yet, for a database that holds this chain, where that is known.
     pub(super) fn of_chain(chain_id: Option<u64>) -> Self {
         Self { chain_id, ..Self::default() }

@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use super::abi::{Abi, looks_like_abi};
 use super::error::LabelsError;
-use super::found::{ByChance, Found, Place};
+use super::found::{ByChance, LabelRecords, Place};
 use super::record::{self, Fields};
 use super::signatures;
 
 /// Reads a text of one or more JSON values.
-pub(super) fn read(found: &mut Found, place: &Place<'_>, text: &str) -> Result<(), LabelsError> {
+pub(super) fn read(found: &mut LabelRecords, place: &Place<'_>, text: &str) -> Result<(), LabelsError> {
     let mut values = serde_json::Deserializer::from_str(text.trim_start_matches('\u{feff}')).into_iter::<Value>();
     loop {
         let start = values.byte_offset();
@@ -23,7 +23,7 @@ pub(super) fn read(found: &mut Found, place: &Place<'_>, text: &str) -> Result<(
 }
 
 /// A value that stands by itself.
-fn whole(found: &mut Found, place: &Place<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
+fn whole(found: &mut LabelRecords, place: &Place<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
     match value {
         Value::Array(_) if looks_like_abi(value) => bare_abi(found, place, value, at),
         Value::Array(items) => {
@@ -42,7 +42,7 @@ fn whole(found: &mut Found, place: &Place<'_>, value: &Value, at: &str) -> Resul
     }
 }
 
-fn unknown(found: &mut Found, place: &Place<'_>, at: &str, what: &str) -> Result<(), LabelsError> {
+fn unknown(found: &mut LabelRecords, place: &Place<'_>, at: &str, what: &str) -> Result<(), LabelsError> {
     if place.found == ByChance::Yes {
         found.pass_over("files of other forms");
         return Ok(());
@@ -50,7 +50,12 @@ fn unknown(found: &mut Found, place: &Place<'_>, at: &str, what: &str) -> Result
     Err(place.refused(at, format!("{what} has no form that is known: see `labels` in the README")))
 }
 
-fn object_of(found: &mut Found, place: &Place<'_>, object: &Map<String, Value>, at: &str) -> Result<(), LabelsError> {
+fn object_of(
+    found: &mut LabelRecords,
+    place: &Place<'_>,
+    object: &Map<String, Value>,
+    at: &str,
+) -> Result<(), LabelsError> {
     let inner = |name: &str| object.get(name).and_then(Value::as_object);
     if let Some(abi) = object.get("abi").or_else(|| object.get("output")?.get("abi")) {
         return artifact(found, place, object, abi, at);
@@ -94,7 +99,12 @@ fn is_hash(key: &str) -> bool {
 }
 
 /// A value for each address: a name, tags, an ABI, or a record.
-fn by_address(found: &mut Found, place: &Place<'_>, map: &Map<String, Value>, at: &str) -> Result<(), LabelsError> {
+fn by_address(
+    found: &mut LabelRecords,
+    place: &Place<'_>,
+    map: &Map<String, Value>,
+    at: &str,
+) -> Result<(), LabelsError> {
     for (address, value) in map {
         let at = format!("{at}, {address}");
         let mut fields = match value {
@@ -112,7 +122,7 @@ fn by_address(found: &mut Found, place: &Place<'_>, map: &Map<String, Value>, at
 
 /// Signatures by their hashes, which are held against them.
 fn by_hash(
-    found: &mut Found,
+    found: &mut LabelRecords,
     place: &Place<'_>,
     map: &Map<String, Value>,
     kind: Option<&str>,
@@ -136,7 +146,7 @@ fn by_hash(
     Ok(())
 }
 
-fn bare_abi(found: &mut Found, place: &Place<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
+fn bare_abi(found: &mut LabelRecords, place: &Place<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
     let abi = Abi::new(value).map_err(|reason| place.refused(at, reason))?;
     match place.address {
         Some(address) if found.is_here(place, place.chain_id)? => found.abi(place, address, None, abi),
@@ -153,7 +163,7 @@ fn without_address(place: &Place<'_>, at: &str) -> LabelsError {
 
 /// An artifact of a compiler, a record of a deployment, or the metadata of verified source.
 fn artifact(
-    found: &mut Found,
+    found: &mut LabelRecords,
     place: &Place<'_>,
     object: &Map<String, Value>,
     abi: &Value,
@@ -219,7 +229,7 @@ fn deployed_on(object: &Map<String, Value>, chain_id: Option<u64>) -> Option<&st
 
 /// What a script deployed: transactions that create, with the name of the contract.
 fn broadcast(
-    found: &mut Found,
+    found: &mut LabelRecords,
     place: &Place<'_>,
     object: &Map<String, Value>,
     transactions: &[Value],
@@ -241,7 +251,12 @@ fn broadcast(
 }
 
 /// Addresses by `Module#Contract`.
-fn ignition(found: &mut Found, place: &Place<'_>, map: &Map<String, Value>, at: &str) -> Result<(), LabelsError> {
+fn ignition(
+    found: &mut LabelRecords,
+    place: &Place<'_>,
+    map: &Map<String, Value>,
+    at: &str,
+) -> Result<(), LabelsError> {
     if !found.is_here(place, place.chain_id)? {
         return Ok(());
     }

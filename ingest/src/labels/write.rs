@@ -7,7 +7,7 @@ use trawl_core::primitives::{Address, B256, Timestamp};
 use trawl_core::schema::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow, Table};
 use trawl_core::store::{Reader, StoreError, Writer};
 
-use super::found::{Found, LabelValue};
+use super::found::{LabelRecords, LabelValue};
 
 /// Rows in one insert, at most.
 const ROWS: usize = 100_000;
@@ -36,7 +36,7 @@ pub enum Purpose {
 pub async fn write(
     reader: &Reader,
     writer: &Writer,
-    found: Found,
+    found: LabelRecords,
     purpose: Purpose,
     sources: Vec<String>,
 ) -> Result<Outcome, StoreError> {
@@ -61,7 +61,7 @@ pub async fn write(
 }
 
 /// Drops what the tables hold already; for a removal, what they do not hold.
-async fn only_new(reader: &Reader, mut found: Found, purpose: Purpose) -> Result<Found, StoreError> {
+async fn only_new(reader: &Reader, mut found: LabelRecords, purpose: Purpose) -> Result<LabelRecords, StoreError> {
     let is_new = |is_stored: bool| is_stored == (purpose == Purpose::Remove);
     let addresses: BTreeSet<Address> =
         found.labels.keys().map(|(address, ..)| *address).chain(found.abis.keys().copied()).collect();
@@ -108,7 +108,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(found: Found, purpose: Purpose, generation: u64, now: i64) -> Self {
+    fn new(found: LabelRecords, purpose: Purpose, generation: u64, now: i64) -> Self {
         let loaded_at = Timestamp::from_micros(now);
         let mut labels: Vec<LabelRow> = found
             .labels
@@ -186,7 +186,7 @@ impl Rows {
 }
 
 /// Writes signatures of generation 0, which belong to no load.
-pub(super) async fn insert_signatures(writer: &Writer, found: Found) -> Result<(), StoreError> {
+pub(super) async fn insert_signatures(writer: &Writer, found: LabelRecords) -> Result<(), StoreError> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_micros();
     let rows = Rows::new(found, Purpose::Add, 0, i64::try_from(now).unwrap_or(i64::MAX));
     insert(writer, rows.events).await?;

@@ -16,7 +16,7 @@ const MERGE_TIMEOUT: Duration = Duration::from_secs(20 * 60);
 
 /// How merging ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Merged {
+pub enum MergeOutcome {
     /// No table is worth another merge, or ClickHouse found nothing to merge.
     Done,
     /// `stop` became true.
@@ -32,10 +32,10 @@ pub async fn merge_after_load(
     reader: &Reader,
     writer: &Writer,
     mut stop: watch::Receiver<bool>,
-) -> Result<Merged, StoreError> {
+) -> Result<MergeOutcome, StoreError> {
     let tables = mergeable(reader, &Policy::AFTER_LOAD).await?;
     if tables.is_empty() {
-        return Ok(Merged::Done);
+        return Ok(MergeOutcome::Done);
     }
     let bar = progress(tables.len() as u64);
     let merging = async {
@@ -47,8 +47,8 @@ pub async fn merge_after_load(
         Ok(())
     };
     let ended = tokio::select! {
-        merged = merging => merged.map(|()| Merged::Done),
-        _ = stop.wait_for(|stop| *stop) => Ok(Merged::Stopped),
+        merged = merging => merged.map(|()| MergeOutcome::Done),
+        _ = stop.wait_for(|stop| *stop) => Ok(MergeOutcome::Stopped),
     };
     bar.finish_and_clear();
     ended

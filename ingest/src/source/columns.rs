@@ -15,7 +15,7 @@ mod text;
 use std::io::BufReader;
 use std::path::Path;
 
-pub(super) use assemble::{AssembleError, BlockFacts, Joined, PlacedLog, log, outcome, transaction};
+pub(super) use assemble::{AssembleError, AssembledBlock, BlockFacts, PlacedLog, log, outcome, transaction};
 pub(super) use cell::Cell;
 pub(super) use facts::Facts;
 pub(super) use row::{Chunk, Chunks, Row, TextRow, malformed};

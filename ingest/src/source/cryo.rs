@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use futures_util::StreamExt;
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 
-use super::columns::{self, BlockFacts, Cell, Joined, PlacedLog};
+use super::columns::{self, AssembledBlock, BlockFacts, Cell, PlacedLog};
 use super::reading::reading;
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::block::Block;
@@ -75,7 +75,7 @@ impl BlockSource for CryoSource {
 
     fn into_blocks(self) -> RawBlocks {
         reading(BLOCKS_AHEAD, move |sender| {
-            let mut joining = Joining::new(&self);
+            let mut joining = DatasetJoin::new(&self);
             for number in self.ranges.ranges().iter().flat_map(|range| range.first()..=range.last()) {
                 let raw = RawBlock { body: RawBody::Block(Box::new(joining.block(number)?)), position: 0 };
                 // A receiver that has gone needs no more.
@@ -90,7 +90,7 @@ impl BlockSource for CryoSource {
 }
 
 /// The three datasets side by side.
-struct Joining<'a> {
+struct DatasetJoin<'a> {
     source: &'a CryoSource,
     blocks: Cursor,
     transactions: Cursor,
@@ -99,7 +99,7 @@ struct Joining<'a> {
     warned: bool,
 }
 
-impl<'a> Joining<'a> {
+impl<'a> DatasetJoin<'a> {
     fn new(source: &'a CryoSource) -> Self {
         let cursor = |listing: &Listing| Cursor::new(listing.files_for(&source.ranges));
         Self {
@@ -138,7 +138,7 @@ impl<'a> Joining<'a> {
             Ok(())
         })?;
         let logs = self.logs(number)?;
-        let joined = Joined { block, transactions, outcomes, logs };
+        let joined = AssembledBlock { block, transactions, outcomes, logs };
         joined.into_block().map_err(|error| self.at(number, error))
     }
 

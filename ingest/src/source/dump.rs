@@ -96,7 +96,7 @@ impl DumpSource {
 
 /// The lines of a file; gzip is recognised by its first bytes.
 fn open(file: &Path, position: &Arc<AtomicU64>) -> io::Result<Box<dyn BufRead>> {
-    let counted = Counted { inner: File::open(file)?, position: Arc::clone(position) };
+    let counted = CountingFile { inner: File::open(file)?, position: Arc::clone(position) };
     let mut reader = BufReader::with_capacity(1 << 20, counted);
     let is_gzip = reader.fill_buf()?.starts_with(&[0x1f, 0x8b]);
     Ok(if is_gzip {
@@ -106,12 +106,12 @@ fn open(file: &Path, position: &Arc<AtomicU64>) -> io::Result<Box<dyn BufRead>> 
     })
 }
 
-struct Counted {
+struct CountingFile {
     inner: File,
     position: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl Read for CountingFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.position.fetch_add(count as u64, Ordering::Relaxed);

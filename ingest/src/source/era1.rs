@@ -21,7 +21,7 @@ use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::source::Total;
 use accumulator::Accumulator;
-use decode::Packed;
+use decode::ArchivedBlock;
 use e2store::{Entries, Entry, kind};
 
 /// Packed blocks read ahead of the decoders.
@@ -107,7 +107,7 @@ impl BlockSource for Era1Source {
         // Recovering senders is what takes long; it goes to all cores.
         let decoders = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         packed
-            .map(|packed: Result<Placed, SourceError>| async move {
+            .map(|packed: Result<LocatedBlock, SourceError>| async move {
                 let (packed, file, position) = packed?;
                 let decoding = tokio::task::spawn_blocking(move || {
                     let number = packed.number;
@@ -123,11 +123,11 @@ impl BlockSource for Era1Source {
 }
 
 /// A block with its file, and how much of the source is read with it.
-type Placed = (Packed, PathBuf, u64);
+type LocatedBlock = (ArchivedBlock, PathBuf, u64);
 
 impl Era1Source {
     /// Sends the wanted blocks of a file that was found whole; ends quietly if the receiver is gone.
-    fn read_file(&self, path: &Path, before: u64, sender: &Sender<Placed>) -> Result<(), SourceError> {
+    fn read_file(&self, path: &Path, before: u64, sender: &Sender<LocatedBlock>) -> Result<(), SourceError> {
         let first = check(path)?;
         let mut number = first;
         let mut entries = open(path)?;
@@ -141,8 +141,13 @@ impl Era1Source {
                 (next(kind::BODY)?, next(kind::RECEIPTS)?, next(kind::TOTAL_DIFFICULTY)?);
             let total_difficulty = little_endian(&difficulty.data).map_err(failed)?;
             if self.wanted.contains(number) && !self.committed.contains(number) {
-                let packed =
-                    Packed { number, header: entry.data, body: body.data, receipts: receipts.data, total_difficulty };
+                let packed = ArchivedBlock {
+                    number,
+                    header: entry.data,
+                    body: body.data,
+                    receipts: receipts.data,
+                    total_difficulty,
+                };
                 let position = before + entries.position();
                 if sender.blocking_send(Ok((packed, path.into(), position))).is_err() {
                     return Ok(());
@@ -199,7 +204,7 @@ fn check_entries(entries: &mut Entries<BufReader<File>>) -> Result<u64, EraError
     if version.kind != kind::VERSION || !version.data.is_empty() {
         return Err(EraError::NoVersion);
     }
-    let mut seen = Seen::default();
+    let mut seen = ArchiveSummary::default();
     let root = loop {
         let start = entries.position();
         let entry = entries.next()?.ok_or(EraError::Without("accumulator"))?;
@@ -233,7 +238,7 @@ fn check_entries(entries: &mut Entries<BufReader<File>>) -> Result<u64, EraError
 
 /// What the blocks of a file have shown so far.
 #[derive(Default)]
-struct Seen {
+struct ArchiveSummary {
     first: Option<u64>,
     /// Where each block begins in the file.
     starts: Vec<u64>,
@@ -241,7 +246,7 @@ struct Seen {
     accumulator: Accumulator,
 }
 
-impl Seen {
+impl ArchiveSummary {
     fn block(&mut self, start: u64, header: &Entry, total_difficulty: U256) -> Result<(), EraError> {
         let bytes = decode::unpacked(&header.data)?;
         let header = decode::header(&bytes)?;

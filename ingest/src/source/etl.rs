@@ -11,7 +11,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 
-use super::columns::{self, AssembleError, BlockFacts, Cell, Chunk, Facts, Joined, Row};
+use super::columns::{self, AssembleError, AssembledBlock, BlockFacts, Cell, Chunk, Facts, Row};
 use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::block::{Block, Transaction};
@@ -67,7 +67,7 @@ impl BlockSource for EtlSource {
 
 /// Which parts the folder has at all.
 #[derive(Debug, Clone, Copy, Default)]
-struct Has {
+struct AvailableParts {
     receipts: bool,
     logs: bool,
 }
@@ -76,7 +76,7 @@ impl EtlSource {
     /// Sorts, joins and sends; ends quietly if the receiver is gone.
     fn send(&self, sender: &Sender<RawBlock>) -> Result<(), SourceError> {
         let mut sorter = Sorter::new();
-        let mut has = Has::default();
+        let mut has = AvailableParts::default();
         for file in &self.files {
             for chunk in columns::open(&file.path)? {
                 if sender.is_closed() {
@@ -107,7 +107,13 @@ impl EtlSource {
     }
 
     /// Hands the wanted rows of a chunk to the sorter.
-    fn take(&self, file: &DataFile, chunk: Chunk, sorter: &mut Sorter, has: &mut Has) -> Result<(), SourceError> {
+    fn take(
+        &self,
+        file: &DataFile,
+        chunk: Chunk,
+        sorter: &mut Sorter,
+        has: &mut AvailableParts,
+    ) -> Result<(), SourceError> {
         let keys: Vec<Option<Key>> = (0..chunk.len())
             .map(|row| key(file.dataset, chunk.row(row)))
             .collect::<Result<_, _>>()
@@ -127,7 +133,7 @@ impl EtlSource {
     }
 
     /// Puts the rows of one block together.
-    fn join(&self, number: BlockNumber, records: Vec<Record>, has: Has) -> Result<Block, JoinError> {
+    fn join(&self, number: BlockNumber, records: Vec<Record>, has: AvailableParts) -> Result<Block, JoinError> {
         let mut block = None;
         let mut transactions: Vec<(Transaction, _)> = Vec::new();
         let (mut outcomes, mut logs) = (Vec::new(), Vec::new());
@@ -158,7 +164,7 @@ impl EtlSource {
             tracing::warn!(number, "receipts or logs of this block are not in the files");
         }
         let (outcomes, logs) = (has_outcomes.then_some(outcomes), has_logs.then_some(logs));
-        Ok(Joined { block, transactions, outcomes, logs }.into_block()?)
+        Ok(AssembledBlock { block, transactions, outcomes, logs }.into_block()?)
     }
 
     fn malformed(&self, number: BlockNumber, error: impl ToString) -> SourceError {

@@ -9,7 +9,7 @@ use super::AccountDiff;
 /// Accounts as the steps so far left them.
 #[derive(Debug, Default)]
 pub struct Tracker {
-    accounts: BTreeMap<Address, Tracked>,
+    accounts: BTreeMap<Address, AccountState>,
 }
 
 /// The fields of an account other than its storage. `None` is not known.
@@ -32,7 +32,7 @@ impl Fields {
 }
 
 #[derive(Debug, Default)]
-struct Tracked {
+struct AccountState {
     balance: Option<Change<U256>>,
     nonce: Option<Change<u64>>,
     code: Option<Change<Bytes>>,
@@ -102,7 +102,7 @@ impl Tracker {
     }
 }
 
-impl Tracked {
+impl AccountState {
     fn finish(self) -> AccountDiff {
         let was_there = !(self.balance.as_ref().is_some_and(|change| change.was(&U256::ZERO))
             && self.nonce.as_ref().is_some_and(|change| change.was(&0))

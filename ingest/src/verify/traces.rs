@@ -83,7 +83,7 @@ fn close(number: u64, open: &mut Vec<(&Frame, u32)>, depth: usize) -> Result<(),
 /// The outermost frame is what the transaction requested.
 pub fn trace_root(block: &Block) -> Result<(), VerifyError> {
     let number = block.header.number;
-    for Rooted { transaction, receipt, root, .. } in rooted(block) {
+    for TransactionRoot { transaction, receipt, root, .. } in rooted(block) {
         let kind = if transaction.to.is_some() { "call" } else { "create" };
         same(number, Check::TraceTypeOutermostFrame, &kind, &root.kind.frame_type())?;
         same(number, Check::TraceSenderOutermostFrame, &transaction.from, &root.from)?;
@@ -104,7 +104,7 @@ pub fn trace_root(block: &Block) -> Result<(), VerifyError> {
 
 /// The outermost frame used the gas of the receipt, in one of the meanings that nodes give to it.
 pub fn trace_gas(block: &Block) -> Result<(), VerifyError> {
-    for Rooted { transaction, receipt, root, root_gas } in rooted(block) {
+    for TransactionRoot { transaction, receipt, root, root_gas } in rooted(block) {
         let Some(receipt) = receipt else { continue };
         let is_given = root.gas_used == Some(receipt.gas_used)
             // Anvil: what the block used so far.
@@ -143,7 +143,7 @@ fn floor_gas(input: &[u8]) -> u64 {
 
 /// The outermost frame failed if and only if the receipt shows it. Before Byzantium it has no status.
 pub fn trace_outcome(block: &Block) -> Result<(), VerifyError> {
-    for Rooted { receipt, root, .. } in rooted(block) {
+    for TransactionRoot { receipt, root, .. } in rooted(block) {
         let Some(status) = receipt.and_then(|receipt| receipt.status) else { continue };
         let outcome = |failed: bool| if failed { "a failure" } else { "success" };
         let found = outcome(root.error.is_some());
@@ -153,19 +153,19 @@ pub fn trace_outcome(block: &Block) -> Result<(), VerifyError> {
 }
 
 /// A transaction of a known type with what belongs to it.
-struct Rooted<'a> {
+struct TransactionRoot<'a> {
     transaction: &'a Transaction,
     receipt: Option<&'a Receipt>,
     root: &'a Frame,
     root_gas: RootGas,
 }
 
-fn rooted(block: &Block) -> impl Iterator<Item = Rooted<'_>> {
+fn rooted(block: &Block) -> impl Iterator<Item = TransactionRoot<'_>> {
     let root_gas = block.traces.as_ref().map_or(RootGas::OfNode, |traces| traces.root_gas);
     let all: &[TransactionTrace] = block.traces.as_ref().map_or(&[], |traces| &traces.transactions);
     block.outcomes().zip(all).filter_map(move |((transaction, receipt), trace)| {
         let root = trace.frames.first().filter(|_| is_one_call(transaction, block))?;
-        Some(Rooted { transaction, receipt, root, root_gas })
+        Some(TransactionRoot { transaction, receipt, root, root_gas })
     })
 }
 

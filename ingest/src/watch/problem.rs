@@ -93,9 +93,9 @@ impl Problem {
 
 /// When problems began that last.
 #[derive(Debug, Default)]
-pub(super) struct Onsets(HashMap<(ProblemKind, String), Instant>);
+pub(super) struct ProblemStarts(HashMap<(ProblemKind, String), Instant>);
 
-impl Onsets {
+impl ProblemStarts {
     /// Adds to each problem since when it is; those that are gone are forgotten.
     pub fn date(&mut self, mut problems: Vec<Problem>) -> Vec<Problem> {
         let now = Instant::now();

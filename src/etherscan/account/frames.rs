@@ -8,11 +8,11 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
 use crate::etherscan::params::Params;
-use crate::etherscan::placed::{Placed, PlacedParts};
+use crate::etherscan::placed::{LookedUpRows, PlacedParts};
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use trawl_core::readable::Span;
 use trawl_core::schema::AccountFrame;
 use trawl_core::statement::Statement;
@@ -75,7 +75,7 @@ struct Frames {
     newest: u64,
 }
 
-impl Placed for Frames {
+impl LookedUpRows for Frames {
     type Place = FrameKey;
     type Row = AccountFrame;
 
@@ -83,7 +83,7 @@ impl Placed for Frames {
         at_places(&places.iter().copied().collect::<Vec<_>>(), &self.blocks, self.order)
     }
 
-    async fn write(&self, batch: &Batch<AccountFrame>, list: &mut ListBody) -> Result<(), Broken> {
+    async fn write(&self, batch: &Batch<AccountFrame>, list: &mut ListBody) -> Result<(), StreamError> {
         let view = batch.view();
         for row in 0..batch.len() {
             write_frame(list.row(), &view, row, self.newest);

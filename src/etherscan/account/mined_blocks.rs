@@ -10,11 +10,11 @@ use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
 use crate::etherscan::block::reward::unburnt_fees;
 use crate::etherscan::params::Params;
-use crate::etherscan::placed::{Placed, PlacedParts};
+use crate::etherscan::placed::{LookedUpRows, PlacedParts};
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use crate::rest::mined_blocks::require_miners;
 use trawl_chains::Issuance;
 use trawl_core::primitives::{BlockNumber, U256};
@@ -55,7 +55,7 @@ struct MadeBlocks {
     order: Order,
 }
 
-impl Placed for MadeBlocks {
+impl LookedUpRows for MadeBlocks {
     type Place = BlockNumber;
     type Row = BlockRow;
 
@@ -63,7 +63,7 @@ impl Placed for MadeBlocks {
         miners::at(places.iter().copied().collect(), &self.blocks, self.order)
     }
 
-    async fn write(&self, batch: &Batch<BlockRow>, list: &mut ListBody) -> Result<(), Broken> {
+    async fn write(&self, batch: &Batch<BlockRow>, list: &mut ListBody) -> Result<(), StreamError> {
         let view = batch.view();
         let issues = self.app.family(&self.head).is_none_or(|family| family.issuance == Issuance::ProofOfWork);
         let is_mined = |row: &usize| issues && !U256::get(&view.difficulty, *row).is_zero();

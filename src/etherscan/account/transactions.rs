@@ -11,11 +11,11 @@ use crate::enrich::plain_transfers::Delivery;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
 use crate::etherscan::params::Params;
-use crate::etherscan::placed::{Placed, PlacedParts};
+use crate::etherscan::placed::{LookedUpRows, PlacedParts};
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use crate::read::outcomes::failures;
 use trawl_core::primitives::{Address, BlockNumber, Direction};
 use trawl_core::readable::Span;
@@ -24,7 +24,7 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::{TransactionFacts, write_transaction};
 use trawl_query::account;
-use trawl_query::places::Places;
+use trawl_query::places::TransactionPositions;
 use trawl_query::walk::Order;
 
 /// The transactions of an account, from either end.
@@ -56,7 +56,7 @@ async fn places(
     let settled = async { if settled.is_empty() { Ok(Vec::new()) } else { app.reader().rows(&statement).await } };
     let (settled, newest) = tokio::try_join!(settled, app.reader().rows(&newest)).map_err(Problem::from)?;
     // Of the rows of each, those from where the list begins are there; the others do not matter.
-    let all: Places =
+    let all: TransactionPositions =
         settled.iter().chain(&newest).map(|place| (place.block_number, place.transaction_index)).collect();
     window.cut(&all.into_iter().collect::<Vec<_>>())
 }
@@ -69,15 +69,15 @@ struct Transactions {
     order: Order,
 }
 
-impl Placed for Transactions {
+impl LookedUpRows for Transactions {
     type Place = (BlockNumber, u32);
     type Row = TransactionRow;
 
-    fn statement(&self, places: &Places) -> Statement<TransactionRow> {
+    fn statement(&self, places: &TransactionPositions) -> Statement<TransactionRow> {
         account::transactions(places, &self.blocks, self.order)
     }
 
-    async fn write(&self, batch: &Batch<TransactionRow>, list: &mut ListBody) -> Result<(), Broken> {
+    async fn write(&self, batch: &Batch<TransactionRow>, list: &mut ListBody) -> Result<(), StreamError> {
         let (view, mut wanted) = (batch.view(), LabelQuery::default());
         for row in 0..batch.len() {
             wanted.call(Option::<Address>::get(&view.to_address, row), view.input.value(row));

@@ -13,7 +13,7 @@ use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, Parts, respond};
 use crate::etherscan::transaction::gas::{GasOf, gas};
 use crate::etherscan::window::Window;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, TokenTransferRow};
@@ -72,7 +72,7 @@ struct Transfers {
 }
 
 impl Parts for Transfers {
-    async fn write(&mut self, list: &mut ListBody) -> Result<bool, Broken> {
+    async fn write(&mut self, list: &mut ListBody) -> Result<bool, StreamError> {
         let part: Vec<(usize, usize)> = self.rest.by_ref().take(ROWS_OF_PART).collect();
         let (mut tokens, mut places) = (BTreeSet::new(), BTreeSet::new());
         for (batch, row) in &part {

@@ -8,7 +8,7 @@ use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, Parts, respond};
 use crate::etherscan::window::Window;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use trawl_core::schema::WithdrawalRow;
 use trawl_core::store::Batch;
 use trawl_json::etherscan::write_withdrawal;
@@ -37,7 +37,7 @@ struct Withdrawals {
 }
 
 impl Parts for Withdrawals {
-    async fn write(&mut self, list: &mut ListBody) -> Result<bool, Broken> {
+    async fn write(&mut self, list: &mut ListBody) -> Result<bool, StreamError> {
         let batches = std::mem::take(&mut self.batches);
         let rows = batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row)));
         for (batch, row) in rows.skip(self.skip) {

@@ -12,7 +12,7 @@ use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, Parts, respond};
 use crate::etherscan::transaction::gas::gas;
 use crate::etherscan::window::Window;
-use crate::http::body::Broken;
+use crate::http::body::StreamError;
 use trawl_core::readable::Span;
 use trawl_json::etherscan::write_log;
 
@@ -39,7 +39,7 @@ struct Logs {
 }
 
 impl Parts for Logs {
-    async fn write(&mut self, list: &mut ListBody) -> Result<bool, Broken> {
+    async fn write(&mut self, list: &mut ListBody) -> Result<bool, StreamError> {
         let logs = self.logs.next(ROWS_OF_PART).await?;
         let place = |(batch, row): &Log| (batch.view().block_number[*row], batch.view().transaction_index[*row]);
         let places: BTreeSet<_> = logs.iter().map(place).collect();

@@ -3,7 +3,7 @@
 use axum::response::Response;
 
 use super::facts::token;
-use crate::error::{Problem, Uncounted};
+use crate::error::{Problem, UncountedReason};
 use crate::etherscan::answer::{NO_RECORDS, Refusal, empty_list, result};
 use crate::etherscan::request::Request;
 use crate::etherscan::window::PageBounds;
@@ -52,7 +52,7 @@ async fn page(
 ) -> Result<Vec<HolderPosition>, Refusal> {
     let (skip, take) = bounds.read(&request.params)?;
     if tokens.is_untold(address, standard) {
-        return Err(Problem::NotCounted(Uncounted::Untold).into());
+        return Err(Problem::NotCounted(UncountedReason::Untold).into());
     }
     let found = holders(&request.app, &request.head, &Asset::Token(address, standard), (None, skip + take)).await?;
     Ok(found.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).collect())

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 
-use crate::error::{Problem, Uncounted};
+use crate::error::{Problem, UncountedReason};
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal, empty_list, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
@@ -11,7 +11,7 @@ use crate::rest::held_tokens::{Wanted, held_tokens, shown_tokens};
 use crate::rest::ids_of_holder::{self, collections, ids_of_holder};
 use trawl_core::primitives::U256;
 use trawl_json::JsonWriter;
-use trawl_json::etherscan::{Holding, write_held_id, write_held_token, write_holding};
+use trawl_json::etherscan::{TokenHolding, write_held_id, write_held_token, write_holding};
 
 /// Most tokens of an account in an answer; with more it is refused.
 const MOST_TOKENS: u64 = 5_000;
@@ -54,7 +54,7 @@ pub(crate) async fn of_erc20(request: Request) -> Result<Response, Refusal> {
     Ok(result(|writer| {
         writer.array(|list| {
             for balance in &page {
-                let holding = Holding { token: balance.token, standard: "ERC-20", quantity: balance.value };
+                let holding = TokenHolding { token: balance.token, standard: "ERC-20", quantity: balance.value };
                 write_holding(list.item(), &holding, &tokens);
             }
         });
@@ -74,7 +74,7 @@ pub(crate) async fn of_erc721(request: Request) -> Result<Response, Refusal> {
             for collection in &page {
                 let token = collection.token.0;
                 let ids = collection.ids.filter(|_| !tokens.is_untold(&token, "ERC-721")).map(U256::from);
-                write_holding(list.item(), &Holding { token, standard: "ERC-721", quantity: ids }, &tokens);
+                write_holding(list.item(), &TokenHolding { token, standard: "ERC-721", quantity: ids }, &tokens);
             }
         });
     }))
@@ -90,7 +90,7 @@ pub(crate) async fn inventory(request: Request) -> Result<Response, Refusal> {
     let held = ids_of_holder(app, head, &account, (&wanted, skip + take)).await?;
     let tokens = shown_tokens(app, head, [token].into_iter()).await?;
     if tokens.is_untold(&token, "ERC-721") {
-        return Err(Problem::NotCounted(Uncounted::Untold).into());
+        return Err(Problem::NotCounted(UncountedReason::Untold).into());
     }
     let Some(page) = page_of(held, skip) else { return Ok(empty_list(NO_TRANSACTIONS)) };
     Ok(result(|writer| {

@@ -8,7 +8,7 @@ use trawl_core::primitives::BlockNumber;
 use trawl_core::readable::Span;
 pub(crate) use trawl_json::etherscan::TransactionGas as GasOf;
 use trawl_query::account::transfers::TransactionGas;
-use trawl_query::places::Places;
+use trawl_query::places::TransactionPositions;
 
 /// What the transactions at `places` paid, in one statement.
 ///
@@ -17,7 +17,7 @@ use trawl_query::places::Places;
 /// When the store fails.
 pub(crate) async fn gas(
     app: &App,
-    places: &Places,
+    places: &TransactionPositions,
     blocks: &Span,
 ) -> Result<HashMap<(BlockNumber, u32), GasOf>, Problem> {
     let found = app.reader().rows(&trawl_query::account::transfers::gas(places, blocks)).await?;

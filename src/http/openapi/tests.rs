@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::DOCUMENT;
-use crate::rest::params::{Declared, Kind, MAX_COUNT};
+use crate::rest::params::{Kind, MAX_COUNT, ParameterGroup};
 use crate::rest::{
     activity, address_ranking, addresses, advanced_filters, block, blocks, coin_balances, deposits, everything,
     hot_contracts, messages, mined_blocks, search, state_changes, stats_service, summary, token_balances,
@@ -14,7 +14,7 @@ use crate::rest::{
 use crate::rpc::method_names;
 use crate::scan::exports;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
-use trawl_json::scanned::{self, Shown};
+use trawl_json::scanned::{self, ScanRow};
 
 fn document() -> Value {
     serde_json::from_str(DOCUMENT).expect("JSON")
@@ -78,7 +78,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 }
 
 /// The endpoints, and the query parameters that their handlers declare.
-const DECLARED: &[(&str, &[Declared])] = &[
+const DECLARED: &[(&str, &[ParameterGroup])] = &[
     ("/api/v2/advanced-filters", advanced_filters::ADVANCED_FILTERS),
     ("/api/v2/advanced-filters/methods", advanced_filters::methods::METHODS),
     ("/api/v2/smart-contracts/counters", &[]),
@@ -234,7 +234,7 @@ fn rows_of_scans_have_the_fields_that_are_written() {
     rows::<ScannedTransaction>("/api/v2/scan/transactions");
 }
 
-fn rows<R: Shown>(path: &str) {
+fn rows<R: ScanRow>(path: &str) {
     let document = document();
     let answer = &document["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"];
     let row = resolve(&document, &answer[0]["properties"]["items"]["items"]);

@@ -16,7 +16,7 @@ use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
-use trawl_json::activity::{Stretch, Sums, write_points, write_points_up_to};
+use trawl_json::activity::{CalendarPeriod, Sums, write_points, write_points_up_to};
 use trawl_json::dates::Period;
 use trawl_query::charts::{MOST_GROUPS, MOST_NEWEST};
 
@@ -139,20 +139,20 @@ impl Asked {
         json(write_points_up_to(self.resolution, &self.stretches(points, last.unwrap_or(0)), last))
     }
 
-    fn stretches<S: Sums>(&self, points: Vec<(u64, S)>, last: BlockNumber) -> Vec<(Stretch, S)> {
-        let mut known: BTreeMap<u64, Stretch> = BTreeMap::new();
+    fn stretches<S: Sums>(&self, points: Vec<(u64, S)>, last: BlockNumber) -> Vec<(CalendarPeriod, S)> {
+        let mut known: BTreeMap<u64, CalendarPeriod> = BTreeMap::new();
         let mut stretch = |first| *known.entry(first).or_insert_with(|| self.stretch(first, last));
         points.into_iter().map(|(first, sums)| (stretch(first), sums)).collect()
     }
 
-    fn stretch(&self, first: u64, counted: BlockNumber) -> Stretch {
+    fn stretch(&self, first: u64, counted: BlockNumber) -> CalendarPeriod {
         let last = self.resolution.last_of(first);
         let is_asked = self.days.0.is_none_or(|from| from <= first) && self.days.1.is_none_or(|to| to >= last);
         let is_over = self.known.newest().is_some_and(|newest| newest > last);
         let is_loaded = || (first..=last).all(|day| self.known.of(day).is_some());
         let is_counted = |blocks: BlockRange| blocks.last() <= counted && self.readable.missing(blocks).is_empty();
         let is_readable = || self.known.blocks(first..=last).iter().all(|(_, blocks)| is_counted(*blocks));
-        Stretch { first, last, is_complete: is_asked && is_over && is_loaded() && is_readable() }
+        CalendarPeriod { first, last, is_complete: is_asked && is_over && is_loaded() && is_readable() }
     }
 }
 

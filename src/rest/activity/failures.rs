@@ -12,10 +12,10 @@ use crate::rest::page::json;
 use trawl_core::primitives::{Address, BlockRange, Direction};
 use trawl_core::store::Head;
 use trawl_evm::revert_reason;
-use trawl_json::activity::failures::{Counted, Failure, Reason, write_failures};
+use trawl_json::activity::failures::{Failure, FailureBasis, Reason, write_failures};
 use trawl_query::charts::failures::{FailureSum, MOST_FAILURES, size, sums};
 use trawl_query::hot_contracts::{self, MOST_TRANSACTIONS};
-use trawl_query::sorted_transactions::{self, MOST_SORTED, Sorted, SortedBy, Sorting};
+use trawl_query::sorted_transactions::{self, MOST_SORTED, SortOrder, SortedBy, SortedList};
 
 /// The failures of transactions in settled blocks up to a height that stays for a while as a chain grows: of those to `contract`, or
 /// of all. The most frequent ones come first.
@@ -36,7 +36,8 @@ pub(super) async fn answer(
     let settled = asked.steady();
     let Some(last) = settled.last().map(|range| range.last()) else {
         // Of the blocks that are not settled nothing is counted.
-        let counted = Counted { groups: 0, block_number: None, is_complete: asked.is_whole && asked.span.is_empty() };
+        let counted =
+            FailureBasis { groups: 0, block_number: None, is_complete: asked.is_whole && asked.span.is_empty() };
         return Ok(json(write_failures(&[], &counted, &Default::default())));
     };
     require_bounded(app, head, contract, &settled).await?;
@@ -63,7 +64,7 @@ pub(super) async fn answer(
         gas: (row.without_gas == 0).then_some((row.gas, row.fees)),
     };
     let failures: Vec<Failure> = rows.iter().map(failure).collect();
-    let counted = Counted {
+    let counted = FailureBasis {
         groups: rows.first().map_or(0, |row| row.groups),
         block_number: Some(last),
         is_complete: asked.is_whole && found.without_status == 0,
@@ -82,7 +83,7 @@ async fn require_bounded(
     let is_bounded = match (contract, settled.first().zip(settled.last())) {
         (Some(contract), _) => {
             let received =
-                Sorted { direction: Some(Direction::To), by: SortedBy::Value, sorting: Sorting::LargestFirst };
+                SortedList { direction: Some(Direction::To), by: SortedBy::Value, sorting: SortOrder::LargestFirst };
             let found = app.values_of(head, &sorted_transactions::size(contract, &received, settled)).await?;
             found.first().is_none_or(|size| size.found <= MOST_SORTED)
         }

@@ -12,7 +12,7 @@ use trawl_core::primitives::{Address, Direction, TransactionFee, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::Methods;
 use trawl_query::charts::methods::{newest, sums};
-use trawl_query::sorted_transactions::{MOST_SORTED, Sorted, SortedBy, Sorting, size};
+use trawl_query::sorted_transactions::{MOST_SORTED, SortOrder, SortedBy, SortedList, size};
 
 /// Methods whose names are looked up: the most frequent ones.
 const MOST_NAMED: usize = 100;
@@ -34,7 +34,7 @@ pub(super) async fn points(
     if !head.transactions_by_address {
         return Err(Problem::LeftOut("transactions_by_address"));
     }
-    let received = Sorted { direction: Some(Direction::To), by: SortedBy::Value, sorting: Sorting::LargestFirst };
+    let received = SortedList { direction: Some(Direction::To), by: SortedBy::Value, sorting: SortOrder::LargestFirst };
     let found = app.values_of(head, &size(contract, &received, &asked.span.settled)).await?;
     if found.first().is_some_and(|size| size.found > MOST_SORTED) {
         return Err(too_much());

@@ -7,7 +7,7 @@ use alloy_primitives::{Selector, U512};
 use super::super::params::{Query, fixed_hex};
 use crate::error::Problem;
 use trawl_core::primitives::{Address, Direction, U256};
-use trawl_json::advanced_filters::{Movement, What};
+use trawl_json::advanced_filters::{Movement, MovementKind};
 
 /// Most values of a list.
 const MOST_VALUES: usize = 100;
@@ -166,13 +166,13 @@ impl Filter {
     /// Whether a row has the wanted amount; `decimals` are those of its token. An amount in units that are not known is not.
     pub fn allows_amount(&self, row: &Movement, decimals: Option<u8>) -> bool {
         let decimals = match &row.what {
-            What::Transaction { .. } | What::Frame { .. } => Some(18),
-            What::Transfer { standard, .. } if standard == "ERC-20" => decimals,
+            MovementKind::Transaction { .. } | MovementKind::Frame { .. } => Some(18),
+            MovementKind::Transfer { standard, .. } if standard == "ERC-20" => decimals,
             // Tokens with ids are counted.
-            What::Transfer { .. } => Some(0),
+            MovementKind::Transfer { .. } => Some(0),
         };
         let value = match &row.what {
-            What::Transfer { standard, .. } if standard == "ERC-721" => U256::from(1),
+            MovementKind::Transfer { standard, .. } if standard == "ERC-721" => U256::from(1),
             _ => row.value,
         };
         let side = |amount: Option<Amount>, wanted: std::cmp::Ordering| match (amount, decimals) {

@@ -5,7 +5,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 
 use super::super::page::json;
-use super::super::params::{Declared, Kind, Query, fixed_hex};
+use super::super::params::{Kind, ParameterGroup, Query, fixed_hex};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
@@ -15,7 +15,7 @@ use trawl_core::store::Head;
 use trawl_json::advanced_filters::write_methods;
 use trawl_json::signatures::well_known_methods;
 
-pub(crate) const METHODS: &[Declared] = &[&[("q", Kind::Text)]];
+pub(crate) const METHODS: &[ParameterGroup] = &[&[("q", Kind::Text)]];
 
 /// The method with a selector, the well-known ones with a name, or all of those.
 pub(crate) async fn methods(

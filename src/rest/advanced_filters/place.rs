@@ -1,7 +1,7 @@
 //! Places in the list, and where each kind of rows goes on below one.
 
 use super::super::cursor::Cursor;
-use super::super::params::{Declared, Kind, Query};
+use super::super::params::{Kind, ParameterGroup, Query};
 use crate::error::Problem;
 use trawl_core::primitives::{FramePosition, TransactionPosition, TransferPosition};
 use trawl_json::Object;
@@ -18,7 +18,7 @@ const LOG: &str = "token_transfer_index";
 const BATCH: &str = "token_transfer_batch_index";
 
 impl Cursor for MovementCursor {
-    const PARAMETERS: Declared = &[
+    const PARAMETERS: ParameterGroup = &[
         ("block_number", Kind::Height),
         ("transaction_index", Kind::Height),
         (FRAME, Kind::Text),

@@ -12,7 +12,7 @@ use trawl_core::primitives::{Address, Direction, FramePosition, TransactionPosit
 use trawl_core::readable::Span;
 use trawl_core::schema::{ScannedInternalTransaction, TokenTransferRow};
 use trawl_core::store::Head;
-use trawl_json::advanced_filters::{Movement, MovementKey, What};
+use trawl_json::advanced_filters::{Movement, MovementKey, MovementKind};
 use trawl_query::token_transfers::TransferFilter;
 use trawl_query::transactions::TransactionMove;
 use trawl_query::walk::Walk;
@@ -170,7 +170,7 @@ fn of_transaction((calls, row): (bool, TransactionMove)) -> Movement {
         to: row.to_address,
         created: row.contract_address.filter(|_| row.has_receipt == 1),
         value: row.value,
-        what: What::Transaction { status: row.status.filter(|_| is_known), calls },
+        what: MovementKind::Transaction { status: row.status.filter(|_| is_known), calls },
     }
 }
 
@@ -184,7 +184,7 @@ fn of_frame(row: ScannedInternalTransaction) -> Movement {
         to: row.to_address,
         created: row.created_contract,
         value: row.value,
-        what: What::Frame {
+        what: MovementKind::Frame {
             index: row.frame_index,
             creates: row.frame_type == "create",
             moves_coins: !row.value.is_zero() && row.call_type != "callcode",
@@ -203,7 +203,7 @@ fn of_transfer(row: TokenTransferRow) -> Movement {
         to: Some(row.to_address),
         created: None,
         value: row.value,
-        what: What::Transfer {
+        what: MovementKind::Transfer {
             log_index: row.log_index,
             batch_index: row.batch_index,
             token: row.token_address,

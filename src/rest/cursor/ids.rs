@@ -2,7 +2,7 @@
 
 use super::{Cursor, missing};
 use crate::error::Problem;
-use crate::rest::params::{Declared, Kind, Query};
+use crate::rest::params::{Kind, ParameterGroup, Query};
 use trawl_core::primitives::U256;
 use trawl_json::Object;
 use trawl_query::token_ids::IdKey;
@@ -11,7 +11,7 @@ use trawl_query::token_ids::IdKey;
 pub(crate) struct InstanceCursor(pub U256);
 
 impl Cursor for InstanceCursor {
-    const PARAMETERS: Declared = &[("unique_token", Kind::Amount)];
+    const PARAMETERS: ParameterGroup = &[("unique_token", Kind::Amount)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         Ok(query.amount("unique_token").map(Self))
@@ -27,7 +27,7 @@ impl Cursor for InstanceCursor {
 pub(crate) struct IdCursor(pub IdKey);
 
 impl Cursor for IdCursor {
-    const PARAMETERS: Declared =
+    const PARAMETERS: ParameterGroup =
         &[("token_contract_address_hash", Kind::Address), ("token_id", Kind::Amount), ("token_type", Kind::Standards)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {

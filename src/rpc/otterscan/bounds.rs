@@ -4,7 +4,7 @@ use crate::error::Problem;
 use crate::options::Gaps;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::store::Head;
-use trawl_query::participation::{End, Searched};
+use trawl_query::participation::{End, ParticipationQuery};
 
 /// The blocks of a search.
 #[derive(Debug)]
@@ -43,19 +43,19 @@ impl Bounds {
     }
 
     /// What is searched of these blocks.
-    pub fn searched(&self, head: &Head) -> Searched {
+    pub fn searched(&self, head: &Head) -> ParticipationQuery {
         searched(head, self.range)
     }
 
     /// What is searched of the blocks beyond `block`.
-    pub fn searched_beyond(&self, block: BlockNumber, from: End, head: &Head) -> Searched {
-        beyond(self.range, block, from).map_or_else(Searched::default, |range| searched(head, range))
+    pub fn searched_beyond(&self, block: BlockNumber, from: End, head: &Head) -> ParticipationQuery {
+        beyond(self.range, block, from).map_or_else(ParticipationQuery::default, |range| searched(head, range))
     }
 }
 
 /// What is searched of a range.
-pub(super) fn searched(head: &Head, range: BlockRange) -> Searched {
-    Searched { transactions: head.receipts.within(range), frames: head.traces.within(range) }
+pub(super) fn searched(head: &Head, range: BlockRange) -> ParticipationQuery {
+    ParticipationQuery { transactions: head.receipts.within(range), frames: head.traces.within(range) }
 }
 
 /// The blocks of a range that follow `block` when it is read from one end.

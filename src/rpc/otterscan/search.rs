@@ -16,8 +16,8 @@ use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::store::Head;
 use trawl_json::otterscan::write_timed_receipt;
 use trawl_json::transactions::write_transaction;
-use trawl_query::participation::{End, Searched};
-use trawl_query::places::Places;
+use trawl_query::participation::{End, ParticipationQuery};
+use trawl_query::places::TransactionPositions;
 
 /// Most transactions a client may ask for. Those of the last block of a page come in addition.
 const MAX_PAGE: u64 = 100;
@@ -49,7 +49,7 @@ impl Request {
 /// A page of places.
 #[derive(Debug, Default)]
 struct Page {
-    places: Places,
+    places: TransactionPositions,
     /// Whether others follow, or may follow.
     more: bool,
 }
@@ -80,7 +80,7 @@ async fn page(call: Context<'_>, request: &Request, wanted: Option<BlockRange>, 
     }
     let Some(wanted) = wanted else { return Ok(Page::default()) };
     let bounds = Bounds::of(head, wanted, from, app.options().gaps)?;
-    let find = |searched: Searched, limit| find(app, &request.address, from, searched, limit);
+    let find = |searched: ParticipationQuery, limit| find(app, &request.address, from, searched, limit);
     let mut places = find(bounds.searched(head), request.size).await?;
     if (places.len() as u64) < request.size {
         return match bounds.missing {
@@ -98,10 +98,17 @@ async fn page(call: Context<'_>, request: &Request, wanted: Option<BlockRange>, 
 }
 
 /// The first places from one end.
-async fn find(app: &App, address: &Address, from: End, searched: Searched, limit: u64) -> Result<Places, Problem> {
+async fn find(
+    app: &App,
+    address: &Address,
+    from: End,
+    searched: ParticipationQuery,
+    limit: u64,
+) -> Result<TransactionPositions, Problem> {
     let statements = trawl_query::participation::places(address, from, &searched, limit);
     let lists = try_join_all(statements.iter().map(|statement| app.reader().rows(statement))).await?;
-    let all: Places = lists.into_iter().flatten().map(|place| (place.block_number, place.transaction_index)).collect();
+    let all: TransactionPositions =
+        lists.into_iter().flatten().map(|place| (place.block_number, place.transaction_index)).collect();
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     Ok(match from {
         End::Newest => all.into_iter().rev().take(limit).collect(),

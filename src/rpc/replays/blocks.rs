@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use super::rerun::Rerun;
 use super::tracers::{GethOptions, parity_tracer};
 use crate::error::Problem;
-use crate::http::body::Broken;
-use crate::rpc::answer::{Answer, Sink, Streamed};
+use crate::http::body::StreamError;
+use crate::rpc::answer::{Answer, AnswerStream, Sink};
 use crate::rpc::context::{Context, required};
 use crate::rpc::params::{BlockId, block_id, value};
 use crate::values::{block_name, bytes32, invalid};
@@ -91,12 +91,12 @@ struct BlockTraces {
     shape: Shape,
 }
 
-impl Streamed for BlockTraces {
+impl AnswerStream for BlockTraces {
     fn write<'w>(
         mut self: Box<Self>,
         writer: &'w mut JsonWriter,
         sink: &'w dyn Sink,
-    ) -> BoxFuture<'w, Result<(), Broken>> {
+    ) -> BoxFuture<'w, Result<(), StreamError>> {
         Box::pin(async move {
             writer.raw("[");
             let mut is_first = true;

@@ -12,7 +12,7 @@ use crate::read::state::State;
 use crate::rpc::recorded::{RecordedBlock, recorded_block};
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::store::Head;
-use trawl_evm::replay::{Progress, Recorded, Replay, Trace, Tracer};
+use trawl_evm::replay::{Progress, RecordedTransaction, Replay, Trace, Tracer};
 use trawl_evm::{Call, Key, PartialState, StateValue, Step};
 
 /// Longest time from the start to the last trace. The rows of blocks that are not settled are there for two minutes.
@@ -118,7 +118,7 @@ fn first_keys(block: &RecordedBlock, number: BlockNumber) -> Vec<Key> {
         let accounts = [Some(call.from), call.to].into_iter().flatten().map(Key::Account);
         accounts.chain(listed).collect::<Vec<_>>()
     };
-    let of_transaction = |recorded: &Recorded| of_call(&recorded.call);
+    let of_transaction = |recorded: &RecordedTransaction| of_call(&recorded.call);
     let mut keys: Vec<Key> = block.transactions.iter().flat_map(of_transaction).collect();
     keys.extend([Key::Block(number), Key::Account(block.row.miner)]);
     keys.sort_unstable();

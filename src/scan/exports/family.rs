@@ -19,7 +19,7 @@ use trawl_json::exports::{self, FrameFacts, TransactionFacts};
 use trawl_json::token_transfers::Tokens;
 use trawl_query::account::frames::{FrameData, FrameKey, at_places};
 use trawl_query::account::transfers::{TransactionGas, gas};
-use trawl_query::places::{Places, endings};
+use trawl_query::places::{TransactionPositions, endings};
 use trawl_query::walk::Order;
 
 /// Where facts are read, and for whose export.
@@ -34,7 +34,10 @@ type Place = (BlockNumber, u32);
 
 impl Source {
     /// What transactions paid for a unit of gas and in all, as far as it is known.
-    async fn payments(&self, places: &Places) -> Result<HashMap<Place, (Option<U256>, Option<U256>)>, Problem> {
+    async fn payments(
+        &self,
+        places: &TransactionPositions,
+    ) -> Result<HashMap<Place, (Option<U256>, Option<U256>)>, Problem> {
         let found = self.app.reader().rows(&gas(places, &self.head.blocks.span())).await?;
         let payment = |row: &TransactionGas| {
             let has = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
@@ -65,7 +68,7 @@ impl Columns for Transactions {
 
     async fn look_up(&mut self, batch: &Batch<ScannedTransaction>, rows: Range<usize>) -> Result<(), Problem> {
         let Source { app, head, .. } = &self.source;
-        let (view, mut wanted, mut traced) = (batch.view(), LabelQuery::default(), Places::new());
+        let (view, mut wanted, mut traced) = (batch.view(), LabelQuery::default(), TransactionPositions::new());
         for row in rows.clone() {
             wanted.call(Option::<Address>::get(&view.to_address, row), view.input.value(row));
             if Option::<u8>::get(&view.status, row) != Some(1) && head.traces.contains(view.block_number[row]) {
@@ -153,7 +156,7 @@ impl Columns for Frames {
         let Source { app, head, .. } = &self.source;
         let view = batch.view();
         let keys: Vec<FrameKey> = rows.map(|row| key(&view, row)).collect();
-        let places: Places = keys.iter().map(|(block, transaction, _)| (*block, *transaction)).collect();
+        let places: TransactionPositions = keys.iter().map(|(block, transaction, _)| (*block, *transaction)).collect();
         let frames = at_places::<FrameData>(&keys, &head.traces.span(), Order::OldestFirst);
         let frames = async { app.reader().rows(&frames).await.map_err(Problem::from) };
         let (frames, payments) = tokio::try_join!(frames, self.source.payments(&places))?;

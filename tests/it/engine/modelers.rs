@@ -12,15 +12,15 @@ use crate::env;
 /// What no modeler may see; it lies in a file.
 const SECRET: &str = "not-for-modelers";
 
-struct Place {
+struct SecretFile {
     engine: String,
     /// The file's path.
     secret: String,
 }
 
 /// An engine with a modeler and a reader, a chain's database and one that neither sees; ends with all tests.
-fn place() -> &'static Place {
-    static PLACE: OnceLock<Place> = OnceLock::new();
+fn place() -> &'static SecretFile {
+    static PLACE: OnceLock<SecretFile> = OnceLock::new();
     PLACE.get_or_init(|| {
         let folder = env::directory().expect("a folder").keep();
         let secret = folder.join("secret.txt");
@@ -28,7 +28,7 @@ fn place() -> &'static Place {
         let flags =
             ["--reader-user", "ana", "--reader-password", "a", "--modeler-user", "mo", "--modeler-password", "m"];
         let server = env::start_engine(&folder.join("store"), 0, &flags).expect("the engine starts");
-        let place = Place { engine: server.url.clone(), secret: secret.display().to_string() };
+        let place = SecretFile { engine: server.url.clone(), secret: secret.display().to_string() };
         env::keep(server);
         for sql in [
             "CREATE DATABASE trawl",

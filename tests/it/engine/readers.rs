@@ -15,15 +15,15 @@ use crate::env;
 /// What no reader may see; it lies in a file.
 const SECRET: &str = "not-for-readers";
 
-struct Place {
+struct SecretFile {
     engine: String,
     /// The file's path.
     secret: String,
 }
 
 /// An engine with a reader, started in a folder with a secret; ends with all tests.
-fn place() -> &'static Place {
-    static PLACE: OnceLock<Place> = OnceLock::new();
+fn place() -> &'static SecretFile {
+    static PLACE: OnceLock<SecretFile> = OnceLock::new();
     PLACE.get_or_init(|| {
         let folder = env::directory().expect("a folder").keep();
         let secret = folder.join("secret.txt");
@@ -34,7 +34,7 @@ fn place() -> &'static Place {
         command.args(["--reader-user", "ana", "--reader-password", "secret", "--reader-databases", "default,shown*"]);
         command.args(["--reader-threads", "3"]);
         let server = Server::start(command).expect("the engine starts");
-        let place = Place { engine: server.url.clone(), secret: secret.display().to_string() };
+        let place = SecretFile { engine: server.url.clone(), secret: secret.display().to_string() };
         env::keep(server);
         place
     })

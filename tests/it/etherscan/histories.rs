@@ -109,10 +109,10 @@ pub fn of_tokens_are_what_the_node_says(api: &str) -> anyhow::Result<()> {
 }
 
 /// A first gift of the node's call frames: block, giver and value.
-type Gift = (u64, String, U256);
+type FirstFunding = (u64, String, U256);
 
 /// The values that frames move which were not undone, in the order of execution.
-fn gifts(frame: &Value, block: u64, gifts: &mut Vec<(String, Gift)>) {
+fn gifts(frame: &Value, block: u64, gifts: &mut Vec<(String, FirstFunding)>) {
     if frame["error"].is_string() {
         return;
     }

@@ -31,10 +31,10 @@ fn words(data: &Value) -> Vec<U256> {
 }
 
 /// Action, giver, receiver, id and amount.
-type Moved = (&'static str, String, String, Option<U256>, U256);
+type TransferFacts = (&'static str, String, String, Option<U256>, U256);
 
 /// The transfers of a log: those of a batch one by one.
-fn transfers(log: &Value) -> Vec<Moved> {
+fn transfers(log: &Value) -> Vec<TransferFacts> {
     let transfer = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
     let single = b256!("c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62");
     let batch = b256!("4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb");

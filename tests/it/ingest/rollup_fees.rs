@@ -14,7 +14,7 @@ use crate::env;
 const HEIGHT: &str = "109279675";
 
 /// A block of OP Mainnet and what each of its transactions paid, by hash.
-struct Paid {
+struct PaidFees {
     line: Value,
     fees: BTreeMap<String, u128>,
     operator_fees: u128,
@@ -28,7 +28,7 @@ fn text(value: &Value) -> anyhow::Result<String> {
     value.as_str().map(str::to_owned).context("a text")
 }
 
-impl Paid {
+impl PaidFees {
     /// Each signed transaction has other parameters, each second one those of Jovian.
     fn block() -> anyhow::Result<Self> {
         let folder = workspace::fixture("chains/prestates");
@@ -81,7 +81,7 @@ fn get(url: &str, path: &str) -> anyhow::Result<Value> {
 
 #[test]
 fn fees_have_the_operators_part_everywhere() -> anyhow::Result<()> {
-    let (database, paid) = (env::migrate("rollup_fees")?, Paid::block()?);
+    let (database, paid) = (env::migrate("rollup_fees")?, PaidFees::block()?);
     ensure!(paid.fees.len() > 3 && paid.operator_fees > 0, "{:?}", paid.fees);
     let file = write_dump(std::slice::from_ref(&paid.line))?;
     let file = file.path().display().to_string();
@@ -101,7 +101,7 @@ fn fees_have_the_operators_part_everywhere() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn of_transactions(api: &Server, paid: &Paid) -> anyhow::Result<()> {
+fn of_transactions(api: &Server, paid: &PaidFees) -> anyhow::Result<()> {
     for (hash, fee) in &paid.fees {
         let shown = get(&api.url, &format!("transactions/{hash}"))?;
         ensure!(shown["fee"]["value"] == fee.to_string(), "{fee}: {shown}");
@@ -122,7 +122,7 @@ fn of_transactions(api: &Server, paid: &Paid) -> anyhow::Result<()> {
 }
 
 /// The CSV, the order by fee and the sums by method.
-fn of_addresses(api: &Server, paid: &Paid) -> anyhow::Result<()> {
+fn of_addresses(api: &Server, paid: &PaidFees) -> anyhow::Result<()> {
     let mut called = 0;
     for transaction in paid.line["block"]["transactions"].as_array().into_iter().flatten() {
         for address in [&transaction["from"], &transaction["to"]].map(text) {

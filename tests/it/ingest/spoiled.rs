@@ -17,7 +17,7 @@ use crate::chains::chain;
 use crate::env;
 
 /// What becomes of the answer to a call: it may be changed, and the whole request may be refused with a status.
-type Spoil = dyn Fn(&Value, &mut Value) -> Option<u16> + Send + Sync;
+type AnswerTampering = dyn Fn(&Value, &mut Value) -> Option<u16> + Send + Sync;
 
 /// An address that gives what `node` answers, spoiled.
 pub(super) fn spoiled(
@@ -26,7 +26,7 @@ pub(super) fn spoiled(
 ) -> anyhow::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let url = format!("http://{}", listener.local_addr()?);
-    let (node, spoil): (String, Arc<Spoil>) = (node.url.clone(), Arc::new(spoil));
+    let (node, spoil): (String, Arc<AnswerTampering>) = (node.url.clone(), Arc::new(spoil));
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let (node, spoil) = (node.clone(), Arc::clone(&spoil));
@@ -37,7 +37,7 @@ pub(super) fn spoiled(
     Ok(url)
 }
 
-fn serve(stream: TcpStream, node: &str, spoil: &Spoil) -> anyhow::Result<()> {
+fn serve(stream: TcpStream, node: &str, spoil: &AnswerTampering) -> anyhow::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut length = 0;
     let mut line = String::new();

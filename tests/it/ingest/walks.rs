@@ -20,13 +20,13 @@ mod ids;
 mod on_both;
 
 /// A list, with what a walk has to have, and what it may have.
-struct Walked {
+struct WalkedList {
     list: List,
     always: BTreeSet<String>,
     ever: BTreeSet<String>,
 }
 
-impl Walked {
+impl WalkedList {
     fn new(list: List, branches: &[Vec<String>]) -> Self {
         let sets: Vec<BTreeSet<String>> = branches.iter().map(|names| names.iter().cloned().collect()).collect();
         let ever = sets.iter().flatten().cloned().collect();
@@ -50,7 +50,7 @@ impl Walked {
 }
 
 /// Walks the lists over and over while `act` goes on; how many walks there were.
-fn walk_while(api: &str, lists: &[Walked], act: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<u64> {
+fn walk_while(api: &str, lists: &[WalkedList], act: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<u64> {
     let (is_over, walks) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
         let walkers: Vec<_> = (0..env::amount(1, 3))
@@ -104,11 +104,11 @@ fn through_reorganisations_lose_and_invent_nothing() -> anyhow::Result<()> {
     let (miner, mined) = on_both::mined(&branches.map(|name| format!("walks_{name}")))?;
     let mut lists = vec![
         // What lost its place, which nothing has at the beginning.
-        Walked { list: List::of_blocks("reorg"), always: BTreeSet::new(), ever: blocks },
-        Walked::new(List::of_blocks("block"), &[main_blocks, deep_blocks]),
-        Walked::new(List::of_mined_blocks(&miner), &mined),
-        Walked::new(List::of_internal_transactions(&address, ""), &[main_frames.clone(), deep_frames.clone()]),
-        Walked::new(List::of_internal_transactions(&address, "filter=from"), &[main_frames, deep_frames]),
+        WalkedList { list: List::of_blocks("reorg"), always: BTreeSet::new(), ever: blocks },
+        WalkedList::new(List::of_blocks("block"), &[main_blocks, deep_blocks]),
+        WalkedList::new(List::of_mined_blocks(&miner), &mined),
+        WalkedList::new(List::of_internal_transactions(&address, ""), &[main_frames.clone(), deep_frames.clone()]),
+        WalkedList::new(List::of_internal_transactions(&address, "filter=from"), &[main_frames, deep_frames]),
     ];
     lists.extend(on_both::the_same()?);
     let mut dice = Dice(31);
@@ -138,9 +138,9 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
     let (all_frames, sooner_frames) = (frames_in("devchain", "1")?, frames_in("devchain", "block_number <= 40")?);
     let (all_rows, sooner_rows) = (rows_in("devchain", "1")?, rows_in("devchain", "block_number <= 40")?);
     let mut lists = vec![
-        Walked::new(List::of_everything("advanced-filters"), &[all_rows, sooner_rows]),
-        Walked::new(List::of_everything("token-transfers"), &[all_transfers, sooner]),
-        Walked::new(List::of_everything("internal-transactions"), &[all_frames, sooner_frames]),
+        WalkedList::new(List::of_everything("advanced-filters"), &[all_rows, sooner_rows]),
+        WalkedList::new(List::of_everything("token-transfers"), &[all_transfers, sooner]),
+        WalkedList::new(List::of_everything("internal-transactions"), &[all_frames, sooner_frames]),
     ];
     for address in &busiest("devchain", "token_transfers", 2)?[..2] {
         let word = format!("unhex('{}')", address.trim_start_matches("0x"));
@@ -151,13 +151,13 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
         ] {
             let all = transfers_in("devchain", &condition)?;
             let sooner = transfers_in("devchain", &format!("({condition}) AND block_number <= 40"))?;
-            lists.push(Walked::new(List::of_token_transfers(address, parameters), &[all, sooner]));
+            lists.push(WalkedList::new(List::of_token_transfers(address, parameters), &[all, sooner]));
         }
     }
     lists.extend(ids::beside_new_blocks(40)?);
     ensure!(lists.iter().all(|walked| walked.ever.len() > walked.always.len()));
     ensure!(lists.iter().any(|walked| walked.always.len() > 5));
-    for Walked { list, .. } in &lists {
+    for WalkedList { list, .. } in &lists {
         // Balances are counted when the first blocks are settled.
         let is_known = || Ok(http::get(&http::agent(), &format!("{}{}", api.url, list.target))?.status == 200);
         env::eventually(env::SOON, is_known)?;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, ensure};
 use trawl_core::primitives::{Address, B256, LogPosition, TransactionPosition, U256};
-use trawl_query::sorted_transactions::Sorting;
+use trawl_query::sorted_transactions::SortOrder;
 use trawl_query::token_balances::HoldingPosition;
 
 use super::{block, everything, explain, explain_in, only, tether};
@@ -68,10 +68,10 @@ fn blocks_of_a_miner_are_found_at_their_heights() -> anyhow::Result<()> {
 /// What an address sent and paid is its range of a narrow table, also where that is sorted.
 #[test]
 fn sorted_transactions_are_read_from_the_range_of_the_address() -> anyhow::Result<()> {
-    use trawl_query::sorted_transactions::{Sorted, SortedBy, Sorting, places, size};
+    use trawl_query::sorted_transactions::{SortOrder, SortedBy, SortedList, places, size};
     let place = TransactionPosition { block_number: 15_040_708, transaction_index: 3 };
-    for (by, sorting) in [(SortedBy::Value, Sorting::LargestFirst), (SortedBy::Fee, Sorting::SmallestFirst)] {
-        let (sorted, blocks) = (Sorted { direction: None, by, sorting }, everything().settled);
+    for (by, sorting) in [(SortedBy::Value, SortOrder::LargestFirst), (SortedBy::Fee, SortOrder::SmallestFirst)] {
+        let (sorted, blocks) = (SortedList { direction: None, by, sorting }, everything().settled);
         let beyond = (U256::from(7), place);
         for read in [
             only(&size(&tether(), &sorted, &blocks))?,
@@ -104,7 +104,7 @@ fn called_contracts_are_added_up_over_their_blocks_alone() -> anyhow::Result<()>
     use trawl_core::primitives::BlockRange;
     use trawl_query::hot_contracts::{CalledBy, called, size};
     let range = BlockRange::new(15_040_700, 15_040_708).context("ordered")?;
-    let sums = only(&called(range, CalledBy::Gas, Sorting::LargestFirst))?;
+    let sums = only(&called(range, CalledBy::Gas, SortOrder::LargestFirst))?;
     ensure!(sums.table == "transactions" && sums.keys == ["block_number"], "{sums:?}");
     ensure!(sums.by_key.0 < sums.by_key.1, "{sums:?}");
     let blocks = only(&size(range))?;

@@ -6,11 +6,11 @@ use trawl_core::primitives::{
 };
 use trawl_core::readable::Span;
 use trawl_query::scan::{
-    AddressLogScan, AddressTransactionScan, InternalTransactionScan, Participants, Scanned, TokenTransferScan,
+    AddressLogScan, AddressTransactionScan, InternalTransactionScan, Participants, ScanSpec, TokenTransferScan,
     TraceScan, TransactionScan,
 };
 
-use super::{Read, everything, explain, only, tether};
+use super::{ReadPlan, everything, explain, only, tether};
 
 fn by(side: &str, addresses: Vec<Address>) -> Participants {
     match side {
@@ -20,7 +20,7 @@ fn by(side: &str, addresses: Vec<Address>) -> Participants {
     }
 }
 
-fn check(read: &Read, table: &str, most: u64) -> anyhow::Result<()> {
+fn check(read: &ReadPlan, table: &str, most: u64) -> anyhow::Result<()> {
     ensure!(read.table == table && read.kind == "InOrder" && read.keys[0] == "address", "{read:?}");
     ensure!(read.keys.contains(&"block_number".into()) && read.by_key.0 <= most, "{read:?}");
     Ok(())
@@ -87,7 +87,7 @@ fn scans_of_several_read_a_range_each() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn in_order<S: Scanned>(scan: &S, blocks: &Span, table: &str) -> anyhow::Result<Read> {
+fn in_order<S: ScanSpec>(scan: &S, blocks: &Span, table: &str) -> anyhow::Result<ReadPlan> {
     // A set of addresses is a read of its own.
     let reads = explain(&scan.statement(blocks, None, 5000))?;
     let read = reads.into_iter().find(|read| read.table == table);

@@ -16,9 +16,9 @@ const SLOW_QUESTIONS: usize = 10_000;
 const BATCH: usize = 25;
 
 /// Draws questions about a chain.
-struct Drawn<'a>(&'a Scenario);
+struct QuestionGenerator<'a>(&'a Scenario);
 
-impl Drawn<'_> {
+impl QuestionGenerator<'_> {
     fn anyone(&self, dice: &mut Dice) -> Address {
         let from = if dice.roll(2) == 0 { &self.0.contracts } else { &self.0.accounts };
         *dice.pick(from)
@@ -114,7 +114,7 @@ fn is_same(found: &Value, wanted: &Value) -> bool {
 #[test]
 fn state_and_calls_equal_the_node() -> anyhow::Result<()> {
     let scenario = scenario();
-    let (trawl, drawn) = (scenario.trawl(), Drawn(scenario));
+    let (trawl, drawn) = (scenario.trawl(), QuestionGenerator(scenario));
     let count = if env::is_slow_run() { SLOW_QUESTIONS } else { QUESTIONS };
     let mut dice = Dice(5);
     let (mut differing, mut succeeded) = (Vec::new(), 0);

@@ -18,7 +18,7 @@ const BATCH: usize = 50;
 const CAP: usize = 1000;
 
 /// What occurs on a chain.
-struct Occurring {
+struct ChainEvents {
     head: usize,
     block_hashes: Vec<Value>,
     addresses: Vec<Value>,
@@ -26,7 +26,7 @@ struct Occurring {
     topics: Vec<Vec<Value>>,
 }
 
-impl Occurring {
+impl ChainEvents {
     fn read() -> anyhow::Result<Self> {
         let lines = lines("devchain")?;
         let logs: Vec<&Value> = lines
@@ -127,7 +127,7 @@ fn text(answer: &Value, filter: &Value, cap: usize) -> String {
 
 #[test]
 fn log_filters_equal_the_node() -> anyhow::Result<()> {
-    let (scenario, occurring) = (scenario(), Occurring::read()?);
+    let (scenario, occurring) = (scenario(), ChainEvents::read()?);
     let uncapped = env::start_api(DATABASE, &["--max-logs", "0"])?;
     let sides = [(scenario.trawl(), CAP), (format!("{}/api/eth-rpc", uncapped.url), usize::MAX)];
     let count = if env::is_slow_run() { SLOW_FILTERS } else { FILTERS };

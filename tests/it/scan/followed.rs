@@ -17,7 +17,7 @@ const SETTLED: u64 = 20_000;
 const NEWEST: u64 = 600;
 
 /// A followed chain, and what serves it.
-struct Followed {
+struct FollowedChain {
     database: &'static str,
     proxy: Proxy,
     api: Server,
@@ -50,7 +50,7 @@ fn insert(database: &str, what: &[String]) -> anyhow::Result<()> {
     what.iter().try_for_each(|what| env::sql(database, &format!("INSERT INTO {what}")).map(drop))
 }
 
-impl Followed {
+impl FollowedChain {
     fn start(database: &'static str) -> anyhow::Result<Self> {
         let guard = env::migrate(database)?;
         let blocks = "blocks (block_number, hash) SELECT number, toFixedString('settled', 32) FROM numbers(100)";
@@ -94,7 +94,7 @@ fn all() -> Vec<(u64, u64)> {
 
 #[test]
 fn settled_logs_below_the_newest_are_one_statement() -> anyhow::Result<()> {
-    let chain = Followed::start("scan_followed")?;
+    let chain = FollowedChain::start("scan_followed")?;
     let again = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&again);
     chain.proxy.at("FROM logs", 2, Phase::Before, move || seen.store(true, Ordering::Relaxed));
@@ -109,7 +109,7 @@ fn settled_logs_below_the_newest_are_one_statement() -> anyhow::Result<()> {
 /// They are read where they are then.
 #[test]
 fn logs_that_settle_meanwhile_are_found() -> anyhow::Result<()> {
-    let chain = Followed::start("scan_settling")?;
+    let chain = FollowedChain::start("scan_settling")?;
     chain.between(|database| {
         let columns = "address, block_number, log_index, topics_count";
         let rows = format!("logs ({columns}) SELECT {columns} FROM hot_logs");
@@ -132,7 +132,7 @@ fn logs_that_settle_meanwhile_are_found() -> anyhow::Result<()> {
 /// The mark of the end would name a head that is none any more.
 #[test]
 fn a_branch_that_goes_meanwhile_breaks_the_answer_off() -> anyhow::Result<()> {
-    let chain = Followed::start("scan_reorganised")?;
+    let chain = FollowedChain::start("scan_reorganised")?;
     chain.between(|database| insert(database, &newest(2, "another")));
     ensure!(chain.rows("fromBlock=0").is_err(), "an answer with logs of two branches passes for a whole one");
     ensure!(env::sql(chain.database, "SELECT max(sequence) FROM ingest_heads")? == "2", "nothing went meanwhile");

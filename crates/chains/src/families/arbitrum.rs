@@ -9,7 +9,7 @@ use crate::chain::Chain;
 use crate::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
-use crate::family::{Burnt, Family, Issuance, PriceRule};
+use crate::family::{BurntFees, Family, Issuance, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::messages::{MessageList, MessageMember, MessageSource, Word};
@@ -35,7 +35,7 @@ pub static ARBITRUM: Family = Family {
     price: PriceRule::BaseFee,
     // A quarter of an hour of L1, at four blocks a second.
     finality: Finality::Tag { depth: 5000 },
-    burnt: Burnt::Nothing,
+    burnt: BurntFees::Nothing,
     issuance: Issuance::Nothing,
     rest: RestMembers { object: Some("arbitrum"), members: SHARES },
     messages: Some(&MESSAGES),

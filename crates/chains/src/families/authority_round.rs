@@ -4,7 +4,7 @@ use super::ethereum::ETHEREUM_RULES;
 use super::gnosis_forks::FORKS;
 use crate::chain::Chain;
 use crate::facts::{Fact, ReaderFacts, Unit};
-use crate::family::{Burnt, Family};
+use crate::family::{BurntFees, Family};
 use crate::header::HeaderRule;
 use crate::rest::RestSource;
 
@@ -22,7 +22,7 @@ pub static AUTHORITY_ROUND: Family = Family {
     ],
     schedules: FORKS,
     header: HeaderRule::AuthorityRound,
-    burnt: Burnt::Nothing,
+    burnt: BurntFees::Nothing,
     reader: ReaderFacts { block: &[Fact::new("Step", RestSource::Own("auraStep"), Unit::Number)], ..ReaderFacts::NONE },
     ..ETHEREUM_RULES
 };

@@ -5,7 +5,7 @@ use super::ethereum::ETHEREUM_RULES;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
-use crate::family::{Burnt, Family, Issuance};
+use crate::family::{BurntFees, Family, Issuance};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::rest::RestSource;
@@ -17,7 +17,7 @@ pub static AVALANCHE: Family = Family {
     schedules: FORKS,
     header: HeaderRule::Avalanche,
     finality: Finality::AtOnce,
-    burnt: Burnt::Everything,
+    burnt: BurntFees::Everything,
     issuance: Issuance::Nothing,
     reader: FACTS,
     evidence: Evidence::Code,

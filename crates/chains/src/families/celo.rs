@@ -6,7 +6,7 @@ use super::ethereum::ETHEREUM_RULES;
 use super::optimism::{BRIDGES, DEPOSIT, DEPOSITS, L1_FEE, ROLLUP_FACTS, WITHDRAWALS};
 use crate::chain::Chain;
 use crate::evidence::Evidence;
-use crate::family::{Burnt, Family, WithdrawalsRoot};
+use crate::family::{BurntFees, Family, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::rest::RestMembers;
@@ -26,7 +26,7 @@ pub static CELO: Family = Family {
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "L1 message" },
     withdrawals_root: WithdrawalsRoot::ContractStorage,
     finality: Finality::Tag { depth: 1200 },
-    burnt: Burnt::Nothing,
+    burnt: BurntFees::Nothing,
     evidence: Evidence::Code,
     l1_fee: Some("l1Fee"),
     rest: RestMembers { object: None, members: L1_FEE },

@@ -4,7 +4,7 @@ use super::bnb_forks::FORKS;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::facts::ReaderFacts;
-use crate::family::{Burnt, ETHEREUM_NAME, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
+use crate::family::{BurntFees, ETHEREUM_NAME, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::producer::ProducerRule;
@@ -45,7 +45,7 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     withdrawals_root: WithdrawalsRoot::Withdrawals,
     finality: Finality::Tag { depth: 128 },
     producer: ProducerRule::Beneficiary,
-    burnt: Burnt::BaseFee,
+    burnt: BurntFees::BaseFee,
     issuance: Issuance::ProofOfWork,
     l1_fee: None,
     schedules: &[],

@@ -9,7 +9,7 @@ use crate::chain::Chain;
 use crate::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
-use crate::family::{Burnt, Family, Issuance, WithdrawalsRoot};
+use crate::family::{BurntFees, Family, Issuance, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::messages::{MessageList, MessageMember, MessageSource, Word};
@@ -64,7 +64,7 @@ pub static OPTIMISM: Family = Family {
     withdrawals_root: WithdrawalsRoot::ContractStorage,
     // Blocks above it are minutes of 2 s each.
     finality: Finality::Tag { depth: 600 },
-    burnt: Burnt::Nothing,
+    burnt: BurntFees::Nothing,
     issuance: Issuance::Nothing,
     l1_fee: Some("l1Fee"),
     schedules: FORKS,

@@ -7,7 +7,7 @@ use crate::chain::Chain;
 use crate::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
-use crate::family::{Burnt, Family, Issuance};
+use crate::family::{BurntFees, Family, Issuance};
 use crate::fields::{Field, Kind};
 use crate::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::rest::{RestMember, RestMembers, RestSource};
@@ -18,7 +18,7 @@ pub static SCROLL: Family = Family {
     name: "scroll",
     chains: &[Chain::new(534_352, "Scroll", "ETH"), Chain::new(534_351, "Scroll Sepolia", "ETH")],
     transaction_types: &[L1_MESSAGE],
-    burnt: Burnt::Nothing,
+    burnt: BurntFees::Nothing,
     issuance: Issuance::Nothing,
     l1_fee: Some("l1Fee"),
     messages: Some(&WITHDRAWALS),

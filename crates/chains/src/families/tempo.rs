@@ -9,7 +9,7 @@ use crate::chain::Chain;
 use crate::encoding::envelope;
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
-use crate::family::{Burnt, Family};
+use crate::family::{BurntFees, Family};
 use crate::fields::{EncodingError, Field, Kind, RawList, quantity};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
@@ -31,7 +31,7 @@ pub static TEMPO: Family = Family {
     transaction_types: &[CALLS],
     finality: Finality::AtOnce,
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "system" },
-    burnt: Burnt::Unknown,
+    burnt: BurntFees::Unknown,
     reader: FACTS,
     ..ETHEREUM_RULES
 };

@@ -5,7 +5,7 @@ use alloy_primitives::{Address, address};
 use super::ethereum::ETHEREUM_RULES;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
-use crate::family::{Burnt, Family, NodeQuirks};
+use crate::family::{BurntFees, Family, NodeQuirks};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
@@ -31,7 +31,7 @@ pub static ZKSYNC: Family = Family {
     },
     // The tag means that L1 has the proof, hours later.
     finality: Finality::Depth(3600),
-    burnt: Burnt::Unknown,
+    burnt: BurntFees::Unknown,
     ..ETHEREUM_RULES
 };
 
@@ -54,7 +54,7 @@ pub static COSMOS: Family = Family {
         ..NodeQuirks::NONE
     },
     finality: Finality::AtOnce,
-    burnt: Burnt::Unknown,
+    burnt: BurntFees::Unknown,
     ..ETHEREUM_RULES
 };
 
@@ -67,7 +67,7 @@ pub static STABLE: Family = Family {
     unsigned: UnsignedRule::Hashed { senders: &[SYSTEM, Address::ZERO], name: "system" },
     quirks: NodeQuirks { log_index: Some("nodes count logs by receipt"), ..NodeQuirks::NONE },
     finality: Finality::AtOnce,
-    burnt: Burnt::Unknown,
+    burnt: BurntFees::Unknown,
     ..ETHEREUM_RULES
 };
 
@@ -87,7 +87,7 @@ pub static FRONTIER: Family = Family {
         repeated_price: Some("nodes repeat the cap as the price of a transaction"),
         ..NodeQuirks::NONE
     },
-    burnt: Burnt::Unknown,
+    burnt: BurntFees::Unknown,
     ..ETHEREUM_RULES
 };
 

@@ -2,7 +2,7 @@
 
 use super::index::IndexRun;
 use super::memory_table::MemoryTable;
-use super::test::Test;
+use super::test::Predicate;
 
 /// What a block must have for some of its rows to be wanted: the part of the conditions that an index of blocks knows.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) enum Lookup {
 
 impl Lookup {
     /// For the rows of a table that satisfy all tests.
-    pub fn of(table: &str, tests: &[Test]) -> Self {
+    pub fn of(table: &str, tests: &[Predicate]) -> Self {
         let Some(table) = MemoryTable::of(table) else { return Self::Keys(Vec::new()) };
         all_of(table, tests).unwrap_or_else(|| Self::Keys(vec![table.key_of_rows()]))
     }
@@ -47,24 +47,24 @@ impl Lookup {
 }
 
 /// What all tests ask for together; none if the index knows of none of them.
-fn all_of(table: MemoryTable, tests: &[Test]) -> Option<Lookup> {
+fn all_of(table: MemoryTable, tests: &[Predicate]) -> Option<Lookup> {
     let parts: Vec<Lookup> = tests.iter().filter_map(|test| part(table, test)).collect();
     (!parts.is_empty()).then_some(Lookup::AllOf(parts))
 }
 
 /// What a test asks for; none if the index does not know of it.
-fn part(table: MemoryTable, test: &Test) -> Option<Lookup> {
+fn part(table: MemoryTable, test: &Predicate) -> Option<Lookup> {
     let is_indexed = |column: &&str| table.indexed().contains(column);
     let having = |values: &[Vec<u8>]| Lookup::Keys(values.iter().map(|value| table.key(value)).collect());
     match test {
-        Test::Among { columns, values } => columns.iter().all(is_indexed).then(|| having(values)),
-        Test::LeastOf { among, .. } => is_indexed(&"address").then(|| having(among)),
-        Test::AnyOf(tests) => tests.iter().map(|test| part(table, test)).collect::<Option<_>>().map(Lookup::AnyOf),
-        Test::AllOf(tests) => all_of(table, tests),
-        Test::IsNot { .. }
-        | Test::Place { .. }
-        | Test::AtLeast { .. }
-        | Test::NotZero { .. }
-        | Test::OncePerAddress => None,
+        Predicate::Among { columns, values } => columns.iter().all(is_indexed).then(|| having(values)),
+        Predicate::LeastOf { among, .. } => is_indexed(&"address").then(|| having(among)),
+        Predicate::AnyOf(tests) => tests.iter().map(|test| part(table, test)).collect::<Option<_>>().map(Lookup::AnyOf),
+        Predicate::AllOf(tests) => all_of(table, tests),
+        Predicate::IsNot { .. }
+        | Predicate::Place { .. }
+        | Predicate::AtLeast { .. }
+        | Predicate::NotZero { .. }
+        | Predicate::OncePerAddress => None,
     }
 }

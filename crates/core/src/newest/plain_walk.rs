@@ -7,7 +7,7 @@ use arrow::array::{ArrayRef, AsArray, BinaryArray, FixedSizeBinaryArray, RecordB
 use arrow::datatypes::UInt64Type;
 use proptest::prelude::*;
 
-use super::{Merge, NewestBlock, NewestBlocks, NewestRead, NewestSpan, OrderColumn, Test};
+use super::{Merge, NewestBlock, NewestBlocks, NewestRead, NewestSpan, OrderColumn, Predicate};
 use crate::primitives::{Address, B256, BlockRange};
 
 /// Numbers that follow from a seed.
@@ -168,23 +168,25 @@ fn some_heights(blocks: &Arc<NewestBlocks>, random: &mut Random) -> NewestSpan {
     NewestSpan::new(blocks, there)
 }
 
-fn condition(table: &str, random: &mut Random) -> Test {
+fn condition(table: &str, random: &mut Random) -> Predicate {
     let some: Vec<Address> = (0..=random.below(3)).map(|_| address(random)).collect();
     let topic = address(random).into_word();
     match (table, random.below(6)) {
-        ("transactions", 0..4) => Test::among_any(vec!["from_address", "to_address", "contract_address"], &some),
-        ("logs", 0) => Test::among("topic1", &[topic]),
-        ("storage_history", 0) => Test::AllOf(vec![Test::among("address", &some), Test::among("slot", &[topic])]),
-        ("token_transfers_by_direction", 0) => Test::is("direction", "from"),
-        ("token_transfers_by_direction", 1) => Test::least_of(vec!["token_address", "address"], &some),
+        ("transactions", 0..4) => Predicate::among_any(vec!["from_address", "to_address", "contract_address"], &some),
+        ("logs", 0) => Predicate::among("topic1", &[topic]),
+        ("storage_history", 0) => {
+            Predicate::AllOf(vec![Predicate::among("address", &some), Predicate::among("slot", &[topic])])
+        }
+        ("token_transfers_by_direction", 0) => Predicate::is("direction", "from"),
+        ("token_transfers_by_direction", 1) => Predicate::least_of(vec!["token_address", "address"], &some),
         ("token_transfers_by_direction", 2) => {
-            Test::AnyOf(vec![Test::among("address", &some[..1]), Test::among("token_address", &some)])
+            Predicate::AnyOf(vec![Predicate::among("address", &some[..1]), Predicate::among("token_address", &some)])
         }
         // The index does not know of senders.
-        ("token_transfers_by_direction", 3) => Test::among_any(vec!["token_address", "from_address"], &some),
-        (_, 4) => Test::AnyOf(vec![Test::among("address", &some), Test::equals("row", 1)]),
-        (_, 5) => Test::AtLeast { column: "row", number: 1 },
-        _ => Test::among("address", &some),
+        ("token_transfers_by_direction", 3) => Predicate::among_any(vec!["token_address", "from_address"], &some),
+        (_, 4) => Predicate::AnyOf(vec![Predicate::among("address", &some), Predicate::equals("row", 1)]),
+        (_, 5) => Predicate::AtLeast { column: "row", number: 1 },
+        _ => Predicate::among("address", &some),
     }
 }
 
@@ -286,7 +288,7 @@ fn rows_of_a_block_come_in_several_batches() {
     let blocks = Arc::new(NewestBlocks::new(blocks, 0, &NewestBlocks::default()));
     for (merge, limit) in [(Merge::Before, 1_000_000), (Merge::After, 1_000_000), (Merge::After, 13_000)] {
         let blocks = NewestSpan::new(&blocks, blocks.run().into_iter().collect());
-        let tests = vec![Test::among("address", &[one])];
+        let tests = vec![Predicate::among("address", &[one])];
         let order = vec![OrderColumn { name: "row".into(), is_descending: true }];
         let read = NewestRead { blocks, table: "logs", tests, order, merge, limit, instead: None };
         let found = positions(read.clone());

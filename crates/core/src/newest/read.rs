@@ -9,7 +9,7 @@ use super::column::StoredColumn;
 use super::lookup::Lookup;
 use super::span::NewestSpan;
 use super::table::TableRows;
-use super::test::Test;
+use super::test::Predicate;
 use crate::primitives::{BlockNumber, BlockRange};
 
 /// A column by which rows are ordered.
@@ -40,7 +40,7 @@ pub struct NewestRead {
     /// The table, by the name that settled rows have.
     pub table: &'static str,
     /// What a row must satisfy.
-    pub tests: Vec<Test>,
+    pub tests: Vec<Predicate>,
     /// The order.
     pub order: Vec<OrderColumn>,
     /// How the rows follow those of the tables.

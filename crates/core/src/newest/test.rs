@@ -8,7 +8,7 @@ use crate::primitives::Address;
 
 /// A condition on a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Test {
+pub enum Predicate {
     /// One of the columns has one of the values, which are ascending.
     Among {
         /// Columns of bytes.
@@ -54,15 +54,15 @@ pub enum Test {
     /// Not on the `to` side of a row that its sender has on the `from` side.
     OncePerAddress,
     /// At least one holds.
-    AnyOf(Vec<Test>),
+    AnyOf(Vec<Predicate>),
     /// All hold.
-    AllOf(Vec<Test>),
+    AllOf(Vec<Predicate>),
 }
 
 /// A condition with the columns of a table at hand.
 type Bound<'t> = Box<dyn Fn(usize) -> bool + 't>;
 
-impl Test {
+impl Predicate {
     /// One column has one of these addresses or hashes.
     #[must_use]
     pub fn among<T: AsRef<[u8]>>(column: &'static str, values: &[T]) -> Self {

@@ -28,7 +28,7 @@ pub struct KnownEvent {
 
 /// Why a text cannot be used as an event or a function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unusable {
+pub enum AbiError {
     /// The text does not follow the ABI specification.
     #[error("not an {0} of the ABI: {1}")]
     Malformed(&'static str, String),
@@ -49,11 +49,11 @@ impl KnownEvent {
     /// # Errors
     ///
     /// If a type is unusable or more parameters are indexed than a log has topics.
-    pub fn new(event: Event) -> Result<Self, Unusable> {
+    pub fn new(event: Event) -> Result<Self, AbiError> {
         let types = types(event.inputs.iter().map(|input| (input.ty.as_str(), input.resolve().ok())))?;
         let indexed = event.inputs.iter().filter(|input| input.indexed).count();
         if indexed > if event.anonymous { 4 } else { 3 } {
-            return Err(Unusable::TooManyIndexed(indexed));
+            return Err(AbiError::TooManyIndexed(indexed));
         }
         Ok(Self { event, types, has_indexed_flags: true })
     }
@@ -63,10 +63,10 @@ impl KnownEvent {
     /// # Errors
     ///
     /// If the line is too long, malformed, or fails the checks of [`KnownEvent::new`].
-    pub fn parse(text: &str) -> Result<Self, Unusable> {
+    pub fn parse(text: &str) -> Result<Self, AbiError> {
         let text = short(text)?.trim().trim_end_matches(';');
         let text = if text.starts_with("event ") { Cow::Borrowed(text) } else { Cow::Owned(format!("event {text}")) };
-        let event = Event::parse(&text).map_err(|error| Unusable::Malformed("event", error.to_string()))?;
+        let event = Event::parse(&text).map_err(|error| AbiError::Malformed("event", error.to_string()))?;
         let mut known = Self::new(event)?;
         known.has_indexed_flags = known.event.inputs.is_empty()
             || known.event.inputs.iter().any(|input| input.indexed || !input.name.is_empty());
@@ -78,9 +78,9 @@ impl KnownEvent {
     /// # Errors
     ///
     /// If the entry is too long, malformed, or fails the checks of [`KnownEvent::new`].
-    pub fn from_json(entry: &str) -> Result<Self, Unusable> {
+    pub fn from_json(entry: &str) -> Result<Self, AbiError> {
         let event = serde_json::from_str(short(entry)?);
-        Self::new(event.map_err(|error| Unusable::Malformed("event", error.to_string()))?)
+        Self::new(event.map_err(|error| AbiError::Malformed("event", error.to_string()))?)
     }
 
     /// The canonical line: names, types and `indexed` flags, in the form that [`KnownEvent::parse`] reads.
@@ -125,7 +125,7 @@ pub struct KnownFunction {
 }
 
 impl KnownFunction {
-    fn new(function: Function) -> Result<Self, Unusable> {
+    fn new(function: Function) -> Result<Self, AbiError> {
         let types = types(function.inputs.iter().map(|input| (input.ty.as_str(), input.resolve().ok())))?;
         Ok(Self { function, types })
     }
@@ -135,7 +135,7 @@ impl KnownFunction {
     /// # Errors
     ///
     /// Those of [`parse_function`].
-    pub fn parse(text: &str) -> Result<Self, Unusable> {
+    pub fn parse(text: &str) -> Result<Self, AbiError> {
         Self::new(parse_function(text)?)
     }
 
@@ -144,7 +144,7 @@ impl KnownFunction {
     /// # Errors
     ///
     /// Those of [`function_from_json`].
-    pub fn from_json(entry: &str) -> Result<Self, Unusable> {
+    pub fn from_json(entry: &str) -> Result<Self, AbiError> {
         Self::new(function_from_json(entry)?)
     }
 }
@@ -154,9 +154,9 @@ impl KnownFunction {
 /// # Errors
 ///
 /// If the line is too long or malformed, or a type is unusable.
-pub fn parse_function(text: &str) -> Result<Function, Unusable> {
+pub fn parse_function(text: &str) -> Result<Function, AbiError> {
     let text = short(text)?.trim().trim_end_matches(';');
-    checked(Function::parse(text).map_err(|error| Unusable::Malformed("function", error.to_string()))?)
+    checked(Function::parse(text).map_err(|error| AbiError::Malformed("function", error.to_string()))?)
 }
 
 /// A function from an entry of an ABI.
@@ -164,9 +164,9 @@ pub fn parse_function(text: &str) -> Result<Function, Unusable> {
 /// # Errors
 ///
 /// If the entry is too long or malformed, or a type is unusable.
-pub fn function_from_json(entry: &str) -> Result<Function, Unusable> {
+pub fn function_from_json(entry: &str) -> Result<Function, AbiError> {
     let function = serde_json::from_str(short(entry)?);
-    checked(function.map_err(|error| Unusable::Malformed("function", error.to_string()))?)
+    checked(function.map_err(|error| AbiError::Malformed("function", error.to_string()))?)
 }
 
 /// The canonical line of a function, without its return values.
@@ -177,23 +177,23 @@ pub fn function_text(function: &Function) -> String {
     format!("{}({})", function.name, inputs.join(", "))
 }
 
-fn checked(function: Function) -> Result<Function, Unusable> {
+fn checked(function: Function) -> Result<Function, AbiError> {
     types(function.inputs.iter().map(|input| (input.ty.as_str(), input.resolve().ok())))?;
     Ok(function)
 }
 
-fn short(text: &str) -> Result<&str, Unusable> {
-    if text.len() > MAX_TEXT { Err(Unusable::TooLong(text.len())) } else { Ok(text) }
+fn short(text: &str) -> Result<&str, AbiError> {
+    if text.len() > MAX_TEXT { Err(AbiError::TooLong(text.len())) } else { Ok(text) }
 }
 
-fn types<'a>(inputs: impl Iterator<Item = (&'a str, Option<DynSolType>)>) -> Result<Vec<DynSolType>, Unusable> {
+fn types<'a>(inputs: impl Iterator<Item = (&'a str, Option<DynSolType>)>) -> Result<Vec<DynSolType>, AbiError> {
     let mut left = MAX_VALUES;
     inputs
         .map(|(name, ty)| {
             let cut: String = name.chars().take(60).collect();
-            let ty = ty.ok_or_else(|| Unusable::Type(cut.clone()))?;
+            let ty = ty.ok_or_else(|| AbiError::Type(cut.clone()))?;
             let values = fixed_values(&ty, MAX_DEPTH).filter(|values| *values > 0);
-            left = values.and_then(|values| left.checked_sub(values)).ok_or(Unusable::Type(cut))?;
+            left = values.and_then(|values| left.checked_sub(values)).ok_or(AbiError::Type(cut))?;
             Ok(ty)
         })
         .collect()
@@ -266,7 +266,7 @@ mod tests {
         }
         let wide = format!("E({})", vec!["uint8[4000]"; 100].join(","));
         assert!(KnownEvent::parse(&wide).is_err());
-        assert!(matches!(KnownEvent::parse(&"x".repeat(MAX_TEXT + 1)), Err(Unusable::TooLong(_))));
+        assert!(matches!(KnownEvent::parse(&"x".repeat(MAX_TEXT + 1)), Err(AbiError::TooLong(_))));
         assert!(parse_function("f(uint8[4000000000])").is_err());
     }
 }

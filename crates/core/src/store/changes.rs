@@ -20,13 +20,13 @@ const UNSUPPORTED_DELAY: Duration = Duration::from_secs(60);
 
 /// Writes to some tables. Its task ends when it is dropped.
 pub(super) struct Changes {
-    shared: Arc<Shared>,
+    shared: Arc<ChangeState>,
     _task: JoinSet<()>,
 }
 
 /// What the task finds out.
 #[derive(Default)]
-struct Shared {
+struct ChangeState {
     written: Notify,
     /// Whether the database reports writes to the tables now.
     is_live: AtomicBool,
@@ -42,7 +42,7 @@ struct Answer {
 impl Changes {
     /// Begins to wait for writes to `tables`.
     pub fn of(address: &StoreAddress, tables: &[&str]) -> Self {
-        let (shared, mut task) = (Arc::<Shared>::default(), JoinSet::new());
+        let (shared, mut task) = (Arc::<ChangeState>::default(), JoinSet::new());
         match Client::builder().timeout(TIMEOUT).build() {
             Ok(client) => {
                 task.spawn(wait(client, address.clone(), tables.join(","), Arc::clone(&shared)));
@@ -68,7 +68,7 @@ impl Changes {
     }
 }
 
-async fn wait(client: Client, address: StoreAddress, tables: String, shared: Arc<Shared>) {
+async fn wait(client: Client, address: StoreAddress, tables: String, shared: Arc<ChangeState>) {
     let mut known = None;
     loop {
         match ask(&client, &address, &tables, known).await {

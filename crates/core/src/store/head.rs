@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::committed::{Committed, only_new_blocks};
 use super::configurations::ChainConfiguration;
-use super::head_look::{Before, Look, Seen, Summary, look_again};
+use super::head_look::{PollScope, PreviousHead, Seen, Summary, look_again};
 use super::newest::read_newest;
 use super::{Damage, Reader, StoreError};
 use crate::newest::{NewestBlock, NewestBlocks, NewestSpan};
@@ -166,17 +166,17 @@ impl Head {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
-        Self::read(reader, None, (Look::All, Newest::InTables), &Damage::default()).await.map(Arc::unwrap_or_clone)
+        Self::read(reader, None, (PollScope::All, Newest::InTables), &Damage::default()).await.map(Arc::unwrap_or_clone)
     }
 
     /// Reads the committed ranges. Returns `known` itself if nothing was committed since.
     pub(super) async fn read(
         reader: &Reader,
         known: Option<&Arc<Self>>,
-        (look, place): (Look, Newest),
+        (look, place): (PollScope, Newest),
         damage: &Damage,
     ) -> Result<Arc<Self>, StoreError> {
-        let before = known.map(|known| Before {
+        let before = known.map(|known| PreviousHead {
             summary: known.seen.as_ref(),
             sequence: known.newest.as_ref().map_or(0, |head| head.sequence),
             is_good: known.damage == *damage,

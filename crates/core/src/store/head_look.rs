@@ -7,7 +7,7 @@ use crate::statement::Statement;
 
 /// What is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum PollScope {
     /// Blocks, and what else is loaded: labels, tokens, configurations.
     All,
     /// Blocks: what else is loaded is taken from the look before, if that found any block.
@@ -84,7 +84,7 @@ pub(super) struct Seen {
 
 /// What the look before found.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Before<'a> {
+pub(super) struct PreviousHead<'a> {
     pub summary: Option<&'a Summary>,
     /// The number of the newest head, or 0.
     pub sequence: u64,
@@ -95,15 +95,17 @@ pub(super) struct Before<'a> {
 /// What is there now, or nothing if it is what was there before and what was made of that is good.
 pub(super) async fn look_again(
     reader: &Reader,
-    before: Option<Before<'_>>,
-    look: Look,
+    before: Option<PreviousHead<'_>>,
+    look: PollScope,
 ) -> Result<Option<Seen>, StoreError> {
     let is_known =
         |summary: &Option<Summary>| before.is_some_and(|before| before.is_good && before.summary == summary.as_ref());
     let known = before.and_then(|before| before.summary);
-    let known = known.filter(|known| look != Look::All && known.chain_id.is_some());
+    let known = known.filter(|known| look != PollScope::All && known.chain_id.is_some());
     let mut summary = match known {
-        Some(known) if look == Look::Commits => Some(Summary { commits: commit_count(reader).await?, ..known.clone() }),
+        Some(known) if look == PollScope::Commits => {
+            Some(Summary { commits: commit_count(reader).await?, ..known.clone() })
+        }
         Some(_) => None,
         None => Some(all(reader).await?),
     };

@@ -10,7 +10,7 @@ use super::changes::Changes;
 use super::contact::Contact;
 use super::damage_watch::DamageWatch;
 use super::head::{Head, Newest};
-use super::head_look::Look;
+use super::head_look::PollScope;
 
 /// How a head is followed.
 #[derive(Debug, Clone, Copy)]
@@ -100,18 +100,18 @@ impl Schedule {
     }
 
     /// Waits until there is something to look at; after a failure at all of it, soon.
-    async fn next(&mut self) -> Look {
+    async fn next(&mut self) -> PollScope {
         let interval = self.settings.interval;
         let is_live = self.is_live();
         let (pause, until_all) =
             if is_live && !self.has_failed { (interval * 4, interval * 60) } else { (interval, interval) };
         let look = tokio::select! {
-            () = self.blocks.next() => Look::Blocks,
-            () = self.beside.next() => Look::All,
-            () = tokio::time::sleep(pause) => if is_live { Look::Commits } else { Look::All },
+            () = self.blocks.next() => PollScope::Blocks,
+            () = self.beside.next() => PollScope::All,
+            () = tokio::time::sleep(pause) => if is_live { PollScope::Commits } else { PollScope::All },
         };
-        let look = if self.has_failed || self.looked_at_all.elapsed() >= until_all { Look::All } else { look };
-        if look == Look::All {
+        let look = if self.has_failed || self.looked_at_all.elapsed() >= until_all { PollScope::All } else { look };
+        if look == PollScope::All {
             self.looked_at_all = Instant::now();
         }
         look
@@ -122,10 +122,10 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
     let mut schedule = Schedule::new(settings, &reader);
     let mut known: Option<Arc<Head>> = None;
     let mut damage = DamageWatch::default();
-    let mut look = Look::All;
+    let mut look = PollScope::All;
     while !sender.is_closed() {
         if schedule.is_lost() {
-            look = Look::All;
+            look = PollScope::All;
             damage.forget();
         }
         let read = async {

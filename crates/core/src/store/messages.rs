@@ -21,7 +21,7 @@ const MAX_RESERVED_BYTES: usize = 64 << 20;
 
 /// Why bytes are not a stream of messages.
 #[derive(Debug, thiserror::Error)]
-enum Malformed {
+enum StreamFormatError {
     #[error("a message lacks its prefix")]
     Prefix,
     #[error("the header of a message cannot be read")]
@@ -80,15 +80,15 @@ impl<P: Pieces> Messages<P> {
         let mut message = Vec::new();
         self.fill(&mut message, PREFIX).await?;
         let (Some(&CONTINUATION), Some(&size)) = (message.first_chunk(), message.last_chunk()) else {
-            return Err(undecodable(Malformed::Prefix));
+            return Err(undecodable(StreamFormatError::Prefix));
         };
         let header = PREFIX + u32::from_le_bytes(size) as usize;
         if header == PREFIX {
             return self.end().await;
         }
         self.fill(&mut message, header).await?;
-        let read = root_as_message(&message[PREFIX..]).map_err(|_| undecodable(Malformed::Header))?;
-        let body = usize::try_from(read.bodyLength()).map_err(|_| undecodable(Malformed::Header))?;
+        let read = root_as_message(&message[PREFIX..]).map_err(|_| undecodable(StreamFormatError::Header))?;
+        let body = usize::try_from(read.bodyLength()).map_err(|_| undecodable(StreamFormatError::Header))?;
         self.fill(&mut message, header + body).await?;
         Ok(Some(message.into()))
     }
@@ -103,7 +103,7 @@ impl<P: Pieces> Messages<P> {
             if self.piece.is_empty() && message.len() < length {
                 match self.pieces.next().await? {
                     Some(piece) => self.piece = piece,
-                    None => return Err(undecodable(Malformed::Short)),
+                    None => return Err(undecodable(StreamFormatError::Short)),
                 }
             }
         }
@@ -121,7 +121,7 @@ impl<P: Pieces> Messages<P> {
                 }
             }
         }
-        Err(undecodable(Malformed::Long))
+        Err(undecodable(StreamFormatError::Long))
     }
 }
 

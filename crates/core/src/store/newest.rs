@@ -46,8 +46,11 @@ pub(super) async fn read_newest(
             }
         }
     }
-    let mut kept =
-        Kept { size: blocks.values().map(|block| block.size_bytes() as u64).sum(), blocks, floor: known.floor() };
+    let mut kept = CachedBlocks {
+        size: blocks.values().map(|block| block.size_bytes() as u64).sum(),
+        blocks,
+        floor: known.floor(),
+    };
     if !unknown.is_empty() {
         let (lowest, highest) = generations(&unknown);
         let mut statement = Statement::<HotRowsRow>::page(include_str!("../../../../sql/queries/packed_blocks.sql"))
@@ -81,13 +84,13 @@ fn block(number: BlockNumber, generation: u64, rows: &[u8]) -> Result<Arc<Newest
 }
 
 /// Blocks that are kept, with their bytes.
-struct Kept {
+struct CachedBlocks {
     blocks: BTreeMap<BlockNumber, Arc<NewestBlock>>,
     size: u64,
     floor: BlockNumber,
 }
 
-impl Kept {
+impl CachedBlocks {
     fn add(&mut self, block: Arc<NewestBlock>) {
         self.size += block.size_bytes() as u64;
         if let Some(other) = self.blocks.insert(block.number, block) {

@@ -46,7 +46,7 @@ columns! {
 
 /// Two tables: the rows of `other` are derived from those of `one`. With the statement that finds differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Compared {
+pub struct RowComparison {
     /// The source table.
     pub one: &'static str,
     /// The derived table.
@@ -58,7 +58,7 @@ macro_rules! compared {
     ($($one:literal, $other:literal: $file:literal,)*) => {
         /// The tables that hold the same rows in several orders, in pairs. The source tables are verified block by
         /// block, except for call frames.
-        pub const COMPARED_TABLES: &[Compared] = &[$(Compared {
+        pub const COMPARED_TABLES: &[RowComparison] = &[$(RowComparison {
             one: $one,
             other: $other,
             sql: include_str!(concat!("../../../../sql/queries/", $file)),
@@ -120,7 +120,7 @@ impl Reader {
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn differences(
         &self,
-        compared: Compared,
+        compared: RowComparison,
         ranges: &[BlockRange],
     ) -> Result<Vec<TableDifference>, StoreError> {
         let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return Ok(Vec::new()) };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use alloy_primitives::{address, hex};
 use trawl_chains::{BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, OPERATOR_FEE_VAULT};
 
-use crate::replay::{Progress, Recorded, Replay, Tracer};
+use crate::replay::{Progress, RecordedTransaction, Replay, Tracer};
 use crate::{
     Account, BlockContext, BlockOverrides, Call, Failure, Fees, Key, Limits, NothingNewer, Origin, PartialState, Point,
     Rules, RulesError, Schedule, StateCache, StateValue, Step, execute,
@@ -80,7 +80,11 @@ fn deadline() -> Instant {
 }
 
 /// Balances after the only transaction of a block; those of all that it touched.
-fn balances(timestamp: u64, recorded: Recorded, mut state: PartialState) -> Result<BTreeMap<Address, U256>, Failure> {
+fn balances(
+    timestamp: u64,
+    recorded: RecordedTransaction,
+    mut state: PartialState,
+) -> Result<BTreeMap<Address, U256>, Failure> {
     let replay = Replay {
         transactions: vec![recorded],
         untraced: 0,
@@ -105,7 +109,7 @@ fn balances(timestamp: u64, recorded: Recorded, mut state: PartialState) -> Resu
 }
 
 /// A transfer of nothing, signed: the bytes of it are 30, and none is zero.
-fn transfer() -> Recorded {
+fn transfer() -> RecordedTransaction {
     let call = Call {
         from: SENDER,
         to: Some(RECEIVER),
@@ -115,7 +119,7 @@ fn transfer() -> Recorded {
         ..Call::default()
     };
     let bytes = hex!("dd80808094095e7baea6a6c7c4c2dfeb977efac326af552d878080808080");
-    Recorded { hash: B256::ZERO, call, origin: Origin::Signed(DataSize::of(&bytes)), gas_used: 21_000 }
+    RecordedTransaction { hash: B256::ZERO, call, origin: Origin::Signed(DataSize::of(&bytes)), gas_used: 21_000 }
 }
 
 #[test]
@@ -147,9 +151,9 @@ fn a_transaction_pays_for_its_data_and_the_operator() {
     assert!(matches!(&poor, Err(Failure::Invalid(text)) if text.starts_with("insufficient funds")), "{poor:?}");
 }
 
-fn deposit(gas: u64, value: u64, gas_used: u64) -> Recorded {
+fn deposit(gas: u64, value: u64, gas_used: u64) -> RecordedTransaction {
     let call = Call { from: SENDER, to: Some(RECEIVER), gas: Some(gas), value: U256::from(value), ..Call::default() };
-    Recorded { hash: B256::ZERO, call, origin: Origin::Deposit { mint: U256::from(5) }, gas_used }
+    RecordedTransaction { hash: B256::ZERO, call, origin: Origin::Deposit { mint: U256::from(5) }, gas_used }
 }
 
 #[test]

@@ -21,7 +21,7 @@ use trawl_core::primitives::{Address, B256, U256};
 
 /// A transaction as it was recorded.
 #[derive(Debug, Clone)]
-pub struct Recorded {
+pub struct RecordedTransaction {
     /// Its hash.
     pub hash: B256,
     /// What it called, with gas limit and nonce.
@@ -36,7 +36,7 @@ pub struct Recorded {
 #[derive(Debug, Clone)]
 pub struct Replay {
     /// The transactions, from the first of the block on.
-    pub transactions: Vec<Recorded>,
+    pub transactions: Vec<RecordedTransaction>,
     /// How many of them run without being traced.
     pub untraced: usize,
     /// What is told of the others.
@@ -184,7 +184,11 @@ impl<'p> BlockRun<'p> {
     }
 
     /// The run of a transaction after some changes.
-    pub fn run<'d>(&'d self, changes: &'d Changes<'p>, recorded: &'d Recorded) -> Result<Run<'d, 'p>, ProbeError> {
+    pub fn run<'d>(
+        &'d self,
+        changes: &'d Changes<'p>,
+        recorded: &'d RecordedTransaction,
+    ) -> Result<Run<'d, 'p>, ProbeError> {
         let call = &recorded.call;
         let nonce = match call.nonce {
             Some(nonce) => nonce,

@@ -21,7 +21,7 @@ use super::block::BlockRun;
 use super::changes::Changes;
 use super::tracer::Tracer;
 use crate::environment::environment;
-use crate::replay::{Progress, Recorded, Replay};
+use crate::replay::{Progress, RecordedTransaction, Replay};
 use crate::{
     Account, BlockContext, BlockOverrides, Call, Fees, Key, NothingNewer, Origin, PartialState, Point, Schedule,
     StateCache, StateValue, Step, bytecode,
@@ -109,7 +109,7 @@ fn signed(transaction: &Value) -> Vec<u8> {
     encoded
 }
 
-fn recorded(transaction: &Value) -> Recorded {
+fn recorded(transaction: &Value) -> RecordedTransaction {
     let kind = number(&transaction["type"]);
     let origin = match kind {
         DEPOSIT => {
@@ -135,7 +135,7 @@ fn recorded(transaction: &Value) -> Recorded {
         access_list: (kind == 2).then(Default::default),
         ..Call::default()
     };
-    Recorded { hash: read(&transaction["hash"]), call, origin, gas_used: 0 }
+    RecordedTransaction { hash: read(&transaction["hash"]), call, origin, gas_used: 0 }
 }
 
 fn replay(chain_id: u64, block: &Value) -> Replay {

@@ -34,7 +34,7 @@ pub struct Reason {
 
 /// Of what the failures were counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counted {
+pub struct FailureBasis {
     /// How many kinds of failures there are in all.
     pub groups: u64,
     /// The last block that was looked at; none if there is no such block.
@@ -60,7 +60,7 @@ impl Failure {
 
 /// The most frequent failures.
 #[must_use]
-pub fn write_failures(failures: &[Failure], counted: &Counted, addresses: &Addresses) -> Vec<u8> {
+pub fn write_failures(failures: &[Failure], counted: &FailureBasis, addresses: &Addresses) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     writer.object(|answer| {
         answer.key("items").array(|items| {

@@ -2,7 +2,7 @@
 
 use alloy_dyn_abi::{DynSolType, DynSolValue};
 
-use super::{Reading, write_value};
+use super::{DecodedEvent, write_value};
 use crate::JsonWriter;
 use trawl_core::primitives::abi::KnownEvent;
 use trawl_core::primitives::{Address, B256};
@@ -50,7 +50,7 @@ impl EventColumns {
 
     /// Writes the values as an object, or null if the log does not fit the event.
     pub fn write(&self, writer: &mut JsonWriter, topics: &[B256], data: &[u8]) {
-        writer.option(Reading::new(&self.known, topics, data), |writer, reading| {
+        writer.option(DecodedEvent::new(&self.known, topics, data), |writer, reading| {
             writer.object(|object| {
                 for ((name, ty), value) in self.names.iter().zip(&self.known.types).zip(&reading.values) {
                     write_value(object.key(name), ty, &plain(value));
@@ -62,7 +62,7 @@ impl EventColumns {
     /// The values as texts, lists among them as JSON; `None` if the log does not fit the event.
     #[must_use]
     pub fn texts(&self, topics: &[B256], data: &[u8]) -> Option<Vec<String>> {
-        let reading = Reading::new(&self.known, topics, data)?;
+        let reading = DecodedEvent::new(&self.known, topics, data)?;
         let text = |(ty, value): (&DynSolType, &DynSolValue)| {
             let mut writer = JsonWriter::new();
             write_value(&mut writer, ty, &plain(value));

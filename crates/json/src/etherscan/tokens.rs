@@ -67,7 +67,7 @@ pub fn write_top_holder(item: &mut Object<'_>, holder: &Address, (held, decimals
 
 /// What an account has of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holding {
+pub struct TokenHolding {
     /// The token.
     pub token: Address,
     /// Its standard.
@@ -77,8 +77,8 @@ pub struct Holding {
 }
 
 /// Writes what an account has of a token, of ERC-20 with its decimals and price.
-pub fn write_holding(writer: &mut JsonWriter, holding: &Holding, tokens: &Tokens) {
-    let Holding { token, standard, quantity } = holding;
+pub fn write_holding(writer: &mut JsonWriter, holding: &TokenHolding, tokens: &Tokens) {
+    let TokenHolding { token, standard, quantity } = holding;
     let metadata = tokens.metadata.get(token);
     writer.object(|item| {
         item.key("TokenAddress").hex(token.as_slice());

@@ -1,10 +1,10 @@
 //! Fields of internal transactions in scans.
 
-use super::{Field, Kind, Shown, Value, field};
+use super::{Field, Kind, ScanRow, Value, field};
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
 use trawl_core::schema::{Column, ScannedInternalTransaction, ScannedInternalTransactionView};
 
-impl Shown for ScannedInternalTransaction {
+impl ScanRow for ScannedInternalTransaction {
     const FIELDS: &'static [Field] = &[
         field("blockNumber", "block_number", Kind::Number),
         field("blockHash", "block_hash", Kind::Word),

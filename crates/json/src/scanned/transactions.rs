@@ -1,10 +1,10 @@
 //! Fields of transactions in scans: the transaction and its outcome, null for columns that the source did not have.
 
-use super::{Field, Kind, Shown, Value, field};
+use super::{Field, Kind, ScanRow, Value, field};
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
 use trawl_core::schema::{Column, ScannedTransaction, ScannedTransactionView};
 
-impl Shown for ScannedTransaction {
+impl ScanRow for ScannedTransaction {
     const FIELDS: &'static [Field] = &[
         field("blockNumber", "block_number", Kind::Number),
         field("blockHash", "block_hash", Kind::Word),

@@ -4,7 +4,7 @@ use super::at_keys;
 use crate::internal_transactions::{at_listed_places, listed};
 use crate::select::{Select, participant};
 use crate::walk::{Order, Walk};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockNumber, Bytes};
 use trawl_core::readable::Span;
 use trawl_core::schema::Columns;
@@ -44,7 +44,7 @@ pub fn places_of(account: &Address, blocks: &Span, walk: Walk) -> Statement<Plac
 /// The places of those in a `block` that are of one transaction.
 #[must_use]
 pub fn places_of_both(account: &Address, block: &Span, transaction_index: u32, walk: Walk) -> Statement<PlaceOfFrame> {
-    let test = Test::equals("transaction_index", transaction_index.into());
+    let test = Predicate::equals("transaction_index", transaction_index.into());
     let select = participant(account, None)
         .blocks("block_number", block)
         .condition("transaction_index = {transaction_index:UInt32}", test);
@@ -55,7 +55,7 @@ pub fn places_of_both(account: &Address, block: &Span, transaction_index: u32, w
 /// The places of the listed frames of a transaction of a `block`.
 #[must_use]
 pub fn places_of_transaction(block: &Span, transaction_index: u32, walk: Walk) -> Statement<PlaceOfFrame> {
-    let test = Test::equals("transaction_index", transaction_index.into());
+    let test = Predicate::equals("transaction_index", transaction_index.into());
     let select =
         listed().blocks("block_number", block).condition("transaction_index = {transaction_index:UInt32}", test);
     let select = select.with("transaction_index", u64::from(transaction_index));

@@ -2,7 +2,7 @@
 
 use crate::charts::coins::{MOVES, moves};
 use crate::select::{Select, settled_blocks};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -10,7 +10,7 @@ use trawl_core::statement::Statement;
 
 columns! {
     /// A frame that gave coins to an account, the outermost of a transaction among them.
-    pub struct Gift / GiftView {
+    pub struct FundingFrame / FundingFrameView {
         /// Height of its block.
         block_number: u64,
         /// Timestamp of its block.
@@ -29,7 +29,7 @@ pub const MOST_CANDIDATES: u64 = 10_000;
 
 /// The frames in `blocks` that gave coins to `account`, the oldest first. Those of the newest blocks may be from the account itself.
 #[must_use]
-pub fn gifts(account: &Address, blocks: &Span, limit: u64) -> Statement<Gift> {
+pub fn gifts(account: &Address, blocks: &Span, limit: u64) -> Statement<FundingFrame> {
     let settled = settled_blocks("block_number", &blocks.settled).join("\n    AND ");
     let order = "block_number, transaction_index, frame_index";
     let candidates = format!(
@@ -59,7 +59,7 @@ pub fn gifts(account: &Address, blocks: &Span, limit: u64) -> Statement<Gift> {
     Select::default()
         .blocks("block_number", blocks)
         .settled_condition(candidates)
-        .condition(receiver, Test::among_any(vec!["to_address", "created_contract"], &[account]))
+        .condition(receiver, Predicate::among_any(vec!["to_address", "created_contract"], &[account]))
         .condition(MOVES, moves())
         .with("address", account)
         .with("candidates", MOST_CANDIDATES)

@@ -1,12 +1,12 @@
 //! Token transfers of an account from either end, and what their transactions paid.
 
 use super::at;
-use crate::places::Places;
+use crate::places::TransactionPositions;
 use crate::select::{Select, participant, settled_blocks};
 use crate::token_transfers::senders_columns;
 use crate::tokens::{OF_TOKEN, TRANSFERS_OF_LOG};
 use crate::walk::{Order, Walk};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockRange, TransactionFee, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
@@ -65,12 +65,12 @@ pub fn of(
     walk: Walk,
 ) -> Statement<TokenTransferRow> {
     let select = participant(account, None)
-        .condition("token_type = {standard:String}", Test::is("token_type", standard))
+        .condition("token_type = {standard:String}", Predicate::is("token_type", standard))
         .with("standard", standard)
         .blocks("block_number", blocks);
     let (table, select) = match token {
         Some(token) => {
-            let test = Test::among("token_address", &[token]);
+            let test = Predicate::among("token_address", &[token]);
             let text = "token_address = toFixedString(unhex({token:String}), 20)";
             ("token_transfers_by_token", select.condition(text, test).with("token", token))
         }
@@ -94,9 +94,9 @@ pub fn of_token((token, standard): (&Address, &'static str), blocks: &Span, walk
         .settled_condition(format!("(block_number, log_index) GLOBAL IN (\n{places}\n)"))
         .newest_condition(
             "token_address = toFixedString(unhex({address:String}), 20)",
-            Test::among("token_address", &[token]),
+            Predicate::among("token_address", &[token]),
         )
-        .condition("token_type = {standard:String}", Test::is("token_type", standard))
+        .condition("token_type = {standard:String}", Predicate::is("token_type", standard))
         .with("address", token)
         .with("standard", standard)
         .page_of(&senders_columns(), "token_transfers_by_block", &order, walk.limit)
@@ -125,6 +125,6 @@ LIMIT {{limit:UInt64}}",
 
 /// What the transactions at `places` paid.
 #[must_use]
-pub fn gas(places: &Places, blocks: &Span) -> Statement<TransactionGas> {
+pub fn gas(places: &TransactionPositions, blocks: &Span) -> Statement<TransactionGas> {
     at(places, blocks).page("transactions", "block_number, transaction_index", places.len() as u64)
 }

@@ -2,7 +2,7 @@
 
 use super::{MOST_NEWEST, grouped, of_blocks, whole};
 use crate::select::{Select, settled_blocks};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockRange, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -137,12 +137,15 @@ LIMIT {{limit:UInt64}}"
 }
 
 /// The same of rows in memory.
-pub(crate) fn moves() -> Test {
-    Test::AllOf(vec![
-        Test::equals("is_undone", 0),
-        Test::IsNot { column: "frame_type", value: "reward" },
-        Test::AnyOf(vec![Test::IsNot { column: "frame_type", value: "call" }, Test::is("call_type", "call")]),
-        Test::AnyOf(vec![Test::NotZero { column: "value" }, Test::is("frame_type", "selfdestruct")]),
+pub(crate) fn moves() -> Predicate {
+    Predicate::AllOf(vec![
+        Predicate::equals("is_undone", 0),
+        Predicate::IsNot { column: "frame_type", value: "reward" },
+        Predicate::AnyOf(vec![
+            Predicate::IsNot { column: "frame_type", value: "call" },
+            Predicate::is("call_type", "call"),
+        ]),
+        Predicate::AnyOf(vec![Predicate::NotZero { column: "value" }, Predicate::is("frame_type", "selfdestruct")]),
     ])
 }
 
@@ -154,7 +157,7 @@ pub fn newest(address: &Address, span: &Span) -> Statement<Coin> {
     let is_side: Vec<String> = sides.iter().map(side).collect();
     Select::default()
         .blocks("block_number", span)
-        .newest_condition(format!("({})", is_side.join(" OR ")), Test::among_any(sides, &[address]))
+        .newest_condition(format!("({})", is_side.join(" OR ")), Predicate::among_any(sides, &[address]))
         .newest_condition(format!("({MOVES})"), moves())
         .with("address", address)
         .page("internal_transactions", "block_number, transaction_index, frame_index", MOST_NEWEST)

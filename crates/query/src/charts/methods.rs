@@ -3,7 +3,7 @@
 use super::{DAY, MOST_NEWEST, grouped};
 use crate::fees::FEE;
 use crate::select::{Select, settled_blocks};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockRange, Bytes, Timestamp, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -94,7 +94,7 @@ pub fn newest(contract: &Address, span: &Span) -> Statement<Call> {
         .blocks("block_number", span)
         .newest_condition(
             "to_address = toFixedString(unhex({address:String}), 20)",
-            Test::among("to_address", &[contract]),
+            Predicate::among("to_address", &[contract]),
         )
         .with("address", contract)
         .page_of(COLUMNS, "transactions", "block_number, transaction_index", MOST_NEWEST)

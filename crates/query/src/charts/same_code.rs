@@ -27,7 +27,7 @@ columns! {
 
 columns! {
     /// A creation.
-    pub struct Created / CreatedView {
+    pub struct Creation / CreationView {
         /// Height of its block.
         block_number: u64,
         /// Time of its block.
@@ -78,6 +78,6 @@ LIMIT {{limit:UInt64}}",
 
 /// All creations in the blocks of `span`.
 #[must_use]
-pub fn newest(span: &Span) -> Statement<Created> {
+pub fn newest(span: &Span) -> Statement<Creation> {
     Select::default().blocks("block_number", span).page("contracts", "block_number, transaction_index", MOST_NEWEST)
 }

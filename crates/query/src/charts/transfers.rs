@@ -3,7 +3,7 @@
 use super::{DAY, MOST_NEWEST, grouped, whole};
 use crate::select::{Select, settled_blocks};
 use crate::tokens::{OF_TOKEN, TRANSFERS_OF_LOG};
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockRange, Timestamp, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -91,7 +91,7 @@ pub fn newest(token: &Address, span: &Span) -> Statement<Transfer> {
         .blocks("block_number", span)
         .newest_condition(
             "token_address = toFixedString(unhex({address:String}), 20)",
-            Test::among("token_address", &[token]),
+            Predicate::among("token_address", &[token]),
         )
         .with("address", token)
         .page("token_transfers_by_block", "block_number, log_index, batch_index", MOST_NEWEST)

@@ -1,9 +1,9 @@
 //! Logs of one address, with a topic at any position.
 
-use super::{Part, Scanned, address_value, rows_after};
+use super::{Part, ScanSpec, address_value, rows_after};
 use crate::logs::any_topic;
 use crate::select::Select;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, LogPosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::{LogRow, LogView};
@@ -20,7 +20,7 @@ pub struct AddressLogScan {
 
 const KEY: &[&str] = &["block_number", "log_index"];
 
-impl Scanned for AddressLogScan {
+impl ScanSpec for AddressLogScan {
     type Row = LogRow;
     type Position = LogPosition;
     const PART: Part = Part::Receipts;
@@ -31,8 +31,9 @@ impl Scanned for AddressLogScan {
 
     fn statement(&self, blocks: &Span, after: Option<LogPosition>, limit: u64) -> Statement<LogRow> {
         let text = format!("address = {}", address_value("address"));
-        let select =
-            Select::default().condition(text, Test::among("address", &[self.address])).with("address", &self.address);
+        let select = Select::default()
+            .condition(text, Predicate::among("address", &[self.address]))
+            .with("address", &self.address);
         let select = rows_after(select, KEY, blocks, after);
         let select = match &self.topic {
             Some(topic) => any_topic(select, topic),

@@ -1,6 +1,6 @@
 //! Transactions of one address, at the places that `transactions_by_address` has.
 
-use super::{Part, Scanned};
+use super::{Part, ScanSpec};
 use crate::transactions::of_address;
 use crate::walk::{Order, Walk};
 use trawl_core::primitives::{Address, Direction, TransactionPosition};
@@ -17,7 +17,7 @@ pub struct AddressTransactionScan {
     pub direction: Option<Direction>,
 }
 
-impl Scanned for AddressTransactionScan {
+impl ScanSpec for AddressTransactionScan {
     type Row = ScannedTransaction;
     type Position = TransactionPosition;
     const PART: Part = Part::Blocks;

@@ -1,6 +1,6 @@
 //! Internal transactions: the rows of their lists by address, in chain order.
 
-use super::{Part, Participants, Scanned, Sides, ranges_of, rows_after};
+use super::{Part, Participants, ScanSpec, Sides, ranges_of, rows_after};
 use crate::internal_transactions::{listed, listed_columns};
 use crate::select::Select;
 use trawl_core::primitives::{Address, FramePosition};
@@ -18,7 +18,7 @@ pub struct InternalTransactionScan {
 const SIDES: Sides = Sides { from: &["from_address"], to: &["to_address", "created_contract"] };
 const KEY: &[&str] = &["block_number", "transaction_index", "frame_index"];
 
-impl Scanned for InternalTransactionScan {
+impl ScanSpec for InternalTransactionScan {
     type Row = ScannedInternalTransaction;
     type Position = FramePosition;
     const PART: Part = Part::Traces;

@@ -1,8 +1,8 @@
 //! Token transfers by participant, token and standard.
 
-use super::{Part, Participants, Scanned, Sides, address_set, address_value, ranges_of, rows_after};
+use super::{Part, Participants, ScanSpec, Sides, address_set, address_value, ranges_of, rows_after};
 use crate::select::Select;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, TransferPosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::{BlockTokenTransferRow, BlockTokenTransferView};
@@ -22,7 +22,7 @@ pub struct TokenTransferScan {
 const SIDES: Sides = Sides { from: &["from_address"], to: &["to_address"] };
 const KEY: &[&str] = &["block_number", "log_index", "batch_index"];
 
-impl Scanned for TokenTransferScan {
+impl ScanSpec for TokenTransferScan {
     type Row = BlockTokenTransferRow;
     type Position = TransferPosition;
     const PART: Part = Part::Receipts;
@@ -48,18 +48,18 @@ impl Scanned for TokenTransferScan {
             // An equality, so that the remaining order is that of the key.
             [token] => {
                 let text = format!("token_address = {}", address_value("token"));
-                select.condition(text, Test::among("token_address", &[token])).with("token", token)
+                select.condition(text, Predicate::among("token_address", &[token])).with("token", token)
             }
             tokens => {
                 let text = format!("token_address IN ({})", address_set("tokens"));
-                select.condition(text, Test::among("token_address", tokens)).with("tokens", tokens)
+                select.condition(text, Predicate::among("token_address", tokens)).with("tokens", tokens)
             }
         };
         let select = rows_after(select, KEY, blocks, after);
         let mut select = self.participants.conditions(select, &SIDES, key.map(|(side, _)| side));
         if !self.types.is_empty() {
             let types: Vec<String> = self.types.iter().map(|name| (*name).to_owned()).collect();
-            let test = Test::among("token_type", &self.types);
+            let test = Predicate::among("token_type", &self.types);
             select = select.condition("token_type IN {types:Array(String)}", test).with("types", types);
         }
         select.page(self.table(), &KEY.join(", "), limit)

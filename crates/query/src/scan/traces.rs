@@ -1,8 +1,8 @@
 //! Traces of `trace_filter`: all call frames, including the outermost ones of transactions, and rewards.
 
-use super::{Part, Participants, Scanned, Sides, rows_after};
+use super::{Part, Participants, ScanSpec, Sides, rows_after};
 use crate::select::Select;
-use trawl_core::newest::Test;
+use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, FramePosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::{InternalTransactionRow, InternalTransactionView};
@@ -18,7 +18,7 @@ pub struct TraceScan {
 const SIDES: Sides = Sides { from: &["from_address"], to: &["to_address", "created_contract"] };
 const KEY: &[&str] = &["block_number", "transaction_index", "frame_index"];
 
-impl Scanned for TraceScan {
+impl ScanSpec for TraceScan {
     type Row = InternalTransactionRow;
     type Position = FramePosition;
     const PART: Part = Part::Traces;
@@ -34,7 +34,7 @@ impl Scanned for TraceScan {
         let select = if self.participants.from.is_empty() {
             select
         } else {
-            select.condition("frame_type != 'reward'", Test::IsNot { column: "frame_type", value: "reward" })
+            select.condition("frame_type != 'reward'", Predicate::IsNot { column: "frame_type", value: "reward" })
         };
         select.page(self.table(), &KEY.join(", "), limit)
     }

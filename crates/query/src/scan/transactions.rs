@@ -1,7 +1,7 @@
 //! Transactions by sender and recipient. No table orders them by address: a range of blocks is read, first the columns
 //! of the filter (PREWHERE).
 
-use super::{Part, Participants, Scanned, Sides, rows_after};
+use super::{Part, Participants, ScanSpec, Sides, rows_after};
 use crate::select::Select;
 use trawl_core::primitives::{Address, TransactionPosition};
 use trawl_core::readable::Span;
@@ -18,7 +18,7 @@ pub struct TransactionScan {
 const SIDES: Sides = Sides { from: &["from_address"], to: &["to_address", "contract_address"] };
 const KEY: &[&str] = &["block_number", "transaction_index"];
 
-impl Scanned for TransactionScan {
+impl ScanSpec for TransactionScan {
     type Row = ScannedTransaction;
     type Position = TransactionPosition;
     const PART: Part = Part::Blocks;

@@ -17,7 +17,7 @@ pub use transactions::{Outcome, PlacedLog, log, outcome, transaction};
 use crate::block::{Block, Receipt, Transaction};
 
 /// Everything that was found of one block, in any order.
-pub struct Joined {
+pub struct AssembledBlock {
     /// The block's own row.
     pub block: BlockFacts,
     /// Its transactions, with the hash of the block they name.
@@ -28,7 +28,7 @@ pub struct Joined {
     pub logs: Option<Vec<PlacedLog>>,
 }
 
-impl Joined {
+impl AssembledBlock {
     /// The block, or why these rows do not make one.
     pub fn into_block(self) -> Result<Block, AssembleError> {
         let Self { block, mut transactions, outcomes, logs } = self;

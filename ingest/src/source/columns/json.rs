@@ -22,16 +22,16 @@ pub(super) fn open(file: &Path, mut reader: impl BufRead + Send + 'static) -> Re
     if start.trim_ascii_start().starts_with(b"[") {
         return Ok(array(file.into(), reader));
     }
-    Ok(Box::new(Chunked { rows: Lines { file: file.into(), reader, number: 0, ended: false }, next: None }))
+    Ok(Box::new(RowChunks { rows: Lines { file: file.into(), reader, number: 0, ended: false }, next: None }))
 }
 
 /// A row with the names of its cells.
-struct Named {
+struct NamedRow {
     names: Vec<String>,
     cells: TextRow,
 }
 
-impl Named {
+impl NamedRow {
     fn new(object: Object) -> Result<Self, serde_json::Error> {
         let mut cells = Vec::with_capacity(object.len());
         for value in object.values() {
@@ -46,12 +46,12 @@ impl Named {
 }
 
 /// Consecutive rows with the same names, joined to chunks.
-struct Chunked<I> {
+struct RowChunks<I> {
     rows: I,
-    next: Option<Named>,
+    next: Option<NamedRow>,
 }
 
-impl<I: Iterator<Item = Result<Named, SourceError>>> Iterator for Chunked<I> {
+impl<I: Iterator<Item = Result<NamedRow, SourceError>>> Iterator for RowChunks<I> {
     type Item = Result<Chunk, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -87,7 +87,7 @@ struct Lines<R> {
 }
 
 impl<R: BufRead> Iterator for Lines<R> {
-    type Item = Result<Named, SourceError>;
+    type Item = Result<NamedRow, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut line = String::new();
@@ -98,7 +98,7 @@ impl<R: BufRead> Iterator for Lines<R> {
                 Ok(0) => self.ended = true,
                 Ok(_) if line.trim().is_empty() => {}
                 Ok(_) => {
-                    let row = serde_json::from_str(&line).and_then(Named::new);
+                    let row = serde_json::from_str(&line).and_then(NamedRow::new);
                     self.ended = row.is_err();
                     return Some(row.map_err(|error| self.at_line(error)));
                 }
@@ -123,23 +123,23 @@ fn array(file: PathBuf, reader: impl BufRead + Send + 'static) -> Chunks {
     let (sender, receiver) = sync_channel(ROWS);
     std::thread::spawn(move || {
         let mut parser = serde_json::Deserializer::from_reader(reader);
-        let parsed = parser.deserialize_seq(Pushing { sender: &sender }).and_then(|()| parser.end());
+        let parsed = parser.deserialize_seq(RowVisitor { sender: &sender }).and_then(|()| parser.end());
         // A receiver that is gone needs no error.
         let _ = sender.send(parsed.map(|()| None).map_err(|error| malformed(&file, error)));
     });
-    Box::new(Chunked { rows: Received { receiver, ended: false }, next: None })
+    Box::new(RowChunks { rows: RowReceiver { receiver, ended: false }, next: None })
 }
 
 /// A row, or `None` at the end of the array: a thread that ends without it has not read everything.
-type Sent = Result<Option<Named>, SourceError>;
+type RowMessage = Result<Option<NamedRow>, SourceError>;
 
-struct Received {
-    receiver: Receiver<Sent>,
+struct RowReceiver {
+    receiver: Receiver<RowMessage>,
     ended: bool,
 }
 
-impl Iterator for Received {
-    type Item = Result<Named, SourceError>;
+impl Iterator for RowReceiver {
+    type Item = Result<NamedRow, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
@@ -151,11 +151,11 @@ impl Iterator for Received {
     }
 }
 
-struct Pushing<'a> {
-    sender: &'a SyncSender<Sent>,
+struct RowVisitor<'a> {
+    sender: &'a SyncSender<RowMessage>,
 }
 
-impl<'de> Visitor<'de> for Pushing<'_> {
+impl<'de> Visitor<'de> for RowVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -164,7 +164,7 @@ impl<'de> Visitor<'de> for Pushing<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<(), A::Error> {
         while let Some(object) = sequence.next_element::<Object>()? {
-            let row = Named::new(object).map_err(A::Error::custom)?;
+            let row = NamedRow::new(object).map_err(A::Error::custom)?;
             self.sender.send(Ok(Some(row))).map_err(|_| A::Error::custom("the receiver is gone"))?;
         }
         Ok(())

@@ -32,7 +32,7 @@ pub enum DecodeError {
 }
 
 /// A block as the archive holds it.
-pub struct Packed {
+pub struct ArchivedBlock {
     pub number: u64,
     pub header: Vec<u8>,
     pub body: Vec<u8>,
@@ -76,7 +76,7 @@ impl Decodable for Body {
     }
 }
 
-impl Packed {
+impl ArchivedBlock {
     /// The block, whole.
     pub fn decode(&self) -> Result<Block, DecodeError> {
         let (header_bytes, body_bytes) = (unpacked(&self.header)?, unpacked(&self.body)?);

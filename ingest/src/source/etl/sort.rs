@@ -39,7 +39,7 @@ pub(super) struct Record {
 }
 
 /// A row with its names by number.
-struct Packed {
+struct PackedRow {
     key: Key,
     layout: u32,
     cells: Vec<u8>,
@@ -48,7 +48,7 @@ struct Packed {
 /// Takes rows.
 pub(super) struct Sorter {
     layouts: Vec<Arc<[String]>>,
-    rows: Vec<Packed>,
+    rows: Vec<PackedRow>,
     bytes: usize,
     buffer: usize,
     /// Runs by level, each level in the order its rows came; all of a level came before those of the one below.
@@ -75,10 +75,10 @@ impl Sorter {
     /// Takes a row.
     pub fn push(&mut self, key: Key, names: &Arc<[String]>, cells: &[Option<Box<str>>]) -> io::Result<()> {
         let cells = pack(cells)?;
-        self.bytes += cells.len() + size_of::<Packed>();
+        self.bytes += cells.len() + size_of::<PackedRow>();
         self.count += 1;
         let layout = self.layout(names);
-        self.rows.push(Packed { key, layout, cells });
+        self.rows.push(PackedRow { key, layout, cells });
         if self.bytes >= self.buffer {
             self.write_run()?;
         }
@@ -126,7 +126,7 @@ impl Sorter {
         let layouts = self.layouts;
         // Rows with the same key stay in the order they came: the higher the level, the earlier.
         Ok(Merge::new(self.runs.into_iter().rev().flatten().collect())?.map(move |row| {
-            let Packed { key, layout, cells } = row?;
+            let PackedRow { key, layout, cells } = row?;
             let names = layouts.get(layout as usize).cloned().ok_or_else(damaged)?;
             Ok(Record { key, names, cells: unpack(&cells)? })
         }))
@@ -164,7 +164,7 @@ fn unpack(mut bytes: &[u8]) -> io::Result<TextRow> {
 }
 
 /// Writes sorted rows to a file without a name, which stands at its beginning afterwards.
-fn write(rows: impl Iterator<Item = io::Result<Packed>>) -> io::Result<File> {
+fn write(rows: impl Iterator<Item = io::Result<PackedRow>>) -> io::Result<File> {
     let mut packer = FrameEncoder::new(BufWriter::new(tempfile::tempfile()?));
     for row in rows {
         let row = row?;
@@ -184,7 +184,7 @@ fn write(rows: impl Iterator<Item = io::Result<Packed>>) -> io::Result<File> {
 type Run = FrameDecoder<BufReader<File>>;
 
 /// The next row of a run; `None` at its end.
-fn read(run: &mut Run) -> io::Result<Option<Packed>> {
+fn read(run: &mut Run) -> io::Result<Option<PackedRow>> {
     let mut head = [0; 25];
     let mut filled = 0;
     while filled < head.len() {
@@ -200,14 +200,14 @@ fn read(run: &mut Run) -> io::Result<Option<Packed>> {
     let kind = *kinds.get(usize::from(head[8])).ok_or_else(damaged)?;
     let mut cells = vec![0; short(21) as usize];
     run.read_exact(&mut cells)?;
-    Ok(Some(Packed { key: Key { block: number(0), kind, index: number(9) }, layout: short(17), cells }))
+    Ok(Some(PackedRow { key: Key { block: number(0), kind, index: number(9) }, layout: short(17), cells }))
 }
 
 /// Several sorted runs as one.
 struct Merge {
     runs: Vec<Run>,
     /// The next row of each run, by number; its key and the run's number are in the heap.
-    next: Vec<Option<Packed>>,
+    next: Vec<Option<PackedRow>>,
     heap: BinaryHeap<Reverse<(Key, usize)>>,
 }
 
@@ -229,7 +229,7 @@ impl Merge {
 }
 
 impl Iterator for Merge {
-    type Item = io::Result<Packed>;
+    type Item = io::Result<PackedRow>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let Reverse((_, run)) = self.heap.pop()?;

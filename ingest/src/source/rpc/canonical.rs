@@ -12,7 +12,7 @@ const SURELY_KNOWN_DEPTH: u64 = 16;
 
 /// Where a block stands in the chain of the node in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum CanonicalStatus {
     /// Another block is at its height, or none.
     Replaced,
     /// It is at the head of the chain.
@@ -21,7 +21,7 @@ pub(super) enum Standing {
     Old,
 }
 
-impl Standing {
+impl CanonicalStatus {
     /// Where a block stands now.
     pub async fn of(client: &NodeClient, block: &BlockPeek) -> Result<Self, Failure> {
         let height = json!(format!("{:#x}", block.number));

@@ -8,11 +8,11 @@ use trawl_node::{ErrorKind, Failure, MAX_BATCH, NodeClient, NodeError};
 
 use super::age::BlockAge;
 use super::answer::present;
-use super::canonical::Standing;
+use super::canonical::CanonicalStatus;
 use super::horizon::{Bisection, MissingPart};
 use super::progress::Progress;
-use super::state::{StateTracing, Stated};
-use super::traces::{TraceCalls, Traced};
+use super::state::{StateOutcome, StateTracing};
+use super::traces::{TraceCalls, TraceOutcome};
 use crate::decode::{self, BlockParts, BlockPeek, ReceiptsFit};
 use crate::source::{RawBlock, RawBody, SourceError};
 
@@ -38,19 +38,19 @@ impl Node {
             let (parts, peek) = self.traced(number, &progress).await?;
             let stated = match self.state.is_worth(number, age) {
                 true => self.state.add(&self.client, &peek, parts).await?,
-                false => Stated::Known(parts),
+                false => StateOutcome::Known(parts),
             };
             match stated {
-                Stated::Known(parts) => break parts,
-                Stated::Lacking(parts, failure) => {
+                StateOutcome::Known(parts) => break parts,
+                StateOutcome::Lacking(parts, failure) => {
                     if self.state.horizon.lacked(number, &failure) {
-                        self.state.horizon.found(self.lowest_with(Sought::State, number).await);
+                        self.state.horizon.found(self.lowest_with(HorizonSearch::State, number).await);
                     }
                     break parts;
                 }
                 // The chain has another block there by now.
-                Stated::Replaced(parts) if progress.disagreement().is_none() => break parts,
-                Stated::Replaced(_) => {}
+                StateOutcome::Replaced(parts) if progress.disagreement().is_none() => break parts,
+                StateOutcome::Replaced(_) => {}
             }
         };
         Ok(RawBlock { body: RawBody::Parts(Box::new(parts)), position: 0 })
@@ -86,7 +86,7 @@ impl Node {
                 // Only the traces were still to come.
                 Some(bare) if self.traces.can_do_without(&exhausted.failure) => {
                     if self.traces.horizon.lacked(number, &exhausted.failure) {
-                        self.traces.horizon.found(self.lowest_with(Sought::Traces, number).await);
+                        self.traces.horizon.found(self.lowest_with(HorizonSearch::Traces, number).await);
                     }
                     Ok(bare)
                 }
@@ -104,9 +104,9 @@ impl Node {
     ) -> Result<(BlockParts, BlockPeek), Failure> {
         let peek = match progress.peek() {
             // While its traces were waited for, the chain may have got another one.
-            Some(peek) if progress.age() == BlockAge::New => match Standing::of(&self.client, &peek).await? {
-                Standing::Replaced => return Err(progress.replaced()),
-                Standing::New | Standing::Old => peek,
+            Some(peek) if progress.age() == BlockAge::New => match CanonicalStatus::of(&self.client, &peek).await? {
+                CanonicalStatus::Replaced => return Err(progress.replaced()),
+                CanonicalStatus::New | CanonicalStatus::Old => peek,
             },
             Some(peek) => peek,
             None => {
@@ -137,18 +137,18 @@ impl Node {
         progress: &Progress,
     ) -> Result<Option<(decode::Part, Box<RawValue>)>, Failure> {
         match self.traces.of(&self.client, peek).await.map_err(|failure| progress.heed(failure))? {
-            Traced::Part(part, traces) => Ok(Some((part, traces))),
+            TraceOutcome::Part(part, traces) => Ok(Some((part, traces))),
             // After the fourth they are handed on, to be refused by name.
-            Traced::OfAnotherBlock(part, traces) => match progress.disagreement() {
+            TraceOutcome::OfAnotherBlock(part, traces) => match progress.disagreement() {
                 Some(count) => Err(progress.start_again("its traces are not those of its block", count)),
                 None => Ok(Some((part, traces))),
             },
-            Traced::UnknownBlock(cause) => match Standing::of(&self.client, peek).await? {
-                Standing::Replaced => Err(progress.replaced()),
-                Standing::New => Err(Failure::unknown_block(cause)),
-                Standing::Old => Err(Failure::pruned(cause)),
+            TraceOutcome::UnknownBlock(cause) => match CanonicalStatus::of(&self.client, peek).await? {
+                CanonicalStatus::Replaced => Err(progress.replaced()),
+                CanonicalStatus::New => Err(Failure::unknown_block(cause)),
+                CanonicalStatus::Old => Err(Failure::pruned(cause)),
             },
-            Traced::Nothing => Ok(None),
+            TraceOutcome::Nothing => Ok(None),
         }
     }
 
@@ -256,14 +256,14 @@ enum AbsentReceipt {
 
 /// A part whose [horizon](super::horizon) is looked for.
 #[derive(Debug, Clone, Copy)]
-enum Sought {
+enum HorizonSearch {
     Traces,
     State,
 }
 
 impl Node {
     /// The lowest block above `lacking` of which nodes have a part.
-    async fn lowest_with(&self, part: Sought, lacking: BlockNumber) -> Result<Option<BlockNumber>, String> {
+    async fn lowest_with(&self, part: HorizonSearch, lacking: BlockNumber) -> Result<Option<BlockNumber>, String> {
         let looked = async {
             let newest = self.client.quantity("eth_blockNumber").await?;
             let mut bisection = Bisection::new(lacking, newest);
@@ -296,12 +296,12 @@ impl Node {
         Ok(None)
     }
 
-    async fn has(&self, part: Sought, block: &BlockPeek) -> Result<bool, NodeError> {
+    async fn has(&self, part: HorizonSearch, block: &BlockPeek) -> Result<bool, NodeError> {
         match part {
-            Sought::State => self.state.is_there(&self.client, block).await,
-            Sought::Traces => match self.client.with_failover(|| self.traces.of(&self.client, block)).await {
-                Ok(Traced::Part(..) | Traced::OfAnotherBlock(..)) => Ok(true),
-                Ok(Traced::UnknownBlock(_) | Traced::Nothing) => Ok(false),
+            HorizonSearch::State => self.state.is_there(&self.client, block).await,
+            HorizonSearch::Traces => match self.client.with_failover(|| self.traces.of(&self.client, block)).await {
+                Ok(TraceOutcome::Part(..) | TraceOutcome::OfAnotherBlock(..)) => Ok(true),
+                Ok(TraceOutcome::UnknownBlock(_) | TraceOutcome::Nothing) => Ok(false),
                 Err(exhausted) if exhausted.failure.is_about_the_call() => Ok(false),
                 Err(exhausted) => Err(exhausted.of("traces")),
             },

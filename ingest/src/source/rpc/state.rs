@@ -11,7 +11,7 @@ use trawl_node::{Answer, ErrorKind, Failure, FailureKind, NodeClient, NodeError}
 
 use super::age::BlockAge;
 use super::answer::present;
-use super::canonical::Standing;
+use super::canonical::CanonicalStatus;
 use super::horizon::Horizon;
 use super::progress::Progress;
 use crate::decode::{self, BlockParts, BlockPeek, Part, StateError};
@@ -64,7 +64,7 @@ const TRACERS: [Tracer; 2] = [
 ];
 
 /// A block after its state was requested.
-pub(super) enum Stated {
+pub(super) enum StateOutcome {
     /// It has its state, or was not to have it.
     Known(BlockParts),
     /// No node gave its differences.
@@ -90,12 +90,12 @@ impl StateTracing {
         client: &NodeClient,
         of: &BlockPeek,
         parts: BlockParts,
-    ) -> Result<Stated, SourceError> {
+    ) -> Result<StateOutcome, SourceError> {
         let state = BlockState::of(of);
         let attempt = || async { state.fetch(client, of).await.map_err(|failure| state.progress.heed(failure)) };
         let lacked = match client.with_failover(attempt).await {
             Ok(()) => None,
-            Err(_) if state.is_replaced() => return Ok(Stated::Replaced(parts)),
+            Err(_) if state.is_replaced() => return Ok(StateOutcome::Replaced(parts)),
             Err(exhausted) if exhausted.failure.is_about_the_call() => Some(exhausted.failure),
             Err(exhausted) => return Err(exhausted.of(&format!("the state of block {}", of.number)).into()),
         };
@@ -106,13 +106,13 @@ impl StateTracing {
         let has_differences = !members.is_empty();
         let parts = members.into_iter().fold(parts, |parts, (part, value)| parts.with(part, value));
         Ok(match lacked {
-            Some(failure) if !has_differences => Stated::Lacking(parts, failure),
+            Some(failure) if !has_differences => StateOutcome::Lacking(parts, failure),
             // A node that gives differences and not the slots of queues is asked for those of the next block.
             _ => {
                 if !of.transactions.is_empty() {
                     self.horizon.had(of.number);
                 }
-                Stated::Known(parts)
+                StateOutcome::Known(parts)
             }
         })
     }
@@ -183,13 +183,14 @@ impl BlockState {
             self.fetch_slots(client).await
         };
         match fetched.await {
-            Err(failure) if failure.kind() == FailureKind::UnknownBlock => match Standing::of(client, of).await? {
-                Standing::Replaced => {
+            Err(failure) if failure.kind() == FailureKind::UnknownBlock => match CanonicalStatus::of(client, of).await?
+            {
+                CanonicalStatus::Replaced => {
                     self.is_replaced.store(true, Ordering::Relaxed);
                     Err(Failure::unsupported("its chain has another block there by now"))
                 }
-                Standing::New => Err(failure),
-                Standing::Old => Err(Failure::pruned(failure.cause())),
+                CanonicalStatus::New => Err(failure),
+                CanonicalStatus::Old => Err(Failure::pruned(failure.cause())),
             },
             fetched => fetched,
         }

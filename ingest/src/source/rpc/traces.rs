@@ -84,7 +84,7 @@ pub(super) struct TraceCalls {
 }
 
 /// What a node gave of a block's traces.
-pub(super) enum Traced {
+pub(super) enum TraceOutcome {
     /// The part of a dump line they are, and the answer.
     Part(Part, Box<RawValue>),
     /// The same, and they are those of another block: the node has switched to another branch.
@@ -96,8 +96,8 @@ pub(super) enum Traced {
 }
 
 /// What a method answered.
-enum Answered {
-    Traced(Traced),
+enum MethodOutcome {
+    Traced(TraceOutcome),
     /// The node does not have it.
     NoSuchMethod(String),
     /// The node does not have what it needs for this block, or does not give that much.
@@ -115,7 +115,7 @@ impl TraceCalls {
     }
 
     /// The traces of a block, of the current node.
-    pub async fn of(&self, client: &NodeClient, block: &BlockPeek) -> Result<Traced, Failure> {
+    pub async fn of(&self, client: &NodeClient, block: &BlockPeek) -> Result<TraceOutcome, Failure> {
         let mut refusal = None;
         for method in self.choice.methods() {
             let way = method.way();
@@ -124,16 +124,16 @@ impl TraceCalls {
                 continue;
             }
             match request(*method, client, block).await? {
-                Answered::Traced(traced) => return Ok(traced),
-                Answered::NoSuchMethod(reason) => {
+                MethodOutcome::Traced(traced) => return Ok(traced),
+                MethodOutcome::NoSuchMethod(reason) => {
                     client.mark_missing(way, &reason);
                     refusal = refusal.or(Some(Failure::unsupported(reason)));
                 }
                 // That a method works for other blocks says more than that another is not there.
-                Answered::NotOfThisBlock(failure) => refusal = Some(failure),
+                MethodOutcome::NotOfThisBlock(failure) => refusal = Some(failure),
             }
         }
-        refusal.map_or(Ok(Traced::Nothing), |failure| Err(failure.about("it gives no traces of this block")))
+        refusal.map_or(Ok(TraceOutcome::Nothing), |failure| Err(failure.about("it gives no traces of this block")))
     }
 
     /// Whether a block may go on without its traces after the last `failure`. An outage or an overload of the node is no
@@ -143,16 +143,16 @@ impl TraceCalls {
     }
 }
 
-async fn request(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<Answered, Failure> {
+async fn request(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<MethodOutcome, Failure> {
     // Nodes refuse to trace the genesis; it has no calls and no reward.
     if block.number == 0 && block.transactions.is_empty() {
         let none = RawValue::from_string("[]".into()).expect("an empty array");
-        return Ok(Answered::Traced(Traced::Part(method.part(), none)));
+        return Ok(MethodOutcome::Traced(TraceOutcome::Part(method.part(), none)));
     }
     let answer = match client.batch(&[method.call(block)]).await {
         Ok(mut answers) => answers.pop(),
         // Gateways refuse a method before any node hears of it.
-        Err(failure) if failure.is_permanent() => return Ok(Answered::NotOfThisBlock(failure.of_a_part())),
+        Err(failure) if failure.is_permanent() => return Ok(MethodOutcome::NotOfThisBlock(failure.of_a_part())),
         Err(failure) => return Err(failure),
     };
     let answer = match answer {
@@ -164,19 +164,19 @@ async fn request(method: Method, client: &NodeClient, block: &BlockPeek) -> Resu
         Method::ByHash | Method::ByNumber => decode::call_traces_fit(&answer, block),
     };
     // A node that gave up on one transaction puts an error in its place.
-    Ok(Answered::Traced(match fit.map_err(|error| Failure::not_ready(trawl_core::error_chain(&error)))? {
-        true => Traced::Part(method.part(), answer),
-        false => Traced::OfAnotherBlock(method.part(), answer),
+    Ok(MethodOutcome::Traced(match fit.map_err(|error| Failure::not_ready(trawl_core::error_chain(&error)))? {
+        true => TraceOutcome::Part(method.part(), answer),
+        false => TraceOutcome::OfAnotherBlock(method.part(), answer),
     }))
 }
 
 /// Separates lasting refusals from transient errors.
-fn refusal(error: CallError) -> Result<Answered, Failure> {
+fn refusal(error: CallError) -> Result<MethodOutcome, Failure> {
     Ok(match error.kind() {
-        ErrorKind::NoMethod => Answered::NoSuchMethod(error.message),
-        ErrorKind::UnknownBlock => Answered::Traced(Traced::UnknownBlock(error.message)),
-        ErrorKind::WrongCall => Answered::NotOfThisBlock(Failure::unsupported(error.message)),
-        ErrorKind::Pruned | ErrorKind::TooLarge => Answered::NotOfThisBlock(error.into()),
+        ErrorKind::NoMethod => MethodOutcome::NoSuchMethod(error.message),
+        ErrorKind::UnknownBlock => MethodOutcome::Traced(TraceOutcome::UnknownBlock(error.message)),
+        ErrorKind::WrongCall => MethodOutcome::NotOfThisBlock(Failure::unsupported(error.message)),
+        ErrorKind::Pruned | ErrorKind::TooLarge => MethodOutcome::NotOfThisBlock(error.into()),
         ErrorKind::RateLimited | ErrorKind::Inconsistent | ErrorKind::Other => return Err(error.into()),
     })
 }

@@ -6,7 +6,7 @@ use xtask::workspace;
 
 use super::super::follow::{Follower, hashes, reaches, tip};
 use super::super::node::Node;
-use super::{Walked, walk_while};
+use super::{WalkedList, walk_while};
 use crate::dice::Dice;
 use crate::env;
 use crate::pages::List;
@@ -43,8 +43,11 @@ fn through_reorganisations_have_balances_of_one_branch_or_the_other() -> anyhow:
             branches.push(history(address).walk(&api.url, 100)?);
         }
     }
-    let lists: Vec<Walked> =
-        addresses.iter().zip(&on_branches).map(|(address, branches)| Walked::new(history(address), branches)).collect();
+    let lists: Vec<WalkedList> = addresses
+        .iter()
+        .zip(&on_branches)
+        .map(|(address, branches)| WalkedList::new(history(address), branches))
+        .collect();
     let differ = lists.iter().filter(|walked| walked.ever.len() > walked.always.len()).count();
     ensure!(differ > 0 && lists.iter().all(|walked| walked.always.len() > 5), "{differ} lists differ: {on_branches:?}");
     let mut dice = Dice(37);

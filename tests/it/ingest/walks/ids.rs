@@ -9,7 +9,7 @@ use xtask::http;
 use super::super::empty_branch;
 use super::super::follow::{Follower, reaches};
 use super::super::node::Node;
-use super::{Walked, walk_while};
+use super::{WalkedList, walk_while};
 use crate::chains::chain;
 use crate::env;
 use crate::pages::List;
@@ -92,9 +92,9 @@ impl Ids {
         List { target: self.target.clone(), name: self.name }
     }
 
-    fn walked(&self, from: u64) -> anyhow::Result<Walked> {
+    fn walked(&self, from: u64) -> anyhow::Result<WalkedList> {
         let set = |sql: &str| -> anyhow::Result<BTreeSet<String>> { Ok(names(sql)?.into_iter().collect()) };
-        Ok(Walked { list: self.list(), always: set(&(self.always)(from))?, ever: set(&self.ever)? })
+        Ok(WalkedList { list: self.list(), always: set(&(self.always)(from))?, ever: set(&self.ever)? })
     }
 
     /// All pages have what the transfers up to a height leave, in the order of the list.
@@ -104,7 +104,7 @@ impl Ids {
 }
 
 /// The lists while blocks come after `head`: what stays from there on, and what is there at any height.
-pub(super) fn beside_new_blocks(head: u64) -> anyhow::Result<Vec<Walked>> {
+pub(super) fn beside_new_blocks(head: u64) -> anyhow::Result<Vec<WalkedList>> {
     lists()?.iter().map(|ids| ids.walked(head)).collect()
 }
 

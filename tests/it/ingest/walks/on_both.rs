@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 
-use super::Walked;
+use super::WalkedList;
 use crate::env;
 use crate::pages::{List, rows_in};
 
@@ -53,7 +53,7 @@ fn of_parties(one: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::Result<Ve
 }
 
 /// Lists in which both branches have the same, though some of it in blocks that differ.
-pub(super) fn the_same() -> anyhow::Result<Vec<Walked>> {
+pub(super) fn the_same() -> anyhow::Result<Vec<WalkedList>> {
     let [main, deep] = ["walks_main", "walks_depth17"];
     let one = |sql: &str| env::sql(main, &format!("{sql} ORDER BY count() DESC, 1 LIMIT 1"));
     let receiver = one("SELECT lower(hex(address)) FROM withdrawals_by_block GROUP BY 1")?;
@@ -95,14 +95,14 @@ pub(super) fn the_same() -> anyhow::Result<Vec<Walked>> {
         (List::of_everything(kind), sql)
     });
     let of_all_kinds =
-        Walked::new(List::of_everything("advanced-filters"), &[rows_in(main, "1")?, rows_in(deep, "1")?]);
+        WalkedList::new(List::of_everything("advanced-filters"), &[rows_in(main, "1")?, rows_in(deep, "1")?]);
     ensure!(of_all_kinds.always.len() > 20 && of_all_kinds.always == of_all_kinds.ever);
     let mut lists = vec![of_all_kinds];
     for (list, sql) in wanted.into_iter().chain(everything).chain(of_parties(&one)?) {
         let of = |database| Ok(env::sql(database, &sql)?.lines().map(str::to_owned).collect());
         let branches: [anyhow::Result<Vec<String>>; 2] = [of(main), of(deep)];
         let [main, deep] = branches;
-        let walked = Walked::new(list, &[main?, deep?]);
+        let walked = WalkedList::new(list, &[main?, deep?]);
         ensure!(!walked.always.is_empty() && walked.always == walked.ever, "{}: {sql}", walked.list.target);
         lists.push(walked);
     }
