@@ -1,7 +1,10 @@
 //! Whether a row has all columns that an answer needs: values that the source did not have are refused, not made up.
 
 use crate::error::Problem;
+use trawl_core::primitives::BlockRange;
+use trawl_core::readable::Readable;
 use trawl_core::schema::{BlockView, TransactionView};
+use trawl_core::store::Head;
 
 /// Columns of `blocks` that a JSON-RPC block does not show.
 const NOT_IN_RPC_BLOCKS: [&str; 5] =
@@ -69,4 +72,10 @@ fn refuse<'a>(columns: impl Iterator<Item = &'a str>, what: impl FnOnce() -> Str
         return Ok(());
     }
     Err(Problem::ColumnsMissing { what: what(), columns })
+}
+
+/// Whether a part of every block up to the head is readable; that of the genesis is empty.
+pub(crate) fn is_complete(head: &Head, part: &Readable) -> bool {
+    let Some(number) = head.number() else { return false };
+    BlockRange::new(1, number).is_none_or(|whole| part.missing(whole).is_empty())
 }

@@ -8,7 +8,6 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 
 use super::cursor::Cursor;
-use super::held_tokens::shown_tokens;
 use super::page::json;
 use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use super::periods::{PERIOD_NAMES, period};
@@ -17,6 +16,7 @@ use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
 use crate::read::block_times;
+use crate::rest::tokens::held_tokens::shown_tokens;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
 use trawl_core::store::Head;

@@ -6,16 +6,16 @@ use axum::response::Response;
 use super::cursor::{
     ChainWithdrawalCursor, Cursor, FrameCursor, OF_PENDING, TransactionCursor, TransferCursor, require_block,
 };
-use super::frame_items::{FrameItems, position};
 use super::page::{Page, empty_page, json};
 use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
-use super::transaction_items::{TransactionItems, transaction_cursor};
-use super::transfer_items::{TransferItems, transfer_cursor};
-use super::withdrawals;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
+use crate::rest::blocks::withdrawals;
+use crate::rest::transactions::frame_items::{FrameItems, position};
+use crate::rest::transactions::items::{TransactionItems, transaction_cursor};
+use crate::rest::transactions::transfer_items::{TransferItems, transfer_cursor};
 use trawl_core::primitives::{BlockRange, U256};
 use trawl_core::store::Head;
 use trawl_json::list::write_page;
@@ -171,8 +171,8 @@ async fn withdrawals_count(app: &App, head: &Head) -> Result<Option<u64>, Proble
     let newest = trawl_query::withdrawals::of_all(&head.withdrawals.span(), None, 1);
     let newest = app.values_of(head, &newest).await?.into_iter().next();
     let first = newest.as_ref().map_or(1, |newest| newest.block_number);
-    let is_whole = BlockRange::new(first, number).is_none_or(|above| head.withdrawals.missing(above).is_empty());
-    Ok(is_whole.then(|| newest.map_or(0, |newest| newest.withdrawal_index + 1)))
+    let is_complete = BlockRange::new(first, number).is_none_or(|above| head.withdrawals.missing(above).is_empty());
+    Ok(is_complete.then(|| newest.map_or(0, |newest| newest.withdrawal_index + 1)))
 }
 
 /// The sum of `count` withdrawals, if they are all there.

@@ -3,13 +3,13 @@
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 
-use super::blocks::BlockItems;
 use super::page::{Page, json};
 use super::params::Query;
-use super::transaction_items::TransactionItems;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
+use crate::rest::blocks::list::BlockItems;
+use crate::rest::transactions::items::TransactionItems;
 use trawl_core::primitives::BlockRange;
 use trawl_core::readable::Readable;
 use trawl_json::JsonWriter;

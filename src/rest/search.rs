@@ -218,7 +218,7 @@ impl Known {
     /// The place in a quick search: lower is better.
     fn rank(&self, text: &str, found: &SearchResult) -> (bool, Reverse<Option<u64>>) {
         let SearchResult::Named { address, .. } = found else { return (false, Reverse(None)) };
-        let is_whole = self.names(address).any(|name| terms(name).first().is_some_and(|term| term == text));
-        (!is_whole, Reverse(self.tokens.holders(address)))
+        let is_complete = self.names(address).any(|name| terms(name).first().is_some_and(|term| term == text));
+        (!is_complete, Reverse(self.tokens.holders(address)))
     }
 }

@@ -1,109 +1,37 @@
-//! `/api/v2/tokens/{token}` and what is summed over it.
+//! Tokens: one, its lists and instances, what addresses hold, and all by rank.
 
-use std::sync::Arc;
+pub(crate) mod balances;
+pub(crate) mod held_tokens;
+pub(crate) mod holders;
+pub(super) mod instance_lists;
+pub(crate) mod instances;
+pub(crate) mod instances_of_holder;
+pub(super) mod instances_of_token;
+pub(crate) mod lists;
+pub(crate) mod ranking;
+pub(crate) mod token;
+pub(super) mod uncounted;
 
-use axum::extract::{Path, RawQuery, State};
-use axum::response::Response;
+use axum::Router;
 
-use super::address_page::is_whole;
-use super::page::json;
-use super::params::{Query, address};
-use super::uncounted;
 use crate::app::App;
-use crate::enrich::labels::LabelQuery;
-use crate::enrich::state_token::token_after;
-use crate::error::Problem;
-use crate::http::request_head::RequestHead;
-use trawl_core::primitives::Address;
-use trawl_core::store::{Batch, Head};
-use trawl_json::JsonWriter;
-use trawl_json::token_transfers::Tokens;
-use trawl_json::tokens::TokenTotals;
-use trawl_query::tokens::TokenPart;
+use crate::http::route::get;
 
-/// Most transfers of the newest blocks that are added to the sum of settled ones; with more, the sum is not known.
-const MOST_NEWEST: u64 = 10_000;
-
-/// One token (docs/reference/http-contract.md#tokens).
-pub(super) async fn token(
-    State(app): State<App>,
-    head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
-    let head = head.get()?;
-    let (tokens, kind) = known(&app, &head, &address).await?;
-    let mut writer = JsonWriter::new();
-    tokens.write(&mut writer, &address, &kind);
-    Ok(json(writer.into_bytes()))
-}
-
-/// How many hold a token and how often it was moved (docs/reference/http-contract.md#tokens).
-pub(super) async fn counters(
-    State(app): State<App>,
-    head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
-    let head = head.get()?;
-    let (tokens, kind) = known(&app, &head, &address).await?;
-    let holders = tokens.holders_count(&address, &kind);
-    let transfers = transfers_count(&app, &head, TokenPart::Token(&address)).await?;
-    let mut writer = JsonWriter::new();
-    TokenTotals { holders, transfers }.write(&mut writer);
-    Ok(json(writer.into_bytes()))
-}
-
-/// What is known of a token, and its standard: as the contract says of itself now, as it was asked, as its transfers were
-/// counted, or as its newest transfer has it. The standard is empty where all its transfers index other parameters than any
-/// standard.
-///
-/// # Errors
-///
-/// [`Problem::NotFound`] for a contract without transfers; when the store fails.
-pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(Tokens, String), Problem> {
-    let mut wanted = LabelQuery::default();
-    wanted.tokens.insert(*address);
-    let (_, mut tokens, _) = app.address_info([*address], wanted, head).await?;
-    let standard = standard(app, head, (address, &tokens)).await?;
-    let known = tokens.metadata.get(address).map(|known| &**known);
-    if let Some(row) = token_after(app, head, (*address, &standard), known).await? {
-        tokens.metadata.insert(*address, Arc::new(row));
-    }
-    Ok((tokens, standard))
-}
-
-/// The standard of a token of which this is known.
-async fn standard(app: &App, head: &Head, (address, tokens): (&Address, &Tokens)) -> Result<String, Problem> {
-    if let Some(kind) = tokens.standard(address) {
-        return Ok(kind.to_owned());
-    }
-    let newest = trawl_query::tokens::transfers(TokenPart::Token(address), &head.receipts.span(), None, 1);
-    if let Some(newest) = app.reader().rows(&newest).await?.into_iter().next() {
-        return Ok(newest.token_type);
-    }
-    if uncounted::has_unusual_transfers(app, head, address).await? { Ok(String::new()) } else { Err(Problem::NotFound) }
-}
-
-/// How many transfers there are; `None` if some blocks are not readable.
-///
-/// # Errors
-///
-/// When the store fails.
-pub(super) async fn transfers_count(app: &App, head: &Head, moved: TokenPart<'_>) -> Result<Option<u64>, Problem> {
-    if !is_whole(head, &head.receipts) {
-        return Ok(None);
-    }
-    let blocks = head.receipts.span();
-    let newest = trawl_query::tokens::transfers(moved, &blocks.without_settled(), None, MOST_NEWEST);
-    let settled = trawl_query::tokens::transfers_total(moved, &blocks.settled);
-    let newest = async { Ok(app.reader().all(&newest).await?) };
-    let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
-    let settled = settled.iter().flat_map(Batch::rows).next().map_or(0, |sum| sum.transfers);
-    let newest: u64 = newest.iter().map(|batch| batch.len() as u64).sum();
-    Ok((newest < MOST_NEWEST).then_some(settled + newest))
+/// The routes of these endpoints.
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/api/v2/tokens", get(ranking::tokens))
+        .route("/api/v2/tokens/{address_hash}", get(token::token))
+        .route("/api/v2/tokens/{address_hash}/counters", get(token::counters))
+        .route("/api/v2/tokens/{address_hash}/holders", get(lists::holders))
+        .route("/api/v2/tokens/{address_hash}/transfers", get(lists::transfers))
+        .route("/api/v2/tokens/{address_hash}/instances", get(instances::instances))
+        .route("/api/v2/tokens/{address_hash}/instances/{token_id}", get(instances::instance))
+        .route("/api/v2/tokens/{address_hash}/instances/{token_id}/transfers", get(instance_lists::transfers))
+        .route("/api/v2/tokens/{address_hash}/instances/{token_id}/transfers-count", get(instance_lists::total))
+        .route("/api/v2/tokens/{address_hash}/instances/{token_id}/holders", get(instance_lists::holders))
+        .route("/api/v2/addresses/{address_hash}/nft", get(instances::nft))
+        .route("/api/v2/addresses/{address_hash}/nft/collections", get(instances::nft_collections))
+        .route("/api/v2/addresses/{address_hash}/token-balances", get(balances::token_balances))
+        .route("/api/v2/addresses/{address_hash}/tokens", get(balances::tokens))
 }

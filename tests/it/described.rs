@@ -10,6 +10,7 @@ use xtask::{http, workspace};
 
 use crate::chains::{chain, dump};
 use crate::env;
+use crate::tidy::{rest_routes, routes_of};
 
 /// The description as it stands in the checkout.
 fn document() -> anyhow::Result<Value> {
@@ -21,11 +22,8 @@ fn document() -> anyhow::Result<Value> {
 #[test]
 fn every_route_is_described() -> anyhow::Result<()> {
     let catches_the_rest = ["/api/v2", "/api/v2/{*rest}", "/api/v2/proxy/account-abstraction/{*rest}"];
-    let mut routes = BTreeSet::new();
-    for file in ["src/http/router.rs", "src/rest/router.rs"] {
-        let text = std::fs::read_to_string(workspace::root().join(file))?;
-        routes.extend(text.split(".route(\"").skip(1).filter_map(|rest| Some(rest.split('"').next()?.to_owned())));
-    }
+    let mut routes = rest_routes()?;
+    routes.extend(routes_of(&workspace::root().join("src/http/router.rs"))?);
     // At the paths that clients of each family of chains know.
     let of_families = trawl_chains::message_paths().into_iter().chain(trawl_chains::deposit_paths());
     routes.extend(of_families.map(str::to_owned));

@@ -1,5 +1,6 @@
 //! The house rules that a reader should not have to check: circles of imports, file heads, lengths, names, where SQL may stand.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,6 +29,18 @@ fn rust_files(folder: &str) -> Vec<PathBuf> {
 
 fn name(path: &Path) -> String {
     path.strip_prefix(workspace::root()).unwrap_or(path).display().to_string()
+}
+
+/// The paths of the routes in a file.
+pub fn routes_of(file: &Path) -> anyhow::Result<BTreeSet<String>> {
+    let text = fs::read_to_string(file).with_context(|| name(file))?;
+    Ok(text.split(".route(\"").skip(1).filter_map(|rest| Some(rest.split('"').next()?.to_owned())).collect())
+}
+
+/// The paths of the REST endpoints.
+pub fn rest_routes() -> anyhow::Result<BTreeSet<String>> {
+    let files = rust_files("src/rest");
+    Ok(files.iter().map(|file| routes_of(file)).collect::<anyhow::Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// The folders with code of ours.

@@ -7,8 +7,9 @@ use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal, empty_list, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::window::PageBounds;
-use crate::rest::held_tokens::{Wanted, held_tokens, shown_tokens};
-use crate::rest::ids_of_holder::{self, collections, ids_of_holder};
+use crate::rest::tokens::held_tokens::{Wanted, held_tokens, shown_tokens};
+use crate::rest::tokens::instances_of_holder;
+use crate::rest::tokens::instances_of_holder::{collections, ids_of_holder};
 use trawl_core::primitives::U256;
 use trawl_json::JsonWriter;
 use trawl_json::etherscan::{TokenHolding, write_held_id, write_held_token, write_holding};
@@ -86,7 +87,7 @@ pub(crate) async fn inventory(request: Request) -> Result<Response, Refusal> {
     let account = params.require("address", Params::address)?;
     let token = params.require("contractaddress", Params::address)?;
     let (skip, take) = PAGES.read(params)?;
-    let wanted = ids_of_holder::IdSelection::OfToken(token, "ERC-721", None);
+    let wanted = instances_of_holder::IdSelection::OfToken(token, "ERC-721", None);
     let held = ids_of_holder(app, head, &account, (&wanted, skip + take)).await?;
     let tokens = shown_tokens(app, head, [token].into_iter()).await?;
     if tokens.is_untold(&token, "ERC-721") {

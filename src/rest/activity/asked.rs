@@ -31,7 +31,7 @@ pub(super) struct Asked {
     /// The readable blocks of these days.
     pub span: Span,
     /// Whether that is all their blocks, up to the newest one.
-    pub is_whole: bool,
+    pub is_complete: bool,
     /// The days of all readable blocks.
     known: Days,
     /// Which blocks are readable.
@@ -71,10 +71,10 @@ impl Asked {
         let span = range.map(|range| readable.within(range));
         // In the genesis nothing happens.
         let happened = range.and_then(|range| BlockRange::new(range.first().max(1), range.last()));
-        let is_whole = happened.is_none_or(|range| readable.missing(range).is_empty());
+        let is_complete = happened.is_none_or(|range| readable.missing(range).is_empty());
         let days = (start.map(day), end.map(day));
         let known = app.days(head).await?;
-        Ok(Self { resolution, days, span: span.unwrap_or_default(), is_whole, known, readable: readable.clone() })
+        Ok(Self { resolution, days, span: span.unwrap_or_default(), is_complete, known, readable: readable.clone() })
     }
 
     /// The first day of the period that a day is in.

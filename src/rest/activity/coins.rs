@@ -28,17 +28,17 @@ pub(super) async fn answer(app: &App, head: &Head, address: &Address, asked: &As
     let newest = asked.newest(app, |span| newest(address, span));
     let (settled, newest) = tokio::try_join!(settled, newest)?;
     let mut flows = Flows::default();
-    let mut is_whole = asked.is_whole;
+    let mut is_complete = asked.is_complete;
     for row in settled {
         let Some(counterparty) = row.counterparty else {
-            is_whole = false;
+            is_complete = false;
             continue;
         };
         flows.add((counterparty, None), [row.received, row.sent], row.amounts());
     }
     for row in newest {
         let Some(receiver) = row.to_address.or(row.created_contract) else {
-            is_whole = false;
+            is_complete = false;
             continue;
         };
         // What is left of the others destroyed nothing and gave nothing.
@@ -49,5 +49,5 @@ pub(super) async fn answer(app: &App, head: &Head, address: &Address, asked: &As
         let counterparty = if is[0] { row.from_address } else { receiver };
         flows.add((counterparty, None), is.map(u64::from), is.map(|is| Some(if is { row.value } else { U256::ZERO })));
     }
-    flows.answer(app, head, is_whole).await
+    flows.answer(app, head, is_complete).await
 }

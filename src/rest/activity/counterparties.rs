@@ -30,5 +30,5 @@ pub(super) async fn answer(app: &App, head: &Head, address: &Address, asked: &As
         let amounts = is.map(|is| Some(if is { row.value } else { U256::ZERO }));
         flows.add((counterparty, Some((row.token_address, row.token_type))), is.map(u64::from), amounts);
     }
-    flows.answer(app, head, asked.is_whole).await
+    flows.answer(app, head, asked.is_complete).await
 }

@@ -37,7 +37,7 @@ pub(super) async fn answer(
     let Some(last) = settled.last().map(|range| range.last()) else {
         // Of the blocks that are not settled nothing is counted.
         let counted =
-            FailureBasis { groups: 0, block_number: None, is_complete: asked.is_whole && asked.span.is_empty() };
+            FailureBasis { groups: 0, block_number: None, is_complete: asked.is_complete && asked.span.is_empty() };
         return Ok(json(write_failures(&[], &counted, &Default::default())));
     };
     require_bounded(app, head, contract, &settled).await?;
@@ -67,7 +67,7 @@ pub(super) async fn answer(
     let counted = FailureBasis {
         groups: rows.first().map_or(0, |row| row.groups),
         block_number: Some(last),
-        is_complete: asked.is_whole && found.without_status == 0,
+        is_complete: asked.is_complete && found.without_status == 0,
     };
     Ok(json(write_failures(&failures, &counted, &addresses)))
 }

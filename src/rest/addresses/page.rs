@@ -1,0 +1,159 @@
+//! `/api/v2/addresses/{address}`.
+
+use axum::extract::{Path, RawQuery, State as AppState};
+use axum::response::Response;
+use revm::primitives::KECCAK_EMPTY;
+
+use super::mined_blocks;
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::read::completeness::is_complete;
+use crate::read::state::State;
+use crate::rest::page::json;
+use crate::rest::params::{Query, address};
+use crate::rest::tokens::held_tokens::first_tokens;
+use trawl_core::primitives::Address;
+use trawl_core::readable::Readable;
+use trawl_core::schema::Columns;
+use trawl_core::statement::Statement;
+use trawl_core::store::Head;
+use trawl_evm::Account;
+use trawl_json::JsonWriter;
+use trawl_json::address_page::AddressPage;
+use trawl_query::address_page::{self as plan, Creation};
+
+/// One address, also one that is in no block (docs/reference/http-contract.md#address-pages).
+pub(in crate::rest) async fn address_page(
+    AppState(app): AppState<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (account, creation) = tokio::try_join!(account(&app, &head, &address), creation(&app, &head, &address))?;
+    let creator = creation.as_ref().filter(|creation| creation.creation_type != "genesis");
+    let mut wanted = LabelQuery::default();
+    wanted.tokens.insert(address);
+    wanted.proxies.insert(address);
+    let shown = [address].into_iter().chain(creator.map(|creation| creation.creator));
+    let (info, seen) = tokio::try_join!(app.address_info(shown, wanted, &head), Seen::read(&app, &head, &address))?;
+    let (addresses, tokens, _) = info;
+    let has_code = account.map(|account| account.code_hash != KECCAK_EMPTY);
+    let shows_code = [seen.logs, seen.frames_of_code].contains(&Some(true));
+    let known = addresses.has_code(&address).or(shows_code.then_some(true));
+    let creation_status = status(&app, &head, &address, (creation.as_ref(), has_code)).await?;
+    let page = AddressPage {
+        is_contract: is_contract(has_code, known),
+        balance: account.and_then(|account| Some((account.balance, head.number()?))),
+        creator: creator.map(|creation| creation.creator),
+        creation_transaction: creator.map(|creation| creation.transaction_hash),
+        creation_status,
+        has_logs: seen.logs,
+        has_tokens: seen.holds_tokens,
+        has_token_transfers: seen.token_transfers,
+        has_withdrawals: seen.withdrawals,
+        has_validated_blocks: seen.validated_blocks,
+    };
+    let mut writer = JsonWriter::new();
+    page.write(&mut writer, &address, (&addresses, &tokens));
+    Ok(json(writer.into_bytes()))
+}
+
+/// The account after the head; `None` where its state is not known.
+pub(in crate::rest) async fn account(
+    app: &App,
+    head: &std::sync::Arc<Head>,
+    address: &Address,
+) -> Result<Option<Account>, Problem> {
+    let Some(number) = head.number() else { return Ok(None) };
+    match State::after(app, number, head).await {
+        Ok(state) => Ok(Some(state.account(*address).await?)),
+        Err(Problem::StateMissing(_)) => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// The newest creation of the contract.
+pub(in crate::rest) async fn creation(app: &App, head: &Head, address: &Address) -> Result<Option<Creation>, Problem> {
+    let found = app.reader().rows(&plan::creation(address, &head.blocks.span())).await?;
+    Ok(found.into_iter().next())
+}
+
+/// Whether an address is a contract: it has code now, or what else is known of it says so. An account without code now may have
+/// had some before the first block that is loaded, but not where the state is known: that begins at genesis.
+pub(in crate::rest) fn is_contract(has_code: Option<bool>, known: Option<bool>) -> Option<bool> {
+    if has_code == Some(true) { has_code } else { known.or(has_code) }
+}
+
+/// What became of the newest creation of a contract, if there is one and it is known whether there is code now. A constructor
+/// may leave no code, or destroy its contract.
+pub(in crate::rest) async fn status(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    (creation, has_code): (Option<&Creation>, Option<bool>),
+) -> Result<Option<&'static str>, Problem> {
+    let (Some(creation), Some(has_code)) = (creation, has_code) else { return Ok(None) };
+    match (has_code, creation.code_size) {
+        (true, _) => Ok(Some("success")),
+        (false, Some(0)) => {
+            let block = head.traces.at(creation.block_number);
+            let destruction = plan::destruction(address, &block, creation.transaction_index);
+            let is_destroyed = !app.reader().rows(&destruction).await?.is_empty();
+            Ok(Some(if is_destroyed { "selfdestructed" } else { "success" }))
+        }
+        (false, Some(_)) => Ok(Some("selfdestructed")),
+        (false, None) => Ok(None),
+    }
+}
+
+/// Which rows there are of an address.
+struct Seen {
+    logs: Option<bool>,
+    frames_of_code: Option<bool>,
+    token_transfers: Option<bool>,
+    holds_tokens: Option<bool>,
+    withdrawals: Option<bool>,
+    validated_blocks: Option<bool>,
+}
+
+impl Seen {
+    async fn read(app: &App, head: &Head, address: &Address) -> Result<Self, Problem> {
+        let (receipts, traces) = (head.receipts.span(), head.traces.span());
+        let withdrawals = head.withdrawals.span();
+        let (logs, frames_of_code, token_transfers, receipts_of_tokens, withdrawals, held, made) = tokio::try_join!(
+            seen(app, head, &head.receipts, plan::logs(address, &receipts, 1)),
+            seen(app, head, &head.traces, plan::frame_of_code(address, &traces)),
+            seen(app, head, &head.receipts, plan::token_transfer(address, &receipts)),
+            seen(app, head, &head.receipts, plan::token_receipt(address, &receipts)),
+            seen(app, head, &head.withdrawals, trawl_query::withdrawals::of_address(address, &withdrawals, None, 1)),
+            first_tokens(app, head, address, 1),
+            mined_blocks::count(app, head, address, 1)
+        )?;
+        // Whoever received none holds none. Of a token without a value it is not known whether anything is left.
+        let holds = held.and_then(|held| match held.first() {
+            Some(balance) => balance.value.map(|_| true),
+            None => Some(false),
+        });
+        let holds_tokens = receipts_of_tokens.filter(|received| !received).or(holds);
+        let validated_blocks = made.map(|blocks| blocks > 0);
+        Ok(Self { logs, frames_of_code, token_transfers, holds_tokens, withdrawals, validated_blocks })
+    }
+}
+
+/// Whether the statement finds a row; unknown if it finds none while some blocks of its `part` are not readable.
+async fn seen<R: Columns>(
+    app: &App,
+    head: &Head,
+    part: &Readable,
+    statement: Statement<R>,
+) -> Result<Option<bool>, Problem> {
+    if !app.reader().rows(&statement).await?.is_empty() {
+        return Ok(Some(true));
+    }
+    Ok(is_complete(head, part).then_some(false))
+}

@@ -1,0 +1,84 @@
+//! `/api/v2/addresses/{address}/tabs-counters`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::mined_blocks;
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::read::completeness::is_complete;
+use crate::rest::page::json;
+use crate::rest::params::{Query, address};
+use crate::rest::tokens::held_tokens::first_tokens;
+use trawl_core::readable::Readable;
+use trawl_core::schema::{Columns, TransactionRow};
+use trawl_core::statement::Statement;
+use trawl_core::store::Head;
+use trawl_json::JsonWriter;
+use trawl_json::address_counts::AddressCounts;
+use trawl_query::token_transfers::TransferFilter;
+use trawl_query::walk::Walk;
+
+/// Rows that are counted at most: clients show more as "50+".
+const MOST: u64 = 51;
+
+/// How long the lists of an address are, at most [`MOST`] (docs/reference/http-contract.md#address-pages).
+pub(in crate::rest) async fn tabs(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (blocks, receipts) = (head.blocks.span(), head.receipts.span());
+    let (traces, withdrawals) = (head.traces.span(), head.withdrawals.span());
+    let all = TransferFilter { direction: None, token: None, types: Vec::new() };
+    let of_address =
+        trawl_query::transactions::of_address::<TransactionRow>(&address, None, &blocks, Walk::newest(MOST));
+    let transactions = async {
+        if !head.transactions_by_address {
+            return Ok(None);
+        }
+        count(&app, &head, &head.blocks, of_address).await
+    };
+    let transfers = trawl_query::token_transfers::of_address(&address, &all, &receipts, None, MOST);
+    let frames = trawl_query::internal_transactions::of_address(&address, None, &traces, None, MOST);
+    let withdrawn = trawl_query::withdrawals::of_address(&address, &withdrawals, None, MOST);
+    let (transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals, validations) = tokio::try_join!(
+        transactions,
+        count(&app, &head, &head.receipts, transfers),
+        first_tokens(&app, &head, &address, MOST),
+        count(&app, &head, &head.receipts, trawl_query::address_page::logs(&address, &receipts, MOST)),
+        count(&app, &head, &head.traces, frames),
+        count(&app, &head, &head.withdrawals, withdrawn),
+        mined_blocks::count(&app, &head, &address, MOST)
+    )?;
+    let token_balances = token_balances.map(|held| held.len() as u64);
+    let counts = AddressCounts {
+        transactions,
+        token_transfers,
+        token_balances,
+        logs,
+        internal_transactions,
+        withdrawals,
+        validations,
+    };
+    let mut writer = JsonWriter::new();
+    counts.write(&mut writer);
+    Ok(json(writer.into_bytes()))
+}
+
+/// How many rows a statement finds; unknown if that is below its limit while some blocks of its `part` are not readable.
+async fn count<R: Columns>(
+    app: &App,
+    head: &Head,
+    part: &Readable,
+    statement: Statement<R>,
+) -> Result<Option<u64>, Problem> {
+    let batches = app.reader().all(&statement).await?;
+    let found: u64 = batches.iter().map(|batch| batch.len() as u64).sum();
+    Ok((found >= MOST || is_complete(head, part)).then_some(found.min(MOST)))
+}

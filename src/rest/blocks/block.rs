@@ -1,0 +1,139 @@
+//! `/api/v2/blocks/{id}`: one block; its call frames; and how long until there is one.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::list::{extras, readable};
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::error::{InvalidParameter, Problem};
+use crate::http::request_head::RequestHead;
+use crate::rest::cursor::{BlockFrameCursor, Cursor};
+use crate::rest::page::{Page, json};
+use crate::rest::params::{BlockId, Kind, PAGE_SIZE, ParameterGroup, Query, block_id};
+use crate::rest::stats::figures::{block_time, recent};
+use crate::rest::transactions::frame_items::{FrameItems, position};
+use trawl_core::primitives::{Address, B256};
+use trawl_core::schema::{BlockRow, Column};
+use trawl_core::store::{Batch, Head};
+use trawl_json::JsonWriter;
+use trawl_json::blocks::{BlockCountdown, BlockExtras, BlockKind, write_rest_block};
+use trawl_json::list::write_page;
+use trawl_query::internal_transactions::FrameFilter;
+
+/// One block, as in the list; by its hash also one that another replaced (docs/reference/http-contract.md#blocks-in-paths).
+pub(in crate::rest) async fn block(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let id = block_id(&id)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let number = match id {
+        BlockId::Number(number) => Some(number),
+        BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {
+            None => return reorged(&app, &head, &hash).await,
+            number => number,
+        },
+    };
+    let number = readable(&app, &head, BlockId::Number(number.ok_or(Problem::NotFound)?)).await?;
+    let batches = app.rows_of(&head, &trawl_query::blocks::at(&head.blocks.at(number))).await?;
+    let page = Page::cut(&batches, 1);
+    let mut known = extras(&app, &head, &page).await?;
+    let extras =
+        known.remove(&number).unwrap_or_else(|| BlockExtras { family: app.family(&head), ..BlockExtras::default() });
+    write(&app, &head, page.items().first().copied(), (BlockKind::Block, &extras)).await
+}
+
+/// The block with a hash that another branch replaced; its call frames are not stored.
+async fn reorged(app: &App, head: &Head, hash: &B256) -> Result<Response, Problem> {
+    let heights = app.reader().rows(&trawl_query::reorged::by_hash(hash)).await?;
+    let number = heights.first().ok_or(Problem::NotFound)?.block_number;
+    let batches = app.reader().all(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
+    let is_asked = |batch: &Batch<BlockRow>, row: usize| batch.view().hash.bytes(row).as_slice() == hash.as_slice();
+    let mut found = Page::cut(&batches, u64::MAX).items();
+    found.retain(|(batch, row)| is_asked(batch, *row));
+    write(
+        app,
+        head,
+        found.first().copied(),
+        (BlockKind::Reorged, &BlockExtras { family: app.family(head), ..BlockExtras::default() }),
+    )
+    .await
+}
+
+/// The block that was found, if one was.
+async fn write(
+    app: &App,
+    head: &Head,
+    found: Option<(&Batch<BlockRow>, usize)>,
+    (kind, extras): (BlockKind, &BlockExtras),
+) -> Result<Response, Problem> {
+    let (batch, row) = found.ok_or(Problem::NotFound)?;
+    let view = batch.view();
+    let facts = app.addresses([Address::get(&view.producer, row)], head).await?;
+    let mut writer = JsonWriter::new();
+    write_rest_block(&mut writer, kind, &view, row, (&facts, extras));
+    Ok(json(writer.into_bytes()))
+}
+
+pub(crate) const INTERNAL_TRANSACTIONS: &[ParameterGroup] = &[
+    &[
+        ("internal_type", Kind::Name(&["call", "create", "create2", "reward", "selfdestruct", "stop"])),
+        ("call_type", Kind::Name(&["call", "callcode", "delegatecall", "staticcall"])),
+    ],
+    BlockFrameCursor::PARAMETERS,
+    PAGE_SIZE,
+];
+
+/// The call frames of one block, in order of execution, those that the list of an address has
+/// (docs/reference/http-contract.md#internal-transactions).
+pub(in crate::rest) async fn internal_transactions(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let id = block_id(&id)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
+    let after = BlockFrameCursor::read(&query)?;
+    let after = after.map(|cursor| (cursor.transaction_index, cursor.frame_index));
+    let filter = FrameFilter { kind: query.name("internal_type"), call_type: query.name("call_type") };
+    let (head, size) = (head.get()?, query.page_size());
+    let block = readable(&app, &head, id).await?;
+    if !head.traces.contains(block) {
+        return Err(Problem::PartMissing { part: "Traces", block });
+    }
+    let span = head.traces.at(block);
+    let statement = trawl_query::internal_transactions::listed_of_block(&span, filter, after, size + 1);
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = FrameItems::load(&app, &head, page.items()).await?;
+    let last = page.more.then(|| page.last(position)).flatten();
+    let next = last.map(|last| {
+        BlockFrameCursor { transaction_index: last.transaction_index, frame_index: last.frame_index }.writer(page.count)
+    });
+    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
+}
+
+/// How long until there is a block, at the pace of the newest ones; blocks that are there are not found.
+pub(in crate::rest) async fn countdown(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let BlockId::Number(block) = block_id(&id)? else {
+        let (name, detail) = ("block_number_param".into(), "Invalid integer. Got: string".into());
+        return Err(Problem::Invalid(vec![InvalidParameter { name, detail }]));
+    };
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let current = head.number().ok_or(Problem::NothingLoaded)?;
+    let remaining = block.checked_sub(current).filter(|blocks| *blocks > 0).ok_or(Problem::NotFound)?;
+    let block_time = block_time(&recent(&app, &head).await?);
+    let countdown = BlockCountdown { current, block, remaining, block_time };
+    Ok(json(countdown.write()))
+}

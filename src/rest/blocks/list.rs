@@ -1,0 +1,324 @@
+//! `/api/v2/blocks` and `/api/v2/blocks/{id}/withdrawals`.
+
+use std::collections::HashMap;
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::withdrawals::withdrawals_page;
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::rest::cursor::{BlockCursor, Cursor, TransactionCursor, WithdrawalCursor};
+use crate::rest::page::{NO_CURSOR, Page, empty_page, json};
+use crate::rest::params::{BlockId, Kind, PAGE_SIZE, ParameterGroup, Query, block_id};
+use crate::rest::transactions::items::TransactionItems;
+use trawl_chains::Family;
+use trawl_core::primitives::{Address, BlockNumber, BlockRange, TransactionPosition};
+use trawl_core::readable::Span;
+use trawl_core::schema::{BlockRow, Column, Columns, Reward, UncleRow};
+use trawl_core::statement::Statement;
+use trawl_core::store::{Batch, Head};
+use trawl_json::Array;
+use trawl_json::address::Addresses;
+use trawl_json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
+use trawl_json::list::write_page;
+use trawl_json::withdrawals::Scope;
+use trawl_query::blocks::{BlockFrame, BlockFrames};
+
+pub(crate) const LIST: &[ParameterGroup] =
+    &[&[("type", Kind::Name(&["block", "uncle", "reorg"]))], BlockCursor::PARAMETERS, PAGE_SIZE];
+
+/// Blocks, uncles or reorganised blocks from the highest down (docs/reference/http-contract.md#blocks).
+pub(in crate::rest) async fn list(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), LIST)?;
+    let head = head.get()?;
+    let before = BlockCursor::read(&query)?.map(|cursor| cursor.block_number);
+    match query.name("type").unwrap_or("block") {
+        "block" => blocks(&app, &head, before, query.page_size()).await,
+        "uncle" => siblings::<UncleRow>(&app, &head, before, query.page_size()).await,
+        _ => siblings::<BlockRow>(&app, &head, before, query.page_size()).await,
+    }
+}
+
+/// The readable blocks strictly below `before`.
+pub(in crate::rest) fn below(head: &Head, before: Option<BlockNumber>) -> Span {
+    let last = match before {
+        Some(before) => before.checked_sub(1),
+        None => head.number(),
+    };
+    last.and_then(|last| BlockRange::new(0, last)).map_or_else(Span::default, |range| head.blocks.within(range))
+}
+
+async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) -> Result<Response, Problem> {
+    let span = below(head, before);
+    if span.is_empty() {
+        return Ok(empty_page());
+    }
+    let batches = app.rows_of(head, &trawl_query::blocks::newest(&span, size + 1)).await?;
+    let page = Page::cut(&batches, size);
+    let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
+    let next = cursor.map(|block_number| BlockCursor { block_number }.writer(page.count));
+    let items = BlockItems::load(app, head, &batches, &page).await?;
+    let policy = CachePolicy::of_page(head, &head.blocks, before);
+    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
+}
+
+/// Blocks of a page, with what is shown beside their rows.
+pub(in crate::rest) struct BlockItems<'p> {
+    page: &'p Page<'p, BlockRow>,
+    facts: Addresses,
+    extras: HashMap<BlockNumber, BlockExtras>,
+    family: Option<&'static Family>,
+}
+
+impl<'p> BlockItems<'p> {
+    /// Reads what is shown beside the rows of a page of `batches`.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn load(
+        app: &App,
+        head: &Head,
+        batches: &[Batch<BlockRow>],
+        page: &'p Page<'p, BlockRow>,
+    ) -> Result<Self, Problem> {
+        // Of all rows that were read: the same ones of settled blocks, whatever part of them the newest leave on the page.
+        let all = Page::cut(batches, u64::MAX);
+        let (facts, extras) = tokio::try_join!(app.addresses(miners(page), head), extras(app, head, &all))?;
+        Ok(Self { page, facts, extras, family: app.family(head) })
+    }
+
+    /// Writes them in order.
+    pub fn write(&self, items: &mut Array<'_>) {
+        let unknown = BlockExtras { family: self.family, ..BlockExtras::default() };
+        self.page.rows(|batch, row| {
+            let view = batch.view();
+            let extras = self.extras.get(&view.block_number[row]).unwrap_or(&unknown);
+            write_rest_block(items.item(), BlockKind::Block, &view, row, (&self.facts, extras));
+        });
+    }
+}
+
+/// Sums over the call frames of the blocks of a page, for blocks whose frames are readable.
+pub(in crate::rest) async fn extras(
+    app: &App,
+    head: &Head,
+    page: &Page<'_, BlockRow>,
+) -> Result<HashMap<BlockNumber, BlockExtras>, Problem> {
+    let mut numbers = Vec::new();
+    page.rows(|batch, row| numbers.push(batch.view().block_number[row]));
+    numbers.retain(|number| head.traces.contains(*number));
+    if numbers.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let traced = head.traces.span();
+    let rows = app.values_of(head, &trawl_query::blocks::frames(&numbers, &traced)).await?;
+    let newest = app.reader().rows(&trawl_query::blocks::newest_frames(&numbers, &traced)).await?;
+    let family = app.family(head);
+    // A block without frames has no row.
+    let mut extras: HashMap<BlockNumber, BlockExtras> = numbers
+        .into_iter()
+        .map(|number| (number, BlockExtras { internal_transactions: Some(0), family, ..BlockExtras::default() }))
+        .collect();
+    let sums = rows.into_iter().chain(sums(newest));
+    for row in sums {
+        let rewards = if head.rewards.contains(row.block_number) { row.rewards } else { Vec::new() };
+        let block = BlockExtras { internal_transactions: Some(row.internal_transactions), rewards, family };
+        extras.insert(row.block_number, block);
+    }
+    Ok(extras)
+}
+
+/// The sums over the frames of blocks, which `sql/queries/block_frames.sql` makes of blocks in tables.
+fn sums(frames: Vec<BlockFrame>) -> impl Iterator<Item = BlockFrames> {
+    let mut sums: HashMap<BlockNumber, BlockFrames> = HashMap::new();
+    for frame in frames {
+        let empty = || BlockFrames { block_number: frame.block_number, internal_transactions: 0, rewards: Vec::new() };
+        let sum = sums.entry(frame.block_number).or_insert_with(empty);
+        match (frame.frame_type.as_str(), frame.to_address) {
+            ("reward", Some(receiver)) => {
+                sum.rewards.push(Reward { kind: frame.call_type, receiver, amount: frame.value });
+            }
+            ("reward", None) => {}
+            (kind, _) => sum.internal_transactions += u64::from(frame.frame_index > 0 || kind != "call"),
+        }
+    }
+    sums.into_values()
+}
+
+/// The miners of the blocks of a page.
+fn miners<R: Siblings>(page: &Page<'_, R>) -> Vec<Address> {
+    let mut miners = Vec::new();
+    page.rows(|batch, row| miners.push(R::miner(batch, row)));
+    miners
+}
+
+/// A page of blocks of which several may have the same height. The cursor is only a height, so a page that would end
+/// between blocks of one height takes all of them: it is longer than its size, and no block is lost.
+async fn siblings<R: Siblings>(
+    app: &App,
+    head: &Head,
+    before: Option<BlockNumber>,
+    size: u64,
+) -> Result<Response, Problem> {
+    let before = before.unwrap_or(BlockNumber::MAX);
+    let batches = app.reader().all(&R::newest(head, before, size + 1)).await?;
+    let page = Page::cut(&batches, size);
+    let (Some(last), Some(after)) = (page.last(R::height), page.after(R::height)) else {
+        let facts = app.addresses(miners(&page), head).await?;
+        return Ok(json(write_page(|items| page.rows(|batch, row| R::write(items, batch, row, &facts)), NO_CURSOR)));
+    };
+    let same_height = if last == after { app.reader().all(&R::at(head, last)).await? } else { Vec::new() };
+    let count =
+        if same_height.is_empty() { page.count } else { page.count_while(|batch, row| R::height(batch, row) > last) };
+    let page = page.shortened(count);
+    let same_height = Page::cut(&same_height, u64::MAX);
+    let more = last != after || !app.reader().all(&R::newest(head, last, 1)).await?.is_empty();
+    let next = more.then(|| BlockCursor { block_number: last }.writer(page.count + same_height.count));
+    let facts = app.addresses(miners(&page).into_iter().chain(miners(&same_height)), head).await?;
+    let write = |items: &mut Array<'_>| {
+        page.rows(|batch, row| R::write(items, batch, row, &facts));
+        same_height.rows(|batch, row| R::write(items, batch, row, &facts));
+    };
+    Ok(json(write_page(write, next)))
+}
+
+/// Blocks that share their height with a block of the chain: uncles and reorganised blocks.
+trait Siblings: Columns {
+    /// Reads those strictly below a height, from the highest down.
+    fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self>;
+    /// Reads those at a height.
+    fn at(head: &Head, number: BlockNumber) -> Statement<Self>;
+    fn height(batch: &Batch<Self>, row: usize) -> BlockNumber;
+    fn miner(batch: &Batch<Self>, row: usize) -> Address;
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, facts: &Addresses);
+}
+
+impl Siblings for UncleRow {
+    fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
+        trawl_query::uncles::newest(&head.uncles.span(), before, limit)
+    }
+    fn at(head: &Head, number: BlockNumber) -> Statement<Self> {
+        trawl_query::uncles::at(&head.uncles.span(), number)
+    }
+    fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
+        batch.view().block_number[row]
+    }
+    fn miner(batch: &Batch<Self>, row: usize) -> Address {
+        Address::get(&batch.view().miner, row)
+    }
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, facts: &Addresses) {
+        write_rest_uncle(items.item(), &batch.view(), row, facts);
+    }
+}
+
+/// Blocks that were replaced by another branch.
+impl Siblings for BlockRow {
+    fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
+        trawl_query::reorged::newest(&head.blocks.span(), before, limit)
+    }
+    fn at(head: &Head, number: BlockNumber) -> Statement<Self> {
+        trawl_query::reorged::at(&head.blocks.span(), number)
+    }
+    fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
+        batch.view().block_number[row]
+    }
+    fn miner(batch: &Batch<Self>, row: usize) -> Address {
+        Address::get(&batch.view().producer, row)
+    }
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, facts: &Addresses) {
+        // The call frames of a reorganised block are not stored.
+        write_rest_block(items.item(), BlockKind::Reorged, &batch.view(), row, (facts, &BlockExtras::default()));
+    }
+}
+
+/// The types that a list of transactions can be asked for.
+const TYPES: &[&str] =
+    &["blob_transaction", "coin_transfer", "contract_call", "contract_creation", "token_transfer", "token_creation"];
+
+pub(crate) const TRANSACTIONS: &[ParameterGroup] =
+    &[&[("type", Kind::Name(TYPES))], TransactionCursor::PARAMETERS, PAGE_SIZE];
+
+/// The transactions of one block, in order (docs/reference/http-contract.md#blocks-in-paths); of a type those of the page alone.
+pub(in crate::rest) async fn transactions(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let id = block_id(&id)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
+    // A negative index is the position before the first transaction.
+    let after = TransactionCursor::read(&query)?.and_then(|_| query.height("index"));
+    let (head, size) = (head.get()?, query.page_size());
+    let number = readable(&app, &head, id).await?;
+    let statement = trawl_query::transactions::in_block_after(&head.blocks.at(number), after, size + 1);
+    let batches = app.reader().all(&statement).await?;
+    let page = Page::cut(&batches, size);
+    let mut items = TransactionItems::load(&app, &head, page.items()).await?;
+    if let Some(kind) = query.name("type") {
+        items.retain(kind);
+    }
+    let last = page.more.then(|| page.last(|batch, row| batch.view().transaction_index[row])).flatten();
+    let cursor =
+        |index: u32| TransactionCursor(TransactionPosition { block_number: number, transaction_index: index.into() });
+    let next = last.map(|index| cursor(index).writer(page.count));
+    Ok(json(write_page(|list| items.write(list), next)))
+}
+
+/// The height of a readable block of the chain.
+///
+/// # Errors
+///
+/// [`Problem::NotFound`] without such a block, [`Problem::LostConsensus`] if a block that another replaced is all there is at a height.
+pub(in crate::rest) async fn readable(app: &App, head: &Head, id: BlockId) -> Result<BlockNumber, Problem> {
+    let number = match id {
+        BlockId::Number(number) => Some(number),
+        BlockId::Hash(hash) => app.block_with_hash(&hash, head).await?,
+    };
+    let number = number.ok_or(Problem::NotFound)?;
+    if head.blocks.contains(number) {
+        return Ok(number);
+    }
+    let reorged = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
+    Err(reorged.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)))
+}
+
+pub(crate) const WITHDRAWALS: &[ParameterGroup] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
+
+/// The withdrawals of one block (docs/reference/http-contract.md#blocks-in-paths).
+pub(in crate::rest) async fn withdrawals(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let id = block_id(&id)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
+    let head = head.get()?;
+    let number = match id {
+        BlockId::Number(number) => Some(number),
+        BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {
+            None if !app.reader().all(&trawl_query::reorged::by_hash(&hash)).await?.is_empty() => {
+                let statement = |before, limit| trawl_query::reorged::withdrawals(&hash, before, limit);
+                return withdrawals_page((&app, &head), &query, Scope::Block, statement).await;
+            }
+            number => number,
+        },
+    };
+    let number = readable(&app, &head, BlockId::Number(number.ok_or(Problem::NotFound)?)).await?;
+    if !head.withdrawals.contains(number) {
+        return Err(Problem::PartMissing { part: "Withdrawals", block: number });
+    }
+    let block = head.withdrawals.at(number);
+    let statement = |before, limit| trawl_query::withdrawals::of_block(&block, before, limit);
+    let page = withdrawals_page((&app, &head), &query, Scope::Block, statement).await?;
+    Ok(CachePolicy::of_block(&head, number).mark(page))
+}

@@ -1,0 +1,77 @@
+//! `/api/v2/smart-contracts`: contracts that an ABI was loaded for, and how many they are.
+
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::rest::cursor::Cursor;
+use crate::rest::page::{Page, json};
+use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
+use crate::rest::search::typed;
+use trawl_core::primitives::Address;
+use trawl_core::schema::Column;
+use trawl_core::store::Batch;
+use trawl_json::address::Addresses;
+use trawl_json::list::write_page;
+use trawl_json::smart_contracts::{write_counters, write_listed};
+use trawl_json::{Array, Object};
+use trawl_query::search::terms;
+use trawl_query::verified_contracts::{VerifiedContract, count, list};
+
+pub(crate) const CONTRACTS: &[ParameterGroup] = &[&[("q", Kind::Text)], ContractCursor::PARAMETERS, PAGE_SIZE];
+
+/// The cursor of contracts in the order of their addresses.
+struct ContractCursor(Address);
+
+impl Cursor for ContractCursor {
+    const PARAMETERS: ParameterGroup = &[("hash", Kind::Address)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        Ok(query.address("hash").map(Self))
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("hash").string(&self.0.to_checksum(None));
+        next.key("items_count").number(count);
+    }
+}
+
+/// The contracts with an ABI, in the order of their addresses (docs/reference/http-contract.md#contracts).
+pub(in crate::rest) async fn contracts(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), CONTRACTS)?;
+    let beyond = ContractCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    let text = Some(typed(&query)).filter(|text| !text.is_empty());
+    let batches = app.reader().all(&list(text.as_deref(), beyond.as_ref(), size + 1)).await?;
+    let page = Page::cut(&batches, size);
+    let address = |batch: &Batch<VerifiedContract>, row: usize| Address::get(&batch.view().address, row);
+    let found: Vec<Address> = page.items().into_iter().map(|(batch, row)| address(batch, row)).collect();
+    let addresses = app.addresses(found.iter().copied(), &head).await?;
+    let is_shown = |contract: &&Address| is_shown(&addresses, contract, text.as_deref());
+    let last = page.more.then(|| page.last(address)).flatten();
+    let next = last.map(|address| ContractCursor(address).writer(page.count));
+    let write = |items: &mut Array<'_>| {
+        found.iter().filter(is_shown).for_each(|contract| write_listed(items.item(), contract, &addresses));
+    };
+    Ok(json(write_page(write, next)))
+}
+
+/// How many contracts have an ABI.
+pub(in crate::rest) async fn counters(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let counted = app.reader().rows(&count()).await?;
+    Ok(json(write_counters(counted.first().map_or(0, |row| row.contracts))))
+}
+
+/// Whether the contract has an ABI now, and a name of which a word begins like the text: not if either was taken back.
+fn is_shown(addresses: &Addresses, contract: &Address, text: Option<&str>) -> bool {
+    let has_abi = addresses.source(contract).is_some_and(|(source, _)| source == *contract);
+    let is_called = |text: &str| addresses.labelled_names(contract).flat_map(terms).any(|term| term.starts_with(text));
+    has_abi && text.is_none_or(is_called)
+}

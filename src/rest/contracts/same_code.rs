@@ -1,0 +1,103 @@
+//! `/api/v2/smart-contracts/{address}/same-code`: who created contracts of the code that this one has, and when.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+use revm::primitives::KECCAK_EMPTY;
+
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::read::completeness::is_complete;
+use crate::rest::addresses::page::{account, creation};
+use crate::rest::page::json;
+use crate::rest::params::{Query, address};
+use trawl_core::primitives::{Address, B256};
+use trawl_core::store::Head;
+use trawl_json::same_code::{Creator, SameCode};
+use trawl_query::charts::same_code::{CreatorSum, MOST_CREATIONS, newest, size, sums};
+use trawl_query::charts::{MOST_GROUPS, MOST_NEWEST};
+
+/// Creators of an answer, at most.
+const MOST: usize = 50;
+
+/// Who created contracts of the same code (docs/reference/http-contract.md#same-code).
+pub(in crate::rest) async fn same_code(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let code_hash = code_hash(&app, &head, &address).await?;
+    let found = app.reader().rows(&size()).await?.first().map_or(0, |size| size.found);
+    if found > MOST_CREATIONS {
+        let detail = format!("Codes are compared among at most {MOST_CREATIONS} creations, and there are {found}");
+        return Err(Problem::invalid_parameter("address_hash", detail));
+    }
+    let mut most = creators(&app, &head, &code_hash).await?;
+    let (creations, creators) = (most.iter().map(|one| one.creations).sum(), most.len() as u64);
+    // Those of as many creations stay in the order of their addresses.
+    most.sort_by_key(|one| Reverse(one.creations));
+    most.truncate(MOST);
+    let shown = most.iter().map(|one| one.address);
+    let (addresses, ..) = app.address_info(shown, LabelQuery::default(), &head).await?;
+    let is_complete = is_complete(&head, &head.blocks) && is_complete(&head, &head.traces);
+    Ok(json(SameCode { code_hash, creations, creators, most, is_complete }.write(&addresses)))
+}
+
+/// The hash of the code of a contract: that it has now, else that it was created with.
+///
+/// # Errors
+///
+/// 404 where there is no contract, or its code is not known.
+async fn code_hash(app: &App, head: &Arc<Head>, address: &Address) -> Result<B256, Problem> {
+    let (account, creation) = tokio::try_join!(account(app, head, address), creation(app, head, address))?;
+    let now = account.map(|account| account.code_hash).filter(|hash| *hash != KECCAK_EMPTY);
+    let known = now.or(creation.as_ref().and_then(|creation| creation.code_hash));
+    match (known, creation) {
+        (Some(hash), _) => Ok(hash),
+        (None, Some(creation)) => Err(Problem::PartMissing { part: "Call frames", block: creation.block_number }),
+        (None, None) => Err(Problem::NotFound),
+    }
+}
+
+/// All who created contracts of a code, in the order of their addresses.
+async fn creators(app: &App, head: &Head, code_hash: &B256) -> Result<Vec<Creator>, Problem> {
+    let span = head.blocks.span();
+    let (settled, recent) = (sums(code_hash, &span.settled), newest(&span.without_settled()));
+    let (settled, recent) =
+        tokio::try_join!(app.values_of(head, &settled), async { Ok(app.reader().rows(&recent).await?) })?;
+    if settled.len() as u64 >= MOST_GROUPS || recent.len() as u64 >= MOST_NEWEST {
+        let detail = format!("More than {MOST_GROUPS} accounts created contracts of this code");
+        return Err(Problem::invalid_parameter("address_hash", detail));
+    }
+    let mut found: BTreeMap<Address, Creator> = settled.iter().map(|row| (row.creator, creator(row))).collect();
+    for row in recent.iter().filter(|row| row.code_hash == Some(*code_hash)) {
+        let place = (row.block_number, row.block_timestamp);
+        let one = found.entry(row.creator).or_insert(Creator {
+            address: row.creator,
+            creations: 0,
+            first: place,
+            last: place,
+        });
+        one.creations += 1;
+        one.last = one.last.max(place);
+    }
+    Ok(found.into_values().collect())
+}
+
+fn creator(row: &CreatorSum) -> Creator {
+    Creator {
+        address: row.creator,
+        creations: row.creations,
+        first: (row.first_block, row.first_at),
+        last: (row.last_block, row.last_at),
+    }
+}

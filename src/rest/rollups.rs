@@ -1,0 +1,17 @@
+//! What rollups exchange with their L1.
+
+pub(crate) mod deposits;
+pub(crate) mod messages;
+
+use axum::Router;
+
+use crate::app::App;
+use crate::http::route::get;
+
+/// The routes of these endpoints, at the paths that clients of each family know.
+pub(super) fn routes() -> Router<App> {
+    let messages = trawl_chains::message_paths().into_iter();
+    let deposits = trawl_chains::deposit_paths().into_iter();
+    let router = messages.fold(Router::new(), |router, path| router.route(path, get(messages::list)));
+    deposits.fold(router, |router, path| router.route(path, get(deposits::list)))
+}

@@ -1,0 +1,175 @@
+//! `/api/v2/stats…` and `/api/v2/transactions/stats`: figures about the chain.
+
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::rest::page::json;
+use crate::rest::params::Query;
+use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
+use trawl_core::store::Head;
+use trawl_json::stats::{LastDay, Stats, write_market_chart, write_transactions_chart};
+use trawl_json::token_prices::TokenPrice;
+use trawl_query::days::{MAX_BLOCKS, fees_since, of_newest};
+use trawl_query::fees::BlockFees;
+
+/// Heights over which block time and utilization are averaged.
+const RECENT: u64 = 100;
+/// Blocks whose transactions say what gas costs.
+const PRICED: u64 = 20;
+/// Days of the chart.
+const CHART_DAYS: u64 = 30;
+/// Percentiles of what transactions paid: slow, average, fast.
+const PERCENTILES: [usize; 3] = [35, 60, 90];
+/// Microseconds of a day.
+const DAY: i64 = 86_400_000_000;
+
+/// Figures about the chain up to the head (docs/reference/http-contract.md#figures).
+pub(in crate::rest) async fn stats(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (days, recent, gas_prices) = tokio::try_join!(app.days(&head), recent(&app, &head), gas_prices(&app, &head))?;
+    let (total, today) = (days.total(), days.newest().and_then(|day| days.of(day)));
+    let stats = Stats {
+        blocks: total.map(|sums| sums.blocks),
+        transactions: total.map(|sums| sums.transactions),
+        gas_used: total.and_then(|sums| sums.gas).map(|gas| gas.0),
+        block_time: block_time(&recent),
+        transactions_today: today.map(|sums| sums.transactions),
+        gas_used_today: today.and_then(|sums| sums.gas).map(|gas| gas.0),
+        gas_prices,
+        updated_at: recent.last().map(|newest| newest.timestamp),
+        utilization: utilization(&recent),
+        coin: coin(&app),
+    };
+    Ok(json(stats.write()))
+}
+
+/// The transactions of the 30 days before that of the newest block, the newest first.
+pub(in crate::rest) async fn transactions_chart(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let days = app.days(&*head.get()?).await?;
+    let shown = days.all().map(|all| {
+        let first = (*all.start()).max(all.end().saturating_sub(CHART_DAYS));
+        (first..*all.end()).rev()
+    });
+    let count = |day: u64| (day, days.of(day).map(|sums| sums.transactions));
+    Ok(json(write_transactions_chart(shown.into_iter().flatten().map(count))))
+}
+
+/// The price of the coin, as far as the price source states one: of today alone.
+pub(in crate::rest) async fn market_chart(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let newest = recent(&app, &head).await?.last().map(|block| block.timestamp.seconds() / 86_400);
+    Ok(json(write_market_chart(coin(&app).as_ref(), newest)))
+}
+
+/// The transactions of the 24 hours before the newest block.
+pub(in crate::rest) async fn last_day(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    Ok(json(read_last_day(&app, &head).await?.write()))
+}
+
+/// The transactions of 24 hours: known where the blocks of that time are all loaded, from one before it on or from the
+/// first of the chain.
+pub(in crate::rest) async fn read_last_day(app: &App, head: &Head) -> Result<LastDay, Problem> {
+    let Some((newest, number)) = recent(app, head).await?.last().map(|newest| newest.timestamp).zip(head.number())
+    else {
+        return Ok(LastDay::default());
+    };
+    let since = Timestamp::from_micros(newest.micros() - DAY);
+    let days = app.days(head).await?;
+    let first = days.first_block(since.seconds() / 86_400).unwrap_or_default();
+    // One more, which tells that none is missing before it.
+    let blocks = head.blocks.span().from(first.saturating_sub(1));
+    let newest_blocks = app.reader().rows(&of_newest(&blocks.without_settled())).await?;
+    if newest_blocks.len() as u64 >= MAX_BLOCKS {
+        return Ok(LastDay::default());
+    }
+    let mut sums = LastDay { transactions: Some(0), fees: Some(U256::ZERO) };
+    let mut count = 0;
+    if !blocks.settled.is_empty() {
+        let settled = app.values_of(head, &fees_since(&blocks.settled, since)).await?;
+        for row in settled {
+            count += row.blocks;
+            sums.transactions = sums.transactions.map(|sum| sum + row.transactions);
+            sums.fees = sums.fees.filter(|_| row.without_fees == 0).map(|sum| sum + row.fees);
+        }
+    }
+    for block in newest_blocks.iter().filter(|block| block.timestamp > since) {
+        let fees = block.transaction_fees.filter(|_| block.lacking.iter().all(|column| column != "transaction_fees"));
+        count += 1;
+        sums.transactions = sums.transactions.map(|sum| sum + u64::from(block.transactions_count));
+        sums.fees = sums.fees.zip(fees).map(|(sum, fees)| sum + fees);
+    }
+    let is_complete = holds_all(head, number, count);
+    Ok(if is_complete { sums } else { LastDay::default() })
+}
+
+/// Whether the newest `count` blocks are those of all heights from that of the first on, and the one before is loaded too.
+fn holds_all(head: &Head, number: BlockNumber, count: u64) -> bool {
+    let lowest = (number + 1).saturating_sub(count).saturating_sub(1);
+    trawl_core::primitives::BlockRange::new(lowest, number).is_some_and(|range| head.blocks.missing(range).is_empty())
+}
+
+/// The headers of the newest heights, ascending.
+pub(crate) async fn recent(app: &App, head: &Head) -> Result<Vec<BlockFees>, Problem> {
+    let first = head.number().unwrap_or_default().saturating_sub(RECENT);
+    app.values_of(head, &trawl_query::fees::headers(&head.blocks.span().from(first))).await
+}
+
+/// Milliseconds from block to block, over the heights of the blocks; `None` of fewer than two.
+pub(crate) fn block_time(recent: &[BlockFees]) -> Option<f64> {
+    let (first, last) = (recent.first()?, recent.last()?);
+    let heights = last.block_number.checked_sub(first.block_number).filter(|heights| *heights > 0)?;
+    let micros = last.timestamp.micros().saturating_sub(first.timestamp.micros());
+    Some(micros as f64 / 1000.0 / heights as f64)
+}
+
+/// The share of the gas that the blocks used, in percent.
+fn utilization(recent: &[BlockFees]) -> Option<f64> {
+    let is_known =
+        |block: &&BlockFees| block.lacking.iter().all(|column| column != "gas_used" && column != "gas_limit");
+    let known = || recent.iter().filter(is_known);
+    let limit: f64 = known().map(|block| block.gas_limit as f64).sum();
+    let used: f64 = known().map(|block| block.gas_used as f64).sum();
+    (limit > 0.0).then(|| used * 100.0 / limit)
+}
+
+/// What the transactions of the newest blocks paid for gas, at three percentiles; `None` without any.
+async fn gas_prices(app: &App, head: &Head) -> Result<Option<[U256; 3]>, Problem> {
+    let first = (head.number().unwrap_or_default() + 1).saturating_sub(PRICED);
+    let rows = app.values_of(head, &trawl_query::fees::prices(&head.receipts.span().from(first))).await?;
+    let mut prices: Vec<U256> = rows.into_iter().map(|row| row.effective_gas_price).collect();
+    prices.sort_unstable();
+    let at = |percent: usize| prices.get(prices.len().checked_sub(1)? * percent / 100).copied();
+    Ok(at(PERCENTILES[0])
+        .zip(at(PERCENTILES[1]))
+        .zip(at(PERCENTILES[2]))
+        .map(|((slow, average), fast)| [slow, average, fast]))
+}
+
+/// The price of the chain's coin: that of the zero address in the price source.
+fn coin(app: &App) -> Option<TokenPrice> {
+    app.options().prices.of(&Address::ZERO)
+}

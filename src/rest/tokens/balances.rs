@@ -1,0 +1,66 @@
+//! `/api/v2/addresses/{address}/token-balances` and `…/tokens`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::held_tokens::{Wanted, held_tokens, shown_tokens};
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::rest::cursor::{Cursor, HoldingCursor};
+use crate::rest::page::json;
+use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query, address};
+use trawl_json::list::write_page;
+use trawl_json::token_balances::TokenBalance;
+use trawl_json::token_transfers::Tokens;
+use trawl_json::{Array, JsonWriter};
+
+/// Most items of the list without pages.
+const MOST: u64 = 5000;
+
+/// All that an address holds, without pages (docs/reference/http-contract.md#token-balances).
+pub(in crate::rest) async fn token_balances(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let held = held_tokens(&app, &head, &address, &Wanted::first(MOST + 1)).await?;
+    if held.len() as u64 > MOST {
+        return Err(Problem::TooExpensive);
+    }
+    let tokens = shown_tokens(&app, &head, held.iter().map(|balance| balance.token)).await?;
+    let mut writer = JsonWriter::new();
+    writer.array(|items| write(&held, &tokens, items));
+    Ok(json(writer.into_bytes()))
+}
+
+pub(crate) const TOKENS: &[ParameterGroup] = &[&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
+
+/// What an address holds, in the order of the tokens (docs/reference/http-contract.md#token-balances).
+pub(in crate::rest) async fn tokens(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), TOKENS)?;
+    let beyond = HoldingCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    let wanted = Wanted { types: query.standards("type"), beyond, limit: size + 1 };
+    let mut held = held_tokens(&app, &head, &address, &wanted).await?;
+    let has_more = held.len() as u64 > size;
+    held.truncate(usize::try_from(size).unwrap_or(usize::MAX));
+    let last = held.last().filter(|_| has_more).and_then(HoldingCursor::of);
+    let tokens = shown_tokens(&app, &head, held.iter().map(|balance| balance.token)).await?;
+    let next = last.map(|cursor| cursor.writer(size));
+    Ok(json(write_page(|items| write(&held, &tokens, items), next)))
+}
+
+fn write(held: &[TokenBalance], tokens: &Tokens, items: &mut Array<'_>) {
+    held.iter().for_each(|balance| balance.write(items.item(), tokens));
+}

@@ -1,0 +1,216 @@
+//! What an address has of tokens after the head: what ingest counted, and the transfers after that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::uncounted;
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::{Problem, UncountedReason};
+use trawl_core::primitives::{Address, BlockNumber, U256};
+use trawl_core::schema::TokenTransferRow;
+use trawl_core::store::Head;
+use trawl_json::token_balances::TokenBalance;
+use trawl_json::token_transfers::Tokens;
+use trawl_query::token_balances::{HoldingPosition, of_holder};
+use trawl_query::token_transfers::TransferFilter;
+
+/// Which of the tokens are wanted.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// Kinds of transfers; all if empty.
+    pub types: Vec<&'static str>,
+    /// The last token of the page before.
+    pub beyond: Option<HoldingPosition>,
+    /// Most tokens.
+    pub limit: u64,
+}
+
+impl Wanted {
+    /// The first tokens of all.
+    pub fn first(limit: u64) -> Self {
+        Self { limit, ..Self::default() }
+    }
+}
+
+/// A token contract and the kind of its transfers.
+type TokenKey = (Address, String);
+
+/// A change of a balance.
+pub(in crate::rest) struct Change {
+    /// Height.
+    pub block: BlockNumber,
+    /// What it had more.
+    pub received: U256,
+    /// What it had less.
+    pub given: U256,
+}
+
+impl Change {
+    /// What a transfer does to the balance of one who takes part.
+    pub fn of(transfer: &TokenTransferRow, address: &Address) -> Self {
+        let side = |side: &Address| if side == address { transfer.value } else { U256::ZERO };
+        Self { block: transfer.block_number, received: side(&transfer.to_address), given: side(&transfer.from_address) }
+    }
+}
+
+/// The tokens of which `address` has something, or may have, in the order of their contracts. The zero address has none: what
+/// is there is the supply of tokens.
+///
+/// # Errors
+///
+/// [`Problem::LeftOut`]; [`Problem::NotCounted`] on a chain that was not loaded from its first block on, or while ingest is far
+/// behind with counting; when the store fails.
+pub(crate) async fn held_tokens(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    wanted: &Wanted,
+) -> Result<Vec<TokenBalance>, Problem> {
+    if !head.token_balances_by_holder {
+        return Err(Problem::LeftOut("token_balances_by_holder"));
+    }
+    let reach = uncounted::reach(app).await?;
+    let changes = changes_above(app, head, address, (reach, &wanted.types)).await?;
+    if address.is_zero() {
+        return Ok(Vec::new());
+    }
+    let with_zero: Vec<Address> = changes.keys().map(|key| key.0).collect();
+    let limit = wanted.limit + changes.len() as u64;
+    let statement = of_holder(address, &wanted.types, wanted.beyond.as_ref(), &with_zero, limit);
+    let counted = app.reader().rows(&statement).await?;
+    let mut balances: BTreeMap<TokenKey, (BlockNumber, U256)> = BTreeMap::new();
+    let is_cut = counted.len() as u64 == limit;
+    for row in counted {
+        balances.insert((row.token_address, row.token_type), (row.since, row.held));
+    }
+    // Tokens beyond the last row that was read belong to later pages.
+    let last = balances.keys().next_back().cloned().filter(|_| is_cut);
+    let beyond = wanted.beyond.as_ref().map(|beyond| (beyond.token, beyond.standard.to_owned()));
+    let on_page = |key: &&TokenKey| {
+        beyond.as_ref().is_none_or(|beyond| *key > beyond) && last.as_ref().is_none_or(|last| *key <= last)
+    };
+    for key in changes.keys().filter(on_page) {
+        balances.entry(key.clone()).or_default();
+    }
+    let untold = untold(app, head, balances.keys()).await?;
+    let balance = |(key, (since, held)): (TokenKey, (BlockNumber, U256))| {
+        let changes = changes.get(&key).map(Vec::as_slice).unwrap_or_default();
+        let value = after(held, changes.iter().filter(|change| change.block > since));
+        let value = value.filter(|_| !untold.contains(&key));
+        TokenBalance { token: key.0, token_type: key.1, value }
+    };
+    let mut held: Vec<TokenBalance> = balances.into_iter().map(balance).collect();
+    held.retain(|balance| balance.value != Some(U256::ZERO));
+    held.truncate(usize::try_from(wanted.limit).unwrap_or(usize::MAX));
+    Ok(held)
+}
+
+/// Kinds of transfers that one contract can have.
+const KINDS: u64 = 3;
+
+/// What `address` has of one token by its transfers. A contract of several kinds of transfers has a balance by each of them: where
+/// they differ, none of them says what it has.
+///
+/// # Errors
+///
+/// [`Problem::NotCounted`] where transfers do not tell it; as [`held_tokens`].
+pub(crate) async fn balance_by_transfers(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    token: Address,
+) -> Result<U256, Problem> {
+    // The place before all kinds of the token.
+    let beyond = Some(HoldingPosition { token, standard: "" });
+    let wanted = Wanted { beyond, limit: KINDS, ..Wanted::default() };
+    let (held, tokens, is_unusual) = tokio::try_join!(
+        held_tokens(app, head, address, &wanted),
+        shown_tokens(app, head, [token].into_iter()),
+        uncounted::has_unusual_transfers(app, head, &token)
+    )?;
+    let mut by_kind: BTreeMap<&str, Option<U256>> =
+        tokens.kinds(&token).map(|kind| (kind, Some(U256::ZERO).filter(|_| !tokens.is_untold(&token, kind)))).collect();
+    by_kind.extend(held.iter().filter(|held| held.token == token).map(|held| (held.token_type.as_str(), held.value)));
+    let balances: BTreeSet<Option<U256>> = by_kind.into_values().collect();
+    match (balances.len(), balances.first()) {
+        (0, _) if !is_unusual => Ok(U256::ZERO),
+        (1, Some(Some(balance))) if !is_unusual => Ok(*balance),
+        _ => Err(Problem::NotCounted(UncountedReason::Untold)),
+    }
+}
+
+/// The first tokens of an address, at most `most`; `None` where they are not known.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(in crate::rest) async fn first_tokens(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    most: u64,
+) -> Result<Option<Vec<TokenBalance>>, Problem> {
+    match held_tokens(app, head, address, &Wanted::first(most)).await {
+        Ok(held) => Ok(Some(held)),
+        Err(Problem::LeftOut(_) | Problem::NotCounted(_)) => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// A balance after changes; `None` if they cannot be all there were.
+pub(in crate::rest) fn after<'c>(held: U256, changes: impl Iterator<Item = &'c Change>) -> Option<U256> {
+    let (mut received, mut given) = (held, U256::ZERO);
+    for change in changes {
+        received = received.checked_add(change.received)?;
+        given = given.checked_add(change.given)?;
+    }
+    received.checked_sub(given)
+}
+
+/// The changes by transfers above `reach`.
+async fn changes_above(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    (reach, types): (BlockNumber, &[&'static str]),
+) -> Result<BTreeMap<TokenKey, Vec<Change>>, Problem> {
+    let filter = TransferFilter { types: types.to_vec(), ..TransferFilter::default() };
+    let transfers = uncounted::of_address(app, head, address, (reach, &filter)).await?;
+    let mut changes: BTreeMap<TokenKey, Vec<Change>> = BTreeMap::new();
+    for transfer in transfers {
+        let change = Change::of(&transfer, address);
+        changes.entry((transfer.token_address, transfer.token_type)).or_default().push(change);
+    }
+    Ok(changes)
+}
+
+/// Those of the tokens whose transfers do not tell balances.
+async fn untold(app: &App, head: &Head, keys: impl Iterator<Item = &TokenKey>) -> Result<BTreeSet<TokenKey>, Problem> {
+    let keys: Vec<TokenKey> = keys.cloned().collect();
+    let tokens = shown_tokens(app, head, keys.iter().map(|key| key.0)).await?;
+    Ok(keys.into_iter().filter(|(token, kind)| tokens.is_untold(token, kind)).collect())
+}
+
+/// Tokens that are looked up at a time.
+const LOOKUP: usize = 500;
+
+/// What is shown of tokens.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(crate) async fn shown_tokens(
+    app: &App,
+    head: &Head,
+    addresses: impl Iterator<Item = Address>,
+) -> Result<Tokens, Problem> {
+    let mut tokens = Tokens::default();
+    let addresses: Vec<Address> = addresses.collect::<BTreeSet<Address>>().into_iter().collect();
+    for part in addresses.chunks(LOOKUP) {
+        let mut wanted = LabelQuery::default();
+        wanted.tokens.extend(part);
+        let (_, found, _) = app.address_info(part.iter().copied(), wanted, head).await?;
+        tokens.extend(found);
+    }
+    Ok(tokens)
+}

@@ -1,0 +1,207 @@
+//! Single ids of tokens: `/api/v2/tokens/{token}/instances…`, `/api/v2/addresses/{address}/nft…`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::held_tokens::shown_tokens;
+use super::instances_of_holder::{HeldCollection, IdAmount, IdSelection, STANDARDS, collections, ids_of_holder};
+use super::instances_of_token::{ExistingId, id_of_token, ids_of_token};
+use super::token::known;
+use super::uncounted;
+use crate::app::App;
+use crate::error::{Problem, UncountedReason};
+use crate::http::request_head::RequestHead;
+use crate::rest::cursor::{Cursor, HoldingCursor, IdCursor, InstanceCursor};
+use crate::rest::page::{empty_page, json};
+use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query, address, token_id};
+use trawl_core::primitives::{Address, U256};
+use trawl_core::store::Head;
+use trawl_json::JsonWriter;
+use trawl_json::list::write_page;
+use trawl_json::token_instances::{Collection, TokenInstance};
+use trawl_json::token_transfers::Tokens;
+use trawl_query::token_balances::HoldingPosition;
+
+pub(crate) const INSTANCES: &[ParameterGroup] =
+    &[&[("holder_address_hash", Kind::Address)], InstanceCursor::PARAMETERS, PAGE_SIZE];
+
+/// The ids of a token, or those that one address has (docs/reference/http-contract.md#ids-of-tokens).
+pub(in crate::rest) async fn instances(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let token = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), INSTANCES)?;
+    let below = InstanceCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    let (tokens, standard) = known(&app, &head, &token).await?;
+    let Some(standard) = with_ids(&app, &head, &token, (&tokens, &standard)).await? else { return Ok(empty_page()) };
+    let mut found: Vec<TokenInstance> = match query.address("holder_address_hash") {
+        None => {
+            let ids = ids_of_token(&app, &head, (&token, standard), (below, size + 1)).await?;
+            ids.into_iter().map(|id| existing(&token, standard, id)).collect()
+        }
+        Some(holder) => {
+            let wanted = IdSelection::OfToken(token, standard, below);
+            let ids = ids_of_holder(&app, &head, &holder, (&wanted, size + 1)).await?;
+            ids.into_iter().map(|id| held(&holder, id, &tokens)).collect()
+        }
+    };
+    let next = cut(&mut found, size).map(|last| InstanceCursor(last.id).writer(size));
+    let addresses = app.addresses(found.iter().filter_map(|id| id.owner), &head).await?;
+    Ok(json(write_page(|list| found.iter().for_each(|id| id.write(list.item(), Some(&tokens), &addresses)), next)))
+}
+
+/// One id of a token (docs/reference/http-contract.md#ids-of-tokens).
+pub(in crate::rest) async fn instance(
+    State(app): State<App>,
+    head: RequestHead,
+    Path((hash, id)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let (token, id) = (address(&hash)?, token_id(&id)?);
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (tokens, standard) = known(&app, &head, &token).await?;
+    let standard = with_ids(&app, &head, &token, (&tokens, &standard)).await?.ok_or(Problem::NotFound)?;
+    let id = id_of_token(&app, &head, (&token, standard), id).await?.ok_or(Problem::NotFound)?;
+    let id = existing(&token, standard, id);
+    let addresses = app.addresses(id.owner, &head).await?;
+    let mut writer = JsonWriter::new();
+    id.write(&mut writer, Some(&tokens), &addresses);
+    Ok(json(writer.into_bytes()))
+}
+
+pub(crate) const NFT: &[ParameterGroup] = &[&[("type", Kind::Standards)], IdCursor::PARAMETERS, PAGE_SIZE];
+
+/// The ids of tokens that an address has (docs/reference/http-contract.md#ids-of-tokens).
+pub(in crate::rest) async fn nft(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let holder = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), NFT)?;
+    let beyond = IdCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    let wanted = IdSelection::OfStandards(standards(&query), beyond);
+    let mut found = ids_of_holder(&app, &head, &holder, (&wanted, size + 1)).await?;
+    let next = cut(&mut found, size).map(|(last, _)| IdCursor(last).writer(size));
+    let tokens = shown_tokens(&app, &head, found.iter().map(|(key, _)| key.token)).await?;
+    let addresses = app.addresses([holder], &head).await?;
+    let found: Vec<TokenInstance> = found.into_iter().map(|id| held(&holder, id, &tokens)).collect();
+    Ok(json(write_page(|list| found.iter().for_each(|id| id.write(list.item(), Some(&tokens), &addresses)), next)))
+}
+
+pub(crate) const COLLECTIONS: &[ParameterGroup] = &[&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
+
+/// The tokens of whose ids an address has some (docs/reference/http-contract.md#ids-of-tokens).
+pub(in crate::rest) async fn nft_collections(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let holder = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), COLLECTIONS)?;
+    let beyond = HoldingCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    let mut found = collections(&app, &head, &holder, (&standards(&query), beyond), size + 1).await?;
+    let last = cut(&mut found, size).and_then(|last| place(&last));
+    let tokens = shown_tokens(&app, &head, found.iter().map(|collection| collection.token.0)).await?;
+    let addresses = app.addresses([holder], &head).await?;
+    let collection = |found: HeldCollection| Collection {
+        token: found.token.0,
+        ids: found.ids.filter(|_| !tokens.is_untold(&found.token.0, &found.token.1)),
+        token_type: found.token.1,
+        first: found.first.into_iter().map(|id| held(&holder, id, &tokens)).collect(),
+    };
+    let found: Vec<Collection> = found.into_iter().map(collection).collect();
+    let next = last.map(|place| HoldingCursor(place).writer(size));
+    Ok(json(write_page(|list| found.iter().for_each(|one| one.write(list.item(), &tokens, &addresses)), next)))
+}
+
+/// The standards of which ids are wanted.
+fn standards(query: &Query) -> Vec<&'static str> {
+    Some(query.standards("type")).filter(|types| !types.is_empty()).unwrap_or(STANDARDS.to_vec())
+}
+
+fn with_id(standard: &str) -> Option<&'static str> {
+    STANDARDS.into_iter().find(|name| *name == standard)
+}
+
+/// The standard by which a token has ids, whatever other standard it has too; `None` of one without.
+///
+/// # Errors
+///
+/// [`Problem::NotCounted`] where transfers do not tell who has what; when the store fails.
+pub(in crate::rest) async fn with_ids(
+    app: &App,
+    head: &Head,
+    token: &Address,
+    (tokens, standard): (&Tokens, &str),
+) -> Result<Option<&'static str>, Problem> {
+    let standard = match with_id(standard).or_else(|| tokens.kinds(token).find_map(with_id)) {
+        Some(standard) => standard,
+        None => match uncounted_with_ids(app, head, token).await? {
+            Some(standard) => standard,
+            None => return Ok(None),
+        },
+    };
+    if tokens.is_untold(token, standard) {
+        return Err(Problem::NotCounted(UncountedReason::Untold));
+    }
+    Ok(Some(standard))
+}
+
+/// The standard of transfers with ids that are not counted yet.
+async fn uncounted_with_ids(app: &App, head: &Head, token: &Address) -> Result<Option<&'static str>, Problem> {
+    let transfers = async { uncounted::of_token(app, head, token, uncounted::reach(app).await?).await };
+    match transfers.await {
+        Ok(transfers) => Ok(transfers.iter().find_map(|transfer| with_id(&transfer.token_type))),
+        Err(Problem::NotCounted(_)) => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+fn place(collection: &HeldCollection) -> Option<HoldingPosition> {
+    Some(HoldingPosition { token: collection.token.0, standard: with_id(&collection.token.1)? })
+}
+
+/// Cuts what was read to a page; the last item of it if there are more.
+fn cut<T: Clone>(found: &mut Vec<T>, size: u64) -> Option<T> {
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let has_more = found.len() > size;
+    found.truncate(size);
+    found.last().filter(|_| has_more).cloned()
+}
+
+/// An id as its token has it.
+fn existing(token: &Address, standard: &str, id: ExistingId) -> TokenInstance {
+    let is_one = id.supply == U256::ONE;
+    TokenInstance {
+        token: *token,
+        token_type: standard.into(),
+        id: id.id,
+        is_unique: Some(standard == "ERC-721" || is_one),
+        owner: id.owner,
+        value: None,
+    }
+}
+
+/// An id as its holder has it.
+fn held(holder: &Address, (key, value): IdAmount, tokens: &Tokens) -> TokenInstance {
+    let is_erc721 = key.standard == "ERC-721";
+    let value = value.filter(|_| !tokens.is_untold(&key.token, &key.standard));
+    TokenInstance {
+        token: key.token,
+        id: key.id,
+        is_unique: is_erc721.then_some(true),
+        owner: value.filter(|_| is_erc721).map(|_| *holder),
+        token_type: key.standard,
+        value,
+    }
+}

@@ -1,0 +1,97 @@
+//! `/api/v2/tokens/{token}/transfers` and `…/holders`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::token::known;
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::error::{Problem, UncountedReason};
+use crate::http::request_head::RequestHead;
+use crate::rest::cursor::{Cursor, HolderCursor, TransferCursor};
+use crate::rest::page::{Page, json};
+use crate::rest::params::{PAGE_SIZE, ParameterGroup, Query, address};
+use crate::rest::transactions::transfer_items::{TransferItems, transfer_cursor};
+use trawl_core::primitives::{TransferPosition, U256};
+use trawl_core::store::Head;
+use trawl_json::Array;
+use trawl_json::list::write_page;
+use trawl_json::tokens::write_holder;
+use trawl_query::token_holders::{Asset, HolderPosition};
+use trawl_query::tokens::TokenPart;
+
+pub(crate) const TRANSFERS: &[ParameterGroup] = &[TransferCursor::PARAMETERS, PAGE_SIZE];
+
+/// The transfers of a token, newest first (docs/reference/http-contract.md#token-transfers).
+pub(in crate::rest) async fn transfers(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), TRANSFERS)?;
+    let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
+    let head = head.get()?;
+    transfer_page(&app, &head, TokenPart::Token(&address), (&query, before)).await
+}
+
+/// A page of transfers below a place.
+pub(in crate::rest) async fn transfer_page(
+    app: &App,
+    head: &Head,
+    moved: TokenPart<'_>,
+    (query, before): (&Query, Option<TransferPosition>),
+) -> Result<Response, Problem> {
+    let (blocks, size) = (head.receipts.span(), query.page_size());
+    let statement = trawl_query::tokens::transfers(moved, &blocks, before, size + 1);
+    let batches = app.rows_of(head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    if page.count == 0 && before.is_none() {
+        // A contract that was asked as a token in a block that is gone has an empty list; any other has none.
+        known(app, head, moved.token()).await?;
+    }
+    let items = TransferItems::load(app, head, page.items()).await?;
+    let policy = CachePolicy::of_page(head, &head.receipts, query.height("block_number"));
+    let next = transfer_cursor(&page).map(|cursor| cursor.writer(page.count));
+    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
+}
+
+pub(crate) const HOLDERS: &[ParameterGroup] = &[HolderCursor::PARAMETERS, PAGE_SIZE];
+
+/// Who holds a token, the largest balance first (docs/reference/http-contract.md#token-balances).
+pub(in crate::rest) async fn holders(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), HOLDERS)?;
+    let after = HolderCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    let (tokens, standard) = known(&app, &head, &address).await?;
+    if tokens.is_untold(&address, &standard) {
+        return Err(Problem::NotCounted(UncountedReason::Untold));
+    }
+    let asset = Asset::Token(&address, &standard);
+    let found = super::holders::holders(&app, &head, &asset, (after, size + 1)).await?;
+    holder_page(&app, &head, (found, size), None).await
+}
+
+/// A page of holders, of an id if one is given; one more than it has rows was read.
+pub(in crate::rest) async fn holder_page(
+    app: &App,
+    head: &Head,
+    (mut found, size): (Vec<HolderPosition>, u64),
+    id: Option<U256>,
+) -> Result<Response, Problem> {
+    let has_more = found.len() as u64 > size;
+    found.truncate(usize::try_from(size).unwrap_or(usize::MAX));
+    let addresses = app.addresses(found.iter().map(|place| place.holder), head).await?;
+    let next = found.last().filter(|_| has_more).map(|place| HolderCursor(*place).writer(size));
+    let write = |list: &mut Array<'_>| {
+        found.iter().for_each(|place| write_holder(list.item(), (&place.holder, place.held), id, &addresses));
+    };
+    Ok(json(write_page(write, next)))
+}

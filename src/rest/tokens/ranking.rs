@@ -1,0 +1,190 @@
+//! `/api/v2/tokens`: all tokens, by how many hold them.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::rest::cursor::{Cursor, missing};
+use crate::rest::page::json;
+use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query, fixed_hex};
+use crate::rest::search::typed;
+use trawl_core::primitives::Address;
+use trawl_core::statement::Statement;
+use trawl_core::store::{Batch, Head};
+use trawl_json::list::write_page;
+use trawl_json::token_transfers::Tokens;
+use trawl_json::{Array, JsonWriter, Object};
+use trawl_query::search::terms;
+use trawl_query::token_ranking::{RankPosition, RankedToken, Ranking, TokenFilter, counted, uncounted};
+
+/// Tokens of a ranking that are read at once and kept: the first pages of any client.
+const KEPT: u64 = 2_000;
+
+pub(crate) const TOKENS: &[ParameterGroup] = &[
+    &[
+        ("q", Kind::Text),
+        ("type", Kind::Standards),
+        ("sort", Kind::Name(&["holders_count"])),
+        ("order", Kind::Name(&["desc", "asc"])),
+        ("limit", Kind::Count),
+    ],
+    TokenCursor::PARAMETERS,
+    PAGE_SIZE,
+];
+
+/// The cursor of the list of all tokens: how many hold one, if that is known.
+struct TokenCursor(RankPosition);
+
+impl Cursor for TokenCursor {
+    const PARAMETERS: ParameterGroup = &[("contract_address_hash", Kind::Address), ("holders_count", Kind::Known)];
+
+    /// Without a count, as clients leave out what is null, it is that of a token whose holders are not known.
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        match (query.address("contract_address_hash"), query.known("holders_count")) {
+            (Some(token), holders) => Ok(Some(Self(RankPosition { holders, token }))),
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(missing("contract_address_hash")),
+        }
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("contract_address_hash").string(&self.0.token.to_checksum(None));
+        next.key("holders_count").option(self.0.holders, JsonWriter::decimal);
+        next.key("items_count").number(count);
+    }
+}
+
+/// All tokens (docs/reference/http-contract.md#tokens).
+pub(in crate::rest) async fn tokens(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), TOKENS)?;
+    let beyond = TokenCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.height("limit").unwrap_or(query.page_size()));
+    let text = typed(&query);
+    let token = fixed_hex(&text);
+    let beginning = Some(&text).filter(|text| !text.is_empty() && token.is_none()).cloned();
+    let filter = TokenFilter { types: query.standards("type"), beginning, token };
+    let ranking = if query.name("order") == Some("asc") { Ranking::LeastHeld } else { Ranking::MostHeld };
+    let mut found = ranked(&app, &head, (&filter, ranking), beyond, size + 1).await?;
+    let has_more = found.len() as u64 > size;
+    found.truncate(usize::try_from(size).unwrap_or(usize::MAX));
+    let shown: BTreeSet<Address> = found.iter().map(|row| row.address).collect();
+    let mut wanted = LabelQuery::default();
+    wanted.tokens.clone_from(&shown);
+    let (_, tokens, _) = app.address_info(shown, wanted, &head).await?;
+    let next = found.last().filter(|_| has_more).map(|row| TokenCursor(position(row)).writer(found.len() as u64));
+    let is_shown =
+        |row: &&RankedToken| filter.beginning.as_ref().is_none_or(|text| is_called(&tokens, &row.address, text));
+    let write = |list: &mut Array<'_>| {
+        found.iter().filter(is_shown).for_each(|row| tokens.write(list.item(), &row.address, &row.token_type));
+    };
+    Ok(json(write_page(write, next)))
+}
+
+fn position(row: &RankedToken) -> RankPosition {
+    RankPosition { holders: row.holders_count, token: row.address }
+}
+
+/// Whether the token has a name or symbol of which a word begins like the text: none by a name that was replaced.
+fn is_called(tokens: &Tokens, token: &Address, text: &str) -> bool {
+    let metadata = tokens.metadata.get(token);
+    let names = metadata.into_iter().flat_map(|token| [token.name.as_deref(), token.symbol.as_deref()]).flatten();
+    names.flat_map(terms).any(|term| term.starts_with(text))
+}
+
+/// The tokens beyond a place: those whose holders are known first.
+async fn ranked(
+    app: &App,
+    head: &Head,
+    (filter, ranking): (&TokenFilter, Ranking),
+    beyond: Option<RankPosition>,
+    limit: u64,
+) -> Result<Vec<RankedToken>, Problem> {
+    let (place, after) = match beyond {
+        None => (Some(None), None),
+        Some(RankPosition { holders: Some(holders), token }) => (Some(Some((holders, token))), None),
+        Some(RankPosition { holders: None, token }) => (None, Some(token)),
+    };
+    let mut found = match place {
+        Some(place) => counted_rows(app, head, (filter, ranking), place, limit).await?,
+        None => Vec::new(),
+    };
+    let left = limit - found.len() as u64;
+    if left > 0 {
+        found.extend(kept_rows(app, generation(head), &uncounted(filter, after, left)).await?);
+    }
+    Ok(found)
+}
+
+/// The tokens beyond a place whose holders are known: of the first ones from what is kept.
+async fn counted_rows(
+    app: &App,
+    head: &Head,
+    (filter, ranking): (&TokenFilter, Ranking),
+    beyond: Option<(u64, Address)>,
+    limit: u64,
+) -> Result<Vec<RankedToken>, Problem> {
+    // Names come with the metadata of tokens; counts alone change with a step.
+    let generation = if filter.beginning.is_some() { generation(head) } else { head.token_steps };
+    let first = kept_rows(app, generation, &counted(filter, ranking, None, KEPT)).await?;
+    let has_all = (first.len() as u64) < KEPT;
+    let is_beyond = |row: &RankedToken| beyond.is_none_or(|beyond| is_behind(ranking, row, beyond));
+    let rows: Vec<RankedToken> =
+        first.into_iter().filter(is_beyond).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
+    if has_all || rows.len() as u64 == limit {
+        return Ok(rows);
+    }
+    kept_rows(app, generation, &counted(filter, ranking, beyond, limit)).await
+}
+
+fn is_behind(ranking: Ranking, row: &RankedToken, (holders, token): (u64, Address)) -> bool {
+    let count = row.holders_count.unwrap_or_default();
+    let order = match ranking {
+        Ranking::MostHeld => holders.cmp(&count),
+        Ranking::LeastHeld => count.cmp(&holders),
+    };
+    order.then_with(|| row.address.cmp(&token)) == Ordering::Greater
+}
+
+/// Under the same number, no token was counted or asked.
+fn generation(head: &Head) -> u64 {
+    head.token_steps.rotate_left(32) ^ head.tokens
+}
+
+async fn kept_rows(
+    app: &App,
+    generation: u64,
+    statement: &Statement<RankedToken>,
+) -> Result<Vec<RankedToken>, Problem> {
+    Ok(app.rows_under(generation, statement).await?.iter().flat_map(Batch::rows).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn behind_a_place_come_fewer_holders_or_more_and_then_contracts() {
+        let row = |holders, byte| RankedToken {
+            address: Address::repeat_byte(byte),
+            token_type: "ERC-20".into(),
+            holders_count: Some(holders),
+        };
+        let place = (5, Address::repeat_byte(7));
+        let behind = |ranking, holders, byte| is_behind(ranking, &row(holders, byte), place);
+        assert!(behind(Ranking::MostHeld, 4, 1) && !behind(Ranking::MostHeld, 6, 9));
+        assert!(behind(Ranking::LeastHeld, 6, 1) && !behind(Ranking::LeastHeld, 4, 9));
+        for ranking in [Ranking::MostHeld, Ranking::LeastHeld] {
+            assert!(behind(ranking, 5, 8) && !behind(ranking, 5, 7) && !behind(ranking, 5, 6));
+        }
+    }
+}

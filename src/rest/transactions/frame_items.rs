@@ -1,0 +1,67 @@
+//! Call frames of a page, with what is shown beside their rows.
+
+use crate::app::App;
+use crate::error::Problem;
+use trawl_core::primitives::{BlockNumber, FramePosition};
+use trawl_core::schema::ScannedInternalTransaction;
+use trawl_core::store::{Batch, Head};
+use trawl_json::Array;
+use trawl_json::address::Addresses;
+use trawl_json::internal_transactions::{shown, write_internal_transaction};
+
+/// A row of a batch.
+pub(in crate::rest) type Row<'b> = (&'b Batch<ScannedInternalTransaction>, usize);
+
+/// Call frames with the facts of their addresses.
+pub(in crate::rest) struct FrameItems<'b> {
+    rows: Vec<Row<'b>>,
+    addresses: Addresses,
+}
+
+impl<'b> FrameItems<'b> {
+    /// Reads what is known of the addresses in `rows`.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn load(app: &App, head: &Head, rows: Vec<Row<'b>>) -> Result<Self, Problem> {
+        let mut addresses = Vec::new();
+        rows.iter().for_each(|(batch, row)| addresses.extend(shown(&batch.view(), *row)));
+        let addresses = app.addresses(addresses, head).await?;
+        Ok(Self { rows, addresses })
+    }
+
+    /// Writes them in order.
+    pub fn write(&self, items: &mut Array<'_>) {
+        for (batch, row) in &self.rows {
+            write_internal_transaction(items.item(), &batch.view(), *row, &self.addresses);
+        }
+    }
+}
+
+/// The place of a frame.
+pub(in crate::rest) fn position(batch: &Batch<ScannedInternalTransaction>, row: usize) -> FramePosition {
+    let view = batch.view();
+    FramePosition {
+        block_number: view.block_number[row],
+        transaction_index: view.transaction_index[row].into(),
+        frame_index: view.frame_index[row].into(),
+    }
+}
+
+/// Whether a call within a transaction failed; `None` where call frames are not readable.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(in crate::rest) async fn has_failed_calls(
+    app: &App,
+    head: &Head,
+    (block, index): (BlockNumber, u32),
+) -> Result<Option<bool>, Problem> {
+    if !head.traces.contains(block) {
+        return Ok(None);
+    }
+    let statement = trawl_query::internal_transactions::failed_call(&head.traces.at(block), index);
+    Ok(Some(!app.values_of(head, &statement).await?.is_empty()))
+}

@@ -1,0 +1,170 @@
+//! Transactions of a page, with what is shown beside their rows.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::enrich::plain_transfers::Delivery;
+use crate::error::Problem;
+use crate::rest::cursor::TransactionCursor;
+use crate::rest::page::Page;
+use trawl_core::primitives::{Address, BlockNumber, TransactionPosition, U256};
+use trawl_core::schema::{Column, TransactionRow};
+use trawl_core::store::{Batch, Head};
+use trawl_json::address::Addresses;
+use trawl_json::transaction_items::{Failure, TransactionFacts, transaction_types, write_transaction_item};
+use trawl_json::{Array, JsonWriter};
+use trawl_query::places::{MAX_TRANSFERS, TransactionPositions};
+
+/// A row of a batch.
+pub(in crate::rest) type Row<'b> = (&'b Batch<TransactionRow>, usize);
+
+/// Transactions with their facts.
+pub(in crate::rest) struct TransactionItems<'b> {
+    rows: Vec<Row<'b>>,
+    /// Of each row.
+    pub facts: Vec<TransactionFacts>,
+    addresses: Addresses,
+}
+
+impl<'b> TransactionItems<'b> {
+    /// Reads what is shown beside `rows`: one statement for each kind of facts, all at the same time.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn load(app: &App, head: &Head, rows: Vec<Row<'b>>) -> Result<Self, Problem> {
+        let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
+        for (batch, row) in &rows {
+            let view = batch.view();
+            shown.insert(Address::get(&view.from_address, *row));
+            let recipient = Option::<Address>::get(&view.to_address, *row);
+            shown.extend(recipient.into_iter().chain(Option::<Address>::get(&view.contract_address, *row)));
+            wanted.call(recipient, view.input.value(*row));
+        }
+        let family = app.family(head);
+        let deliveries = rows.iter().filter_map(|(batch, row)| Delivery::of(&batch.view(), *row)).collect();
+        let (info, fees, moving, failures, plain) = tokio::try_join!(
+            app.address_info(shown, wanted, head),
+            base_fees(app, head, &rows),
+            moving(app, head, &rows),
+            failures(app, head, &rows),
+            app.plain_transfers(head, deliveries)
+        )?;
+        let (addresses, _, vocabulary) = info;
+        let facts = |(batch, row): &Row<'_>| {
+            let view = batch.view();
+            let place = place(batch, *row);
+            let recipient = Option::<Address>::get(&view.to_address, *row);
+            let created = Option::<Address>::get(&view.contract_address, *row);
+            let is_plain = plain.contains(&place) || is_mere_transfer(batch, *row);
+            let input = if is_plain { &[][..] } else { view.input.value(*row) };
+            TransactionFacts {
+                base_fee: fees.get(&place.0).copied(),
+                family,
+                method: vocabulary.method(recipient.as_ref(), place.0, input),
+                decoded_input: recipient.and_then(|recipient| vocabulary.decoded_input(&recipient, place.0, input)),
+                head: head.number().unwrap_or_default(),
+                moves_tokens: moving
+                    .as_ref()
+                    .filter(|_| head.receipts.contains(place.0))
+                    .map(|all| all.contains(&place)),
+                calls_contract: match recipient {
+                    _ if is_plain => Some(false),
+                    Some(recipient) if addresses.is_contract(&recipient) => Some(true),
+                    _ => None,
+                },
+                creates_token: created.is_some_and(|created| addresses.is_token(&created)),
+                failure: failures.get(&place).cloned(),
+                ..TransactionFacts::default()
+            }
+        };
+        let facts = rows.iter().map(facts).collect();
+        Ok(Self { rows, facts, addresses })
+    }
+
+    /// Leaves those alone that are of a type.
+    pub fn retain(&mut self, kind: &str) {
+        let (rows, facts) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.facts));
+        let is_of_kind = |((batch, row), facts): &(Row<'_>, TransactionFacts)| {
+            transaction_types(&batch.view(), *row, facts).any(|name| name == kind)
+        };
+        (self.rows, self.facts) = rows.into_iter().zip(facts).filter(is_of_kind).unzip();
+    }
+
+    /// The first of them alone, as JSON text.
+    pub fn write_first(&self) -> Vec<u8> {
+        let mut writer = JsonWriter::new();
+        if let (Some((batch, row)), Some(facts)) = (self.rows.first(), self.facts.first()) {
+            write_transaction_item(&mut writer, &batch.view(), *row, (facts, &self.addresses));
+        }
+        writer.into_bytes()
+    }
+
+    /// Writes them in order.
+    pub fn write(&self, items: &mut Array<'_>) {
+        for ((batch, row), facts) in self.rows.iter().zip(&self.facts) {
+            write_transaction_item(items.item(), &batch.view(), *row, (facts, &self.addresses));
+        }
+    }
+}
+
+/// The cursor after the last transaction of the page, if more follow.
+pub(in crate::rest) fn transaction_cursor(page: &Page<'_, TransactionRow>) -> Option<TransactionCursor> {
+    let position = |batch: &Batch<TransactionRow>, row: usize| {
+        let (block_number, index) = place(batch, row);
+        TransactionCursor(TransactionPosition { block_number, transaction_index: index.into() })
+    };
+    page.more.then(|| page.last(position)).flatten()
+}
+
+fn place(batch: &Batch<TransactionRow>, row: usize) -> (BlockNumber, u32) {
+    let view = batch.view();
+    (view.block_number[row], view.transaction_index[row])
+}
+
+/// Gas of a transaction without data before any code runs.
+const INTRINSIC_GAS: u64 = 21_000;
+
+/// Whether a transaction without data used no gas for code: its recipient had none then, whatever it has now.
+fn is_mere_transfer(batch: &Batch<TransactionRow>, row: usize) -> bool {
+    let view = batch.view();
+    let is_known = view.has_receipt[row] == 1 && view.lacking.items::<String>(row).all(|column| column != "gas_used");
+    is_known && view.input.value(row).is_empty() && view.gas_used[row] == INTRINSIC_GAS
+}
+
+/// The base fees of the blocks of `rows` that have one.
+async fn base_fees(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<HashMap<BlockNumber, U256>, Problem> {
+    let numbers: BTreeSet<BlockNumber> = rows.iter().map(|(batch, row)| place(batch, *row).0).collect();
+    let found = app.reader().rows(&trawl_query::blocks::base_fees(&numbers, &head.blocks.span())).await?;
+    let known = found.into_iter().filter(|block| block.lacking.iter().all(|column| column != "base_fee_per_gas"));
+    Ok(known.filter_map(|block| Some((block.block_number, block.base_fee_per_gas?))).collect())
+}
+
+/// Those of `rows` that moved tokens; `None` if that is unknown, because there are too many transfers.
+async fn moving(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<Option<HashSet<(BlockNumber, u32)>>, Problem> {
+    let has_logs = |(batch, row): &&Row<'_>| batch.view().logs_count[*row] > 0;
+    let places: TransactionPositions = rows.iter().filter(has_logs).map(|(batch, row)| place(batch, *row)).collect();
+    if places.is_empty() {
+        return Ok(Some(HashSet::new()));
+    }
+    let statement = trawl_query::places::token_transfers(&places, &head.receipts.span());
+    let found = app.reader().rows(&statement).await?;
+    let is_complete = (found.len() as u64) < MAX_TRANSFERS;
+    Ok(is_complete.then(|| found.into_iter().map(|place| (place.block_number, place.transaction_index)).collect()))
+}
+
+/// Why those of `rows` that failed did, as far as their call frames are readable.
+async fn failures(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<HashMap<(BlockNumber, u32), Failure>, Problem> {
+    let has_failed = |(batch, row): &&Row<'_>| Option::<u8>::get(&batch.view().status, *row) == Some(0);
+    let places: TransactionPositions = rows.iter().filter(has_failed).map(|(batch, row)| place(batch, *row)).collect();
+    if places.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = app.reader().rows(&trawl_query::places::endings(&places, &head.traces.span())).await?;
+    let failure = |ending: trawl_query::places::Ending| {
+        let failure = Failure { error: ending.error, output: ending.output.to_vec() };
+        ((ending.block_number, ending.transaction_index), failure)
+    };
+    Ok(found.into_iter().filter(|ending| !ending.error.is_empty()).map(failure).collect())
+}

@@ -1,0 +1,91 @@
+//! Logs of a page, with what is shown beside their rows.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::rest::cursor::AddressLogCursor;
+use crate::rest::page::Page;
+use trawl_core::primitives::{Address, B256, BlockNumber, LogPosition};
+use trawl_core::schema::{Column, LogRow};
+use trawl_core::store::{Batch, Head};
+use trawl_json::Array;
+use trawl_json::address::Addresses;
+use trawl_json::logs::write_rest_log;
+use trawl_json::vocabulary::Vocabulary;
+
+/// A row of a batch.
+pub(in crate::rest) type Row<'b> = (&'b Batch<LogRow>, usize);
+
+/// The place of a transaction.
+type Place = (BlockNumber, u32);
+
+/// Logs with their facts.
+pub(in crate::rest) struct LogItems<'b> {
+    rows: Vec<(Row<'b>, Option<Address>)>,
+    addresses: Addresses,
+    vocabulary: Vocabulary,
+}
+
+impl<'b> LogItems<'b> {
+    /// Reads what is shown beside `rows`. `recipient`: the recipient of the transaction at a place, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn load(
+        app: &App,
+        head: &Head,
+        rows: Vec<Row<'b>>,
+        recipient: impl Fn(Place) -> Option<Address>,
+    ) -> Result<Self, Problem> {
+        let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
+        let with_recipient = |row: Row<'b>| (row, recipient(place(&row)));
+        let rows: Vec<(Row<'b>, Option<Address>)> = rows.into_iter().map(with_recipient).collect();
+        for ((batch, row), recipient) in &rows {
+            let view = batch.view();
+            let emitter = Address::get(&view.address, *row);
+            shown.insert(emitter);
+            shown.extend(*recipient);
+            if view.topics_count[*row] > 0 {
+                wanted.event(emitter, B256::from(*view.topic0.bytes(*row)));
+            }
+        }
+        let (addresses, _, vocabulary) = app.address_info(shown, wanted, head).await?;
+        Ok(Self { rows, addresses, vocabulary })
+    }
+
+    /// [`LogItems::load`] for logs of several transactions, whose recipients are read too.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn of_transactions(app: &App, head: &Head, rows: Vec<Row<'b>>) -> Result<Self, Problem> {
+        let places = rows.iter().map(place).collect();
+        let calls: HashMap<Place, _> = app.selectors().calls(app.reader(), places, head).await?;
+        Self::load(app, head, rows, |place| calls.get(&place)?.to_address).await
+    }
+
+    /// Writes them in order.
+    pub fn write(&self, items: &mut Array<'_>) {
+        for ((batch, row), recipient) in &self.rows {
+            let known = (&self.addresses, &self.vocabulary);
+            write_rest_log(items.item(), &batch.view(), *row, recipient.as_ref(), known);
+        }
+    }
+}
+
+/// The cursor after the last log of the page, if there are more.
+pub(in crate::rest) fn log_cursor(page: &Page<'_, LogRow>) -> Option<AddressLogCursor> {
+    let position = |batch: &Batch<LogRow>, row: usize| {
+        let view = batch.view();
+        LogPosition { block_number: view.block_number[row], log_index: view.log_index[row].into() }
+    };
+    page.more.then(|| page.last(position)).flatten().map(AddressLogCursor)
+}
+
+fn place((batch, row): &Row<'_>) -> Place {
+    let view = batch.view();
+    (view.block_number[*row], view.transaction_index[*row])
+}

@@ -1,0 +1,100 @@
+//! `/api/v2/transactions/{hash}/token-transfers`, `…/internal-transactions` and `…/blobs`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::frame_items::{FrameItems, position};
+use super::transaction::with_part;
+use super::transfer_items::{TransferItems, transfer_cursor};
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::rest::cursor::{Cursor, FrameCursor, TransferCursor};
+use crate::rest::page::{Page, json};
+use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query, transaction_hash};
+use trawl_json::list::write_page;
+use trawl_json::transactions::write_blobs;
+
+pub(crate) const TOKEN_TRANSFERS: &[ParameterGroup] =
+    &[&[("type", Kind::Standards)], TransferCursor::PARAMETERS, PAGE_SIZE];
+
+/// The token transfers of one transaction, in order (docs/reference/http-contract.md#token-transfers).
+pub(in crate::rest) async fn token_transfers(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), TOKEN_TRANSFERS)?;
+    // A page that ended after a whole log has no index in a batch.
+    let is_complete = query.integer("index_in_batch").is_none();
+    let after = TransferCursor::read(&query)?.map(|cursor| {
+        let batch_index = if is_complete { u64::MAX } else { cursor.position.batch_index };
+        (cursor.position.log_index, batch_index)
+    });
+    let (head, size) = (head.get()?, query.page_size());
+    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    let statement = trawl_query::token_transfers::of_transaction_after(
+        &head.receipts.at(block),
+        transaction.transaction_index[row],
+        &query.standards("type"),
+        after,
+        size + 1,
+    );
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = TransferItems::load(&app, &head, page.items()).await?;
+    let next = transfer_cursor(&page).map(|cursor| cursor.writer(page.count));
+    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
+}
+
+pub(crate) const INTERNAL_TRANSACTIONS: &[ParameterGroup] = &[FrameCursor::PARAMETERS, PAGE_SIZE];
+
+/// The call frames of one transaction, in order of execution, those that the list of an address has
+/// (docs/reference/http-contract.md#internal-transactions).
+pub(in crate::rest) async fn frames(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
+    // A negative index is the position before the first frame.
+    let after = FrameCursor::read(&query)?.and_then(|_| query.height("index"));
+    let (head, size) = (head.get()?, query.page_size());
+    let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
+    let transaction = batch.view();
+    let (block, index) = (transaction.block_number[row], transaction.transaction_index[row]);
+    let statement =
+        trawl_query::internal_transactions::listed_of_transaction(&head.traces.at(block), index, after, size + 1);
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = FrameItems::load(&app, &head, page.items()).await?;
+    let last = page.more.then(|| page.last(position)).flatten();
+    let next = last.map(|position| FrameCursor(position).writer(page.count));
+    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
+}
+
+/// The blobs of one transaction, by their hashes; of other transactions none.
+pub(in crate::rest) async fn blobs(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    if transaction.lacking.items::<String>(row).any(|column| column == "blob_versioned_hashes") {
+        return Err(Problem::PartMissing { part: "Hashes of blobs", block });
+    }
+    Ok(CachePolicy::of_block(&head, block).mark(json(write_blobs(&transaction, row))))
+}

@@ -1,0 +1,180 @@
+//! `/api/v2/addresses/{address}/transactions?sort=value` and `sort=fee`.
+
+use std::collections::BTreeMap;
+
+use axum::response::Response;
+
+use super::items::{Row, TransactionItems};
+use crate::app::App;
+use crate::error::Problem;
+use crate::rest::cursor::missing;
+use crate::rest::page::json;
+use crate::rest::params::Query;
+use trawl_core::primitives::{Address, TransactionFee, TransactionPosition, U256};
+use trawl_core::store::{Batch, Head};
+use trawl_json::Object;
+use trawl_json::list::write_page;
+use trawl_query::places::TransactionPositions;
+use trawl_query::sorted_transactions::{
+    MOST_SORTED, NewestAmount, SortOrder, SortedBy, SortedList, SortedPosition, newest, places, size,
+};
+
+/// Most transactions of the newest blocks that are sorted with those of settled ones.
+const MOST_NEWEST: u64 = 10_000;
+
+/// A page of the transactions of an address, by what they sent or paid (docs/reference/http-contract.md#transactions).
+///
+/// # Errors
+///
+/// 422 for an address with more transactions than are sorted; [`Problem::PartMissing`] where fees are not known; when the store
+/// fails.
+pub(in crate::rest) async fn page(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    (query, sorted): (&Query, SortedList),
+) -> Result<Response, Problem> {
+    let beyond = position(query, sorted.by)?;
+    let count = query.page_size();
+    if !head.transactions_by_address {
+        return Err(Problem::LeftOut("transactions_by_address"));
+    }
+    require_sortable(app, head, address, sorted).await?;
+    let blocks = head.blocks.span();
+    let settled = places(address, &sorted, &blocks.settled, beyond.as_ref(), count + 1);
+    let newest = newest(address, &sorted, &blocks, MOST_NEWEST);
+    let newest = async { Ok(app.reader().rows(&newest).await?) };
+    let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
+    if newest.len() as u64 >= MOST_NEWEST {
+        return Err(too_many(MOST_NEWEST));
+    }
+    let place = |block_number, index: u32| TransactionPosition { block_number, transaction_index: index.into() };
+    let mut found: Vec<SortedPosition> = settled
+        .iter()
+        .flat_map(Batch::rows)
+        .map(|row| (row.amount, place(row.block_number, row.transaction_index)))
+        .collect();
+    for row in &newest {
+        found.push((amount(row, sorted.by)?, place(row.block_number, row.transaction_index)));
+    }
+    sort(&mut found, sorted.sorting, beyond.as_ref());
+    let has_more = found.len() as u64 > count;
+    found.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+    let next = found.last().copied().filter(|_| has_more);
+    let batches = rows(app, head, &found).await?;
+    let items = TransactionItems::load(app, head, in_order(&batches, &found)?).await?;
+    let next = next.map(|last| move |next: &mut Object<'_>| write_cursor(next, sorted.by, &last, count));
+    Ok(json(write_page(|list| items.write(list), next)))
+}
+
+/// The place of the cursor: amount, block and position.
+fn position(query: &Query, by: SortedBy) -> Result<Option<SortedPosition>, Problem> {
+    let name = name(by);
+    query.require_all(&["block_number", "index"])?;
+    let place = query.height("block_number").map(|block_number| TransactionPosition {
+        block_number,
+        transaction_index: query.height("index").unwrap_or_default(),
+    });
+    match (query.amount(name), place) {
+        (Some(amount), Some(place)) => Ok(Some((amount, place))),
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(missing(name)),
+        (Some(_), None) => Err(missing("block_number")),
+    }
+}
+
+fn name(by: SortedBy) -> &'static str {
+    match by {
+        SortedBy::Value => "value",
+        SortedBy::Fee => "fee",
+    }
+}
+
+fn write_cursor(next: &mut Object<'_>, by: SortedBy, (amount, place): &SortedPosition, count: u64) {
+    next.key("block_number").number(place.block_number);
+    if by == SortedBy::Fee {
+        next.key("fee").decimal_256(*amount);
+    }
+    next.key("index").number(place.transaction_index);
+    next.key("items_count").number(count);
+    if by == SortedBy::Value {
+        next.key("value").decimal_256(*amount);
+    }
+}
+
+fn too_many(most: u64) -> Problem {
+    let detail = format!("Only the transactions of an address with at most {most} are sorted by value or fee");
+    Problem::invalid_parameter("sort", detail)
+}
+
+/// Requires that the settled transactions of the address can be sorted.
+async fn require_sortable(app: &App, head: &Head, address: &Address, sorted: SortedList) -> Result<(), Problem> {
+    let found = app.values_of(head, &size(address, &sorted, &head.blocks.span().settled)).await?;
+    let Some(found) = found.into_iter().next() else { return Ok(()) };
+    if found.found > MOST_SORTED {
+        return Err(too_many(MOST_SORTED));
+    }
+    if sorted.by == SortedBy::Fee && found.without_fee > 0 {
+        return Err(Problem::PartMissing { part: "Receipts", block: found.block_number });
+    }
+    Ok(())
+}
+
+/// What the list is sorted by, of one of the newest transactions.
+fn amount(row: &NewestAmount, by: SortedBy) -> Result<U256, Problem> {
+    match by {
+        SortedBy::Value => Ok(row.value),
+        SortedBy::Fee if row.has_receipt == 1 => {
+            let fee = TransactionFee {
+                gas_used: row.gas_used,
+                gas_price: row.effective_gas_price,
+                l1_fee: row.l1_fee,
+                operator_fee: row.operator_fee,
+            };
+            Ok(fee.total().unwrap_or(U256::MAX))
+        }
+        SortedBy::Fee => Err(Problem::PartMissing { part: "Receipts", block: row.block_number }),
+    }
+}
+
+/// Puts places in the order of the list, those beyond one.
+fn sort(found: &mut Vec<SortedPosition>, sorting: SortOrder, beyond: Option<&SortedPosition>) {
+    let key = |(amount, place): &SortedPosition| (*amount, place.block_number, place.transaction_index);
+    found.sort_unstable_by_key(key);
+    found.dedup_by_key(|place| key(place));
+    match sorting {
+        SortOrder::LargestFirst => {
+            found.reverse();
+            found.retain(|place| beyond.is_none_or(|beyond| key(place) < key(beyond)));
+        }
+        SortOrder::SmallestFirst => found.retain(|place| beyond.is_none_or(|beyond| key(place) > key(beyond))),
+    }
+}
+
+type Transactions = Vec<Batch<trawl_core::schema::TransactionRow>>;
+
+/// The transactions at some places.
+async fn rows(app: &App, head: &Head, found: &[SortedPosition]) -> Result<Transactions, Problem> {
+    let index = |place: &TransactionPosition| u32::try_from(place.transaction_index).unwrap_or(u32::MAX);
+    let places: TransactionPositions = found.iter().map(|(_, place)| (place.block_number, index(place))).collect();
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(app.reader().all(&trawl_query::places::transactions(&places, &head.blocks.span())).await?)
+}
+
+/// Rows in the order of the places.
+///
+/// # Errors
+///
+/// [`Problem::Reorganised`] if one of them is not there any more.
+fn in_order<'b>(batches: &'b Transactions, found: &[SortedPosition]) -> Result<Vec<Row<'b>>, Problem> {
+    let rows = batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row)));
+    let place = |(batch, row): &Row<'_>| {
+        let view = batch.view();
+        (view.block_number[*row], u64::from(view.transaction_index[*row]))
+    };
+    let by_place: BTreeMap<(u64, u64), Row<'b>> = rows.map(|row| (place(&row), row)).collect();
+    let row = |(_, place): &SortedPosition| by_place.get(&(place.block_number, place.transaction_index)).copied();
+    found.iter().map(|place| row(place).ok_or(Problem::Reorganised)).collect()
+}

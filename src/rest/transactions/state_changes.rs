@@ -1,0 +1,124 @@
+//! `/api/v2/transactions/{transaction_hash}/state-changes`: balances that a transaction changes, of coins and of tokens.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::coin_changes::coin_changes;
+use super::state_change_cursor::StateChangeCursor;
+use super::transaction::with_part;
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::rest::cursor::Cursor;
+use crate::rest::page::json;
+use crate::rest::params::{PAGE_SIZE, ParameterGroup, Query, transaction_hash};
+use trawl_core::primitives::Address;
+use trawl_core::readable::Span;
+use trawl_core::schema::{BlockRow, TransactionRow};
+use trawl_core::store::Head;
+use trawl_json::Array;
+use trawl_json::list::write_page;
+use trawl_json::state_changes::{ChangedToken, Difference, StateChange};
+use trawl_json::token_transfers::Tokens;
+
+/// Most token transfers of a transaction whose changes are told: those of 60 million gas are fewer, at one log for each.
+const MAX_TRANSFERS: u64 = 40_000;
+
+pub(crate) const STATE_CHANGES: &[ParameterGroup] = &[StateChangeCursor::PARAMETERS, PAGE_SIZE];
+
+/// A change and its place in the list.
+type Placed = (StateChangeCursor, StateChange);
+
+/// The balances that a transaction changes: coins of its sender, its recipient, who gets the fees, and others; then tokens
+/// (docs/reference/http-contract.md#state-changes).
+pub(in crate::rest) async fn state_changes(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), STATE_CHANGES)?;
+    let after = StateChangeCursor::read(&query)?;
+    let (head, size) = (head.get()?, query.page_size());
+    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
+    let transaction: TransactionRow = batch.rows().nth(row).ok_or(Problem::Internal)?;
+    let block = app.block_at(transaction.block_number, &head).await?.ok_or(Problem::NotFound)?;
+    let block: BlockRow = block.rows().next().ok_or(Problem::NotFound)?;
+    let mut changes: Vec<Placed> = Vec::new();
+    if after.as_ref().is_none_or(StateChangeCursor::is_of_coins) {
+        let coins = coin_changes(&app, &head, (&transaction, &block)).await?;
+        changes.extend(coins.into_iter().map(|(address, coins)| {
+            let is_miner = address == block.producer;
+            let change = StateChange { address, is_miner, balances: coins.balances, change: coins.change, token: None };
+            (StateChangeCursor::of_coins(rank(&address, (&transaction, &block)), address), change)
+        }));
+    }
+    let span = head.receipts.at(transaction.block_number);
+    changes.extend(token_changes(&app, &head, (&span, transaction.transaction_index)).await?);
+    changes.retain(|(place, _)| after.as_ref().is_none_or(|after| place > after));
+    changes.sort_by(|one, other| one.0.cmp(&other.0));
+    let has_more = changes.len() as u64 > size;
+    changes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
+    let shown = changes.iter().map(|(_, change)| change.address);
+    let tokens = changes.iter().filter_map(|(_, change)| Some(change.token.as_ref()?.address));
+    let (shown, tokens): (BTreeSet<Address>, BTreeSet<Address>) = (shown.collect(), tokens.collect());
+    let mut wanted = LabelQuery::default();
+    wanted.tokens.extend(&tokens);
+    let (addresses, tokens, _) = app.address_info(shown.into_iter().chain(tokens), wanted, &head).await?;
+    changes.iter_mut().for_each(|(_, change)| hide_untold(change, &tokens));
+    let next = changes.last().filter(|_| has_more).map(|(place, _)| place.clone().writer(changes.len() as u64));
+    let write = |list: &mut Array<'_>| {
+        changes.iter().for_each(|(_, change)| change.write(list.item(), (&addresses, &tokens)));
+    };
+    Ok(CachePolicy::of_block(&head, block.block_number).mark(json(write_page(write, next))))
+}
+
+/// Where coins of an account stand in the list.
+fn rank(address: &Address, (transaction, block): (&TransactionRow, &BlockRow)) -> u8 {
+    match address {
+        address if *address == transaction.from_address => 0,
+        address if Some(*address) == transaction.to_address.or(transaction.contract_address) => 1,
+        address if *address == block.producer => 2,
+        _ => 3,
+    }
+}
+
+/// What transfers change of the tokens of each address, by ids where there are any. The zero address has none: what is there is
+/// the supply.
+async fn token_changes(app: &App, head: &Head, (block, index): (&Span, u32)) -> Result<Vec<Placed>, Problem> {
+    let statement = trawl_query::token_transfers::of_transaction(block, index, MAX_TRANSFERS + 1);
+    let transfers = app.values_of(head, &statement).await?;
+    if transfers.len() as u64 > MAX_TRANSFERS {
+        return Err(Problem::TooExpensive);
+    }
+    let mut changes: BTreeMap<StateChangeCursor, Difference> = BTreeMap::new();
+    for transfer in transfers {
+        let (id, value) = (transfer.token_id, transfer.value);
+        for (address, is_sender) in [(transfer.from_address, true), (transfer.to_address, false)] {
+            let token = ChangedToken { address: transfer.token_address, token_type: transfer.token_type.clone(), id };
+            let change = changes.entry(StateChangeCursor::of_token(address, token)).or_default();
+            let side = if is_sender { &mut change.given } else { &mut change.received };
+            *side = side.saturating_add(value);
+        }
+    }
+    changes.retain(|place, change| !place.address.is_zero() && !change.is_none());
+    let of_token = |(place, change): (StateChangeCursor, Difference)| {
+        let token = place.token.clone();
+        let change =
+            StateChange { address: place.address, is_miner: false, balances: None, change: Some(change), token };
+        (place, change)
+    };
+    Ok(changes.into_iter().map(of_token).collect())
+}
+
+/// Takes out what transfers say of a token that also changes without transfers.
+fn hide_untold(change: &mut StateChange, tokens: &Tokens) {
+    if change.token.as_ref().is_some_and(|token| tokens.is_untold(&token.address, &token.token_type)) {
+        change.change = None;
+    }
+}

@@ -1,0 +1,138 @@
+//! `/api/v2/transactions/{hash}/…`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::frame_items::has_failed_calls;
+use super::items::TransactionItems;
+use super::log_items::LogItems;
+use super::transfer_items::first_transfers;
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::rest::cursor::{Cursor, LogCursor};
+use crate::rest::page::{Page, json};
+use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query, transaction_hash};
+use trawl_core::primitives::{Address, B256};
+use trawl_core::readable::Readable;
+use trawl_core::schema::{Column, TransactionRow};
+use trawl_core::store::{Batch, Head};
+use trawl_json::list::write_page_with;
+use trawl_json::raw_trace::write_frame;
+use trawl_json::{JsonWriter, Object};
+
+pub(crate) const LOGS: &[ParameterGroup] = &[&[("proof", Kind::Name(&["0", "1"]))], LogCursor::PARAMETERS, PAGE_SIZE];
+
+/// The transaction with a hash, as a batch and a row of it.
+///
+/// # Errors
+///
+/// [`Problem::NotFound`] without such a transaction, [`Problem::PartMissing`] if the named part of its block is not
+/// readable; or when the store fails.
+pub(in crate::rest) async fn with_part(
+    app: &App,
+    hash: &B256,
+    head: &Head,
+    (part, blocks): (&'static str, &Readable),
+) -> Result<(Batch<TransactionRow>, usize), Problem> {
+    let (batch, row) = app.transaction(hash, head).await?.ok_or(Problem::NotFound)?;
+    let block = batch.view().block_number[row];
+    if !blocks.contains(block) {
+        return Err(Problem::PartMissing { part, block });
+    }
+    Ok((batch, row))
+}
+
+/// One transaction (docs/reference/http-contract.md#transactions).
+pub(in crate::rest) async fn transaction(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
+    let place = (batch.view().block_number[row], batch.view().transaction_index[row]);
+    let (mut items, transfers, has_failed_calls) = tokio::try_join!(
+        TransactionItems::load(&app, &head, vec![(&batch, row)]),
+        first_transfers(&app, &head, place),
+        has_failed_calls(&app, &head, place)
+    )?;
+    if let Some(facts) = items.facts.first_mut() {
+        facts.token_transfers = transfers;
+        facts.has_failed_calls = has_failed_calls;
+    }
+    Ok(json(items.write_first()))
+}
+
+/// The logs of one transaction, ascending (docs/reference/http-contract.md#logs).
+pub(in crate::rest) async fn logs(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), LOGS)?;
+    let cursor = LogCursor::read(&query)?;
+    let head = head.get()?;
+    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    let recipient = Option::<Address>::get(&transaction.to_address, row);
+    let after = cursor.and_then(|cursor| cursor.log_index);
+    let size = query.page_size();
+    let statement = trawl_query::logs::of_transaction(
+        &head.receipts.at(block),
+        transaction.transaction_index[row],
+        after,
+        size + 1,
+    );
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let last = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();
+    let next = last.map(|index| LogCursor { block_number: block, log_index: Some(index.into()) }.writer(page.count));
+    let items = LogItems::load(&app, &head, page.items(), |_| recipient).await?;
+    let index = transaction.transaction_index[row];
+    let proof = match query.name("proof") {
+        Some("1") => Some(app.receipt_proof(&head, (block, index)).await?),
+        _ => None,
+    };
+    let with_proof = |page: &mut Object<'_>| {
+        if let Some(proof) = &proof {
+            proof.write_rest(page.key("proof"));
+        }
+    };
+    let page = write_page_with(|list| items.write(list), next, with_proof);
+    Ok(CachePolicy::of_block(&head, block).mark(json(page)))
+}
+
+/// The call frames of one transaction, in order of execution, in Parity's shape
+/// (docs/reference/http-contract.md#raw-traces).
+pub(in crate::rest) async fn raw_trace(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    let statement =
+        trawl_query::internal_transactions::of_transaction(&head.traces.at(block), transaction.transaction_index[row]);
+    let batches = app.rows_of(&head, &statement).await?;
+    let mut writer = JsonWriter::new();
+    writer.array(|frames| {
+        for batch in batches.iter() {
+            let view = batch.view();
+            (0..batch.len()).for_each(|row| write_frame(frames.item(), &view, row));
+        }
+    });
+    Ok(CachePolicy::of_block_alone(&head, block).mark(json(writer.into_bytes())))
+}
