@@ -10,7 +10,7 @@ use std::sync::Arc;
 use trawl_serve::{Client, Full, Quota, QuotaShare};
 
 pub(crate) use gate::Gate;
-pub(crate) use memory::{Held, Memory};
+pub(crate) use memory::{Memory, MemoryReservation};
 pub(crate) use scans::{ScanPlace, Scans};
 
 use crate::error::Problem;

@@ -21,6 +21,7 @@ mod forward;
 #[cfg(fuzzing)]
 pub mod fuzzed;
 mod http;
+mod ids;
 pub(crate) mod logs;
 mod methods;
 mod news;

@@ -10,7 +10,7 @@ use crate::leg::Leg;
 use crate::log_pages::{self, MEDIAN, SIZE};
 use crate::postgres::Postgres;
 use crate::report::{Bound, Report, figure};
-use crate::wide::{self, Asked, Contract, Peer};
+use crate::wide::{self, Contract, Peer, WideQuery};
 use crate::{Flags, growth, hexed, json_writer, memory, progress, scattered};
 
 /// What is measured against.
@@ -105,19 +105,19 @@ fn wide_answers(
     let mut asked = wide::own_legs(bed, (&api.url, api.id()), contract);
     if let Some(postgres) = &peers.postgres {
         let request = wide::get_logs(postgres.url(), "/api/eth-rpc", &contract.address, bed.last_block());
-        asked.push(Asked::new(POSTGRES, contract.logs, Peer::Http(request, Vec::new())));
+        asked.push(WideQuery::new(POSTGRES, contract.logs, Peer::Http(request, Vec::new())));
     }
     if let Some(anvil) = &peers.anvil {
         let request = wide::get_logs(&anvil.url, "/", Anvil::CONTRACT, anvil.last_block());
-        asked.push(Asked::new(ANVIL, Anvil::LOGS, Peer::Http(request, Vec::new())));
+        asked.push(WideQuery::new(ANVIL, Anvil::LOGS, Peer::Http(request, Vec::new())));
     }
     if let Some(duckdb) = &mut peers.duckdb {
-        asked.push(Asked::new("DuckDB over Parquet, to Arrow", contract.logs, Peer::Duckdb(duckdb)));
+        asked.push(WideQuery::new("DuckDB over Parquet, to Arrow", contract.logs, Peer::Duckdb(duckdb)));
     }
     if peers.hexed.is_ok() {
         let request = hexed::contract(&bed.store, &contract.address);
         let peer = Peer::Http(request, vec![bed.engine_id()]);
-        asked.push(Asked::new("hex text and bloom filters, JSONEachRow", contract.logs, peer));
+        asked.push(WideQuery::new("hex text and bloom filters, JSONEachRow", contract.logs, peer));
     }
     let legs = wide::measure(client, &mut asked, flags.rounds)?;
     let length = figure_of(&legs, wide::TRAWL_RPC, wide::LENGTH) / figure_of(&legs, POSTGRES, wide::LENGTH);

@@ -52,14 +52,14 @@ pub enum Peer<'a> {
 }
 
 /// A leg of the wide answer.
-pub struct Asked<'a> {
+pub struct WideQuery<'a> {
     name: String,
     peer: Peer<'a>,
     /// Logs of its answer: anvil has fewer than the others.
     logs: f64,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> WideQuery<'a> {
     /// A leg that answers with so many logs.
     pub fn new(name: impl Into<String>, logs: f64, peer: Peer<'a>) -> Self {
         Self { name: name.into(), peer, logs }
@@ -85,7 +85,7 @@ impl<'a> Asked<'a> {
 }
 
 /// The legs that need nothing but the engine and the API.
-pub fn own_legs<'a>(bed: &TestBed, api: (&str, u32), contract: &Contract) -> Vec<Asked<'a>> {
+pub fn own_legs<'a>(bed: &TestBed, api: (&str, u32), contract: &Contract) -> Vec<WideQuery<'a>> {
     let engine = bed.engine_id();
     let parameters = [("address", contract.address.clone())];
     let raw = |sql: &str, format: &str| {
@@ -108,7 +108,7 @@ pub fn own_legs<'a>(bed: &TestBed, api: (&str, u32), contract: &Contract) -> Vec
         ("Trawl csv", scan("csv")),
         ("Trawl parquet", scan("parquet")),
     ];
-    legs.into_iter().map(|(name, peer)| Asked::new(name, contract.logs, peer)).collect()
+    legs.into_iter().map(|(name, peer)| WideQuery::new(name, contract.logs, peer)).collect()
 }
 
 /// Names that ratios are made of.
@@ -123,7 +123,7 @@ pub const TRAWL_RPC: &str = "Trawl eth_getLogs";
 pub const TRAWL_ARROW: &str = "Trawl arrow";
 
 /// Reads all legs in turn, after a round that warms up. Samples are thousands of logs a second.
-pub fn measure(client: &Client, asked: &mut [Asked<'_>], rounds: usize) -> anyhow::Result<Vec<Leg>> {
+pub fn measure(client: &Client, asked: &mut [WideQuery<'_>], rounds: usize) -> anyhow::Result<Vec<Leg>> {
     let mut legs: Vec<Leg> = asked.iter().map(|asked| Leg::new(&asked.name)).collect();
     let mut figures: BTreeMap<(usize, &str), Vec<f64>> = BTreeMap::new();
     for round in 0..=rounds {

@@ -21,7 +21,7 @@ use moka::policy::EvictionPolicy;
 
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::limits::Held;
+use crate::limits::MemoryReservation;
 
 /// The key of a cached answer: everything the answer depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -83,7 +83,7 @@ impl Answer {
     }
 
     /// The same answer, whose body keeps its memory until it is sent.
-    pub fn held_by(self, held: Held) -> Self {
+    pub fn held_by(self, held: MemoryReservation) -> Self {
         Self { body: held.with(self.body), ..self }
     }
 

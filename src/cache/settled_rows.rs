@@ -44,7 +44,7 @@ impl Key {
 
 /// Rows of any kind, and their bytes.
 #[derive(Clone)]
-struct Kept {
+struct CachedRows {
     rows: Arc<dyn Any + Send + Sync>,
     weight: u32,
 }
@@ -57,7 +57,7 @@ enum NotCached<R> {
 
 /// The cache.
 pub(crate) struct SettledRows {
-    entries: Cache<Key, Kept>,
+    entries: Cache<Key, CachedRows>,
     /// The largest entry, in bytes.
     max_entry: usize,
 }
@@ -72,7 +72,7 @@ const MAX_AGE: Duration = Duration::from_secs(600);
 impl SettledRows {
     /// A cache of at most `bytes`; `None` for 0, which turns it off.
     pub fn new(bytes: u64) -> Option<Self> {
-        let cache = Cache::builder().max_capacity(bytes).weigher(|_, kept: &Kept| kept.weight);
+        let cache = Cache::builder().max_capacity(bytes).weigher(|_, kept: &CachedRows| kept.weight);
         let max_entry = usize::try_from(bytes / 16).unwrap_or(usize::MAX);
         (bytes > 0).then(|| Self { entries: cache.time_to_live(MAX_AGE).build(), max_entry })
     }
@@ -128,11 +128,11 @@ impl SettledRows {
         }
     }
 
-    fn kept<R: Columns + 'static>(&self, rows: &SharedRows<R>) -> Option<Kept> {
+    fn kept<R: Columns + 'static>(&self, rows: &SharedRows<R>) -> Option<CachedRows> {
         let size = |batch: &Batch<R>| batch.size_bytes() + batch.record_batch().num_columns() * COLUMN_BYTES;
         let size = ENTRY_OVERHEAD + rows.iter().map(size).sum::<usize>();
         let weight = u32::try_from(size).ok().filter(|_| size <= self.max_entry)?;
-        Some(Kept { rows: Arc::<Vec<Batch<R>>>::clone(rows), weight })
+        Some(CachedRows { rows: Arc::<Vec<Batch<R>>>::clone(rows), weight })
     }
 }
 

@@ -19,7 +19,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use trawl_serve::Client;
 
 use crate::error::Problem;
-use crate::limits::{Held, Limits};
+use crate::limits::{Limits, MemoryReservation};
 use trawl_json::JsonWriter;
 
 /// Chunks between the writer and the connection. Together with the rows that are written between two checks of
@@ -44,7 +44,7 @@ pub(crate) struct BodySender {
     sender: mpsc::Sender<io::Result<Frame<Bytes>>>,
     taker: ResponseBudget,
     /// Memory of text that was written and is not sent yet.
-    charged: Mutex<Vec<Held>>,
+    charged: Mutex<Vec<MemoryReservation>>,
     /// Whether the body ends without its rest.
     is_cut: Arc<AtomicBool>,
 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use trawl_serve::Client;
 
 use crate::error::Problem;
-use crate::limits::{Held, Memory};
+use crate::limits::{Memory, MemoryReservation};
 
 /// The longest a body may take to arrive; the longest body of JSON-RPC then needs 2.7 Mbit/s.
 const WHOLE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -18,9 +18,9 @@ const WHOLE_TIMEOUT: Duration = Duration::from_secs(60);
 const PIECE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A whole body, and its memory.
-pub(crate) struct Received {
+pub(crate) struct BufferedRequest {
     pub text: Bytes,
-    pub held: Held,
+    pub held: MemoryReservation,
 }
 
 /// Bounds of a body.
@@ -42,7 +42,7 @@ pub(crate) async fn read(
     headers: &HeaderMap,
     body: Body,
     max_bytes: usize,
-) -> Result<Received, Problem> {
+) -> Result<BufferedRequest, Problem> {
     let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     let bounds = Bounds { bytes: max_bytes, whole: WHOLE_TIMEOUT, piece: PIECE_TIMEOUT };
     let mut held = memory.open(client);
@@ -53,10 +53,10 @@ pub(crate) async fn read(
         held.grow_to(length)?;
     }
     let text = pieces(body, &mut held, length.unwrap_or_default(), bounds).await?;
-    Ok(Received { text, held })
+    Ok(BufferedRequest { text, held })
 }
 
-async fn pieces(body: Body, held: &mut Held, length: usize, bounds: Bounds) -> Result<Bytes, Problem> {
+async fn pieces(body: Body, held: &mut MemoryReservation, length: usize, bounds: Bounds) -> Result<Bytes, Problem> {
     let deadline = Instant::now() + bounds.whole;
     let exact = body.size_hint().exact().and_then(|exact| usize::try_from(exact).ok()).unwrap_or(length);
     let mut text = Vec::with_capacity(exact.min(bounds.bytes));

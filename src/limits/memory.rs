@@ -24,8 +24,8 @@ impl Memory {
     }
 
     /// Nothing yet, for a text whose length is not known.
-    pub fn open(&self, client: Client) -> Held {
-        Held { what: self.what, share: self.quota.open(client) }
+    pub fn open(&self, client: Client) -> MemoryReservation {
+        MemoryReservation { what: self.what, share: self.quota.open(client) }
     }
 
     /// Memory for a text of so many bytes.
@@ -33,7 +33,7 @@ impl Memory {
     /// # Errors
     ///
     /// When it does not fit, so that it must not be held.
-    pub fn hold(&self, client: Client, bytes: usize) -> Result<Held, Problem> {
+    pub fn hold(&self, client: Client, bytes: usize) -> Result<MemoryReservation, Problem> {
         let mut held = self.open(client);
         held.grow_to(bytes)?;
         Ok(held)
@@ -46,12 +46,12 @@ impl Memory {
 }
 
 /// Memory that is taken, and given back when this is dropped.
-pub(crate) struct Held {
+pub(crate) struct MemoryReservation {
     what: &'static str,
     share: QuotaShare,
 }
 
-impl Held {
+impl MemoryReservation {
     /// Takes what a text of so many bytes needs, if it is more than before. Each byte counts twice: a body is there as
     /// text and as the calls in it, a message as text and as what is being sent.
     ///
@@ -72,7 +72,7 @@ impl Held {
         if self.share.amount() == 0 {
             return bytes;
         }
-        struct Text(Bytes, #[expect(dead_code, reason = "it is dropped with the bytes")] Held);
+        struct Text(Bytes, #[expect(dead_code, reason = "it is dropped with the bytes")] MemoryReservation);
         impl AsRef<[u8]> for Text {
             fn as_ref(&self) -> &[u8] {
                 &self.0

@@ -10,7 +10,7 @@ use super::params::{Kind, ParameterGroup, Query, address};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use asked::Asked;
+use asked::ActivityQuery;
 use trawl_core::readable::Readable;
 use trawl_core::store::Head;
 use trawl_json::dates::Period;
@@ -38,10 +38,10 @@ async fn asked(
     head: RequestHead,
     (query, declared): (Option<String>, &[ParameterGroup]),
     part: fn(&Head) -> &Readable,
-) -> Result<(Arc<Head>, Asked), Problem> {
+) -> Result<(Arc<Head>, ActivityQuery), Problem> {
     let query = Query::read(query.as_deref().unwrap_or(""), declared)?;
     let head = head.get()?;
-    let asked = Asked::read(app, &head, &query, part(&head)).await?;
+    let asked = ActivityQuery::read(app, &head, &query, part(&head)).await?;
     Ok((head, asked))
 }
 

@@ -46,7 +46,7 @@ pub(super) async fn search(
     let position = after.as_ref().map(|cursor| (cursor.term.as_str(), &cursor.address));
     let names = read_terms(&app, &text, position, size + 1).await?;
     let page = Page::cut(&names, size);
-    let known = Known::load(&app, &head, page.items(), &found).await?;
+    let known = SearchedNames::load(&app, &head, page.items(), &found).await?;
     found.extend(known.named(&text, page.items()));
     let last = page.more.then(|| page.last(term)).flatten();
     let next = last.map(|(term, address)| TermCursor { term, address }.writer(page.count));
@@ -64,7 +64,7 @@ pub(super) async fn quick(
     let mut found = named_exactly(&app, &head, &text).await?;
     let names = read_terms(&app, &text, None, QUICK_NAMES).await?;
     let page = Page::cut(&names, QUICK_NAMES);
-    let known = Known::load(&app, &head, page.items(), &found).await?;
+    let known = SearchedNames::load(&app, &head, page.items(), &found).await?;
     let mut named = known.named(&text, page.items());
     named.sort_by_key(|one| known.rank(&text, one));
     found.extend(named);
@@ -162,12 +162,12 @@ fn term(batch: &Batch<SearchTerm>, row: usize) -> (String, Address) {
 }
 
 /// What is known of the addresses that were found.
-struct Known {
+struct SearchedNames {
     addresses: Addresses,
     tokens: Tokens,
 }
 
-impl Known {
+impl SearchedNames {
     async fn load(
         app: &App,
         head: &Head,

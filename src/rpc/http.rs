@@ -21,7 +21,7 @@ use crate::error::Problem;
 use crate::http::body::{BodySender, ResponseBudget, StreamError, body};
 use crate::http::client::Requester;
 use crate::http::request_body;
-use crate::limits::Held;
+use crate::limits::MemoryReservation;
 use trawl_json::JsonWriter;
 
 /// Answers one call or a batch. The error of a call is an answer too, so the status is 200 in that case as well.
@@ -92,7 +92,12 @@ fn refuse(status: StatusCode, problem: &Problem) -> Response {
     response
 }
 
-async fn answer_single(app: App, asker: RpcRequester, (call, _held): (Box<RawValue>, Held), sender: BodySender) {
+async fn answer_single(
+    app: App,
+    asker: RpcRequester,
+    (call, _held): (Box<RawValue>, MemoryReservation),
+    sender: BodySender,
+) {
     let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
     match answer_call((&app, &head, asker), &call, &mut writer, &sender, "").await {
@@ -109,7 +114,12 @@ async fn answer_single(app: App, asker: RpcRequester, (call, _held): (Box<RawVal
 
 /// Answers the calls in order, one after another, so memory is that of one answer. All calls have the same head.
 /// A batch of notifications has no answer.
-async fn answer_batch(app: App, asker: RpcRequester, (calls, _held): (Vec<Box<RawValue>>, Held), sender: BodySender) {
+async fn answer_batch(
+    app: App,
+    asker: RpcRequester,
+    (calls, _held): (Vec<Box<RawValue>>, MemoryReservation),
+    sender: BodySender,
+) {
     let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
     let mut before = "[";

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::future::ready;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
@@ -14,12 +13,13 @@ use super::context::{TakenHead, exactly};
 use super::endpoint::{Endpoint, RpcRequester};
 use super::envelope::{self, Call, Id, Message};
 use super::feed::SubscriberGuard;
+use super::ids::new_id;
 use super::methods;
 use super::params::value;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::StreamError;
-use crate::limits::Held;
+use crate::limits::MemoryReservation;
 use crate::log_filter::emitters_and_topics;
 use crate::values::invalid;
 use trawl_core::primitives::{LogFilter, TopicFilter};
@@ -62,12 +62,12 @@ pub(super) struct Reply {
     pub text: Vec<u8>,
     pub opened: Vec<String>,
     /// The memory of the text, until it is sent.
-    pub held: Held,
+    pub held: MemoryReservation,
 }
 
 /// A sink that limits an answer to one message, for which there is memory.
 struct OneMessage {
-    held: Mutex<Held>,
+    held: Mutex<MemoryReservation>,
     /// Bytes of the answers before, in a batch.
     before: usize,
 }
@@ -102,7 +102,7 @@ impl Session {
     /// # Errors
     ///
     /// When there is none.
-    pub fn take_in(&self, text: &[u8]) -> Result<Held, Problem> {
+    pub fn take_in(&self, text: &[u8]) -> Result<MemoryReservation, Problem> {
         self.app.limits().bodies.hold(self.client, text.len())
     }
 
@@ -269,12 +269,6 @@ impl Session {
         let open = subscriptions.iter().filter(|(_, subscription)| subscription.is_open);
         open.map(|(id, subscription)| (id.clone(), subscription.topic.clone())).collect()
     }
-}
-
-/// 128 random bits as a quantity, as ids of subscriptions and filters are on nodes.
-pub(super) fn new_id() -> String {
-    let random = || RandomState::new().hash_one(0);
-    format!("0x{:016x}{:016x}", random() | 1 << 63, random())
 }
 
 fn error(id: &Id, problem: &Problem) -> Vec<u8> {

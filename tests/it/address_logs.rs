@@ -10,11 +10,11 @@ use crate::pages::{get, walk};
 use xtask::http;
 
 /// A log as the node told it, with the recipient of its transaction.
-type Told = (Value, Value);
+type LogPair = (Value, Value);
 
 /// The logs of each address, newest first.
-fn told(lines: &[Value]) -> BTreeMap<String, Vec<Told>> {
-    let mut told: BTreeMap<String, Vec<Told>> = BTreeMap::new();
+fn told(lines: &[Value]) -> BTreeMap<String, Vec<LogPair>> {
+    let mut told: BTreeMap<String, Vec<LogPair>> = BTreeMap::new();
     for receipt in lines.iter().rev().flat_map(|line| line["receipts"].as_array().into_iter().flatten().rev()) {
         for log in receipt["logs"].as_array().into_iter().flatten().rev() {
             let address = log["address"].as_str().unwrap_or_default().to_lowercase();
@@ -28,7 +28,7 @@ fn lower(value: &Value) -> Option<String> {
     value.as_str().map(str::to_lowercase)
 }
 
-fn ensure_are(found: &[Value], told: &[&Told]) -> anyhow::Result<()> {
+fn ensure_are(found: &[Value], told: &[&LogPair]) -> anyhow::Result<()> {
     ensure!(found.len() == told.len(), "{} and {}", found.len(), told.len());
     for (item, (log, recipient)) in found.iter().zip(told) {
         ensure!(
@@ -53,7 +53,7 @@ fn are_those_that_it_emitted_newest_first() -> anyhow::Result<()> {
         busiest.sort_by_key(|(address, logs)| (std::cmp::Reverse(logs.len()), (*address).clone()));
         let some = busiest.iter().take(3).chain(busiest.iter().skip(3).step_by(busiest.len().max(4) / 4));
         for ((address, logs), size) in some.zip([100, 7, 20, 3, 50, 1]) {
-            let logs: Vec<&Told> = logs.iter().take(400).collect();
+            let logs: Vec<&LogPair> = logs.iter().take(400).collect();
             let found = walk(chain, &format!("addresses/{address}/logs"), size)?;
             ensure_are(&found[..logs.len().min(found.len())], &logs)?;
             ensure!(found.len() == all[*address].len(), "{name} {address}");
@@ -69,14 +69,15 @@ fn a_topic_is_found_at_any_position() -> anyhow::Result<()> {
     let (address, logs) = all.iter().max_by_key(|(_, logs)| logs.len()).context("logs")?;
     for position in 0..3 {
         let topic = logs.iter().find_map(|(log, _)| log["topics"][position].as_str()).context("a topic")?;
-        let has_it = |(log, _): &&Told| log["topics"].as_array().is_some_and(|all| all.iter().any(|one| one == topic));
-        let wanted: Vec<&Told> = logs.iter().filter(has_it).collect();
+        let has_it =
+            |(log, _): &&LogPair| log["topics"].as_array().is_some_and(|all| all.iter().any(|one| one == topic));
+        let wanted: Vec<&LogPair> = logs.iter().filter(has_it).collect();
         ensure_are(&walk(chain, &format!("addresses/{address}/logs?topic={topic}"), 60)?, &wanted)?;
     }
     // The columns of absent topics are zero, which is no topic of theirs.
     let zero = format!("0x{}", "0".repeat(64));
-    let has_zero = |(log, _): &&Told| log["topics"].as_array().is_some_and(|all| all.iter().any(|one| *one == zero));
-    let wanted: Vec<&Told> = logs.iter().filter(has_zero).collect();
+    let has_zero = |(log, _): &&LogPair| log["topics"].as_array().is_some_and(|all| all.iter().any(|one| *one == zero));
+    let wanted: Vec<&LogPair> = logs.iter().filter(has_zero).collect();
     ensure_are(&walk(chain, &format!("addresses/{address}/logs?topic={zero}"), 60)?, &wanted)
 }
 

@@ -16,11 +16,11 @@ use crate::pages::{get, walk};
 use crate::plans::explain_in;
 
 /// Balances by account, ascending: block and wei, where it differs from the one before.
-type Told = BTreeMap<String, Vec<(u64, U256)>>;
+type ExpectedHistories = BTreeMap<String, Vec<(u64, U256)>>;
 
 /// What the other EVM told of the balances after each block.
-fn told(lines: &[Value]) -> anyhow::Result<Told> {
-    let mut told = Told::new();
+fn told(lines: &[Value]) -> anyhow::Result<ExpectedHistories> {
+    let mut told = ExpectedHistories::new();
     for line in lines {
         let number = quantity(&line["block"]["number"]);
         for (address, account) in line["stateDiff"].as_object().context("accounts")? {

@@ -12,17 +12,17 @@ use crate::env;
 use crate::pages::{get, walk};
 
 /// By holder: token and amount.
-type Told = BTreeMap<String, BTreeMap<String, U256>>;
+type ExpectedBalances = BTreeMap<String, BTreeMap<String, U256>>;
 
 fn number(value: &Value) -> anyhow::Result<U256> {
     Ok(value.as_str().context("an amount")?.parse()?)
 }
 
 /// What the node said by calls, of tokens whose transfers tell it: not those that deposits or one event for many make.
-pub fn told() -> anyhow::Result<Told> {
+pub fn told() -> anyhow::Result<ExpectedBalances> {
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
-    let mut told = Told::new();
+    let mut told = ExpectedBalances::new();
     let mut add = |holder: &str, token: &str, amount: U256| {
         if !amount.is_zero() {
             let held = told.entry(holder.to_lowercase()).or_default().entry(token.to_lowercase()).or_default();

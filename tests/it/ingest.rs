@@ -226,13 +226,13 @@ fn leftovers_of_a_killed_run_are_removed() -> anyhow::Result<()> {
 }
 
 /// The check that must refuse, and what is done to a line of a dump.
-type Tampering = (&'static str, fn(&mut Value));
+type Forgery = (&'static str, fn(&mut Value));
 
 /// Every kind of contradiction, each in a block of its own; nothing of that block may be visible afterwards.
 #[test]
 fn inconsistent_blocks_are_refused_by_name() -> anyhow::Result<()> {
     let lines = chains::lines("devchain")?;
-    let tampered: [Tampering; 9] = [
+    let tampered: [Forgery; 9] = [
         ("number of receipts", |line| drop(line["receipts"].as_array_mut().map(Vec::pop))),
         ("transaction hash of a receipt", |line| {
             line["receipts"][1]["transactionHash"] = json!(format!("0x{}", "12".repeat(32)));

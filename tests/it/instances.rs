@@ -14,15 +14,15 @@ use crate::pages::{get, walk};
 mod lists;
 
 /// By token: its standard, and by id what each holder has, as the node said by calls.
-type Told = BTreeMap<String, (&'static str, BTreeMap<U256, BTreeMap<String, U256>>)>;
+type ExpectedInstances = BTreeMap<String, (&'static str, BTreeMap<U256, BTreeMap<String, U256>>)>;
 
 fn expected() -> anyhow::Result<Value> {
     Ok(serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?)
 }
 
 /// All ids but those of the token that was minted by one event for many.
-fn told() -> anyhow::Result<Told> {
-    let (expected, mut told) = (expected()?, Told::new());
+fn told() -> anyhow::Result<ExpectedInstances> {
+    let (expected, mut told) = (expected()?, ExpectedInstances::new());
     for (token, of_token) in expected["erc721"].as_object().context("tokens")? {
         if of_token["label"] == "Batch721" {
             continue;
@@ -50,7 +50,7 @@ fn told() -> anyhow::Result<Told> {
 }
 
 /// By holder: token, standard, id and amount, in the order of the list.
-fn by_holder(told: &Told) -> BTreeMap<String, Vec<(String, &'static str, U256, U256)>> {
+fn by_holder(told: &ExpectedInstances) -> BTreeMap<String, Vec<(String, &'static str, U256, U256)>> {
     let mut held: BTreeMap<String, Vec<_>> = BTreeMap::new();
     for (token, (standard, ids)) in told {
         for (id, holders) in ids {

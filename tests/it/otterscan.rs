@@ -14,7 +14,7 @@ mod accounts;
 mod search;
 
 /// A transaction as the node told it.
-pub struct Told<'c> {
+pub struct NodeTransaction<'c> {
     pub transaction: &'c Value,
     pub receipt: &'c Value,
     /// Its call frames, if the recording has them.
@@ -23,7 +23,7 @@ pub struct Told<'c> {
     geth: &'c Value,
 }
 
-impl<'c> Told<'c> {
+impl<'c> NodeTransaction<'c> {
     pub fn hash(&self) -> &'c str {
         self.transaction["hash"].as_str().unwrap_or_default()
     }
@@ -41,10 +41,10 @@ impl<'c> Told<'c> {
 }
 
 /// All transactions in chain order.
-pub fn told(chain: &Chain) -> Vec<Told<'_>> {
+pub fn told(chain: &Chain) -> Vec<NodeTransaction<'_>> {
     let of_line = |line: &'static Value| {
         let transactions = line["block"]["transactions"].as_array().into_iter().flatten().enumerate();
-        transactions.map(|(position, transaction)| Told {
+        transactions.map(|(position, transaction)| NodeTransaction {
             transaction,
             receipt: &line["receipts"][position],
             frames: line["parityTraces"].get(position).and_then(Value::as_array).map(Vec::as_slice),
@@ -154,7 +154,8 @@ fn transactions_of_blocks_are_pages_from_the_end() -> anyhow::Result<()> {
         let chain = chain(name);
         let mut lines: Vec<&Value> = chain.lines.iter().collect();
         lines.sort_by_key(|line| std::cmp::Reverse(line["block"]["transactions"].as_array().map_or(0, Vec::len)));
-        let told: BTreeMap<&str, Told<'_>> = told(chain).into_iter().map(|told| (told.hash(), told)).collect();
+        let told: BTreeMap<&str, NodeTransaction<'_>> =
+            told(chain).into_iter().map(|told| (told.hash(), told)).collect();
         for (line, size) in lines.into_iter().take(3).chain(&chain.lines[..2]).zip([25, 7, 100, 3, 25]) {
             let wanted = line["block"]["transactions"].as_array().context("transactions")?;
             let (number, mut found) = (&line["block"]["number"], Vec::new());
@@ -242,7 +243,7 @@ fn operations_and_traces_are_the_frames_of_the_node() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn same_frame(entry: &Value, frame: &Value, told: &Told<'_>, position: usize) -> anyhow::Result<()> {
+fn same_frame(entry: &Value, frame: &Value, told: &NodeTransaction<'_>, position: usize) -> anyhow::Result<()> {
     let action = &frame["action"];
     let kind = frame["type"].as_str().context("a type")?;
     let name = action["callType"].as_str().or(action["creationMethod"].as_str()).unwrap_or("selfdestruct");
@@ -295,7 +296,7 @@ fn errors_are_what_reverted_transactions_returned() -> anyhow::Result<()> {
 fn what_is_not_traced_is_refused() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let all = told(chain);
-    let failed = |told: &&Told<'_>| told.frames.is_none() && told.receipt["status"] == "0x0";
+    let failed = |told: &&NodeTransaction<'_>| told.frames.is_none() && told.receipt["status"] == "0x0";
     let untraced = all.iter().find(failed).context("a transaction without frames")?;
     for method in ["ots_getInternalOperations", "ots_traceTransaction", "ots_getTransactionError"] {
         let error = &call(chain, method, json!([untraced.hash()]))?["error"];

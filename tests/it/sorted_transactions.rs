@@ -7,21 +7,21 @@ use xtask::http;
 use crate::chains::chain;
 use crate::env;
 use crate::pages::walk;
-use crate::transactions::{Told, busiest, told};
+use crate::transactions::{NodeTransaction, busiest, told};
 
 fn number(value: &Value) -> u128 {
     u128::from_str_radix(value.as_str().unwrap_or_default().trim_start_matches("0x"), 16).unwrap_or_default()
 }
 
-fn value(told: &Told) -> u128 {
+fn value(told: &NodeTransaction) -> u128 {
     number(&told.transaction["value"])
 }
 
-fn fee(told: &Told) -> u128 {
+fn fee(told: &NodeTransaction) -> u128 {
     number(&told.receipt["gasUsed"]) * number(&told.receipt["effectiveGasPrice"])
 }
 
-type Amount = fn(&Told) -> u128;
+type Amount = fn(&NodeTransaction) -> u128;
 
 #[test]
 fn of_addresses_are_in_the_order_of_amounts() -> anyhow::Result<()> {
@@ -36,7 +36,7 @@ fn of_addresses_are_in_the_order_of_amounts() -> anyhow::Result<()> {
             for (by, amount) in [("value", value as Amount), ("fee", fee as Amount)] {
                 for (filter, size) in [("", 7), ("&filter=from", 50), ("&filter=to", 3)] {
                     let side = filter.trim_start_matches("&filter=");
-                    let mut wanted: Vec<&Told> =
+                    let mut wanted: Vec<&NodeTransaction> =
                         all.values().filter(|told| told.participants(side).contains(address)).collect();
                     wanted.sort_by_key(|told| (amount(told), told.place()));
                     let size = size.max(wanted.len() as u64 / 5).min(100);

@@ -17,7 +17,7 @@ const DAY: u64 = 86_400;
 
 /// What the node told of a block.
 #[derive(Clone, Copy)]
-struct Told {
+struct NodeFigures {
     number: u64,
     time: u64,
     transactions: u64,
@@ -29,14 +29,14 @@ struct Told {
     blob_gas: Option<u64>,
 }
 
-fn told(chain: &Chain) -> Vec<Told> {
+fn told(chain: &Chain) -> Vec<NodeFigures> {
     let wide = |value: &Value| {
         u128::from_str_radix(value.as_str().unwrap_or("0x0").trim_start_matches("0x"), 16).unwrap_or_default()
     };
     let of_line = |line: &Value| {
         let block = &line["block"];
         let receipts = line["receipts"].as_array().cloned().unwrap_or_default();
-        Told {
+        NodeFigures {
             number: quantity(&block["number"]),
             time: quantity(&block["timestamp"]),
             transactions: block["transactions"].as_array().map_or(0, Vec::len) as u64,
@@ -47,7 +47,7 @@ fn told(chain: &Chain) -> Vec<Told> {
             blob_gas: block["blobGasUsed"].is_string().then(|| quantity(&block["blobGasUsed"])),
         }
     };
-    let mut all: Vec<Told> = chain.lines.iter().map(of_line).collect();
+    let mut all: Vec<NodeFigures> = chain.lines.iter().map(of_line).collect();
     all.sort_by_key(|block| block.number);
     all
 }
@@ -62,8 +62,8 @@ fn is_near(found: &Value, wanted: f64) -> bool {
 }
 
 /// The blocks of a day, if they are all loaded.
-fn of_day(blocks: &[Told], day: u64) -> Option<Vec<Told>> {
-    let own: Vec<Told> = blocks.iter().filter(|block| block.time / DAY == day).copied().collect();
+fn of_day(blocks: &[NodeFigures], day: u64) -> Option<Vec<NodeFigures>> {
+    let own: Vec<NodeFigures> = blocks.iter().filter(|block| block.time / DAY == day).copied().collect();
     let (first, last) = (own.first()?.number, own.last()?.number);
     let is_there = |number: u64| blocks.iter().any(|block| block.number == number);
     let begins = first == 0 || is_there(first - 1);
@@ -80,16 +80,17 @@ fn figures_are_those_of_the_blocks() -> anyhow::Result<()> {
         let is_whole = blocks.len() as u64 == newest.number + 1;
         ensure!(is_whole == (name != "mainnet"));
         let stats = get(chain, "stats")?;
-        let sum = |of: fn(&Told) -> u64| blocks.iter().map(|block| u128::from(of(block))).sum::<u128>();
+        let sum = |of: fn(&NodeFigures) -> u64| blocks.iter().map(|block| u128::from(of(block))).sum::<u128>();
         let whole = |sum: u128| text(is_whole.then_some(sum));
         ensure!(stats["total_blocks"] == whole(blocks.len() as u128), "{name}: {stats}");
         ensure!(stats["total_transactions"] == whole(sum(|block| block.transactions)), "{name}: {stats}");
         ensure!(stats["total_gas_used"] == whole(sum(|block| block.gas_used)), "{name}: {stats}");
         let today = of_day(&blocks, newest.time / DAY);
-        let of_today = |of: fn(&Told) -> u64| today.as_ref().map(|own| own.iter().map(|one| u128::from(of(one))).sum());
+        let of_today =
+            |of: fn(&NodeFigures) -> u64| today.as_ref().map(|own| own.iter().map(|one| u128::from(of(one))).sum());
         ensure!(stats["transactions_today"] == text(of_today(|block| block.transactions)), "{name}: {stats}");
         ensure!(stats["gas_used_today"] == text(of_today(|block| block.gas_used)), "{name}: {stats}");
-        let recent: Vec<&Told> = blocks.iter().filter(|block| block.number + 100 >= newest.number).collect();
+        let recent: Vec<&NodeFigures> = blocks.iter().filter(|block| block.number + 100 >= newest.number).collect();
         let share = recent.iter().map(|block| block.gas_used as f64).sum::<f64>() * 100.0
             / recent.iter().map(|block| block.gas_limit as f64).sum::<f64>();
         ensure!(is_near(&stats["network_utilization_percentage"], share), "{name}: {stats}, not {share}");
@@ -131,7 +132,7 @@ fn a_day_is_that_of_the_newest_block() -> anyhow::Result<()> {
         let chain = chain(name);
         let blocks = told(chain);
         let newest = *blocks.last().context("a block")?;
-        let own: Vec<Told> = blocks.iter().filter(|block| block.time + DAY > newest.time).copied().collect();
+        let own: Vec<NodeFigures> = blocks.iter().filter(|block| block.time + DAY > newest.time).copied().collect();
         let first = own.first().map_or(0, |first| first.number);
         let is_there = |number: u64| blocks.iter().any(|block| block.number == number);
         let is_whole = own.len() as u64 == newest.number - first + 1 && (first == 0 || is_there(first - 1));
@@ -225,7 +226,9 @@ fn charts_of_the_statistics_service_are_sums_of_blocks() -> anyhow::Result<()> {
         let chain = chain(name);
         let blocks = told(chain);
         let is_whole = name != "mainnet";
-        for (id, of) in [("newTxns", (|one: &Told| one.transactions) as fn(&Told) -> u64), ("newBlocks", |_| 1)] {
+        for (id, of) in
+            [("newTxns", (|one: &NodeFigures| one.transactions) as fn(&NodeFigures) -> u64), ("newBlocks", |_| 1)]
+        {
             let days = line(chain, id)?;
             for point in &days {
                 let day: u64 = env::sql(

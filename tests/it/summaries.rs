@@ -31,14 +31,14 @@ fn signed(value: U256) -> I256 {
 }
 
 /// A transaction with what the node told of it.
-struct Told<'c> {
+struct NodeTransaction<'c> {
     transaction: &'c Value,
     receipt: &'c Value,
     /// Its call frames; none where the node gave none.
     frames: Option<Vec<&'c Value>>,
 }
 
-impl Told<'_> {
+impl NodeTransaction<'_> {
     fn logs(&self) -> impl Iterator<Item = (&str, Vec<&str>, &str)> {
         self.receipt["logs"].as_array().into_iter().flatten().map(|log| {
             let topics = log["topics"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -148,7 +148,7 @@ fn amount(variables: &Value, side: &str) -> anyhow::Result<(String, U256)> {
 }
 
 /// A told swap against the flows of its sender.
-fn ensure_agrees(told: &Told<'_>, template: &str, variables: &Value) -> anyhow::Result<()> {
+fn ensure_agrees(told: &NodeTransaction<'_>, template: &str, variables: &Value) -> anyhow::Result<()> {
     let (mut flows, coins) = (told.tokens(), told.coins());
     flows.insert(COIN.into(), coins);
     let (given, out) = amount(variables, "outgoing")?;
@@ -172,7 +172,7 @@ fn ensure_agrees(told: &Told<'_>, template: &str, variables: &Value) -> anyhow::
 }
 
 /// What every sentence keeps to.
-fn ensure_informs(sentence: &Value, told: &Told<'_>) -> anyhow::Result<()> {
+fn ensure_informs(sentence: &Value, told: &NodeTransaction<'_>) -> anyhow::Result<()> {
     let template = sentence["summary_template"].as_str().context("a template")?;
     let variables = &sentence["summary_template_variables"];
     let mut names = BTreeSet::new();
@@ -216,7 +216,7 @@ fn sentences_of_mainnet_agree_with_what_moved() -> anyhow::Result<()> {
         let transactions = block["transactions"].as_array().context("transactions")?;
         for (position, (transaction, receipt)) in transactions.iter().zip(receipts).enumerate().step_by(each) {
             let frames = traces.map(|traces| traces[position].as_array().into_iter().flatten().collect());
-            let told = Told { transaction, receipt, frames };
+            let told = NodeTransaction { transaction, receipt, frames };
             let hash = transaction["hash"].as_str().context("a hash")?;
             let answer = get(chain, &format!("transactions/{hash}/summary"))?;
             let sentences = answer["data"]["summaries"].as_array().with_context(|| format!("{hash}: {answer}"))?;

@@ -9,6 +9,7 @@ use anyhow::{Context as _, ensure};
 use xtask::{budget, workspace};
 
 mod imports;
+mod ratchets;
 
 fn rust_files(folder: &str) -> Vec<PathBuf> {
     fn walk(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -36,10 +36,10 @@ fn transfers(log: &Value) -> Option<(&'static str, usize)> {
 type Moves = BTreeMap<(u64, u64), (&'static str, usize)>;
 
 /// Of each token.
-type Told = BTreeMap<String, Moves>;
+type ExpectedMoves = BTreeMap<String, Moves>;
 
-fn told(chain: &Chain) -> Told {
-    let mut told = Told::new();
+fn told(chain: &Chain) -> ExpectedMoves {
+    let mut told = ExpectedMoves::new();
     let receipts = chain.lines.iter().filter_map(|line| line["receipts"].as_array()).flatten();
     for log in receipts.filter_map(|receipt| receipt["logs"].as_array()).flatten() {
         let Some(found) = transfers(log) else { continue };
@@ -50,7 +50,7 @@ fn told(chain: &Chain) -> Told {
 }
 
 /// Some tokens, the most moved among them.
-fn some(told: &Told) -> impl Iterator<Item = (&String, &Moves)> {
+fn some(told: &ExpectedMoves) -> impl Iterator<Item = (&String, &Moves)> {
     let most = told.iter().max_by_key(|(_, places)| places.len());
     let batches = told.iter().find(|(_, places)| places.values().any(|(_, count)| *count > 1));
     most.into_iter().chain(batches).chain(told.iter().step_by((told.len() / 12).max(1)))

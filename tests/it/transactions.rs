@@ -12,12 +12,12 @@ use crate::env;
 use crate::pages::{get, walk};
 
 /// A transaction and its receipt as the node told them.
-pub struct Told {
+pub struct NodeTransaction {
     pub transaction: Value,
     pub receipt: Value,
 }
 
-impl Told {
+impl NodeTransaction {
     pub fn place(&self) -> (u64, u64) {
         (quantity(&self.transaction["blockNumber"]), quantity(&self.transaction["transactionIndex"]))
     }
@@ -60,18 +60,18 @@ impl Told {
 }
 
 /// All transactions in chain order.
-pub fn told(chain: &Chain) -> BTreeMap<(u64, u64), Told> {
+pub fn told(chain: &Chain) -> BTreeMap<(u64, u64), NodeTransaction> {
     let of_line = |line: &Value| {
         let transactions = line["block"]["transactions"].as_array().cloned().unwrap_or_default();
         let receipts = line["receipts"].as_array().cloned().unwrap_or_default();
         let both = transactions.into_iter().zip(receipts);
-        both.map(|(transaction, receipt)| Told { transaction, receipt }).collect::<Vec<_>>()
+        both.map(|(transaction, receipt)| NodeTransaction { transaction, receipt }).collect::<Vec<_>>()
     };
     chain.lines.iter().flat_map(of_line).map(|told| (told.place(), told)).collect()
 }
 
 /// Who takes part in transactions, and in how many; most first.
-pub fn busiest(all: &BTreeMap<(u64, u64), Told>) -> Vec<(String, usize)> {
+pub fn busiest(all: &BTreeMap<(u64, u64), NodeTransaction>) -> Vec<(String, usize)> {
     let mut by_address: BTreeMap<String, usize> = BTreeMap::new();
     for told in all.values() {
         told.participants("").into_iter().for_each(|address| *by_address.entry(address).or_default() += 1);
@@ -96,7 +96,7 @@ fn of_addresses_are_those_they_take_part_in() -> anyhow::Result<()> {
             for (filter, size) in [("", 7), ("from", 50), ("to", 3)] {
                 let query = if filter.is_empty() { String::new() } else { format!("?filter={filter}") };
                 let found = walk(chain, &format!("addresses/{address}/transactions{query}"), size)?;
-                let wanted: Vec<&Told> =
+                let wanted: Vec<&NodeTransaction> =
                     all.values().rev().filter(|told| told.participants(filter).contains(address)).collect();
                 ensure!(found.len() == wanted.len(), "{name} {address} {filter}: {} of {}", found.len(), wanted.len());
                 found.iter().zip(wanted).try_for_each(|(item, told)| told.ensure_is(item))?;
@@ -116,7 +116,7 @@ fn of_addresses_are_those_they_take_part_in() -> anyhow::Result<()> {
 }
 
 /// What the counters of an address say: the transactions that it takes part in, and their gas.
-fn ensure_counters(chain: &Chain, address: &str, all: &BTreeMap<(u64, u64), Told>) -> anyhow::Result<bool> {
+fn ensure_counters(chain: &Chain, address: &str, all: &BTreeMap<(u64, u64), NodeTransaction>) -> anyhow::Result<bool> {
     let counters = get(chain, &format!("addresses/{address}/counters"))?;
     ensure_validations(chain, address, &counters["validations_count"])?;
     if counters["transactions_count"].is_null() {
@@ -204,7 +204,8 @@ fn of_blocks_and_alone_are_the_same() -> anyhow::Result<()> {
         let blocks: BTreeSet<u64> = all.keys().map(|place| place.0).collect();
         for block in blocks.iter().step_by((blocks.len() / 6).max(1)) {
             let found = walk(chain, &format!("blocks/{block}/transactions"), 9)?;
-            let wanted: Vec<&Told> = all.range((*block, 0)..=(*block, u64::MAX)).map(|(_, told)| told).collect();
+            let wanted: Vec<&NodeTransaction> =
+                all.range((*block, 0)..=(*block, u64::MAX)).map(|(_, told)| told).collect();
             ensure!(found.len() == wanted.len(), "{name} {block}: {} of {}", found.len(), wanted.len());
             for (item, told) in found.iter().zip(wanted).step_by(3) {
                 told.ensure_is(item)?;

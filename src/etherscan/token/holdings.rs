@@ -7,7 +7,7 @@ use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal, empty_list, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::window::PageBounds;
-use crate::rest::tokens::held_tokens::{Wanted, held_tokens, shown_tokens};
+use crate::rest::tokens::held_tokens::{HeldTokensQuery, held_tokens, shown_tokens};
 use crate::rest::tokens::instances_of_holder;
 use crate::rest::tokens::instances_of_holder::{collections, ids_of_holder};
 use trawl_core::primitives::U256;
@@ -24,7 +24,7 @@ const PAGES: PageBounds = PageBounds { usual: 100, most: 1_000, reach: 10_000, f
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let account = params.require("address", Params::address)?;
-    let held = held_tokens(app, head, &account, &Wanted::first(MOST_TOKENS + 1)).await?;
+    let held = held_tokens(app, head, &account, &HeldTokensQuery::first(MOST_TOKENS + 1)).await?;
     if held.len() as u64 > MOST_TOKENS {
         return Err(Refusal::Sentence(format!("This account has more than {MOST_TOKENS} tokens")));
     }
@@ -48,7 +48,7 @@ pub(crate) async fn of_erc20(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let account = params.require("address", Params::address)?;
     let (skip, take) = PAGES.read(params)?;
-    let wanted = Wanted { types: vec!["ERC-20"], ..Wanted::first(skip + take) };
+    let wanted = HeldTokensQuery { types: vec!["ERC-20"], ..HeldTokensQuery::first(skip + take) };
     let held = held_tokens(app, head, &account, &wanted).await?;
     let Some(page) = page_of(held, skip) else { return Ok(empty_list(NO_TRANSACTIONS)) };
     let tokens = shown_tokens(app, head, page.iter().map(|balance| balance.token)).await?;

@@ -24,7 +24,7 @@ use trawl_query::charts::{MOST_GROUPS, MOST_NEWEST};
 const DAY: i64 = 86_400_000_000;
 
 /// What is asked for.
-pub(super) struct Asked {
+pub(super) struct ActivityQuery {
     resolution: Period,
     /// The days from one to another, as far as these are given.
     days: (Option<u64>, Option<u64>),
@@ -61,7 +61,7 @@ impl SettledPeriods {
     }
 }
 
-impl Asked {
+impl ActivityQuery {
     pub async fn read(app: &App, head: &Head, query: &Query, readable: &Readable) -> Result<Self, Problem> {
         let (start, end) = period(query, ("from", "to"))?;
         let resolution = query.name("resolution").and_then(Period::named).unwrap_or(Period::Day);

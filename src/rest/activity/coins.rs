@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 
-use super::asked::{Asked, too_much};
+use super::asked::{ActivityQuery, too_much};
 use super::flows::Flows;
 use crate::app::App;
 use crate::error::Problem;
@@ -16,7 +16,12 @@ use trawl_query::charts::coins::{MOST_MOVES, newest, size, sums};
 ///
 /// 422 for an address with more transactions and calls than are looked at, or more flows than are added up;
 /// [`Problem::LeftOut`] without the table that has the places of its transactions; when the store fails.
-pub(super) async fn answer(app: &App, head: &Head, address: &Address, asked: &Asked) -> Result<Response, Problem> {
+pub(super) async fn answer(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    asked: &ActivityQuery,
+) -> Result<Response, Problem> {
     if !head.transactions_by_address {
         return Err(Problem::LeftOut("transactions_by_address"));
     }

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 
-use super::asked::Asked;
+use super::asked::ActivityQuery;
 use super::flows::Flows;
 use crate::app::App;
 use crate::error::Problem;
@@ -15,7 +15,12 @@ use trawl_query::charts::counterparties::{newest, sums};
 /// # Errors
 ///
 /// 422 for more flows than are added up; when the store fails.
-pub(super) async fn answer(app: &App, head: &Head, address: &Address, asked: &Asked) -> Result<Response, Problem> {
+pub(super) async fn answer(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    asked: &ActivityQuery,
+) -> Result<Response, Problem> {
     let settled = asked.sums(app, head, |ranges| sums(address, ranges));
     let newest = asked.newest(app, |span| newest(address, span));
     let (settled, newest) = tokio::try_join!(settled, newest)?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::asked::{Asked, day};
+use super::asked::{ActivityQuery, day};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, B256};
@@ -20,7 +20,7 @@ pub(super) async fn points(
     app: &App,
     head: &Head,
     contract: &Address,
-    asked: &Asked,
+    asked: &ActivityQuery,
 ) -> Result<Vec<(u64, Events)>, Problem> {
     let settled = asked.sums(app, head, |ranges| sums(contract, ranges));
     let newest = asked.newest(app, |span| newest(contract, span));

@@ -3,7 +3,7 @@
 use alloy_primitives::Selector;
 use axum::response::Response;
 
-use super::asked::{Asked, too_much};
+use super::asked::{ActivityQuery, too_much};
 use super::names::names;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
@@ -28,7 +28,7 @@ pub(super) async fn answer(
     app: &App,
     head: &Head,
     contract: Option<&Address>,
-    asked: &Asked,
+    asked: &ActivityQuery,
 ) -> Result<Response, Problem> {
     if contract.is_some() && !head.transactions_by_address {
         return Err(Problem::LeftOut("transactions_by_address"));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alloy_primitives::Selector;
 
-use super::asked::{Asked, day, too_much};
+use super::asked::{ActivityQuery, day, too_much};
 use super::names::names;
 use crate::app::App;
 use crate::error::Problem;
@@ -29,7 +29,7 @@ pub(super) async fn points(
     app: &App,
     head: &Head,
     contract: &Address,
-    asked: &Asked,
+    asked: &ActivityQuery,
 ) -> Result<Vec<(u64, Methods)>, Problem> {
     if !head.transactions_by_address {
         return Err(Problem::LeftOut("transactions_by_address"));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use axum::response::Response;
 
-use super::asked::{Asked, SettledPeriods, too_much};
+use super::asked::{ActivityQuery, SettledPeriods, too_much};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, BlockRange};
@@ -24,7 +24,7 @@ pub(super) const MOST_PERIODS: usize = 4_000;
 /// # Errors
 ///
 /// 422 for more transactions or periods than are added up; when the store fails.
-pub(super) async fn answer(app: &App, head: &Head, asked: &Asked) -> Result<Response, Problem> {
+pub(super) async fn answer(app: &App, head: &Head, asked: &ActivityQuery) -> Result<Response, Problem> {
     let settled = asked.settled_periods();
     let starts = settled.blocks();
     let ranges = || settled.over.iter().chain(&settled.newest);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::asked::{Asked, day};
+use super::asked::{ActivityQuery, day};
 use super::transactions::MOST_PERIODS;
 use crate::app::App;
 use crate::error::Problem;
@@ -17,7 +17,7 @@ pub(super) async fn points(
     app: &App,
     head: &Head,
     token: &Address,
-    asked: &Asked,
+    asked: &ActivityQuery,
 ) -> Result<Vec<(u64, Transfers)>, Problem> {
     let settled = asked.sums(app, head, |ranges| sums(token, ranges));
     let newest = asked.newest(app, |span| newest(token, span));
@@ -45,7 +45,7 @@ async fn participants(
     app: &App,
     head: &Head,
     token: &Address,
-    (asked, settled): (&Asked, &[TransferSum]),
+    (asked, settled): (&ActivityQuery, &[TransferSum]),
 ) -> Result<Vec<(u64, ParticipantSum)>, Problem> {
     let periods = asked.settled_periods();
     let with_some: BTreeSet<u64> = settled.iter().map(|row| asked.period(row.day)).collect();

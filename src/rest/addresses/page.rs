@@ -40,7 +40,8 @@ pub(in crate::rest) async fn address_page(
     wanted.tokens.insert(address);
     wanted.proxies.insert(address);
     let shown = [address].into_iter().chain(creator.map(|creation| creation.creator));
-    let (info, seen) = tokio::try_join!(app.address_info(shown, wanted, &head), Seen::read(&app, &head, &address))?;
+    let (info, seen) =
+        tokio::try_join!(app.address_info(shown, wanted, &head), AddressActivity::read(&app, &head, &address))?;
     let (addresses, tokens, _) = info;
     let has_code = account.map(|account| account.code_hash != KECCAK_EMPTY);
     let shows_code = [seen.logs, seen.frames_of_code].contains(&Some(true));
@@ -112,7 +113,7 @@ pub(in crate::rest) async fn status(
 }
 
 /// Which rows there are of an address.
-struct Seen {
+struct AddressActivity {
     logs: Option<bool>,
     frames_of_code: Option<bool>,
     token_transfers: Option<bool>,
@@ -121,7 +122,7 @@ struct Seen {
     validated_blocks: Option<bool>,
 }
 
-impl Seen {
+impl AddressActivity {
     async fn read(app: &App, head: &Head, address: &Address) -> Result<Self, Problem> {
         let (receipts, traces) = (head.receipts.span(), head.traces.span());
         let withdrawals = head.withdrawals.span();

@@ -3,7 +3,7 @@
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::held_tokens::{Wanted, held_tokens, shown_tokens};
+use super::held_tokens::{HeldTokensQuery, held_tokens, shown_tokens};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
@@ -28,7 +28,7 @@ pub(in crate::rest) async fn token_balances(
     let address = address(&hash)?;
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
-    let held = held_tokens(&app, &head, &address, &Wanted::first(MOST + 1)).await?;
+    let held = held_tokens(&app, &head, &address, &HeldTokensQuery::first(MOST + 1)).await?;
     if held.len() as u64 > MOST {
         return Err(Problem::TooExpensive);
     }
@@ -51,7 +51,7 @@ pub(in crate::rest) async fn tokens(
     let query = Query::read(query.as_deref().unwrap_or(""), TOKENS)?;
     let beyond = HoldingCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
-    let wanted = Wanted { types: query.standards("type"), beyond, limit: size + 1 };
+    let wanted = HeldTokensQuery { types: query.standards("type"), beyond, limit: size + 1 };
     let mut held = held_tokens(&app, &head, &address, &wanted).await?;
     let has_more = held.len() as u64 > size;
     held.truncate(usize::try_from(size).unwrap_or(usize::MAX));

@@ -16,7 +16,7 @@ use trawl_query::token_transfers::TransferFilter;
 
 /// Which of the tokens are wanted.
 #[derive(Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct HeldTokensQuery {
     /// Kinds of transfers; all if empty.
     pub types: Vec<&'static str>,
     /// The last token of the page before.
@@ -25,7 +25,7 @@ pub(crate) struct Wanted {
     pub limit: u64,
 }
 
-impl Wanted {
+impl HeldTokensQuery {
     /// The first tokens of all.
     pub fn first(limit: u64) -> Self {
         Self { limit, ..Self::default() }
@@ -64,7 +64,7 @@ pub(crate) async fn held_tokens(
     app: &App,
     head: &Head,
     address: &Address,
-    wanted: &Wanted,
+    wanted: &HeldTokensQuery,
 ) -> Result<Vec<TokenBalance>, Problem> {
     if !head.token_balances_by_holder {
         return Err(Problem::LeftOut("token_balances_by_holder"));
@@ -122,7 +122,7 @@ pub(crate) async fn balance_by_transfers(
 ) -> Result<U256, Problem> {
     // The place before all kinds of the token.
     let beyond = Some(HoldingPosition { token, standard: "" });
-    let wanted = Wanted { beyond, limit: KINDS, ..Wanted::default() };
+    let wanted = HeldTokensQuery { beyond, limit: KINDS, ..HeldTokensQuery::default() };
     let (held, tokens, is_unusual) = tokio::try_join!(
         held_tokens(app, head, address, &wanted),
         shown_tokens(app, head, [token].into_iter()),
@@ -150,7 +150,7 @@ pub(in crate::rest) async fn first_tokens(
     address: &Address,
     most: u64,
 ) -> Result<Option<Vec<TokenBalance>>, Problem> {
-    match held_tokens(app, head, address, &Wanted::first(most)).await {
+    match held_tokens(app, head, address, &HeldTokensQuery::first(most)).await {
         Ok(held) => Ok(Some(held)),
         Err(Problem::LeftOut(_) | Problem::NotCounted(_)) => Ok(None),
         Err(problem) => Err(problem),

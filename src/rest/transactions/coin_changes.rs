@@ -77,7 +77,7 @@ async fn told(
     // Chains with other rules have other fees, and give them to others; rollups take more than gas costs.
     let pays_for_gas_alone = app.family(head).is_none_or(|family| family.l1_fee.is_none());
     let knows_fees = pays_for_gas_alone && has_ethereums_rules(app, head, &block_context(block));
-    Ok(Told { transaction, block, frames, knows_fees }.changes())
+    Ok(UnreplayableTransaction { transaction, block, frames, knows_fees }.changes())
 }
 
 /// Moves of coins in the call frames of a transaction; `None` if its frames are not indexed, too many, or do not tell.
@@ -94,14 +94,14 @@ async fn frames(app: &App, head: &Head, (block, index): (BlockNumber, u32)) -> R
 const MAX_FRAMES: u64 = 20_000;
 
 /// A transaction that cannot run again here.
-struct Told<'t> {
+struct UnreplayableTransaction<'t> {
     transaction: &'t TransactionRow,
     block: &'t BlockRow,
     frames: Option<Moves>,
     knows_fees: bool,
 }
 
-impl Told<'_> {
+impl UnreplayableTransaction<'_> {
     fn changes(&self) -> BTreeMap<Address, CoinChange> {
         let transaction = self.transaction;
         let (sender, miner) = (transaction.from_address, self.block.producer);

@@ -31,7 +31,7 @@ const MAX_TRANSFERS: u64 = 40_000;
 pub(crate) const STATE_CHANGES: &[ParameterGroup] = &[StateChangeCursor::PARAMETERS, PAGE_SIZE];
 
 /// A change and its place in the list.
-type Placed = (StateChangeCursor, StateChange);
+type PositionedChange = (StateChangeCursor, StateChange);
 
 /// The balances that a transaction changes: coins of its sender, its recipient, who gets the fees, and others; then tokens
 /// (docs/reference/http-contract.md#state-changes).
@@ -49,7 +49,7 @@ pub(in crate::rest) async fn state_changes(
     let transaction: TransactionRow = batch.rows().nth(row).ok_or(Problem::Internal)?;
     let block = app.block_at(transaction.block_number, &head).await?.ok_or(Problem::NotFound)?;
     let block: BlockRow = block.rows().next().ok_or(Problem::NotFound)?;
-    let mut changes: Vec<Placed> = Vec::new();
+    let mut changes: Vec<PositionedChange> = Vec::new();
     if after.as_ref().is_none_or(StateChangeCursor::is_of_coins) {
         let coins = coin_changes(&app, &head, (&transaction, &block)).await?;
         changes.extend(coins.into_iter().map(|(address, coins)| {
@@ -90,7 +90,7 @@ fn rank(address: &Address, (transaction, block): (&TransactionRow, &BlockRow)) -
 
 /// What transfers change of the tokens of each address, by ids where there are any. The zero address has none: what is there is
 /// the supply.
-async fn token_changes(app: &App, head: &Head, (block, index): (&Span, u32)) -> Result<Vec<Placed>, Problem> {
+async fn token_changes(app: &App, head: &Head, (block, index): (&Span, u32)) -> Result<Vec<PositionedChange>, Problem> {
     let statement = trawl_query::token_transfers::of_transaction(block, index, MAX_TRANSFERS + 1);
     let transfers = app.values_of(head, &statement).await?;
     if transfers.len() as u64 > MAX_TRANSFERS {

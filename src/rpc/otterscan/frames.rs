@@ -12,14 +12,14 @@ use trawl_json::otterscan::{OperationKind, write_frame, write_operation};
 use trawl_query::internal_transactions::CoinFrame;
 
 /// A transaction, and its block.
-struct Found {
+struct TransactionRef {
     batch: Batch<TransactionRow>,
     row: usize,
     block: u64,
     index: u32,
 }
 
-impl Found {
+impl TransactionRef {
     /// The transaction that a call names; `None` if it is not readable.
     async fn of(call: Context<'_>) -> Result<Option<Self>, Problem> {
         let [hash] = call.exactly()?;
@@ -44,7 +44,7 @@ impl Found {
 /// Coins that moved within a transaction, contracts that were made and destroyed, in order of execution; `null` if the
 /// transaction is not readable.
 pub(in crate::rpc) async fn operations(call: Context<'_>) -> Result<Answer, Problem> {
-    let Some(found) = Found::of(call).await? else { return Ok(Answer::null()) };
+    let Some(found) = TransactionRef::of(call).await? else { return Ok(Answer::null()) };
     let statement = trawl_query::internal_transactions::operations(&found.traced(call)?, found.index);
     let frames = call.app.reader().rows(&statement).await?;
     Ok(Answer::of(|writer| {
@@ -72,7 +72,7 @@ fn operation(frame: &CoinFrame) -> Option<(OperationKind, Option<Address>)> {
 
 /// What the outermost call returned if it reverted, else nothing; `null` if the transaction is not readable.
 pub(in crate::rpc) async fn transaction_error(call: Context<'_>) -> Result<Answer, Problem> {
-    let Some(found) = Found::of(call).await? else { return Ok(Answer::null()) };
+    let Some(found) = TransactionRef::of(call).await? else { return Ok(Answer::null()) };
     let status = Option::<u8>::get(&found.batch.view().status, found.row);
     if status == Some(1) && call.head()?.receipts.contains(found.block) {
         return Ok(Answer::of(|writer| writer.hex(&[])));
@@ -91,7 +91,7 @@ pub(in crate::rpc) async fn transaction_error(call: Context<'_>) -> Result<Answe
 
 /// All call frames of a transaction in order of execution; `null` if it is not readable.
 pub(in crate::rpc) async fn trace(call: Context<'_>) -> Result<Answer, Problem> {
-    let Some(found) = Found::of(call).await? else { return Ok(Answer::null()) };
+    let Some(found) = TransactionRef::of(call).await? else { return Ok(Answer::null()) };
     let statement = trawl_query::internal_transactions::of_transaction(&found.traced(call)?, found.index);
     let batches = call.app.rows_of(call.head()?, &statement).await?;
     let created = Option::<Address>::get(&found.batch.view().contract_address, found.row);

@@ -10,7 +10,7 @@ use super::transactions::{decimal, lower};
 use crate::chains::{Chain, chain, quantity};
 
 /// A frame that lists show: its transaction, path and words.
-struct Told {
+struct NodeFrame {
     block: u64,
     hash: Value,
     path: String,
@@ -20,7 +20,7 @@ struct Told {
 }
 
 /// All frames of a chain in order of execution, without outermost calls.
-fn told(chain: &Chain) -> Vec<Told> {
+fn told(chain: &Chain) -> Vec<NodeFrame> {
     let mut all = Vec::new();
     for line in &chain.lines {
         let transactions = line["block"]["transactions"].as_array().cloned().unwrap_or_default();
@@ -36,7 +36,7 @@ fn told(chain: &Chain) -> Vec<Told> {
                 let is_below =
                     |above: &String| above.is_empty() || path == *above || path.starts_with(&format!("{above}_"));
                 let is_undone = failed.iter().any(is_below);
-                all.push(Told { block, hash, path, frame, is_undone });
+                all.push(NodeFrame { block, hash, path, frame, is_undone });
             }
         }
     }
@@ -51,7 +51,7 @@ fn flatten(frame: &Value, path: String, frames: &mut Vec<(String, Value)>) {
     }
 }
 
-impl Told {
+impl NodeFrame {
     fn participants(&self) -> Vec<String> {
         // The contract of a failed creation does not exist.
         let is_made = !lower(&self.frame["type"]).starts_with("create") || !self.frame["error"].is_string();
@@ -92,7 +92,7 @@ impl Told {
     }
 }
 
-fn compare(found: &Value, due: &[&Told]) -> anyhow::Result<()> {
+fn compare(found: &Value, due: &[&NodeFrame]) -> anyhow::Result<()> {
     let rows = found["result"].as_array().cloned().unwrap_or_default();
     ensure!(rows.len() == due.len(), "{} of {}: {found}", rows.len(), due.len());
     let (status, message) = if due.is_empty() { ("0", "No transactions found") } else { ("1", "OK") };
@@ -105,8 +105,8 @@ fn txlistinternal_is_what_the_node_traced() -> anyhow::Result<()> {
     for name in ["hive", "devchain"] {
         let chain = chain(name);
         let all = told(chain);
-        let mut by_account: BTreeMap<String, Vec<&Told>> = BTreeMap::new();
-        let mut by_hash: BTreeMap<String, Vec<&Told>> = BTreeMap::new();
+        let mut by_account: BTreeMap<String, Vec<&NodeFrame>> = BTreeMap::new();
+        let mut by_hash: BTreeMap<String, Vec<&NodeFrame>> = BTreeMap::new();
         for told in &all {
             let mut accounts = told.participants();
             accounts.sort();
@@ -118,7 +118,7 @@ fn txlistinternal_is_what_the_node_traced() -> anyhow::Result<()> {
         for (account, due) in by_account.iter().take(30) {
             let query = format!("module=account&action=txlistinternal&address={account}");
             compare(&ask(&chain.api, &query)?, due)?;
-            let down: Vec<&Told> = due.iter().rev().copied().skip(3).take(3).collect();
+            let down: Vec<&NodeFrame> = due.iter().rev().copied().skip(3).take(3).collect();
             compare(&ask(&chain.api, &format!("{query}&sort=desc&page=2&offset=3"))?, &down)?;
         }
         for (hash, due) in by_hash.iter().step_by(4) {
@@ -130,7 +130,7 @@ fn txlistinternal_is_what_the_node_traced() -> anyhow::Result<()> {
         let listed = ask(&chain.api, &range)?;
         ensure!(ask(&chain.api, &format!("{range}&include_zero_value=true"))? == listed, "{range}");
         ensure!(ask(&chain.api, &format!("{range}&include_zero_value=false"))?["status"] == "0", "{range}");
-        let due: Vec<&Told> = all.iter().filter(|told| (first..=last).contains(&told.block)).collect();
+        let due: Vec<&NodeFrame> = all.iter().filter(|told| (first..=last).contains(&told.block)).collect();
         compare(&ask(&chain.api, &range)?, &due)?;
         let unknown = format!("module=account&action=txlistinternal&txhash=0x{}", "12".repeat(32));
         compare(&ask(&chain.api, &unknown)?, &[])?;

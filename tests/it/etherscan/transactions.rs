@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ask;
 use crate::chains::{Chain, chain, quantity};
 use crate::env;
-use crate::transactions::{Told, busiest, told};
+use crate::transactions::{NodeTransaction, busiest, told};
 
 /// A quantity of any size in decimal digits.
 pub fn decimal(value: &Value) -> anyhow::Result<String> {
@@ -21,7 +21,7 @@ pub fn lower(value: &Value) -> String {
 }
 
 /// The whole row that is due for what the node said, but for the name of the function.
-fn row(told: &Told, chain: &Chain) -> anyhow::Result<Value> {
+fn row(told: &NodeTransaction, chain: &Chain) -> anyhow::Result<Value> {
     let (transaction, receipt) = (&told.transaction, &told.receipt);
     let block = block(chain, told.place().0)?;
     let input = lower(&transaction["input"]);
@@ -68,7 +68,7 @@ pub fn block(chain: &Chain, number: u64) -> anyhow::Result<&Value> {
 }
 
 /// Whether a transaction failed: by its receipt, else by the node's trace of it; of the mainnet blocks no traces are loaded.
-pub fn has_failed(chain: &Chain, told: &Told) -> anyhow::Result<Option<bool>> {
+pub fn has_failed(chain: &Chain, told: &NodeTransaction) -> anyhow::Result<Option<bool>> {
     let (number, index) = told.place();
     let trace = &line(chain, number)?["traces"][usize::try_from(index)?]["result"];
     let by_trace = trace.is_object().then(|| trace["error"].is_string());
@@ -167,7 +167,7 @@ fn gettxinfo_is_what_the_receipt_says() -> anyhow::Result<()> {
     let (mut failed, mut paged) = (0, 0);
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let is_long = |told: &Told| told.receipt["logs"].as_array().map(Vec::len) > Some(100);
+        let is_long = |told: &NodeTransaction| told.receipt["logs"].as_array().map(Vec::len) > Some(100);
         let all = told(chain);
         let step = env::amount(24, 8);
         let some = all.values().enumerate().filter(|(nth, told)| nth % step == 0 || is_long(told));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use xtask::{http, workspace};
 
 use super::node::Node;
-use super::{Tampering, load, write_dump};
+use super::{Forgery, load, write_dump};
 use crate::chains::{self, chain};
 use crate::dice::Dice;
 use crate::env;
@@ -371,7 +371,7 @@ fn of_another_genesis_is_refused() -> anyhow::Result<()> {
 #[test]
 fn differences_of_another_block_are_refused() -> anyhow::Result<()> {
     let lines = without(&["stateDiff", "systemDiff"])?;
-    let tampered: [Tampering; 4] = [
+    let tampered: [Forgery; 4] = [
         ("of them and 4 transactions", |line| drop(line["txStateDiffs"].as_array_mut().map(Vec::pop))),
         ("is of transaction", |line| {
             line["txStateDiffs"][1]["txHash"] = json!(format!("0x{}", "12".repeat(32)));

@@ -228,12 +228,12 @@ fn contracts_without_traces_have_no_code() -> anyhow::Result<()> {
     Ok(())
 }
 
-type Tampering = (&'static str, &'static str, fn(&mut Value));
+type TraceForgery = (&'static str, &'static str, fn(&mut Value));
 
 #[test]
 fn traces_that_do_not_fit_are_refused_by_name() -> anyhow::Result<()> {
     let (tree, flat) = ("traces", "parityTraces");
-    let tampered: [Tampering; 13] = [
+    let tampered: [TraceForgery; 13] = [
         (tree, "number of traces", |traces| drop(traces.as_array_mut().map(Vec::pop))),
         (tree, "transaction hash of a trace", |traces| traces[1]["txHash"] = json!(format!("0x{}", "12".repeat(32)))),
         (tree, "value of the outermost frame", |traces| traces[1]["result"]["value"] = json!("0x77")),

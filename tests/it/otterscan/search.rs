@@ -7,13 +7,13 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use xtask::http;
 
-use super::{Told, told, typed};
+use super::{NodeTransaction, told, typed};
 use crate::chains::{Chain, chain, dump, quantity};
 use crate::env;
 use crate::rpc::call;
 
 /// Who takes part in a transaction: sender, recipient, created contract, and both ends of every frame.
-fn participants(told: &Told<'_>) -> BTreeSet<String> {
+fn participants(told: &NodeTransaction<'_>) -> BTreeSet<String> {
     let own = [&told.transaction["from"], &told.transaction["to"], &told.receipt["contractAddress"]];
     let of_frame = |frame: &'_ Value| {
         let created = if frame["error"].is_null() { &frame["result"]["address"] } else { &Value::Null };
@@ -26,8 +26,8 @@ fn participants(told: &Told<'_>) -> BTreeSet<String> {
 }
 
 /// The transactions of each address, in chain order.
-fn by_address<'t, 'c>(all: &'t [Told<'c>]) -> BTreeMap<String, Vec<&'t Told<'c>>> {
-    let mut by_address: BTreeMap<String, Vec<&Told<'_>>> = BTreeMap::new();
+fn by_address<'t, 'c>(all: &'t [NodeTransaction<'c>]) -> BTreeMap<String, Vec<&'t NodeTransaction<'c>>> {
+    let mut by_address: BTreeMap<String, Vec<&NodeTransaction<'_>>> = BTreeMap::new();
     for told in all {
         participants(told).into_iter().for_each(|address| by_address.entry(address).or_default().push(told));
     }
@@ -35,7 +35,7 @@ fn by_address<'t, 'c>(all: &'t [Told<'c>]) -> BTreeMap<String, Vec<&'t Told<'c>>
 }
 
 /// The first transactions of a list, so many and those of the last one's block.
-fn first_blocks<'l, 't, 'c>(list: &'l [&'t Told<'c>], size: usize) -> &'l [&'t Told<'c>] {
+fn first_blocks<'l, 't, 'c>(list: &'l [&'t NodeTransaction<'c>], size: usize) -> &'l [&'t NodeTransaction<'c>] {
     let Some(last) = list.get(size.min(list.len()).wrapping_sub(1)) else { return &[] };
     let end = list.iter().rposition(|told| told.block() == last.block()).map_or(0, |end| end + 1);
     &list[..end]
@@ -56,7 +56,7 @@ impl Search<'_> {
     }
 
     /// Compares a page with the transactions that it must have, from the newest down.
-    fn ensure_has(&self, page: &Value, wanted: &[&Told<'_>]) -> anyhow::Result<()> {
+    fn ensure_has(&self, page: &Value, wanted: &[&NodeTransaction<'_>]) -> anyhow::Result<()> {
         let read: TransactionsWithReceipts = typed(page)?;
         ensure!(read.txs.len() == read.receipts.len());
         let found: Vec<&str> =
@@ -81,8 +81,8 @@ impl Search<'_> {
     }
 
     /// Walks from the newest transaction down, and from the oldest up.
-    fn walk(&self, all: &[&Told<'_>]) -> anyhow::Result<()> {
-        let down: Vec<&Told<'_>> = all.iter().rev().copied().collect();
+    fn walk(&self, all: &[&NodeTransaction<'_>]) -> anyhow::Result<()> {
+        let down: Vec<&NodeTransaction<'_>> = all.iter().rev().copied().collect();
         let (mut rest, mut block) = (down.as_slice(), 0);
         loop {
             let page = self.ask("ots_searchTransactionsBefore", block)?;
@@ -109,10 +109,10 @@ impl Search<'_> {
 fn compare(chain: &'static Chain, api: &str) -> anyhow::Result<usize> {
     let all = told(chain);
     let by_address = by_address(&all);
-    let mut addresses: Vec<(&String, &Vec<&Told<'_>>)> = by_address.iter().collect();
+    let mut addresses: Vec<(&String, &Vec<&NodeTransaction<'_>>)> = by_address.iter().collect();
     addresses.sort_by_key(|(address, list)| (std::cmp::Reverse(list.len()), (*address).clone()));
     // Who takes part only within transactions is found too.
-    let is_inner = |told: &Told<'_>, address: &str| {
+    let is_inner = |told: &NodeTransaction<'_>, address: &str| {
         let own = [&told.transaction["from"], &told.transaction["to"], &told.receipt["contractAddress"]];
         own.iter().all(|own| own.as_str().is_none_or(|own| own.to_lowercase() != address))
     };
@@ -194,12 +194,13 @@ fn answers_from_what_is_there_above_a_gap() -> anyhow::Result<()> {
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--from", "30"]), 0)?;
     let api = env::start_api(database, &[])?;
     let all = told(chain("devchain"));
-    let above: Vec<&Told<'_>> = all.iter().filter(|told| told.block() >= 30).collect();
+    let above: Vec<&NodeTransaction<'_>> = all.iter().filter(|told| told.block() >= 30).collect();
     let sender = above.iter().map(|told| told.transaction["from"].as_str().unwrap_or_default());
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     sender.for_each(|sender| *counts.entry(sender).or_default() += 1);
     let (address, _) = counts.into_iter().max_by_key(|(_, count)| *count).context("a sender")?;
-    let own: Vec<&Told<'_>> = above.iter().rev().copied().filter(|told| participants(told).contains(address)).collect();
+    let own: Vec<&NodeTransaction<'_>> =
+        above.iter().rev().copied().filter(|told| participants(told).contains(address)).collect();
     let search = Search { api: &api.url, address, size: 5 };
     let page = search.ask("ots_searchTransactionsBefore", 0)?;
     search.ensure_has(&page, first_blocks(&own, 5))?;

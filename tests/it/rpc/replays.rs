@@ -10,7 +10,7 @@ use crate::chains::{chain, dump, quantity};
 use crate::env;
 
 /// What the other implementation told of a transaction.
-struct Told {
+struct RecordedOutcome {
     hash: &'static str,
     fork: &'static Value,
     /// Calls, as geth tells them.
@@ -21,11 +21,11 @@ struct Told {
     frames: &'static Value,
 }
 
-fn told() -> Vec<Told> {
+fn told() -> Vec<RecordedOutcome> {
     let of_line = |line: &'static Value| {
         let list = |name: &str| line[name].as_array().into_iter().flatten();
         let all = list("traces").zip(list("txStateDiffs")).zip(list("parityTraces"));
-        all.map(|((trace, changes), frames)| Told {
+        all.map(|((trace, changes), frames)| RecordedOutcome {
             hash: trace["txHash"].as_str().unwrap_or_default(),
             fork: &line["fork"],
             calls: &trace["result"],

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-use super::{DAY, Told, is_near, line, of_day, told};
+use super::{DAY, NodeFigures, is_near, line, of_day, told};
 use crate::chains::chain;
 use crate::env;
 
 /// The charts of fees, worked out from what the node said of each block of a day.
-fn fee_points(own: &[Told]) -> Option<Vec<(&'static str, f64)>> {
+fn fee_points(own: &[NodeFigures]) -> Option<Vec<(&'static str, f64)>> {
     let base: Vec<u128> = own.iter().map(|one| one.base_fee).collect::<Option<_>>()?;
     let burnt: u128 = own.iter().zip(&base).map(|(one, base)| base * u128::from(one.gas_used)).sum();
     let paid: u128 = own.iter().map(|one| one.fees).sum();

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
 
 /// A module by its path from the root of the package.
@@ -17,23 +18,39 @@ struct Package {
     re_exports: BTreeMap<(Module, String), Vec<String>>,
 }
 
+/// The rooms of a package, the modules of its root with all that is below them, that import each other in a loop.
+pub fn rooms_in_loops(root: &Path) -> anyhow::Result<Vec<String>> {
+    let mut package = Package { files: BTreeMap::new(), re_exports: BTreeMap::new() };
+    package.read(root, Vec::new(), root.parent().context("a folder")?)?;
+    let mut edges: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
+    for (module, file) in package.files.iter().filter(|(module, _)| !module.is_empty()) {
+        let others = package.imports(module, file).into_iter().filter(|other| !other.is_empty());
+        let others = others.map(|other| other[..1].to_vec()).filter(|other| other[0] != module[0]);
+        edges.entry(module[..1].to_vec()).or_default().extend(others);
+    }
+    let in_loops = edges.keys().filter(|room| reachable(&edges, room).contains(*room));
+    Ok(in_loops.map(|room| room[0].clone()).collect())
+}
+
+/// All that can be reached from a node.
+fn reachable(edges: &BTreeMap<Module, BTreeSet<Module>>, from: &Module) -> BTreeSet<Module> {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![from.clone()]);
+    while let Some(node) = open.pop() {
+        let next = edges.get(&node).into_iter().flatten();
+        open.extend(next.filter(|next| seen.insert((*next).clone())).cloned().collect::<Vec<_>>());
+    }
+    seen
+}
+
 /// Circles of files below `root`, a `lib.rs` or `main.rs`: each is the set of modules that import each other in a loop.
 /// Code of tests is left out, and so is what a module only hands on (`pub use`).
 pub fn circles(root: &Path) -> anyhow::Result<Vec<BTreeSet<String>>> {
     let mut package = Package { files: BTreeMap::new(), re_exports: BTreeMap::new() };
     package.read(root, Vec::new(), root.parent().context("a folder")?)?;
-    let edges: BTreeMap<&Module, BTreeSet<Module>> =
-        package.files.iter().map(|(module, file)| (module, package.imports(module, file))).collect();
-    let reachable = |from: &Module| {
-        let (mut seen, mut open) = (BTreeSet::new(), vec![from.clone()]);
-        while let Some(module) = open.pop() {
-            let new = edges[&module].iter().filter(|next| seen.insert((*next).clone()));
-            open.extend(new.cloned());
-        }
-        seen
-    };
+    let edges: BTreeMap<Module, BTreeSet<Module>> =
+        package.files.iter().map(|(module, file)| (module.clone(), package.imports(module, file))).collect();
     let reached: BTreeMap<&Module, BTreeSet<Module>> =
-        edges.keys().map(|module| (*module, reachable(module))).collect();
+        edges.keys().map(|module| (module, reachable(&edges, module))).collect();
     let name = |module: &Module| if module.is_empty() { "the root".into() } else { module.join("::") };
     let circles: BTreeSet<BTreeSet<String>> = reached
         .iter()
@@ -169,10 +186,37 @@ impl<'ast> Visit<'ast> for Paths {
         }
     }
 
+    /// Paths among the tokens of a macro, whose syntax is its own.
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        self.inline.extend(paths_among(call.tokens.clone()));
+        syn::visit::visit_macro(self, call);
+    }
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.segments.len() > 1 {
             self.inline.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
         }
         syn::visit::visit_path(self, path);
     }
+}
+
+/// Names that are joined by `::`.
+fn paths_among(tokens: TokenStream) -> Vec<Vec<String>> {
+    let (mut paths, mut path, mut colons) = (Vec::new(), Vec::<String>::new(), 0);
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) if colons == 2 && !path.is_empty() => path.push(ident.to_string()),
+            TokenTree::Ident(ident) => paths.push(std::mem::replace(&mut path, vec![ident.to_string()])),
+            TokenTree::Punct(mark) if mark.as_char() == ':' => {
+                colons += 1;
+                continue;
+            }
+            TokenTree::Group(group) => paths.extend(paths_among(group.stream())),
+            _ => paths.push(std::mem::take(&mut path)),
+        }
+        colons = 0;
+    }
+    paths.push(path);
+    paths.retain(|path| path.len() > 1);
+    paths
 }

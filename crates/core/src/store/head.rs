@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::committed::{Committed, only_new_blocks};
 use super::configurations::ChainConfiguration;
-use super::head_look::{PollScope, PreviousHead, Seen, Summary, look_again};
+use super::head_look::{HeadSummary, PollScope, PreviousHead, Summary, look_again};
 use super::newest::read_newest;
 use super::{Damage, Reader, StoreError};
 use crate::newest::{NewestBlock, NewestBlocks, NewestSpan};
@@ -184,9 +184,9 @@ impl Head {
         let seen = match (look_again(reader, before, look).await?, known) {
             (Some(seen), _) => seen,
             (None, Some(known)) => return Ok(Arc::clone(known)),
-            (None, None) => Seen::default(),
+            (None, None) => HeadSummary::default(),
         };
-        let Seen { summary, count, mut newest } = seen;
+        let HeadSummary { summary, count, mut newest } = seen;
         let commits = |seen: &Option<Summary>| seen.as_ref().map_or(0, |seen| seen.commits);
         let is_same = |known: &&Arc<Self>| commits(&known.seen) == commits(&summary);
         let committed = match known.filter(is_same) {

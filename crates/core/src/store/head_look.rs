@@ -75,7 +75,7 @@ columns! {
 
 /// What a look found.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct HeadSummary {
     pub summary: Option<Summary>,
     /// The number of commits after all else was read.
     pub count: u64,
@@ -97,7 +97,7 @@ pub(super) async fn look_again(
     reader: &Reader,
     before: Option<PreviousHead<'_>>,
     look: PollScope,
-) -> Result<Option<Seen>, StoreError> {
+) -> Result<Option<HeadSummary>, StoreError> {
     let is_known =
         |summary: &Option<Summary>| before.is_some_and(|before| before.is_good && before.summary == summary.as_ref());
     let known = before.and_then(|before| before.summary);
@@ -128,7 +128,7 @@ pub(super) async fn look_again(
             return Ok(None);
         }
     }
-    Ok(Some(Seen { summary, count, newest }))
+    Ok(Some(HeadSummary { summary, count, newest }))
 }
 
 async fn all(reader: &Reader) -> Result<Summary, StoreError> {

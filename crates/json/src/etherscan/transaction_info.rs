@@ -2,7 +2,7 @@
 
 use super::super::logs::write_topics;
 use super::super::{Array, JsonWriter};
-use super::transactions::{Known, write_address, write_confirmations, write_time};
+use super::transactions::{PresentColumns, write_address, write_confirmations, write_time};
 use super::write_known;
 use trawl_core::primitives::{Address, BlockNumber, Bytes, U256};
 use trawl_core::schema::{Column, LogView, TransactionView};
@@ -52,7 +52,7 @@ pub fn write_transaction_info(
     (newest, ending): (BlockNumber, Option<&Ending>),
     logs: &LogsOfTransaction<'_>,
 ) {
-    let known = Known::new(view, row);
+    let known = PresentColumns::new(view, row);
     writer.object(|item| {
         item.key("blockNumber").decimal(view.block_number[row]);
         write_time(item, view.block_timestamp[row]);

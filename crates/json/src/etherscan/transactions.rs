@@ -24,7 +24,7 @@ pub fn write_transaction(
     facts: &TransactionFacts<'_>,
 ) {
     let TransactionFacts { newest, method, has_failed } = *facts;
-    let known = Known::new(view, row);
+    let known = PresentColumns::new(view, row);
     writer.object(|item| {
         item.key("blockNumber").decimal(view.block_number[row]);
         write_time(item, view.block_timestamp[row]);
@@ -56,13 +56,13 @@ pub fn write_transaction(
 }
 
 /// Which columns of a row say something.
-pub(super) struct Known<'t, 'v> {
+pub(super) struct PresentColumns<'t, 'v> {
     view: &'t TransactionView<'v>,
     row: usize,
     lacking: Vec<&'t str>,
 }
 
-impl<'t, 'v> Known<'t, 'v> {
+impl<'t, 'v> PresentColumns<'t, 'v> {
     pub fn new(view: &'t TransactionView<'v>, row: usize) -> Self {
         Self { view, row, lacking: view.lacking.items::<String>(row).collect() }
     }
