@@ -1,4 +1,5 @@
--- ingest_leases: what runs of trawl-ingest said about their right to write. One run at a time may write a database.
+-- ingest_leases: what runs of trawl-ingest said about their right to write. One run at a time may write a database, or, where
+--                the name of the lease ends with blocks and a chain (RUN/ATTEMPT/FIRST-LAST/CHAIN), these blocks.
 -- Read by: trawl-ingest before it writes and while it does.
 -- Order:   lease, then time.
 -- Written: one row when a lease is claimed, every few seconds while it is held, and when it ends; never changed,

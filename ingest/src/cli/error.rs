@@ -1,5 +1,6 @@
 //! Everything a subcommand can fail with, and the exit code of each failure.
 
+use trawl_core::primitives::BlockRange;
 use trawl_core::store::{MigrateError, StoreError};
 use trawl_ingest::background::token_metadata::FetchError;
 use trawl_ingest::fill::FillError;
@@ -9,7 +10,10 @@ use trawl_ingest::load::completeness::Incomplete;
 use trawl_ingest::load::error::LoadError;
 use trawl_ingest::source::SourceError;
 use trawl_ingest::state::genesis::GenesisError;
+use trawl_ingest::write::lease::LeaseError;
 use trawl_node::NodeError;
+
+use super::flags::Slice;
 
 /// Everything a subcommand can fail with.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +52,14 @@ pub enum Failure {
     Signals(#[source] std::io::Error),
     #[error("--from {from} lies above --to {to}")]
     EmptyRange { from: u64, to: u64 },
+    #[error("--slice needs the end of the whole range: give --to BLOCK")]
+    SliceOfOpenRange,
+    #[error("--slice {slice} of blocks {whole} has no block: give fewer shares")]
+    EmptySlice { slice: Slice, whole: BlockRange },
+    #[error("--slice needs the chain, and nothing here names it: give --chain-id")]
+    SliceOfNoChain,
+    #[error(transparent)]
+    Lease(LeaseError),
     #[error("the source's chain is {found} and the database holds chain {expected}: use another --clickhouse-database")]
     OtherChain { expected: u64, found: u64 },
     #[error("--chain-family needs a chain, and nothing here names it: give --chain-id")]
@@ -94,6 +106,15 @@ impl From<LoadError> for Failure {
     }
 }
 
+impl From<LeaseError> for Failure {
+    fn from(error: LeaseError) -> Self {
+        match error {
+            LeaseError::Store(error) => error.into(),
+            error => Self::Lease(error),
+        }
+    }
+}
+
 impl From<FollowError> for Failure {
     fn from(error: FollowError) -> Self {
         match error {
@@ -118,6 +139,7 @@ impl Failure {
         match self {
             Self::Migrate(MigrateError::Cluster(_)) => 2,
             Self::FamilyOfNoChain | Self::ListedChain { .. } | Self::OtherFamily { .. } => 2,
+            Self::SliceOfOpenRange | Self::EmptySlice { .. } | Self::SliceOfNoChain => 2,
             Self::EmptyRange { .. } | Self::NoSource | Self::NoNode | Self::NoNodeToFill | Self::View(_) => 2,
             Self::Load(error) | Self::Follow(FollowError::Load(error)) | Self::Fill(FillError::Load(error)) => {
                 load_code(error)
@@ -125,7 +147,10 @@ impl Failure {
             Self::Fill(FillError::OtherBlock { .. }) => 3,
             Self::Labels(LabelsError::Refused { .. }) | Self::NothingFound => 3,
             Self::Labels(LabelsError::UnknownChain { .. }) => 2,
-            Self::OtherChain { .. } | Self::NotProven(_) | Self::Follow(FollowError::BelowFinality { .. }) => 3,
+            Self::Lease(_)
+            | Self::OtherChain { .. }
+            | Self::NotProven(_)
+            | Self::Follow(FollowError::BelowFinality { .. }) => 3,
             Self::Store(error)
             | Self::Tokens(FetchError::Store(error))
             | Self::Labels(LabelsError::Store(error))

@@ -41,6 +41,19 @@ fn require_not_listed(chain_id: u64, given: &Family) -> Result<(), Failure> {
     }
 }
 
+/// The name of the family by whose rules blocks would be read: nothing is stored, and nothing refused.
+pub async fn likely_family(
+    given: Option<&'static Family>,
+    chain_id: u64,
+    reader: &Reader,
+) -> Result<&'static str, Failure> {
+    let family = match given {
+        Some(given) => given,
+        None => stored(chain_id, reader).await?.unwrap_or_else(|| trawl_chains::by_chain_id(chain_id)),
+    };
+    Ok(family.name)
+}
+
 /// The family by whose rules blocks are read: the `given` one is stored before the first block, and then is that of the database.
 ///
 /// # Errors

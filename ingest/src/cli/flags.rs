@@ -17,10 +17,12 @@ use trawl_log::LogFlags;
 use trawl_node::RetryPolicy;
 
 pub use migrate::{MigrateFlags, ShardFlags};
+pub use slice::Slice;
 use source::separated;
 pub use source::{Source, SourceFlags};
 
 mod migrate;
+mod slice;
 mod source;
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
@@ -132,6 +134,10 @@ pub struct LoadFlags {
     /// Last block, or `latest` [default: latest of a node, everything of files].
     #[arg(long, env = "TRAWL_LOAD_TO", help_heading = "Range")]
     pub to: Option<RangeEnd>,
+    /// Only the Kth of N shares of the range, which must have an end (--to N): the other shares may be loaded at the same time,
+    /// by a process each. N is at most 32.
+    #[arg(long, env = "TRAWL_LOAD_SLICE", value_name = "K/N", help_heading = "Range")]
+    pub slice: Option<Slice>,
     #[command(flatten)]
     pub reading: ReadingFlags,
     /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.

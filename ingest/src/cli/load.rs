@@ -1,7 +1,7 @@
 //! `trawl-ingest load`: acquires the right to write, cleans up, loads from whichever source is named.
 
 use tokio::sync::watch;
-use trawl_core::primitives::{BlockRange, Coverage};
+use trawl_core::primitives::{BlockNumber, Coverage};
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
 use trawl_ingest::background::token_statistics::{PollSchedule, StatisticsTask};
@@ -16,14 +16,15 @@ use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::source::etl::EtlSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
-use trawl_ingest::write::lease::{Lease, LeaseGuard};
+use trawl_ingest::write::lease::{Lease, LeaseGuard, LeaseScope, WhenHeld};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 use trawl_node::NodeClient;
 
 use super::error::Failure;
 use super::family::family;
-use super::flags::{LoadFlags, MergeFlag, RangeEnd, Source};
+use super::flags::{LoadFlags, MergeFlag, Slice, Source, RangeEnd};
+use super::requested::{below, requested, wanted};
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
 /// Loads the range that the flags name.
@@ -31,7 +32,8 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
     let source = flags.source.source().ok_or(Failure::NoSource)?;
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
-    let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
+    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, WhenHeld::Wait, &mut stop).await?;
+    let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ending = load_held(flags, source, (reader, writer), &lease.guard(), stop).await;
     lease.release().await;
     match ending? {
@@ -40,15 +42,15 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
     }
 }
 
-/// The load itself. What is committed is read once no other run can commit any more.
-async fn load_held(
+/// The load itself. What is committed is read once no other run can commit any more of what the lease is of.
+pub(super) async fn load_held(
     flags: &LoadFlags,
     source: Source,
     (reader, writer): (&Reader, Writer),
     guard: &LeaseGuard,
     mut stop: watch::Receiver<bool>,
 ) -> Result<Ending, Failure> {
-    wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
+    wait_for_foreign_inserts(reader, writer.run(), guard, &mut stop).await?;
     if *stop.borrow() {
         return Ok(Ending::Stopped);
     }
@@ -79,7 +81,8 @@ pub async fn load_missing(
     stop: watch::Receiver<bool>,
 ) -> Result<Ending, Failure> {
     let edges = retry_transient(|| reader.commit_edges()).await?;
-    let known = Known { committed: committed.clone(), chain_id: head.chain_id, edges };
+    let below = below(flags, &committed)?;
+    let known = Known { committed: committed.clone(), chain_id: head.chain_id, edges, below };
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
     let recorder = writer.clone();
@@ -88,12 +91,13 @@ pub async fn load_missing(
         let family = family(flags.reading.chain_family, chain_id, reader, &recorder, head).await?;
         Ok(Options { family, ..options(&flags.reading, on_refusal(flags), genesis.clone(), chain_id, None) })
     };
-    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), PollSchedule::Often);
+    let start = || StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), PollSchedule::Often);
+    let statistics = flags.slice.is_none().then(start);
     let stopped = stop.clone();
     let ending = match source {
         Source::Rpc(urls) => {
             let node = node_client(&urls, &flags.reading, stop.clone())?;
-            let source = of_chain(node_source(node.clone(), flags, &committed).await?, stated)?;
+            let source = of_chain(node_source(node.clone(), flags, below, &committed).await?, stated)?;
             let options = options(source.chain_id()).await?;
             let source = source.with_family(options.family);
             let (queue, fetcher) =
@@ -111,34 +115,36 @@ pub async fn load_missing(
             }
         }
         Source::Cryo(folder) => {
-            let source = CryoSource::new(&folder, requested(flags, u64::MAX)?, &committed, flags.chain_id)?;
+            let source = CryoSource::new(&folder, wanted(flags, u64::MAX, below)?, &committed, flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id()).await?;
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Era1(files) => {
-            let source = Era1Source::new(&files, requested(flags, u64::MAX)?, committed, flags.chain_id)?;
+            let source = Era1Source::new(&files, wanted(flags, u64::MAX, below)?, committed, flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id()).await?;
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Etl(folder) => {
             let chain_id = flags.chain_id.or(head.chain_id);
-            let source = EtlSource::new(&folder, requested(flags, u64::MAX)?, committed, chain_id)?;
+            let source = EtlSource::new(&folder, wanted(flags, u64::MAX, below)?, committed, chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id()).await?;
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
-            let wanted = requested(flags, u64::MAX)?;
+            let wanted = wanted(flags, u64::MAX, below)?;
             let source = of_chain(DumpSource::new(files, wanted, committed, flags.chain_id)?, stated)?;
             let options = options(source.chain_id()).await?;
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
     };
     // Blocks that do not fit the genesis have ended the load by now.
-    record_configuration(&recorder, genesis.as_ref()).await?;
-    if ending == Ending::Complete {
+    if flags.slice.is_none_or(Slice::is_first) {
+        record_configuration(&recorder, genesis.as_ref()).await?;
+    }
+    if let (Ending::Complete, Some(statistics)) = (ending, statistics) {
         statistics.finish(stopped.clone()).await;
         merge(flags, reader, &recorder, stopped).await;
     }
@@ -146,7 +152,7 @@ pub async fn load_missing(
 }
 
 /// Merges what was loaded, if that is wanted. A failure does not make the load one.
-async fn merge(flags: &LoadFlags, reader: &Reader, writer: &Writer, stop: watch::Receiver<bool>) {
+pub(super) async fn merge(flags: &LoadFlags, reader: &Reader, writer: &Writer, stop: watch::Receiver<bool>) {
     if flags.merge == MergeFlag::Off {
         return;
     }
@@ -161,25 +167,22 @@ async fn merge(flags: &LoadFlags, reader: &Reader, writer: &Writer, stop: watch:
     }
 }
 
-fn on_refusal(flags: &LoadFlags) -> OnRefusal {
+pub(super) fn on_refusal(flags: &LoadFlags) -> OnRefusal {
     if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop }
 }
 
-fn requested(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
-    let to = match flags.to {
-        Some(RangeEnd::Block(number)) => number,
-        Some(RangeEnd::Latest) | None => latest,
-    };
-    BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
-}
-
-async fn node_source(node: NodeClient, flags: &LoadFlags, committed: &Coverage) -> Result<RpcSource, Failure> {
+async fn node_source(
+    node: NodeClient,
+    flags: &LoadFlags,
+    below: Option<BlockNumber>,
+    committed: &Coverage,
+) -> Result<RpcSource, Failure> {
     node.chain_id().await?;
     let latest = match flags.to {
         Some(RangeEnd::Block(number)) => number,
         Some(RangeEnd::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
-    let wanted: Coverage = committed.missing(requested(flags, latest)?).into_iter().collect();
+    let wanted: Coverage = committed.missing(wanted(flags, latest, below)?).into_iter().collect();
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node, wanted.ranges().to_vec(), concurrency, traces);
     Ok(source.await?.with_state(state_wish(flags.reading.state)))

@@ -12,7 +12,7 @@ use trawl_ingest::load::completeness::Incomplete;
 use trawl_ingest::load::pipeline::Ending;
 use trawl_ingest::write::batch::announcement;
 use trawl_ingest::write::clock::now;
-use trawl_ingest::write::lease::{Lease, LeaseGuard};
+use trawl_ingest::write::lease::{Lease, LeaseGuard, LeaseScope, WhenHeld};
 use trawl_ingest::write::recover::{recover, remove, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
@@ -44,7 +44,8 @@ pub async fn repair_command(
 ) -> Result<(), Failure> {
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
-    let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
+    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, WhenHeld::Wait, &mut stop).await?;
+    let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ended = repair_held(flags, reader, (&writer, filler), &lease.guard(), stop).await;
     lease.release().await;
     ended
@@ -57,7 +58,7 @@ async fn repair_held(
     guard: &LeaseGuard,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
-    wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
+    wait_for_foreign_inserts(reader, writer.run(), guard, &mut stop).await?;
     let damage = retry_transient(|| reader.damage()).await?;
     if let Some(given) = flags.reading.chain_family {
         let head = retry_transient(|| Head::load(reader)).await?;
@@ -99,6 +100,7 @@ async fn repair_damage(
             source: flags.source.clone(),
             from: range.first(),
             to: Some(RangeEnd::Block(range.last())),
+            slice: None,
             reading: flags.reading.clone(),
             quarantine: false,
             merge: super::flags::MergeFlag::On,

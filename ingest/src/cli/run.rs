@@ -12,6 +12,7 @@ use super::flags::{Command, Flags, ViewsCommand};
 use super::follow::follow_command;
 use super::labels::labels_command;
 use super::load::load_command;
+use super::load_slice::slice_command;
 use super::repair::repair_command;
 use super::setup::end_on_signal;
 use super::tokens::tokens_command;
@@ -77,6 +78,10 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Tokens(flags) => tokens_command(flags, &reader(&address), writer).await,
         Command::Labels(flags) => labels_command(flags, &reader(&address), &writer).await,
         Command::Views { command: ViewsCommand::Add(flags) } => views_command(flags, &writer).await,
+        Command::Load(flags) if flags.slice.is_some() => {
+            let finisher = writer_of(&format!("{}-end", writer.run()));
+            slice_command(&flags, &reader(&address), writer, finisher).await
+        }
         Command::Load(flags) => load_command(&flags, &reader(&address), writer).await,
         Command::Follow(flags) => follow_command(&flags, &address, writer, &reader(&address)).await,
     }

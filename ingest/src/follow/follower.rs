@@ -200,6 +200,7 @@ impl Follower {
             committed: self.settled.clone(),
             chain_id: source.chain_id(),
             edges: retry_transient(|| reader.commit_edges()).await?,
+            below: None,
         };
         let (ending, _) =
             load(source.of(wanted, BlockAge::Final), writer.clone(), guard.clone(), known, options.clone(), stop)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use trawl_chains::Family;
-use trawl_core::primitives::Coverage;
+use trawl_core::primitives::{BlockNumber, Coverage};
 use trawl_core::store::{CommitEdges, Writer};
 
 use crate::background::token_metadata::TokenQueue;
@@ -60,6 +60,8 @@ pub struct Known {
     pub chain_id: Option<u64>,
     /// Ends of the committed ranges.
     pub edges: Vec<CommitEdges>,
+    /// A block that the source gives for the link of the one above it, and that another load writes.
+    pub below: Option<BlockNumber>,
 }
 
 /// Loads everything `source` gives until its end, an error, or `stop` becomes true.
@@ -89,6 +91,7 @@ pub async fn load(
         inspection: Arc::new(inspection),
         links: Links::new(&known.edges),
         taken: known.committed,
+        below: known.below,
         position: 0,
         chain_id,
         options,
@@ -123,6 +126,8 @@ struct Filling {
     links: Links,
     /// Heights that are committed or in a batch.
     taken: Coverage,
+    /// A height that is looked at and not written.
+    below: Option<BlockNumber>,
     /// How far into the source the last block lies.
     position: u64,
     chain_id: Option<u64>,
@@ -201,6 +206,10 @@ impl Filling {
     /// Puts a block, or the verdict on one that is set aside, into the batch.
     fn fill(&mut self, batch: &mut Batch, fate: Fate) -> Result<(), LoadError> {
         let prepared = match fate {
+            Fate::Prepared(prepared) if self.below == Some(prepared.link.number) => {
+                self.links.remember(prepared.link);
+                return Ok(());
+            }
             // No height is written twice, however often a source gives it.
             Fate::Prepared(prepared) if self.taken.contains(prepared.link.number) => return Ok(()),
             Fate::Prepared(prepared) => self.accept(prepared)?,
@@ -212,7 +221,9 @@ impl Filling {
                 self.position = prepared.position;
                 batch.push(prepared.rows, prepared.parts, prepared.bytes);
             }
-            Fate::Quarantined { number, verdict } if !self.taken.contains(number) => batch.push_verdict(*verdict),
+            Fate::Quarantined { number, verdict } if !self.taken.contains(number) && self.below != Some(number) => {
+                batch.push_verdict(*verdict);
+            }
             Fate::Quarantined { .. } => {}
         }
         Ok(())

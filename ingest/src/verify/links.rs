@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use trawl_core::primitives::{B256, U256};
+use trawl_core::primitives::{B256, BlockRange, U256};
 use trawl_core::store::CommitEdges;
 
 use super::check::Check;
@@ -94,9 +94,9 @@ impl Links {
         Ok(())
     }
 
-    /// Keeps what a later block may go on from or lead up to. What both sides of have come is forgotten, so that a load
+    /// Keeps what a later block may go on from or lead up to, of a block that needs no check. What both sides of have come is forgotten, so that a load
     /// from the top down needs no more memory than one from the bottom up.
-    fn remember(&mut self, link: Link) {
+    pub fn remember(&mut self, link: Link) {
         let goes_on = self.last.is_some_and(|(last, _)| last.checked_add(1) == Some(link.number));
         if !goes_on {
             if let Some((number, tip)) = self.last.take() {
@@ -118,6 +118,30 @@ impl Links {
             _ => self.tips.get(&number).copied(),
         }
     }
+}
+
+/// Checks that what is committed fits together where `range` begins and ends: runs that load beside each other cannot know
+/// the blocks of the others before.
+///
+/// # Errors
+///
+/// If a block has another parent than the block below it.
+pub fn check_seams(edges: &[CommitEdges], range: BlockRange) -> Result<(), VerifyError> {
+    let seams = [range.first().checked_sub(1), Some(range.last())].into_iter().flatten();
+    for below in seams {
+        let tip = edges.iter().find(|edge| edge.last_block == below);
+        let above = edges.iter().find(|edge| edge.first_block.checked_sub(1) == Some(below));
+        let (Some(tip), Some(above)) = (tip, above.filter(|edge| !edge.first_parent_hash.is_zero())) else { continue };
+        if tip.last_hash != above.first_parent_hash {
+            return Err(VerifyError {
+                number: above.first_block,
+                check: Check::ParentHash,
+                expected: tip.last_hash.to_string(),
+                found: above.first_parent_hash.to_string(),
+            });
+        }
+    }
+    Ok(())
 }
 
 fn check_total_difficulty(link: Link, below: Option<Tip>, outcome: &mut Outcome) -> Result<(), VerifyError> {
@@ -176,6 +200,25 @@ mod tests {
         }
         assert_eq!(check(&[4, 5, 1, 2, 3], Some(3)).err(), Some(Check::ChildLink));
         assert_eq!(check(&[1, 2, 3, 7, 4], Some(3)).err(), Some(Check::ParentHash));
+    }
+
+    #[test]
+    fn seams_of_committed_ranges_are_checked() {
+        let edge = |first: u64, last: u64, parent: u8, hash: u8| CommitEdges {
+            first_block: first,
+            first_parent_hash: B256::repeat_byte(parent),
+            last_block: last,
+            last_hash: B256::repeat_byte(hash),
+            last_total_difficulty: None,
+        };
+        let range = |first, last| BlockRange::new(first, last).expect("a range");
+        let fits = |edges: &[CommitEdges], range| check_seams(edges, range).map_err(|error| error.number);
+        let (low, middle, high) = (edge(0, 9, 0, 1), edge(10, 19, 1, 2), edge(20, 29, 3, 4));
+        assert_eq!(fits(&[low.clone(), middle.clone(), high.clone()], range(0, 9)), Ok(()));
+        assert_eq!(fits(&[high.clone(), middle.clone(), low.clone()], range(10, 19)), Err(20), "above");
+        assert_eq!(fits(&[high.clone(), middle.clone(), low.clone()], range(20, 29)), Err(20), "below");
+        assert_eq!(fits(&[middle, high], range(0, 9)), Ok(()), "nothing is there yet");
+        assert_eq!(fits(&[low, edge(10, 19, 0, 2)], range(10, 19)), Ok(()), "the source had no parent hash");
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! One run at a time writes a database: a lease that is claimed, kept alive, and taken from holders that are gone.
+//! One run at a time writes a block: a lease that is claimed, kept alive, and taken from holders that are gone.
 //!
-//! Leases are rows of `ingest_leases`. A run that wants one adds a claim and then looks: if another lease lives, the claim
-//! is given back. Of two that claim at once at least one sees the other, so never do both go on.
+//! Leases are rows of `ingest_leases`. A run that wants one adds a claim and then looks: if another lease lives that is not
+//! apart from it, the claim is given back. Of two that claim at once at least one sees the other, so never do both go on.
+//! Nearly all leases are of the whole database; those of the slices of a load are of some blocks, and lie beside each other.
 //!
 //! A holder whose process has ended is known at once in its own place (boot and process namespace), and there a living
 //! process is waited for, however long it is silent. Elsewhere a lease ends with a minute of silence, or rather 20
@@ -18,22 +19,22 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use trawl_core::store::{Claimant, LeaseEvent, LiveLease, Reader, StoreError, Writer};
 
-use crate::write::retry::retry_transient;
-
+mod apart;
+mod claim;
 mod claimant;
 mod clock;
+mod scope;
 
-use claimant::{Process, here, process};
+pub(super) use apart::runs_apart;
+use claim::{Claim, Claimed, WRITE_WINDOW};
+use claimant::here;
 use clock::Moment;
+pub use scope::LeaseScope;
 
 /// How often a holder shows that it lives.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(8);
 /// The same after one that ClickHouse did not take: writes wait for the next.
 const HEARTBEAT_RETRY: Duration = Duration::from_secs(1);
-/// How long a holder may write after a heartbeat.
-const WRITE_WINDOW: Duration = Duration::from_secs(20);
-/// How long a holder elsewhere may be silent before its lease is taken away.
-const TAKEOVER_DELAY: Duration = Duration::from_secs(60);
 /// How long a write waits for a late heartbeat, as while ClickHouse restarts or an operator makes room on its disk.
 const HEARTBEAT_GRACE: Duration = Duration::from_secs(150);
 /// How long a heartbeat, or giving the lease back, may take before ClickHouse counts as silent.
@@ -45,6 +46,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 pub struct Lease {
     writer: Writer,
     name: String,
+    scope: Arc<LeaseScope>,
     claimant: Claimant,
     hold: watch::Receiver<Hold>,
     heartbeat: JoinHandle<()>,
@@ -61,15 +63,51 @@ enum Hold {
 /// Why the last heartbeat was not taken.
 type Trouble = Arc<StoreError>;
 
+/// What to do while another run holds a lease that is not apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenHeld {
+    /// Wait for its end.
+    Wait,
+    /// Leave what is to be done to it.
+    Leave,
+}
+
+/// Why no lease was got.
+#[derive(Debug, thiserror::Error)]
+pub enum LeaseError {
+    /// ClickHouse does not take the claim.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Blocks of another chain are being loaded.
+    #[error(
+        "blocks of `{theirs}` are being loaded into this database, and these are of `{ours}`: use another --clickhouse-database"
+    )]
+    OtherChain {
+        /// The chain of the slice, and its family.
+        ours: String,
+        /// That of the slice beside it.
+        theirs: String,
+    },
+}
+
 /// Lets writes through while the lease is held.
 #[derive(Clone)]
-pub struct LeaseGuard(watch::Receiver<Hold>);
+pub struct LeaseGuard {
+    hold: watch::Receiver<Hold>,
+    scope: Arc<LeaseScope>,
+}
 
 impl LeaseGuard {
+    /// What may be written.
+    #[must_use]
+    pub fn scope(&self) -> &LeaseScope {
+        &self.scope
+    }
+
     /// Writes while the lease is surely held. Fails if another run has taken it, or if ClickHouse does not take signs of
     /// life any more; that ends a statement too that is never answered, as a DELETE on a full disk is not.
     pub async fn write<T>(&self, statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-        let mut hold = self.0.clone();
+        let mut hold = self.hold.clone();
         let sure = hold.wait_for(|hold| match hold {
             Hold::Until { end, .. } => Moment::now() < *end,
             Hold::Lost => true,
@@ -91,7 +129,7 @@ impl LeaseGuard {
     /// Why the last heartbeat was not taken, if it was not.
     #[must_use]
     pub fn trouble(&self) -> Option<Arc<StoreError>> {
-        match &*self.0.borrow() {
+        match &*self.hold.borrow() {
             Hold::Until { trouble, .. } => trouble.clone(),
             Hold::Lost => Some(Arc::new(StoreError::LeaseLost)),
         }
@@ -99,7 +137,7 @@ impl LeaseGuard {
 
     /// Returns once nothing may be written any more, with the reason.
     async fn given_up(&self) -> StoreError {
-        let mut hold = self.0.clone();
+        let mut hold = self.hold.clone();
         loop {
             let (end, trouble) = match &*hold.borrow_and_update() {
                 Hold::Lost => return StoreError::LeaseLost,
@@ -114,38 +152,33 @@ impl LeaseGuard {
 }
 
 impl Lease {
-    /// Waits until no other run may write, then holds the lease. `None` if `stop` becomes true before.
+    /// Holds a lease of `scope`, once no other run may write what is in it. `None` if `stop` becomes true before, or if
+    /// that is left to another run.
     pub async fn acquire(
-        reader: &Reader,
-        writer: &Writer,
+        (reader, writer): (&Reader, &Writer),
+        scope: &LeaseScope,
+        when_held: WhenHeld,
         stop: &mut watch::Receiver<bool>,
-    ) -> Result<Option<Self>, StoreError> {
+    ) -> Result<Option<Self>, LeaseError> {
         let claimant = here();
-        let mut announced = None;
+        let mut seen = None;
         let mut attempt = 0_u64;
         loop {
             attempt += 1;
-            let name = format!("{}/{attempt}", writer.run());
+            let claim = Claim { name: scope.lease_name(writer.run(), attempt), scope, claimant: &claimant };
             let claimed_at = Moment::now();
-            match claim(reader, writer, &name, &claimant).await? {
-                None => return Ok(Some(Self::start(reader, writer, name, claimant, claimed_at))),
-                Some(holder) => {
-                    if announced.as_ref() != Some(&holder.lease) {
-                        let (host, process) = (&holder.host, holder.process.split(':').next());
-                        match holder.fenced_ms {
-                            None => tracing::warn!(
-                                host,
-                                process,
-                                "another run of trawl-ingest is writing to this database; waiting for its end"
-                            ),
-                            Some(_) => tracing::info!(
-                                host,
-                                process,
-                                "another run of trawl-ingest lost its lease; waiting until it surely knows"
-                            ),
-                        }
-                        announced = Some(holder.lease);
+            match claim.make(reader, writer).await? {
+                Claimed::Held => {
+                    let (name, scope) = (claim.name, Arc::new(scope.clone()));
+                    return Ok(Some(Self::start((reader, writer), (name, scope), claimant, claimed_at)));
+                }
+                Claimed::OtherChain { ours, theirs } => return Err(LeaseError::OtherChain { ours, theirs }),
+                Claimed::By(holder) if when_held.leaves_to(&holder, seen.as_deref()) => return Ok(None),
+                Claimed::By(holder) => {
+                    if when_held == WhenHeld::Wait && seen.as_ref() != Some(&holder.lease) {
+                        announce(&holder);
                     }
+                    seen = Some(holder.lease);
                 }
             }
             // Two that claim at the same moment both give back; a pause of random length parts them.
@@ -157,16 +190,21 @@ impl Lease {
         }
     }
 
-    fn start(reader: &Reader, writer: &Writer, name: String, claimant: Claimant, since: Moment) -> Self {
+    fn start(
+        (reader, writer): (&Reader, &Writer),
+        (name, scope): (String, Arc<LeaseScope>),
+        claimant: Claimant,
+        since: Moment,
+    ) -> Self {
         let (sender, hold) = watch::channel(Hold::Until { end: since + WRITE_WINDOW, trouble: None });
         let beat = keep_alive(reader.clone(), writer.clone(), name.clone(), claimant.clone(), sender);
-        Self { writer: writer.clone(), name, claimant, hold, heartbeat: tokio::spawn(beat) }
+        Self { writer: writer.clone(), name, scope, claimant, hold, heartbeat: tokio::spawn(beat) }
     }
 
     /// For those who write under this lease.
     #[must_use]
     pub fn guard(&self) -> LeaseGuard {
-        LeaseGuard(self.hold.clone())
+        LeaseGuard { hold: self.hold.clone(), scope: Arc::clone(&self.scope) }
     }
 
     /// Gives the lease back, so that the next run need not find out that its holder is gone.
@@ -181,44 +219,27 @@ impl Lease {
     }
 }
 
-/// Claims, and gives back if the holder of another lease may write. Leases of holders that are gone are taken away first.
-async fn claim(
-    reader: &Reader,
-    writer: &Writer,
-    name: &str,
-    claimant: &Claimant,
-) -> Result<Option<LiveLease>, StoreError> {
-    let mut others = retry_transient(|| reader.live_leases()).await?;
-    for gone in others.iter_mut().filter(|lease| lease.fenced_ms.is_none() && is_gone(lease, claimant)) {
-        tracing::info!(host = gone.host, "an earlier run ended without giving back its lease");
-        retry_transient(|| writer.record_lease(&gone.lease, LeaseEvent::Fenced, claimant)).await?;
-        gone.fenced_ms = Some(0);
+impl WhenHeld {
+    /// Whether the holder may be one that goes on: who claims at the same moment gives its claim back at once.
+    fn leaves_to(self, holder: &LiveLease, seen: Option<&str>) -> bool {
+        let is_slice = matches!(LeaseScope::of_lease(&holder.lease), LeaseScope::Blocks { .. });
+        self == Self::Leave && (is_slice || seen == Some(&holder.lease))
     }
-    if let Some(holder) = others.into_iter().find(|lease| may_write(lease, claimant)) {
-        return Ok(Some(holder));
-    }
-    retry_transient(|| writer.record_lease(name, LeaseEvent::Claimed, claimant)).await?;
-    let others = retry_transient(|| reader.live_leases()).await?;
-    let rival = others.into_iter().find(|lease| lease.lease != name && may_write(lease, claimant));
-    if rival.is_some() {
-        retry_transient(|| writer.record_lease(name, LeaseEvent::Released, claimant)).await?;
-    }
-    Ok(rival)
 }
 
-fn is_gone(lease: &LiveLease, us: &Claimant) -> bool {
-    if lease.place == us.place {
-        // Its place is ours, so a process that cannot be found has ended, and one that can may go on any time.
-        return process(&lease.process) == Process::Ended;
+/// Says who is waited for.
+fn announce(holder: &LiveLease) {
+    let (host, process) = (&holder.host, holder.process.split(':').next());
+    match holder.fenced_ms {
+        None => tracing::warn!(
+            host,
+            process,
+            "another run of trawl-ingest is writing to this database; waiting for its end"
+        ),
+        Some(_) => {
+            tracing::info!(host, process, "another run of trawl-ingest lost its lease; waiting until it surely knows");
+        }
     }
-    u128::from(lease.silent_ms) > TAKEOVER_DELAY.as_millis()
-}
-
-/// Whether its holder may write. One that lost its lease writes on until its last heartbeat is too old, which another
-/// run cannot shorten: every run that comes in the meantime waits, whichever took the lease away.
-fn may_write(lease: &LiveLease, us: &Claimant) -> bool {
-    let has_ended = || lease.place == us.place && process(&lease.process) == Process::Ended;
-    lease.fenced_ms.is_none_or(|since| u128::from(since) <= WRITE_WINDOW.as_millis() && !has_ended())
 }
 
 /// Shows heartbeats until the lease is lost or this task is ended.

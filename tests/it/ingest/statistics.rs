@@ -15,7 +15,7 @@ use crate::dice::Dice;
 use crate::env;
 
 /// The newest rows of both tables as text; those by holder are the same.
-fn newest(database: &str) -> anyhow::Result<(String, String)> {
+pub(super) fn newest(database: &str) -> anyhow::Result<(String, String)> {
     let balances = "SELECT lower(hex(token_address)), token_type, lower(hex(holder)), max(block_number), argMax(balance, block_number)
                     FROM token_balances GROUP BY ALL ORDER BY ALL";
     let statistics = "SELECT lower(hex(token_address)), token_type, max(block_number), argMax((holders_count, total_supply), block_number)
@@ -30,7 +30,7 @@ fn newest(database: &str) -> anyhow::Result<(String, String)> {
     Ok((found, env::sql(database, statistics)?))
 }
 
-fn reach(database: &str) -> anyhow::Result<Value> {
+pub(super) fn reach(database: &str) -> anyhow::Result<Value> {
     let output = env::run(env::ingest(database, &["status", "--json"]), 0)?;
     let status: Value = serde_json::from_slice(&output.stdout)?;
     Ok(status["token_statistics"].clone())

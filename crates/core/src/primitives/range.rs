@@ -25,6 +25,9 @@ impl BlockRange {
         Self { first: number, last: number }
     }
 
+    /// All heights.
+    pub const ALL: Self = Self { first: 0, last: BlockNumber::MAX };
+
     /// Lowest height.
     #[must_use]
     pub fn first(self) -> BlockNumber {

@@ -45,10 +45,16 @@ columns! {
 }
 
 impl AnnouncedRange {
+    /// Its blocks.
+    #[must_use]
+    pub fn range(&self) -> Option<BlockRange> {
+        BlockRange::new(self.first_block, self.last_block)
+    }
+
     /// Its blocks, if they were not committed.
     #[must_use]
     pub fn abandoned(&self) -> Option<BlockRange> {
-        BlockRange::new(self.first_block, self.last_block).filter(|_| self.is_committed == 0)
+        self.range().filter(|_| self.is_committed == 0)
     }
 }
 
@@ -74,15 +80,15 @@ impl Reader {
         self.rows(&statement).await
     }
 
-    /// How many inserts of runs other than `run` are still in progress, for example of a killed process.
+    /// How many inserts of runs other than `spared` are still in progress, for example of a killed process.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
-    pub async fn foreign_inserts(&self, run: &str) -> Result<u64, StoreError> {
+    pub async fn foreign_inserts(&self, spared: &[String]) -> Result<u64, StoreError> {
         let sql = include_str!("../../../../sql/queries/foreign_inserts.sql");
-        let own = format!("{COMMENT}{run}");
-        let statement = Statement::<CountRow>::page(sql).with("comment", COMMENT).with("own", own.as_str());
+        let spared: Vec<String> = spared.iter().map(|run| format!("{COMMENT}{run}")).collect();
+        let statement = Statement::<CountRow>::page(sql).with("comment", COMMENT).with("spared", spared);
         Ok(self.rows_of_every_shard(statement).await?.iter().map(|row| row.count).sum())
     }
 }

@@ -92,13 +92,16 @@ impl Writer {
         }
     }
 
-    /// Removes the intents of `runs`, once they need no further work.
+    /// Removes the intents of `runs` that lie in `range`, once they need no further work.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn forget_intents(&self, runs: &[String]) -> Result<(), StoreError> {
-        self.execute("DELETE FROM ingest_intents WHERE run IN {runs:Array(String)}", &[("runs", runs.into())]).await
+    pub async fn forget_intents(&self, runs: &[String], range: BlockRange) -> Result<(), StoreError> {
+        let sql = "DELETE FROM ingest_intents WHERE run IN {runs:Array(String)} \
+                   AND first_block >= {first:UInt64} AND last_block <= {last:UInt64}";
+        let parameters = [("runs", runs.into()), ("first", range.first().into()), ("last", range.last().into())];
+        self.execute(sql, &parameters).await
     }
 
     /// Runs an INSERT … SELECT once: a repetition with the same `token` changes nothing. The SELECT must give the same

@@ -1,0 +1,153 @@
+//! `trawl-ingest load --slice`: loads a share of a range, beside those who load the others.
+//!
+//! What follows from all blocks in their order, the holders of tokens, and merges are for whoever completes the range: it takes
+//! the right to write everything, unless another run has it by then.
+
+use tokio::sync::watch;
+use trawl_core::store::{Head, Reader, Writer};
+use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
+use trawl_ingest::background::token_statistics::{PollSchedule, StatisticsTask};
+use trawl_ingest::load::completeness::require_complete;
+use trawl_ingest::load::pipeline::Ending;
+use trawl_ingest::source::BlockSource;
+use trawl_ingest::source::cryo::CryoSource;
+use trawl_ingest::source::dump::DumpSource;
+use trawl_ingest::source::era1::Era1Source;
+use trawl_ingest::state::genesis::Genesis;
+use trawl_ingest::verify::links::check_seams;
+use trawl_ingest::write::lease::{Lease, LeaseError, LeaseGuard, LeaseScope, WhenHeld};
+use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
+use trawl_ingest::write::retry::retry_transient;
+
+use super::error::Failure;
+use super::family::likely_family;
+use super::flags::{LoadFlags, Source};
+use super::load::{load_held, merge, on_refusal};
+use super::requested::{requested, whole};
+use super::setup::{node_client, stop_on_signal};
+
+/// Loads the share that the flags name; `finisher` then writes what only a complete range allows.
+pub async fn slice_command(
+    flags: &LoadFlags,
+    reader: &Reader,
+    writer: Writer,
+    finisher: Writer,
+) -> Result<(), Failure> {
+    let source = flags.source.source().ok_or(Failure::NoSource)?;
+    let range = requested(flags, u64::MAX)?;
+    let mut stop = stop_on_signal()?;
+    writer.require_schema().await?;
+    let chain = chain(flags, &source, reader, &stop).await?;
+    let scope = LeaseScope::Blocks { range, chain };
+    let lease = Lease::acquire((reader, &writer), &scope, WhenHeld::Wait, &mut stop).await?;
+    let Some(lease) = lease else { return Err(Failure::Interrupted) };
+    let ending = load_share(flags, source.clone(), (reader, writer), &lease.guard(), stop.clone()).await;
+    lease.release().await;
+    if ending? == Ending::Stopped {
+        return Err(Failure::Interrupted);
+    }
+    require_complete(reader, range, on_refusal(flags)).await?;
+    finish(flags, source, (reader, finisher), stop).await
+}
+
+/// Loads the share, once it is sure that all who load go by the same rules, and looks whether it fits those beside it.
+async fn load_share(
+    flags: &LoadFlags,
+    source: Source,
+    (reader, writer): (&Reader, Writer),
+    guard: &LeaseGuard,
+    stop: watch::Receiver<bool>,
+) -> Result<Ending, Failure> {
+    let LeaseScope::Blocks { range, chain: ours } = guard.scope() else { return Ok(Ending::Complete) };
+    // Before the claim, another one may have stated its family, and ended since.
+    let theirs = chain(flags, &source, reader, &stop).await?;
+    if *ours != theirs {
+        return Err(LeaseError::OtherChain { ours: ours.clone(), theirs }.into());
+    }
+    let ending = load_held(flags, source, (reader, writer), guard, stop).await?;
+    let edges = retry_transient(|| reader.commit_edges()).await?;
+    check_seams(&edges, *range).map_err(trawl_ingest::load::error::LoadError::from)?;
+    Ok(ending)
+}
+
+/// The chain of the source and its family, by which slices that are loaded at once know each other.
+async fn chain(
+    flags: &LoadFlags,
+    source: &Source,
+    reader: &Reader,
+    stop: &watch::Receiver<bool>,
+) -> Result<String, Failure> {
+    let head = retry_transient(|| Head::load(reader)).await?;
+    let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
+    let stated = head.chain_id.or_else(|| genesis?.chain_id());
+    let found = chain_of_source(flags, source, stop).await?;
+    match (stated, found) {
+        (Some(expected), Some(found)) if expected != found => Err(Failure::OtherChain { expected, found }),
+        (stated, found) => {
+            let chain_id = stated.or(found).ok_or(Failure::SliceOfNoChain)?;
+            Ok(format!("{chain_id} {}", likely_family(flags.reading.chain_family, chain_id, reader).await?))
+        }
+    }
+}
+
+/// The chain that a source names, before anything is read of it.
+async fn chain_of_source(
+    flags: &LoadFlags,
+    source: &Source,
+    stop: &watch::Receiver<bool>,
+) -> Result<Option<u64>, Failure> {
+    let (range, none) = (requested(flags, u64::MAX)?, Default::default);
+    Ok(match source {
+        Source::Rpc(urls) => Some(node_client(urls, &flags.reading, stop.clone())?.chain_id().await?),
+        Source::Cryo(folder) => CryoSource::new(folder, range, &none(), flags.chain_id)?.chain_id(),
+        Source::Era1(files) => Era1Source::new(files, range, none(), flags.chain_id)?.chain_id(),
+        Source::Etl(_) => flags.chain_id,
+        Source::Dump(files) => DumpSource::new(files.clone(), range, none(), flags.chain_id)?.chain_id(),
+    })
+}
+
+/// What the last one does: once all shares are loaded, and no other run writes.
+async fn finish(
+    flags: &LoadFlags,
+    source: Source,
+    (reader, writer): (&Reader, Writer),
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), Failure> {
+    let head = retry_transient(|| Head::load(reader)).await?;
+    let missing = head.blocks.settled().missing(whole(flags, u64::MAX)?).iter().map(|range| range.count()).sum::<u64>();
+    if missing > 0 {
+        tracing::info!(missing, "this slice is loaded; token holders are counted and parts merged when all are");
+        return Ok(());
+    }
+    let lease = Lease::acquire((reader, &writer), &LeaseScope::Database, WhenHeld::Leave, &mut stop).await?;
+    let Some(lease) = lease else {
+        tracing::info!("all slices are loaded; token holders are counted and parts merged by the run that goes on");
+        return if *stop.borrow() { Err(Failure::Interrupted) } else { Ok(()) };
+    };
+    let ended = finish_held(flags, source, (reader, writer), &lease.guard(), stop).await;
+    lease.release().await;
+    ended
+}
+
+async fn finish_held(
+    flags: &LoadFlags,
+    source: Source,
+    (reader, writer): (&Reader, Writer),
+    guard: &LeaseGuard,
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), Failure> {
+    wait_for_foreign_inserts(reader, writer.run(), guard, &mut stop).await?;
+    let head = retry_transient(|| Head::load(reader)).await?;
+    recover(reader, &writer, guard, head.blocks.settled()).await?;
+    if let Source::Rpc(urls) = source {
+        let node = node_client(&urls, &flags.reading, stop.clone())?;
+        let store = (reader.clone(), writer.clone());
+        let (queue, fetcher) = TokenFetcher::start(node, store, guard.clone(), RetryPolicy::NextRun);
+        drop(queue);
+        fetcher.finish(stop.clone()).await;
+    }
+    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), PollSchedule::Often);
+    statistics.finish(stop.clone()).await;
+    merge(flags, reader, &writer, stop.clone()).await;
+    if *stop.borrow() { Err(Failure::Interrupted) } else { Ok(()) }
+}
