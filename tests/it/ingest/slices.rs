@@ -17,8 +17,10 @@ use crate::env;
 
 /// A load of a share of the scenario chain in many batches.
 fn spawn(database: &str, slice: &str) -> anyhow::Result<Child> {
-    let arguments = ["load", "--dump", &dump("devchain"), "--to", "91", "--slice", slice, "--batch-blocks", "3"];
-    Ok(env::ingest(database, &arguments).stderr(Stdio::piped()).spawn()?)
+    let arguments = ["load", "--dump", &dump("devchain"), "--to", "91", "--slice", slice];
+    // Merges change no row, and cost more than all else.
+    let batches = ["--batch-blocks", "4", "--merge", "off"];
+    Ok(env::ingest(database, &[&arguments[..], &batches].concat()).stderr(Stdio::piped()).spawn()?)
 }
 
 fn ensure_succeeds(load: Child) -> anyhow::Result<String> {
@@ -57,7 +59,7 @@ fn killed_at_any_moment_they_leave_what_one_load_leaves() -> anyhow::Result<()> 
     let slices = ["1/4", "2/4", "3/4", "4/4"];
     let mut loads = slices.iter().map(|slice| spawn(database, slice)).collect::<anyhow::Result<Vec<Child>>>()?;
     let mut killed = 0;
-    for _ in 0..env::amount(12, 80) {
+    for _ in 0..env::amount(10, 80) {
         std::thread::sleep(Duration::from_millis(20 + dice.roll(160) as u64));
         let seat = dice.roll(slices.len());
         loads[seat].kill()?;
@@ -78,7 +80,7 @@ fn killed_at_any_moment_they_leave_what_one_load_leaves() -> anyhow::Result<()> 
 #[test]
 fn of_different_numbers_write_no_block_twice() -> anyhow::Result<()> {
     let database = &env::migrate("slices_overlapping")?;
-    let slices = ["1/2", "2/4", "3/3", "2/2", "1/2"];
+    let slices = ["1/2", "2/4", "2/2"];
     let loads = slices.iter().map(|slice| spawn(database, slice)).collect::<anyhow::Result<Vec<Child>>>()?;
     loads.into_iter().try_for_each(|load| ensure_succeeds(load).map(drop))?;
     ensure_clean(database)

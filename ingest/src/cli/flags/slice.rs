@@ -70,7 +70,7 @@ mod tests {
                 );
                 let (shortest, longest) =
                     (all.iter().map(|share| share.count()).min(), all.iter().map(|share| share.count()).max());
-                assert!(longest <= shortest.map(|blocks| blocks + 1), "{range} in {shares}: {all:?}");
+                assert!(longest <= shortest.map(|blocks| blocks.saturating_add(1)), "{range} in {shares}: {all:?}");
                 assert_eq!(all.len() as u64, shares.min(range.count()), "{range} in {shares}");
             }
         }
