@@ -16,7 +16,7 @@ use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
 use trawl_ingest::watch::{Subjects, WatchTask};
-use trawl_ingest::write::lease::{Lease, LeaseGuard, LeaseScope, WhenHeld};
+use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseGuard, LeaseScope};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
@@ -40,7 +40,7 @@ pub async fn follow_command(
     }
     writer.require_schema().await?;
     tracing::debug!(database = address.database, "following");
-    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, WhenHeld::Wait, &mut stop).await?;
+    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ended = follow_held(flags, &urls, (reader, writer), &lease.guard(), stop).await;
     lease.release().await;

@@ -16,14 +16,14 @@ use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::source::etl::EtlSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
-use trawl_ingest::write::lease::{Lease, LeaseGuard, LeaseScope, WhenHeld};
+use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseGuard, LeaseScope};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 use trawl_node::NodeClient;
 
 use super::error::Failure;
 use super::family::family;
-use super::flags::{LoadFlags, MergeFlag, Slice, Source, RangeEnd};
+use super::flags::{LoadFlags, MergeFlag, RangeEnd, Slice, Source};
 use super::requested::{below, requested, wanted};
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
@@ -32,7 +32,7 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
     let source = flags.source.source().ok_or(Failure::NoSource)?;
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
-    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, WhenHeld::Wait, &mut stop).await?;
+    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ending = load_held(flags, source, (reader, writer), &lease.guard(), stop).await;
     lease.release().await;

@@ -15,7 +15,7 @@ use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::state::genesis::Genesis;
 use trawl_ingest::verify::links::check_seams;
-use trawl_ingest::write::lease::{Lease, LeaseError, LeaseGuard, LeaseScope, WhenHeld};
+use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseError, LeaseGuard, LeaseScope};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
@@ -39,7 +39,7 @@ pub async fn slice_command(
     writer.require_schema().await?;
     let chain = chain(flags, &source, reader, &stop).await?;
     let scope = LeaseScope::Blocks { range, chain };
-    let lease = Lease::acquire((reader, &writer), &scope, WhenHeld::Wait, &mut stop).await?;
+    let lease = Lease::acquire((reader, &writer), &scope, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = lease else { return Err(Failure::Interrupted) };
     let ending = load_share(flags, source.clone(), (reader, writer), &lease.guard(), stop.clone()).await;
     lease.release().await;
@@ -119,7 +119,7 @@ async fn finish(
         tracing::info!(missing, "this slice is loaded; token holders are counted and parts merged when all are");
         return Ok(());
     }
-    let lease = Lease::acquire((reader, &writer), &LeaseScope::Database, WhenHeld::Leave, &mut stop).await?;
+    let lease = Lease::acquire((reader, &writer), &LeaseScope::Database, ContentionPolicy::Leave, &mut stop).await?;
     let Some(lease) = lease else {
         tracing::info!("all slices are loaded; token holders are counted and parts merged by the run that goes on");
         return if *stop.borrow() { Err(Failure::Interrupted) } else { Ok(()) };

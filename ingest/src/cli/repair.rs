@@ -12,7 +12,7 @@ use trawl_ingest::load::completeness::Incomplete;
 use trawl_ingest::load::pipeline::Ending;
 use trawl_ingest::write::batch::announcement;
 use trawl_ingest::write::clock::now;
-use trawl_ingest::write::lease::{Lease, LeaseGuard, LeaseScope, WhenHeld};
+use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseGuard, LeaseScope};
 use trawl_ingest::write::recover::{recover, remove, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
@@ -44,7 +44,7 @@ pub async fn repair_command(
 ) -> Result<(), Failure> {
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
-    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, WhenHeld::Wait, &mut stop).await?;
+    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ended = repair_held(flags, reader, (&writer, filler), &lease.guard(), stop).await;
     lease.release().await;

@@ -3,7 +3,7 @@
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 
 use super::error::Failure;
-use super::flags::{LoadFlags, Slice, RangeEnd};
+use super::flags::{LoadFlags, RangeEnd, Slice};
 
 /// The whole range, of which a slice is a share. Where no end is given it is `latest`.
 pub fn whole(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {

@@ -2,7 +2,7 @@
 
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::background::token_metadata::{fetch_missing, refresh};
-use trawl_ingest::write::lease::{Lease, LeaseGuard, LeaseScope, WhenHeld};
+use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseGuard, LeaseScope};
 use trawl_ingest::write::retry::retry_transient;
 use trawl_node::{NodeClient, NodeSettings, RetryPolicy};
 
@@ -24,7 +24,7 @@ pub async fn tokens_command(flags: TokensFlags, reader: &Reader, writer: Writer)
             _ = stop.wait_for(|stop| *stop) => Err(Failure::Interrupted),
         };
     }
-    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, WhenHeld::Wait, &mut stop).await?;
+    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ended = tokio::select! {
         ended = ask(flags, reader, writer, lease.guard()) => ended,

@@ -26,7 +26,7 @@ mod clock;
 mod scope;
 
 pub(super) use apart::runs_apart;
-use claim::{Claim, Claimed, WRITE_WINDOW};
+use claim::{Claim, ClaimOutcome, WRITE_WINDOW};
 use claimant::here;
 use clock::Moment;
 pub use scope::LeaseScope;
@@ -65,7 +65,7 @@ type Trouble = Arc<StoreError>;
 
 /// What to do while another run holds a lease that is not apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhenHeld {
+pub enum ContentionPolicy {
     /// Wait for its end.
     Wait,
     /// Leave what is to be done to it.
@@ -157,7 +157,7 @@ impl Lease {
     pub async fn acquire(
         (reader, writer): (&Reader, &Writer),
         scope: &LeaseScope,
-        when_held: WhenHeld,
+        contention: ContentionPolicy,
         stop: &mut watch::Receiver<bool>,
     ) -> Result<Option<Self>, LeaseError> {
         let claimant = here();
@@ -168,14 +168,14 @@ impl Lease {
             let claim = Claim { name: scope.lease_name(writer.run(), attempt), scope, claimant: &claimant };
             let claimed_at = Moment::now();
             match claim.make(reader, writer).await? {
-                Claimed::Held => {
+                ClaimOutcome::Held => {
                     let (name, scope) = (claim.name, Arc::new(scope.clone()));
                     return Ok(Some(Self::start((reader, writer), (name, scope), claimant, claimed_at)));
                 }
-                Claimed::OtherChain { ours, theirs } => return Err(LeaseError::OtherChain { ours, theirs }),
-                Claimed::By(holder) if when_held.leaves_to(&holder, seen.as_deref()) => return Ok(None),
-                Claimed::By(holder) => {
-                    if when_held == WhenHeld::Wait && seen.as_ref() != Some(&holder.lease) {
+                ClaimOutcome::OtherChain { ours, theirs } => return Err(LeaseError::OtherChain { ours, theirs }),
+                ClaimOutcome::HeldBy(holder) if contention.leaves_to(&holder, seen.as_deref()) => return Ok(None),
+                ClaimOutcome::HeldBy(holder) => {
+                    if contention == ContentionPolicy::Wait && seen.as_ref() != Some(&holder.lease) {
                         announce(&holder);
                     }
                     seen = Some(holder.lease);
@@ -219,7 +219,7 @@ impl Lease {
     }
 }
 
-impl WhenHeld {
+impl ContentionPolicy {
     /// Whether the holder may be one that goes on: who claims at the same moment gives its claim back at once.
     fn leaves_to(self, holder: &LiveLease, seen: Option<&str>) -> bool {
         let is_slice = matches!(LeaseScope::of_lease(&holder.lease), LeaseScope::Blocks { .. });

@@ -46,9 +46,21 @@ impl Cluster {
             env::run(env::ingest_at(&cluster.nodes[0].url, Self::SINGLE, arguments), 0)?;
         }
         cluster.migrate()?;
-        env::run(cluster.ingest(&["load", "--dump", &dump(chain)]), 0)?;
+        cluster.load_in_slices(chain)?;
         cluster.require_rows_on_both()?;
         Ok(cluster)
+    }
+
+    /// Loads what the other database has, by two processes at once.
+    fn load_in_slices(&self, chain: &str) -> anyhow::Result<()> {
+        let newest = "SELECT max(last_block) FROM ingest_commits";
+        let (dump, to) = (dump(chain), env::sql_at(&self.nodes[0].url, Self::SINGLE, newest)?);
+        let load = |slice| self.ingest(&["load", "--dump", &dump, "--to", &to, "--slice", slice]).spawn();
+        for mut load in [load("1/2")?, load("2/2")?] {
+            let status = load.wait()?;
+            ensure!(status.success(), "a slice of {chain} over shards ended with {status}");
+        }
+        Ok(())
     }
 
     /// Two nodes without tables.

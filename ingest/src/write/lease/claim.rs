@@ -5,7 +5,7 @@ use std::time::Duration;
 use trawl_core::store::{Claimant, LeaseEvent, LiveLease, Reader, StoreError, Writer};
 
 use super::claimant::{Process, process};
-use super::scope::{Beside, LeaseScope};
+use super::scope::{LeaseScope, ScopeRelation};
 use crate::write::retry::retry_transient;
 
 /// How long a holder may write after a heartbeat.
@@ -24,11 +24,11 @@ pub(super) struct Claim<'a> {
 }
 
 /// What became of a claim.
-pub(super) enum Claimed {
+pub(super) enum ClaimOutcome {
     /// The lease is held.
     Held,
     /// Another run may write the same.
-    By(LiveLease),
+    HeldBy(LiveLease),
     /// Slices of another chain are being loaded.
     OtherChain { ours: String, theirs: String },
 }
@@ -36,7 +36,7 @@ pub(super) enum Claimed {
 impl Claim<'_> {
     /// Claims, and gives back if the holder of another lease may write. Leases of holders that are gone are taken away
     /// first.
-    pub(super) async fn make(&self, reader: &Reader, writer: &Writer) -> Result<Claimed, StoreError> {
+    pub(super) async fn make(&self, reader: &Reader, writer: &Writer) -> Result<ClaimOutcome, StoreError> {
         let mut others = retry_transient(|| reader.live_leases()).await?;
         for gone in others.iter_mut().filter(|lease| lease.fenced_ms.is_none() && is_gone(lease, self.claimant)) {
             tracing::info!(host = gone.host, "an earlier run ended without giving back its lease");
@@ -48,22 +48,24 @@ impl Claim<'_> {
         }
         retry_transient(|| writer.record_lease(&self.name, LeaseEvent::Claimed, self.claimant)).await?;
         let others = retry_transient(|| reader.live_leases()).await?;
-        let Some(rival) = self.rival(others) else { return Ok(Claimed::Held) };
+        let Some(rival) = self.rival(others) else { return Ok(ClaimOutcome::Held) };
         retry_transient(|| writer.record_lease(&self.name, LeaseEvent::Released, self.claimant)).await?;
         Ok(rival)
     }
 
     /// The first of other leases that stands against this one.
-    fn rival(&self, leases: Vec<LiveLease>) -> Option<Claimed> {
+    fn rival(&self, leases: Vec<LiveLease>) -> Option<ClaimOutcome> {
         let others = leases.into_iter().filter(|lease| lease.lease != self.name && may_write(lease, self.claimant));
         others.into_iter().find_map(|lease| {
             let theirs = LeaseScope::of_lease(&lease.lease);
-            match (self.scope.beside(&theirs), self.scope, theirs) {
-                (Beside::Apart, ..) => None,
-                (Beside::OtherChain, LeaseScope::Blocks { chain, .. }, LeaseScope::Blocks { chain: theirs, .. }) => {
-                    Some(Claimed::OtherChain { ours: chain.clone(), theirs })
-                }
-                _ => Some(Claimed::By(lease)),
+            match (self.scope.relation_to(&theirs), self.scope, theirs) {
+                (ScopeRelation::Apart, ..) => None,
+                (
+                    ScopeRelation::OtherChain,
+                    LeaseScope::Blocks { chain, .. },
+                    LeaseScope::Blocks { chain: theirs, .. },
+                ) => Some(ClaimOutcome::OtherChain { ours: chain.clone(), theirs }),
+                _ => Some(ClaimOutcome::HeldBy(lease)),
             }
         })
     }

@@ -20,7 +20,7 @@ pub enum LeaseScope {
 
 /// How two scopes stand to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(super) enum ScopeRelation {
     /// Both may be held at once.
     Apart,
     /// Only one of them.
@@ -58,13 +58,13 @@ impl LeaseScope {
         }
     }
 
-    pub(super) fn beside(&self, other: &Self) -> Beside {
+    pub(super) fn relation_to(&self, other: &Self) -> ScopeRelation {
         match (self, other) {
             (Self::Blocks { chain: ours, .. }, Self::Blocks { chain: theirs, .. }) if ours != theirs => {
-                Beside::OtherChain
+                ScopeRelation::OtherChain
             }
-            _ if self.range().intersection(other.range()).is_none() => Beside::Apart,
-            _ => Beside::Overlapping,
+            _ if self.range().intersection(other.range()).is_none() => ScopeRelation::Apart,
+            _ => ScopeRelation::Overlapping,
         }
     }
 }
@@ -98,16 +98,16 @@ mod tests {
     fn only_blocks_of_one_chain_that_do_not_overlap_are_apart() {
         let slice = blocks(10, 19, "1 ethereum");
         for (other, beside) in [
-            (blocks(0, 9, "1 ethereum"), Beside::Apart),
-            (blocks(20, 29, "1 ethereum"), Beside::Apart),
-            (blocks(19, 29, "1 ethereum"), Beside::Overlapping),
-            (blocks(0, 10, "1 ethereum"), Beside::Overlapping),
-            (slice.clone(), Beside::Overlapping),
-            (LeaseScope::Database, Beside::Overlapping),
-            (blocks(20, 29, "10 ethereum"), Beside::OtherChain),
+            (blocks(0, 9, "1 ethereum"), ScopeRelation::Apart),
+            (blocks(20, 29, "1 ethereum"), ScopeRelation::Apart),
+            (blocks(19, 29, "1 ethereum"), ScopeRelation::Overlapping),
+            (blocks(0, 10, "1 ethereum"), ScopeRelation::Overlapping),
+            (slice.clone(), ScopeRelation::Overlapping),
+            (LeaseScope::Database, ScopeRelation::Overlapping),
+            (blocks(20, 29, "10 ethereum"), ScopeRelation::OtherChain),
         ] {
-            assert_eq!(slice.beside(&other), beside, "{other:?}");
-            assert_eq!(other.beside(&slice), beside, "{other:?}");
+            assert_eq!(slice.relation_to(&other), beside, "{other:?}");
+            assert_eq!(other.relation_to(&slice), beside, "{other:?}");
         }
     }
 }
