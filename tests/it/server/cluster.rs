@@ -1,7 +1,7 @@
 //! Two shards, each a server process, and a chain whose tables are `Distributed` over them.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 use tempfile::TempDir;
@@ -55,10 +55,13 @@ impl Cluster {
     fn load_in_slices(&self, chain: &str) -> anyhow::Result<()> {
         let newest = "SELECT max(last_block) FROM ingest_commits";
         let (dump, to) = (dump(chain), env::sql_at(&self.nodes[0].url, Self::SINGLE, newest)?);
-        let load = |slice| self.ingest(&["load", "--dump", &dump, "--to", &to, "--slice", slice]).spawn();
-        for mut load in [load("1/2")?, load("2/2")?] {
-            let status = load.wait()?;
-            ensure!(status.success(), "a slice of {chain} over shards ended with {status}");
+        let load = |slice| {
+            let mut load = self.ingest(&["load", "--dump", &dump, "--to", &to, "--slice", slice]);
+            load.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()
+        };
+        for load in [load("1/2")?, load("2/2")?] {
+            let output = load.wait_with_output()?;
+            ensure!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
         }
         Ok(())
     }
