@@ -62,9 +62,9 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     let metrics =
         metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder().context("cannot keep metrics")?;
     tokio::spawn(run_upkeep(metrics.clone()));
-    let reader = Reader::new(&flags.store.address()?, flags.query_timeout, flags.query_memory);
     // It fails only if another provider is installed already, which works as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    let reader = Reader::of_several(&flags.store.addresses()?, flags.query_timeout, flags.query_memory);
     let options = flags.options()?;
     if let Ok(Err(not_ready)) = tokio::time::timeout(FIRST_CHECK_TIMEOUT, readiness::check(&reader, &options)).await
         && !not_ready.is_transient()

@@ -13,6 +13,7 @@ use crate::http::reasons;
 
 mod following;
 mod problem;
+mod servers;
 
 use following::{Following, PROBE_TIMEOUT};
 
@@ -21,34 +22,49 @@ pub(crate) async fn live() -> &'static str {
     "ok\n"
 }
 
-/// Whether the store answers, the schema is current and a head is known.
+/// Whether the store answers, the schema is current and a head is known; and which servers are missing.
 pub(crate) async fn ready(State(app): State<App>) -> Response {
-    let not_ready = |text: String| (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
+    let (state, servers) = tokio::join!(state(&app), servers::in_words(&app));
+    match (state, servers) {
+        (Ok(None), None) => "ready\n".into_response(),
+        (Ok(damage), servers) => {
+            let but: Vec<String> = damage.into_iter().chain(servers).collect();
+            format!("ready, but {}\n", but.join("; ")).into_response()
+        }
+        (Err(reason), servers) => {
+            let servers = servers.map(|servers| format!("{servers}\n")).unwrap_or_default();
+            (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}{servers}")).into_response()
+        }
+    }
+}
+
+/// What was lost, if answers can be given all the same; the line that says why not.
+async fn state(app: &App) -> Result<Option<String>, String> {
     match tokio::time::timeout(PROBE_TIMEOUT, app.reader().require_schema()).await {
-        Err(_) => return not_ready(reasons::of_silence(PROBE_TIMEOUT)),
-        Ok(Err(error)) => return not_ready(reasons::of_error(&error)),
+        Err(_) => return Err(reasons::of_silence(PROBE_TIMEOUT)),
+        Ok(Err(error)) => return Err(reasons::of_error(&error)),
         Ok(Ok(())) => {}
     }
     match app.head() {
-        Ok(head) if head.damage.is_none() => "ready\n".into_response(),
-        Ok(head) => format!("ready, but damaged: {}\n", head.damage).into_response(),
-        Err(Problem::NothingLoaded) => not_ready("no block is committed yet\n".into()),
+        Ok(head) => Ok((!head.damage.is_none()).then(|| format!("damaged: {}", head.damage))),
+        Err(Problem::NothingLoaded) => Err("no block is committed yet\n".into()),
         Err(Problem::Damaged) => {
             let damage = app.known_head().map(|head| head.damage.to_string()).unwrap_or_default();
-            not_ready(format!("damaged: {damage}\n"))
+            Err(format!("damaged: {damage}\n"))
         }
-        Err(problem) => not_ready(format!("{problem}\n")),
+        Err(problem) => Err(format!("{problem}\n")),
     }
 }
 
 /// The health of the service in JSON, for people and for clients of this API family: whether a block is known, the
 /// store answers, and readers see new blocks; and what is wrong.
 pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) {
-    let following = Following::read(&app).await;
+    let (following, servers) = tokio::join!(Following::read(&app), servers::problems(&app));
     let head = app.known_head().ok();
     let number = head.as_ref().and_then(|head| head.number());
     let damage = head.as_ref().map(|head| &head.damage).filter(|damage| !damage.is_none());
     let mut problems = following.problems();
+    problems.extend(servers);
     let staleness = following.staleness(app.options().stale_after);
     let state = match (damage, app.head(), following.is_known(), &staleness) {
         (Some(_), ..) => "damaged",
@@ -74,7 +90,7 @@ pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) 
 
 /// How following goes, in metrics.
 async fn show_following(app: &App) {
-    let following = Following::read(app).await;
+    let (following, servers) = tokio::join!(Following::read(app), servers::problems(app));
     let number = app.known_head().ok().and_then(|head| head.number());
     if let Some((node_block, number)) = following.node_block(app).zip(number) {
         metrics::gauge!("trawl_head_block", "source" => "node").set(node_block as f64);
@@ -84,7 +100,7 @@ async fn show_following(app: &App) {
         metrics::gauge!(name).set(seconds);
     }
     let staleness = following.staleness(app.options().stale_after);
-    problem::show(&following.problems().into_iter().chain(staleness).collect::<Vec<_>>());
+    problem::show(&following.problems().into_iter().chain(servers).chain(staleness).collect::<Vec<_>>());
 }
 
 /// The metrics as Prometheus text.

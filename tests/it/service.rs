@@ -12,10 +12,11 @@ use xtask::process::Server;
 use crate::chains::{chain, dump};
 use crate::env;
 
+mod addresses;
 mod looks;
 pub mod prices;
 mod reading_account;
-mod silence;
+pub mod silence;
 
 use silence::SilentProxy;
 

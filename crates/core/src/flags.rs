@@ -14,7 +14,8 @@ use crate::store::{Compression, StoreAddress};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "ClickHouse")]
 pub struct StoreFlags {
-    /// ClickHouse HTTP endpoint (also CLICKHOUSE_URL) [default: http://127.0.0.1:8123].
+    /// ClickHouse HTTP endpoint (also CLICKHOUSE_URL) [default: http://127.0.0.1:8123]. trawl-api: several that hold the same
+    /// database, separated by commas; the next stands in for one that is gone.
     #[arg(long, env = "TRAWL_CLICKHOUSE_URL", global = true)]
     clickhouse_url: Option<String>,
     /// Database with the tables.
@@ -31,24 +32,47 @@ pub struct StoreFlags {
     clickhouse_password_file: Option<PathBuf>,
 }
 
-/// The file of `--clickhouse-password-file` cannot be read.
+/// The flags of ClickHouse cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot read the password from {}", path.display())]
-pub struct PasswordFileError {
-    path: PathBuf,
-    source: std::io::Error,
+pub enum StoreFlagsError {
+    /// The file of `--clickhouse-password-file` cannot be read.
+    #[error("cannot read the password from {}", path.display())]
+    PasswordFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A program that writes was given several addresses.
+    #[error(
+        "--clickhouse-url has {0} addresses, and what writes needs the one that it writes to: only trawl-api takes several"
+    )]
+    SeveralAddresses(usize),
 }
 
 impl StoreFlags {
-    /// The address; reads the password file if one is named.
+    /// The one address; reads the password file if one is named.
+    ///
+    /// # Errors
+    ///
+    /// If there are several, or the password file cannot be read.
+    pub fn address(&self) -> Result<StoreAddress, StoreFlagsError> {
+        let mut addresses = self.addresses()?;
+        match addresses.len() {
+            1 => Ok(addresses.remove(0)),
+            several => Err(StoreFlagsError::SeveralAddresses(several)),
+        }
+    }
+
+    /// The addresses, one at least; reads the password file if one is named.
     ///
     /// # Errors
     ///
     /// If the password file cannot be read.
-    pub fn address(&self) -> Result<StoreAddress, PasswordFileError> {
+    pub fn addresses(&self) -> Result<Vec<StoreAddress>, StoreFlagsError> {
         let password = match &self.clickhouse_password_file {
             Some(path) => std::fs::read_to_string(path)
-                .map_err(|source| PasswordFileError { path: path.clone(), source })?
+                .map_err(|source| StoreFlagsError::PasswordFile { path: path.clone(), source })?
                 .lines()
                 .next()
                 .map(str::to_owned),
@@ -57,13 +81,15 @@ impl StoreFlags {
         let given = |flag: &Option<String>, name, default: &str| {
             flag.clone().or_else(|| well_known(name)).unwrap_or_else(|| default.into())
         };
-        Ok(StoreAddress {
-            url: given(&self.clickhouse_url, "CLICKHOUSE_URL", "http://127.0.0.1:8123"),
+        let urls = given(&self.clickhouse_url, "CLICKHOUSE_URL", "http://127.0.0.1:8123");
+        let address = |url: &str| StoreAddress {
+            url: url.trim().into(),
             database: self.clickhouse_database.clone(),
             user: given(&self.clickhouse_user, "CLICKHOUSE_USER", "default"),
-            password: password.unwrap_or_default(),
+            password: password.clone().unwrap_or_default(),
             compression: Compression::Auto,
-        })
+        };
+        Ok(urls.trim_end_matches(',').split(',').map(address).collect())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Floor 2: the only module that talks to ClickHouse. It sends statements and receives record batches, and the reverse.
 
 mod address;
+mod addresses;
 mod analysts;
 mod changes;
 mod cluster;
@@ -12,6 +13,7 @@ mod damage;
 mod damage_watch;
 mod dictionary;
 mod error;
+mod failover;
 mod fill;
 mod follow_reports;
 mod head;
@@ -40,10 +42,12 @@ mod tokens;
 mod writer;
 
 pub use address::{Compression, StoreAddress};
-pub use cluster::{ClusterError, ClusterLayout};
+pub use addresses::Lag;
+pub use cluster::{ClusterError, ClusterLayout, Shard};
 pub use connection::Batch;
 pub use damage::{Damage, DamagedTable, REPAIR_RUNS, tables_of_part};
 pub use error::StoreError;
+pub use failover::Standing;
 pub use fill::{BlockHash, FILL_RUNS, TracedContract};
 pub use follow_reports::{FollowReport, FullDisk, NewReport};
 pub use head::Head;

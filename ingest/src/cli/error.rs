@@ -1,6 +1,7 @@
 //! Everything a subcommand can fail with, and the exit code of each failure.
 
 use trawl_core::primitives::BlockRange;
+use trawl_core::flags::StoreFlagsError;
 use trawl_core::store::{MigrateError, StoreError};
 use trawl_ingest::background::token_metadata::FetchError;
 use trawl_ingest::fill::FillError;
@@ -27,7 +28,7 @@ pub enum Failure {
     #[error(transparent)]
     Genesis(#[from] GenesisError),
     #[error(transparent)]
-    PasswordFile(#[from] trawl_core::flags::PasswordFileError),
+    StoreFlags(#[from] StoreFlagsError),
     #[error("no source: give --rpc-url URL (or set ETH_RPC_URL), --dump FILE, --cryo DIR, --etl DIR or --era1 FILE")]
     NoSource,
     #[error("--fill needs the node that has the parts: give --rpc-url URL (or set ETH_RPC_URL)")]
@@ -137,7 +138,7 @@ impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Migrate(MigrateError::Cluster(_)) => 2,
+            Self::Migrate(MigrateError::Cluster(_)) | Self::StoreFlags(StoreFlagsError::SeveralAddresses(_)) => 2,
             Self::FamilyOfNoChain | Self::ListedChain { .. } | Self::OtherFamily { .. } => 2,
             Self::SliceOfOpenRange | Self::EmptySlice { .. } | Self::SliceOfNoChain => 2,
             Self::EmptyRange { .. } | Self::NoSource | Self::NoNode | Self::NoNodeToFill | Self::View(_) => 2,

@@ -151,7 +151,8 @@ fn of_disk(disk: &FullDisk) -> Problem {
     Problem::of_unknown_age("disk_full", detail)
 }
 
-async fn within<T>(statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+/// What a statement gives, if a probe can wait for it.
+pub(super) async fn within<T>(statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
     tokio::time::timeout(PROBE_TIMEOUT, statement).await.unwrap_or_else(|_| Err(StoreError::silent()))
 }
 

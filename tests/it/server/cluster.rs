@@ -72,8 +72,14 @@ impl Cluster {
         let shards =
             ports.map(|port| format!("<shard><replica><host>127.0.0.1</host><port>{port}</port></replica></shard>"));
         let [both, first] = [shards.concat(), shards[0].clone()];
-        let config =
-            format!("<remote_servers><trawl>{both}</trawl><trawl_first>{first}</trawl_first></remote_servers>");
+        // The same two servers as replicas of one shard, of which a `Distributed` table writes to one.
+        let replicas = both
+            .replace("</shard><shard>", "")
+            .replace("<shard>", "<shard><internal_replication>true</internal_replication>");
+        let config = format!(
+            "<remote_servers><trawl>{both}</trawl><trawl_first>{first}</trawl_first>\
+             <replicas>{replicas}</replicas><replicas_first>{first}</replicas_first></remote_servers>"
+        );
         let node = |tcp_port: u16| {
             let data = env::directory()?;
             fs::write(data.path().join("cluster.xml"), &config)?;
@@ -109,6 +115,11 @@ impl Cluster {
 
     pub fn stop(self) -> anyhow::Result<()> {
         self.nodes.into_iter().try_for_each(|node| node.stop().map(drop))
+    }
+
+    /// A node as the cluster names it.
+    pub fn server(&self, node: usize) -> String {
+        format!("127.0.0.1:{}", self.at[node].tcp_port)
     }
 
     /// Ends the second node.

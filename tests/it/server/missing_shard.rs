@@ -3,12 +3,27 @@
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use xtask::process;
+use xtask::{http, process};
 
 use super::cluster::Cluster;
 use super::questions::{ask, questions};
 use crate::damage::questions::{Answer, Question};
 use crate::env;
+
+fn ready(api: &str) -> anyhow::Result<(u16, String)> {
+    let answer = http::get(&http::agent(), &format!("{api}/health/ready"))?;
+    Ok((answer.status, answer.text()))
+}
+
+/// Probes name the second shard: addresses of the first have their answers.
+fn says_which_shard_is_missing(api: &str, cluster: &Cluster) -> anyhow::Result<()> {
+    let said = format!("shard 2 of the cluster ({}) does not answer", cluster.server(1));
+    ensure!(ready(api)? == (200, format!("ready, but {said}\n")), "{:?}", ready(api)?);
+    let health = http::get(&http::agent(), &format!("{api}/api/health"))?.json()?;
+    let problem = &health["problems"][0];
+    ensure!(problem["kind"] == "shard_missing" && problem["detail"] == said, "{health}");
+    Ok(())
+}
 
 pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> {
     let url = cluster.nodes[0].url.clone();
@@ -16,7 +31,9 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
     let one = env::start_api_at(&url, Cluster::SINGLE, &no_caches)?;
     let distributed = env::start_api_at(&url, Cluster::DISTRIBUTED, &no_caches)?;
     let questions = questions(cluster)?;
+    ensure!(ready(&distributed.url)? == (200, "ready\n".into()), "{:?}", ready(&distributed.url)?);
     cluster.stop_the_second()?;
+    says_which_shard_is_missing(&distributed.url, cluster)?;
     let (mut right, mut refused) = (0, 0);
     let questions: Vec<_> = questions.into_iter().step_by(env::amount(6, 1)).collect();
     for question in &questions {
@@ -46,6 +63,9 @@ pub fn that_hangs_costs_the_time_limit(cluster: &Cluster) -> anyhow::Result<()> 
     let wanted = ask(&distributed.url, &question);
     ensure!(!wanted.is_error(), "{wanted:?}");
     process::signal(second, libc::SIGSTOP)?;
+    let started = Instant::now();
+    says_which_shard_is_missing(&distributed.url, cluster)?;
+    ensure!(started.elapsed() < Duration::from_secs(6), "two probes took {:?}", started.elapsed());
     let started = Instant::now();
     let found = ask(&distributed.url, &question);
     process::signal(second, libc::SIGCONT)?;

@@ -112,6 +112,11 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
         ("fresh", &["migrate", "--clickhouse-shards", second], "with --cluster, or leave --clickhouse-shards out"),
         ("fresh", &["migrate", "--cluster", "absent", "--clickhouse-shards", second], "has no cluster `absent`"),
         ("fresh", &["migrate", "--cluster", "trawl_first", "--clickhouse-shards", second], "has 1 shards, and 2 nodes"),
+        (
+            "fresh",
+            &["migrate", "--cluster", "replicas", "--clickhouse-shards", second],
+            "shard 1 of cluster `replicas` has 2 replicas",
+        ),
         ("fresh", &["migrate", "--cluster", "a b", "--clickhouse-shards", second], "letters, digits and _"),
     ] {
         let output = env::run(env::ingest_at(first, database, arguments), 2)?;

@@ -61,7 +61,30 @@ impl StoreAddress {
         self.server().with_database(&self.database)
     }
 
+    /// Its host and port, without what else a URL may have.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        let rest = self.url.split_once("://").map_or(self.url.as_str(), |(_, rest)| rest);
+        let authority = rest.split(['/', '?']).next().unwrap_or(rest);
+        authority.rsplit('@').next().unwrap_or(authority)
+    }
+
     fn is_local(&self) -> bool {
         ["://127.", "://localhost", "://[::1]"].iter().any(|host| self.url.contains(host))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_says_no_password() {
+        let host = |url: &str| {
+            let (database, user, password) = Default::default();
+            StoreAddress { url: url.into(), database, user, password, compression: Compression::Auto }.host().to_owned()
+        };
+        assert_eq!(host("http://ana:secret@db1:8123/?x=@y"), "db1:8123");
+        assert_eq!((host("https://[::1]:8123"), host("db1")), ("[::1]:8123".into(), "db1".into()));
     }
 }

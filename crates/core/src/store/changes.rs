@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use super::StoreAddress;
+use super::failover::Failover;
 
 /// Longer than the engine lets a request wait.
 const TIMEOUT: Duration = Duration::from_secs(45);
@@ -41,11 +42,11 @@ struct Answer {
 
 impl Changes {
     /// Begins to wait for writes to `tables`.
-    pub fn of(address: &StoreAddress, tables: &[&str]) -> Self {
+    pub fn of(database: &Failover, tables: &[&str]) -> Self {
         let (shared, mut task) = (Arc::<ChangeState>::default(), JoinSet::new());
         match Client::builder().timeout(TIMEOUT).build() {
             Ok(client) => {
-                task.spawn(wait(client, address.clone(), tables.join(","), Arc::clone(&shared)));
+                task.spawn(wait(client, database.clone(), tables.join(","), Arc::clone(&shared)));
             }
             Err(error) => tracing::debug!(%error, "heads are found by polling alone"),
         }
@@ -68,10 +69,15 @@ impl Changes {
     }
 }
 
-async fn wait(client: Client, address: StoreAddress, tables: String, shared: Arc<ChangeState>) {
+async fn wait(client: Client, database: Failover, tables: String, shared: Arc<ChangeState>) {
     let mut known = None;
     loop {
-        match ask(&client, &address, &tables, known).await {
+        let in_use = database.in_use();
+        let answer = tokio::select! {
+            answer = ask(&client, database.address(), &tables, known) => answer,
+            () = database.changed(in_use) => Err(None),
+        };
+        match answer {
             Ok(now) => {
                 shared.is_live.store(true, Ordering::Relaxed);
                 // Writes between two connections may have been missed.

@@ -9,10 +9,12 @@ mod create;
 mod error;
 mod name;
 mod nodes;
+mod shards;
 mod system_tables;
 
 pub use error::ClusterError;
 pub(super) use name::ClusterName;
+pub use shards::Shard;
 
 use std::time::Duration;
 

@@ -3,10 +3,47 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::connection::Batch;
 use crate::primitives::{BlockRange, Coverage};
+use crate::schema::Column;
+use crate::schema::columns::columns;
+use crate::statement::Statement;
 
 /// Committed ranges by part.
 pub(super) type Committed = Arc<HashMap<String, Coverage>>;
+
+columns! {
+    pub struct IslandRow / IslandView {
+        part: String,
+        first_block: u64,
+        last_block: u64,
+    }
+}
+
+/// Reads the committed ranges of every part at once, so that they are consistent.
+pub(super) fn committed_ranges() -> Statement<IslandRow> {
+    Statement::page(include_str!("../../../../sql/queries/coverage.sql"))
+}
+
+/// The committed ranges by part.
+pub(super) fn committed_of(rows: &[Batch<IslandRow>]) -> Committed {
+    let mut parts: HashMap<String, Vec<BlockRange>> = HashMap::new();
+    for batch in rows {
+        let view = batch.view();
+        for row in 0..batch.len() {
+            let ranges = parts.entry(String::get(&view.part, row).into()).or_default();
+            ranges.extend(BlockRange::new(view.first_block[row], view.last_block[row]));
+        }
+    }
+    Arc::new(parts.into_iter().map(|(part, ranges)| (part, Coverage::from_iter(ranges))).collect())
+}
+
+/// The blocks of which `there` lacks what is `wanted`.
+pub(super) fn lacking(wanted: &Committed, there: &Committed) -> Coverage {
+    let none = Coverage::default();
+    let lacking = wanted.iter().map(|(part, ranges)| ranges.without(there.get(part).unwrap_or(&none)));
+    lacking.flat_map(|ranges| ranges.ranges().to_vec()).collect()
+}
 
 /// Whether all that was committed since is of blocks of which nothing was, and nothing was taken back.
 pub(super) fn only_new_blocks(before: &Committed, now: &Committed) -> bool {
@@ -33,6 +70,15 @@ mod tests {
             ranges.iter().filter_map(|(first, last)| BlockRange::new(*first, *last)).collect()
         };
         Arc::new(parts.iter().map(|(part, all)| ((*part).to_owned(), ranges(all))).collect())
+    }
+
+    #[test]
+    fn what_another_address_lacks_is_counted_once() {
+        let wanted = committed(&[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9)])]);
+        let lacks = |there: &[(&str, &[(u64, u64)])]| lacking(&wanted, &committed(there));
+        assert!(lacks(&[("blocks", &[(0, 39)]), ("receipts", &[(0, 9)])]).is_empty(), "more is no fault");
+        assert_eq!(lacks(&[("blocks", &[(0, 7)])]).ranges().len(), 2);
+        assert_eq!(lacks(&[]).ranges().iter().copied().map(BlockRange::count).sum::<u64>(), 20);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The readable blocks of one moment.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::committed::{Committed, only_new_blocks};
+use super::addresses::Shown;
+use super::committed::{Committed, committed_of, committed_ranges, only_new_blocks};
 use super::configurations::ChainConfiguration;
 use super::head_look::{HeadSummary, PollScope, PreviousHead, Summary, look_again};
 use super::newest::read_newest;
@@ -11,9 +11,7 @@ use super::{Damage, Reader, StoreError};
 use crate::newest::{NewestBlock, NewestBlocks, NewestSpan};
 use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange};
 use crate::readable::Readable;
-use crate::schema::columns::columns;
-use crate::schema::{Column, HeadRow, Segment};
-use crate::statement::Statement;
+use crate::schema::{HeadRow, Segment};
 
 /// A consistent view of the readable blocks. A request takes one and uses it to its end.
 #[derive(Debug, Clone, Default)]
@@ -46,11 +44,11 @@ pub struct Head {
     pub configuration: Option<String>,
     /// The family of chains that it is of, by its name, if the operator stated one.
     pub family: Option<String>,
-    /// Number of complete loads of labels; a cache generation.
+    /// Grows with the complete loads of labels, 0 if there is none; a cache generation.
     pub labels: u64,
-    /// Rows in `tokens`; a cache generation.
+    /// Grows with the rows in `tokens`, 0 if there is none; a cache generation.
     pub tokens: u64,
-    /// Rows in `token_steps`; a cache generation of token statistics.
+    /// Grows with the rows in `token_steps`, 0 if there is none; a cache generation of token statistics.
     pub token_steps: u64,
     /// Whether `log_topics` may be read: operators can leave the table out.
     pub log_topics: bool,
@@ -82,10 +80,12 @@ pub struct Head {
     /// Settled blocks right below those in memory, which were in memory themselves a short time ago: facts that were known
     /// before them, and that they do not touch, are still good.
     pub recent: Arc<NewestBlocks>,
+    /// Which use of an address it was read in: one more each time another address is asked.
+    pub(super) turn: u64,
     /// The summary that this view was made from.
     seen: Option<Summary>,
     /// The committed ranges by part.
-    committed: Committed,
+    pub(super) committed: Committed,
 }
 
 /// Where blocks that are not settled are read.
@@ -95,14 +95,6 @@ pub(super) enum Newest {
     InTables,
     /// In memory up to so many bytes; the oldest of them in the hot tables.
     InMemory(u64),
-}
-
-columns! {
-    pub struct IslandRow / IslandView {
-        part: String,
-        first_block: u64,
-        last_block: u64,
-    }
 }
 
 impl Head {
@@ -141,6 +133,14 @@ impl Head {
         blocks(0).is_some_and(has_state) && blocks(1).is_none_or(|range| self.traces.missing(range).is_empty())
     }
 
+    /// What answers are made of under this view.
+    pub(super) fn shown(&self) -> Shown {
+        let unsettled: u64 = self.blocks.unsettled().iter().map(|range| range.blocks.count()).sum();
+        let is_in_memory = unsettled <= self.in_memory.len() as u64;
+        let sequence = self.newest.as_ref().filter(|_| !is_in_memory).map(|head| head.sequence);
+        Shown { committed: Arc::clone(&self.committed), sequence }
+    }
+
     fn named(&self, name: impl FnOnce(&HeadRow) -> Option<BlockNumber>) -> Option<BlockNumber> {
         let named = self.newest.as_ref().and_then(name)?;
         let up_to = self.blocks.within(BlockRange::new(0, named)?);
@@ -176,6 +176,9 @@ impl Head {
         (look, place): (PollScope, Newest),
         damage: &Damage,
     ) -> Result<Arc<Self>, StoreError> {
+        let (turn, last_view) = (reader.turn(), known.map_or(0, |known| known.view));
+        // What was read at another address says nothing of what is here.
+        let known = known.filter(|known| known.turn == turn);
         let before = known.map(|known| PreviousHead {
             summary: known.seen.as_ref(),
             sequence: known.newest.as_ref().map_or(0, |head| head.sequence),
@@ -191,7 +194,7 @@ impl Head {
         let is_same = |known: &&Arc<Self>| commits(&known.seen) == commits(&summary);
         let committed = match known.filter(is_same) {
             Some(known) if count == commits(&summary) => Arc::clone(&known.committed),
-            _ => coverage(reader).await?,
+            _ => committed_of(&reader.all(&committed_ranges()).await?),
         };
         let committed_through = committed.get("blocks").and_then(Coverage::head);
         let settled =
@@ -225,7 +228,7 @@ impl Head {
         };
         let (state, state_but_system) = (part("state"), part("state_but_system"));
         let has = |table: &str| summary.as_ref().is_some_and(|summary| summary.has(table));
-        let view = known.map_or(1, |known| known.view + 1);
+        let view = last_view + 1;
         let is_same = |known: &&Arc<Self>| is_same(known) && *known.blocks.settled() == blocks;
         let same = known.filter(is_same);
         Ok(Arc::new(Self {
@@ -248,9 +251,9 @@ impl Head {
             newest,
             configuration: stated.forks,
             family: stated.family,
-            labels: summary.as_ref().map_or(0, |summary| summary.label_loads),
-            tokens: summary.as_ref().map_or(0, |summary| summary.tokens),
-            token_steps: summary.as_ref().map_or(0, |summary| summary.token_steps),
+            labels: generation(turn, summary.as_ref().map_or(0, |summary| summary.label_loads)),
+            tokens: generation(turn, summary.as_ref().map_or(0, |summary| summary.tokens)),
+            token_steps: generation(turn, summary.as_ref().map_or(0, |summary| summary.token_steps)),
             damage: damage.clone(),
             committed_through,
             log_topics: has("log_topics"),
@@ -260,11 +263,17 @@ impl Head {
             token_balances_by_holder: has("token_balances_by_holder"),
             seen: summary,
             view,
+            turn,
             committed,
             in_memory,
             recent,
         }))
     }
+}
+
+/// A cache generation: a number of rows at an address. Another address has others, also where it has as many.
+fn generation(turn: u64, rows: u64) -> u64 {
+    if rows == 0 { 0 } else { rows | turn << 40 }
 }
 
 /// The blocks of `newest` that are kept in memory, above the settled `blocks`. Takes the rows that the head carries: they
@@ -324,18 +333,4 @@ fn hot(segments: &[Segment], part: &str, settled: &Coverage) -> Vec<HotRange> {
             unsettled.into_iter().map(|blocks| HotRange { blocks, generation: segment.generation })
         })
         .collect()
-}
-
-/// The committed ranges of every part, from one statement, so that they are consistent.
-async fn coverage(reader: &Reader) -> Result<Committed, StoreError> {
-    let statement = Statement::<IslandRow>::page(include_str!("../../../../sql/queries/coverage.sql"));
-    let mut parts: HashMap<String, Vec<BlockRange>> = HashMap::new();
-    for batch in reader.all(&statement).await? {
-        let view = batch.view();
-        for row in 0..batch.len() {
-            let ranges = parts.entry(String::get(&view.part, row).into()).or_default();
-            ranges.extend(BlockRange::new(view.first_block[row], view.last_block[row]));
-        }
-    }
-    Ok(Arc::new(parts.into_iter().map(|(part, ranges)| (part, Coverage::from_iter(ranges))).collect()))
 }

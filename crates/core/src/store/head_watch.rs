@@ -9,6 +9,7 @@ use super::Reader;
 use super::changes::Changes;
 use super::contact::Contact;
 use super::damage_watch::DamageWatch;
+use super::failover::Failover;
 use super::head::{Head, Newest};
 use super::head_look::PollScope;
 
@@ -77,6 +78,8 @@ struct Schedule {
     blocks: Changes,
     beside: Changes,
     losses: u64,
+    database: Failover,
+    turn: u64,
     /// Whether the last look failed.
     has_failed: bool,
     looked_at_all: Instant,
@@ -84,15 +87,17 @@ struct Schedule {
 
 impl Schedule {
     fn new(settings: HeadSettings, reader: &Reader) -> Self {
-        let changes = |tables: &[&str]| Changes::of(&reader.address, tables);
+        let changes = |tables: &[&str]| Changes::of(&reader.failover, tables);
         let (blocks, beside) = (changes(&["ingest_heads", "ingest_commits"]), changes(&BESIDE_BLOCKS));
-        Self { settings, blocks, beside, losses: 0, has_failed: false, looked_at_all: Instant::now() }
+        let (database, turn) = (reader.failover.clone(), reader.turn());
+        Self { settings, blocks, beside, losses: 0, database, turn, has_failed: false, looked_at_all: Instant::now() }
     }
 
-    /// Whether the database ceased to report writes since the last call: it may be another process now.
+    /// Whether the database ceased to report writes since the last call, so that it may be another process now, or is at another address.
     fn is_lost(&mut self) -> bool {
-        let losses = self.blocks.losses() + self.beside.losses();
-        std::mem::replace(&mut self.losses, losses) != losses
+        let (losses, turn) = (self.blocks.losses() + self.beside.losses(), self.database.in_use().turn);
+        let has_lost = std::mem::replace(&mut self.losses, losses) != losses;
+        std::mem::replace(&mut self.turn, turn) != turn || has_lost
     }
 
     fn is_live(&self) -> bool {
@@ -105,7 +110,9 @@ impl Schedule {
         let is_live = self.is_live();
         let (pause, until_all) =
             if is_live && !self.has_failed { (interval * 4, interval * 60) } else { (interval, interval) };
+        let in_use = self.database.in_use();
         let look = tokio::select! {
+            () = self.database.changed(in_use) => PollScope::All,
             () = self.blocks.next() => PollScope::Blocks,
             () = self.beside.next() => PollScope::All,
             () = tokio::time::sleep(pause) => if is_live { PollScope::Commits } else { PollScope::All },
@@ -132,9 +139,14 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
             let damage = damage.now(&reader).await?;
             Head::read(&reader, known.as_ref(), (look, Newest::InMemory(settings.memory_bytes)), &damage).await
         };
+        let turn = schedule.turn;
         let read = read.await;
         contact.note(read.as_ref().err());
         match read {
+            Ok(head) if head.turn != turn || !reader.failover.show(turn, head.shown()) => {
+                tracing::debug!("another address came into use while the committed ranges were read");
+                continue;
+            }
             Ok(head) => {
                 schedule.has_failed = false;
                 if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &head)) {

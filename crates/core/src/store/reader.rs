@@ -3,8 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use clickhouse::Client;
+
+use super::addresses::Place;
 use super::cluster::ClusterName;
 use super::connection::{Batch, Connection};
+use super::failover::{Failover, Standing};
 use super::rows::{self, Rows};
 use super::schema_version::{MigrateError, require_schema};
 use super::timeout::within;
@@ -19,8 +23,9 @@ const DELIVERY_MARGIN: Duration = Duration::from_secs(3);
 /// Reads and cannot write: every statement runs read-only and with limits.
 #[derive(Clone)]
 pub struct Reader {
-    pub(super) address: StoreAddress,
-    connection: Connection,
+    pub(super) database: String,
+    pub(super) failover: Failover,
+    timeout: Duration,
     pub(super) cluster: Arc<ClusterName>,
 }
 
@@ -28,7 +33,24 @@ impl Reader {
     /// A reader whose statements may run for `time_limit` and use `memory_limit` bytes on the server.
     #[must_use]
     pub fn new(address: &StoreAddress, time_limit: Duration, memory_limit: u64) -> Self {
-        let client = address
+        Self::of_several(std::slice::from_ref(address), time_limit, memory_limit)
+    }
+
+    /// The same over addresses that hold the same database, one at least: the first is asked, and another one when it is gone.
+    #[must_use]
+    pub fn of_several(addresses: &[StoreAddress], time_limit: Duration, memory_limit: u64) -> Self {
+        let timeout = time_limit + DELIVERY_MARGIN;
+        let place = |address| {
+            let client = Self::client(address, time_limit, memory_limit);
+            Place::new(address, Connection { client, timeout })
+        };
+        let database = addresses.first().map(|address| address.database.clone()).unwrap_or_default();
+        let failover = Failover::new(addresses.iter().map(place).collect());
+        Self { database, failover, timeout, cluster: Arc::default() }
+    }
+
+    fn client(address: &StoreAddress, time_limit: Duration, memory_limit: u64) -> Client {
+        address
             .client()
             .with_setting("readonly", "2")
             // On a cluster, shards that a condition on the sharding key leaves nothing of are not asked.
@@ -39,9 +61,7 @@ impl Reader {
             // Compression, where enabled, is that of the connection.
             .with_setting("output_format_arrow_compression_method", "none")
             .with_setting("output_format_arrow_string_as_string", "0")
-            .with_setting("output_format_arrow_low_cardinality_as_dictionary", "0");
-        let connection = Connection { client, timeout: time_limit + DELIVERY_MARGIN };
-        Self { address: address.clone(), connection, cluster: Arc::default() }
+            .with_setting("output_format_arrow_low_cardinality_as_dictionary", "0")
     }
 
     /// Sends `statement` and waits for its first rows, so that a failure is known before a response begins.
@@ -52,7 +72,7 @@ impl Reader {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn stream<R: Columns>(&self, statement: &Statement<R>) -> Result<Rows<R>, StoreError> {
-        rows::open(&self.connection, statement).await
+        rows::open(&self.failover, statement).await
     }
 
     /// All rows of a statement whose result is small.
@@ -88,7 +108,22 @@ impl Reader {
     ///
     /// If the schema has another version, or ClickHouse cannot be read.
     pub async fn require_schema(&self) -> Result<(), MigrateError> {
-        let database = self.connection.client.database().unwrap_or_default();
-        within(self.connection.timeout, require_schema(&self.connection.client, database)).await?
+        let checked = self.failover.run(|connection| async move {
+            match within(self.timeout, require_schema(&connection.client, &self.database)).await? {
+                Err(MigrateError::Store(error)) => Err(error),
+                checked => Ok(checked),
+            }
+        });
+        checked.await?
+    }
+
+    /// How many times another address came into use.
+    pub(super) fn turn(&self) -> u64 {
+        self.failover.in_use().turn
+    }
+
+    /// How the addresses are that are not in use.
+    pub async fn standings(&self) -> Vec<(StoreAddress, Standing)> {
+        self.failover.standings().await
     }
 }

@@ -7,7 +7,8 @@ use arrow::compute::{SortColumn, SortOptions, concat_batches, lexsort_to_indices
 use arrow::error::ArrowError;
 
 use super::StoreError;
-use super::connection::{Batch, Connection, EngineRows};
+use super::connection::{Batch, EngineRows};
+use super::failover::Failover;
 use crate::newest::{Merge, NewestRead, NewestRows};
 use crate::schema::Columns;
 use crate::statement::Statement;
@@ -23,31 +24,31 @@ pub struct Rows<R> {
 }
 
 /// Begins a read.
-pub(super) async fn open<R: Columns>(connection: &Connection, statement: &Statement<R>) -> Result<Rows<R>, StoreError> {
+pub(super) async fn open<R: Columns>(database: &Failover, statement: &Statement<R>) -> Result<Rows<R>, StoreError> {
     let mut rows = Rows { ready: VecDeque::new(), engine: None, newest: None, remaining: u64::MAX };
     let newest = statement.newest.clone().filter(|newest| !newest.blocks.is_empty());
     match newest {
-        None if statement.is_in_tables => rows.engine = Some(connection.send(statement, None).await?),
+        None if statement.is_in_tables => rows.engine = Some(database.send(statement, None).await?),
         None => {}
         Some(newest) => {
             rows.remaining = newest.limit;
             match newest.merge {
                 Merge::After => {
                     if statement.is_in_tables {
-                        rows.engine = Some(connection.send(statement, None).await?);
+                        rows.engine = Some(database.send(statement, None).await?);
                     }
                     rows.newest = Some(newest.rows(R::names()));
                 }
                 Merge::Before => {
                     rows.read_newest(newest)?;
                     if statement.is_in_tables && rows.remaining > 0 {
-                        rows.engine = Some(connection.send(statement, Some(rows.remaining)).await?);
+                        rows.engine = Some(database.send(statement, Some(rows.remaining)).await?);
                     }
                 }
                 Merge::Sorted => {
                     let mut batches = Vec::new();
                     if statement.is_in_tables {
-                        let mut engine = connection.send(statement, None).await?;
+                        let mut engine = database.send(statement, None).await?;
                         while let Some(batch) = engine.next().await? {
                             batches.push(batch.record_batch().clone());
                         }

@@ -51,6 +51,21 @@ pub enum ClusterError {
         /// The cluster.
         cluster: String,
     },
+    /// A shard is on several servers, which the tables do not keep equal.
+    #[error(
+        "shard {shard} of cluster `{cluster}` has {replicas} replicas at {url}: Trawl makes tables that do not replicate, so a replica would lack rows \
+         and give short answers; a shard must have one"
+    )]
+    Replicas {
+        /// The node that says so.
+        url: String,
+        /// The cluster.
+        cluster: String,
+        /// The shard, from 1.
+        shard: u32,
+        /// How many it has.
+        replicas: u64,
+    },
     /// The nodes are not one of each shard.
     #[error(
         "cluster `{cluster}` has {shards} shards, and {nodes} nodes were named: --clickhouse-url is a node of the first shard, --clickhouse-shards \

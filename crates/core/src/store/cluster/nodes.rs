@@ -71,6 +71,9 @@ impl Writer {
 
     /// Checks that each node is one of its shard, and that the first shard is the one that tables are on alone.
     pub(super) async fn check_nodes(&self, cluster: &str) -> Result<(), ClusterError> {
+        for node in self.on_each_node() {
+            node.check_replicas(cluster).await?;
+        }
         let shards = self.servers(cluster).await?;
         let (found, named) = (shards.len(), self.nodes.len());
         if found != named {
@@ -88,6 +91,17 @@ impl Writer {
             }
         }
         Ok(())
+    }
+
+    /// Checks that each shard is on one server. A `Distributed` table writes to one replica, or to all that answer, and reads any of them.
+    async fn check_replicas(&self, cluster: &str) -> Result<(), ClusterError> {
+        let query = self.address.server().query_raw(include_str!("../../../../../sql/queries/replicas_of_cluster.sql"));
+        let query = query.param("cluster", cluster).param("first", first_shard(cluster));
+        let shard: Option<(u32, u64)> =
+            within(LOOK_TIMEOUT, query.fetch_optional()).await?.map_err(StoreError::from)?;
+        shard.map_or(Ok(()), |(shard, replicas)| {
+            Err(ClusterError::Replicas { url: self.address.url.clone(), cluster: cluster.into(), shard, replicas })
+        })
     }
 
     /// The servers of each shard of a cluster.

@@ -15,16 +15,17 @@ impl Reader {
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn rows_of_every_shard<R: Columns>(&self, mut statement: Statement<R>) -> Result<Vec<R>, StoreError> {
         if let Some(cluster) = self.cluster().await? {
-            statement.sql = on_cluster(&statement.sql, &cluster, &self.address.database).into();
+            statement.sql = on_cluster(&statement.sql, &cluster, &self.database).into();
         }
         self.rows(&statement).await
     }
 
-    async fn cluster(&self) -> Result<Option<String>, StoreError> {
+    /// The cluster that the tables are `Distributed` over.
+    pub(super) async fn cluster(&self) -> Result<Option<String>, StoreError> {
         if let Some(cluster) = self.cluster.get() {
             return Ok(cluster.clone());
         }
-        let cluster = match Tables::of(&self.address).await? {
+        let cluster = match Tables::of(self.failover.address()).await? {
             Tables::None => return Ok(None),
             Tables::OneServer => None,
             Tables::Distributed(cluster) => Some(cluster),
