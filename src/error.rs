@@ -1,5 +1,6 @@
 //! The problems that clients see: one place gives each its HTTP status, its JSON-RPC code and its text.
 
+mod causes;
 mod response;
 #[cfg(test)]
 mod tests;
@@ -7,7 +8,6 @@ mod words;
 
 use axum::http::StatusCode;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, U256};
-use trawl_core::store::StoreError;
 use trawl_evm::simulation::Refusal;
 use trawl_evm::{Failure, RulesError};
 use words::ranges;
@@ -25,6 +25,12 @@ pub enum Problem {
     /// Bytes that cannot be read as a request.
     #[error("Bad request")]
     Malformed,
+    /// A header that names no block.
+    #[error("Invalid header: Trawl-Min-Block is a block number in decimal digits")]
+    InvalidMinBlock,
+    /// A block that the client knows of is not known here yet.
+    #[error("This server does not know the block of Trawl-Min-Block yet; try again shortly")]
+    BlockNotThereYet,
     /// The requested object does not exist.
     #[error("Not found")]
     NotFound,
@@ -226,37 +232,6 @@ pub enum Problem {
     ParseError,
 }
 
-impl From<Failure> for Problem {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::TooLong => Self::CallTooLong,
-            Failure::NotAvailable(error) => Self::RulesUnknown(error),
-            failure => Self::Call(failure),
-        }
-    }
-}
-
-impl From<StoreError> for Problem {
-    /// The client learns whether to retry or to narrow its request; the cause goes to the log.
-    fn from(error: StoreError) -> Self {
-        // TIMEOUT_EXCEEDED, MEMORY_LIMIT_EXCEEDED, TOO_MANY_ROWS, TOO_MANY_BYTES.
-        if let StoreError::Refused { code: 159 | 241 | 158 | 307, .. } = &error {
-            tracing::warn!(cause = trawl_core::error_chain(&error), "a query exceeded its limits");
-            return Self::TooExpensive;
-        }
-        if error.is_unreachable() {
-            tracing::warn!(cause = trawl_core::error_chain(&error), "the store is unreachable");
-            return Self::Unreachable;
-        }
-        if error.is_transient() {
-            tracing::warn!(cause = trawl_core::error_chain(&error), "the store is busy");
-            return Self::Busy;
-        }
-        tracing::error!(cause = trawl_core::error_chain(&error), "a query failed");
-        Self::Internal
-    }
-}
-
 impl Problem {
     /// One REST parameter is wrong.
     #[must_use]
@@ -275,7 +250,7 @@ impl Problem {
     pub fn status(&self) -> StatusCode {
         match self {
             Self::Invalid(_) | Self::InvalidNumber(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Malformed | Self::UnknownAction | Self::ParseError => StatusCode::BAD_REQUEST,
+            Self::Malformed | Self::InvalidMinBlock | Self::UnknownAction | Self::ParseError => StatusCode::BAD_REQUEST,
             Self::NotFound
             | Self::LostConsensus(_)
             | Self::PartMissing { .. }
@@ -302,6 +277,7 @@ impl Problem {
             | Self::Damaged
             | Self::Busy
             | Self::Unreachable
+            | Self::BlockNotThereYet
             | Self::Reorganised => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooExpensive | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::InvalidParams(_)
@@ -341,7 +317,11 @@ impl Problem {
             | Self::NoStateProofs
             | Self::NoSuchSubscription(_)
             | Self::NeedsSocket => -32601,
-            Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) | Self::UnknownBlockHash => -32602,
+            Self::InvalidParams(_)
+            | Self::Invalid(_)
+            | Self::InvalidNumber(_)
+            | Self::InvalidMinBlock
+            | Self::UnknownBlockHash => -32602,
             Self::BlocksMissing(_)
             | Self::TracesMissing(_)
             | Self::StateMissing(_)
@@ -367,6 +347,7 @@ impl Problem {
             | Self::FilterNotFound => -32000,
             Self::Busy
             | Self::Unreachable
+            | Self::BlockNotThereYet
             | Self::TooMuchAtOnce
             | Self::TooManyFilters
             | Self::Reorganised

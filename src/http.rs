@@ -7,6 +7,7 @@ mod cors;
 pub(crate) mod headers;
 pub(crate) mod health;
 pub mod metrics;
+mod newest_block;
 pub mod openapi;
 pub(crate) mod percent;
 pub(crate) mod queued;

@@ -15,7 +15,7 @@ impl Problem {
     #[must_use]
     pub fn retry_after_seconds(&self) -> Option<u64> {
         match self {
-            Self::Busy | Self::Reorganised | Self::ViewExpired => Some(1),
+            Self::Busy | Self::Reorganised | Self::BlockNotThereYet | Self::ViewExpired => Some(1),
             Self::TooMuchAtOnce => Some(2),
             // The time after which a filter that nobody asks for goes.
             Self::TooManyFilters => Some(300),
@@ -104,6 +104,7 @@ mod tests {
             (Problem::TooMuchAtOnce, 429, 2),
             (Problem::TooManyFilters, 429, 300),
             (Problem::Reorganised, 503, 1),
+            (Problem::BlockNotThereYet, 503, 1),
         ] {
             assert_eq!((problem.code(), problem.rpc_data()), (-32005, Some(json!({"retryAfterSeconds": seconds}))));
             let response = problem.into_response();

@@ -1,6 +1,7 @@
 //! The words of problems, and what programs read in them.
 
 use serde_json::json;
+use trawl_core::store::StoreError;
 
 use super::*;
 

@@ -15,13 +15,14 @@ const SHARED: [&str; 5] = ["/api", "/v2/api", "/rpc", "/sourcify", "/stats-servi
 
 /// Headers of answers that pages may read, beside those that every page may.
 const EXPOSED: &str = "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,api-v2-temp-token,\
-                       x-request-id,retry-after,content-disposition";
+                       x-request-id,retry-after,content-disposition,trawl-newest-block";
 
 /// Headers of requests that pages may send.
 const ALLOWED: &str = "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Mx-ReqToken,Keep-Alive,\
                        X-Requested-With,If-Modified-Since,X-CSRF-Token,x-apollo-tracing,updated-gas-oracle,\
                        recaptcha-v2-response,recaptcha-v3-response,recaptcha-bypass-token,\
-                       scoped-recaptcha-bypass-token,show-scam-tokens,api-v2-temp-token,x-api-key,x-request-id";
+                       scoped-recaptcha-bypass-token,show-scam-tokens,api-v2-temp-token,x-api-key,x-request-id,\
+                       trawl-min-block";
 
 /// Whether pages of other origins may read what is at a path.
 pub(super) fn is_shared(path: &str) -> bool {

@@ -13,7 +13,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
 use super::body::panic_text;
-use super::{headers, health, metrics, openapi};
+use super::{headers, health, metrics, newest_block, openapi};
 use crate::app::App;
 use crate::error::Problem;
 use crate::rpc::Endpoint;
@@ -42,6 +42,7 @@ pub fn router(app: App) -> Router {
         .route("/metrics", get(health::metrics))
         .route("/docs", get(openapi::docs))
         .with_state(app.clone());
+    let newest_block = middleware::from_fn_with_state(app.clone(), newest_block::at_least);
     let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
     Router::new()
         .merge(rest)
@@ -52,6 +53,7 @@ pub fn router(app: App) -> Router {
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
         .layer(CompressionLayer::new().compress_when(not_tiny))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(newest_block)
         .layer(middleware::from_fn(headers::decorate))
         // Outermost, so that requests refused by the other layers are counted too.
         .layer(middleware::from_fn(metrics::measure))

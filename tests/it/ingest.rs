@@ -43,7 +43,7 @@ mod pruned;
 mod reader_account;
 mod rollup_fees;
 mod rollup_state;
-mod slices;
+mod several_apis;
 mod sources;
 mod spoiled;
 mod standing;
