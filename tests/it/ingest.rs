@@ -44,6 +44,7 @@ mod reader_account;
 mod rollup_fees;
 mod rollup_state;
 mod several_apis;
+mod slices;
 mod sources;
 mod spoiled;
 mod standing;
