@@ -134,7 +134,8 @@ pub struct LoadFlags {
     /// Last block, or `latest` [default: latest of a node, everything of files].
     #[arg(long, env = "TRAWL_LOAD_TO", help_heading = "Range")]
     pub to: Option<RangeEnd>,
-    /// Only the Kth of N shares of the range, which must have an end (--to N): the other shares may be loaded at the same time,
+    /// Only the Kth of N shares of the range, which must have an end (--to N): the other shares may be loaded at the
+    /// same time,
     /// by a process each. N is at most 32.
     #[arg(long, env = "TRAWL_LOAD_SLICE", value_name = "K/N", help_heading = "Range")]
     pub slice: Option<Slice>,

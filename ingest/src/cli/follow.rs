@@ -40,7 +40,7 @@ pub async fn follow_command(
     }
     writer.require_schema().await?;
     tracing::debug!(database = address.database, "following");
-    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
+    let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ended = follow_held(flags, &urls, (reader, writer), &lease.guard(), stop).await;
     lease.release().await;

@@ -32,7 +32,7 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
     let source = flags.source.source().ok_or(Failure::NoSource)?;
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
-    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
+    let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ending = load_held(flags, source, (reader, writer), &lease.guard(), stop).await;
     lease.release().await;

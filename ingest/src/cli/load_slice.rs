@@ -1,6 +1,7 @@
 //! `trawl-ingest load --slice`: loads a share of a range, beside those who load the others.
 //!
-//! What follows from all blocks in their order, the holders of tokens, and merges are for whoever completes the range: it takes
+//! What follows from all blocks in their order, the holders of tokens, and merges are for whoever completes the
+//! range: it takes
 //! the right to write everything, unless another run has it by then.
 
 use tokio::sync::watch;
@@ -39,22 +40,23 @@ pub async fn slice_command(
     writer.require_schema().await?;
     let chain = chain(flags, &source, reader, &stop).await?;
     let scope = LeaseScope::Blocks { range, chain };
-    let lease = Lease::acquire((reader, &writer), &scope, ContentionPolicy::Wait, &mut stop).await?;
+    let lease = Lease::acquire(reader, &writer, &scope, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = lease else { return Err(Failure::Interrupted) };
-    let ending = load_share(flags, source.clone(), (reader, writer), &lease.guard(), stop.clone()).await;
+    let ending = load_share(flags, source.clone(), reader, writer, &lease.guard(), stop.clone()).await;
     lease.release().await;
     if ending? == Ending::Stopped {
         return Err(Failure::Interrupted);
     }
     require_complete(reader, range, on_refusal(flags)).await?;
-    finish(flags, source, (reader, finisher), stop).await
+    finish(flags, source, reader, finisher, stop).await
 }
 
 /// Loads the share, once it is sure that all who load go by the same rules, and looks whether it fits those beside it.
 async fn load_share(
     flags: &LoadFlags,
     source: Source,
-    (reader, writer): (&Reader, Writer),
+    reader: &Reader,
+    writer: Writer,
     guard: &LeaseGuard,
     stop: watch::Receiver<bool>,
 ) -> Result<Ending, Failure> {
@@ -110,7 +112,8 @@ async fn chain_of_source(
 async fn finish(
     flags: &LoadFlags,
     source: Source,
-    (reader, writer): (&Reader, Writer),
+    reader: &Reader,
+    writer: Writer,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
     let head = retry_transient(|| Head::load(reader)).await?;
@@ -119,12 +122,12 @@ async fn finish(
         tracing::info!(missing, "this slice is loaded; token holders are counted and parts merged when all are");
         return Ok(());
     }
-    let lease = Lease::acquire((reader, &writer), &LeaseScope::Database, ContentionPolicy::Leave, &mut stop).await?;
+    let lease = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Leave, &mut stop).await?;
     let Some(lease) = lease else {
         tracing::info!("all slices are loaded; token holders are counted and parts merged by the run that goes on");
         return if *stop.borrow() { Err(Failure::Interrupted) } else { Ok(()) };
     };
-    let ended = finish_held(flags, source, (reader, writer), &lease.guard(), stop).await;
+    let ended = finish_held(flags, source, reader, writer, &lease.guard(), stop).await;
     lease.release().await;
     ended
 }
@@ -132,7 +135,8 @@ async fn finish(
 async fn finish_held(
     flags: &LoadFlags,
     source: Source,
-    (reader, writer): (&Reader, Writer),
+    reader: &Reader,
+    writer: Writer,
     guard: &LeaseGuard,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {

@@ -44,7 +44,7 @@ pub async fn repair_command(
 ) -> Result<(), Failure> {
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
-    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
+    let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ended = repair_held(flags, reader, (&writer, filler), &lease.guard(), stop).await;
     lease.release().await;

@@ -24,7 +24,8 @@ pub fn requested(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> 
     }
 }
 
-/// The block below a slice, which another load writes, if its first block is to be linked to it and it is not there yet.
+/// The block below a slice, which another load writes, if its first block is to be linked to it and it is
+/// not there yet.
 pub fn below(flags: &LoadFlags, committed: &Coverage) -> Result<Option<BlockNumber>, Failure> {
     if flags.slice.is_none_or(Slice::is_first) {
         return Ok(None);

@@ -24,7 +24,7 @@ pub async fn tokens_command(flags: TokensFlags, reader: &Reader, writer: Writer)
             _ = stop.wait_for(|stop| *stop) => Err(Failure::Interrupted),
         };
     }
-    let acquired = Lease::acquire((reader, &writer), &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
+    let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ended = tokio::select! {
         ended = ask(flags, reader, writer, lease.guard()) => ended,

@@ -1,8 +1,11 @@
 //! One run at a time writes a block: a lease that is claimed, kept alive, and taken from holders that are gone.
 //!
-//! Leases are rows of `ingest_leases`. A run that wants one adds a claim and then looks: if another lease lives that is not
-//! apart from it, the claim is given back. Of two that claim at once at least one sees the other, so never do both go on.
-//! Nearly all leases are of the whole database; those of the slices of a load are of some blocks, and lie beside each other.
+//! Leases are rows of `ingest_leases`. A run that wants one adds a claim and then looks: if another lease lives that
+//! is not
+//! apart from it, the claim is given back. Of two that claim at once at least one sees the other, so never do both go
+//! on.
+//! Nearly all leases are of the whole database; those of the slices of a load are of some blocks, and lie beside each
+//! other.
 //!
 //! A holder whose process has ended is known at once in its own place (boot and process namespace), and there a living
 //! process is waited for, however long it is silent. Elsewhere a lease ends with a minute of silence, or rather 20
@@ -80,7 +83,8 @@ pub enum LeaseError {
     Store(#[from] StoreError),
     /// Blocks of another chain are being loaded.
     #[error(
-        "blocks of `{theirs}` are being loaded into this database, and these are of `{ours}`: use another --clickhouse-database"
+        "blocks of `{theirs}` are being loaded into this database, and these are of `{ours}`: use another \
+         --clickhouse-database"
     )]
     OtherChain {
         /// The chain of the slice, and its family.
@@ -155,7 +159,8 @@ impl Lease {
     /// Holds a lease of `scope`, once no other run may write what is in it. `None` if `stop` becomes true before, or if
     /// that is left to another run.
     pub async fn acquire(
-        (reader, writer): (&Reader, &Writer),
+        reader: &Reader,
+        writer: &Writer,
         scope: &LeaseScope,
         contention: ContentionPolicy,
         stop: &mut watch::Receiver<bool>,
@@ -170,7 +175,7 @@ impl Lease {
             match claim.make(reader, writer).await? {
                 ClaimOutcome::Held => {
                     let (name, scope) = (claim.name, Arc::new(scope.clone()));
-                    return Ok(Some(Self::start((reader, writer), (name, scope), claimant, claimed_at)));
+                    return Ok(Some(Self::start(reader, writer, name, scope, claimant, claimed_at)));
                 }
                 ClaimOutcome::OtherChain { ours, theirs } => return Err(LeaseError::OtherChain { ours, theirs }),
                 ClaimOutcome::HeldBy(holder) if contention.leaves_to(&holder, seen.as_deref()) => return Ok(None),
@@ -191,8 +196,10 @@ impl Lease {
     }
 
     fn start(
-        (reader, writer): (&Reader, &Writer),
-        (name, scope): (String, Arc<LeaseScope>),
+        reader: &Reader,
+        writer: &Writer,
+        name: String,
+        scope: Arc<LeaseScope>,
         claimant: Claimant,
         since: Moment,
     ) -> Self {

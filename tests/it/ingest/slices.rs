@@ -42,7 +42,8 @@ fn ensure_clean(database: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A load of everything dies before its first commit: its intent is of blocks of two slices, each of which removes its own.
+/// A load of everything dies before its first commit: its intent is of blocks of two slices, each of
+/// which removes its own.
 /// Then four processes, one of which is killed again and again while the others go on.
 #[test]
 fn killed_at_any_moment_they_leave_what_one_load_leaves() -> anyhow::Result<()> {
@@ -112,7 +113,8 @@ fn are_gone_on_from_by_follow() -> anyhow::Result<()> {
 /// A lease of a run on another machine, which lives.
 fn hold(database: &str, lease: &str, event: &str) -> anyhow::Result<()> {
     let insert = format!(
-        "INSERT INTO ingest_leases (lease, event, host, place, process) VALUES ('{lease}', '{event}', 'faraway', 'another boot', '77:1')"
+        "INSERT INTO ingest_leases (lease, event, host, place, process) \
+         VALUES ('{lease}', '{event}', 'faraway', 'another boot', '77:1')"
     );
     env::sql(database, &insert).map(drop)
 }

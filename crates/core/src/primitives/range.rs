@@ -25,7 +25,7 @@ impl BlockRange {
         Self { first: number, last: number }
     }
 
-    /// All heights.
+    /// From genesis to the highest number.
     pub const ALL: Self = Self { first: 0, last: BlockNumber::MAX };
 
     /// Lowest height.

@@ -45,7 +45,7 @@ columns! {
 }
 
 impl AnnouncedRange {
-    /// Its blocks.
+    /// The blocks that were announced.
     #[must_use]
     pub fn range(&self) -> Option<BlockRange> {
         BlockRange::new(self.first_block, self.last_block)

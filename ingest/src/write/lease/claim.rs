@@ -15,7 +15,7 @@ const TAKEOVER_DELAY: Duration = Duration::from_secs(60);
 
 /// A claim to a lease.
 pub(super) struct Claim<'a> {
-    /// The lease.
+    /// The name of the lease.
     pub name: String,
     /// What it is of.
     pub scope: &'a LeaseScope,
@@ -34,8 +34,8 @@ pub(super) enum ClaimOutcome {
 }
 
 impl Claim<'_> {
-    /// Claims, and gives back if the holder of another lease may write. Leases of holders that are gone are taken away
-    /// first.
+    /// Claims, and gives back if the holder of another lease may write. Before, leases of
+    /// holders that are gone are taken away.
     pub(super) async fn make(&self, reader: &Reader, writer: &Writer) -> Result<ClaimOutcome, StoreError> {
         let mut others = retry_transient(|| reader.live_leases()).await?;
         for gone in others.iter_mut().filter(|lease| lease.fenced_ms.is_none() && is_gone(lease, self.claimant)) {

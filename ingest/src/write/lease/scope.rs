@@ -7,11 +7,11 @@ use trawl_core::primitives::BlockRange;
 /// What the holder of a lease may write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeaseScope {
-    /// Everything.
+    /// Everything that ingest writes.
     Database,
     /// Rows of these blocks, beside the holders of others of the same chain.
     Blocks {
-        /// The blocks.
+        /// The blocks that may be written.
         range: BlockRange,
         /// The chain and the rules by which its blocks are read, such as `1 ethereum`.
         chain: String,
