@@ -14,7 +14,7 @@ use trawl_core::store::{CommitEdges, StoreError};
 
 use crate::load::error::LoadError;
 use crate::load::pipeline::Ending;
-use crate::load::prepare::Fate;
+use crate::load::prepare::BlockOutcome;
 use crate::source::rpc::BlockAge;
 use crate::verify::links::Links;
 use crate::write::retry::retry_transient;
@@ -126,13 +126,13 @@ impl FillContext {
             if *stop.borrow() {
                 return Ok(None);
             }
-            let Fate::Prepared(prepared) = fate? else { break };
+            let BlockOutcome::Prepared(prepared) = fate? else { break };
             let ours = hashes.get(&prepared.link.number).copied().unwrap_or_default();
             if prepared.link.hash != ours {
                 let (number, theirs) = (prepared.link.number, prepared.link.hash);
                 return Err(FillError::OtherBlock { number, ours, theirs });
             }
-            let Fate::Prepared(linked) = self.inspection.link(prepared, &mut links)? else { break };
+            let BlockOutcome::Prepared(linked) = self.inspection.link(prepared, &mut links)? else { break };
             writing.push(*linked).await?;
         }
         if writing.blocks() != group.range.count() {

@@ -15,7 +15,7 @@ mod following;
 mod problem;
 mod servers;
 
-use following::{Following, PROBE_TIMEOUT};
+use following::{FollowState, PROBE_TIMEOUT};
 
 /// The process runs.
 pub(crate) async fn live() -> &'static str {
@@ -59,7 +59,7 @@ async fn state(app: &App) -> Result<Option<String>, String> {
 /// The health of the service in JSON, for people and for clients of this API family: whether a block is known, the
 /// store answers, and readers see new blocks; and what is wrong.
 pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) {
-    let (following, servers) = tokio::join!(Following::read(&app), servers::problems(&app));
+    let (following, servers) = tokio::join!(FollowState::read(&app), servers::problems(&app));
     let head = app.known_head().ok();
     let number = head.as_ref().and_then(|head| head.number());
     let damage = head.as_ref().map(|head| &head.damage).filter(|damage| !damage.is_none());
@@ -90,7 +90,7 @@ pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) 
 
 /// How following goes, in metrics.
 async fn show_following(app: &App) {
-    let (following, servers) = tokio::join!(Following::read(app), servers::problems(app));
+    let (following, servers) = tokio::join!(FollowState::read(app), servers::problems(app));
     let number = app.known_head().ok().and_then(|head| head.number());
     if let Some((node_block, number)) = following.node_block(app).zip(number) {
         metrics::gauge!("trawl_head_block", "source" => "node").set(node_block as f64);

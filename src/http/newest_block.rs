@@ -1,4 +1,5 @@
-//! The newest block, for clients of several APIs behind one address: each answer names the newest that its API knows, and a request may ask for an API
+//! The newest block, for clients of several APIs behind one address: each answer names the newest that its API knows,
+//! and a request may ask for an API
 //! that knows one (docs/reference/http-contract.md#several-servers).
 
 use std::time::Duration;
@@ -19,7 +20,8 @@ const LEAST: HeaderName = HeaderName::from_static("trawl-min-block");
 /// The longest that a request waits for the block it asks for.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// Waits for the block that a request names, and refuses it if that does not come; names the newest block in the answer.
+/// Waits for the block that a request names, and refuses it if that does not come; names the newest block in the
+/// answer.
 pub(crate) async fn at_least(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     // A probe asks how things are.

@@ -9,7 +9,7 @@ use trawl_core::store::{Damage, DamagedTable, Head, LackingColumn, TokenProgress
 
 mod following;
 
-pub use following::Following;
+pub use following::FollowStatus;
 
 /// The state of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -43,16 +43,16 @@ pub struct Status {
     /// The block up to which the holders and the supply of tokens are counted.
     pub token_statistics: Option<u64>,
     /// The newest head of `trawl-ingest follow`.
-    pub following: Option<Following>,
+    pub following: Option<FollowStatus>,
     /// Columns that some rows lack because their source did not have them.
-    pub lacking: Vec<Lacking>,
+    pub lacking: Vec<IncompleteColumn>,
     /// Tables that have fewer rows than were committed, or of which ClickHouse set a part aside.
-    pub damaged: Vec<Damaged>,
+    pub damaged: Vec<TableDamage>,
 }
 
 /// A table that lost rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Damaged {
+pub struct TableDamage {
     /// Its name.
     pub table: String,
     /// The committed ranges that miss rows; empty for a table that is not of blocks.
@@ -61,14 +61,14 @@ pub struct Damaged {
     pub rows: Option<u64>,
 }
 
-fn damaged(damage: Damage) -> Vec<Damaged> {
-    let of_blocks = damage.tables.into_iter().map(|DamagedTable { table, blocks, rows }| Damaged {
+fn damaged(damage: Damage) -> Vec<TableDamage> {
+    let of_blocks = damage.tables.into_iter().map(|DamagedTable { table, blocks, rows }| TableDamage {
         table,
         blocks: pairs(blocks.ranges()),
         rows: Some(rows),
     });
-    let others = damage.others.into_iter().map(|table| Damaged { table, blocks: Vec::new(), rows: None });
-    let withdrawn = (!damage.withdrawn.is_empty()).then(|| Damaged {
+    let others = damage.others.into_iter().map(|table| TableDamage { table, blocks: Vec::new(), rows: None });
+    let withdrawn = (!damage.withdrawn.is_empty()).then(|| TableDamage {
         table: "ingest_commits".into(),
         blocks: pairs(damage.withdrawn.ranges()),
         rows: None,
@@ -78,7 +78,7 @@ fn damaged(damage: Damage) -> Vec<Damaged> {
 
 /// A column that some rows lack: what needs it is not answered for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Lacking {
+pub struct IncompleteColumn {
     /// Its table and name.
     pub column: String,
     /// Lowest block of such a row.
@@ -89,7 +89,7 @@ pub struct Lacking {
     pub rows: u64,
 }
 
-impl From<LackingColumn> for Lacking {
+impl From<LackingColumn> for IncompleteColumn {
     fn from(column: LackingColumn) -> Self {
         let LackingColumn { column, first_block, last_block, rows } = column;
         Self { column, first_block, last_block, rows }
@@ -101,7 +101,7 @@ impl Status {
     #[must_use]
     pub fn new(
         head: &Head,
-        (following, tokens): (Option<Following>, TokenProgress),
+        (following, tokens): (Option<FollowStatus>, TokenProgress),
         lacking: Vec<LackingColumn>,
         verdicts: Vec<VerdictCount>,
         damage: Damage,
@@ -151,7 +151,7 @@ impl Status {
             ("without rewards", list(&self.without_rewards)),
             ("without state", list(&self.without_state)),
             ("token statistics", self.token_statistics.map_or_else(|| "none".into(), |reach| format!("up to {reach}"))),
-            ("following", self.following.as_ref().map_or_else(|| "no".into(), Following::text)),
+            ("following", self.following.as_ref().map_or_else(|| "no".into(), FollowStatus::text)),
             ("damaged", if self.damaged.is_empty() { "no".into() } else { "run `trawl-ingest repair`".into() }),
             ("lacking", if self.lacking.is_empty() { "none".into() } else { String::new() }),
         ];
@@ -159,11 +159,11 @@ impl Status {
         for problem in self.following.iter().flat_map(|following| &following.problems) {
             text.push_str(&format!("  {problem}\n"));
         }
-        for Damaged { table, blocks, rows } in &self.damaged {
+        for TableDamage { table, blocks, rows } in &self.damaged {
             let rows = rows.map_or_else(|| "some".into(), |rows| rows.to_string());
             text.push_str(&format!("  lost by `{table}`: {rows} rows, of blocks {}\n", list(blocks)));
         }
-        for Lacking { column, first_block, last_block, rows } in &self.lacking {
+        for IncompleteColumn { column, first_block, last_block, rows } in &self.lacking {
             text.push_str(&format!("  {column}: {rows} rows of blocks {first_block}-{last_block}\n"));
         }
         text

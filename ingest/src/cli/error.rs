@@ -1,13 +1,13 @@
 //! Everything a subcommand can fail with, and the exit code of each failure.
 
-use trawl_core::primitives::BlockRange;
 use trawl_core::flags::StoreFlagsError;
+use trawl_core::primitives::BlockRange;
 use trawl_core::store::{MigrateError, StoreError};
 use trawl_ingest::background::token_metadata::FetchError;
 use trawl_ingest::fill::FillError;
 use trawl_ingest::follow::FollowError;
 use trawl_ingest::labels::LabelsError;
-use trawl_ingest::load::completeness::Incomplete;
+use trawl_ingest::load::completeness::IncompleteLoad;
 use trawl_ingest::load::error::LoadError;
 use trawl_ingest::source::SourceError;
 use trawl_ingest::state::genesis::GenesisError;
@@ -73,7 +73,7 @@ pub enum Failure {
     )]
     OtherFamily { stored: &'static str, given: &'static str },
     #[error(transparent)]
-    Incomplete(#[from] Incomplete),
+    Incomplete(#[from] IncompleteLoad),
     #[error("{0} things that are stored do not hold; block_verdicts names the blocks")]
     NotProven(usize),
     #[error("`{table}` lost rows, so it is not known which rows of the other tables count: run `trawl-ingest repair`")]

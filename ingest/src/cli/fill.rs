@@ -7,7 +7,7 @@ use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::audit::status::{list, pairs};
 use trawl_ingest::fill::{FillContext, FillPart, FillParts, FillReport, fill};
-use trawl_ingest::load::completeness::Incomplete;
+use trawl_ingest::load::completeness::IncompleteLoad;
 use trawl_ingest::load::pipeline::Ending;
 use trawl_ingest::load::prepare::{Inspection, OnRefusal};
 use trawl_ingest::source::BlockSource;
@@ -59,7 +59,9 @@ pub async fn fill_command(
     match ending {
         Ending::Stopped => Err(Failure::Interrupted),
         Ending::Complete if filled.lacking.is_empty() => Ok(()),
-        Ending::Complete => Err(Incomplete::Parts { parts: parts.to_string(), blocks: ranges(&filled.lacking) }.into()),
+        Ending::Complete => {
+            Err(IncompleteLoad::Parts { parts: parts.to_string(), blocks: ranges(&filled.lacking) }.into())
+        }
     }
 }
 

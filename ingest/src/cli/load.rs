@@ -6,7 +6,7 @@ use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
 use trawl_ingest::background::token_statistics::{PollSchedule, StatisticsTask};
 use trawl_ingest::load::completeness::require_complete;
-use trawl_ingest::load::pipeline::{Ending, Known, Options, load};
+use trawl_ingest::load::pipeline::{Ending, Options, ResumePoint, load};
 use trawl_ingest::load::prepare::OnRefusal;
 use trawl_ingest::merge::{MergeOutcome, merge_after_load};
 use trawl_ingest::source::BlockSource;
@@ -82,7 +82,7 @@ pub async fn load_missing(
 ) -> Result<Ending, Failure> {
     let edges = retry_transient(|| reader.commit_edges()).await?;
     let below = below(flags, &committed)?;
-    let known = Known { committed: committed.clone(), chain_id: head.chain_id, edges, below };
+    let known = ResumePoint { committed: committed.clone(), chain_id: head.chain_id, edges, below };
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
     let recorder = writer.clone();

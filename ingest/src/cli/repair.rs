@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Damage, Head, Reader, Writer};
 use trawl_ingest::fill::FillParts;
-use trawl_ingest::load::completeness::Incomplete;
+use trawl_ingest::load::completeness::IncompleteLoad;
 use trawl_ingest::load::pipeline::Ending;
 use trawl_ingest::write::batch::announcement;
 use trawl_ingest::write::clock::now;
@@ -184,7 +184,7 @@ async fn require_loaded(reader: &Reader, lost: &Coverage) -> Result<(), Failure>
         return Ok(());
     }
     let blocks: Vec<String> = missing.ranges().iter().map(ToString::to_string).collect();
-    Err(Incomplete::Missing(blocks.join(", ")).into())
+    Err(IncompleteLoad::Missing(blocks.join(", ")).into())
 }
 
 async fn forget_broken(reader: &Reader, writer: &Writer, guard: &LeaseGuard) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use trawl_core::store::{Choice, ClusterLayout, FILL_RUNS, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
-use trawl_ingest::audit::status::{Following, Status};
+use trawl_ingest::audit::status::{FollowStatus, Status};
 use trawl_ingest::labels::bundled;
 
 use super::error::Failure;
@@ -59,7 +59,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             let reader = reader(&address);
             let head = Head::load(&reader).await?;
             let report = reader.newest_follow_report().await?;
-            let following = reader.follow_rate().await?.and_then(|pace| Following::new(&head, pace, report));
+            let following = reader.follow_rate().await?.and_then(|pace| FollowStatus::new(&head, pace, report));
             let tasks = (following, reader.token_progress().await?);
             let status =
                 Status::new(&head, tasks, reader.lacking().await?, reader.verdicts().await?, reader.damage().await?);

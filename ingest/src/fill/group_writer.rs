@@ -12,7 +12,7 @@ use super::group::Group;
 use super::part::{FillPart, FillParts};
 use super::piece::{ContractKey, Piece, key};
 use crate::block::Parts;
-use crate::load::prepare::Prepared;
+use crate::load::prepare::PreparedBlock;
 use crate::write::batch::{RowCounts, announcement};
 use crate::write::clock::now;
 use crate::write::retry::retry_transient;
@@ -67,7 +67,7 @@ impl<'a> GroupWriter<'a> {
     }
 
     /// Takes the next block.
-    pub async fn push(&mut self, prepared: Prepared) -> Result<(), StoreError> {
+    pub async fn push(&mut self, prepared: PreparedBlock) -> Result<(), StoreError> {
         let mut run = FillRun {
             range: BlockRange::single(prepared.link.number),
             parts: Parts::default(),
@@ -200,7 +200,7 @@ impl<'a> GroupWriter<'a> {
 }
 
 /// What a prepared block brings of the parts that are missing.
-fn brought(prepared: Prepared, missing: FillParts) -> (Piece, Parts) {
+fn brought(prepared: PreparedBlock, missing: FillParts) -> (Piece, Parts) {
     let parts = missing.of(prepared.parts);
     (Piece::of(prepared.rows, parts, prepared.bytes), parts)
 }

@@ -13,7 +13,7 @@ use super::follower::{Follower, MAX_UNPUBLISHED_BLOCKS};
 use super::hot;
 use super::unpacked::remains;
 use crate::load::error::LoadError;
-use crate::load::prepare::{Fate, Prepared};
+use crate::load::prepare::{BlockOutcome, PreparedBlock};
 use crate::source::SourceError;
 use crate::source::rpc::{BlockAge, HeadTags};
 use crate::verify::Check;
@@ -103,15 +103,15 @@ impl Follower {
                 break;
             }
             let prepared = match fate {
-                Ok(Fate::Prepared(prepared)) => prepared,
-                Ok(Fate::Quarantined { .. }) => break,
+                Ok(BlockOutcome::Prepared(prepared)) => prepared,
+                Ok(BlockOutcome::Quarantined { .. }) => break,
                 // The chain became shorter, or the node lags.
                 Err(LoadError::Source(SourceError::Node(NodeError::UnknownBlock { .. }))) => break,
                 Err(error) => return Err(error.into()),
             };
             let linked = match self.inspection.link(prepared, &mut links) {
-                Ok(Fate::Prepared(linked)) => linked,
-                Ok(Fate::Quarantined { .. }) => break,
+                Ok(BlockOutcome::Prepared(linked)) => linked,
+                Ok(BlockOutcome::Quarantined { .. }) => break,
                 Err(LoadError::Verify(error)) if error.check == Check::ParentHash => break,
                 Err(error) => return Err(error.into()),
             };
@@ -129,7 +129,7 @@ impl Follower {
         Ok(fetched)
     }
 
-    fn member(&self, prepared: &Prepared) -> Member {
+    fn member(&self, prepared: &PreparedBlock) -> Member {
         Member {
             number: prepared.link.number,
             hash: prepared.link.hash,

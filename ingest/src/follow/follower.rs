@@ -7,7 +7,7 @@ use tokio::sync::{Notify, watch};
 use trawl_chains::Finality;
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 use trawl_core::schema::{HeadRow, PackedBlock};
-use trawl_core::store::{Head, Reader, Stray, Writer};
+use trawl_core::store::{Head, OrphanedHotRows, Reader, Writer};
 use trawl_node::NodeClient;
 
 use super::branch::{Base, Branch};
@@ -18,7 +18,7 @@ use super::pending::PendingBlocks;
 use super::publisher::{Publish, Publisher};
 use super::settled::{Settle, SettledBlocks};
 use super::stored::stored;
-use crate::load::pipeline::{Ending, Known, Options, load};
+use crate::load::pipeline::{Ending, Options, ResumePoint, load};
 use crate::load::prepare::{Inspection, OnRefusal};
 use crate::source::BlockSource;
 use crate::source::rpc::{self, BlockAge, HeadTags, RpcSource};
@@ -109,7 +109,7 @@ impl Follower {
         // Another than any before, so that the rows of this run can be recognised if it is killed.
         let generation = named.iter().map(|named| named.generation).max().unwrap_or(0) + 1;
         let tables_through = newest.as_ref().and_then(|head| head.tables_through);
-        let stray = Stray { named, from: tables_through.map_or(0, |through| through.saturating_add(1)) };
+        let stray = OrphanedHotRows { named, from: tables_through.map_or(0, |through| through.saturating_add(1)) };
         sink.clean(&stray).await?;
         let base = base(&tools.reader).await?;
         let (branch, lacking) = stored(&tools.reader, (base, segments), head.blocks.unsettled(), stray.from).await?;
@@ -196,7 +196,7 @@ impl Follower {
     /// Loads final blocks into the settled tables.
     async fn load(&mut self, wanted: Vec<BlockRange>, stop: watch::Receiver<bool>) -> Result<Step, FollowError> {
         let Tools { source, reader, writer, guard, options, .. } = &self.tools;
-        let known = Known {
+        let known = ResumePoint {
             committed: self.settled.clone(),
             chain_id: source.chain_id(),
             edges: retry_transient(|| reader.commit_edges()).await?,

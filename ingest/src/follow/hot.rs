@@ -7,12 +7,12 @@ use trawl_core::primitives::{B256, BlockNumber, BlockRange};
 use trawl_core::schema::hot::hot_name;
 use trawl_core::schema::packed::{HotRowsRow, pack};
 use trawl_core::schema::{CommitRow, HeadRow, IntentRow, PackedBlock, Table};
-use trawl_core::store::{Reader, StoreError, Stray, Writer};
+use trawl_core::store::{OrphanedHotRows, Reader, StoreError, Writer};
 
 use super::branch::BranchSegment;
 use super::error::FollowError;
 use super::unpacked::hot_rows;
-use crate::load::prepare::Prepared;
+use crate::load::prepare::PreparedBlock;
 use crate::write::batch::{RowCounts, TableBatch, counts_of};
 use crate::write::clock::now;
 use crate::write::lease::LeaseGuard;
@@ -53,7 +53,7 @@ impl HotSink {
     }
 
     /// Removes what killed runs wrote and nothing says to be there. No insert of another run may be going on.
-    pub async fn clean(&self, stray: &Stray) -> Result<(), StoreError> {
+    pub async fn clean(&self, stray: &OrphanedHotRows) -> Result<(), StoreError> {
         self.guarded(|| self.writer.forget_stray(&self.reader, stray)).await
     }
 
@@ -179,7 +179,7 @@ impl HotSink {
 }
 
 /// The rows of a block as one value.
-pub(super) fn packed(block: Prepared, generation: u64) -> Result<HotRowsRow, ArrowError> {
+pub(super) fn packed(block: PreparedBlock, generation: u64) -> Result<HotRowsRow, ArrowError> {
     let tables = block.rows.into_tables();
     let rows = pack(tables.iter().map(|batch| (batch.tables[0], &batch.rows)))?;
     Ok(HotRowsRow { generation, block_number: block.link.number, rows: rows.into() })

@@ -8,7 +8,7 @@ use crate::load::prepare::OnRefusal;
 
 /// Why a load that came to its end is none that succeeded.
 #[derive(Debug, thiserror::Error)]
-pub enum Incomplete {
+pub enum IncompleteLoad {
     /// Blocks of the requested range are missing.
     #[error("the source does not have the requested blocks {0}")]
     Missing(String),
@@ -27,7 +27,11 @@ pub enum Incomplete {
 
 /// Names the blocks of `requested` that are not committed. A range that ends with the highest number means whatever the
 /// source has: its gaps are logged, and are no failure. Nor are they where refused blocks are set aside.
-pub async fn require_complete(reader: &Reader, requested: BlockRange, on_refusal: OnRefusal) -> Result<(), Incomplete> {
+pub async fn require_complete(
+    reader: &Reader,
+    requested: BlockRange,
+    on_refusal: OnRefusal,
+) -> Result<(), IncompleteLoad> {
     let head = Head::load(reader).await?;
     let is_open = requested.last() == u64::MAX;
     let last = if is_open { head.blocks.settled().head() } else { Some(requested.last()) };
@@ -38,7 +42,7 @@ pub async fn require_complete(reader: &Reader, requested: BlockRange, on_refusal
     }
     let blocks = list(&pairs(&missing));
     if !is_open && on_refusal == OnRefusal::Stop {
-        return Err(Incomplete::Missing(blocks));
+        return Err(IncompleteLoad::Missing(blocks));
     }
     tracing::warn!(blocks, "requested blocks are missing");
     Ok(())

@@ -13,13 +13,13 @@ use trawl_core::store::{CommitEdges, Writer};
 
 use crate::background::token_metadata::TokenQueue;
 use crate::load::error::LoadError;
-use crate::load::prepare::{Fate, Inspection, OnRefusal, Prepared};
+use crate::load::prepare::{BlockOutcome, Inspection, OnRefusal, PreparedBlock};
 use crate::load::progress::Progress;
 use crate::source::BlockSource;
 use crate::state::rules::Rules;
 use crate::verify::Depth;
 use crate::verify::links::Links;
-use crate::write::batch::{Batch, Limits, Written};
+use crate::write::batch::{Batch, CommittedBatch, Limits};
 use crate::write::lease::LeaseGuard;
 use crate::write::sink::{Sink, SinkError};
 
@@ -53,7 +53,7 @@ pub struct Options {
 
 /// What is known before the first block.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct ResumePoint {
     /// Blocks that are committed; they are passed over.
     pub committed: Coverage,
     /// The chain in the database.
@@ -69,10 +69,10 @@ pub async fn load(
     source: impl BlockSource,
     writer: Writer,
     guard: LeaseGuard,
-    known: Known,
+    known: ResumePoint,
     options: Options,
     stop: watch::Receiver<bool>,
-) -> Result<(Ending, Written), LoadError> {
+) -> Result<(Ending, CommittedBatch), LoadError> {
     let progress = Progress::new(source.total());
     let run = writer.run().to_owned();
     let sink = Sink::new(writer, guard, source.kind());
@@ -87,7 +87,7 @@ pub async fn load(
         rules: Arc::clone(&options.rules),
         family: options.family,
     };
-    let filling = Filling {
+    let filling = BatchBuilder {
         inspection: Arc::new(inspection),
         links: Links::new(&known.edges),
         taken: known.committed,
@@ -106,11 +106,11 @@ pub async fn load(
 
 async fn write_batches(
     mut sink: Sink,
-    mut batches: mpsc::Receiver<Filled>,
+    mut batches: mpsc::Receiver<FilledBatch>,
     mut progress: Progress,
     queue: Option<TokenQueue>,
-) -> Result<Written, SinkError> {
-    while let Some(Filled { mut batch, chain_id, position, permit: _permit }) = batches.recv().await {
+) -> Result<CommittedBatch, SinkError> {
+    while let Some(FilledBatch { mut batch, chain_id, position, permit: _permit }) = batches.recv().await {
         let tokens = std::mem::take(&mut batch.tokens);
         let written = sink.write(batch, chain_id).await?;
         if let Some(queue) = &queue {
@@ -121,7 +121,7 @@ async fn write_batches(
     Ok(progress.finish())
 }
 
-struct Filling {
+struct BatchBuilder {
     inspection: Arc<Inspection>,
     links: Links,
     /// Heights that are committed or in a batch.
@@ -132,13 +132,13 @@ struct Filling {
     position: u64,
     chain_id: Option<u64>,
     options: Options,
-    full: mpsc::Sender<Filled>,
+    full: mpsc::Sender<FilledBatch>,
     /// LeaseGuard by the batch that is being written, so that none waits beside it in memory.
     writing: Arc<Semaphore>,
 }
 
 /// A batch on its way to the writer.
-struct Filled {
+struct FilledBatch {
     batch: Batch,
     chain_id: Option<u64>,
     position: u64,
@@ -147,7 +147,7 @@ struct Filled {
 
 async fn fill_batches(
     source: impl BlockSource,
-    mut filling: Filling,
+    mut filling: BatchBuilder,
     mut stop: watch::Receiver<bool>,
 ) -> Result<Ending, LoadError> {
     let decoders = filling.options.decoders.max(1);
@@ -184,16 +184,17 @@ async fn fill_batches(
     ended
 }
 
-impl Filling {
+impl BatchBuilder {
     /// Hands the batch over; false if the writer has failed, which then returns its error.
     async fn send(&self, batch: &mut Batch) -> bool {
         let Ok(permit) = Arc::clone(&self.writing).acquire_owned().await else { return false };
-        let filled = Filled { batch: std::mem::take(batch), chain_id: self.chain_id, position: self.position, permit };
+        let filled =
+            FilledBatch { batch: std::mem::take(batch), chain_id: self.chain_id, position: self.position, permit };
         self.full.send(filled).await.is_ok()
     }
 
     /// The checks that need to know about other blocks.
-    fn accept(&mut self, prepared: Box<Prepared>) -> Result<Fate, LoadError> {
+    fn accept(&mut self, prepared: Box<PreparedBlock>) -> Result<BlockOutcome, LoadError> {
         match (self.chain_id, prepared.chain_id) {
             (Some(expected), Some(found)) if expected != found => {
                 return Err(LoadError::Chain { number: prepared.link.number, expected, found });
@@ -204,27 +205,29 @@ impl Filling {
     }
 
     /// Puts a block, or the verdict on one that is set aside, into the batch.
-    fn fill(&mut self, batch: &mut Batch, fate: Fate) -> Result<(), LoadError> {
+    fn fill(&mut self, batch: &mut Batch, fate: BlockOutcome) -> Result<(), LoadError> {
         let prepared = match fate {
-            Fate::Prepared(prepared) if self.below == Some(prepared.link.number) => {
+            BlockOutcome::Prepared(prepared) if self.below == Some(prepared.link.number) => {
                 self.links.remember(prepared.link);
                 return Ok(());
             }
             // No height is written twice, however often a source gives it.
-            Fate::Prepared(prepared) if self.taken.contains(prepared.link.number) => return Ok(()),
-            Fate::Prepared(prepared) => self.accept(prepared)?,
-            quarantined @ Fate::Quarantined { .. } => quarantined,
+            BlockOutcome::Prepared(prepared) if self.taken.contains(prepared.link.number) => return Ok(()),
+            BlockOutcome::Prepared(prepared) => self.accept(prepared)?,
+            quarantined @ BlockOutcome::Quarantined { .. } => quarantined,
         };
         match prepared {
-            Fate::Prepared(prepared) => {
+            BlockOutcome::Prepared(prepared) => {
                 self.taken.insert(prepared.link.number);
                 self.position = prepared.position;
                 batch.push(prepared.rows, prepared.parts, prepared.bytes);
             }
-            Fate::Quarantined { number, verdict } if !self.taken.contains(number) && self.below != Some(number) => {
+            BlockOutcome::Quarantined { number, verdict }
+                if !self.taken.contains(number) && self.below != Some(number) =>
+            {
                 batch.push_verdict(*verdict);
             }
-            Fate::Quarantined { .. } => {}
+            BlockOutcome::Quarantined { .. } => {}
         }
         Ok(())
     }

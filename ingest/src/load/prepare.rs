@@ -47,7 +47,7 @@ pub struct Inspection {
 
 /// A block ready for a batch.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedBlock {
     pub rows: BlockRows,
     pub link: Link,
     pub outcome: Outcome,
@@ -59,8 +59,8 @@ pub(crate) struct Prepared {
 
 /// What became of a block.
 #[derive(Debug)]
-pub(crate) enum Fate {
-    Prepared(Box<Prepared>),
+pub(crate) enum BlockOutcome {
+    Prepared(Box<PreparedBlock>),
     /// Refused and set aside: its verdict is all there is of it.
     Quarantined {
         number: u64,
@@ -75,7 +75,7 @@ impl Inspection {
         self: &Arc<Self>,
         source: impl BlockSource,
         at_once: usize,
-    ) -> BoxStream<'static, Result<Fate, LoadError>> {
+    ) -> BoxStream<'static, Result<BlockOutcome, LoadError>> {
         let inspection = Arc::clone(self);
         let prepare = move |raw: Result<RawBlock, SourceError>| {
             let inspection = Arc::clone(&inspection);
@@ -88,18 +88,18 @@ impl Inspection {
     }
 
     /// Decodes, checks and turns into rows; on a thread that may be busy.
-    pub(crate) fn prepare(&self, raw: RawBlock) -> Result<Fate, LoadError> {
+    pub(crate) fn prepare(&self, raw: RawBlock) -> Result<BlockOutcome, LoadError> {
         let position = raw.position;
         match self.inspect(raw) {
             Ok(mut prepared) => {
                 prepared.position = position;
-                Ok(Fate::Prepared(Box::new(prepared)))
+                Ok(BlockOutcome::Prepared(Box::new(prepared)))
             }
             Err(error) => self.refused(error, None),
         }
     }
 
-    fn inspect(&self, raw: RawBlock) -> Result<Prepared, LoadError> {
+    fn inspect(&self, raw: RawBlock) -> Result<PreparedBlock, LoadError> {
         let mut block = match raw.body {
             RawBody::Json(text) => decode(&text)?,
             RawBody::Parts(parts) => decode_parts(&parts)?,
@@ -114,7 +114,7 @@ impl Inspection {
     }
 
     /// Ends the load, or sets the block aside if it may and the height is known.
-    fn refused(&self, error: LoadError, hash: Option<B256>) -> Result<Fate, LoadError> {
+    fn refused(&self, error: LoadError, hash: Option<B256>) -> Result<BlockOutcome, LoadError> {
         let (number, check, expected, found) = match (&error, self.on_refusal) {
             (LoadError::Verify(VerifyError { number, check, expected, found }), OnRefusal::Quarantine) => {
                 (*number, check.name(), expected.clone(), found.clone())
@@ -127,18 +127,18 @@ impl Inspection {
         };
         tracing::warn!(error = %trawl_core::error_chain(&error), "a block is quarantined");
         let verdict = self.refusal(number, hash.unwrap_or_default(), check, expected, found);
-        Ok(Fate::Quarantined { number, verdict: Box::new(verdict) })
+        Ok(BlockOutcome::Quarantined { number, verdict: Box::new(verdict) })
     }
 
     /// The checks that need the neighbours; then the verdict is complete.
-    pub(crate) fn link(&self, mut prepared: Box<Prepared>, links: &mut Links) -> Result<Fate, LoadError> {
+    pub(crate) fn link(&self, mut prepared: Box<PreparedBlock>, links: &mut Links) -> Result<BlockOutcome, LoadError> {
         let hash = prepared.link.hash;
         if let Err(error) = links.check(prepared.link, &mut prepared.outcome) {
             return self.refused(error.into(), Some(hash));
         }
         let verdict = self.verdict(prepared.link.number, prepared.link.hash, &prepared.outcome);
         prepared.rows.block_verdicts.push(verdict);
-        Ok(Fate::Prepared(prepared))
+        Ok(BlockOutcome::Prepared(prepared))
     }
 
     /// The row with the reason of a refusal.
@@ -177,9 +177,9 @@ impl Inspection {
     }
 }
 
-fn prepared(block: Block, family: &Family, outcome: Outcome) -> Result<Prepared, LoadError> {
+fn prepared(block: Block, family: &Family, outcome: Outcome) -> Result<PreparedBlock, LoadError> {
     let number = block.header.number;
-    Ok(Prepared {
+    Ok(PreparedBlock {
         link: Link::of(&block),
         outcome,
         chain_id: block.chain_id(),

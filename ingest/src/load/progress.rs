@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::source::Total;
-use crate::write::batch::Written;
+use crate::write::batch::CommittedBatch;
 
 /// How often a line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -14,7 +14,7 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 pub struct Progress {
     bar: ProgressBar,
     total: Total,
-    written: Written,
+    written: CommittedBatch,
     done: u64,
     started: Instant,
     last_line: Instant,
@@ -32,11 +32,11 @@ impl Progress {
         let template = "{bar:30} {percent:>3}% {msg} [{elapsed_precise}, ETA {eta_precise}]";
         bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
         let now = Instant::now();
-        Self { bar, total, written: Written::default(), done: 0, started: now, last_line: now }
+        Self { bar, total, written: CommittedBatch::default(), done: 0, started: now, last_line: now }
     }
 
     /// Counts a committed batch; `position` is how many bytes of the source are read.
-    pub fn committed(&mut self, written: Written, position: u64) {
+    pub fn committed(&mut self, written: CommittedBatch, position: u64) {
         self.written += written;
         self.done = match self.total {
             Total::Blocks(_) => self.written.blocks + self.written.quarantined,
@@ -52,7 +52,7 @@ impl Progress {
 
     /// Ends the bar and prints the totals.
     #[must_use]
-    pub fn finish(self) -> Written {
+    pub fn finish(self) -> CommittedBatch {
         self.bar.finish_and_clear();
         eprintln!(
             "committed {} in {:.1} s ({})",
@@ -60,7 +60,7 @@ impl Progress {
             self.started.elapsed().as_secs_f64(),
             self.rates()
         );
-        let Written { verified, partial, .. } = self.written;
+        let CommittedBatch { verified, partial, .. } = self.written;
         if verified + partial > 0 {
             eprintln!("{} verified, {} in part", group(verified), group(partial));
         }
@@ -94,7 +94,7 @@ impl Progress {
     }
 }
 
-fn counts(written: Written) -> String {
+fn counts(written: CommittedBatch) -> String {
     format!(
         "{} blocks, {} transactions, {} logs",
         group(written.blocks),

@@ -24,8 +24,8 @@ pub(super) fn verify_derived(
         let all = block.outcomes().zip(inside()).filter(|(_, is_inside)| *is_inside);
         all.filter_map(|((transaction, receipt), _)| Some((transaction, receipt?)))
     };
-    let price: Derived = if family.pays_base_fee(block.header.mix_hash) { base_fee } else { signed_price };
-    let mut derived: Vec<(Check, Derived)> = vec![
+    let price: DerivedFieldCheck = if family.pays_base_fee(block.header.mix_hash) { base_fee } else { signed_price };
+    let mut derived: Vec<(Check, DerivedFieldCheck)> = vec![
         (Check::EffectiveGasPrice, price),
         (Check::ContractAddress, contract_address),
         (Check::BlobGas, blob_gas),
@@ -65,7 +65,7 @@ fn is_partial(block: &Block, transaction: &Transaction) -> bool {
     !transaction.lacking.is_empty() || block.header.lacking.contains(&"base_fee_per_gas")
 }
 
-type Derived = fn(&Block, &Transaction, &Receipt, OwnType) -> Result<(), Misfit>;
+type DerivedFieldCheck = fn(&Block, &Transaction, &Receipt, OwnType) -> Result<(), Misfit>;
 
 /// The family's own type of a transaction.
 type OwnType = Option<&'static TransactionType>;

@@ -183,7 +183,7 @@ impl Batch {
 
 /// What was committed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct CommittedBatch {
     /// Blocks.
     pub blocks: u64,
     /// Transactions.
@@ -198,7 +198,7 @@ pub struct Written {
     pub partial: u64,
 }
 
-impl std::ops::AddAssign for Written {
+impl std::ops::AddAssign for CommittedBatch {
     fn add_assign(&mut self, other: Self) {
         self.blocks += other.blocks;
         self.transactions += other.transactions;

@@ -51,12 +51,12 @@ pub struct Lease {
     name: String,
     scope: Arc<LeaseScope>,
     claimant: Claimant,
-    hold: watch::Receiver<Hold>,
+    hold: watch::Receiver<LeaseHold>,
     heartbeat: JoinHandle<()>,
 }
 
 #[derive(Debug, Clone)]
-enum Hold {
+enum LeaseHold {
     /// No other run takes the lease before this moment.
     Until { end: Moment, trouble: Option<Trouble> },
     /// Another run took it.
@@ -97,7 +97,7 @@ pub enum LeaseError {
 /// Lets writes through while the lease is held.
 #[derive(Clone)]
 pub struct LeaseGuard {
-    hold: watch::Receiver<Hold>,
+    hold: watch::Receiver<LeaseHold>,
     scope: Arc<LeaseScope>,
 }
 
@@ -113,8 +113,8 @@ impl LeaseGuard {
     pub async fn write<T>(&self, statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         let mut hold = self.hold.clone();
         let sure = hold.wait_for(|hold| match hold {
-            Hold::Until { end, .. } => Moment::now() < *end,
-            Hold::Lost => true,
+            LeaseHold::Until { end, .. } => Moment::now() < *end,
+            LeaseHold::Lost => true,
         });
         let guarded = async {
             // The heartbeat has ended: this lease was given back.
@@ -134,8 +134,8 @@ impl LeaseGuard {
     #[must_use]
     pub fn trouble(&self) -> Option<Arc<StoreError>> {
         match &*self.hold.borrow() {
-            Hold::Until { trouble, .. } => trouble.clone(),
-            Hold::Lost => Some(Arc::new(StoreError::LeaseLost)),
+            LeaseHold::Until { trouble, .. } => trouble.clone(),
+            LeaseHold::Lost => Some(Arc::new(StoreError::LeaseLost)),
         }
     }
 
@@ -144,8 +144,8 @@ impl LeaseGuard {
         let mut hold = self.hold.clone();
         loop {
             let (end, trouble) = match &*hold.borrow_and_update() {
-                Hold::Lost => return StoreError::LeaseLost,
-                Hold::Until { end, trouble } => (*end + HEARTBEAT_GRACE, trouble.clone()),
+                LeaseHold::Lost => return StoreError::LeaseLost,
+                LeaseHold::Until { end, trouble } => (*end + HEARTBEAT_GRACE, trouble.clone()),
             };
             tokio::select! {
                 Ok(()) = hold.changed() => {}
@@ -203,7 +203,7 @@ impl Lease {
         claimant: Claimant,
         since: Moment,
     ) -> Self {
-        let (sender, hold) = watch::channel(Hold::Until { end: since + WRITE_WINDOW, trouble: None });
+        let (sender, hold) = watch::channel(LeaseHold::Until { end: since + WRITE_WINDOW, trouble: None });
         let beat = keep_alive(reader.clone(), writer.clone(), name.clone(), claimant.clone(), sender);
         Self { writer: writer.clone(), name, scope, claimant, hold, heartbeat: tokio::spawn(beat) }
     }
@@ -250,19 +250,19 @@ fn announce(holder: &LiveLease) {
 }
 
 /// Shows heartbeats until the lease is lost or this task is ended.
-async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Claimant, hold: watch::Sender<Hold>) {
+async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Claimant, hold: watch::Sender<LeaseHold>) {
     let mut pause = HEARTBEAT_INTERVAL;
     loop {
         tokio::time::sleep(pause).await;
         let before = Moment::now();
         match tokio::time::timeout(STATEMENT_TIMEOUT, show(&reader, &writer, &name, &claimant)).await {
             Ok(Ok(true)) => {
-                hold.send_replace(Hold::Until { end: before + WRITE_WINDOW, trouble: None });
+                hold.send_replace(LeaseHold::Until { end: before + WRITE_WINDOW, trouble: None });
                 pause = HEARTBEAT_INTERVAL;
                 continue;
             }
             Ok(Ok(false)) => {
-                hold.send_replace(Hold::Lost);
+                hold.send_replace(LeaseHold::Lost);
                 return;
             }
             Ok(Err(error)) => note(&hold, error),
@@ -279,9 +279,9 @@ async fn show(reader: &Reader, writer: &Writer, name: &str, claimant: &Claimant)
 }
 
 /// Keeps the reason for those who wait, and logs it once.
-fn note(hold: &watch::Sender<Hold>, error: StoreError) {
+fn note(hold: &watch::Sender<LeaseHold>, error: StoreError) {
     hold.send_modify(|hold| {
-        if let Hold::Until { trouble, .. } = hold {
+        if let LeaseHold::Until { trouble, .. } = hold {
             if trouble.is_none() {
                 tracing::warn!(error = %trawl_core::error_chain(&error), "ClickHouse did not take a heartbeat; writes wait until it does");
             }

@@ -3,7 +3,7 @@
 use futures_util::future::try_join_all;
 use trawl_core::store::{StoreError, Writer};
 
-use crate::write::batch::{Batch, TableBatch, Written, commits, intents, verdicts};
+use crate::write::batch::{Batch, CommittedBatch, TableBatch, commits, intents, verdicts};
 use crate::write::clock::now;
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
@@ -38,8 +38,8 @@ impl Sink {
 
     /// Writes a batch; when this returns it is visible. Dropping the future leaves an intent without a commit, which
     /// the next run removes.
-    pub async fn write(&mut self, mut batch: Batch, chain_id: Option<u64>) -> Result<Written, SinkError> {
-        let written = Written {
+    pub async fn write(&mut self, mut batch: Batch, chain_id: Option<u64>) -> Result<CommittedBatch, SinkError> {
+        let written = CommittedBatch {
             blocks: batch.blocks as u64,
             transactions: batch.transactions as u64,
             logs: batch.logs as u64,

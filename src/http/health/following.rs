@@ -17,7 +17,7 @@ const MIN_SILENCE: Duration = Duration::from_secs(3);
 
 /// What is known of following.
 #[derive(Debug, Default)]
-pub(super) struct Following {
+pub(super) struct FollowState {
     report: Option<FollowReport>,
     /// Whether the newest blocks were written by following, so that reports are due.
     is_followed: bool,
@@ -27,7 +27,7 @@ pub(super) struct Following {
     failure: Option<StoreError>,
 }
 
-impl Following {
+impl FollowState {
     /// Reads what is known.
     pub async fn read(app: &App) -> Self {
         let reader = app.reader();

@@ -1,6 +1,6 @@
 //! Servers of ClickHouse that do not answer or lag behind: shards of a cluster, and addresses that are not in use.
 
-use trawl_core::store::{Lag, Shard, Standing, StoreAddress};
+use trawl_core::store::{EndpointStatus, Lag, Shard, StoreAddress};
 
 use super::following::within;
 use super::problem::Problem;
@@ -26,13 +26,13 @@ fn of_shard(shard: &Shard) -> Problem {
     Problem::of_unknown_age("shard_missing", detail)
 }
 
-fn of_address((address, standing): &(StoreAddress, Standing)) -> Option<Problem> {
+fn of_address((address, standing): &(StoreAddress, EndpointStatus)) -> Option<Problem> {
     let host = address.host();
     let (kind, detail) = match standing {
-        Standing::Whole => return None,
-        Standing::Silent => ("address_missing", format!("ClickHouse at {host} does not answer")),
-        Standing::Refuses => ("address_missing", format!("ClickHouse at {host} refuses to read its tables")),
-        Standing::Behind(Lag { blocks, heads }) => (
+        EndpointStatus::Whole => return None,
+        EndpointStatus::Silent => ("address_missing", format!("ClickHouse at {host} does not answer")),
+        EndpointStatus::Refuses => ("address_missing", format!("ClickHouse at {host} refuses to read its tables")),
+        EndpointStatus::Behind(Lag { blocks, heads }) => (
             "address_lags",
             format!("ClickHouse at {host} lags: {blocks} blocks and {heads} heads that were served are not there"),
         ),

@@ -114,7 +114,8 @@ fn a_holder_elsewhere_is_named_and_waited_for() -> anyhow::Result<()> {
     ensure_clean(database)
 }
 
-/// Of a holder in another process namespace nothing can be seen but its silence: a minute of it, and 20 seconds in which the holder may not know.
+/// Of a holder in another process namespace nothing can be seen but its silence: a minute of it, and 20 seconds in
+/// which the holder may not know.
 #[test]
 #[ignore = "minutes: runs with `cargo xtask test --slow`"]
 fn a_holder_elsewhere_that_is_killed_is_replaced() -> anyhow::Result<()> {

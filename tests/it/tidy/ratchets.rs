@@ -11,13 +11,13 @@ use xtask::workspace;
 use super::{FOLDERS, PRODUCT, imports, name, rust_files};
 
 /// Types whose name is one participle or pronoun (`Told`, `What`), which says nothing of what they are.
-const NAMELESS_TYPES: usize = 11;
+const NAMELESS_TYPES: usize = 0;
 /// Functions of the product with a tuple as a parameter, whose parts have no names where they are called.
 const TUPLE_PARAMETERS: usize = 164;
 /// Lines over 120 columns: comments, which the formatter leaves alone.
 const WIDE_LINES: usize = 975;
 /// Comments of one or two words ("Its hash."), which repeat the name.
-const SHORT_COMMENTS: usize = 945;
+const SHORT_COMMENTS: usize = 845;
 /// Files and folders on one level of a package.
 const ON_ONE_LEVEL: usize = 46;
 /// Folders at the top of a package that import each other in a loop, by package.
@@ -100,10 +100,14 @@ fn parameters_have_names() -> anyhow::Result<()> {
 fn comments_are_as_wide_as_code_and_say_something() -> anyhow::Result<()> {
     let (mut wide, mut short) = (0, 0);
     for file in FOLDERS.iter().flat_map(|folder| rust_files(folder)) {
-        for line in fs::read_to_string(&file)?.lines() {
+        let text = fs::read_to_string(&file)?;
+        let mut is_in_comment = false;
+        for line in text.lines() {
             wide += usize::from(line.chars().count() > 120);
             let comment = line.trim_start().strip_prefix("/// ");
-            short += usize::from(comment.is_some_and(|text| text.ends_with('.') && text.split(' ').count() <= 2));
+            let is_short = comment.is_some_and(|text| text.ends_with('.') && text.split(' ').count() <= 2);
+            short += usize::from(is_short && !is_in_comment);
+            is_in_comment = comment.is_some();
         }
     }
     hold("lines over 120 columns", wide, WIDE_LINES)?;

@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::StoreAddress;
-use super::committed::{Committed, lacking};
+use super::committed::{CommittedRanges, lacking};
 use super::connection::Connection;
 use crate::primitives::BlockRange;
 
 /// An address, and when it may be tried again.
-pub(super) struct Place {
+pub(super) struct Endpoint {
     pub address: StoreAddress,
     pub connection: Arc<Connection>,
     not_before: Mutex<Option<Instant>>,
 }
 
-impl Place {
+impl Endpoint {
     pub fn new(address: &StoreAddress, connection: Connection) -> Self {
         Self { address: address.clone(), connection: Arc::new(connection), not_before: Mutex::new(None) }
     }
@@ -41,8 +41,8 @@ pub(super) struct InUse {
 
 /// What answers are made of: an address that lacks some of it would give short ones.
 #[derive(Clone, Default)]
-pub(super) struct Shown {
-    pub committed: Committed,
+pub(super) struct ServedState {
+    pub committed: CommittedRanges,
     /// The number of the newest head, if some of its blocks are read from the hot tables.
     pub sequence: Option<u64>,
 }
@@ -56,8 +56,8 @@ pub struct Lag {
     pub heads: u64,
 }
 
-impl Shown {
-    pub fn lag(&self, committed: &Committed, sequence: u64) -> Lag {
+impl ServedState {
+    pub fn lag(&self, committed: &CommittedRanges, sequence: u64) -> Lag {
         let blocks = lacking(&self.committed, committed).ranges().iter().copied().map(BlockRange::count).sum();
         Lag { blocks, heads: self.sequence.map_or(0, |shown| shown.saturating_sub(sequence)) }
     }
@@ -65,15 +65,15 @@ impl Shown {
 
 /// Addresses that hold one database.
 pub(super) struct Addresses {
-    pub places: Vec<Place>,
+    pub places: Vec<Endpoint>,
     in_use: watch::Sender<InUse>,
-    shown: Mutex<Arc<Shown>>,
+    shown: Mutex<Arc<ServedState>>,
     /// Held by who looks for another address.
     pub looking: tokio::sync::Mutex<()>,
 }
 
 impl Addresses {
-    pub fn new(places: Vec<Place>) -> Self {
+    pub fn new(places: Vec<Endpoint>) -> Self {
         let (in_use, _) = watch::channel(InUse::default());
         Self { places, in_use, shown: Mutex::default(), looking: tokio::sync::Mutex::default() }
     }
@@ -88,12 +88,12 @@ impl Addresses {
         let _ = self.in_use.subscribe().wait_for(|now| *now != from).await;
     }
 
-    pub fn shown(&self) -> Arc<Shown> {
+    pub fn shown(&self) -> Arc<ServedState> {
         Arc::clone(&self.shown.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// From now on answers are made of this, if `turn` still goes on.
-    pub fn show(&self, turn: u64, shown: Shown) -> bool {
+    pub fn show(&self, turn: u64, shown: ServedState) -> bool {
         let mut before = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let is_current = self.in_use().turn == turn;
         if is_current {
@@ -103,7 +103,7 @@ impl Addresses {
     }
 
     /// Asks the address of `index` from now on, which has `checked`; not if more was shown meanwhile.
-    pub fn turn_to(&self, index: usize, checked: &Arc<Shown>) -> bool {
+    pub fn turn_to(&self, index: usize, checked: &Arc<ServedState>) -> bool {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let has_all = Arc::ptr_eq(&shown, checked);
         if has_all {

@@ -10,7 +10,7 @@ use crate::schema::columns::columns;
 use crate::statement::Statement;
 
 /// Committed ranges by part.
-pub(super) type Committed = Arc<HashMap<String, Coverage>>;
+pub(super) type CommittedRanges = Arc<HashMap<String, Coverage>>;
 
 columns! {
     pub struct IslandRow / IslandView {
@@ -26,7 +26,7 @@ pub(super) fn committed_ranges() -> Statement<IslandRow> {
 }
 
 /// The committed ranges by part.
-pub(super) fn committed_of(rows: &[Batch<IslandRow>]) -> Committed {
+pub(super) fn committed_of(rows: &[Batch<IslandRow>]) -> CommittedRanges {
     let mut parts: HashMap<String, Vec<BlockRange>> = HashMap::new();
     for batch in rows {
         let view = batch.view();
@@ -39,14 +39,14 @@ pub(super) fn committed_of(rows: &[Batch<IslandRow>]) -> Committed {
 }
 
 /// The blocks of which `there` lacks what is `wanted`.
-pub(super) fn lacking(wanted: &Committed, there: &Committed) -> Coverage {
+pub(super) fn lacking(wanted: &CommittedRanges, there: &CommittedRanges) -> Coverage {
     let none = Coverage::default();
     let lacking = wanted.iter().map(|(part, ranges)| ranges.without(there.get(part).unwrap_or(&none)));
     lacking.flat_map(|ranges| ranges.ranges().to_vec()).collect()
 }
 
 /// Whether all that was committed since is of blocks of which nothing was, and nothing was taken back.
-pub(super) fn only_new_blocks(before: &Committed, now: &Committed) -> bool {
+pub(super) fn only_new_blocks(before: &CommittedRanges, now: &CommittedRanges) -> bool {
     if Arc::ptr_eq(before, now) {
         return true;
     }
@@ -65,7 +65,7 @@ pub(super) fn only_new_blocks(before: &Committed, now: &Committed) -> bool {
 mod tests {
     use super::*;
 
-    fn committed(parts: &[(&str, &[(u64, u64)])]) -> Committed {
+    fn committed(parts: &[(&str, &[(u64, u64)])]) -> CommittedRanges {
         let ranges = |ranges: &[(u64, u64)]| -> Coverage {
             ranges.iter().filter_map(|(first, last)| BlockRange::new(*first, *last)).collect()
         };

@@ -119,7 +119,8 @@ impl StoreError {
         }
     }
 
-    /// Whether there is no server, or it is gone: a statement may be sent to another one. A server that takes too long is there.
+    /// Whether there is no server, or it is gone: a statement may be sent to another one. A server that takes too
+    /// long is there.
     pub(super) fn is_lost_connection(&self) -> bool {
         matches!(self, Self::Unreachable(clickhouse::error::Error::Network(_)) | Self::Refused { code: 0, .. })
     }

@@ -1,12 +1,13 @@
 //! Sends statements to one of the addresses that hold a database: to another when the one in use is gone.
 //!
-//! Another address comes into use only if it has what answers were made of (`Shown`): statements of answers that are being made go on there. A
+//! Another address comes into use only if it has what answers were made of (`Shown`): statements of answers that are
+//! being made go on there. A
 //! statement is sent again only if none of its rows has arrived.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::addresses::{Addresses, InUse, Lag, Place, Shown};
+use super::addresses::{Addresses, Endpoint, InUse, Lag, ServedState};
 use super::committed::{committed_of, committed_ranges};
 use super::connection::{Batch, Connection, EngineRows};
 use super::error::{UNKNOWN_DATABASE, UNKNOWN_TABLE};
@@ -33,7 +34,7 @@ columns! {
 
 /// How an address is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum EndpointStatus {
     /// It has what answers are made of.
     Whole,
     /// It lacks something.
@@ -54,7 +55,7 @@ pub(super) struct Failover {
 
 impl Failover {
     /// The first address is asked first. There is one at least.
-    pub fn new(places: Vec<Place>) -> Self {
+    pub fn new(places: Vec<Endpoint>) -> Self {
         let ping = || reqwest::Client::builder().timeout(LOOK_TIMEOUT).build().ok();
         let ping = (places.len() > 1).then(ping).flatten();
         Self { addresses: Arc::new(Addresses::new(places)), ping }
@@ -109,19 +110,19 @@ impl Failover {
     }
 
     /// From now on answers are made of this, if `turn` still goes on.
-    pub fn show(&self, turn: u64, shown: Shown) -> bool {
+    pub fn show(&self, turn: u64, shown: ServedState) -> bool {
         self.addresses.show(turn, shown)
     }
 
     /// How the addresses are that are not in use.
-    pub async fn standings(&self) -> Vec<(StoreAddress, Standing)> {
+    pub async fn standings(&self) -> Vec<(StoreAddress, EndpointStatus)> {
         let (shown, in_use) = (self.addresses.shown(), self.in_use().index);
         let others = self.addresses.places.iter().enumerate().filter(|(index, _)| *index != in_use);
         let looks = others.map(|(_, place)| async { (place.address.clone(), look(place, &shown).await) });
         futures_util::future::join_all(looks).await
     }
 
-    fn place(&self, in_use: InUse) -> &Place {
+    fn place(&self, in_use: InUse) -> &Endpoint {
         &self.addresses.places[in_use.index]
     }
 
@@ -161,30 +162,30 @@ impl Failover {
             }
             let shown = self.addresses.shown();
             let standing = look(place, &shown).await;
-            if standing == Standing::Whole && self.addresses.turn_to(index, &shown) {
+            if standing == EndpointStatus::Whole && self.addresses.turn_to(index, &shown) {
                 let (from, to) = (self.place(in_use).address.host(), place.address.host());
                 tracing::warn!(from, to, "ClickHouse does not answer: asking another address");
                 return true;
             }
             tracing::debug!(host = place.address.host(), ?standing, "another address of ClickHouse cannot be used");
-            place.leave_alone_for(if let Standing::Behind(_) = standing { LAG_PAUSE } else { AWAY_PAUSE });
+            place.leave_alone_for(if let EndpointStatus::Behind(_) = standing { LAG_PAUSE } else { AWAY_PAUSE });
         }
         false
     }
 }
 
 /// How an address is.
-async fn look(place: &Place, shown: &Shown) -> Standing {
+async fn look(place: &Endpoint, shown: &ServedState) -> EndpointStatus {
     let lag = within(LOOK_TIMEOUT, lag(&place.connection, shown)).await.and_then(|lag| lag);
     match lag {
-        Ok(lag) if lag == Lag::default() => Standing::Whole,
-        Ok(lag) => Standing::Behind(lag),
-        Err(error) if error.is_lost_connection() || error.is_unreachable() => Standing::Silent,
-        Err(_) => Standing::Refuses,
+        Ok(lag) if lag == Lag::default() => EndpointStatus::Whole,
+        Ok(lag) => EndpointStatus::Behind(lag),
+        Err(error) if error.is_lost_connection() || error.is_unreachable() => EndpointStatus::Silent,
+        Err(_) => EndpointStatus::Refuses,
     }
 }
 
-async fn lag(connection: &Connection, shown: &Shown) -> Result<Lag, StoreError> {
+async fn lag(connection: &Connection, shown: &ServedState) -> Result<Lag, StoreError> {
     let committed = match all(connection, &committed_ranges()).await {
         // Nothing is there yet.
         Err(StoreError::Refused { code: UNKNOWN_TABLE | UNKNOWN_DATABASE, .. }) => {

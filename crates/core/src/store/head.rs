@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::addresses::Shown;
-use super::committed::{Committed, committed_of, committed_ranges, only_new_blocks};
+use super::addresses::ServedState;
+use super::committed::{CommittedRanges, committed_of, committed_ranges, only_new_blocks};
 use super::configurations::ChainConfiguration;
 use super::head_look::{HeadSummary, PollScope, PreviousHead, Summary, look_again};
 use super::newest::read_newest;
@@ -85,12 +85,12 @@ pub struct Head {
     /// The summary that this view was made from.
     seen: Option<Summary>,
     /// The committed ranges by part.
-    pub(super) committed: Committed,
+    pub(super) committed: CommittedRanges,
 }
 
 /// Where blocks that are not settled are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Newest {
+pub(super) enum NewestSource {
     /// In the hot tables, all of them, whether or not their rows are there already.
     InTables,
     /// In memory up to so many bytes; the oldest of them in the hot tables.
@@ -134,11 +134,11 @@ impl Head {
     }
 
     /// What answers are made of under this view.
-    pub(super) fn shown(&self) -> Shown {
+    pub(super) fn shown(&self) -> ServedState {
         let unsettled: u64 = self.blocks.unsettled().iter().map(|range| range.blocks.count()).sum();
         let is_in_memory = unsettled <= self.in_memory.len() as u64;
         let sequence = self.newest.as_ref().filter(|_| !is_in_memory).map(|head| head.sequence);
-        Shown { committed: Arc::clone(&self.committed), sequence }
+        ServedState { committed: Arc::clone(&self.committed), sequence }
     }
 
     fn named(&self, name: impl FnOnce(&HeadRow) -> Option<BlockNumber>) -> Option<BlockNumber> {
@@ -155,7 +155,7 @@ impl Head {
     }
 
     /// Whether rows of settled blocks are as they were in this view.
-    fn keeps_rows(&self, damage: &Damage, committed: &Committed) -> bool {
+    fn keeps_rows(&self, damage: &Damage, committed: &CommittedRanges) -> bool {
         self.damage == *damage && only_new_blocks(&self.committed, committed)
     }
 
@@ -166,14 +166,16 @@ impl Head {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
-        Self::read(reader, None, (PollScope::All, Newest::InTables), &Damage::default()).await.map(Arc::unwrap_or_clone)
+        Self::read(reader, None, (PollScope::All, NewestSource::InTables), &Damage::default())
+            .await
+            .map(Arc::unwrap_or_clone)
     }
 
     /// Reads the committed ranges. Returns `known` itself if nothing was committed since.
     pub(super) async fn read(
         reader: &Reader,
         known: Option<&Arc<Self>>,
-        (look, place): (PollScope, Newest),
+        (look, place): (PollScope, NewestSource),
         damage: &Damage,
     ) -> Result<Arc<Self>, StoreError> {
         let (turn, last_view) = (reader.turn(), known.map_or(0, |known| known.view));
@@ -204,8 +206,8 @@ impl Head {
         let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let recent = known.map_or_else(Arc::default, |known| recently_settled(known, &in_memory));
         let stored = match place {
-            Newest::InTables => Some(BlockNumber::MAX),
-            Newest::InMemory(_) => newest.as_ref().and_then(|head| head.tables_through),
+            NewestSource::InTables => Some(BlockNumber::MAX),
+            NewestSource::InMemory(_) => newest.as_ref().and_then(|head| head.tables_through),
         };
         let part = |name: &str| {
             let mut hot = hot(segments, name, &blocks);
@@ -283,10 +285,10 @@ async fn in_memory(
     known: Option<&Arc<Head>>,
     newest: &mut Option<HeadRow>,
     blocks: &Coverage,
-    place: Newest,
+    place: NewestSource,
 ) -> Result<Arc<NewestBlocks>, StoreError> {
     let carried = newest.as_mut().map(|head| std::mem::take(&mut head.blocks)).unwrap_or_default();
-    let Newest::InMemory(bytes) = place else { return Ok(Arc::default()) };
+    let NewestSource::InMemory(bytes) = place else { return Ok(Arc::default()) };
     let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
     let stored = newest.as_ref().and_then(|head| head.tables_through);
     let known = known.map(|known| &known.in_memory);
@@ -295,7 +297,7 @@ async fn in_memory(
 
 /// Whether all that was committed since `known` is blocks that are in `recent` now, and no block with contracts left
 /// those.
-fn grew_by(known: &Head, committed: &Committed, recent: &NewestBlocks) -> bool {
+fn grew_by(known: &Head, committed: &CommittedRanges, recent: &NewestBlocks) -> bool {
     let Some(run) = recent.run() else { return false };
     let is_new = |range: &BlockRange| range.intersection(run) == Some(*range);
     let grew = |(part, ranges): (&String, &Coverage)| {

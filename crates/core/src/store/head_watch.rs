@@ -10,7 +10,7 @@ use super::changes::Changes;
 use super::contact::Contact;
 use super::damage_watch::DamageWatch;
 use super::failover::Failover;
-use super::head::{Head, Newest};
+use super::head::{Head, NewestSource};
 use super::head_look::PollScope;
 
 /// How a head is followed.
@@ -93,7 +93,8 @@ impl Schedule {
         Self { settings, blocks, beside, losses: 0, database, turn, has_failed: false, looked_at_all: Instant::now() }
     }
 
-    /// Whether the database ceased to report writes since the last call, so that it may be another process now, or is at another address.
+    /// Whether the database ceased to report writes since the last call, so that it may be another process now, or is
+    /// at another address.
     fn is_lost(&mut self) -> bool {
         let (losses, turn) = (self.blocks.losses() + self.beside.losses(), self.database.in_use().turn);
         let has_lost = std::mem::replace(&mut self.losses, losses) != losses;
@@ -137,7 +138,7 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
         }
         let read = async {
             let damage = damage.now(&reader).await?;
-            Head::read(&reader, known.as_ref(), (look, Newest::InMemory(settings.memory_bytes)), &damage).await
+            Head::read(&reader, known.as_ref(), (look, NewestSource::InMemory(settings.memory_bytes)), &damage).await
         };
         let turn = schedule.turn;
         let read = read.await;

@@ -91,7 +91,7 @@ impl Reader {
     }
 
     /// Hot tables with rows that nothing says to be there.
-    async fn stray(&self, stray: &Stray) -> Result<Vec<String>, StoreError> {
+    async fn stray(&self, stray: &OrphanedHotRows) -> Result<Vec<String>, StoreError> {
         columns! {
             pub struct TableRows / TableRowsView { name: String, rows: u64, }
         }
@@ -119,14 +119,14 @@ impl Reader {
 /// Rows of hot tables that killed runs left: those that no head ever named, and in the typed tables those of heights
 /// that no head says to be there, which are written again.
 #[derive(Debug, Clone)]
-pub struct Stray {
+pub struct OrphanedHotRows {
     /// What heads named.
     pub named: Vec<GenerationRange>,
     /// The lowest height that the typed tables do not have according to the newest head.
     pub from: BlockNumber,
 }
 
-impl Stray {
+impl OrphanedHotRows {
     fn parameters(&self) -> [(&'static str, Parameter); 2] {
         let triple = |named: &GenerationRange| (named.first_block, named.last_block, named.generation);
         [("named", Parameter::Generations(self.named.iter().map(triple).collect())), ("from", self.from.into())]
@@ -172,7 +172,7 @@ impl Writer {
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn forget_stray(&self, reader: &Reader, stray: &Stray) -> Result<(), StoreError> {
+    pub async fn forget_stray(&self, reader: &Reader, stray: &OrphanedHotRows) -> Result<(), StoreError> {
         let dirty = reader.stray(stray).await?;
         for (table, condition) in stray_conditions().filter(|(table, _)| dirty.contains(table)) {
             self.execute(&format!("DELETE FROM {table} WHERE {condition}"), &stray.parameters()).await?;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clickhouse::Client;
 
-use super::addresses::Place;
+use super::addresses::Endpoint;
 use super::cluster::ClusterName;
 use super::connection::{Batch, Connection};
-use super::failover::{Failover, Standing};
+use super::failover::{EndpointStatus, Failover};
 use super::rows::{self, Rows};
 use super::schema_version::{MigrateError, require_schema};
 use super::timeout::within;
@@ -36,13 +36,14 @@ impl Reader {
         Self::of_several(std::slice::from_ref(address), time_limit, memory_limit)
     }
 
-    /// The same over addresses that hold the same database, one at least: the first is asked, and another one when it is gone.
+    /// The same over addresses that hold the same database, one at least: the first is asked, and another one when it
+    /// is gone.
     #[must_use]
     pub fn of_several(addresses: &[StoreAddress], time_limit: Duration, memory_limit: u64) -> Self {
         let timeout = time_limit + DELIVERY_MARGIN;
         let place = |address| {
             let client = Self::client(address, time_limit, memory_limit);
-            Place::new(address, Connection { client, timeout })
+            Endpoint::new(address, Connection { client, timeout })
         };
         let database = addresses.first().map(|address| address.database.clone()).unwrap_or_default();
         let failover = Failover::new(addresses.iter().map(place).collect());
@@ -123,7 +124,7 @@ impl Reader {
     }
 
     /// How the addresses are that are not in use.
-    pub async fn standings(&self) -> Vec<(StoreAddress, Standing)> {
+    pub async fn standings(&self) -> Vec<(StoreAddress, EndpointStatus)> {
         self.failover.standings().await
     }
 }

@@ -5,7 +5,7 @@ use trawl_core::store::{FollowRate, FollowReport, Head};
 
 /// The state of following the head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Following {
+pub struct FollowStatus {
     /// The newest block the node showed.
     pub node_block: u64,
     /// How many blocks the newest readable block lags.
@@ -26,7 +26,7 @@ pub struct Following {
     pub blocks_per_hour: u64,
 }
 
-impl Following {
+impl FollowStatus {
     /// What the newest head and the newest report say.
     #[must_use]
     pub fn new(head: &Head, pace: FollowRate, report: Option<FollowReport>) -> Option<Self> {

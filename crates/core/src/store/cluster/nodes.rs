@@ -93,7 +93,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Checks that each shard is on one server. A `Distributed` table writes to one replica, or to all that answer, and reads any of them.
+    /// Checks that each shard is on one server. A `Distributed` table writes to one replica, or to all that answer,
+    /// and reads any of them.
     async fn check_replicas(&self, cluster: &str) -> Result<(), ClusterError> {
         let query = self.address.server().query_raw(include_str!("../../../../../sql/queries/replicas_of_cluster.sql"));
         let query = query.param("cluster", cluster).param("first", first_shard(cluster));
