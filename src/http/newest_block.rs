@@ -1,6 +1,5 @@
 //! The newest block, for clients of several APIs behind one address: each answer names the newest that its API knows,
-//! and a request may ask for an API
-//! that knows one (docs/reference/http-contract.md#several-servers).
+//! and a request may ask for an API that knows one (docs/reference/http-contract.md#several-servers).
 
 use std::time::Duration;
 

@@ -15,8 +15,7 @@ use crate::store::{Compression, StoreAddress};
 #[command(next_help_heading = "ClickHouse")]
 pub struct StoreFlags {
     /// ClickHouse HTTP endpoint (also CLICKHOUSE_URL) [default: http://127.0.0.1:8123]. trawl-api: several that hold
-    /// the same
-    /// database, separated by commas; the next stands in for one that is gone.
+    /// the same database, separated by commas; the next stands in for one that is gone.
     #[arg(long, env = "TRAWL_CLICKHOUSE_URL", global = true)]
     clickhouse_url: Option<String>,
     /// Database with the tables.

@@ -135,8 +135,7 @@ pub struct LoadFlags {
     #[arg(long, env = "TRAWL_LOAD_TO", help_heading = "Range")]
     pub to: Option<RangeEnd>,
     /// Only the Kth of N shares of the range, which must have an end (--to N): the other shares may be loaded at the
-    /// same time,
-    /// by a process each. N is at most 32.
+    /// same time, by a process each. N is at most 32.
     #[arg(long, env = "TRAWL_LOAD_SLICE", value_name = "K/N", help_heading = "Range")]
     pub slice: Option<Slice>,
     #[command(flatten)]

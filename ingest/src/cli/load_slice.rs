@@ -1,8 +1,7 @@
 //! `trawl-ingest load --slice`: loads a share of a range, beside those who load the others.
 //!
-//! What follows from all blocks in their order, the holders of tokens, and merges are for whoever completes the
-//! range: it takes
-//! the right to write everything, unless another run has it by then.
+//! What follows from all blocks in their order, the holders of tokens, and merges are for whoever completes the range:
+//! it takes the right to write everything, unless another run has it by then.
 
 use tokio::sync::watch;
 use trawl_core::store::{Head, Reader, Writer};

@@ -95,8 +95,7 @@ impl Links {
     }
 
     /// Keeps what a later block may go on from or lead up to, of a block that needs no check. What both sides of have
-    /// come is forgotten, so that a load
-    /// from the top down needs no more memory than one from the bottom up.
+    /// come is forgotten, so that a load from the top down needs no more memory than one from the bottom up.
     pub fn remember(&mut self, link: Link) {
         let goes_on = self.last.is_some_and(|(last, _)| last.checked_add(1) == Some(link.number));
         if !goes_on {
@@ -122,8 +121,7 @@ impl Links {
 }
 
 /// Checks that what is committed fits together where `range` begins and ends: runs that load beside each other cannot
-/// know
-/// the blocks of the others before.
+/// know the blocks of the others before.
 ///
 /// # Errors
 ///

@@ -1,11 +1,9 @@
 //! One run at a time writes a block: a lease that is claimed, kept alive, and taken from holders that are gone.
 //!
-//! Leases are rows of `ingest_leases`. A run that wants one adds a claim and then looks: if another lease lives that
-//! is not
-//! apart from it, the claim is given back. Of two that claim at once at least one sees the other, so never do both go
-//! on.
-//! Nearly all leases are of the whole database; those of the slices of a load are of some blocks, and lie beside each
-//! other.
+//! Leases are rows of `ingest_leases`. A run that wants one adds a claim and then looks: if another lease lives that is
+//! not apart from it, the claim is given back. Of two that claim at once at least one sees the other, so never do both
+//! go on. Nearly all leases are of the whole database; those of the slices of a load are of some blocks, and lie beside
+//! each other.
 //!
 //! A holder whose process has ended is known at once in its own place (boot and process namespace), and there a living
 //! process is waited for, however long it is silent. Elsewhere a lease ends with a minute of silence, or rather 20

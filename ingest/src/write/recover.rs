@@ -18,8 +18,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const RUNS_PER_STATEMENT: usize = 500;
 
 /// Removes the rows of ranges that an earlier run announced and did not commit, as far as they are in what `guard` is
-/// of.
-/// Returns those ranges.
+/// of. Returns those ranges.
 ///
 /// The caller holds the lease, and read `committed` after [`wait_for_foreign_inserts`].
 pub async fn recover(
@@ -42,9 +41,8 @@ pub async fn recover(
     for range in filled.filter_map(AnnouncedRange::range).filter_map(|filled| filled.intersection(range)) {
         remove_unfilled((reader, writer), guard, range).await?;
     }
-    // Only those that were looked at, and only while no other run may have announced anything in this range. An
-    // intent that
-    // reaches beyond it is still needed there.
+    // Only those that were looked at, and only while no other run may have announced anything in this range. An intent
+    // that reaches beyond it is still needed there.
     let runs: BTreeSet<String> = announced.into_iter().map(|range| range.run).collect();
     for runs in runs.into_iter().collect::<Vec<_>>().chunks(RUNS_PER_STATEMENT) {
         retry_transient(|| guard.write(writer.forget_intents(runs, range))).await?;
@@ -90,8 +88,7 @@ pub async fn remove(writer: &Writer, guard: &LeaseGuard, range: BlockRange) -> R
 }
 
 /// Waits for inserts of earlier runs into what `guard` is of: one whose client is gone may still be going on in the
-/// server,
-/// and its rows must not appear after they were removed. Ends early if `stop` becomes true.
+/// server, and its rows must not appear after they were removed. Ends early if `stop` becomes true.
 pub async fn wait_for_foreign_inserts(
     reader: &Reader,
     run: &str,

@@ -8,7 +8,7 @@ use crate::app::App;
 
 /// What is wrong with the servers that this API may need. Takes no longer than a probe waits.
 pub(super) async fn problems(app: &App) -> Vec<Problem> {
-    let (shards, addresses) = tokio::join!(within(app.reader().missing_shards()), app.reader().standings());
+    let (shards, addresses) = tokio::join!(within(app.reader().missing_shards()), app.reader().endpoint_statuses());
     // Not every account may look at clusters.
     let shards = shards.unwrap_or_default();
     shards.iter().map(of_shard).chain(addresses.iter().filter_map(of_address)).collect()
@@ -26,9 +26,9 @@ fn of_shard(shard: &Shard) -> Problem {
     Problem::of_unknown_age("shard_missing", detail)
 }
 
-fn of_address((address, standing): &(StoreAddress, EndpointStatus)) -> Option<Problem> {
+fn of_address((address, status): &(StoreAddress, EndpointStatus)) -> Option<Problem> {
     let host = address.host();
-    let (kind, detail) = match standing {
+    let (kind, detail) = match status {
         EndpointStatus::Whole => return None,
         EndpointStatus::Silent => ("address_missing", format!("ClickHouse at {host} does not answer")),
         EndpointStatus::Refuses => ("address_missing", format!("ClickHouse at {host} refuses to read its tables")),

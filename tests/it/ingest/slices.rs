@@ -42,9 +42,8 @@ fn ensure_clean(database: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A load of everything dies before its first commit: its intent is of blocks of two slices, each of
-/// which removes its own.
-/// Then four processes, one of which is killed again and again while the others go on.
+/// A load of everything dies before its first commit: its intent is of blocks of two slices, each of which removes its
+/// own. Then four processes, one of which is killed again and again while the others go on.
 #[test]
 fn killed_at_any_moment_they_leave_what_one_load_leaves() -> anyhow::Result<()> {
     let database = &env::migrate("slices_killed")?;

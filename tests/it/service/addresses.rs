@@ -68,8 +68,7 @@ impl QuestionSet {
     }
 
     /// Asks one thing after another until `limit` is over: each answer is right, or says that it cannot be given now.
-    /// The time from the beginning to
-    /// the last of those, and how many were right.
+    /// The time from the beginning to the last of those, and how many were right.
     fn ask_for(&self, api: &str, limit: Duration) -> anyhow::Result<(Duration, usize)> {
         let started = Instant::now();
         let (mut last_refusal, mut right) = (Duration::ZERO, 0);

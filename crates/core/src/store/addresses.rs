@@ -65,7 +65,7 @@ impl ServedState {
 
 /// Addresses that hold one database.
 pub(super) struct Addresses {
-    pub places: Vec<Endpoint>,
+    pub endpoints: Vec<Endpoint>,
     in_use: watch::Sender<InUse>,
     shown: Mutex<Arc<ServedState>>,
     /// Held by who looks for another address.
@@ -73,9 +73,9 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    pub fn new(places: Vec<Endpoint>) -> Self {
+    pub fn new(endpoints: Vec<Endpoint>) -> Self {
         let (in_use, _) = watch::channel(InUse::default());
-        Self { places, in_use, shown: Mutex::default(), looking: tokio::sync::Mutex::default() }
+        Self { endpoints: endpoints, in_use, shown: Mutex::default(), looking: tokio::sync::Mutex::default() }
     }
 
     pub fn in_use(&self) -> InUse {

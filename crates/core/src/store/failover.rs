@@ -1,8 +1,7 @@
 //! Sends statements to one of the addresses that hold a database: to another when the one in use is gone.
 //!
-//! Another address comes into use only if it has what answers were made of (`Shown`): statements of answers that are
-//! being made go on there. A
-//! statement is sent again only if none of its rows has arrived.
+//! Another address comes into use only if it has what answers were made of (`ServedState`): statements of answers that
+//! are being made go on there. A statement is sent again only if none of its rows has arrived.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,10 +54,10 @@ pub(super) struct Failover {
 
 impl Failover {
     /// The first address is asked first. There is one at least.
-    pub fn new(places: Vec<Endpoint>) -> Self {
+    pub fn new(endpoints: Vec<Endpoint>) -> Self {
         let ping = || reqwest::Client::builder().timeout(LOOK_TIMEOUT).build().ok();
-        let ping = (places.len() > 1).then(ping).flatten();
-        Self { addresses: Arc::new(Addresses::new(places)), ping }
+        let ping = (endpoints.len() > 1).then(ping).flatten();
+        Self { addresses: Arc::new(Addresses::new(endpoints)), ping }
     }
 
     /// Sends a statement, with another limit on its rows if one is given, and waits for the first of them.
@@ -78,8 +77,8 @@ impl Failover {
         let mut tried = 0;
         loop {
             let in_use = self.in_use();
-            let asked = ask(Arc::clone(&self.place(in_use).connection));
-            if self.addresses.places.len() == 1 {
+            let asked = ask(Arc::clone(&self.endpoint(in_use).connection));
+            if self.addresses.endpoints.len() == 1 {
                 return asked.await;
             }
             let error = tokio::select! {
@@ -90,7 +89,7 @@ impl Failover {
                 () = self.gone(in_use) => StoreError::silent(),
             };
             tried += 1;
-            if tried > self.addresses.places.len() || !self.leave(in_use).await {
+            if tried > self.addresses.endpoints.len() || !self.leave(in_use).await {
                 return Err(error);
             }
         }
@@ -106,7 +105,7 @@ impl Failover {
     }
 
     pub fn address(&self) -> &StoreAddress {
-        &self.place(self.in_use()).address
+        &self.endpoint(self.in_use()).address
     }
 
     /// From now on answers are made of this, if `turn` still goes on.
@@ -115,15 +114,15 @@ impl Failover {
     }
 
     /// How the addresses are that are not in use.
-    pub async fn standings(&self) -> Vec<(StoreAddress, EndpointStatus)> {
+    pub async fn statuses(&self) -> Vec<(StoreAddress, EndpointStatus)> {
         let (shown, in_use) = (self.addresses.shown(), self.in_use().index);
-        let others = self.addresses.places.iter().enumerate().filter(|(index, _)| *index != in_use);
-        let looks = others.map(|(_, place)| async { (place.address.clone(), look(place, &shown).await) });
+        let others = self.addresses.endpoints.iter().enumerate().filter(|(index, _)| *index != in_use);
+        let looks = others.map(|(_, endpoint)| async { (endpoint.address.clone(), look(endpoint, &shown).await) });
         futures_util::future::join_all(looks).await
     }
 
-    fn place(&self, in_use: InUse) -> &Endpoint {
-        &self.addresses.places[in_use.index]
+    fn endpoint(&self, in_use: InUse) -> &Endpoint {
+        &self.addresses.endpoints[in_use.index]
     }
 
     /// Waits until another address is in use, or this one does not answer at all.
@@ -136,7 +135,7 @@ impl Failover {
 
     async fn silence(&self, in_use: InUse) {
         let Some(ping) = &self.ping else { return std::future::pending().await };
-        let url = format!("{}/ping", self.place(in_use).address.url.trim_end_matches('/'));
+        let url = format!("{}/ping", self.endpoint(in_use).address.url.trim_end_matches('/'));
         loop {
             tokio::time::sleep(PATIENCE).await;
             match ping.get(&url).send().await {
@@ -152,31 +151,31 @@ impl Failover {
         if self.in_use() != in_use {
             return true;
         }
-        let places = &self.addresses.places;
-        self.place(in_use).leave_alone_for(AWAY_PAUSE);
-        for step in 1..places.len() {
-            let index = (in_use.index + step) % places.len();
-            let place = &places[index];
-            if !place.may_be_tried() {
+        let endpoints = &self.addresses.endpoints;
+        self.endpoint(in_use).leave_alone_for(AWAY_PAUSE);
+        for step in 1..endpoints.len() {
+            let index = (in_use.index + step) % endpoints.len();
+            let endpoint = &endpoints[index];
+            if !endpoint.may_be_tried() {
                 continue;
             }
             let shown = self.addresses.shown();
-            let standing = look(place, &shown).await;
-            if standing == EndpointStatus::Whole && self.addresses.turn_to(index, &shown) {
-                let (from, to) = (self.place(in_use).address.host(), place.address.host());
+            let status = look(endpoint, &shown).await;
+            if status == EndpointStatus::Whole && self.addresses.turn_to(index, &shown) {
+                let (from, to) = (self.endpoint(in_use).address.host(), endpoint.address.host());
                 tracing::warn!(from, to, "ClickHouse does not answer: asking another address");
                 return true;
             }
-            tracing::debug!(host = place.address.host(), ?standing, "another address of ClickHouse cannot be used");
-            place.leave_alone_for(if let EndpointStatus::Behind(_) = standing { LAG_PAUSE } else { AWAY_PAUSE });
+            tracing::debug!(host = endpoint.address.host(), ?status, "another address of ClickHouse cannot be used");
+            endpoint.leave_alone_for(if let EndpointStatus::Behind(_) = status { LAG_PAUSE } else { AWAY_PAUSE });
         }
         false
     }
 }
 
 /// How an address is.
-async fn look(place: &Endpoint, shown: &ServedState) -> EndpointStatus {
-    let lag = within(LOOK_TIMEOUT, lag(&place.connection, shown)).await.and_then(|lag| lag);
+async fn look(endpoint: &Endpoint, shown: &ServedState) -> EndpointStatus {
+    let lag = within(LOOK_TIMEOUT, lag(&endpoint.connection, shown)).await.and_then(|lag| lag);
     match lag {
         Ok(lag) if lag == Lag::default() => EndpointStatus::Whole,
         Ok(lag) => EndpointStatus::Behind(lag),

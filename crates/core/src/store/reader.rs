@@ -124,7 +124,7 @@ impl Reader {
     }
 
     /// How the addresses are that are not in use.
-    pub async fn standings(&self) -> Vec<(StoreAddress, EndpointStatus)> {
-        self.failover.standings().await
+    pub async fn endpoint_statuses(&self) -> Vec<(StoreAddress, EndpointStatus)> {
+        self.failover.statuses().await
     }
 }

@@ -6,8 +6,7 @@ use std::str::FromStr;
 use trawl_core::primitives::BlockRange;
 
 /// Shares of a range, at most. A table remembers its last 1,000 inserts, and one that is repeated, up to two minutes
-/// later, must
-/// be among them: loads that commit every five seconds at least make half of that.
+/// later, must be among them: loads that commit every five seconds at least make half of that.
 const MAX_SHARES: u64 = 32;
 
 /// A share of a range: the `position`th of `shares` that are equally long but for a block.
