@@ -37,37 +37,38 @@ pub struct Flags {
     /// Longest a query may run.
     #[arg(long, env = "TRAWL_QUERY_TIMEOUT", default_value = "30s", help_heading = "Limits", value_parser = units::seconds)]
     pub query_timeout: Duration,
-    /// Most memory of a query on the ClickHouse server, at least 16 MiB.
+    /// Maximum memory of a query on the ClickHouse server, at least 16 MiB.
     #[arg(long, alias = "query-memory-mib", env = "TRAWL_QUERY_MEMORY", default_value = "2GiB", help_heading = "Limits",
           value_parser = query_memory)]
     pub query_memory: u64,
-    /// Most calls in a JSON-RPC batch.
+    /// Maximum number of calls in a JSON-RPC batch.
     #[arg(long, env = "TRAWL_MAX_BATCH", default_value_t = 100, help_heading = "Limits")]
     max_batch: usize,
     /// Longest body of a JSON-RPC request, from 1 KiB to 1 GiB.
     #[arg(long, env = "TRAWL_MAX_BODY", default_value = "20MB", help_heading = "Limits", value_parser = body_size)]
     max_body: u64,
-    /// Most logs in an answer of eth_getLogs; 0 for all there are.
+    /// Maximum number of logs in an answer of eth_getLogs; 0 = unlimited.
     #[arg(long, env = "TRAWL_MAX_LOGS", default_value_t = 1_000, help_heading = "Limits")]
     max_logs: u64,
-    /// Most logs in an answer of eth_getLogs at /rpc, which is never cut: a query with more is refused; 0 for all.
+    /// Maximum number of logs in an answer of eth_getLogs at /rpc, which is never cut: a query with more is refused;
+    /// 0 = unlimited.
     #[arg(long, env = "TRAWL_RPC_MAX_LOGS", default_value_t = 20_000, help_heading = "Limits")]
     rpc_max_logs: u64,
-    /// Most WebSocket connections.
+    /// Maximum number of WebSocket connections.
     #[arg(long, env = "TRAWL_MAX_WEBSOCKETS", default_value_t = 1_000, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_websockets: u32,
-    /// Most WebSocket connections of one client.
+    /// Maximum number of WebSocket connections of one client.
     #[arg(long, env = "TRAWL_MAX_WEBSOCKETS_PER_CLIENT", default_value_t = 250, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_websockets_per_client: u32,
-    /// Most subscriptions of one WebSocket connection.
+    /// Maximum number of subscriptions of one WebSocket connection.
     #[arg(long, env = "TRAWL_MAX_SUBSCRIPTIONS", default_value_t = 100, help_heading = "Limits")]
     max_subscriptions: usize,
     /// Widest range of blocks that eth_getLogs reads without address and topics.
     #[arg(long, env = "TRAWL_MAX_UNFILTERED_BLOCKS", default_value_t = 10_000, help_heading = "Limits")]
     max_unfiltered_blocks: u64,
-    /// Most gas of eth_call and its like.
+    /// Maximum gas of eth_call and its like.
     #[arg(long, env = "TRAWL_CALL_GAS", default_value_t = 50_000_000, help_heading = "Limits")]
     call_gas: u64,
     /// Longest eth_call and its like may take.
@@ -132,11 +133,11 @@ pub struct Flags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 struct ConnectionFlags {
-    /// Most connections; the limit of open files is raised for them.
+    /// Maximum number of connections; the limit of open files is raised for them.
     #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS", default_value_t = 4_096,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_connections: u32,
-    /// Most connections of one client: of an IPv4 address, or of a /64 network of IPv6.
+    /// Maximum number of connections of one client: of an IPv4 address, or of a /64 network of IPv6.
     #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 512,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_connections_per_client: u32,
@@ -271,7 +272,7 @@ struct UpstreamFlags {
     #[arg(long = "upstream-timeout", alias = "upstream-timeout-ms", env = "TRAWL_UPSTREAM_TIMEOUT",
           default_value = "10s", value_parser = units::milliseconds)]
     timeout: Duration,
-    /// Most calls to nodes at the same time.
+    /// Maximum number of calls to nodes at the same time.
     #[arg(long = "upstream-connections", env = "TRAWL_UPSTREAM_CONNECTIONS", value_name = "N", default_value_t = 32,
           value_parser = clap::value_parser!(u16).range(1..))]
     connections: u16,

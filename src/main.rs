@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let flags = Flags::of_process();
     flags.log.start("warn,trawl=info");
     keep_freed_memory();
-    match run(flags) {
+    match start(flags) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("trawl-api: {error:#}");
@@ -57,7 +57,16 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 /// reports whether it is ready.
 const FIRST_CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
-#[tokio::main]
+/// Stack of a thread that answers requests, in bytes. A page waits for a dozen statements at once, and their futures are
+/// made there; what is not used of a stack is no memory.
+const STACK_SIZE: usize = 4 << 20;
+
+fn start(flags: Flags) -> anyhow::Result<()> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.enable_all().thread_stack_size(STACK_SIZE);
+    runtime.build().context("cannot start threads")?.block_on(run(flags))
+}
+
 async fn run(flags: Flags) -> anyhow::Result<()> {
     let metrics =
         metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder().context("cannot keep metrics")?;

@@ -38,11 +38,11 @@ pub struct Flags {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_ENGINE_LISTEN", default_value = "127.0.0.1:8123", help_heading = "Server")]
     pub listen: SocketAddr,
-    /// Most connections.
+    /// Maximum number of connections.
     #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS", default_value_t = 4_096, help_heading = "Server",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_connections: u32,
-    /// Most connections of one client address. An API keeps one for each statement that it waits for.
+    /// Maximum number of connections of one client address. An API keeps one for each statement that it waits for.
     #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 2_048, help_heading = "Server",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_connections_per_client: u32,

@@ -12,11 +12,11 @@ use trawl_serve::Limits;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitFlags {
-    /// Most connections; the limit of open files is raised for them.
+    /// Maximum number of connections; the limit of open files is raised for them.
     #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS", default_value_t = 4_096,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_connections: u32,
-    /// Most connections of one client: of an IPv4 address, or of a /64 network of IPv6.
+    /// Maximum number of connections of one client: of an IPv4 address, or of a /64 network of IPv6.
     #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 512,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_connections_per_client: u32,
@@ -27,19 +27,19 @@ pub struct LimitFlags {
     /// servers that nobody reaches but through the proxy.
     #[arg(long, env = "TRAWL_CLIENT_HEADER", value_name = "NAME")]
     pub client_header: Option<HeaderName>,
-    /// Most lists and calls that are answered at the same time.
+    /// Maximum number of lists and calls that are answered at the same time.
     #[arg(long, env = "TRAWL_MAX_READS", default_value_t = 64, value_parser = count)]
     max_reads: usize,
-    /// Most lists and calls that wait for that; further ones are refused.
+    /// Maximum number of lists and calls that wait for that; further ones are refused.
     #[arg(long, env = "TRAWL_MAX_QUEUE", default_value_t = 512, value_parser = count)]
     max_queue: usize,
     /// The longest that a request waits for its place before it is refused.
     #[arg(long, env = "TRAWL_QUEUE_TIMEOUT", default_value = "5s", value_parser = units::seconds)]
     queue_timeout: Duration,
-    /// Most wide scans at the same time.
+    /// Maximum number of wide scans at the same time.
     #[arg(long, env = "TRAWL_MAX_SCANS", default_value_t = 16, value_parser = count)]
     max_scans: usize,
-    /// Most wide scans of one client, those that wait among them.
+    /// Maximum number of wide scans of one client, those that wait among them.
     #[arg(long, env = "TRAWL_MAX_SCANS_PER_CLIENT", default_value_t = 8, value_parser = count)]
     max_scans_per_client: usize,
     /// Memory of request bodies; one client may have half of it. At least four times --max-body.

@@ -166,3 +166,28 @@ fn comments_cite_headings_that_are_there() -> anyhow::Result<()> {
     ensure!(checked > 2, "only {checked} citations");
     Ok(())
 }
+
+/// A table ends with its first blank line, and what follows is shown as text; a row that stands twice says nothing the
+/// second time.
+#[test]
+fn tables_are_whole_and_no_row_is_there_twice() -> anyhow::Result<()> {
+    let is_rule = |line: &str| line.starts_with("|-") || line.starts_with("| -");
+    for file in files("docs", "md") {
+        // The columns of tables have comments in common, and raw figures repeat their headings.
+        if file.ends_with("columns.md") || file.to_string_lossy().contains("/raw/") {
+            continue;
+        }
+        let text = fs::read_to_string(&file)?;
+        let lines: Vec<&str> = text.lines().collect();
+        for part in lines.windows(4) {
+            let is_row = |line: &str| line.starts_with('|');
+            let is_cut = is_row(part[0]) && part[1].is_empty() && is_row(part[2]) && !is_rule(part[3]);
+            ensure!(!is_cut, "{}: a table has a blank line before {}", file.display(), part[2]);
+        }
+        let mut seen = BTreeSet::new();
+        for row in lines.iter().filter(|line| line.starts_with('|') && line.len() > 60) {
+            ensure!(seen.insert(row), "{}: twice {row}", file.display());
+        }
+    }
+    Ok(())
+}

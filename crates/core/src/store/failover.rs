@@ -77,7 +77,8 @@ impl Failover {
         let mut tried = 0;
         loop {
             let in_use = self.in_use();
-            let asked = ask(Arc::clone(&self.endpoint(in_use).connection));
+            // A page sends a dozen statements at once, and each has these futures: on the stack they fill that of a thread.
+            let asked = Box::pin(ask(Arc::clone(&self.endpoint(in_use).connection)));
             if self.addresses.endpoints.len() == 1 {
                 return asked.await;
             }
@@ -86,10 +87,10 @@ impl Failover {
                     Err(error) if error.is_lost_connection() => error,
                     answer => return answer,
                 },
-                () = self.gone(in_use) => StoreError::silent(),
+                () = Box::pin(self.gone(in_use)) => StoreError::silent(),
             };
             tried += 1;
-            if tried > self.addresses.endpoints.len() || !self.leave(in_use).await {
+            if tried > self.addresses.endpoints.len() || !Box::pin(self.leave(in_use)).await {
                 return Err(error);
             }
         }
