@@ -44,7 +44,8 @@ fn old_state_is_missing_and_no_reason_to_wait() -> anyhow::Result<()> {
         let database = &env::migrate(&format!("pruned_{position}"))?;
         let (said, took) = load(database, &node, &["--concurrency", "4"])?;
         // What is asked for to find out where the state begins is most of it in so short a chain.
-        ensure!(took < without * 2 + Duration::from_secs(3), "{text}: {took:?} instead of {without:?}");
+        // Other tests run beside this one; a node that is asked ten times for each block costs minutes.
+        ensure!(took < without * 2 + Duration::from_secs(15), "{text}: {took:?} instead of {without:?}");
         let calls = node.control(&json!({}))?["calls"].clone();
         let asked: u64 = OF_STATE.iter().filter_map(|method| calls[*method].as_u64()).sum();
         ensure!(asked < 300, "{text}: {asked} calls for state: {calls}");
