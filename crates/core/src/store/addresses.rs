@@ -75,7 +75,7 @@ pub(super) struct Addresses {
 impl Addresses {
     pub fn new(endpoints: Vec<Endpoint>) -> Self {
         let (in_use, _) = watch::channel(InUse::default());
-        Self { endpoints: endpoints, in_use, shown: Mutex::default(), looking: tokio::sync::Mutex::default() }
+        Self { endpoints, in_use, shown: Mutex::default(), looking: tokio::sync::Mutex::default() }
     }
 
     pub fn in_use(&self) -> InUse {
