@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::ask::{HeadRequest, LOG_CAP, PAGE, WINDOW};
 use crate::chain::block::{Block, Event, Log};
 use crate::chain::world::World;
-use crate::chain::{Model, Place};
+use crate::chain::{BlockIndex, Model};
 
 /// A row: the block it is of (`None`: the answer says there is none), its place in it, and a digest of the rest.
-pub type Row = (Option<Place>, u64, u64);
+pub type Row = (Option<BlockIndex>, u64, u64);
 
 /// What is in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,12 +150,12 @@ fn log(model: &Model, item: &Value) -> anyhow::Result<Row> {
     Ok((Some(place), quantity(&item["logIndex"])?, digest))
 }
 
-fn block(model: &Model, hash: &Value) -> anyhow::Result<Place> {
+fn block(model: &Model, hash: &Value) -> anyhow::Result<BlockIndex> {
     let parsed = hash.as_str().and_then(|hash| hash.parse::<B256>().ok());
     parsed.and_then(|hash| model.by_hash(&hash)).with_context(|| format!("a block that never was: {hash}"))
 }
 
-fn transaction(model: &Model, hash: &Value) -> anyhow::Result<Place> {
+fn transaction(model: &Model, hash: &Value) -> anyhow::Result<BlockIndex> {
     let parsed = hash.as_str().and_then(|hash| hash.parse::<B256>().ok());
     parsed.and_then(|hash| model.by_transaction(&hash)).with_context(|| format!("an unknown transaction: {hash}"))
 }
@@ -176,7 +176,7 @@ pub fn excerpt(value: &Value) -> String {
 }
 
 /// The answer if the chain ends in the block at `tip`; `None` if the request cannot be answered there.
-pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: Place) -> Option<Content> {
+pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: BlockIndex) -> Option<Content> {
     let account = |account: u32| format!("{:#x}", world.accounts[account as usize]);
     let token = |token: u8| format!("{:#x}", world.tokens[usize::from(token)]);
     let digest_of = |log: &Log| {
@@ -184,7 +184,7 @@ pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: Place) -> O
         digest(&[&token(log.token), &topics, &log.data().to_string()])
     };
     let logs_of = |number: u8, from: u64, to: u64, cap: usize| {
-        let mut branch: Vec<(Place, &Block)> = model
+        let mut branch: Vec<(BlockIndex, &Block)> = model
             .down(tip)
             .skip_while(|(_, block)| block.number > to)
             .take_while(|(_, block)| block.number >= from)
@@ -217,7 +217,7 @@ pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: Place) -> O
                     _ => None,
                 })
             });
-            let row = |(place, index, contract, from, to, amount): (Place, usize, u8, u32, u32, u128)| {
+            let row = |(place, index, contract, from, to, amount): (BlockIndex, usize, u8, u32, u32, u128)| {
                 let digest = digest(&[&account(from), &account(to), &token(contract), &amount.to_string()]);
                 (Some(place), index as u64, digest)
             };
@@ -227,7 +227,7 @@ pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: Place) -> O
             let rows = model.down(tip).flat_map(|(place, block)| {
                 block.inner.iter().rev().filter(move |inner| inner.to == of).map(move |inner| (place, inner))
             });
-            let row = |(place, inner): (Place, &crate::chain::block::Inner)| {
+            let row = |(place, inner): (BlockIndex, &crate::chain::block::Inner)| {
                 (Some(place), u64::from(inner.transaction), digest(&[&inner.value.to_string()]))
             };
             Content::Rows(rows.take(PAGE).map(row).collect())
@@ -272,7 +272,7 @@ pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: Place) -> O
     })
 }
 
-fn full_row(model: &Model, place: Place) -> Row {
+fn full_row(model: &Model, place: BlockIndex) -> Row {
     let hashes: Vec<String> = model.at(place).transactions.iter().map(|hash| format!("{hash:#x}")).collect();
     let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
     (Some(place), hashes.len() as u64, digest(&hashes))

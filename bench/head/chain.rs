@@ -6,15 +6,15 @@ use std::time::Instant;
 
 use alloy_primitives::B256;
 
-mod asked;
 pub mod block;
+mod follower_progress;
 mod maker;
 mod state;
 mod texts;
 pub mod world;
 
-use asked::FollowerProgress;
 use block::{Account, Asset, Block};
+use follower_progress::FollowerProgress;
 use maker::Maker;
 pub use maker::Size;
 use world::{ENDOWMENT, World};
@@ -23,16 +23,16 @@ use world::{ENDOWMENT, World};
 const YOUNG: usize = 256;
 
 /// Where a block is among all blocks.
-pub type Place = usize;
+pub type BlockIndex = usize;
 
 /// All blocks.
 #[derive(Default)]
 pub struct Model {
     blocks: Vec<Block>,
-    by_hash: HashMap<B256, Place>,
-    by_transaction: HashMap<B256, Place>,
+    by_hash: HashMap<B256, BlockIndex>,
+    by_transaction: HashMap<B256, BlockIndex>,
     /// The newest block of the node's chain.
-    tip: Place,
+    tip: BlockIndex,
     /// Times at which blocks left the chain.
     reorganisations: Vec<Instant>,
 }
@@ -146,12 +146,12 @@ impl Chain {
 
 impl Model {
     /// A block.
-    pub fn at(&self, place: Place) -> &Block {
+    pub fn at(&self, place: BlockIndex) -> &Block {
         &self.blocks[place]
     }
 
     /// The newest block of the node's chain.
-    pub fn tip(&self) -> Place {
+    pub fn tip(&self) -> BlockIndex {
         self.tip
     }
 
@@ -161,7 +161,7 @@ impl Model {
     }
 
     /// The block `depth` below one.
-    pub fn above(&self, mut place: Place, depth: usize) -> Place {
+    pub fn above(&self, mut place: BlockIndex, depth: usize) -> BlockIndex {
         for _ in 0..depth {
             place = self.blocks[place].parent.unwrap_or(0);
         }
@@ -169,34 +169,34 @@ impl Model {
     }
 
     /// The block with a hash.
-    pub fn by_hash(&self, hash: &B256) -> Option<Place> {
+    pub fn by_hash(&self, hash: &B256) -> Option<BlockIndex> {
         self.by_hash.get(hash).copied()
     }
 
     /// The block of a transaction.
-    pub fn by_transaction(&self, hash: &B256) -> Option<Place> {
+    pub fn by_transaction(&self, hash: &B256) -> Option<BlockIndex> {
         self.by_transaction.get(hash).copied()
     }
 
     /// The block at a height of the branch that ends in `tip`.
-    pub fn on_branch(&self, tip: Place, number: u64) -> Option<Place> {
+    pub fn on_branch(&self, tip: BlockIndex, number: u64) -> Option<BlockIndex> {
         let depth = self.at(tip).number.checked_sub(number)?;
         Some(self.above(tip, depth as usize))
     }
 
     /// The branch from `tip` down.
-    pub fn down(&self, tip: Place) -> impl Iterator<Item = (Place, &Block)> {
+    pub fn down(&self, tip: BlockIndex) -> impl Iterator<Item = (BlockIndex, &Block)> {
         let places = std::iter::successors(Some(tip), |place| self.blocks[*place].parent);
         places.map(|place| (place, &self.blocks[place]))
     }
 
     /// What an account holds after the block at `tip`.
-    pub fn holding(&self, tip: Place, asset: Asset, account: Account) -> u128 {
+    pub fn holding(&self, tip: BlockIndex, asset: Asset, account: Account) -> u128 {
         self.down(tip).find_map(|(_, block)| block.holdings.get(&(asset, account)).copied()).unwrap_or(ENDOWMENT)
     }
 
     /// Whether two blocks can be of one chain.
-    pub fn is_one_branch(&self, places: &[Place]) -> bool {
+    pub fn is_one_branch(&self, places: &[BlockIndex]) -> bool {
         let Some(highest) = places.iter().max_by_key(|place| self.at(**place).number) else { return true };
         places.iter().all(|place| self.on_branch(*highest, self.at(*place).number) == Some(*place))
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::answer::{self, Content, Refusal};
 use crate::ask::HeadRequest;
 use crate::chain::world::World;
-use crate::chain::{Model, Place};
+use crate::chain::{BlockIndex, Model};
 
 /// What an answer is worth.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ pub fn hold(
 
 fn unmatched(ask: HeadRequest, content: &Content, model: &Model, world: &World) -> Verdict {
     let Content::Rows(rows) = content else { return Verdict::Wrong(format!("{ask:?}: {content:?}")) };
-    let places: Vec<Place> = rows.iter().filter_map(|(place, ..)| *place).collect();
+    let places: Vec<BlockIndex> = rows.iter().filter_map(|(place, ..)| *place).collect();
     let numbers: Vec<u64> = places.iter().map(|place| model.at(*place).number).collect();
     let said = format!("{ask:?}: {} rows, blocks {:?} to {:?}", rows.len(), numbers.iter().min(), numbers.iter().max());
     if !model.is_one_branch(&places) {

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::chain::block::{Block, Texts};
 use crate::chain::world::CHAIN_ID;
-use crate::chain::{Chain, Model, Place};
+use crate::chain::{BlockIndex, Chain, Model};
 
 /// A node; it serves until the process ends.
 pub struct Node {
@@ -86,7 +86,7 @@ fn result(chain: &Chain, method: &str, parameters: &Value) -> Option<String> {
 }
 
 /// The block that a tag, a height, a hash or an object with one of them names.
-fn place(model: &Model, final_after: u64, named: &Value) -> Option<Place> {
+fn place(model: &Model, final_after: u64, named: &Value) -> Option<BlockIndex> {
     let tip: &Block = model.at(model.tip());
     let below = |depth| model.on_branch(model.tip(), tip.number.checked_sub(depth)?);
     match named.as_str().or(named["blockHash"].as_str()).or(named["blockNumber"].as_str())? {

@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 use tungstenite::{Message, WebSocket};
 
-use crate::chain::{Chain, Place};
+use crate::chain::{BlockIndex, Chain};
 
 /// What a client got.
 #[derive(Debug, Default)]
@@ -119,7 +119,7 @@ impl ReceivedMessages {
         let model = chain.model();
         // What was on its way when the subscription began may have come or not.
         let since = self.subscribed.map_or_else(Instant::now, |time| time + Duration::from_secs(5));
-        let is_young = |place: Place| model.at(place).shown > since;
+        let is_young = |place: BlockIndex| model.at(place).shown > since;
         let mut wanted = HashSet::new();
         for (_, block) in model.down(model.tip()).take_while(|(place, _)| is_young(*place)) {
             wanted.extend(block.logs_of[usize::from(token)].iter().map(|index| (block.hash, u64::from(*index))));

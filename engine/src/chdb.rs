@@ -13,5 +13,5 @@ pub mod library;
 pub mod outcome;
 mod parameters;
 pub mod pool;
+pub mod query_cache;
 mod set_aside;
-pub mod understood;

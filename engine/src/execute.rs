@@ -4,11 +4,11 @@
 //! [`session`] opened, and its result sent whole or through a pipe. [`running`] lists those in progress; the [`query_log`] has those that are over; [`places`] bound how many of a [`workload`] there are.
 
 mod access;
+pub mod admission;
 pub mod changes;
 mod connect;
 pub mod job;
 mod pipe;
-pub mod places;
 pub mod query_log;
 pub mod run;
 pub mod running;

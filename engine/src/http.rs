@@ -4,15 +4,15 @@
 //! whole body, or with a [`stream`] of the running query, which is [cancelled](cancel) if the client goes away.
 //! [`changes`] tells who waits that a table was written to.
 
-mod arriving;
 pub mod body;
+mod buffered_body;
 pub mod cancel;
 pub mod changes;
 pub mod door;
 pub mod head;
-mod held;
 pub mod metrics;
 pub mod request;
 pub mod respond;
 pub mod server;
 pub mod stream;
+mod upload_permit;

@@ -13,15 +13,15 @@ pub mod bundled;
 mod csv;
 mod error;
 mod folder;
-mod found;
 mod json;
+mod label_records;
 mod record;
 mod signatures;
 pub mod write;
 
 pub use error::LabelsError;
-use found::{ByChance, Place};
-pub use found::{Key, LabelRecords, LabelValue};
+use label_records::{ByChance, FactOrigin};
+pub use label_records::{Key, LabelRecords, LabelValue};
 
 /// What to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,10 +54,10 @@ impl LabelRecords {
             let error = |source| LabelsError::File { file: path.clone(), source };
             if std::fs::metadata(path).map_err(error)?.is_dir() {
                 for folder::Artifact { file, address, chain_id } in folder::artifacts(path)? {
-                    found.file(&Place { file: &file, address, chain_id, found: ByChance::Yes })?;
+                    found.file(&FactOrigin { file: &file, address, chain_id, found: ByChance::Yes })?;
                 }
             } else {
-                let place = Place { file: path, address: source.address, chain_id: None, found: ByChance::No };
+                let place = FactOrigin { file: path, address: source.address, chain_id: None, found: ByChance::No };
                 found.file(&place)?;
             }
         }
@@ -65,7 +65,7 @@ impl LabelRecords {
         Ok(found)
     }
 
-    fn file(&mut self, place: &Place<'_>) -> Result<(), LabelsError> {
+    fn file(&mut self, place: &FactOrigin<'_>) -> Result<(), LabelsError> {
         let name = place.file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let name = name.trim_end_matches(".gz");
         let text = folder::text(place.file)?;

@@ -97,7 +97,7 @@ impl SettledRows {
     ) -> Result<SharedRows<R>, Problem> {
         let read = async {
             let rows = Arc::new(read.await.map_err(NotCached::<R>::Failed)?);
-            self.kept(&rows).ok_or(NotCached::Large(rows))
+            self.cached(&rows).ok_or(NotCached::Large(rows))
         };
         match self.entries.entry(key).or_try_insert_with(read).await {
             Ok(entry) => {
@@ -123,12 +123,12 @@ impl SettledRows {
 
     /// Keeps rows, unless they are too large.
     pub async fn keep<R: Columns + 'static>(&self, key: Key, rows: &SharedRows<R>) {
-        if let Some(kept) = self.kept(rows) {
+        if let Some(kept) = self.cached(rows) {
             self.entries.insert(key, kept).await;
         }
     }
 
-    fn kept<R: Columns + 'static>(&self, rows: &SharedRows<R>) -> Option<CachedRows> {
+    fn cached<R: Columns + 'static>(&self, rows: &SharedRows<R>) -> Option<CachedRows> {
         let size = |batch: &Batch<R>| batch.size_bytes() + batch.record_batch().num_columns() * COLUMN_BYTES;
         let size = ENTRY_OVERHEAD + rows.iter().map(size).sum::<usize>();
         let weight = u32::try_from(size).ok().filter(|_| size <= self.max_entry)?;

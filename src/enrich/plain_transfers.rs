@@ -16,17 +16,17 @@ use trawl_core::readable::Readable;
 use trawl_core::schema::{Column, TransactionView};
 use trawl_core::store::Head;
 use trawl_query::addresses::{CodeChange, MAX_ROWS};
-use trawl_query::places::{Ending, TransactionPositions};
+use trawl_query::transaction_positions::{Ending, TransactionPositions};
 
 /// Height and position of a transaction.
-type Place = (BlockNumber, u32);
+type TransactionKey = (BlockNumber, u32);
 
 /// A transaction that brought data to an address, and of which nothing else shows that code ran: it did not fail, and there
 /// are no logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Delivery {
     /// Where it is.
-    pub place: Place,
+    pub place: TransactionKey,
     /// Who received it.
     pub recipient: Address,
 }
@@ -53,7 +53,7 @@ impl App {
         &self,
         head: &Head,
         deliveries: Vec<Delivery>,
-    ) -> Result<HashSet<Place>, Problem> {
+    ) -> Result<HashSet<TransactionKey>, Problem> {
         if deliveries.is_empty() {
             return Ok(HashSet::new());
         }
@@ -87,7 +87,8 @@ impl App {
         if places.is_empty() {
             return Ok(OutermostFrames(HashMap::new()));
         }
-        let found = self.reader().rows(&trawl_query::places::endings(&places, &head.traces.span())).await?;
+        let found =
+            self.reader().rows(&trawl_query::transaction_positions::endings(&places, &head.traces.span())).await?;
         let shown = |frame: Ending| Some(((frame.block_number, frame.transaction_index), ran_code(&frame)?));
         Ok(OutermostFrames(found.into_iter().filter_map(shown).collect()))
     }
@@ -122,14 +123,14 @@ fn has_state(head: &Head, first: BlockNumber, last: BlockNumber) -> bool {
 }
 
 /// Whether code ran in the outermost frames of transactions, where they tell.
-struct OutermostFrames(HashMap<Place, bool>);
+struct OutermostFrames(HashMap<TransactionKey, bool>);
 
 impl OutermostFrames {
-    fn shows_code(&self, place: &Place) -> bool {
+    fn shows_code(&self, place: &TransactionKey) -> bool {
         self.0.get(place) == Some(&true)
     }
 
-    fn shows_none(&self, place: &Place) -> bool {
+    fn shows_none(&self, place: &TransactionKey) -> bool {
         self.0.get(place) == Some(&false)
     }
 }

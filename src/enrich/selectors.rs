@@ -16,12 +16,12 @@ use trawl_query::transactions::{TransactionInput, TransactionSelector};
 const MAX_ENTRIES: u64 = (16 << 20) / 128;
 
 /// A height and a position in the block.
-pub(crate) type Place = (BlockNumber, u32);
+pub(crate) type TransactionKey = (BlockNumber, u32);
 
 /// Calls of transactions by generation, block and position.
 pub(crate) struct SelectorCache {
-    cached: Cache<(u64, Place), TransactionSelector>,
-    loader: BatchLoader<Place, TransactionSelector>,
+    cached: Cache<(u64, TransactionKey), TransactionSelector>,
+    loader: BatchLoader<TransactionKey, TransactionSelector>,
 }
 
 impl SelectorCache {
@@ -38,10 +38,10 @@ impl SelectorCache {
     pub async fn calls(
         &self,
         reader: &Reader,
-        places: BTreeSet<Place>,
+        places: BTreeSet<TransactionKey>,
         head: &Head,
-    ) -> Result<HashMap<Place, TransactionSelector>, StoreError> {
-        let key = |place: Place| Some((head.blocks.generation(place.0)?, place));
+    ) -> Result<HashMap<TransactionKey, TransactionSelector>, StoreError> {
+        let key = |place: TransactionKey| Some((head.blocks.generation(place.0)?, place));
         let mut calls = HashMap::new();
         let mut unknown = Vec::new();
         for place in places {
@@ -53,7 +53,7 @@ impl SelectorCache {
         if unknown.is_empty() {
             return Ok(calls);
         }
-        let read = async |places: Vec<Place>| {
+        let read = async |places: Vec<TransactionKey>| {
             let places: Vec<(u64, u64)> = places.into_iter().map(|place| (place.0, place.1.into())).collect();
             let blocks = head.blocks.span();
             let mut rows = reader.rows(&trawl_query::transactions::selectors(&places, &blocks)).await?;

@@ -10,12 +10,12 @@ use super::params::{Kind, ParameterGroup, Query, address};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use asked::ActivityQuery;
+use activity_query::ActivityQuery;
 use trawl_core::readable::Readable;
 use trawl_core::store::Head;
 use trawl_json::dates::Period;
 
-mod asked;
+mod activity_query;
 mod coins;
 mod counterparties;
 mod events;

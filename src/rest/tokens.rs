@@ -10,7 +10,7 @@ pub(super) mod instances_of_token;
 pub(crate) mod lists;
 pub(crate) mod ranking;
 pub(crate) mod token;
-pub(super) mod uncounted;
+pub(super) mod uncounted_transfers;
 
 use axum::Router;
 

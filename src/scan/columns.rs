@@ -10,7 +10,7 @@ use arrow::datatypes::{DataType, Field as Column, Schema, SchemaRef, TimeUnit};
 
 use super::metadata;
 use crate::error::Problem;
-use trawl_json::scanned::{Field, Kind, Value};
+use trawl_json::scan_rows::{Field, Kind, Value};
 
 /// Bytes of an address.
 const ADDRESS_BYTES: i32 = 20;

@@ -16,7 +16,7 @@ use trawl_core::schema::{Columns, LogRow, LogView, Table};
 use trawl_core::store::Batch;
 use trawl_json::JsonWriter;
 use trawl_json::logs::{CSV_HEADER, write_csv_log, write_rpc_log};
-use trawl_json::scanned::{ScanRow, csv_header, write_csv, write_item};
+use trawl_json::scan_rows::{ScanRow, csv_header, write_csv, write_item};
 use trawl_query::scan::ScanSpec;
 
 /// The columns of a row's kind.

@@ -30,7 +30,7 @@ use crate::values::BlockName;
 use crate::values::address;
 use crate::values::block_name;
 use trawl_core::primitives::Address;
-use trawl_json::scanned::ScanRow;
+use trawl_json::scan_rows::ScanRow;
 use trawl_query::scan::{
     InternalTransactionScan, Participants, ScanPage, ScanSpec, TokenTransferScan, TransactionScan,
 };

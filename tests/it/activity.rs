@@ -11,7 +11,7 @@ use xtask::http;
 
 use crate::chains::{Chain, chain, quantity};
 use crate::pages::get;
-use crate::transactions::told;
+use crate::transactions::node_transactions;
 
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const SINGLE: &str = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
@@ -232,7 +232,7 @@ fn methods_are_those_of_the_transactions() -> anyhow::Result<()> {
             .iter()
             .map(|line| Ok((quantity(&line["block"]["number"]), date(quantity(&line["block"]["timestamp"]))?)))
             .collect::<anyhow::Result<_>>()?;
-        let told = told(chain);
+        let told = node_transactions(chain);
         let mut by_contract: BTreeMap<String, Vec<_>> = BTreeMap::new();
         for told in told.values().filter(|told| told.transaction["to"].is_string()) {
             by_contract.entry(text(&told.transaction["to"])).or_default().push(told);

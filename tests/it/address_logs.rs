@@ -13,7 +13,7 @@ use xtask::http;
 type LogPair = (Value, Value);
 
 /// The logs of each address, newest first.
-fn told(lines: &[Value]) -> BTreeMap<String, Vec<LogPair>> {
+fn expected_logs(lines: &[Value]) -> BTreeMap<String, Vec<LogPair>> {
     let mut told: BTreeMap<String, Vec<LogPair>> = BTreeMap::new();
     for receipt in lines.iter().rev().flat_map(|line| line["receipts"].as_array().into_iter().flatten().rev()) {
         for log in receipt["logs"].as_array().into_iter().flatten().rev() {
@@ -48,7 +48,7 @@ fn ensure_are(found: &[Value], told: &[&LogPair]) -> anyhow::Result<()> {
 fn are_those_that_it_emitted_newest_first() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let all = told(&chain.lines);
+        let all = expected_logs(&chain.lines);
         let mut busiest: Vec<_> = all.iter().collect();
         busiest.sort_by_key(|(address, logs)| (std::cmp::Reverse(logs.len()), (*address).clone()));
         let some = busiest.iter().take(3).chain(busiest.iter().skip(3).step_by(busiest.len().max(4) / 4));
@@ -65,7 +65,7 @@ fn are_those_that_it_emitted_newest_first() -> anyhow::Result<()> {
 #[test]
 fn a_topic_is_found_at_any_position() -> anyhow::Result<()> {
     let chain = chain("mainnet");
-    let all = told(&chain.lines);
+    let all = expected_logs(&chain.lines);
     let (address, logs) = all.iter().max_by_key(|(_, logs)| logs.len()).context("logs")?;
     for position in 0..3 {
         let topic = logs.iter().find_map(|(log, _)| log["topics"][position].as_str()).context("a topic")?;

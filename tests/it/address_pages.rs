@@ -23,7 +23,7 @@ fn lower(value: &Value) -> Option<String> {
     value.as_str().map(str::to_lowercase)
 }
 
-fn told(chain: &Chain) -> ReportedAddress {
+fn reported_addresses(chain: &Chain) -> ReportedAddress {
     let mut told = ReportedAddress::default();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     for line in &chain.lines {
@@ -61,7 +61,7 @@ fn flag(is_there: bool, is_whole: bool) -> Value {
 fn what_is_there_of_an_address_is_what_the_node_said() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let (chain, is_whole) = (chain(name), name != "mainnet");
-        let told = told(chain);
+        let told = reported_addresses(chain);
         ensure!(!told.senders.is_empty() && (name == "hive" || told.emitters.len() > 3), "{name}");
         let nobody = format!("0x{}", "9e".repeat(20));
         for address in some(&told.emitters).chain(some(&told.receivers)).chain(some(&told.senders)).chain([&nobody]) {
@@ -92,7 +92,7 @@ fn tabs_are_counted_up_to_51() -> anyhow::Result<()> {
     let mut seen = BTreeSet::new();
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let told = told(chain);
+        let told = reported_addresses(chain);
         for address in some(&told.emitters).chain(some(&told.receivers)).chain(some(&told.senders)) {
             let counts = get(chain, &format!("addresses/{address}/tabs-counters"))?;
             for list in ["transactions", "token-transfers", "internal-transactions", "withdrawals"] {
@@ -116,7 +116,7 @@ fn tabs_are_counted_up_to_51() -> anyhow::Result<()> {
 fn creations_are_those_of_receipts() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let created = told(chain).created;
+        let created = reported_addresses(chain).created;
         ensure!(!created.is_empty(), "{name}");
         let mut contracts = 0;
         for (address, (creator, hash)) in created.iter().step_by((created.len() / 8).max(1)) {
@@ -139,7 +139,7 @@ fn balances_are_those_of_the_head_or_null() -> anyhow::Result<()> {
     let mut known = BTreeSet::new();
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for address in some(&told(chain).senders) {
+        for address in some(&reported_addresses(chain).senders) {
             let page = get(chain, &format!("addresses/{address}"))?;
             let ask = |method: &str| {
                 let envelope = http::rpc(&http::agent(), &chain.rpc(), method, &json!([address, "latest"]))?;

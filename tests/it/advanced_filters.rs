@@ -11,7 +11,7 @@ use crate::chains::{Chain, chain, quantity};
 use crate::env;
 use crate::pages::{get, walk};
 use crate::scan::listed::{busiest, frames, rows};
-use crate::transactions::told;
+use crate::transactions::node_transactions;
 
 /// A row as the node told it: its place, and what filters ask for.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ fn all(chain: &Chain) -> anyhow::Result<Vec<Row>> {
             traces.map(move |(trace, index)| ((height, index), &trace[0]))
         })
         .collect();
-    for told in told(chain).values() {
+    for told in node_transactions(chain).values() {
         let (transaction, receipt) = (&told.transaction, &told.receipt);
         let input = lower(&transaction["input"]).unwrap_or_default();
         let place = told.place();
@@ -174,7 +174,7 @@ fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
     let transfers = rows(chain, "token-transfers", "")?;
     let holders = busiest(&transfers, &["from", "to"]);
     let tokens = busiest(&transfers, &["token"]);
-    let senders: Vec<Value> = told(chain).values().map(|told| told.transaction.clone()).collect();
+    let senders: Vec<Value> = node_transactions(chain).values().map(|told| told.transaction.clone()).collect();
     let senders = busiest(&senders, &["from"]);
     let (one, other, third) = (&senders[0], &senders[1], &holders[1]);
     let is = |row: &Row, address: &String| row.to.contains(address);

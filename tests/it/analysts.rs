@@ -54,7 +54,7 @@ fn questions_have_the_answers_of_the_raw_tables() -> anyhow::Result<()> {
 
 /// What a chain holds by the node's own words, as views should show it: of each block its hash, the hashes of its transactions,
 /// places of its logs, and withdrawals.
-fn told(branch: &str) -> anyhow::Result<[BTreeSet<String>; 4]> {
+fn expected_rows(branch: &str) -> anyhow::Result<[BTreeSet<String>; 4]> {
     let mut lines: Vec<Value> = chains::lines("hive")?;
     if branch != "main" {
         let over = chains::lines_of(&workspace::fixture(&format!("hive/branch-{branch}.ndjson.gz")))?;
@@ -126,14 +126,17 @@ fn views_show_the_branch_that_counts() -> anyhow::Result<()> {
     for branch in ["depth1", "depth6", "main"] {
         node.control(&json!({"branch": branch}))?;
         read_to_tip(branch, &hashes(branch)?)?;
-        for (shown, told) in SHOWN.iter().zip(told(branch)?) {
+        for (shown, told) in SHOWN.iter().zip(expected_rows(branch)?) {
             let found = rows(database, shown)?;
             ensure!(found.len() == told.len(), "{branch}: {shown}: {} rows instead of {}", found.len(), told.len());
             ensure!(found.into_iter().collect::<BTreeSet<_>>() == told, "{branch}: {shown}");
         }
         let by_contract =
             rows(database, "SELECT block_number, log_index, address_hex, length(data) FROM v_logs_by_contract")?;
-        ensure!(by_contract.into_iter().collect::<BTreeSet<_>>() == told(branch)?[2], "{branch}: logs by contract");
+        ensure!(
+            by_contract.into_iter().collect::<BTreeSet<_>>() == expected_rows(branch)?[2],
+            "{branch}: logs by contract"
+        );
         by_address::compare(database).with_context(|| format!("on branch {branch}"))?;
         let head = env::sql(database, "SELECT block_number, api_block, settled_block < block_number FROM v_head")?;
         let number = hashes(branch)?.len() - 1;

@@ -10,7 +10,7 @@ use xtask::http;
 use crate::activity::{RESOLUTIONS, date, first_of, list, text, wide};
 use crate::chains::{chain, quantity};
 use crate::pages::get;
-use crate::transactions::told;
+use crate::transactions::node_transactions;
 
 /// What the transactions of a period add up to.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ fn sums_are_those_of_the_transactions() -> anyhow::Result<()> {
             ensure!(counted <= chain.head() && counted >= chain.head() / 16 * 15, "{answer}");
             ensure!(answer["resolution"] == resolution && (counted == chain.head() || name == "mainnet"), "{answer}");
             let mut wanted: BTreeMap<String, ExpectedActivity> = BTreeMap::new();
-            for told in told(chain).values().filter(|told| told.place().0 <= counted) {
+            for told in node_transactions(chain).values().filter(|told| told.place().0 <= counted) {
                 let sums = wanted.entry(first_of(resolution, days[&told.place().0])?.to_string()).or_default();
                 let gas = wide(&told.receipt["gasUsed"]);
                 let fees = gas * wide(&told.receipt["effectiveGasPrice"]);

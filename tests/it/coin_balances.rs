@@ -19,7 +19,7 @@ use crate::plans::explain_in;
 type ExpectedHistories = BTreeMap<String, Vec<(u64, U256)>>;
 
 /// What the other EVM told of the balances after each block.
-fn told(lines: &[Value]) -> anyhow::Result<ExpectedHistories> {
+fn expected_histories(lines: &[Value]) -> anyhow::Result<ExpectedHistories> {
     let mut told = ExpectedHistories::new();
     for line in lines {
         let number = quantity(&line["block"]["number"]);
@@ -72,7 +72,7 @@ fn time(chain: &Chain, number: u64) -> Option<Value> {
 #[test]
 fn are_what_another_evm_told() -> anyhow::Result<()> {
     let hive = chain("hive");
-    let told = told(&hive.lines)?;
+    let told = expected_histories(&hive.lines)?;
     let (mut seen, mut falls) = (0, 0);
     for (address, changes_told) in &told {
         let all = walk(hive, &format!("addresses/{address}/coin-balance-history"), 100)?;
@@ -119,7 +119,7 @@ fn by_day_are_the_last_of_each_day() -> anyhow::Result<()> {
                   WHERE 1 SETTINGS mutations_sync = 2";
     env::sql(database, spread)?;
     let api = env::start_api(database, &[])?;
-    let told = told(&lines("hive")?)?;
+    let told = expected_histories(&lines("hive")?)?;
     // 20 hours a block.
     let day_of = |block: u64| block * 20 / 24;
     let mut shown = 0;
@@ -191,7 +191,7 @@ fn follow_the_chain_through_reorganisations() -> anyhow::Result<()> {
             all.extend(own);
         }
         all.retain(|line| quantity(&line["block"]["number"]) <= head);
-        let told = told(&all)?;
+        let told = expected_histories(&all)?;
         for api in &apis {
             reaches(&api.url, newest)?;
             for (address, changes_told) in told.iter().rev().filter(|(_, changes)| changes.len() > 1).take(12) {

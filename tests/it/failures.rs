@@ -9,7 +9,7 @@ use trawl_core::primitives::U256;
 use crate::activity::{list, text, wide};
 use crate::chains::{Chain, chain};
 use crate::pages::get;
-use crate::transactions::told;
+use crate::transactions::node_transactions;
 
 /// Contract, method, error, first four bytes of the output, and the text in it; each as JSON.
 type Kind = [String; 5];
@@ -89,7 +89,7 @@ fn ensure_same(name: &str, answer: &Value, wanted: &BTreeMap<Kind, Sums>) -> any
 fn wanted(chain: &Chain, contract: Option<&str>) -> (BTreeMap<Kind, Sums>, bool) {
     let outermost = outermost(chain);
     let (mut wanted, mut is_known) = (BTreeMap::<Kind, Sums>::new(), true);
-    for told in told(chain).values() {
+    for told in node_transactions(chain).values() {
         let to = told.transaction["to"].as_str().map(str::to_lowercase);
         if contract.is_some_and(|contract| to.as_deref() != Some(contract)) {
             continue;

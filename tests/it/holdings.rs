@@ -19,7 +19,7 @@ fn number(value: &Value) -> anyhow::Result<U256> {
 }
 
 /// What the node said by calls, of tokens whose transfers tell it: not those that deposits or one event for many make.
-pub fn told() -> anyhow::Result<ExpectedBalances> {
+pub fn expected_balances() -> anyhow::Result<ExpectedBalances> {
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
     let mut told = ExpectedBalances::new();
@@ -64,7 +64,7 @@ fn of_items(items: &[Value]) -> anyhow::Result<BTreeMap<String, U256>> {
 #[test]
 fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
     let chain = chain("devchain");
-    let told = told()?;
+    let told = expected_balances()?;
     ensure!(told.len() > 8 && told.values().any(|held| held.len() > 2), "{told:?}");
     let asked: BTreeSet<&String> = told.values().flat_map(BTreeMap::keys).collect();
     for (holder, held) in &told {
@@ -97,7 +97,7 @@ fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
 fn of_a_token_are_its_holders() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let mut by_token: BTreeMap<String, Vec<(String, U256)>> = BTreeMap::new();
-    for (holder, held) in told()? {
+    for (holder, held) in expected_balances()? {
         held.into_iter().for_each(|(token, amount)| by_token.entry(token).or_default().push((holder.clone(), amount)));
     }
     ensure!(by_token.len() > 3, "{by_token:?}");
@@ -176,7 +176,7 @@ fn are_refused_without_their_table_and_the_same_when_it_is_made() -> anyhow::Res
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
     env::run(env::ingest(database, &["verify"]), 0)?;
     let api = env::start_api(database, &[])?;
-    let told = told()?;
+    let told = expected_balances()?;
     let (holder, _) = told.iter().max_by_key(|(_, held)| held.len()).context("a holder")?;
     let path = format!("{}/api/v2/addresses/{holder}/token-balances", api.url);
     let refused = http::get(&http::agent(), &path)?;
@@ -210,7 +210,7 @@ fn of_addresses_are_whole_however_far_ingest_has_counted() -> anyhow::Result<()>
     }
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
     let api = env::start_api(database, &["--settled-cache-size", "0", "--cache-size", "0"])?;
-    let (held, whole) = (told()?, chain("devchain"));
+    let (held, whole) = (expected_balances()?, chain("devchain"));
     let answers = |api: &str| -> anyhow::Result<Vec<Value>> {
         let get = |address: &String| {
             http::get(&http::agent(), &format!("{api}/api/v2/addresses/{address}/token-balances"))?.json()

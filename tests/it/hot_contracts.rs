@@ -9,7 +9,7 @@ use xtask::http;
 use crate::chains::{Chain, chain, dump, quantity};
 use crate::env;
 use crate::pages::{get, walk};
-use crate::transactions::told;
+use crate::transactions::node_transactions;
 
 const SCALES: [(&str, u64); 6] =
     [("5m", 300), ("1h", 3_600), ("3h", 10_800), ("1d", 86_400), ("7d", 604_800), ("30d", 2_592_000)];
@@ -29,7 +29,7 @@ fn callers(frame: &Value, callers: &mut BTreeSet<String>) {
 /// code.
 fn contracts(chain: &Chain, called: &BTreeSet<String>) -> anyhow::Result<BTreeSet<String>> {
     let mut contracts = BTreeSet::new();
-    for told in told(chain).values() {
+    for told in node_transactions(chain).values() {
         let created = [&told.receipt["contractAddress"]].into_iter().filter(|_| told.receipt["status"] != "0x0");
         let emitters = told.receipt["logs"].as_array().into_iter().flatten().map(|log| &log["address"]);
         contracts.extend(created.chain(emitters).filter_map(Value::as_str).map(str::to_lowercase));
@@ -38,8 +38,11 @@ fn contracts(chain: &Chain, called: &BTreeSet<String>) -> anyhow::Result<BTreeSe
         callers(&trace["result"], &mut contracts);
     }
     // Who signs transactions is an account, though it delegated for a while and had logs then.
-    let signers: BTreeSet<String> =
-        told(chain).values().filter_map(|told| told.transaction["from"].as_str()).map(str::to_lowercase).collect();
+    let signers: BTreeSet<String> = node_transactions(chain)
+        .values()
+        .filter_map(|told| told.transaction["from"].as_str())
+        .map(str::to_lowercase)
+        .collect();
     contracts.retain(|address| !signers.contains(address));
     for address in called {
         let code = http::rpc(&http::agent(), &chain.rpc(), "eth_getCode", &json!([address, "latest"]))?;
@@ -59,7 +62,7 @@ fn sums(chain: &Chain, seconds: u64) -> BTreeMap<String, (u64, u64)> {
     let young = chain.lines.iter().filter(|line| time(line) + seconds > newest);
     let heights: BTreeSet<u64> = young.map(|line| quantity(&line["block"]["number"])).collect();
     let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for told in told(chain).values().filter(|told| heights.contains(&told.place().0)) {
+    for told in node_transactions(chain).values().filter(|told| heights.contains(&told.place().0)) {
         if let Some(to) = told.transaction["to"].as_str() {
             let sum = sums.entry(to.to_lowercase()).or_default();
             *sum = (sum.0 + 1, sum.1 + quantity(&told.receipt["gasUsed"]));

@@ -21,7 +21,7 @@ fn expected() -> anyhow::Result<Value> {
 }
 
 /// All ids but those of the token that was minted by one event for many.
-fn told() -> anyhow::Result<ExpectedInstances> {
+fn expected_instances() -> anyhow::Result<ExpectedInstances> {
     let (expected, mut told) = (expected()?, ExpectedInstances::new());
     for (token, of_token) in expected["erc721"].as_object().context("tokens")? {
         if of_token["label"] == "Batch721" {
@@ -73,7 +73,7 @@ fn refused(chain: &Chain, path: &str) -> anyhow::Result<u16> {
 #[test]
 fn of_a_token_are_those_the_node_knows_an_owner_of() -> anyhow::Result<()> {
     let chain = chain("devchain");
-    for (token, (standard, ids)) in told()? {
+    for (token, (standard, ids)) in expected_instances()? {
         for size in [1, 7, 100] {
             let found = walk(chain, &format!("tokens/{token}/instances"), size)?;
             ensure!(found.len() == ids.len(), "{token} in pages of {size}: {found:?}, told {ids:?}");
@@ -105,7 +105,7 @@ fn of_a_token_are_those_the_node_knows_an_owner_of() -> anyhow::Result<()> {
 
 #[test]
 fn of_an_address_are_what_the_node_says_it_has() -> anyhow::Result<()> {
-    let (chain, told) = (chain("devchain"), told()?);
+    let (chain, told) = (chain("devchain"), expected_instances()?);
     for (holder, held) in by_holder(&told) {
         let item = |item: &Value| -> anyhow::Result<(String, String, U256, U256)> {
             let token = lower(&item["token"]["address_hash"]);
@@ -147,7 +147,7 @@ fn of_an_address_are_what_the_node_says_it_has() -> anyhow::Result<()> {
 
 #[test]
 fn collections_of_an_address_count_its_ids() -> anyhow::Result<()> {
-    let (chain, told) = (chain("devchain"), told()?);
+    let (chain, told) = (chain("devchain"), expected_instances()?);
     for (holder, held) in by_holder(&told) {
         let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
         held.iter().for_each(|(token, _, id, _)| wanted.entry(token.clone()).or_default().push(id.to_string()));
@@ -232,7 +232,7 @@ fn are_whole_however_far_ingest_has_counted() -> anyhow::Result<()> {
     }
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
     let api = env::start_api(database, &["--settled-cache-size", "0", "--cache-size", "0"])?;
-    let told = told()?;
+    let told = expected_instances()?;
     let mut paths: Vec<String> = told.keys().map(|token| format!("tokens/{token}/instances?items_count=100")).collect();
     for holder in by_holder(&told).keys() {
         paths.extend(["nft", "nft/collections"].map(|list| format!("addresses/{holder}/{list}?items_count=100")));

@@ -41,7 +41,7 @@ impl<'c> NodeTransaction<'c> {
 }
 
 /// All transactions in chain order.
-pub fn told(chain: &Chain) -> Vec<NodeTransaction<'_>> {
+pub fn node_transactions(chain: &Chain) -> Vec<NodeTransaction<'_>> {
     let of_line = |line: &'static Value| {
         let transactions = line["block"]["transactions"].as_array().into_iter().flatten().enumerate();
         transactions.map(|(position, transaction)| NodeTransaction {
@@ -155,7 +155,7 @@ fn transactions_of_blocks_are_pages_from_the_end() -> anyhow::Result<()> {
         let mut lines: Vec<&Value> = chain.lines.iter().collect();
         lines.sort_by_key(|line| std::cmp::Reverse(line["block"]["transactions"].as_array().map_or(0, Vec::len)));
         let told: BTreeMap<&str, NodeTransaction<'_>> =
-            told(chain).into_iter().map(|told| (told.hash(), told)).collect();
+            node_transactions(chain).into_iter().map(|told| (told.hash(), told)).collect();
         for (line, size) in lines.into_iter().take(3).chain(&chain.lines[..2]).zip([25, 7, 100, 3, 25]) {
             let wanted = line["block"]["transactions"].as_array().context("transactions")?;
             let (number, mut found) = (&line["block"]["number"], Vec::new());
@@ -222,7 +222,7 @@ fn operations_and_traces_are_the_frames_of_the_node() -> anyhow::Result<()> {
     let mut names = BTreeSet::new();
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for told in told(chain).iter().filter(|told| told.frames.is_some()) {
+        for told in node_transactions(chain).iter().filter(|told| told.frames.is_some()) {
             let frames = told.frames.context("frames")?;
             let found = result(chain, "ots_getInternalOperations", json!([told.hash()]))?;
             let lasting = frames[1..].iter().filter(|frame| !is_undone(frame, frames));
@@ -276,7 +276,7 @@ fn errors_are_what_reverted_transactions_returned() -> anyhow::Result<()> {
     let mut reverted = 0;
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for told in told(chain).iter().filter(|told| told.frames.is_some()) {
+        for told in node_transactions(chain).iter().filter(|told| told.frames.is_some()) {
             let frame = told.frames.and_then(|frames| frames.first()).context("a frame")?;
             let found = result(chain, "ots_getTransactionError", json!([told.hash()]))?;
             let returned = frame["result"].get("output").or(frame["result"].get("code")).or(told.geth.get("output"));
@@ -295,7 +295,7 @@ fn errors_are_what_reverted_transactions_returned() -> anyhow::Result<()> {
 #[test]
 fn what_is_not_traced_is_refused() -> anyhow::Result<()> {
     let chain = chain("mainnet");
-    let all = told(chain);
+    let all = node_transactions(chain);
     let failed = |told: &&NodeTransaction<'_>| told.frames.is_none() && told.receipt["status"] == "0x0";
     let untraced = all.iter().find(failed).context("a transaction without frames")?;
     for method in ["ots_getInternalOperations", "ots_traceTransaction", "ots_getTransactionError"] {

@@ -7,7 +7,7 @@ use xtask::http;
 use crate::chains::chain;
 use crate::env;
 use crate::pages::walk;
-use crate::transactions::{NodeTransaction, busiest, told};
+use crate::transactions::{NodeTransaction, busiest, node_transactions};
 
 fn number(value: &Value) -> u128 {
     u128::from_str_radix(value.as_str().unwrap_or_default().trim_start_matches("0x"), 16).unwrap_or_default()
@@ -28,7 +28,7 @@ fn of_addresses_are_in_the_order_of_amounts() -> anyhow::Result<()> {
     let mut equal = 0;
     for name in ["devchain", "hive", "mainnet"] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_transactions(chain);
         let busiest = busiest(&all);
         for (address, _) in
             busiest.iter().take(env::amount(1, 3)).chain(busiest.iter().skip(3).step_by(busiest.len() / 2))

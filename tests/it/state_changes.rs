@@ -47,7 +47,7 @@ fn of_parity(changes: &Value) -> anyhow::Result<Balances> {
     Ok(balances)
 }
 
-fn told() -> anyhow::Result<Vec<ReportedTransaction>> {
+fn reported_transactions() -> anyhow::Result<Vec<ReportedTransaction>> {
     let mut all = Vec::new();
     for line in lines("hive")? {
         for told in line["txStateDiffs"].as_array().into_iter().flatten() {
@@ -84,7 +84,7 @@ fn signed(before: U256, after: U256) -> String {
 fn are_exactly_what_another_evm_told() -> anyhow::Result<()> {
     let hive = chain("hive");
     let (mut exact, mut others) = (0, 0);
-    for told in told()? {
+    for told in reported_transactions()? {
         let path = format!("transactions/{}/state-changes", told.hash);
         let items = walk(hive, &path, 100)?;
         let found = coins(&items)?;
@@ -147,7 +147,7 @@ fn without_state(
     env::run(env::ingest(database, &[&load, flags].concat()), 0)?;
     let api = env::start_api(database, &[])?;
     let mut all = Vec::new();
-    for told in told()? {
+    for told in reported_transactions()? {
         let path = format!("{}/api/v2/transactions/{}/state-changes?items_count=100", api.url, told.hash);
         let answer = http::get(&http::agent(), &path)?;
         ensure!(answer.status == 200, "{}", answer.text());
@@ -272,7 +272,7 @@ fn of_tokens_are_the_sums_of_transfers() -> anyhow::Result<()> {
 #[test]
 fn of_what_is_wrong_are_refused() -> anyhow::Result<()> {
     let hive = chain("hive");
-    let hash = told()?[0].hash.clone();
+    let hash = reported_transactions()?[0].hash.clone();
     let unknown = format!("0x{}", "12".repeat(32));
     for (path, status) in [
         ("0x12/state-changes".to_owned(), 422),

@@ -29,7 +29,7 @@ struct NodeFigures {
     blob_gas: Option<u64>,
 }
 
-fn told(chain: &Chain) -> Vec<NodeFigures> {
+fn node_figures(chain: &Chain) -> Vec<NodeFigures> {
     let wide = |value: &Value| {
         u128::from_str_radix(value.as_str().unwrap_or("0x0").trim_start_matches("0x"), 16).unwrap_or_default()
     };
@@ -75,7 +75,7 @@ fn of_day(blocks: &[NodeFigures], day: u64) -> Option<Vec<NodeFigures>> {
 fn figures_are_those_of_the_blocks() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let blocks = told(chain);
+        let blocks = node_figures(chain);
         let newest = *blocks.last().context("a block")?;
         let is_whole = blocks.len() as u64 == newest.number + 1;
         ensure!(is_whole == (name != "mainnet"));
@@ -130,7 +130,7 @@ fn a_day_is_that_of_the_newest_block() -> anyhow::Result<()> {
     let mut known = 0;
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let blocks = told(chain);
+        let blocks = node_figures(chain);
         let newest = *blocks.last().context("a block")?;
         let own: Vec<NodeFigures> = blocks.iter().filter(|block| block.time + DAY > newest.time).copied().collect();
         let first = own.first().map_or(0, |first| first.number);
@@ -158,7 +158,7 @@ fn a_day_is_that_of_the_newest_block() -> anyhow::Result<()> {
 fn a_block_is_waited_for_at_the_pace_of_the_newest() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let blocks = told(chain);
+        let blocks = node_figures(chain);
         let newest = *blocks.last().context("a block")?;
         let first = blocks.iter().find(|block| block.number + 100 >= newest.number).context("a block")?;
         let pace = (newest.time - first.time) as f64 / (newest.number - first.number) as f64;
@@ -224,7 +224,7 @@ fn charts_of_the_statistics_service_are_sums_of_blocks() -> anyhow::Result<()> {
     let mut seen = 0;
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let blocks = told(chain);
+        let blocks = node_figures(chain);
         let is_whole = name != "mainnet";
         for (id, of) in
             [("newTxns", (|one: &NodeFigures| one.transactions) as fn(&NodeFigures) -> u64), ("newBlocks", |_| 1)]

@@ -38,7 +38,7 @@ type Moves = BTreeMap<(u64, u64), (&'static str, usize)>;
 /// Of each token.
 type ExpectedMoves = BTreeMap<String, Moves>;
 
-fn told(chain: &Chain) -> ExpectedMoves {
+fn expected_moves(chain: &Chain) -> ExpectedMoves {
     let mut told = ExpectedMoves::new();
     let receipts = chain.lines.iter().filter_map(|line| line["receipts"].as_array()).flatten();
     for log in receipts.filter_map(|receipt| receipt["logs"].as_array()).flatten() {
@@ -61,7 +61,7 @@ fn are_what_their_transfers_are() -> anyhow::Result<()> {
     let mut standards = BTreeSet::new();
     for (name, is_whole) in [("hive", true), ("devchain", true), ("mainnet", false)] {
         let chain = chain(name);
-        let told = told(chain);
+        let told = expected_moves(chain);
         for (token, places) in some(&told) {
             let page = get(chain, &format!("tokens/{token}"))?;
             ensure!(page["address_hash"].as_str().map(str::to_lowercase).as_ref() == Some(token), "{page}");
@@ -84,7 +84,7 @@ fn are_what_their_transfers_are() -> anyhow::Result<()> {
 fn have_the_transfers_of_their_logs() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let told = told(chain);
+        let told = expected_moves(chain);
         for (token, places) in some(&told) {
             let wanted: Vec<(u64, u64)> =
                 places.iter().rev().flat_map(|(place, (_, count))| vec![*place; *count]).collect();

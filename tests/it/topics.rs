@@ -15,7 +15,7 @@ use crate::env;
 use crate::plans::explain_in;
 
 /// `(topic, place, block, index)` of every log, as the node told.
-fn told(chain: &Chain) -> Vec<(String, usize, u64, u64)> {
+fn expected_topics(chain: &Chain) -> Vec<(String, usize, u64, u64)> {
     let receipts = chain.lines.iter().flat_map(|line| line["receipts"].as_array().into_iter().flatten());
     let logs = receipts.flat_map(|receipt| receipt["logs"].as_array().into_iter().flatten());
     logs.flat_map(|log| {
@@ -29,7 +29,7 @@ fn told(chain: &Chain) -> Vec<(String, usize, u64, u64)> {
 #[test]
 fn every_log_is_there_under_each_of_its_topics() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
-        let mut wanted = told(chain(name));
+        let mut wanted = expected_topics(chain(name));
         let stored = env::sql(
             name,
             "SELECT DISTINCT concat('0x', lower(hex(topic))), topic_position, block_number, log_index FROM log_topics",
@@ -56,7 +56,7 @@ fn filter(topic: &str, position: usize) -> anyhow::Result<LogFilter> {
 /// Both statements use the key to its end: a granule or two of places, and a granule or two for each.
 #[test]
 fn rare_ones_are_looked_up_by_key() -> anyhow::Result<()> {
-    let told = told(chain("mainnet"));
+    let told = expected_topics(chain("mainnet"));
     let mut counts: BTreeMap<(&str, usize), Vec<u64>> = BTreeMap::new();
     for (topic, position, block, _) in &told {
         counts.entry((topic, *position)).or_default().push(*block);
@@ -139,14 +139,14 @@ fn answers_are_the_same_without_the_table() -> anyhow::Result<()> {
     };
     ensure!(tables()? == "0");
     let api = env::start_api(database, &[])?;
-    let rare = told(whole).into_iter().find(|(_, position, ..)| *position == 1).context("a topic")?.0;
+    let rare = expected_topics(whole).into_iter().find(|(_, position, ..)| *position == 1).context("a topic")?.0;
     let plan = || -> anyhow::Result<String> {
         let url = format!("{}/api/v2/scan/logs?fromBlock=0&toBlock={}&topic1={rare}", api.url, whole.head());
         let answer = ureq::get(&url).header("x-trawl-plan", "1").call()?;
         Ok(answer.headers()["x-trawl-plan"].to_str()?.to_owned())
     };
     let same = || -> anyhow::Result<()> {
-        for (topic, position, ..) in told(whole).iter().step_by(env::amount(101, 29)) {
+        for (topic, position, ..) in expected_topics(whole).iter().step_by(env::amount(101, 29)) {
             let mut topics = vec![Value::Null; *position];
             topics.push(json!([topic, B256::repeat_byte(7)]));
             let filter = json!({"fromBlock": "0x0", "toBlock": format!("{:#x}", whole.head()), "topics": topics});

@@ -60,7 +60,7 @@ impl NodeTransaction {
 }
 
 /// All transactions in chain order.
-pub fn told(chain: &Chain) -> BTreeMap<(u64, u64), NodeTransaction> {
+pub fn node_transactions(chain: &Chain) -> BTreeMap<(u64, u64), NodeTransaction> {
     let of_line = |line: &Value| {
         let transactions = line["block"]["transactions"].as_array().cloned().unwrap_or_default();
         let receipts = line["receipts"].as_array().cloned().unwrap_or_default();
@@ -85,7 +85,7 @@ pub fn busiest(all: &BTreeMap<(u64, u64), NodeTransaction>) -> Vec<(String, usiz
 fn of_addresses_are_those_they_take_part_in() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_transactions(chain);
         let busiest = busiest(&all);
         ensure!(busiest.len() > 6 && busiest[0].1 > 40, "{name}: {busiest:?}");
         let some = busiest
@@ -151,7 +151,7 @@ fn ensure_validations(chain: &Chain, address: &str, counted: &Value) -> anyhow::
 fn inputs_of_well_known_functions_are_decoded() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let (mut decoded, mut others) = (0, 0);
-    for ((block, _), told) in told(chain) {
+    for ((block, _), told) in node_transactions(chain) {
         let input = told.transaction["input"].as_str().unwrap_or_default();
         if told.transaction["to"].is_null() || (!input.starts_with("0xa9059cbb") && others > 40) {
             continue;
@@ -183,7 +183,7 @@ fn inputs_of_well_known_functions_are_decoded() -> anyhow::Result<()> {
 fn counters_are_sums_over_the_lists_of_whole_chains() -> anyhow::Result<()> {
     for (name, is_whole) in [("hive", true), ("devchain", true), ("mainnet", false)] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_transactions(chain);
         let addresses: BTreeSet<String> = all.values().flat_map(|told| told.participants("")).collect();
         let nobody = format!("0x{}", "12".repeat(20));
         let some = addresses.iter().step_by((addresses.len() / 25).max(1)).chain([&nobody]);
@@ -200,7 +200,7 @@ fn counters_are_sums_over_the_lists_of_whole_chains() -> anyhow::Result<()> {
 fn of_blocks_and_alone_are_the_same() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_transactions(chain);
         let blocks: BTreeSet<u64> = all.keys().map(|place| place.0).collect();
         for block in blocks.iter().step_by((blocks.len() / 6).max(1)) {
             let found = walk(chain, &format!("blocks/{block}/transactions"), 9)?;
@@ -253,7 +253,7 @@ fn authorities_delegate_as_they_signed() -> anyhow::Result<()> {
     let differences: BTreeMap<&str, &Value> =
         differences.filter_map(|one| Some((one["txHash"].as_str()?, &one["prestateDiff"]["post"]))).collect();
     let (mut asked, mut delegated) = (0, 0);
-    for told in told(chain).values().filter(|told| told.transaction["type"] == "0x4") {
+    for told in node_transactions(chain).values().filter(|told| told.transaction["type"] == "0x4") {
         let hash = told.transaction["hash"].as_str().unwrap_or_default();
         let after = differences.get(hash).with_context(|| format!("differences of {hash}"))?;
         let item = get(chain, &format!("transactions/{hash}"))?;

@@ -147,7 +147,7 @@ async fn stream_logs(
 
 /// Where a page of token transfers goes on.
 #[derive(Debug, Deserialize)]
-struct Place {
+struct TransferCursor {
     block_number: Option<i64>,
     index: Option<i32>,
 }
@@ -169,7 +169,7 @@ struct Next {
 async fn token_transfers(
     State(pool): State<Pool>,
     Path(address): Path<String>,
-    Query(place): Query<Place>,
+    Query(place): Query<TransferCursor>,
 ) -> Result<Response, Failure> {
     const SIZE: usize = 50;
     let client = pool.get().await?;

@@ -14,15 +14,15 @@ mod lookup;
 mod memory_table;
 #[cfg(test)]
 mod plain_walk;
+mod predicate;
 mod read;
 #[cfg(test)]
 mod size;
 mod span;
 mod table;
-mod test;
 
 pub use block::{NewestBlock, NewestRow};
 pub use blocks::NewestBlocks;
+pub use predicate::Predicate;
 pub use read::{Merge, NewestRead, NewestRows, OrderColumn};
 pub use span::NewestSpan;
-pub use test::Predicate;

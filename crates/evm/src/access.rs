@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use alloy_eips::eip2930::AccessListItem;
 use revm::context::result::{ExecutionResult, ResultAndState};
 
-use super::call::Place;
+use super::call::CallContext;
 use super::environment::environment;
 use super::precompiles::ChainPrecompiles;
 use super::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, Step};
@@ -34,7 +34,7 @@ pub fn access_list(
     state: &PartialState,
     limits: Limits,
 ) -> Step<AccessList> {
-    let place = Place { rules, block: environment(block, rules, overrides), state, limits };
+    let place = CallContext { rules, block: environment(block, rules, overrides), state, limits };
     let gas = call.gas.unwrap_or(place.block.gas_limit).min(limits.gas);
     let mut list = call.access_list.clone().unwrap_or_default();
     for _ in 0..MAX_ROUNDS {
@@ -62,7 +62,7 @@ fn of_outcome(items: Vec<AccessListItem>, outcome: ResultAndState) -> AccessList
     AccessList { items, gas_used, failure }
 }
 
-impl Place<'_> {
+impl CallContext<'_> {
     /// The accounts and slots that a run loaded.
     fn touched(&self, call: &Call, outcome: &ResultAndState) -> Vec<AccessListItem> {
         let precompiles = ChainPrecompiles::of(self.rules);

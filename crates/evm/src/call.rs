@@ -92,7 +92,7 @@ pub enum Step<T> {
 }
 
 /// State, block and rules of a call.
-pub(super) struct Place<'a> {
+pub(super) struct CallContext<'a> {
     pub rules: &'a Rules,
     pub block: BlockEnv,
     pub state: &'a PartialState,
@@ -108,7 +108,7 @@ pub fn execute(
     state: &PartialState,
     limits: Limits,
 ) -> Step<Bytes> {
-    let place = Place { rules, block: environment(block, rules, overrides), state, limits };
+    let place = CallContext { rules, block: environment(block, rules, overrides), state, limits };
     let gas = call.gas.unwrap_or(limits.gas).min(limits.gas);
     match place.run(call, gas, call.access_list.as_ref()) {
         Step::Missing(keys) => Step::Missing(keys),
@@ -121,7 +121,7 @@ pub fn execute(
     }
 }
 
-impl Place<'_> {
+impl CallContext<'_> {
     /// Runs the call once with `gas`.
     pub fn run(&self, call: &Call, gas: u64, access_list: Option<&AccessList>) -> Step<ResultAndState> {
         let probe = self.state.probe(self.limits.deadline);

@@ -2,7 +2,7 @@
 
 use revm::context::result::{ExecutionResult, HaltReason, ResultAndState};
 
-use super::call::Place;
+use super::call::CallContext;
 use super::environment::environment;
 use super::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, RulesError, Step};
 use trawl_core::primitives::U256;
@@ -28,7 +28,7 @@ pub fn estimate(
         let unknown = RulesError::EstimatesUnknown { chain: rules.chain_id, reason };
         return Step::Done(Err(Failure::NotAvailable(unknown)));
     }
-    let place = Place { rules, block: environment(block, rules, overrides), state, limits };
+    let place = CallContext { rules, block: environment(block, rules, overrides), state, limits };
     let stated = call.gas.filter(|gas| *gas >= TRANSFER).unwrap_or(place.block.gas_limit);
     let most = match affordable(call, state) {
         Ok(affordable) => stated.min(limits.gas).min(affordable),
@@ -66,7 +66,7 @@ enum Attempt {
     TooLittle,
 }
 
-impl Place<'_> {
+impl CallContext<'_> {
     /// Binary search. It begins at the cost of any transaction and not at the gas that this one used: if an inner call
     /// burns all its gas and the outer one ignores the failure, less is enough.
     fn narrow(&self, call: &Call, used: u64, most: u64) -> Step<Estimate> {

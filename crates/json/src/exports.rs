@@ -2,7 +2,7 @@
 //! their checksums, amounts in the smallest unit. What is not known is empty.
 
 use super::JsonWriter;
-use super::scanned::write_cell;
+use super::scan_rows::write_cell;
 use super::token_transfers::Tokens;
 use trawl_core::primitives::{Address, B256, TransactionFee, U256};
 use trawl_core::schema::{

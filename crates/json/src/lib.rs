@@ -28,7 +28,7 @@ pub mod ranked_addresses;
 pub mod raw_trace;
 pub mod receipt_proofs;
 pub mod same_code;
-pub mod scanned;
+pub mod scan_rows;
 pub mod search;
 pub mod signatures;
 pub mod smart_contracts;

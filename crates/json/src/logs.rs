@@ -2,7 +2,7 @@
 
 use super::address::Addresses;
 use super::decoded::{EventColumns, write_decoded};
-use super::scanned::write_cell;
+use super::scan_rows::write_cell;
 use super::vocabulary::Vocabulary;
 use super::{Array, JsonWriter};
 use trawl_core::primitives::{Address, B256, Timestamp};

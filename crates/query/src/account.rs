@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::places::{PositionRow, TransactionPositions, at_heights};
 use super::select::Select;
+use super::transaction_positions::{PositionRow, TransactionPositions, at_heights};
 use super::walk::{Order, Walk};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, Direction};
@@ -60,7 +60,7 @@ pub(super) fn at_keys(columns: &[&'static str], keys: &[Vec<u64>], blocks: &Span
     let is_newest = |block: u64| blocks.newest.ranges().iter().any(|range| range.contains(block));
     let newest = keys.iter().filter(|key| is_newest(key[0]));
     let tests =
-        newest.map(|key| Predicate::Place { columns: columns.to_vec(), is: Ordering::Equal, than: key.clone() });
+        newest.map(|key| Predicate::Position { columns: columns.to_vec(), is: Ordering::Equal, than: key.clone() });
     Select::default().condition(among, Predicate::AnyOf(tests.collect())).blocks("block_number", &blocks)
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::places::at_heights;
 use super::select::{Select, hot_blocks};
+use super::transaction_positions::at_heights;
 use trawl_core::primitives::{
     Address, B256, BlockNumber, BlockRange, Coverage, HotRange, Timestamp, U256, hash_prefix,
 };

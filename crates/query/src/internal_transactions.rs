@@ -71,7 +71,7 @@ fn below(select: Select, blocks: &Span, before: Option<FramePosition>) -> Select
         .blocks("block_number", &up_to(blocks, before.block_number))
         .condition(
             BELOW,
-            Predicate::Place {
+            Predicate::Position {
                 columns: vec!["block_number", "transaction_index", "frame_index"],
                 is: Ordering::Less,
                 than: vec![before.block_number, before.transaction_index, before.frame_index],
@@ -231,7 +231,7 @@ pub fn listed_of_transaction(
         .with("transaction_index", u64::from(transaction_index));
     let select = match after {
         Some(after) => {
-            let place = Predicate::Place { columns: vec!["frame_index"], is: Ordering::Greater, than: vec![after] };
+            let place = Predicate::Position { columns: vec!["frame_index"], is: Ordering::Greater, than: vec![after] };
             select.condition("frame_index > {after_frame:UInt64}", place).with("after_frame", after)
         }
         None => select,
@@ -265,7 +265,7 @@ pub fn listed_of_block(
             )
             .condition(
                 "(transaction_index, frame_index) > ({after_transaction:UInt64}, {after_frame:UInt64})",
-                Predicate::Place {
+                Predicate::Position {
                     columns: vec!["transaction_index", "frame_index"],
                     is: Ordering::Greater,
                     than: vec![transaction, frame],

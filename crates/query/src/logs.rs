@@ -189,7 +189,7 @@ impl LogPage {
                 .blocks("block_number", &blocks.from(after.block_number))
                 .condition(
                     "(block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})",
-                    Predicate::Place {
+                    Predicate::Position {
                         columns: vec!["block_number", "log_index"],
                         is: Ordering::Greater,
                         than: vec![after.block_number, after.log_index],
@@ -260,7 +260,7 @@ pub fn of_transaction(block: &Span, transaction_index: u32, after: Option<u64>, 
         .with("transaction_index", u64::from(transaction_index));
     let select = match after {
         Some(after) => {
-            let place = Predicate::Place { columns: vec!["log_index"], is: Ordering::Greater, than: vec![after] };
+            let place = Predicate::Position { columns: vec!["log_index"], is: Ordering::Greater, than: vec![after] };
             select.condition("log_index > {after:UInt64}", place).with("after", after)
         }
         None => select,
@@ -286,7 +286,7 @@ pub fn of_address(
             .blocks("block_number", &up_to(blocks, before.block_number))
             .condition(
                 "(block_number, log_index) < ({before_block:UInt64}, {before_log:UInt64})",
-                Predicate::Place {
+                Predicate::Position {
                     columns: vec!["block_number", "log_index"],
                     is: Ordering::Less,
                     than: vec![before.block_number, before.log_index],

@@ -1,8 +1,8 @@
 //! Plans for the transactions that an address takes part in: as sender, recipient or created contract, or in any call
 //! within them.
 
-use super::places::PositionRow;
 use super::select::{Select, participant};
+use super::transaction_positions::PositionRow;
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256};
 use trawl_core::readable::Span;

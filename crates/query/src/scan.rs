@@ -200,7 +200,7 @@ fn rows_after<P: Position>(select: Select, key: &[&'static str], blocks: &Span, 
     let Some(after) = after else { return select.blocks("block_number", blocks) };
     // The plain lower bound is what the key uses; the tuple alone reads from the start of the range.
     let place: Vec<String> = key.iter().map(|column| format!("{{after_{column}:UInt64}}")).collect();
-    let test = Predicate::Place { columns: key.to_vec(), is: Ordering::Greater, than: after.numbers().to_vec() };
+    let test = Predicate::Position { columns: key.to_vec(), is: Ordering::Greater, than: after.numbers().to_vec() };
     let select = select
         .blocks("block_number", &blocks.from(after.block_number()))
         .condition(format!("({}) > ({})", key.join(", "), place.join(", ")), test);

@@ -59,7 +59,7 @@ fn below(select: Select, blocks: &Span, before: Option<TransferPosition>) -> Sel
         .blocks("block_number", &up_to(blocks, before.block_number))
         .condition(
             "(block_number, log_index, batch_index) < ({before_block:UInt64}, {before_log:UInt64}, {before_batch:UInt64})",
-            Predicate::Place {
+            Predicate::Position {
                 columns: vec!["block_number", "log_index", "batch_index"],
                 is: Ordering::Less,
                 than: vec![before.block_number, before.log_index, before.batch_index],
@@ -139,7 +139,7 @@ pub fn of_transaction_after(
     }
     if let Some((log, batch)) = after {
         let at_least = Predicate::AtLeast { column: "log_index", number: log };
-        let place = Predicate::Place {
+        let place = Predicate::Position {
             columns: vec!["log_index", "batch_index"],
             is: Ordering::Greater,
             than: vec![log, batch],

@@ -46,7 +46,7 @@ const UNUSUAL: &str = "multiIf(
 /// follows, an amount or an id, the log does not say.
 #[must_use]
 pub fn unusual_transfer(token: &Address, blocks: &Span) -> Statement<UnusualTransfer> {
-    let fewer = |topics| Predicate::Place { columns: vec!["topics_count"], is: Ordering::Less, than: vec![topics] };
+    let fewer = |topics| Predicate::Position { columns: vec!["topics_count"], is: Ordering::Less, than: vec![topics] };
     let test = Predicate::AnyOf(vec![
         Predicate::AllOf(vec![Predicate::among("topic0", &[TRANSFER]), fewer(3)]),
         Predicate::AllOf(vec![Predicate::among("topic0", &OF_IDS), fewer(4)]),
@@ -160,7 +160,7 @@ pub fn transfers(
 }
 
 fn below(select: Select, before: TransferPosition) -> Select {
-    let place = Predicate::Place {
+    let place = Predicate::Position {
         columns: vec!["block_number", "log_index", "batch_index"],
         is: Ordering::Less,
         than: vec![before.block_number, before.log_index, before.batch_index],

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::places::PositionRow;
 use super::select::{Select, settled_blocks};
+use super::transaction_positions::PositionRow;
 use super::walk::{Order, Walk};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Bytes, Direction, Timestamp, U256, hash_prefix};
@@ -139,7 +139,7 @@ pub fn in_block_after(block: &Span, after: Option<u64>, limit: u64) -> Statement
         Some(after) => in_block(block)
             .condition(
                 "transaction_index > {after_transaction:UInt64}",
-                Predicate::Place { columns: vec!["transaction_index"], is: Ordering::Greater, than: vec![after] },
+                Predicate::Position { columns: vec!["transaction_index"], is: Ordering::Greater, than: vec![after] },
             )
             .with("after_transaction", after),
         None => in_block(block),
@@ -196,7 +196,7 @@ pub fn of_types(types: &[u8], blocks: &Span, walk: Walk) -> Statement<Transactio
 /// A page of those of some types, without the first transactions of blocks.
 #[must_use]
 pub fn of_types_beyond_first(types: &[u8], blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
-    let is_later = Predicate::Place { columns: vec!["transaction_index"], is: Ordering::Greater, than: vec![0] };
+    let is_later = Predicate::Position { columns: vec!["transaction_index"], is: Ordering::Greater, than: vec![0] };
     // As in the expression of the index.
     let select = typed(types, blocks, walk).condition("transaction_index > 0", is_later);
     select.page("transactions", &walk.order_by(), walk.limit)
@@ -270,7 +270,7 @@ fn beyond(order: Order) -> String {
 
 fn beyond_place(select: Select, walk: Walk) -> Select {
     let Some(place) = walk.beyond else { return select };
-    let test = Predicate::Place {
+    let test = Predicate::Position {
         columns: vec!["block_number", "transaction_index"],
         is: walk.order.ahead(),
         than: vec![place.block_number, place.transaction_index],

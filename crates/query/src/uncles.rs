@@ -15,7 +15,7 @@ pub fn newest(nephews: &Span, before: BlockNumber, limit: u64) -> Statement<Uncl
     let select = Select::default()
         .condition(
             "block_number < {before:UInt64}",
-            Predicate::Place { columns: vec!["block_number"], is: Ordering::Less, than: vec![before] },
+            Predicate::Position { columns: vec!["block_number"], is: Ordering::Less, than: vec![before] },
         )
         .with("before", before)
         .blocks("nephew_block_number", nephews);
@@ -43,7 +43,7 @@ pub fn of_nephew(nephew: &Span, number: BlockNumber, hash: &B256) -> Statement<U
             "block_number BETWEEN {lowest:UInt64} AND {number:UInt64}",
             Predicate::AllOf(vec![
                 Predicate::AtLeast { column: "block_number", number: number.saturating_sub(DEEPEST) },
-                Predicate::Place {
+                Predicate::Position {
                     columns: vec!["block_number"],
                     is: Ordering::Less,
                     than: vec![number.saturating_add(1)],

@@ -80,7 +80,8 @@ pub fn in_block(block: &Span) -> Statement<WithdrawalRow> {
 fn below(select: Select, before: Option<u64>) -> Select {
     match before {
         Some(before) => {
-            let below = Predicate::Place { columns: vec!["withdrawal_index"], is: Ordering::Less, than: vec![before] };
+            let below =
+                Predicate::Position { columns: vec!["withdrawal_index"], is: Ordering::Less, than: vec![before] };
             select.condition("withdrawal_index < {before:UInt64}", below).with("before", before)
         }
         None => select,

@@ -12,7 +12,7 @@ use crate::chdb::damage::{BrokenParts, broken_parts, detach_altered_parts};
 use crate::chdb::library::Library;
 use crate::chdb::parameters::escaped;
 use crate::chdb::pool::Pool;
-use crate::chdb::understood::QueryCache;
+use crate::chdb::query_cache::QueryCache;
 use crate::exception::Exception;
 use crate::sql::log_comment;
 

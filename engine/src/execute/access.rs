@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::account::Role;
 use crate::chdb::connection::Connection;
-use crate::chdb::understood::{CheckedQuery, Wording};
+use crate::chdb::query_cache::{CheckedQuery, Wording};
 use crate::exception::Exception;
 use crate::execute::job::Job;
 use crate::sql::statement::ReadQuery;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use crate::chdb::understood::CheckedQuery;
+use crate::chdb::query_cache::CheckedQuery;
 use crate::exception::Exception;
 use crate::execute::access::{self, level};
 use crate::execute::connect::{ConnectionLease, connect_to_read};

@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use clap::Args;
-use trawl_engine::execute::places::{Shares, SlotLimits};
+use trawl_engine::execute::admission::{SlotLimits, WorkloadLimits};
 use trawl_engine::execute::workload::Workload;
 use trawl_engine::sql::limits::ReaderLimits;
 
@@ -48,7 +48,7 @@ pub struct PlaceFlags {
 impl PlaceFlags {
     /// The shares of all workloads.
     #[must_use]
-    pub fn shares(&self) -> Shares {
+    pub fn shares(&self) -> WorkloadLimits {
         Workload::ALL.map(|workload| {
             let places = match workload {
                 Workload::Ingest => self.ingest_statements,
@@ -66,14 +66,14 @@ impl PlaceFlags {
             };
             // Who writes would rather wait than repeat.
             let wait = if workload == Workload::Ingest { self.queue_timeout * 6 } else { self.queue_timeout };
-            SlotLimits { places, queue, wait }
+            SlotLimits { slots: places, queue, wait }
         })
     }
 
     /// Places that one of so many readers may take.
     #[must_use]
     pub fn of_each_reader(&self, readers: usize) -> u32 {
-        let all = self.shares()[Workload::Reader as usize].places;
+        let all = self.shares()[Workload::Reader as usize].slots;
         self.reader_statements_each.unwrap_or(if readers > 1 { all.div_ceil(2) } else { all })
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use axum::body::Body;
 use axum::http::Response;
 
-use crate::execute::places::SlotUsage;
+use crate::execute::admission::SlotUsage;
 
 /// The metrics of the places, of the parts that were broken at the start, and of the log if there is one.
 #[must_use]

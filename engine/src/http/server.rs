@@ -19,23 +19,23 @@ use crate::account::{Accounts, Role};
 use crate::chdb::engine::Engine;
 use crate::codec::{EncodedBody, Encoding};
 use crate::exception::Exception;
+use crate::execute::admission::{AdmissionControl, Slot, WorkloadLimits};
 use crate::execute::changes::Changes;
 use crate::execute::job::{Job, Reply};
-use crate::execute::places::{AdmissionControl, Place, Shares};
 use crate::execute::query_log::{Entry, QueryLog, Statement};
 use crate::execute::run;
 use crate::execute::running::StatementRegistry;
 use crate::execute::session::Sessions;
-use crate::http::arriving::{self, UploadPermit};
 use crate::http::body::read_body;
+use crate::http::buffered_body::held;
 use crate::http::cancel::CancelOnDrop;
 use crate::http::changes::{ChangeWaiters, changes};
 use crate::http::door::{Door, Doorway, enter};
 use crate::http::head::{Context, refuse};
-use crate::http::held::held;
 use crate::http::metrics::metrics;
 use crate::http::request::Request;
 use crate::http::respond::respond;
+use crate::http::upload_permit::{self, UploadPermit};
 use crate::sql::limits::ReaderLimits;
 use crate::sql::log_comment;
 
@@ -69,7 +69,7 @@ const SPARE: usize = 16;
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// Places of each workload.
-    pub shares: Shares,
+    pub shares: WorkloadLimits,
     /// What the reader's statements may use.
     pub reader: ReaderLimits,
     /// Places of the reader's workload that one reader may take.
@@ -83,8 +83,8 @@ pub struct Bounds {
 /// How many blocking threads a server with these bounds needs.
 #[must_use]
 pub fn threads(bounds: &Bounds) -> usize {
-    let places: u32 = bounds.shares.iter().map(|share| share.places).sum();
-    places as usize + arriving::THREADS + SPARE
+    let places: u32 = bounds.shares.iter().map(|share| share.slots).sum();
+    places as usize + upload_permit::THREADS + SPARE
 }
 
 impl Server {
@@ -247,7 +247,7 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
 struct Answer {
     reply: Reply,
     watch: CancelOnDrop,
-    place: Arc<Place>,
+    place: Arc<Slot>,
 }
 
 /// Runs a request's statement.
@@ -287,7 +287,7 @@ async fn start(
     job: Job,
     body: EncodedBody,
     arriving: SemaphorePermit<'_>,
-) -> Result<(Reply, Arc<Place>), Exception> {
+) -> Result<(Reply, Arc<Slot>), Exception> {
     let broken = || Exception::new(1002, "UNKNOWN_EXCEPTION", "the statement's thread ended without an answer");
     let user = job.user.clone();
     let prepared = tokio::task::spawn_blocking(|| run::prepare(job, body)).await.map_err(|_| broken())??;

@@ -9,7 +9,7 @@ use trawl_core::primitives::B256;
 use trawl_core::store::{Reader, StoreError, Writer};
 
 use super::error::LabelsError;
-use super::found::{ByChance, LabelRecords, Place};
+use super::label_records::{ByChance, FactOrigin, LabelRecords};
 use super::signatures;
 use super::write::insert_signatures;
 
@@ -25,7 +25,7 @@ const FUNCTIONS: &str = include_str!("../../../sql/signatures/functions.txt");
 /// If a line is no signature, which a test excludes.
 pub fn signatures() -> Result<LabelRecords, LabelsError> {
     let mut found = LabelRecords::of_chain(None);
-    let place = Place { file: Path::new(SOURCE), address: None, chain_id: None, found: ByChance::No };
+    let place = FactOrigin { file: Path::new(SOURCE), address: None, chain_id: None, found: ByChance::No };
     for (kind, text) in [("event", EVENTS), ("function", FUNCTIONS)] {
         for (line, position) in text.lines().filter(|line| !line.is_empty()).zip(1..) {
             signatures::add(&mut found, &place, line, Some(kind), None, &format!("{kind} {position}"))?;

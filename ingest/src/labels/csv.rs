@@ -3,11 +3,16 @@
 use serde_json::{Map, Value};
 
 use super::error::LabelsError;
-use super::found::{ByChance, LabelRecords, Place};
+use super::label_records::{ByChance, FactOrigin, LabelRecords};
 use super::record;
 
 /// Reads a table whose first row names the columns.
-pub(super) fn read(found: &mut LabelRecords, place: &Place<'_>, text: &str, delimiter: u8) -> Result<(), LabelsError> {
+pub(super) fn read(
+    found: &mut LabelRecords,
+    place: &FactOrigin<'_>,
+    text: &str,
+    delimiter: u8,
+) -> Result<(), LabelsError> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .trim(csv::Trim::All)

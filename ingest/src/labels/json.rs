@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use super::abi::{Abi, looks_like_abi};
 use super::error::LabelsError;
-use super::found::{ByChance, LabelRecords, Place};
+use super::label_records::{ByChance, FactOrigin, LabelRecords};
 use super::record::{self, Fields};
 use super::signatures;
 
 /// Reads a text of one or more JSON values.
-pub(super) fn read(found: &mut LabelRecords, place: &Place<'_>, text: &str) -> Result<(), LabelsError> {
+pub(super) fn read(found: &mut LabelRecords, place: &FactOrigin<'_>, text: &str) -> Result<(), LabelsError> {
     let mut values = serde_json::Deserializer::from_str(text.trim_start_matches('\u{feff}')).into_iter::<Value>();
     loop {
         let start = values.byte_offset();
@@ -23,7 +23,7 @@ pub(super) fn read(found: &mut LabelRecords, place: &Place<'_>, text: &str) -> R
 }
 
 /// A value that stands by itself.
-fn whole(found: &mut LabelRecords, place: &Place<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
+fn whole(found: &mut LabelRecords, place: &FactOrigin<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
     match value {
         Value::Array(_) if looks_like_abi(value) => bare_abi(found, place, value, at),
         Value::Array(items) => {
@@ -42,7 +42,7 @@ fn whole(found: &mut LabelRecords, place: &Place<'_>, value: &Value, at: &str) -
     }
 }
 
-fn unknown(found: &mut LabelRecords, place: &Place<'_>, at: &str, what: &str) -> Result<(), LabelsError> {
+fn unknown(found: &mut LabelRecords, place: &FactOrigin<'_>, at: &str, what: &str) -> Result<(), LabelsError> {
     if place.found == ByChance::Yes {
         found.pass_over("files of other forms");
         return Ok(());
@@ -52,7 +52,7 @@ fn unknown(found: &mut LabelRecords, place: &Place<'_>, at: &str, what: &str) ->
 
 fn object_of(
     found: &mut LabelRecords,
-    place: &Place<'_>,
+    place: &FactOrigin<'_>,
     object: &Map<String, Value>,
     at: &str,
 ) -> Result<(), LabelsError> {
@@ -101,7 +101,7 @@ fn is_hash(key: &str) -> bool {
 /// A value for each address: a name, tags, an ABI, or a record.
 fn by_address(
     found: &mut LabelRecords,
-    place: &Place<'_>,
+    place: &FactOrigin<'_>,
     map: &Map<String, Value>,
     at: &str,
 ) -> Result<(), LabelsError> {
@@ -123,7 +123,7 @@ fn by_address(
 /// Signatures by their hashes, which are held against them.
 fn by_hash(
     found: &mut LabelRecords,
-    place: &Place<'_>,
+    place: &FactOrigin<'_>,
     map: &Map<String, Value>,
     kind: Option<&str>,
     at: &str,
@@ -146,7 +146,7 @@ fn by_hash(
     Ok(())
 }
 
-fn bare_abi(found: &mut LabelRecords, place: &Place<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
+fn bare_abi(found: &mut LabelRecords, place: &FactOrigin<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
     let abi = Abi::new(value).map_err(|reason| place.refused(at, reason))?;
     match place.address {
         Some(address) if found.is_here(place, place.chain_id)? => found.abi(place, address, None, abi),
@@ -157,14 +157,14 @@ fn bare_abi(found: &mut LabelRecords, place: &Place<'_>, value: &Value, at: &str
     Ok(())
 }
 
-fn without_address(place: &Place<'_>, at: &str) -> LabelsError {
+fn without_address(place: &FactOrigin<'_>, at: &str) -> LabelsError {
     place.refused(at, "an ABI without a contract: give it as ADDRESS=FILE")
 }
 
 /// An artifact of a compiler, a record of a deployment, or the metadata of verified source.
 fn artifact(
     found: &mut LabelRecords,
-    place: &Place<'_>,
+    place: &FactOrigin<'_>,
     object: &Map<String, Value>,
     abi: &Value,
     at: &str,
@@ -230,7 +230,7 @@ fn deployed_on(object: &Map<String, Value>, chain_id: Option<u64>) -> Option<&st
 /// What a script deployed: transactions that create, with the name of the contract.
 fn broadcast(
     found: &mut LabelRecords,
-    place: &Place<'_>,
+    place: &FactOrigin<'_>,
     object: &Map<String, Value>,
     transactions: &[Value],
 ) -> Result<(), LabelsError> {
@@ -253,7 +253,7 @@ fn broadcast(
 /// Addresses by `Module#Contract`.
 fn ignition(
     found: &mut LabelRecords,
-    place: &Place<'_>,
+    place: &FactOrigin<'_>,
     map: &Map<String, Value>,
     at: &str,
 ) -> Result<(), LabelsError> {

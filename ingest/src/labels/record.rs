@@ -5,7 +5,7 @@ use trawl_core::primitives::Address;
 
 use super::abi::Abi;
 use super::error::LabelsError;
-use super::found::{LabelRecords, LabelValue, Place};
+use super::label_records::{FactOrigin, LabelRecords, LabelValue};
 use super::signatures;
 
 /// A record under its plain field names.
@@ -56,7 +56,12 @@ pub(super) fn address(text: &str) -> Result<Address, String> {
 }
 
 /// Reads a record with plain field names.
-pub(super) fn read(found: &mut LabelRecords, place: &Place<'_>, fields: &Fields, at: &str) -> Result<(), LabelsError> {
+pub(super) fn read(
+    found: &mut LabelRecords,
+    place: &FactOrigin<'_>,
+    fields: &Fields,
+    at: &str,
+) -> Result<(), LabelsError> {
     let refused = |reason: String| place.refused(at, reason);
     if let Some(signature) = text(fields, SIGNATURE).map_err(refused)? {
         let kind = text(fields, &["kind", "type"]).map_err(refused)?;

@@ -4,10 +4,10 @@ use alloy_primitives::{B256, Selector, keccak256};
 use trawl_core::primitives::abi::{KnownEvent, function_text, parse_function};
 
 use super::error::LabelsError;
-use super::found::{LabelRecords, Place};
+use super::label_records::{FactOrigin, LabelRecords};
 
 /// Reads a text of one signature a line; empty lines and lines that begin with `#` or `//` are skipped.
-pub(super) fn read_lines(found: &mut LabelRecords, place: &Place<'_>, text: &str) -> Result<(), LabelsError> {
+pub(super) fn read_lines(found: &mut LabelRecords, place: &FactOrigin<'_>, text: &str) -> Result<(), LabelsError> {
     for (position, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = line.trim();
         if !line.is_empty() && !line.starts_with('#') && !line.starts_with("//") {
@@ -21,7 +21,7 @@ pub(super) fn read_lines(found: &mut LabelRecords, place: &Place<'_>, text: &str
 /// different ones.
 pub(super) fn add(
     found: &mut LabelRecords,
-    place: &Place<'_>,
+    place: &FactOrigin<'_>,
     text: &str,
     kind: Option<&str>,
     hash: Option<&str>,

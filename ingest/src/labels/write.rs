@@ -7,7 +7,7 @@ use trawl_core::primitives::{Address, B256, Timestamp};
 use trawl_core::schema::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow, Table};
 use trawl_core::store::{Reader, StoreError, Writer};
 
-use super::found::{LabelRecords, LabelValue};
+use super::label_records::{LabelRecords, LabelValue};
 
 /// Rows in one insert, at most.
 const ROWS: usize = 100_000;

@@ -7,8 +7,8 @@ use axum::response::Response;
 use crate::app::App;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
+use crate::etherscan::looked_up_rows::{LookedUpRows, PlacedParts};
 use crate::etherscan::params::Params;
-use crate::etherscan::placed::{LookedUpRows, PlacedParts};
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
@@ -76,7 +76,7 @@ struct Frames {
 }
 
 impl LookedUpRows for Frames {
-    type Place = FrameKey;
+    type Key = FrameKey;
     type Row = AccountFrame;
 
     fn statement(&self, places: &BTreeSet<FrameKey>) -> Statement<AccountFrame> {

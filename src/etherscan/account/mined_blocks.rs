@@ -9,8 +9,8 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
 use crate::etherscan::block::reward::unburnt_fees;
+use crate::etherscan::looked_up_rows::{LookedUpRows, PlacedParts};
 use crate::etherscan::params::Params;
-use crate::etherscan::placed::{LookedUpRows, PlacedParts};
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
@@ -56,7 +56,7 @@ struct MadeBlocks {
 }
 
 impl LookedUpRows for MadeBlocks {
-    type Place = BlockNumber;
+    type Key = BlockNumber;
     type Row = BlockRow;
 
     fn statement(&self, places: &BTreeSet<BlockNumber>) -> Statement<BlockRow> {

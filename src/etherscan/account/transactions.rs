@@ -10,8 +10,8 @@ use crate::enrich::labels::LabelQuery;
 use crate::enrich::plain_transfers::Delivery;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
+use crate::etherscan::looked_up_rows::{LookedUpRows, PlacedParts};
 use crate::etherscan::params::Params;
-use crate::etherscan::placed::{LookedUpRows, PlacedParts};
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
@@ -24,7 +24,7 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::{TransactionFacts, write_transaction};
 use trawl_query::account;
-use trawl_query::places::TransactionPositions;
+use trawl_query::transaction_positions::TransactionPositions;
 use trawl_query::walk::Order;
 
 /// The transactions of an account, from either end.
@@ -70,7 +70,7 @@ struct Transactions {
 }
 
 impl LookedUpRows for Transactions {
-    type Place = (BlockNumber, u32);
+    type Key = (BlockNumber, u32);
     type Row = TransactionRow;
 
     fn statement(&self, places: &TransactionPositions) -> Statement<TransactionRow> {

@@ -12,7 +12,7 @@ use crate::rest::{
 use crate::rpc::method_names;
 use crate::scan::exports;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
-use trawl_json::scanned::{self, ScanRow};
+use trawl_json::scan_rows::{self, ScanRow};
 
 fn document() -> Value {
     serde_json::from_str(DOCUMENT).expect("JSON")
@@ -246,14 +246,14 @@ fn rows<R: ScanRow>(path: &str) {
 }
 
 /// The schema of a field that may be null.
-fn nullable(kind: scanned::Kind) -> Value {
+fn nullable(kind: scan_rows::Kind) -> Value {
     let pattern = match kind {
-        scanned::Kind::Number | scanned::Kind::Wide | scanned::Kind::Time => "^0x(0|[1-9a-f][0-9a-f]*)$",
-        scanned::Kind::Address => "^0x[0-9a-f]{40}$",
-        scanned::Kind::Word => "^0x[0-9a-f]{64}$",
-        scanned::Kind::Bytes => "^0x([0-9a-f]{2})*$",
-        scanned::Kind::Text => return json!({"type": ["string", "null"]}),
-        scanned::Kind::Flag => return json!({"type": ["boolean", "null"]}),
+        scan_rows::Kind::Number | scan_rows::Kind::Wide | scan_rows::Kind::Time => "^0x(0|[1-9a-f][0-9a-f]*)$",
+        scan_rows::Kind::Address => "^0x[0-9a-f]{40}$",
+        scan_rows::Kind::Word => "^0x[0-9a-f]{64}$",
+        scan_rows::Kind::Bytes => "^0x([0-9a-f]{2})*$",
+        scan_rows::Kind::Text => return json!({"type": ["string", "null"]}),
+        scan_rows::Kind::Flag => return json!({"type": ["boolean", "null"]}),
     };
     json!({"type": ["string", "null"], "pattern": pattern})
 }

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 
-use super::asked::{ActivityQuery, too_much};
+use super::activity_query::{ActivityQuery, too_much};
 use super::flows::Flows;
 use crate::app::App;
 use crate::error::Problem;

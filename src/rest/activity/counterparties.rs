@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 
-use super::asked::ActivityQuery;
+use super::activity_query::ActivityQuery;
 use super::flows::Flows;
 use crate::app::App;
 use crate::error::Problem;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::asked::{ActivityQuery, day};
+use super::activity_query::{ActivityQuery, day};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, B256};

@@ -3,7 +3,7 @@
 use alloy_primitives::Selector;
 use axum::response::Response;
 
-use super::asked::{ActivityQuery, too_much};
+use super::activity_query::{ActivityQuery, too_much};
 use super::names::names;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use axum::response::Response;
 
-use super::asked::too_much;
+use super::activity_query::too_much;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alloy_primitives::Selector;
 
-use super::asked::{ActivityQuery, day, too_much};
+use super::activity_query::{ActivityQuery, day, too_much};
 use super::names::names;
 use crate::app::App;
 use crate::error::Problem;
@@ -18,7 +18,7 @@ use trawl_query::sorted_transactions::{MOST_SORTED, SortOrder, SortedBy, SortedL
 const MOST_NAMED: usize = 100;
 
 /// A period by its first day, and a method.
-type Place = (u64, Option<[u8; 4]>);
+type MethodPeriod = (u64, Option<[u8; 4]>);
 
 /// The points, by the first days of their periods and methods.
 ///
@@ -45,7 +45,7 @@ pub(super) async fn points(
     // The data that is sent to an account is no call.
     let is_account = addresses.has_code(contract) == Some(false);
     let selector = |input: &[u8]| selector(input).filter(|_| !is_account);
-    let mut points: BTreeMap<Place, Methods> = BTreeMap::new();
+    let mut points: BTreeMap<MethodPeriod, Methods> = BTreeMap::new();
     for row in settled {
         let failed = (row.without_status == 0).then_some(row.failed);
         let gas = (row.without_gas == 0).then_some((row.gas, row.fees));
@@ -79,8 +79,8 @@ fn selector(input: &[u8]) -> Option<[u8; 4]> {
 }
 
 fn add(
-    points: &mut BTreeMap<Place, Methods>,
-    place: Place,
+    points: &mut BTreeMap<MethodPeriod, Methods>,
+    place: MethodPeriod,
     transactions: u64,
     failed: Option<u64>,
     gas: Option<(U256, U256)>,

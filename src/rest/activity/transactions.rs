@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use axum::response::Response;
 
-use super::asked::{ActivityQuery, SettledPeriods, too_much};
+use super::activity_query::{ActivityQuery, SettledPeriods, too_much};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, BlockRange};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::asked::{ActivityQuery, day};
+use super::activity_query::{ActivityQuery, day};
 use super::transactions::MOST_PERIODS;
 use crate::app::App;
 use crate::error::Problem;

@@ -38,7 +38,7 @@ pub(crate) const ADDRESSES: &[ParameterGroup] = &[
 ];
 
 /// A place in the list: the amount, and the account.
-type Place = (U256, Address);
+type RankingKey = (U256, Address);
 
 /// The accounts that have most, or take part in most (docs/reference/http-contract.md#accounts).
 pub(in crate::rest) async fn addresses(
@@ -92,7 +92,7 @@ fn last_ranked(settled: BlockNumber) -> BlockNumber {
 }
 
 /// The place that a page begins behind.
-fn place(query: &Query, by: RankedBy) -> Result<Option<Place>, Problem> {
+fn place(query: &Query, by: RankedBy) -> Result<Option<RankingKey>, Problem> {
     let (name, amount) = match by {
         RankedBy::Balance => ("fetched_coin_balance", query.amount("fetched_coin_balance")),
         RankedBy::Transactions => ("transactions_count", query.known("transactions_count").map(U256::from)),
@@ -105,7 +105,7 @@ fn place(query: &Query, by: RankedBy) -> Result<Option<Place>, Problem> {
     }
 }
 
-fn write_place(next: &mut Object<'_>, by: RankedBy, (amount, address): &Place, count: u64) {
+fn write_place(next: &mut Object<'_>, by: RankedBy, (amount, address): &RankingKey, count: u64) {
     if by == RankedBy::Balance {
         next.key("fetched_coin_balance").decimal_256(*amount);
     }
@@ -131,7 +131,7 @@ async fn rows(
     app: &App,
     head: &Head,
     (ranking, blocks): ((RankedBy, RankedFrom), BlockRange),
-    beyond: Option<Place>,
+    beyond: Option<RankingKey>,
     limit: u64,
 ) -> Result<Vec<RankedAddress>, Problem> {
     let found = app.reader().rows(&size(ranking.0)).await?.first().map_or(0, |size| size.found);
@@ -155,14 +155,14 @@ async fn kept(
     head: &Head,
     ranking: (RankedBy, RankedFrom),
     blocks: BlockRange,
-    beyond: Option<Place>,
+    beyond: Option<RankingKey>,
     limit: u64,
 ) -> Result<Vec<RankedAddress>, Problem> {
     let rows = app.rows_under(head.rows_view, &ranked(ranking, blocks, beyond, limit)).await?;
     Ok(rows.iter().flat_map(Batch::rows).collect())
 }
 
-fn is_behind(from: RankedFrom, row: &RankedAddress, (amount, address): Place) -> bool {
+fn is_behind(from: RankedFrom, row: &RankedAddress, (amount, address): RankingKey) -> bool {
     let order = match from {
         RankedFrom::Largest => amount.cmp(&row.amount),
         RankedFrom::Smallest => row.amount.cmp(&amount),

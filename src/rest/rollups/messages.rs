@@ -20,7 +20,7 @@ use trawl_core::store::{Batch, Head};
 use trawl_json::address::Addresses;
 use trawl_json::list::write_page;
 use trawl_json::messages::write_rest_message;
-use trawl_query::places::{TransactionPositions, transactions};
+use trawl_query::transaction_positions::{TransactionPositions, transactions};
 
 pub(crate) const MESSAGES: &[ParameterGroup] = &[AddressLogCursor::PARAMETERS, PAGE_SIZE];
 

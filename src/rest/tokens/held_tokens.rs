@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::uncounted;
+use super::uncounted_transfers;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::{Problem, UncountedReason};
@@ -69,7 +69,7 @@ pub(crate) async fn held_tokens(
     if !head.token_balances_by_holder {
         return Err(Problem::LeftOut("token_balances_by_holder"));
     }
-    let reach = uncounted::reach(app).await?;
+    let reach = uncounted_transfers::reach(app).await?;
     let changes = changes_above(app, head, address, (reach, &wanted.types)).await?;
     if address.is_zero() {
         return Ok(Vec::new());
@@ -126,7 +126,7 @@ pub(crate) async fn balance_by_transfers(
     let (held, tokens, is_unusual) = tokio::try_join!(
         held_tokens(app, head, address, &wanted),
         shown_tokens(app, head, [token].into_iter()),
-        uncounted::has_unusual_transfers(app, head, &token)
+        uncounted_transfers::has_unusual_transfers(app, head, &token)
     )?;
     let mut by_kind: BTreeMap<&str, Option<U256>> =
         tokens.kinds(&token).map(|kind| (kind, Some(U256::ZERO).filter(|_| !tokens.is_untold(&token, kind)))).collect();
@@ -175,7 +175,7 @@ async fn changes_above(
     (reach, types): (BlockNumber, &[&'static str]),
 ) -> Result<BTreeMap<TokenKey, Vec<Change>>, Problem> {
     let filter = TransferFilter { types: types.to_vec(), ..TransferFilter::default() };
-    let transfers = uncounted::of_address(app, head, address, (reach, &filter)).await?;
+    let transfers = uncounted_transfers::of_address(app, head, address, (reach, &filter)).await?;
     let mut changes: BTreeMap<TokenKey, Vec<Change>> = BTreeMap::new();
     for transfer in transfers {
         let change = Change::of(&transfer, address);

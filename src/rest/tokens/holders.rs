@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::held_tokens::{Change, after};
-use super::uncounted;
+use super::uncounted_transfers;
 use crate::app::App;
 use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, U256};
@@ -27,7 +27,7 @@ pub(crate) async fn holders(
     asset: &Asset<'_>,
     (beyond, limit): (Option<HolderPosition>, u64),
 ) -> Result<Vec<HolderPosition>, Problem> {
-    let reach = uncounted::reach(app).await?;
+    let reach = uncounted_transfers::reach(app).await?;
     let changes = changes_above(app, head, asset, reach).await?;
     let counted = largest(asset, beyond.as_ref(), limit + changes.len() as u64);
     let counted = app.reader().rows(&counted).await?;
@@ -53,7 +53,7 @@ type Changes = BTreeMap<Address, Vec<Change>>;
 /// The changes by transfers above `reach`.
 async fn changes_above(app: &App, head: &Head, asset: &Asset<'_>, reach: u64) -> Result<Changes, Problem> {
     let (Asset::Token(token, _) | Asset::Id(token, _)) = asset;
-    let transfers = uncounted::of_token(app, head, token, reach).await?;
+    let transfers = uncounted_transfers::of_token(app, head, token, reach).await?;
     let mut changes = Changes::new();
     for transfer in transfers.into_iter().filter(|transfer| moves(transfer, asset)) {
         let (block, none) = (transfer.block_number, U256::ZERO);

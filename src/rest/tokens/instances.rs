@@ -7,7 +7,7 @@ use super::held_tokens::shown_tokens;
 use super::instances_of_holder::{HeldCollection, IdAmount, IdSelection, STANDARDS, collections, ids_of_holder};
 use super::instances_of_token::{ExistingId, id_of_token, ids_of_token};
 use super::token::known;
-use super::uncounted;
+use super::uncounted_transfers;
 use crate::app::App;
 use crate::error::{Problem, UncountedReason};
 use crate::http::request_head::RequestHead;
@@ -159,7 +159,8 @@ pub(in crate::rest) async fn with_ids(
 
 /// The standard of transfers with ids that are not counted yet.
 async fn uncounted_with_ids(app: &App, head: &Head, token: &Address) -> Result<Option<&'static str>, Problem> {
-    let transfers = async { uncounted::of_token(app, head, token, uncounted::reach(app).await?).await };
+    let transfers =
+        async { uncounted_transfers::of_token(app, head, token, uncounted_transfers::reach(app).await?).await };
     match transfers.await {
         Ok(transfers) => Ok(transfers.iter().find_map(|transfer| with_id(&transfer.token_type))),
         Err(Problem::NotCounted(_)) => Ok(None),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::held_tokens::{Change, after};
-use super::uncounted;
+use super::uncounted_transfers;
 use crate::app::App;
 use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, BlockNumber, U256};
@@ -156,7 +156,7 @@ async fn counted(
 ) -> Result<BTreeMap<(Address, String), u64>, Problem> {
     let changed: Vec<IdKey> = changes.keys().filter(|key| tokens.contains(&key.token)).cloned().collect();
     if changed.len() > MOST_CHANGED {
-        return Err(Problem::NotCounted(UncountedReason::Behind(uncounted::reach(app).await?)));
+        return Err(Problem::NotCounted(UncountedReason::Behind(uncounted_transfers::reach(app).await?)));
     }
     let tokens: Vec<Address> = tokens.iter().copied().collect();
     let rows = app.reader().rows(&counts(holder, &tokens, &changed)).await?;
@@ -168,8 +168,8 @@ type Changes = BTreeMap<IdKey, Vec<Change>>;
 
 /// The changes by transfers that are not counted yet.
 async fn changes_above(app: &App, head: &Head, holder: &Address, filter: TransferFilter) -> Result<Changes, Problem> {
-    let reach: BlockNumber = uncounted::reach(app).await?;
-    let transfers = uncounted::of_address(app, head, holder, (reach, &filter)).await?;
+    let reach: BlockNumber = uncounted_transfers::reach(app).await?;
+    let transfers = uncounted_transfers::of_address(app, head, holder, (reach, &filter)).await?;
     let mut changes = Changes::new();
     for transfer in transfers {
         let Some(id) = transfer.token_id else { continue };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::held_tokens::{Change, after};
-use super::uncounted;
+use super::uncounted_transfers;
 use crate::app::App;
 use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, U256};
@@ -71,8 +71,8 @@ pub(in crate::rest) async fn id_of_token(
 type Changes = BTreeMap<U256, Vec<TokenTransferRow>>;
 
 async fn changes_above(app: &App, head: &Head, (token, standard): (&Address, &str)) -> Result<Changes, Problem> {
-    let reach = uncounted::reach(app).await?;
-    let transfers = uncounted::of_token(app, head, token, reach).await?;
+    let reach = uncounted_transfers::reach(app).await?;
+    let transfers = uncounted_transfers::of_token(app, head, token, reach).await?;
     let mut changes = Changes::new();
     for transfer in transfers.into_iter().rev().filter(|transfer| transfer.token_type == standard) {
         if let Some(id) = transfer.token_id {

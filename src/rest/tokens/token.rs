@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::uncounted;
+use super::uncounted_transfers;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::enrich::state_token::token_after;
@@ -86,7 +86,11 @@ async fn standard(app: &App, head: &Head, (address, tokens): (&Address, &Tokens)
     if let Some(newest) = app.reader().rows(&newest).await?.into_iter().next() {
         return Ok(newest.token_type);
     }
-    if uncounted::has_unusual_transfers(app, head, address).await? { Ok(String::new()) } else { Err(Problem::NotFound) }
+    if uncounted_transfers::has_unusual_transfers(app, head, address).await? {
+        Ok(String::new())
+    } else {
+        Err(Problem::NotFound)
+    }
 }
 
 /// How many transfers there are; `None` if some blocks are not readable.

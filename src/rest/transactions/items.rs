@@ -14,7 +14,7 @@ use trawl_core::store::{Batch, Head};
 use trawl_json::address::Addresses;
 use trawl_json::transaction_items::{Failure, TransactionFacts, transaction_types, write_transaction_item};
 use trawl_json::{Array, JsonWriter};
-use trawl_query::places::{MAX_TRANSFERS, TransactionPositions};
+use trawl_query::transaction_positions::{MAX_TRANSFERS, TransactionPositions};
 
 /// A row of a batch.
 pub(in crate::rest) type Row<'b> = (&'b Batch<TransactionRow>, usize);
@@ -148,7 +148,7 @@ async fn moving(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<Option<HashS
     if places.is_empty() {
         return Ok(Some(HashSet::new()));
     }
-    let statement = trawl_query::places::token_transfers(&places, &head.receipts.span());
+    let statement = trawl_query::transaction_positions::token_transfers(&places, &head.receipts.span());
     let found = app.reader().rows(&statement).await?;
     let is_complete = (found.len() as u64) < MAX_TRANSFERS;
     Ok(is_complete.then(|| found.into_iter().map(|place| (place.block_number, place.transaction_index)).collect()))
@@ -161,8 +161,8 @@ async fn failures(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<HashMap<(B
     if places.is_empty() {
         return Ok(HashMap::new());
     }
-    let found = app.reader().rows(&trawl_query::places::endings(&places, &head.traces.span())).await?;
-    let failure = |ending: trawl_query::places::Ending| {
+    let found = app.reader().rows(&trawl_query::transaction_positions::endings(&places, &head.traces.span())).await?;
+    let failure = |ending: trawl_query::transaction_positions::Ending| {
         let failure = Failure { error: ending.error, output: ending.output.to_vec() };
         ((ending.block_number, ending.transaction_index), failure)
     };

@@ -19,7 +19,7 @@ use trawl_json::vocabulary::Vocabulary;
 pub(in crate::rest) type Row<'b> = (&'b Batch<LogRow>, usize);
 
 /// The place of a transaction.
-type Place = (BlockNumber, u32);
+type TransactionKey = (BlockNumber, u32);
 
 /// Logs with their facts.
 pub(in crate::rest) struct LogItems<'b> {
@@ -38,7 +38,7 @@ impl<'b> LogItems<'b> {
         app: &App,
         head: &Head,
         rows: Vec<Row<'b>>,
-        recipient: impl Fn(Place) -> Option<Address>,
+        recipient: impl Fn(TransactionKey) -> Option<Address>,
     ) -> Result<Self, Problem> {
         let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
         let with_recipient = |row: Row<'b>| (row, recipient(place(&row)));
@@ -63,7 +63,7 @@ impl<'b> LogItems<'b> {
     /// When the store fails.
     pub async fn of_transactions(app: &App, head: &Head, rows: Vec<Row<'b>>) -> Result<Self, Problem> {
         let places = rows.iter().map(place).collect();
-        let calls: HashMap<Place, _> = app.selectors().calls(app.reader(), places, head).await?;
+        let calls: HashMap<TransactionKey, _> = app.selectors().calls(app.reader(), places, head).await?;
         Self::load(app, head, rows, |place| calls.get(&place)?.to_address).await
     }
 
@@ -85,7 +85,7 @@ pub(in crate::rest) fn log_cursor(page: &Page<'_, LogRow>) -> Option<AddressLogC
     page.more.then(|| page.last(position)).flatten().map(AddressLogCursor)
 }
 
-fn place((batch, row): &Row<'_>) -> Place {
+fn place((batch, row): &Row<'_>) -> TransactionKey {
     let view = batch.view();
     (view.block_number[*row], view.transaction_index[*row])
 }

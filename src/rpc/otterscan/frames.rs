@@ -78,9 +78,9 @@ pub(in crate::rpc) async fn transaction_error(call: Context<'_>) -> Result<Answe
         return Ok(Answer::of(|writer| writer.hex(&[])));
     }
     let places = [(found.block, found.index)].into();
-    let endings = trawl_query::places::endings(&places, &found.traced(call)?);
+    let endings = trawl_query::transaction_positions::endings(&places, &found.traced(call)?);
     let endings = call.app.reader().rows(&endings).await?;
-    let own = |ending: &&trawl_query::places::Ending| {
+    let own = |ending: &&trawl_query::transaction_positions::Ending| {
         let is_own = (ending.block_number, ending.transaction_index) == (found.block, found.index);
         // What an exhausted or refused creation leaves is no return data. Every node words a revert with this word.
         is_own && ending.error.to_ascii_lowercase().contains("revert")

@@ -17,7 +17,7 @@ use trawl_core::store::Head;
 use trawl_json::otterscan::write_timed_receipt;
 use trawl_json::transactions::write_transaction;
 use trawl_query::participation::{End, ParticipationQuery};
-use trawl_query::places::TransactionPositions;
+use trawl_query::transaction_positions::TransactionPositions;
 
 /// Most transactions a client may ask for. Those of the last block of a page come in addition.
 const MAX_PAGE: u64 = 100;

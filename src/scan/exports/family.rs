@@ -19,7 +19,7 @@ use trawl_json::exports::{self, FrameFacts, TransactionFacts};
 use trawl_json::token_transfers::Tokens;
 use trawl_query::account::frames::{FrameData, FrameKey, at_places};
 use trawl_query::account::transfers::{TransactionGas, gas};
-use trawl_query::places::{TransactionPositions, endings};
+use trawl_query::transaction_positions::{TransactionPositions, endings};
 use trawl_query::walk::Order;
 
 /// Where facts are read, and for whose export.
@@ -30,14 +30,14 @@ pub(super) struct Source {
     pub address: Address,
 }
 
-type Place = (BlockNumber, u32);
+type TransactionKey = (BlockNumber, u32);
 
 impl Source {
     /// What transactions paid for a unit of gas and in all, as far as it is known.
     async fn payments(
         &self,
         places: &TransactionPositions,
-    ) -> Result<HashMap<Place, (Option<U256>, Option<U256>)>, Problem> {
+    ) -> Result<HashMap<TransactionKey, (Option<U256>, Option<U256>)>, Problem> {
         let found = self.app.reader().rows(&gas(places, &self.head.blocks.span())).await?;
         let payment = |row: &TransactionGas| {
             let has = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
@@ -78,7 +78,7 @@ impl Columns for Transactions {
         let (_, _, vocabulary) = app.address_info(BTreeSet::new(), wanted, head).await?;
         let statement = endings(&traced, &head.traces.span());
         let found = if traced.is_empty() { Vec::new() } else { app.reader().rows(&statement).await? };
-        let errors: HashMap<Place, String> =
+        let errors: HashMap<TransactionKey, String> =
             found.into_iter().map(|row| ((row.block_number, row.transaction_index), row.error)).collect();
         let facts = |row: usize| {
             let recipient = Option::<Address>::get(&view.to_address, row);
@@ -105,7 +105,7 @@ impl Columns for Transactions {
 pub(super) struct TokenTransfers {
     source: Source,
     tokens: Tokens,
-    payments: HashMap<Place, (Option<U256>, Option<U256>)>,
+    payments: HashMap<TransactionKey, (Option<U256>, Option<U256>)>,
 }
 
 impl From<Source> for TokenTransfers {

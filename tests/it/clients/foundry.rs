@@ -12,7 +12,7 @@ use xtask::workspace;
 
 use crate::chains::{Chain, chain, dump};
 use crate::env;
-use crate::transactions::{busiest, told};
+use crate::transactions::{busiest, node_transactions};
 
 /// Where the client is compiled, once a machine: its packages take minutes of a core. Cargo goes by the times of files, which say
 /// nothing where checkouts differ, so each content of its files has a folder of its own.
@@ -52,7 +52,7 @@ fn rows(question: &str, answer: &Value) -> anyhow::Result<Vec<Value>> {
 }
 
 fn lists(chain: &Chain) -> anyhow::Result<usize> {
-    let all = told(chain);
+    let all = node_transactions(chain);
     let busiest = busiest(&all);
     let accounts: Vec<&String> =
         busiest.iter().step_by((busiest.len() / 12).max(1)).map(|(account, _)| account).collect();
@@ -95,7 +95,7 @@ pub fn reads_objects() -> anyhow::Result<()> {
     let actions = ["getabi", "getsourcecode", "getcontractcreation"];
     let mut questions: Vec<String> =
         contracts.iter().flat_map(|contract| actions.map(|action| format!("{action} {contract}"))).collect();
-    let all = told(chain("devchain"));
+    let all = node_transactions(chain("devchain"));
     let sent: Vec<(&Value, bool)> =
         all.values().map(|told| (&told.transaction["hash"], told.receipt["status"] == "0x1")).collect();
     for (hash, _) in &sent {

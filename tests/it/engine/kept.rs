@@ -11,12 +11,12 @@ use xtask::process::Server;
 use super::{ENDLESS, hang_up_after, running_at};
 use crate::env;
 
-struct Place {
+struct Installation {
     engine: Server,
     _data: tempfile::TempDir,
 }
 
-impl Place {
+impl Installation {
     fn start() -> anyhow::Result<Self> {
         let data = env::directory()?;
         Ok(Self { engine: env::start_engine(data.path(), 0, &[])?, _data: data })
@@ -58,7 +58,7 @@ const TRACES: [(&str, &str, &str, &str, &str); 12] = [
 
 #[test]
 fn a_statement_leaves_nothing_to_the_next() -> anyhow::Result<()> {
-    let place = Place::start()?;
+    let place = Installation::start()?;
     let before = place.connection("")?;
     ensure!(place.connection("")? == before, "connections are not kept: this test proves nothing");
     for (path, sql, next_path, next, expected) in TRACES {
@@ -75,7 +75,7 @@ fn a_statement_leaves_nothing_to_the_next() -> anyhow::Result<()> {
 /// Several at a time, so that each connection has had statements of every kind before.
 #[test]
 fn requests_of_different_settings_share_no_connection() -> anyhow::Result<()> {
-    let place = Place::start()?;
+    let place = Installation::start()?;
     ensure!(place.ask("", "CREATE DATABASE another")?.status == 200);
     let kinds = [
         ("", "default\t65409"),
@@ -107,7 +107,7 @@ fn requests_of_different_settings_share_no_connection() -> anyhow::Result<()> {
 
 #[test]
 fn what_failed_or_was_more_than_a_query_gives_its_connection_back_to_nobody() -> anyhow::Result<()> {
-    let place = Place::start()?;
+    let place = Installation::start()?;
     for sql in ["SELECT throwIf(1)", "SELECT nothing", "SELECT throwIf(number = 500000) FROM numbers(1000000)"] {
         let before = place.connection("")?;
         ensure!(place.ask("?wait_end_of_query=1", sql)?.status >= 400);
@@ -129,7 +129,7 @@ fn what_failed_or_was_more_than_a_query_gives_its_connection_back_to_nobody() ->
 /// Its statement is cancelled by the number of its connection, which nobody has after it.
 #[test]
 fn a_client_that_leaves_ends_no_later_statement() -> anyhow::Result<()> {
-    let place = Place::start()?;
+    let place = Installation::start()?;
     let url = format!("{}/", place.engine.url);
     for round in 0..10 {
         let mark = format!("leaver-{round}");
@@ -150,7 +150,7 @@ fn a_client_that_leaves_ends_no_later_statement() -> anyhow::Result<()> {
 /// The engine does not know it, since the connection was opened for another statement.
 #[test]
 fn an_id_that_was_announced_ends_its_statement() -> anyhow::Result<()> {
-    let place = Place::start()?;
+    let place = Installation::start()?;
     let address = place.engine.url.trim_start_matches("http://").to_owned();
     let question = "SELECT number, sleepEachRow(0.0001) FROM numbers(1000000000) SETTINGS max_block_size = 1000";
     place.ask("", "SELECT 1")?;

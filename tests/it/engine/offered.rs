@@ -17,12 +17,12 @@ use crate::env;
 const SECRET: &str = "not-for-readers";
 const JOINED: usize = 600;
 
-struct Place {
+struct Installation {
     engine: Server,
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl Installation {
     fn start() -> anyhow::Result<Self> {
         let folder = env::directory()?;
         fs::create_dir(folder.path().join("outside"))?;
@@ -93,7 +93,7 @@ fn statements() -> anyhow::Result<Vec<String>> {
 
 #[test]
 fn no_statement_of_a_reader_reaches_out_or_changes_anything() -> anyhow::Result<()> {
-    let place = Place::start()?;
+    let place = Installation::start()?;
     let (statements, before) = (statements()?, place.state()?);
     ensure!(statements.len() > 100, "{}", statements.len());
     statements.iter().try_for_each(|statement| place.offer(statement))?;

@@ -7,7 +7,7 @@ use xtask::workspace;
 use super::transactions::lower;
 use super::transfers::{Transfer, all};
 use crate::chains::Chain;
-use crate::transactions::{busiest, told};
+use crate::transactions::{busiest, node_transactions};
 
 /// A request: the action, and what it is asked.
 pub struct Example {
@@ -51,7 +51,7 @@ struct Actors {
 }
 
 fn actors(chain: &Chain) -> anyhow::Result<Actors> {
-    let all = told(chain);
+    let all = node_transactions(chain);
     let receipts = || all.values().map(|told| &told.receipt);
     let mut logs = receipts().flat_map(|receipt| receipt["logs"].as_array().into_iter().flatten());
     let log = logs.find(|log| log["topics"][1].is_string()).context("a log with topics")?;

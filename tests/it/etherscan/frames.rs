@@ -20,7 +20,7 @@ struct NodeFrame {
 }
 
 /// All frames of a chain in order of execution, without outermost calls.
-fn told(chain: &Chain) -> Vec<NodeFrame> {
+fn node_frames(chain: &Chain) -> Vec<NodeFrame> {
     let mut all = Vec::new();
     for line in &chain.lines {
         let transactions = line["block"]["transactions"].as_array().cloned().unwrap_or_default();
@@ -104,7 +104,7 @@ fn compare(found: &Value, due: &[&NodeFrame]) -> anyhow::Result<()> {
 fn txlistinternal_is_what_the_node_traced() -> anyhow::Result<()> {
     for name in ["hive", "devchain"] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_frames(chain);
         let mut by_account: BTreeMap<String, Vec<&NodeFrame>> = BTreeMap::new();
         let mut by_hash: BTreeMap<String, Vec<&NodeFrame>> = BTreeMap::new();
         for told in &all {

@@ -12,12 +12,13 @@ use super::ask;
 use super::transactions::lower;
 use super::transfers::{Transfer, all};
 use crate::chains::{Chain, chain, quantity};
-use crate::transactions::{busiest, told};
+use crate::transactions::{busiest, node_transactions};
 
 #[test]
 fn balances_are_those_after_the_block_that_is_asked_for() -> anyhow::Result<()> {
     let chain = chain("hive");
-    let accounts: Vec<String> = busiest(&told(chain)).into_iter().take(3).map(|(account, _)| account).collect();
+    let accounts: Vec<String> =
+        busiest(&node_transactions(chain)).into_iter().take(3).map(|(account, _)| account).collect();
     let ask = |query: &str| ask(&chain.api, &format!("module=account&action={query}"));
     let mut different = BTreeSet::new();
     for height in (0..=chain.head()).step_by(9) {

@@ -10,12 +10,12 @@ use super::ask;
 use super::transactions::{block, lower};
 use crate::chains::{Chain, chain, quantity};
 use crate::env;
-use crate::transactions::{NodeTransaction, told};
+use crate::transactions::{NodeTransaction, node_transactions};
 
 /// The rows that are due, with the topics they have.
 fn all(chain: &Chain) -> anyhow::Result<Vec<Value>> {
     let mut all = Vec::new();
-    for NodeTransaction { transaction, receipt } in told(chain).values() {
+    for NodeTransaction { transaction, receipt } in node_transactions(chain).values() {
         let number = quantity(&transaction["blockNumber"]);
         for log in receipt["logs"].as_array().into_iter().flatten() {
             let hex = |value: &Value| format!("{:#x}", quantity(value));

@@ -8,12 +8,12 @@ use super::ask;
 use super::transactions::{flag, has_failed, lower};
 use crate::chains::chain;
 use crate::env;
-use crate::transactions::{busiest, told};
+use crate::transactions::{busiest, node_transactions};
 
 #[test]
 fn proxy_answers_as_the_endpoint_of_json_rpc() -> anyhow::Result<()> {
     let chain = chain("hive");
-    let all = told(chain);
+    let all = node_transactions(chain);
     let address = busiest(&all)[0].0.clone();
     let told = all.values().next().map(|told| told.transaction.clone()).unwrap_or_default();
     let (hash, tag) = (lower(&told["hash"]), lower(&told["blockNumber"]));
@@ -62,7 +62,7 @@ fn the_status_of_a_transaction_is_that_of_its_receipt() -> anyhow::Result<()> {
     let (mut failed, mut of_old_rules) = (0, 0);
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for told in told(chain).values().step_by(env::amount(21, 7)) {
+        for told in node_transactions(chain).values().step_by(env::amount(21, 7)) {
             let hash = lower(&told.transaction["hash"]);
             let status = match told.receipt["status"].as_str() {
                 Some("0x1") => "1",

@@ -9,7 +9,7 @@ use xtask::workspace;
 
 use super::ask;
 use crate::chains::chain;
-use crate::holdings::told;
+use crate::holdings::expected_balances;
 use crate::pages::get;
 
 fn expected() -> anyhow::Result<Value> {
@@ -23,7 +23,7 @@ fn amount(value: &Value) -> anyhow::Result<U256> {
 #[test]
 fn accounts_have_what_the_node_says() -> anyhow::Result<()> {
     let api = &chain("devchain").api;
-    let told = told()?;
+    let told = expected_balances()?;
     let mut tokens: Vec<&String> = told.values().flat_map(BTreeMap::keys).collect();
     tokens.sort();
     tokens.dedup();
@@ -61,7 +61,7 @@ fn accounts_have_what_the_node_says() -> anyhow::Result<()> {
 fn tokens_have_the_holders_that_the_node_says() -> anyhow::Result<()> {
     let api = &chain("devchain").api;
     let mut by_token: BTreeMap<String, Vec<(String, U256)>> = BTreeMap::new();
-    for (holder, held) in told()? {
+    for (holder, held) in expected_balances()? {
         held.into_iter().for_each(|(token, amount)| by_token.entry(token).or_default().push((holder.clone(), amount)));
     }
     for (token, mut holders) in by_token {

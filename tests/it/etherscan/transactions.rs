@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ask;
 use crate::chains::{Chain, chain, quantity};
 use crate::env;
-use crate::transactions::{NodeTransaction, busiest, told};
+use crate::transactions::{NodeTransaction, busiest, node_transactions};
 
 /// A quantity of any size in decimal digits.
 pub fn decimal(value: &Value) -> anyhow::Result<String> {
@@ -84,7 +84,7 @@ fn txlist_is_what_the_account_takes_part_in() -> anyhow::Result<()> {
     // The mainnet blocks have gaps: status 2 beside the rows that are known.
     for (name, status) in [("hive", "1"), ("devchain", "1"), ("mainnet", "2")] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_transactions(chain);
         let busiest = busiest(&all);
         let some = busiest.iter().take(env::amount(2, 3));
         let some = some.chain(busiest.iter().skip(3).step_by(busiest.len() / env::amount(2, 4)));
@@ -117,7 +117,7 @@ fn txlist_is_what_the_account_takes_part_in() -> anyhow::Result<()> {
 #[test]
 fn txlist_is_cut_at_blocks() -> anyhow::Result<()> {
     let chain = chain("hive");
-    let all = told(chain);
+    let all = node_transactions(chain);
     let address = &busiest(&all)[0].0;
     let query = format!("module=account&action=txlist&address={address}");
     for (first, last) in [(0, 20), (10, 10), (17, 30), (30, 17), (0, 99_999_999), (99_999_999, 99_999_999)] {
@@ -136,7 +136,7 @@ fn txlist_is_cut_at_blocks() -> anyhow::Result<()> {
 fn txlist_is_cut_at_times() -> anyhow::Result<()> {
     for name in ["hive", "devchain"] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_transactions(chain);
         let address = &busiest(&all)[0].0;
         let time = |height: u64| Ok::<_, anyhow::Error>(quantity(&block(chain, height)?["timestamp"]));
         let (first, last) = (time(chain.head() / 3)?, time(chain.head() / 2)?);
@@ -168,7 +168,7 @@ fn gettxinfo_is_what_the_receipt_says() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
         let is_long = |told: &NodeTransaction| told.receipt["logs"].as_array().map(Vec::len) > Some(100);
-        let all = told(chain);
+        let all = node_transactions(chain);
         let step = env::amount(24, 8);
         let some = all.values().enumerate().filter(|(nth, told)| nth % step == 0 || is_long(told));
         for (_, told) in some {

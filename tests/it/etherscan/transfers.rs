@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::ask;
 use super::transactions::{block, decimal, lower};
 use crate::chains::{Chain, chain, quantity};
-use crate::transactions::{NodeTransaction, told};
+use crate::transactions::{NodeTransaction, node_transactions};
 
 /// Most rows of an answer.
 const MOST_ROWS: usize = 10_000;
@@ -73,7 +73,7 @@ fn transfers(log: &Value) -> Vec<TransferFacts> {
 
 pub fn all(chain: &Chain) -> anyhow::Result<Vec<Transfer>> {
     let mut all = Vec::new();
-    for NodeTransaction { transaction, receipt } in told(chain).values() {
+    for NodeTransaction { transaction, receipt } in node_transactions(chain).values() {
         let number = quantity(&transaction["blockNumber"]);
         for log in receipt["logs"].as_array().into_iter().flatten() {
             for (action, from, to, id, value) in transfers(log) {

@@ -6,7 +6,7 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use trawl_core::primitives::U256;
 
-use super::{lower, refused, told};
+use super::{expected_instances, lower, refused};
 use crate::chains::{Chain, chain, quantity};
 use crate::pages::{get, walk};
 
@@ -49,7 +49,7 @@ fn moves(chain: &Chain, token: &str) -> BTreeMap<U256, Vec<(u64, u64)>> {
 #[test]
 fn of_an_id_are_its_holders() -> anyhow::Result<()> {
     let (chain, mut several) = (chain("devchain"), 0);
-    for (token, (_, ids)) in told()? {
+    for (token, (_, ids)) in expected_instances()? {
         for (id, holders) in ids.iter().step_by((ids.len() / 9).max(1)) {
             let path = format!("tokens/{token}/instances/{id}/holders");
             for size in [1, 50] {
@@ -74,7 +74,7 @@ fn of_an_id_are_its_holders() -> anyhow::Result<()> {
 #[test]
 fn of_an_id_are_its_transfers() -> anyhow::Result<()> {
     let (chain, mut most) = (chain("devchain"), 0);
-    for token in told()?.into_keys() {
+    for token in expected_instances()?.into_keys() {
         let moves = moves(chain, &token);
         for (id, places) in moves.iter().step_by((moves.len() / 9).max(1)) {
             let path = format!("tokens/{token}/instances/{id}/transfers");
@@ -96,7 +96,7 @@ fn of_an_id_are_its_transfers() -> anyhow::Result<()> {
 
 #[test]
 fn of_no_id_are_not_found() -> anyhow::Result<()> {
-    let (chain, told) = (chain("devchain"), told()?);
+    let (chain, told) = (chain("devchain"), expected_instances()?);
     for (token, (_, ids)) in &told {
         let absent = U256::from(77_777);
         ensure!(!ids.contains_key(&absent));

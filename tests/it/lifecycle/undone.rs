@@ -17,7 +17,7 @@ use crate::env;
 type Moves = BTreeSet<(u64, bool)>;
 
 /// What the node says: the frames of the four payments.
-fn told(scene: &Scene) -> anyhow::Result<Moves> {
+fn expected_moves(scene: &Scene) -> anyhow::Result<Moves> {
     let mut moves = Moves::new();
     for name in PAYMENTS {
         let frames = scene.node.ask("trace_transaction", &json!([scene.node.hashes[name]]))?;
@@ -63,7 +63,7 @@ fn apis(scene: &Scene) -> impl Iterator<Item = &String> {
 #[test]
 fn rest_and_etherscan_say_what_was_undone() -> anyhow::Result<()> {
     let scene = prague();
-    let told = told(scene)?;
+    let told = expected_moves(scene)?;
     for api in apis(scene) {
         let query = format!("api?module=account&action=txlistinternal&address={RECEIVER}");
         let listed = ask(api, &query)?.json()?;
@@ -134,7 +134,7 @@ fn operations_of_otterscan_are_those_that_last() -> anyhow::Result<()> {
 #[test]
 fn every_format_of_a_scan_has_the_column() -> anyhow::Result<()> {
     let scene = prague();
-    let told = told(scene)?;
+    let told = expected_moves(scene)?;
     for api in apis(scene) {
         let scan = |format: &str| {
             ask(api, &format!("api/v2/scan/internal-transactions?fromBlock=0&toAddress={RECEIVER}&format={format}"))
@@ -185,7 +185,7 @@ fn of_batches(batches: &[RecordBatch]) -> anyhow::Result<Moves> {
 #[test]
 fn views_for_analysts_have_the_column() -> anyhow::Result<()> {
     let scene = prague();
-    let told = told(scene)?;
+    let told = expected_moves(scene)?;
     for database in ["lifecycle_prague", "lifecycle_followed"] {
         for condition in [
             format!("v_internal_transactions_by_address WHERE address_hex = '{RECEIVER}'"),

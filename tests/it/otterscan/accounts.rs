@@ -3,14 +3,14 @@
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
-use super::told;
+use super::node_transactions;
 use crate::chains::{chain, quantity};
 use crate::rpc::{call, result};
 
 #[test]
 fn code_is_there_where_it_was_deployed() -> anyhow::Result<()> {
     let hive = chain("hive");
-    let all = told(hive);
+    let all = node_transactions(hive);
     let created = all.iter().filter(|told| told.receipt["contractAddress"].is_string());
     for told in created.step_by(7) {
         let (address, block) = (&told.receipt["contractAddress"], told.block());
@@ -33,7 +33,7 @@ fn code_is_there_where_it_was_deployed() -> anyhow::Result<()> {
 fn transactions_are_found_by_sender_and_nonce() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for told in told(chain).iter().step_by(5) {
+        for told in node_transactions(chain).iter().step_by(5) {
             let (from, nonce) = (&told.transaction["from"], quantity(&told.transaction["nonce"]));
             let found = result(chain, "ots_getTransactionBySenderAndNonce", json!([from, nonce]))?;
             ensure!(found == told.hash(), "{name} {from} {nonce}: {found}");
@@ -51,7 +51,7 @@ fn transactions_are_found_by_sender_and_nonce() -> anyhow::Result<()> {
 fn contracts_have_the_creator_that_the_traces_show() -> anyhow::Result<()> {
     for name in ["hive", "devchain"] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_transactions(chain);
         let (mut there, mut gone) = (0, 0);
         let mut newest: std::collections::BTreeMap<&str, Value> = Default::default();
         for told in &all {

@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use xtask::http;
 
-use super::{NodeTransaction, told, typed};
+use super::{NodeTransaction, node_transactions, typed};
 use crate::chains::{Chain, chain, dump, quantity};
 use crate::env;
 use crate::rpc::call;
@@ -107,7 +107,7 @@ impl Search<'_> {
 }
 
 fn compare(chain: &'static Chain, api: &str) -> anyhow::Result<usize> {
-    let all = told(chain);
+    let all = node_transactions(chain);
     let by_address = by_address(&all);
     let mut addresses: Vec<(&String, &Vec<&NodeTransaction<'_>>)> = by_address.iter().collect();
     addresses.sort_by_key(|(address, list)| (std::cmp::Reverse(list.len()), (*address).clone()));
@@ -193,7 +193,7 @@ fn answers_from_what_is_there_above_a_gap() -> anyhow::Result<()> {
     let _database = env::migrate(database)?;
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--from", "30"]), 0)?;
     let api = env::start_api(database, &[])?;
-    let all = told(chain("devchain"));
+    let all = node_transactions(chain("devchain"));
     let above: Vec<&NodeTransaction<'_>> = all.iter().filter(|told| told.block() >= 30).collect();
     let sender = above.iter().map(|told| told.transaction["from"].as_str().unwrap_or_default());
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

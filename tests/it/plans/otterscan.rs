@@ -39,9 +39,9 @@ fn rows_of_otterscan_are_found_by_key() -> anyhow::Result<()> {
         "{read:?}"
     );
     let two = [(15_040_708, 3), (15_040_708, 9)].into();
-    let read = only(&trawl_query::places::transactions(&two, &everything()))?;
+    let read = only(&trawl_query::transaction_positions::transactions(&two, &everything()))?;
     ensure!(read.table == "transactions" && read.keys == ["block_number", "transaction_index"], "{read:?}");
-    let read = only(&trawl_query::places::logs(&two, &everything()))?;
+    let read = only(&trawl_query::transaction_positions::logs(&two, &everything()))?;
     ensure!(read.table == "logs_by_block" && read.keys == ["block_number"], "{read:?}");
     Ok(())
 }

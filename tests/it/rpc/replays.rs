@@ -21,7 +21,7 @@ struct RecordedOutcome {
     frames: &'static Value,
 }
 
-fn told() -> Vec<RecordedOutcome> {
+fn recorded_outcomes() -> Vec<RecordedOutcome> {
     let of_line = |line: &'static Value| {
         let list = |name: &str| line[name].as_array().into_iter().flatten();
         let all = list("traces").zip(list("txStateDiffs")).zip(list("parityTraces"));
@@ -56,7 +56,7 @@ fn changes_of(hash: &str) -> Value {
 fn tell_what_another_evm_told() -> anyhow::Result<()> {
     let hive = chain("hive");
     let (mut refused, mut compared) = (0, 0);
-    for told in told() {
+    for told in recorded_outcomes() {
         let calls = call(hive, "debug_traceTransaction", json!([told.hash, {"tracer": "callTracer"}]))?;
         if told.fork == "constantinople" && calls["error"]["code"] == -32002 {
             // Constantinople without Petersburg: revm does not have these rules, which no public chain ran for long.
@@ -80,7 +80,7 @@ fn tell_what_another_evm_told() -> anyhow::Result<()> {
 fn tell_state_before_steps_and_frames() -> anyhow::Result<()> {
     let hive = chain("hive");
     let mut steps = 0;
-    for told in told().iter().filter(|told| told.fork != "constantinople").step_by(11) {
+    for told in recorded_outcomes().iter().filter(|told| told.fork != "constantinople").step_by(11) {
         let before = result(hive, "debug_traceTransaction", json!([told.hash, {"tracer": "prestateTracer"}]))?;
         for (address, account) in told.changes["pre"].as_object().context("accounts")? {
             let found = &before[address.as_str()];
@@ -110,7 +110,7 @@ fn tell_state_before_steps_and_frames() -> anyhow::Result<()> {
 #[test]
 fn are_refused_where_they_cannot_run() -> anyhow::Result<()> {
     let hive = chain("hive");
-    let hash = told()[0].hash;
+    let hash = recorded_outcomes()[0].hash;
     for (method, params, code) in [
         ("debug_traceTransaction", json!([hash, {"tracer": "muxTracer"}]), -32602),
         ("debug_traceTransaction", json!([hash, {"enableMemory": 1}]), -32602),
@@ -142,7 +142,7 @@ fn are_refused_where_gas_differs() -> anyhow::Result<()> {
     let _database = env::migrate(database)?;
     let genesis = xtask::workspace::fixture("hive/genesis.json").display().to_string();
     env::run(env::ingest(database, &["load", "--dump", &dump("hive"), "--to", "4", "--genesis", &genesis]), 0)?;
-    let told = told();
+    let told = recorded_outcomes();
     let hash = told[0].hash;
     let api = env::start_api(database, &["--settled-cache-size", "0"])?;
     let trace = || {

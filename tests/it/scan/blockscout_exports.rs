@@ -8,7 +8,7 @@ use xtask::http;
 
 use super::{listed, logs};
 use crate::chains::{Chain, chain, quantity};
-use crate::transactions::{busiest, told};
+use crate::transactions::{busiest, node_transactions};
 
 const TRANSACTIONS: &str = "TxHash,BlockNumber,UnixTimestamp,FromAddress,ToAddress,ContractAddress,Type,Value,Fee,Status,ErrCode,CurrentPrice,TxDateOpeningPrice,TxDateClosingPrice,MethodName";
 const TOKEN_TRANSFERS: &str = "TxHash,BlockNumber,UnixTimestamp,FromAddress,ToAddress,TokenContractAddress,Type,TokenDecimals,TokenSymbol,TokensTransferred,TransactionFee,Status,ErrCode";
@@ -61,7 +61,7 @@ fn transactions_have_them() -> anyhow::Result<()> {
     let mut ends = std::collections::BTreeSet::new();
     for name in ["devchain", "hive"] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_transactions(chain);
         for (address, _) in busiest(&all).iter().take(4) {
             let found = rows(chain, &format!("{address}/transactions/csv"), TRANSACTIONS)?;
             let own: Vec<_> = all.values().filter(|told| told.participants("").contains(address)).collect();
@@ -99,7 +99,7 @@ fn transactions_have_them() -> anyhow::Result<()> {
 fn token_transfers_have_them() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let all = listed::rows(chain, "token-transfers", "")?;
-    let receipts = told(chain);
+    let receipts = node_transactions(chain);
     for address in &listed::busiest(&all, &["from", "to"])[..4] {
         let found = rows(chain, &format!("{address}/token-transfers/csv"), TOKEN_TRANSFERS)?;
         let is_own = |row: &&Value| row["from"] == **address || row["to"] == **address;

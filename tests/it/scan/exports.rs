@@ -11,7 +11,7 @@ use xtask::http;
 
 use super::{ALL, listed, logs};
 use crate::chains::{Chain, chain, quantity};
-use crate::transactions::{busiest, told};
+use crate::transactions::{busiest, node_transactions};
 
 /// The lines of an export between its header and its mark, as cells by name.
 struct Export {
@@ -66,7 +66,7 @@ fn decimal(value: &Value) -> String {
 fn transactions_are_those_of_the_node() -> anyhow::Result<()> {
     for name in ["devchain", "hive"] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_transactions(chain);
         for (address, _) in busiest(&all).iter().take(5) {
             for side in ["", "from", "to"] {
                 let path = format!("{address}/transactions/csv?filter_type=address&filter_value={side}");
@@ -169,7 +169,7 @@ fn iso(seconds: u64) -> anyhow::Result<String> {
 fn periods_are_moments_or_days() -> anyhow::Result<()> {
     for name in ["devchain", "hive"] {
         let chain = chain(name);
-        let all = told(chain);
+        let all = node_transactions(chain);
         let (address, _) = busiest(&all)[0].clone();
         let time = |height: u64| quantity(&chain.lines[usize::try_from(height).unwrap_or(0)]["block"]["timestamp"]);
         let wanted = |first: u64, last: u64| {
@@ -218,7 +218,7 @@ fn periods_are_moments_or_days() -> anyhow::Result<()> {
         ensure!(topic.status == 422, "{}", topic.text());
     }
     let gaps = chain("mainnet");
-    let (address, _) = busiest(&told(gaps))[0].clone();
+    let (address, _) = busiest(&node_transactions(gaps))[0].clone();
     let refused = http::get(&http::agent(), &format!("{}/api/v2/addresses/{address}/transactions/csv", gaps.api))?;
     ensure!(refused.status == 404 && refused.json()?["data"]["missing"].is_array(), "{}", refused.text());
     Ok(())
@@ -243,12 +243,12 @@ fn trailers(answer: &[u8]) -> anyhow::Result<String> {
 #[test]
 fn a_trailer_says_whether_it_is_all() -> anyhow::Result<()> {
     let chain = chain("devchain");
-    let (address, transactions) = busiest(&told(chain))[0].clone();
+    let (address, transactions) = busiest(&node_transactions(chain))[0].clone();
     for (path, rows) in [
         (format!("/api/v2/scan/logs?{ALL}&format=csv&mark=0"), logs(chain).len()),
         (format!("/api/v2/scan/logs?{ALL}&format=csv"), logs(chain).len()),
         (format!("/api/v2/scan/logs?{ALL}&format=ndjson&limit=9"), 9),
-        (format!("/api/v2/scan/transactions?{ALL}&format=parquet"), told(chain).len()),
+        (format!("/api/v2/scan/transactions?{ALL}&format=parquet"), node_transactions(chain).len()),
         (format!("/api/v2/addresses/{address}/transactions/csv?mark=0"), transactions),
     ] {
         for encoding in ["", "accept-encoding: gzip\r\n", "accept-encoding: zstd\r\n"] {

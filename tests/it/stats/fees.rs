@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-use super::{DAY, NodeFigures, is_near, line, of_day, told};
+use super::{DAY, NodeFigures, is_near, line, node_figures, of_day};
 use crate::chains::chain;
 use crate::env;
 
@@ -28,7 +28,7 @@ fn charts_of_fees_are_those_of_the_blocks() -> anyhow::Result<()> {
     let mut seen = 0;
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let blocks = told(chain);
+        let blocks = node_figures(chain);
         let days: BTreeSet<u64> = blocks.iter().map(|one| one.time / DAY).collect();
         let date = |point: &Value| {
             env::sql("default", &format!("SELECT toUInt32(toDate('{}'))", point["date"].as_str().unwrap_or("")))

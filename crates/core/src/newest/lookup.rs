@@ -2,7 +2,7 @@
 
 use super::index::IndexRun;
 use super::memory_table::MemoryTable;
-use super::test::Predicate;
+use super::predicate::Predicate;
 
 /// What a block must have for some of its rows to be wanted: the part of the conditions that an index of blocks knows.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ fn part(table: MemoryTable, test: &Predicate) -> Option<Lookup> {
         Predicate::AnyOf(tests) => tests.iter().map(|test| part(table, test)).collect::<Option<_>>().map(Lookup::AnyOf),
         Predicate::AllOf(tests) => all_of(table, tests),
         Predicate::IsNot { .. }
-        | Predicate::Place { .. }
+        | Predicate::Position { .. }
         | Predicate::AtLeast { .. }
         | Predicate::NotZero { .. }
         | Predicate::OncePerAddress => None,

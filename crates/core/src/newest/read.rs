@@ -7,9 +7,9 @@ use arrow::error::ArrowError;
 
 use super::column::StoredColumn;
 use super::lookup::Lookup;
+use super::predicate::Predicate;
 use super::span::NewestSpan;
 use super::table::TableRows;
-use super::test::Predicate;
 use crate::primitives::{BlockNumber, BlockRange};
 
 /// A column by which rows are ordered.

@@ -49,7 +49,7 @@ pub struct LabelRecords {
 
 /// Where a fact is from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'p> {
+pub(super) struct FactOrigin<'p> {
     pub file: &'p Path,
     /// The contract of an ABI in it, from the path or the caller.
     pub address: Option<Address>,
@@ -65,7 +65,7 @@ pub(super) enum ByChance {
     No,
 }
 
-impl Place<'_> {
+impl FactOrigin<'_> {
     pub fn refused(&self, at: impl Into<String>, reason: impl Into<String>) -> LabelsError {
         LabelsError::Refused { file: self.file.into(), at: at.into(), reason: reason.into() }
     }
@@ -88,7 +88,7 @@ impl LabelRecords {
     }
 
     /// Whether something of a chain belongs to the chain of the database.
-    pub(super) fn is_here(&mut self, place: &Place<'_>, chain_id: Option<u64>) -> Result<bool, LabelsError> {
+    pub(super) fn is_here(&mut self, place: &FactOrigin<'_>, chain_id: Option<u64>) -> Result<bool, LabelsError> {
         match (chain_id, self.chain_id) {
             (None, _) => Ok(true),
             (Some(found), None) => Err(LabelsError::UnknownChain { file: place.file.into(), found }),
@@ -104,11 +104,11 @@ impl LabelRecords {
         *self.passed_over.entry(reason).or_default() += 1;
     }
 
-    pub(super) fn label(&mut self, place: &Place<'_>, key: Key, value: LabelValue) {
+    pub(super) fn label(&mut self, place: &FactOrigin<'_>, key: Key, value: LabelValue) {
         self.labels.insert(key, (value, place.name()));
     }
 
-    pub(super) fn abi(&mut self, place: &Place<'_>, address: Address, name: Option<String>, abi: Abi) {
+    pub(super) fn abi(&mut self, place: &FactOrigin<'_>, address: Address, name: Option<String>, abi: Abi) {
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             self.label(
                 place,
@@ -120,7 +120,7 @@ impl LabelRecords {
     }
 
     /// Keeps an ABI until a deployment names its contract.
-    pub(super) fn without_address(&mut self, place: &Place<'_>, name: Option<String>, abi: &Abi) {
+    pub(super) fn without_address(&mut self, place: &FactOrigin<'_>, name: Option<String>, abi: &Abi) {
         let stem = place.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.unwrap_or_else(|| stem.clone());
         for key in BTreeSet::from([name.clone(), stem]) {

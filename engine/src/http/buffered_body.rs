@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use tokio::time::{Instant, timeout_at};
 
-use crate::execute::places::Place;
+use crate::execute::admission::Slot;
 
 /// How much is handed to the connection at a time. It asks for more while it has less than about 400 KiB.
 const PIECE: usize = 64 << 10;
@@ -20,11 +20,11 @@ struct BufferedBody {
     body: BodyDataStream,
     pending: Bytes,
     ends: Instant,
-    _place: Arc<Place>,
+    _place: Arc<Slot>,
 }
 
 /// The same answer, which keeps `place` and may take so long.
-pub(super) fn held(answer: Response<Body>, place: Arc<Place>, longest: Duration) -> Response<Body> {
+pub(super) fn held(answer: Response<Body>, place: Arc<Slot>, longest: Duration) -> Response<Body> {
     let ends = Instant::now() + longest;
     answer.map(|body| {
         let held = BufferedBody { body: body.into_data_stream(), pending: Bytes::new(), ends, _place: place };

@@ -116,7 +116,7 @@ pub fn valued_frames(places: &TransactionPositions, blocks: &Span) -> Statement<
 
 /// Rows of the transactions at `places` and of no others.
 fn only_at_places(places: &TransactionPositions, blocks: &Span) -> Select {
-    let at = |(block, index): &(BlockNumber, u32)| Predicate::Place {
+    let at = |(block, index): &(BlockNumber, u32)| Predicate::Position {
         columns: vec!["block_number", "transaction_index"],
         is: Ordering::Equal,
         than: vec![*block, u64::from(*index)],

@@ -15,7 +15,7 @@ use crate::execute::workload::Workload;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotLimits {
     /// Statements that run at a time.
-    pub places: u32,
+    pub slots: u32,
     /// Further ones that wait for a place.
     pub queue: u32,
     /// How long one waits.
@@ -23,7 +23,7 @@ pub struct SlotLimits {
 }
 
 /// The shares of all workloads, by their numbers.
-pub type Shares = [SlotLimits; Workload::ALL.len()];
+pub type WorkloadLimits = [SlotLimits; Workload::ALL.len()];
 
 /// The places of all workloads, and how many of them each reader may take.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct AdmissionControl {
 
 /// A place of a workload, and of its reader, until dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct Slot {
     _of_workload: OwnedSemaphorePermit,
     _of_reader: Option<OwnedSemaphorePermit>,
 }
@@ -73,7 +73,7 @@ pub struct SlotUsage {
 impl AdmissionControl {
     /// Places as `shares` say.
     #[must_use]
-    pub fn new(shares: Shares) -> Self {
+    pub fn new(shares: WorkloadLimits) -> Self {
         let room = |workload: Workload| {
             SlotPool::new(format!("the workload `{}`", workload.name()), shares[workload as usize])
         };
@@ -83,7 +83,7 @@ impl AdmissionControl {
     /// The same, with at most `places` of each of `readers` at a time.
     #[must_use]
     pub fn with_readers<'a>(mut self, readers: impl Iterator<Item = &'a str>, places: u32) -> Self {
-        let share = SlotLimits { places, ..self.rooms[Workload::Reader as usize].share };
+        let share = SlotLimits { slots: places, ..self.rooms[Workload::Reader as usize].share };
         self.readers = readers.map(|user| (user.into(), SlotPool::new(format!("the user `{user}`"), share))).collect();
         self
     }
@@ -93,7 +93,7 @@ impl AdmissionControl {
     /// # Errors
     ///
     /// Code 202 if as many as may wait do, or none got free in time; 210 if this program ends.
-    pub async fn enter(&self, workload: Workload, user: &str) -> Result<Place, Exception> {
+    pub async fn enter(&self, workload: Workload, user: &str) -> Result<Slot, Exception> {
         let room = &self.rooms[workload as usize];
         let place = self.enter_both(room, self.readers.get(user)).await;
         if self.closed.load(Ordering::SeqCst) {
@@ -105,12 +105,12 @@ impl AdmissionControl {
     }
 
     /// The reader's own first: those that wait for it are in nobody's way.
-    async fn enter_both(&self, room: &SlotPool, reader: Option<&SlotPool>) -> Result<Place, Exception> {
+    async fn enter_both(&self, room: &SlotPool, reader: Option<&SlotPool>) -> Result<Slot, Exception> {
         let of_reader = match reader {
             Some(reader) => Some(reader.enter().await?),
             None => None,
         };
-        Ok(Place { _of_workload: room.enter().await?, _of_reader: of_reader })
+        Ok(Slot { _of_workload: room.enter().await?, _of_reader: of_reader })
     }
 
     /// From now on nobody gets a place.
@@ -122,7 +122,7 @@ impl AdmissionControl {
     pub async fn all_free(&self) {
         for room in &self.rooms {
             // It is never closed.
-            let _ = room.places.acquire_many(room.share.places).await;
+            let _ = room.places.acquire_many(room.share.slots).await;
         }
     }
 
@@ -131,8 +131,8 @@ impl AdmissionControl {
     pub fn uses(&self) -> [SlotUsage; Workload::ALL.len()] {
         Workload::ALL.map(|workload| (workload, &self.rooms[workload as usize])).map(|(workload, room)| SlotUsage {
             workload,
-            places: room.share.places,
-            running: room.share.places as usize - room.places.available_permits(),
+            places: room.share.slots,
+            running: room.share.slots as usize - room.places.available_permits(),
             waiting: room.share.queue as usize - room.queue.available_permits(),
             started: room.started.load(Ordering::Relaxed),
             refused: room.refused.load(Ordering::Relaxed),
@@ -145,7 +145,7 @@ impl SlotPool {
         Self {
             owner,
             share,
-            places: Arc::new(Semaphore::new(share.places as usize)),
+            places: Arc::new(Semaphore::new(share.slots as usize)),
             queue: Semaphore::new(share.queue as usize),
             started: AtomicU64::new(0),
             refused: AtomicU64::new(0),
@@ -160,7 +160,7 @@ impl SlotPool {
     }
 
     async fn wait(&self) -> Result<OwnedSemaphorePermit, Exception> {
-        let SlotLimits { places, queue, wait } = self.share;
+        let SlotLimits { slots: places, queue, wait } = self.share;
         let full = |waited: String| {
             let text = format!("{places} statements of {} run, {waited}: try again later", self.owner);
             Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", text)
@@ -179,7 +179,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_workload_refuses_its_own_statements_only() {
-        let share = SlotLimits { places: 1, queue: 1, wait: Duration::from_millis(200) };
+        let share = SlotLimits { slots: 1, queue: 1, wait: Duration::from_millis(200) };
         let places = AdmissionControl::new([share; Workload::ALL.len()]);
         let held = places.enter(Workload::Scan, "").await.expect("a place");
         let (late, full) = tokio::join!(places.enter(Workload::Scan, ""), places.enter(Workload::Scan, ""));
@@ -199,7 +199,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_reader_takes_the_places_of_another() {
-        let share = SlotLimits { places: 2, queue: 1, wait: Duration::from_millis(100) };
+        let share = SlotLimits { slots: 2, queue: 1, wait: Duration::from_millis(100) };
         let places = AdmissionControl::new([share; Workload::ALL.len()]).with_readers(["ana", "bob"].into_iter(), 1);
         let _held = places.enter(Workload::Reader, "ana").await.expect("a place");
         let refused = places.enter(Workload::Reader, "ana").await.expect_err("the second of one reader");

@@ -24,7 +24,7 @@ pub enum Predicate {
         value: &'static str,
     },
     /// The numbers of some columns, compared one after another, are on this side of others.
-    Place {
+    Position {
         /// Columns of numbers.
         columns: Vec<&'static str>,
         /// How the row's numbers compare.
@@ -84,7 +84,7 @@ impl Predicate {
     /// A column has this number.
     #[must_use]
     pub fn equals(column: &'static str, number: u64) -> Self {
-        Self::Place { columns: vec![column], is: Ordering::Equal, than: vec![number] }
+        Self::Position { columns: vec![column], is: Ordering::Equal, than: vec![number] }
     }
 
     /// `address` is the lowest of those `among` that are in one of the columns.
@@ -97,7 +97,7 @@ impl Predicate {
     #[must_use]
     pub fn columns(&self) -> Vec<&'static str> {
         match self {
-            Self::Among { columns, .. } | Self::Place { columns, .. } => columns.clone(),
+            Self::Among { columns, .. } | Self::Position { columns, .. } => columns.clone(),
             Self::IsNot { column, .. } | Self::AtLeast { column, .. } | Self::NotZero { column } => vec![column],
             Self::LeastOf { columns, .. } => columns.iter().copied().chain(["address"]).collect(),
             Self::OncePerAddress => vec!["address", "direction", "from_address"],
@@ -117,7 +117,7 @@ impl Predicate {
                 let column = table.column(column)?;
                 Some(Box::new(move |row| column.bytes(row).is_some_and(|own| own != value.as_bytes())))
             }
-            Self::Place { columns, is, than } => {
+            Self::Position { columns, is, than } => {
                 let columns: Vec<&StoredColumn> =
                     columns.iter().map(|name| table.column(name)).collect::<Option<_>>()?;
                 Some(Box::new(move |row| {

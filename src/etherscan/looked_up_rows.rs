@@ -16,12 +16,12 @@ const ROWS_OF_PART: usize = 500;
 /// A kind of rows, in an order.
 pub(crate) trait LookedUpRows: Send + Sync + 'static {
     /// Where a row is.
-    type Place: Copy + Ord + Send + Sync + 'static;
+    type Key: Copy + Ord + Send + Sync + 'static;
     /// A row.
     type Row: Columns + Send + Sync + 'static;
 
     /// The rows at some places, each of them and no other.
-    fn statement(&self, places: &BTreeSet<Self::Place>) -> Statement<Self::Row>;
+    fn statement(&self, places: &BTreeSet<Self::Key>) -> Statement<Self::Row>;
     /// Writes rows.
     fn write(
         &self,
@@ -35,7 +35,7 @@ pub(crate) struct PlacedParts<K: LookedUpRows> {
     app: App,
     kind: K,
     /// The places of the parts after the one that is read.
-    rest: std::vec::IntoIter<K::Place>,
+    rest: std::vec::IntoIter<K::Key>,
     rows: Rows<K::Row>,
     /// Rows of the part that were not written yet.
     due: usize,
@@ -48,9 +48,9 @@ impl<K: LookedUpRows> PlacedParts<K> {
     /// # Errors
     ///
     /// When the store fails.
-    pub async fn open(app: &App, kind: K, places: Vec<K::Place>) -> Result<Option<Self>, Problem> {
+    pub async fn open(app: &App, kind: K, places: Vec<K::Key>) -> Result<Option<Self>, Problem> {
         let mut rest = places.into_iter();
-        let part: BTreeSet<K::Place> = rest.by_ref().take(ROWS_OF_PART).collect();
+        let part: BTreeSet<K::Key> = rest.by_ref().take(ROWS_OF_PART).collect();
         if part.is_empty() {
             return Ok(None);
         }
@@ -69,7 +69,7 @@ impl<K: LookedUpRows> Parts for PlacedParts<K> {
         if self.due > 0 {
             return Err(Problem::Reorganised.into());
         }
-        let part: BTreeSet<K::Place> = self.rest.by_ref().take(ROWS_OF_PART).collect();
+        let part: BTreeSet<K::Key> = self.rest.by_ref().take(ROWS_OF_PART).collect();
         if part.is_empty() {
             return Ok(false);
         }
