@@ -11,4 +11,5 @@ pub(crate) mod ran_code;
 pub(crate) mod selectors;
 mod state_proxies;
 pub(crate) mod state_token;
+mod stored_labels;
 mod token_facts;

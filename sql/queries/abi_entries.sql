@@ -11,6 +11,6 @@ WHERE address GLOBAL IN (
 )
   AND selector IN (SELECT toFixedString(unhex(arrayJoin({selectors:Array(String)})), 4))
   AND generation GLOBAL IN (SELECT generation FROM label_loads)
-  AND entry_type IN ('event', 'function')
+  AND entry_type IN ('event', 'function', 'error')
 ORDER BY address, selector, generation DESC, position
 LIMIT 8 BY address, selector

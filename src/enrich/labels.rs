@@ -8,15 +8,16 @@ use std::sync::Arc;
 
 use alloy_primitives::Selector;
 
+use super::stored_labels::{apply_label, parsed, size};
 use crate::cache::generations::GenerationCache;
-use trawl_core::primitives::abi::{KnownEvent, KnownFunction};
+use trawl_core::primitives::abi::KnownEvent;
 use trawl_core::primitives::{Address, B256, Coverage};
 use trawl_core::schema::{Columns, ProxyRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Reader, StoreError};
-use trawl_json::address::{Labels, Tag, TokenLabel};
+use trawl_json::address::Labels;
 use trawl_json::vocabulary::{Entry, Vocabulary, selector};
-use trawl_query::labels::{KnownEntry, KnownLabel};
+use trawl_query::labels::KnownEntry;
 
 /// The logs and calls of a page that need a vocabulary, and the tokens that need statistics.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +28,7 @@ pub(crate) struct LabelQuery {
     pub proxies: BTreeSet<Address>,
     events: BTreeSet<(Address, B256)>,
     calls: BTreeSet<Pair>,
+    errors: BTreeSet<Selector>,
 }
 
 impl LabelQuery {
@@ -39,6 +41,14 @@ impl LabelQuery {
     pub fn call(&mut self, contract: Option<Address>, input: &[u8]) {
         if let (Some(contract), Some(selector)) = (contract, input.get(..4)) {
             self.calls.insert((contract, Selector::from_slice(selector)));
+        }
+    }
+
+    /// Adds what a call that ran the code of `contracts` reverted with.
+    pub fn error(&mut self, contracts: &[Address], output: &[u8]) {
+        if let Some(selector) = output.get(..4).map(Selector::from_slice) {
+            self.errors.insert(selector);
+            self.calls.extend(contracts.iter().map(|contract| (*contract, selector)));
         }
     }
 
@@ -57,8 +67,6 @@ pub(super) const BY_STATE: &str = "by state";
 
 /// Most bytes of each of the caches.
 const MAX_CACHE_BYTES: u64 = 24 << 20;
-/// Bytes of a tag beside its texts.
-const TAG_OVERHEAD: usize = 160;
 /// Bytes of a parsed ABI entry for each byte of its text.
 const PARSED_BYTES_PER_BYTE: usize = 4;
 
@@ -122,11 +130,10 @@ impl LabelCache {
         }
         for selector in selectors {
             let rows = functions.iter().filter(|function| function.selector == selector);
-            let names: BTreeSet<&str> = rows.filter_map(|function| function.signature.split('(').next()).collect();
-            let size = names.iter().map(|name| name.len() + 24).sum();
-            let names: Arc<[String]> = names.into_iter().map(Into::into).collect();
-            self.functions.insert(loads, selector, size, Arc::clone(&names));
-            vocabulary.functions.insert(selector, names);
+            let known: Arc<[String]> = rows.map(|function| function.signature.clone()).collect();
+            let size = known.iter().map(|text| text.len() + 24).sum();
+            self.functions.insert(loads, selector, size, Arc::clone(&known));
+            vocabulary.functions.insert(selector, known);
         }
         lookup.vocabulary = vocabulary;
         Ok(lookup)
@@ -144,9 +151,10 @@ impl LabelCache {
 
     /// The selectors that are not cached; cached functions go into `vocabulary`.
     fn unknown_functions(&self, loads: u64, wanted: &LabelQuery, vocabulary: &mut Vocabulary) -> Vec<Selector> {
-        let selectors: BTreeSet<Selector> = wanted.calls.iter().map(|(_, selector)| *selector).collect();
+        let calls = wanted.calls.iter().map(|(_, selector)| *selector);
+        let selectors: BTreeSet<Selector> = calls.chain(wanted.errors.iter().copied()).collect();
         let is_unknown = |selector: &Selector| match self.functions.get(loads, *selector) {
-            Some(names) => vocabulary.functions.insert(*selector, names).is_some(),
+            Some(known) => vocabulary.functions.insert(*selector, known).is_some(),
             None => true,
         };
         selectors.into_iter().filter(is_unknown).collect()
@@ -344,54 +352,4 @@ impl<'c> Lookup<'c> {
         self.cache.entries.insert(self.loads, pair, size, Arc::clone(&entries));
         entries
     }
-}
-
-/// Parses a stored entry; `None` if it cannot be used.
-fn parsed(row: &KnownEntry) -> Option<Entry> {
-    match row.entry_type.as_str() {
-        "event" => Some(Entry::Event(Box::new(KnownEvent::from_json(&row.entry).ok()?))),
-        _ => {
-            let known = KnownFunction::from_json(&row.entry).ok().map(Box::new);
-            Some(Entry::Function(row.signature.split('(').next()?.into(), known))
-        }
-    }
-}
-
-/// Applies a row to the labels of its address.
-fn apply_label(labels: &mut Labels, label: KnownLabel) {
-    match label.label_type.as_str() {
-        "name" => labels.name = Some(label.value),
-        "ens_domain_name" => labels.ens_domain_name = Some(label.value),
-        "contract_name" => labels.contract_name = Some(label.value),
-        "abi" => labels.abi = Some(label.generation),
-        "public_tag" => labels.tags.push(Tag {
-            slug: label.slug,
-            name: label.value,
-            tag_type: label.tag_type,
-            ordinal: label.ordinal,
-            meta: label.meta,
-        }),
-        "token" => labels.token = Some(token(label)),
-        // A type of a later release.
-        _ => {}
-    }
-}
-
-/// The load checked the members; any other content says nothing.
-fn token(label: KnownLabel) -> TokenLabel {
-    let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&label.meta).unwrap_or_default();
-    let text = |name: &str| members.get(name)?.as_str().map(Into::into);
-    TokenLabel {
-        symbol: label.value,
-        decimals: members.get("decimals").and_then(|decimals| decimals.as_u64()?.try_into().ok()),
-        token_type: text("type"),
-        icon_url: text("icon_url"),
-    }
-}
-
-fn size(labels: &Labels) -> usize {
-    let token = labels.token.iter().map(|token| token.symbol.len() + token.icon_url.as_ref().map_or(0, String::len));
-    let texts = [&labels.name, &labels.ens_domain_name, &labels.contract_name];
-    let tags = labels.tags.iter().map(|tag| tag.slug.len() + tag.name.len() + tag.meta.len() + TAG_OVERHEAD);
-    texts.into_iter().flatten().map(String::len).chain(tags).chain(token).sum()
 }

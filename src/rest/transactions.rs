@@ -2,10 +2,12 @@
 
 pub(super) mod coin_changes;
 pub(super) mod coin_moves;
+mod failures;
 pub(super) mod frame_items;
 pub(super) mod items;
 pub(super) mod log_items;
 pub(crate) mod parts;
+mod revert_chains;
 pub(super) mod sorted;
 pub(super) mod state_change_cursor;
 pub(crate) mod state_changes;

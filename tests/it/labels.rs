@@ -15,6 +15,7 @@ use crate::env::{self, Database};
 mod folders;
 mod hostile;
 mod keys;
+mod reverts;
 mod tokens;
 
 /// Contracts of the scenario chain, as its own script names them in `expected.json`.

@@ -5,16 +5,31 @@ mod call_values;
 
 pub use call_values::CallValues;
 
+use std::collections::HashMap;
+
 use super::{JsonWriter, Object};
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_core::schema::{Column, InternalTransactionView};
 
-/// A frame of the trace.
-pub fn write_frame(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>, row: usize) {
+/// What failed calls reverted with, as JSON, by their position in the transaction; what nothing known fits is left out.
+pub type RevertReasons = HashMap<u32, Vec<u8>>;
+
+/// A frame of the trace; with `reasons`, what it reverted with if it failed.
+pub fn write_frame(
+    writer: &mut JsonWriter,
+    (frames, row): (&InternalTransactionView<'_>, usize),
+    reasons: Option<&RevertReasons>,
+) {
     let error = String::get(&frames.error, row);
     writer.object(|frame| {
         let fields = TraceFields { error, has_result: error.is_empty(), value: Some(U256::get(&frames.value, row)) };
         write_members(frame, (frames, row), &fields);
+        let Some(reasons) = reasons.filter(|_| !error.is_empty()) else { return };
+        let output = Some(frames.output.value(row)).filter(|output| !output.is_empty());
+        frame.key("revert_reason").option(output, |writer, output| match reasons.get(&frames.frame_index[row]) {
+            Some(reason) => writer.raw(reason),
+            None => writer.object(|reason| reason.key("raw").hex(output)),
+        });
     });
 }
 

@@ -44,6 +44,8 @@ pub struct Failure {
     pub error: String,
     /// What the call returned.
     pub output: Vec<u8>,
+    /// What that says, as JSON, if it is known how to read it.
+    pub reason: Option<Vec<u8>>,
 }
 
 impl TransactionFacts {
@@ -205,8 +207,9 @@ impl Transaction<'_, '_> {
         });
         item.key("result").option(result, JsonWriter::string);
         let reason = failure.filter(|failure| !failure.output.is_empty());
-        item.key("revert_reason").option(reason, |writer, failure| {
-            writer.object(|reason| reason.key("raw").hex(&failure.output));
+        item.key("revert_reason").option(reason, |writer, failure| match &failure.reason {
+            Some(reason) => writer.raw(reason),
+            None => writer.object(|reason| reason.key("raw").hex(&failure.output)),
         });
         item.key("has_error_in_internal_transactions").option(facts.has_failed_calls, JsonWriter::bool);
     }

@@ -1,4 +1,4 @@
-//! Events and functions of the contracts on a page, from ABIs and dictionaries.
+//! Events, functions and errors of the contracts on a page, from ABIs and dictionaries.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use alloy_primitives::Selector;
 
 use super::decoded::decoded_input;
-use super::signatures::{well_known, well_known_function};
+use super::signatures::{well_known, well_known_error, well_known_function};
 use trawl_core::primitives::abi::{KnownEvent, KnownFunction};
 use trawl_core::primitives::{Address, B256, BlockNumber};
 use trawl_core::schema::ProxyRow;
@@ -18,6 +18,8 @@ pub enum Entry {
     Event(Box<KnownEvent>),
     /// The name of a function, and the function if its types can be used.
     Function(String, Option<Box<KnownFunction>>),
+    /// An error, whose data is written as that of a function.
+    Error(Box<KnownFunction>),
 }
 
 /// Events and functions by hash and selector. For others, only the signatures of well-known standards are used.
@@ -27,7 +29,7 @@ pub struct Vocabulary {
     pub entries: HashMap<(Address, Selector), Arc<[Entry]>>,
     /// Events of any contract, by hash, the most trusted first.
     pub events: HashMap<B256, Arc<[KnownEvent]>>,
-    /// Names of functions of any contract, by selector, each name once.
+    /// Functions and errors of any contract, by selector, as lines of text.
     pub functions: HashMap<Selector, Arc<[String]>>,
     /// Implementations of proxies, the oldest record first.
     pub pointers: HashMap<Address, Vec<ProxyRow>>,
@@ -42,7 +44,7 @@ impl Vocabulary {
         let Some(hash) = topics.first() else { return Vec::new() };
         let own = self.entries_of(emitter, block, &selector(hash)).filter_map(|entry| match entry {
             Entry::Event(event) => Some(&**event),
-            Entry::Function(..) => None,
+            Entry::Function(..) | Entry::Error(_) => None,
         });
         own.chain(self.events.get(hash).into_iter().flat_map(|events| events.iter())).collect()
     }
@@ -57,11 +59,12 @@ impl Vocabulary {
         let mut own = self.entries_of(contract, block, &selector);
         let name = own.find_map(|entry| match entry {
             Entry::Function(name, _) => Some(name.as_str()),
-            Entry::Event(_) => None,
+            Entry::Event(_) | Entry::Error(_) => None,
         });
-        let of_dictionary = || match self.functions.get(&selector).map(|names| &names[..]) {
-            Some([name]) => Some(name.as_str()),
-            _ => None,
+        let of_dictionary = || {
+            let mut names = self.functions.get(&selector)?.iter().filter_map(|text| text.split('(').next());
+            let name = names.next()?;
+            names.all(|other| other == name).then_some(name)
         };
         let name = name.or_else(of_dictionary).or_else(|| well_known(selector.0));
         Some(name.map_or_else(|| const_hex::encode_prefixed(selector), Into::into))
@@ -74,10 +77,27 @@ impl Vocabulary {
         let selector = Selector::from_slice(input.get(..4)?);
         let mut own = self.entries_of(contract, block, &selector).filter_map(|entry| match entry {
             Entry::Function(_, known) => known.as_deref(),
-            Entry::Event(_) => None,
+            Entry::Event(_) | Entry::Error(_) => None,
         });
         let of_abi = own.find_map(|known| decoded_input(known, input));
         of_abi.or_else(|| decoded_input(well_known_function(selector.0)?, input))
+    }
+
+    /// What code of one of `contracts` reverted with, as a JSON object: by their ABIs, the first that fits, or those of
+    /// their implementations at that block; else by a well-known error, or one that was loaded; `None` if it fits none.
+    /// `Error` and `Panic` are well known.
+    #[must_use]
+    pub fn decoded_error(&self, contracts: &[Address], block: BlockNumber, output: &[u8]) -> Option<Vec<u8>> {
+        let selector = Selector::from_slice(output.get(..4)?);
+        let entries = contracts.iter().flat_map(|contract| self.entries_of(contract, block, &selector));
+        let mut of_abi = entries.filter_map(|entry| match entry {
+            Entry::Error(known) => decoded_input(known, output),
+            Entry::Event(_) | Entry::Function(..) => None,
+        });
+        of_abi.next().or_else(|| decoded_input(well_known_error(selector.0)?, output)).or_else(|| {
+            let mut loaded = self.functions.get(&selector)?.iter();
+            loaded.find_map(|text| decoded_input(&KnownFunction::parse(text).ok()?, output))
+        })
     }
 
     fn entries_of(
@@ -189,9 +209,45 @@ mod tests {
         assert_eq!(method(&vocabulary, &[0xa9, 0x05, 0x9c, 0xbb, 1]), "transfer");
         assert_eq!(vocabulary.method(None, 6, &[0xa9, 0x05, 0x9c, 0xbb]).as_deref(), Some("0xa9059cbb"));
         assert_eq!(method(&vocabulary, &[9, 9, 9, 9]), "0x09090909");
-        vocabulary.functions.insert(Selector::from([9, 9, 9, 9]), ["one".into()].into());
+        vocabulary
+            .functions
+            .insert(Selector::from([9, 9, 9, 9]), ["one(uint256)".into(), "one(uint256 a)".into()].into());
         assert_eq!(method(&vocabulary, &[9, 9, 9, 9]), "one");
-        vocabulary.functions.insert(Selector::from([9, 9, 9, 9]), ["one".into(), "two".into()].into());
+        vocabulary.functions.insert(Selector::from([9, 9, 9, 9]), ["one(uint256)".into(), "two()".into()].into());
         assert_eq!(method(&vocabulary, &[9, 9, 9, 9]), "0x09090909");
+    }
+
+    #[test]
+    fn an_error_is_read_by_an_abi_before_what_is_well_known() {
+        let mut vocabulary = vocabulary();
+        let told = |vocabulary: &Vocabulary, contracts: &[u8], output: &[u8]| {
+            let contracts: Vec<Address> = contracts.iter().copied().map(Address::repeat_byte).collect();
+            let json = vocabulary.decoded_error(&contracts, 6, output)?;
+            let read: serde_json::Value = serde_json::from_slice(&json).expect("valid JSON");
+            Some((read["method_call"].as_str()?.to_owned(), read["parameters"][0]["value"].as_str()?.to_owned()))
+        };
+        let is = |call: &str, value: &str| Some((call.to_owned(), value.to_owned()));
+        // From the specification's test files (eth_call/call-revert-abi-*.io): the text is not padded to a whole word.
+        let text = const_hex::decode(concat!(
+            "08c379a0",
+            "0000000000000000000000000000000000000000000000000000000000000020",
+            "000000000000000000000000000000000000000000000000000000000000000a",
+            "75736572206572726f72"
+        ));
+        assert_eq!(told(&vocabulary, &[], &text.expect("hex")), is("Error(string reason)", "user error"));
+        let output = |selector: [u8; 4], number: u8| {
+            let word = alloy_primitives::U256::from(number).to_be_bytes::<32>();
+            [&selector[..], &word].concat()
+        };
+        assert_eq!(told(&vocabulary, &[1], &output([0x4e, 0x48, 0x7b, 0x71], 0x11)), is("Panic(uint256 code)", "17"));
+        // An error of the implementation of a proxy, whichever of the contracts on the way it is.
+        let own = KnownFunction::parse("TooDeep(uint256 level)").expect("an error");
+        let selector = own.function.selector();
+        assert_eq!(told(&vocabulary, &[9, 1], &output(selector.0, 7)), None);
+        vocabulary.functions.insert(selector, ["other(address)".into(), "TooDeep(uint256)".into()].into());
+        assert_eq!(told(&vocabulary, &[9, 1], &output(selector.0, 7)), is("TooDeep(uint256 arg0)", "7"));
+        vocabulary.entries.insert((Address::repeat_byte(10), selector), [Entry::Error(Box::new(own))].into());
+        assert_eq!(told(&vocabulary, &[9, 1], &output(selector.0, 7)), is("TooDeep(uint256 level)", "7"));
+        assert_eq!(told(&vocabulary, &[1], &output(selector.0, 7)[..20]), None);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::select::Select;
 use trawl_core::newest::Predicate;
-use trawl_core::primitives::{BlockNumber, BlockRange, Bytes, Coverage, U256};
+use trawl_core::primitives::{Address, BlockNumber, BlockRange, Bytes, Coverage, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{LogRow, TransactionRow};
@@ -39,6 +39,22 @@ columns! {
         subtraces: u32,
         /// Gas that its code used; none where the source does not tell it from the intrinsic gas.
         execution_gas_used: Option<u64>,
+    }
+}
+
+columns! {
+    /// A frame that failed.
+    pub struct FailedFrame / FailedFrameView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position of its transaction in the block.
+        transaction_index: u32,
+        /// Which child at each depth, from the outermost frame on.
+        trace_address: Vec<u32>,
+        /// Whose code ran; none of a creation.
+        to_address: Option<Address>,
+        /// Return data.
+        output: Bytes,
     }
 }
 
@@ -99,6 +115,19 @@ pub fn endings(places: &TransactionPositions, blocks: &Span) -> Statement<Ending
         "internal_transactions",
         "block_number",
         1_000_000,
+    )
+}
+
+/// Most failed frames of one statement: what is beyond them is told by its outermost frame alone.
+const MAX_FAILED: u64 = 10_000;
+
+/// The frames that failed of the transactions at `places` and of no others, in order of execution; no more than 10,000.
+#[must_use]
+pub fn failed_frames(places: &TransactionPositions, blocks: &Span) -> Statement<FailedFrame> {
+    only_at_places(places, blocks).condition("error != ''", Predicate::IsNot { column: "error", value: "" }).page(
+        "internal_transactions",
+        "block_number, transaction_index, frame_index",
+        MAX_FAILED,
     )
 }
 

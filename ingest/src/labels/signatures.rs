@@ -1,4 +1,4 @@
-//! Signatures of events and functions for the dictionaries. Their hashes are computed here and never believed.
+//! Signatures of events, functions and errors for the dictionaries. Their hashes are computed here and never believed.
 
 use alloy_primitives::{B256, Selector, keccak256};
 use trawl_core::primitives::abi::{KnownEvent, function_text, parse_function};
@@ -34,8 +34,11 @@ pub(super) fn add(
         Some("function") => (false, true),
         None if is_declared("event") || text.contains(" indexed ") => (true, false),
         None if is_declared("function") => (false, true),
+        // The data of an error is written as that of a function, and found by the same four bytes.
+        Some("error") => (false, true),
+        None if is_declared("error") => (false, true),
         None => (true, true),
-        Some(other) => return Err(refused(format!("kind `{other:.40}` is neither event nor function"))),
+        Some(other) => return Err(refused(format!("kind `{other:.40}` is neither event, function nor error"))),
     };
     let quoted = || text.chars().take(80).collect::<String>();
     let mut computed = None;
@@ -49,6 +52,7 @@ pub(super) fn add(
         }
     }
     if as_function {
+        let text = text.strip_prefix("error ").unwrap_or(text);
         let function = parse_function(text).map_err(|error| refused(format!("`{}` is {error}", quoted())))?;
         let hash = keccak256(function.signature());
         computed = Some(hash);

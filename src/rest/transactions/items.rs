@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::failures::failures;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::enrich::plain_transfers::Delivery;
@@ -12,7 +13,7 @@ use trawl_core::primitives::{Address, BlockNumber, TransactionPosition, U256};
 use trawl_core::schema::{Column, TransactionRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::address::Addresses;
-use trawl_json::transaction_items::{Failure, TransactionFacts, transaction_types, write_transaction_item};
+use trawl_json::transaction_items::{TransactionFacts, transaction_types, write_transaction_item};
 use trawl_json::{Array, JsonWriter};
 use trawl_query::transaction_positions::{MAX_TRANSFERS, TransactionPositions};
 
@@ -48,7 +49,7 @@ impl<'b> TransactionItems<'b> {
             app.address_info(shown, wanted, head),
             base_fees(app, head, &rows),
             moving(app, head, &rows),
-            failures(app, head, &rows),
+            failures(app, head, failed_places(&rows)),
             app.plain_transfers(head, deliveries)
         )?;
         let (addresses, _, vocabulary) = info;
@@ -133,6 +134,11 @@ fn is_mere_transfer(batch: &Batch<TransactionRow>, row: usize) -> bool {
     is_known && view.input.value(row).is_empty() && view.gas_used[row] == INTRINSIC_GAS
 }
 
+fn failed_places(rows: &[Row<'_>]) -> TransactionPositions {
+    let has_failed = |(batch, row): &&Row<'_>| Option::<u8>::get(&batch.view().status, *row) == Some(0);
+    rows.iter().filter(has_failed).map(|(batch, row)| place(batch, *row)).collect()
+}
+
 /// The base fees of the blocks of `rows` that have one.
 async fn base_fees(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<HashMap<BlockNumber, U256>, Problem> {
     let numbers: BTreeSet<BlockNumber> = rows.iter().map(|(batch, row)| place(batch, *row).0).collect();
@@ -152,19 +158,4 @@ async fn moving(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<Option<HashS
     let found = app.reader().rows(&statement).await?;
     let is_complete = (found.len() as u64) < MAX_TRANSFERS;
     Ok(is_complete.then(|| found.into_iter().map(|place| (place.block_number, place.transaction_index)).collect()))
-}
-
-/// Why those of `rows` that failed did, as far as their call frames are readable.
-async fn failures(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<HashMap<(BlockNumber, u32), Failure>, Problem> {
-    let has_failed = |(batch, row): &&Row<'_>| Option::<u8>::get(&batch.view().status, *row) == Some(0);
-    let places: TransactionPositions = rows.iter().filter(has_failed).map(|(batch, row)| place(batch, *row)).collect();
-    if places.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let found = app.reader().rows(&trawl_query::transaction_positions::endings(&places, &head.traces.span())).await?;
-    let failure = |ending: trawl_query::transaction_positions::Ending| {
-        let failure = Failure { error: ending.error, output: ending.output.to_vec() };
-        ((ending.block_number, ending.transaction_index), failure)
-    };
-    Ok(found.into_iter().filter(|ending| !ending.error.is_empty()).map(failure).collect())
 }

@@ -3,6 +3,7 @@
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
+use super::failures::reasons_of_calls;
 use super::frame_items::has_failed_calls;
 use super::items::TransactionItems;
 use super::log_items::LogItems;
@@ -23,6 +24,8 @@ use trawl_json::raw_trace::write_frame;
 use trawl_json::{JsonWriter, Object};
 
 pub(crate) const LOGS: &[ParameterGroup] = &[&[("proof", Kind::Name(&["0", "1"]))], LogCursor::PARAMETERS, PAGE_SIZE];
+
+pub(crate) const RAW_TRACE: &[ParameterGroup] = &[&[("reasons", Kind::Name(&["0", "1"]))]];
 
 /// The transaction with a hash, as a batch and a row of it.
 ///
@@ -119,7 +122,7 @@ pub(in crate::rest) async fn raw_trace(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let hash = transaction_hash(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let query = Query::read(query.as_deref().unwrap_or(""), RAW_TRACE)?;
     let head = head.get()?;
     let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
     let transaction = batch.view();
@@ -127,12 +130,18 @@ pub(in crate::rest) async fn raw_trace(
     let statement =
         trawl_query::internal_transactions::of_transaction(&head.traces.at(block), transaction.transaction_index[row]);
     let batches = app.rows_of(&head, &statement).await?;
+    let reasons = match query.name("reasons") {
+        Some("1") => Some(reasons_of_calls(&app, &head, &batches).await?),
+        _ => None,
+    };
     let mut writer = JsonWriter::new();
     writer.array(|frames| {
         for batch in batches.iter() {
             let view = batch.view();
-            (0..batch.len()).for_each(|row| write_frame(frames.item(), &view, row));
+            (0..batch.len()).for_each(|row| write_frame(frames.item(), (&view, row), reasons.as_ref()));
         }
     });
-    Ok(CachePolicy::of_block_alone(&head, block).mark(json(writer.into_bytes())))
+    // What reads a reason may be loaded later.
+    let policy = if reasons.is_some() { CachePolicy::of_block } else { CachePolicy::of_block_alone };
+    Ok(policy(&head, block).mark(json(writer.into_bytes())))
 }

@@ -73,6 +73,7 @@ export interface ChainCall { to: string | null; value: string; input: string }
 
 export interface Parameter { name: string; type: string; value: unknown; indexed?: boolean }
 export interface Decoded { method_call: string; method_id: string; parameters: Parameter[] }
+export type RevertReason = Decoded | { raw: string };
 
 export interface Transaction {
   hash: string;
@@ -102,7 +103,7 @@ export interface Transaction {
   transaction_burnt_fee: string | null;
   status: 'ok' | 'error' | null;
   result: string | null;
-  revert_reason: Decoded | { raw: string } | null;
+  revert_reason: RevertReason | null;
   has_error_in_internal_transactions: boolean | null;
   token_transfers: TokenTransfer[] | null;
   token_transfers_overflow: boolean | null;

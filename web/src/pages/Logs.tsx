@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Decoded, Log, Parameter } from '../api/types.ts';
 import { isAddress, visible } from '../format/hash.ts';
+import { plain } from '../format/reason.ts';
 import { Address } from '../parts/Address.tsx';
 import { Bytes, Height, TxHash } from '../parts/Hash.tsx';
 import { Copy } from '../parts/Copy.tsx';
@@ -44,12 +45,6 @@ export function Call({ of }: { of: Decoded }) {
       )}
     </>
   );
-}
-
-/** Lists in brackets; texts in them have quotes where they are more than a word. */
-function plain(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(plain).join(', ')}]`;
-  return typeof value === 'string' && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
 function ParameterValue({ of }: { of: Parameter }) {

@@ -7,7 +7,7 @@ import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { Bytes } from '../parts/Hash.tsx';
 import { Shown } from '../parts/State.tsx';
-import { type Frame, type Node, selectorOf, treeOf, treeText } from '../format/trace.ts';
+import { failureOf, type Frame, type Node, selectorOf, treeOf, treeText } from '../format/trace.ts';
 import { Copy } from '../parts/Copy.tsx';
 
 const MOST_NAMES = 40;
@@ -29,7 +29,7 @@ function useNames(selectors: string[]): Record<string, string> {
 }
 
 export function Trace({ hash }: { hash: string }) {
-  const answer = useApi<Frame[]>(`/api/v2/transactions/${hash}/raw-trace`);
+  const answer = useApi<Frame[]>(`/api/v2/transactions/${hash}/raw-trace?reasons=1`);
   const selectors = [...new Set((answer.data ?? []).filter((frame) => frame.type === 'call' && (frame.action.input?.length ?? 0) >= 10).map((frame) => frame.action.input?.slice(0, 10) ?? ''))];
   const names = useNames(selectors);
   const [all, setAll] = useState(0);
@@ -58,7 +58,7 @@ export function Trace({ hash }: { hash: string }) {
 const party = (address: string | undefined) => <Address of={address ? { hash: checksum(address) } : null} />;
 
 function Call({ node, names, depth, all }: { node: Node; names: Record<string, string>; depth: number; all: number }) {
-  const [open, setOpen] = useState(depth < 4);
+  const [open, setOpen] = useState(depth < 4 || node.failed === 'below');
   const [details, setDetails] = useState(false);
   useEffect(() => {
     if (all !== 0) setOpen(all > 0);
@@ -78,10 +78,11 @@ function Call({ node, names, depth, all }: { node: Node; names: Record<string, s
         {party(target)}
         {selector && selector.length === 10 && <span class="method" title={selector}>{names[selector] ?? selector}</span>}
         {value && value !== '0x0' && <Coins wei={BigInt(value).toString()} />}
-        {error && <span class="badge bad" title={error}>{error}</span>}
+        {node.failed && <span class="badge bad" title={failureOf(node)}>failed</span>}
         <span class="quiet gas">{result?.gasUsed ? `${count(Number(result.gasUsed))} gas` : ''}</span>
         <button type="button" class="button small" aria-expanded={details} onClick={() => setDetails(!details)}>Data</button>
       </div>
+      {node.failed === 'here' && <p class="call reason">{failureOf(node)}</p>}
       {details && (
         <dl class="values">
           <div><dt>from</dt><dd>{party(action.from ?? action.address)}</dd></div>

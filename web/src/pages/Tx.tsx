@@ -5,6 +5,7 @@ import type { Log, TokenTransfer, Transaction } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { visible } from '../format/hash.ts';
 import { feeParts, recipientOf } from '../format/kind.ts';
+import { reasonText } from '../format/reason.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
 import { ChainCalls, ChainFacts, Parts } from '../parts/ChainFacts.tsx';
@@ -62,10 +63,18 @@ export function Tx() {
   );
 }
 
+/** What it was reverted with, else the words of the node. */
+function whyFailed({ result, revert_reason }: Transaction): string {
+  if (result === NOT_TOLD) return 'Why is not known here: the calls of its block are not loaded.';
+  const reason = reasonText(revert_reason);
+  if (reason) return `Reverted: ${reason}`;
+  return result ? visible(result).slice(0, 300) : '';
+}
+
 function Overview({ of }: { of: Transaction }) {
   return (
     <>
-      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{of.result === NOT_TOLD ? 'Why is not known here: the calls of its block are not loaded.' : of.result ? visible(of.result).slice(0, 300) : ''}</span></p>}
+      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{whyFailed(of)}</span>{of.has_error_in_internal_transactions && <a href={`/tx/${of.hash}?tab=trace`}>Where it began</a>}</p>}
       <section class="panel">
         <Facts>
           <Fact name="From"><Address of={of.from} whole copy /></Fact>

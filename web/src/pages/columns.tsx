@@ -43,7 +43,7 @@ export function To({ of }: { of: Pick<Transaction, 'to' | 'created_contract'> & 
 }
 
 export const transactionColumns: Column<Transaction>[] = [
-  { name: 'Transaction', cell: (item) => <span class="row">{item.status === 'error' && <Outcome status="error" result={item.result} />}<TxHash hash={item.hash} /></span> },
+  { name: 'Transaction', cell: (item) => <span class="row">{item.status === 'error' && <Outcome status="error" result={item.result} reason={item.revert_reason} />}<TxHash hash={item.hash} /></span> },
   { name: 'Method', cell: (item) => <Method name={methodOf(item)} /> },
   { name: 'Block', cell: (item) => <Height of={item.block_number} /> },
   { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.timestamp} /> },

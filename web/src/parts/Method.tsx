@@ -1,14 +1,16 @@
 // What a transaction called, and how it ended.
+import type { RevertReason } from '../api/types.ts';
 import { shortName } from '../format/hash.ts';
+import { reasonText } from '../format/reason.ts';
 
 export function Method({ name }: { name: string | null }) {
   return name ? <span class="method" title={name.slice(0, 200)}>{shortName(name, 22)}</span> : <span class="quiet">–</span>;
 }
 
-export function Outcome({ status, result }: { status: 'ok' | 'error' | null; result?: string | null }) {
+export function Outcome({ status, result, reason }: { status: 'ok' | 'error' | null; result?: string | null; reason?: RevertReason | null }) {
   if (status === null) return <span class="badge" title="Before Byzantium receipts did not say it; else the receipt is not loaded">outcome unknown</span>;
   if (status === 'ok') return <span class="badge good">succeeded</span>;
-  return <span class="badge bad" title={result ?? undefined}>failed</span>;
+  return <span class="badge bad" title={reasonText(reason) ?? result ?? undefined}>failed</span>;
 }
 
 /** Of a call that failed, or that a failure around it took back. */

@@ -6,7 +6,8 @@ import { certainPage, shortHash, shortName, textOf, visible } from '../../src/fo
 import { checksum, keccak256 } from '../../src/format/keccak.ts';
 import { lengthOf, without } from '../../src/format/ranges.ts';
 import { absolute, relative, span } from '../../src/format/time.ts';
-import { treeOf, treeText } from '../../src/format/trace.ts';
+import { reasonText } from '../../src/format/reason.ts';
+import { failureOf, treeOf, treeText } from '../../src/format/trace.ts';
 
 test('amounts keep every digit', () => {
   assert.equal(exact('1234567890123456789', 18), '1.234567890123456789');
@@ -96,4 +97,27 @@ test('call frames become a tree', () => {
   const plain = treeOf([{ ...frame([], '0x1'), result: { gasUsed: '0x0' } }]);
   assert.equal(treeText(plain, { '0xa9059cbb': 'transfer' }), 'call 0x1');
   assert.equal(treeOf([]), null);
+});
+
+const decoded = (method_id, method_call, ...values) => ({ method_id, method_call, parameters: values.map((value) => ({ name: '', type: '', value })) });
+
+test('reverts in words', () => {
+  assert.equal(reasonText(decoded('0x08c379a0', 'Error(string reason)', 'no\u202e thanks')), 'no\\u202e thanks');
+  assert.equal(reasonText(decoded('0x4e487b71', 'Panic(uint256 code)', '17')), 'Panic 0x11: arithmetic underflow or overflow');
+  assert.match(reasonText(decoded('0x4e487b71', 'Panic(uint256 code)', '255')), /^Panic 0xff: no meaning/);
+  assert.equal(reasonText(decoded('0x23e13a2d', 'TooDeep(uint256 depth, address who)', '7', '0xAb')), 'TooDeep(7, 0xAb)');
+  assert.equal(reasonText(decoded('0x12345678', 'Odd(uint256[] all, string text)', ['1', '2'], 'a "b"')), 'Odd([1, 2], "a \\"b\\"")');
+  assert.equal(reasonText({ raw: '0x6e6f207468616e6b73' }), 'no thanks');
+  assert.equal(reasonText({ raw: '0x00ff' }), '0x00ff');
+  assert.equal(reasonText(null), null);
+  assert.ok(reasonText(decoded('0x08c379a0', 'Error(string reason)', 'x'.repeat(5000))).length < 400);
+});
+
+test('a revert began where no call below failed with the same', () => {
+  const frame = (traceAddress, error, raw) => ({ type: 'call', action: { callType: 'call', to: `0x${traceAddress.length}` }, result: null, error, revert_reason: raw ? { raw } : null, traceAddress });
+  const root = treeOf([frame([], 'Reverted', '0x01ff'), frame([0], 'Reverted', '0x02ff'), frame([1], 'Reverted', '0x01ff'), frame([1, 0], undefined), frame([1, 1], 'Reverted', '0x01ff')]);
+  const failed = (node) => [node.failed, ...node.calls.flatMap(failed)];
+  assert.deepEqual(failed(root), ['below', 'here', 'below', undefined, 'here']);
+  assert.equal(failureOf(root.calls[0]), 'Reverted: 0x02ff');
+  assert.deepEqual(treeText(root, {}).split('\n').map((line) => line.trim()), ['call 0x0 failed', 'call 0x1 failed: Reverted: 0x02ff', 'call 0x1 failed', 'call 0x2', 'call 0x2 failed: Reverted: 0x01ff']);
 });

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use alloy_dyn_abi::{DynSolType, Specifier};
-use alloy_json_abi::{Event, EventParam, Function, Param};
+use alloy_json_abi::{Error, Event, EventParam, Function, Param, StateMutability};
 
 /// Longest text of an event or a function, in bytes.
 pub const MAX_TEXT: usize = 64 << 10;
@@ -146,6 +146,17 @@ impl KnownFunction {
     /// Those of [`function_from_json`].
     pub fn from_json(entry: &str) -> Result<Self, AbiError> {
         Self::new(function_from_json(entry)?)
+    }
+
+    /// An error from an entry of an ABI, as the function that a call with the same data would call.
+    ///
+    /// # Errors
+    ///
+    /// If the entry is too long or malformed, or a type is unusable.
+    pub fn from_error(entry: &str) -> Result<Self, AbiError> {
+        let read = serde_json::from_str(short(entry)?);
+        let Error { name, inputs } = read.map_err(|error| AbiError::Malformed("error", error.to_string()))?;
+        Self::new(Function { name, inputs, outputs: Vec::new(), state_mutability: StateMutability::NonPayable })
     }
 }
 
