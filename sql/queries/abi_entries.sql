@@ -3,13 +3,13 @@
 SELECT address, selector, generation, entry_type, signature, entry
 FROM contract_abis
 WHERE address GLOBAL IN (
-    SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)
+    SELECT arrayJoin({addresses:Array(FixedString(20))})
     UNION ALL
     SELECT implementation
     FROM proxy_implementations
-    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+    WHERE address IN {addresses:Array(FixedString(20))}
 )
-  AND selector IN (SELECT toFixedString(unhex(arrayJoin({selectors:Array(String)})), 4))
+  AND selector IN {selectors:Array(FixedString(4))}
   AND generation GLOBAL IN (SELECT generation FROM label_loads)
   AND entry_type IN ('event', 'function', 'error')
 ORDER BY address, selector, generation DESC, position

@@ -1,5 +1,5 @@
 -- The bundled events with some hashes.
 SELECT DISTINCT hash, signature
 FROM event_signatures
-WHERE hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
+WHERE hash IN {hashes:Array(FixedString(32))}
   AND generation = 0

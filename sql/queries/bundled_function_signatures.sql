@@ -1,5 +1,5 @@
 -- The bundled functions with some selectors.
 SELECT DISTINCT selector, signature
 FROM function_signatures
-WHERE selector IN (SELECT toFixedString(unhex(arrayJoin({selectors:Array(String)})), 4))
+WHERE selector IN {selectors:Array(FixedString(4))}
   AND generation = 0

@@ -1,5 +1,5 @@
 -- Bytecodes by their hashes, each once.
 SELECT code_hash, code
 FROM codes
-WHERE code_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
+WHERE code_hash IN {hashes:Array(FixedString(32))}
 LIMIT 1 BY code_hash

@@ -1,4 +1,4 @@
 -- Which of these contracts have stored metadata.
 SELECT DISTINCT address
 FROM tokens
-WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+WHERE address IN {addresses:Array(FixedString(20))}

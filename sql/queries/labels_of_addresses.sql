@@ -5,11 +5,11 @@ FROM
     SELECT address, label_type, slug, value, tag_type, ordinal, meta, generation
     FROM address_labels
     WHERE address GLOBAL IN (
-        SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)
+        SELECT arrayJoin({addresses:Array(FixedString(20))})
         UNION ALL
         SELECT implementation
         FROM proxy_implementations
-        WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+        WHERE address IN {addresses:Array(FixedString(20))}
     )
       AND generation GLOBAL IN (SELECT generation FROM label_loads)
     ORDER BY address, label_type, slug, generation DESC

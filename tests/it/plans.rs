@@ -60,7 +60,9 @@ fn text(value: &Parameter) -> String {
     let list = |items: Vec<String>| format!("[{}]", items.join(","));
     match value {
         Parameter::Number(number) => number.to_string(),
-        Parameter::Addresses(_) | Parameter::Amounts(_) => value.escaped().unwrap_or_default(),
+        Parameter::Addresses(_) | Parameter::Hashes(_) | Parameter::Selectors(_) | Parameter::Amounts(_) => {
+            value.escaped().unwrap_or_default()
+        }
         Parameter::Text(text) => text.clone(),
         Parameter::Numbers(numbers) => list(numbers.iter().map(ToString::to_string).collect()),
         Parameter::Texts(texts) => list(texts.iter().map(|text| format!("'{text}'")).collect()),

@@ -3,10 +3,11 @@
 //! The text never contains a value: values are sent as ClickHouse parameters, `{name:Type}` in the text.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use alloy_primitives::Selector;
 use serde::Serialize;
 
 use crate::newest::{Merge, NewestRead};
@@ -28,8 +29,13 @@ pub enum Parameter {
     Ranges(Vec<(u64, u64)>),
     /// `Array(Tuple(UInt64, UInt64, UInt64))`: both ends inclusive, and a generation.
     Generations(Vec<(u64, u64, u64)>),
-    /// `Array(FixedString(20))`, which is a set as it is: hexadecimal digits need a sub-query each time to become one.
+    /// `Array(FixedString(20))`. Such an array is a constant set: `IN` uses keys with it, and a `Distributed` table
+    /// asks the shards of its values alone. Hexadecimal digits would need a sub-query to become one.
     Addresses(Vec<Address>),
+    /// `Array(FixedString(32))`, a set as well.
+    Hashes(Vec<B256>),
+    /// `Array(FixedString(4))`, a set as well.
+    Selectors(Vec<Selector>),
     /// `Array(UInt256)`.
     Amounts(Vec<U256>),
 }
@@ -38,17 +44,32 @@ impl Parameter {
     /// The value as ClickHouse reads it, if it is of a kind that does not travel as text or numbers.
     #[must_use]
     pub fn escaped(&self) -> Option<String> {
-        let address = |address: &Address| {
-            let bytes: String = address.iter().map(|byte| format!("\\x{byte:02x}")).collect();
-            format!("'{bytes}'")
-        };
         let items: Vec<String> = match self {
-            Self::Addresses(addresses) => addresses.iter().map(address).collect(),
+            Self::Addresses(addresses) => addresses.iter().map(|address| quoted(address.as_slice())).collect(),
+            Self::Hashes(hashes) => hashes.iter().map(|hash| quoted(hash.as_slice())).collect(),
+            Self::Selectors(selectors) => selectors.iter().map(|selector| quoted(selector.as_slice())).collect(),
             Self::Amounts(amounts) => amounts.iter().map(U256::to_string).collect(),
             _ => return None,
         };
         Some(format!("[{}]", items.join(",")))
     }
+}
+
+/// Bytes as a string of ClickHouse's text form
+/// (<https://clickhouse.com/docs/sql-reference/syntax#string>). A field of a form may have 128 KiB there
+/// (`http_max_field_value_size`), which a thousand hashes stay below.
+fn quoted(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 + 4 * bytes.len());
+    text.push('\'');
+    for byte in bytes {
+        match byte {
+            0 => text.push_str("\\0"),
+            byte if byte.is_ascii_alphanumeric() => text.push(char::from(*byte)),
+            byte => write!(text, "\\x{byte:02x}").expect("memory"),
+        }
+    }
+    text.push('\'');
+    text
 }
 
 impl From<u64> for Parameter {
@@ -83,13 +104,19 @@ impl From<&[String]> for Parameter {
 
 impl From<&[B256]> for Parameter {
     fn from(values: &[B256]) -> Self {
-        Self::Texts(values.iter().map(const_hex::encode).collect())
+        Self::Hashes(values.to_vec())
     }
 }
 
 impl From<&[Address]> for Parameter {
     fn from(values: &[Address]) -> Self {
-        Self::Texts(values.iter().map(const_hex::encode).collect())
+        Self::Addresses(values.to_vec())
+    }
+}
+
+impl From<&[Selector]> for Parameter {
+    fn from(values: &[Selector]) -> Self {
+        Self::Selectors(values.to_vec())
     }
 }
 
@@ -169,6 +196,8 @@ impl Workload {
 pub struct Statement<R> {
     /// The text.
     pub sql: Cow<'static, str>,
+    /// The text where tables are on shards, if another one lets ClickHouse leave some of them out.
+    pub on_shards: Option<Cow<'static, str>>,
     /// Values of its placeholders.
     pub parameters: Vec<(Cow<'static, str>, Parameter)>,
     /// ClickHouse settings for this statement alone.
@@ -195,6 +224,7 @@ impl<R> Statement<R> {
     pub fn page(sql: impl Into<Cow<'static, str>>) -> Self {
         Self {
             sql: sql.into(),
+            on_shards: None,
             parameters: Vec::new(),
             settings: PAGE_SETTINGS,
             workload: Workload::Short,
@@ -217,6 +247,19 @@ impl<R> Statement<R> {
     #[must_use]
     pub fn on_behalf_of(self, workload: Workload) -> Self {
         Self { workload, ..self }
+    }
+
+    /// Has another text where tables are on shards, which has the same rows and placeholders.
+    #[must_use]
+    pub fn on_shards(self, sql: impl Into<Cow<'static, str>>) -> Self {
+        Self { on_shards: Some(sql.into()), ..self }
+    }
+
+    /// The read where tables are on shards, if it has another text there.
+    #[must_use]
+    pub fn for_shards(&self) -> Option<Self> {
+        let sql = self.on_shards.clone()?;
+        Some(Self { sql, ..self.clone() })
     }
 
     /// Sets the value of a placeholder.
@@ -253,6 +296,7 @@ impl<R> Clone for Statement<R> {
     fn clone(&self) -> Self {
         Self {
             sql: self.sql.clone(),
+            on_shards: self.on_shards.clone(),
             parameters: self.parameters.clone(),
             settings: self.settings,
             workload: self.workload,

@@ -1,12 +1,13 @@
 //! Plans for the lists of an account, from either end: places first, which are small, then the rows at some of them.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use super::select::Select;
 use super::transaction_positions::{PositionRow, TransactionPositions, at_heights};
 use super::walk::{Order, Walk};
 use trawl_core::newest::Predicate;
-use trawl_core::primitives::{Address, Direction};
+use trawl_core::primitives::{Address, BlockNumber, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::TransactionRow;
 use trawl_core::statement::{Parameter, Statement};
@@ -49,19 +50,24 @@ pub fn transactions(places: &TransactionPositions, blocks: &Span, order: Order) 
 fn at(places: &TransactionPositions, blocks: &Span) -> Select {
     let keys: Vec<Vec<u64>> = places.iter().map(|(block, index)| vec![*block, u64::from(*index)]).collect();
     let pairs = places.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
-    let among = "(block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))";
+    let among = "(block_number, transaction_index) IN {places:Array(Tuple(UInt64, UInt64))} \
+                 AND block_number IN {heights:Array(UInt64)}";
     at_keys(&TRANSACTION, &keys, blocks, among).with("places", Parameter::Ranges(pairs))
 }
 
-/// Reads rows at keys, which begin with a height, of these alone: `among` says so in SQL.
+/// Reads rows at keys, which begin with a height, of these alone: `among` says so in SQL. Its parameter `heights` has
+/// the heights, by which `Distributed` tables leave shards out: they do not by tuples.
 pub(super) fn at_keys(columns: &[&'static str], keys: &[Vec<u64>], blocks: &Span, among: &'static str) -> Select {
-    let numbers = keys.iter().map(|key| key[0]).collect();
+    let numbers: BTreeSet<BlockNumber> = keys.iter().map(|key| key[0]).collect();
     let blocks = at_heights(&numbers, blocks);
     let is_newest = |block: u64| blocks.newest.ranges().iter().any(|range| range.contains(block));
     let newest = keys.iter().filter(|key| is_newest(key[0]));
     let tests =
         newest.map(|key| Predicate::Position { columns: columns.to_vec(), is: Ordering::Equal, than: key.clone() });
-    Select::default().condition(among, Predicate::AnyOf(tests.collect())).blocks("block_number", &blocks)
+    Select::default()
+        .condition(among, Predicate::AnyOf(tests.collect()))
+        .with("heights", Parameter::Numbers(numbers.into_iter().collect()))
+        .blocks("block_number", &blocks)
 }
 
 #[cfg(test)]
@@ -79,7 +85,7 @@ mod tests {
         insta::assert_snapshot!(transactions(&places, &blocks(), Order::OldestFirst).sql, @r"
         SELECT block_number, transaction_index, hash, block_hash, block_timestamp, transaction_type, from_address, to_address, nonce, value, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, max_fee_per_blob_gas, input, chain_id, access_list, blob_versioned_hashes, authorization_list, v, r, s, has_receipt, status, post_state_root, gas_used, cumulative_gas_used, effective_gas_price, contract_address, blob_gas_used, blob_gas_price, logs_count, raw_transaction, raw_receipt, l1_fee, operator_fee, extra_fields, receipt_extra_fields, lacking
         FROM transactions
-        WHERE (block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))
+        WHERE (block_number, transaction_index) IN {places:Array(Tuple(UInt64, UInt64))} AND block_number IN {heights:Array(UInt64)}
           AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
         ORDER BY block_number ASC, transaction_index ASC
         LIMIT {limit:UInt64}

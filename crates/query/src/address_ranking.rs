@@ -6,7 +6,7 @@
 use super::select::settled_blocks;
 use trawl_core::primitives::{Address, BlockRange, U256};
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::{Parameter, Statement, Workload};
+use trawl_core::statement::{Statement, Workload};
 
 columns! {
     /// An account in the list.
@@ -113,7 +113,7 @@ pub fn transactions_of(addresses: &[Address], blocks: BlockRange) -> Statement<T
     let within = settled_blocks("block_number", &[blocks]).join(" AND ");
     let among = format!("address IN {{asked:Array(FixedString(20))}} AND {within}");
     let sql = format!("SELECT address, toUInt64(amount) AS transactions\nFROM\n(\n{}\n)", transactions(&among));
-    bind(Statement::page(sql), blocks).with("asked", Parameter::Addresses(addresses.to_vec()))
+    bind(Statement::page(sql), blocks).with("asked", addresses)
 }
 
 /// What transactions left each account, and what blocks added to that since.

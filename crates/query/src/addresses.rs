@@ -9,7 +9,7 @@ use trawl_core::readable::Span;
 use trawl_core::schema::Columns as _;
 use trawl_core::schema::ProxyRow;
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::{Parameter, Statement};
+use trawl_core::statement::Statement;
 
 columns! {
     /// A creation of a contract.
@@ -56,8 +56,7 @@ columns! {
 /// Most rows of a result: far more than a page has addresses.
 pub const MAX_ROWS: u64 = 100_000;
 
-/// Spelt as a sub-query because `IN arrayMap(…)` means the same and uses no key.
-const AMONG: &str = "address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
+const AMONG: &str = "address IN {addresses:Array(FixedString(20))}";
 
 /// The creations of `addresses` in `blocks`, of each the oldest first.
 #[must_use]
@@ -224,7 +223,7 @@ pub fn facts(asked: &AskedFacts, blocks: &Span) -> Option<Statement<AddressFact>
 fn asked_in(column: &str, name: &'static str, addresses: &[Address]) -> Select {
     let among = format!("{column} IN {{{name}:Array(FixedString(20))}}");
     let addresses_of = Predicate::among("address", addresses);
-    Select::default().condition(among, addresses_of).with(name, Parameter::Addresses(addresses.to_vec()))
+    Select::default().condition(among, addresses_of).with(name, addresses)
 }
 
 #[cfg(test)]

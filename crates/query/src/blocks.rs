@@ -1,5 +1,6 @@
 //! Plans for block reads.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::select::{Select, hot_blocks};
@@ -78,7 +79,7 @@ pub fn frames(numbers: &[BlockNumber], traced: &Span) -> Statement<BlockFrames> 
     };
     let mut parts = Vec::new();
     if !settled.is_empty() {
-        parts.push(rows("internal_transactions", "block_number IN (SELECT arrayJoin({settled:Array(UInt64)}))"));
+        parts.push(rows("internal_transactions", "block_number IN {settled:Array(UInt64)}"));
     }
     if !generations.is_empty() {
         parts.push(rows("hot_internal_transactions", &hot_blocks("block_number")[1]));
@@ -117,7 +118,7 @@ columns! {
 pub fn base_fees(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<BaseFee> {
     Select::default()
         .blocks("block_number", &at_heights(numbers, blocks))
-        .settled_condition("block_number IN (SELECT arrayJoin({numbers:Array(UInt64)}))")
+        .settled_condition("block_number IN {numbers:Array(UInt64)}")
         .with("numbers", Parameter::Numbers(numbers.iter().copied().collect()))
         .page("blocks", "block_number", 1_000_000)
 }
@@ -137,7 +138,7 @@ columns! {
 pub fn times(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<BlockTime> {
     Select::default()
         .blocks("block_number", &at_heights(numbers, blocks))
-        .settled_condition("block_number IN (SELECT arrayJoin({numbers:Array(UInt64)}))")
+        .settled_condition("block_number IN {numbers:Array(UInt64)}")
         .with("numbers", Parameter::Numbers(numbers.iter().copied().collect()))
         .page("blocks", "block_number", 1_000_000)
 }
@@ -182,7 +183,7 @@ pub fn hashes(span: &Span) -> Statement<BlockHash> {
 #[must_use]
 pub fn hashes_at(numbers: Vec<BlockNumber>) -> Statement<BlockHash> {
     Select::default()
-        .settled_condition("block_number IN (SELECT arrayJoin({numbers:Array(UInt64)}))")
+        .settled_condition("block_number IN {numbers:Array(UInt64)}")
         .with("numbers", Parameter::Numbers(numbers))
         .page("blocks", "block_number", 1_000_000)
 }
@@ -191,13 +192,16 @@ pub fn hashes_at(numbers: Vec<BlockNumber>) -> Statement<BlockHash> {
 /// `blocks` are read there.
 #[must_use]
 pub fn by_hash(hash: &B256, blocks: &Span) -> Statement<BlockCandidate> {
-    let settled = include_str!("../../../sql/queries/block_by_hash.sql");
-    let sql = if blocks.hot.is_empty() {
-        settled.to_owned()
-    } else {
-        format!(
+    let with_hot = |settled: &'static str| {
+        if blocks.hot.is_empty() {
+            return Cow::Borrowed(settled);
+        }
+        Cow::Owned(format!(
             "{settled}UNION ALL\nSELECT block_number, hash, generation\nFROM hot_blocks\nWHERE hash = toFixedString(unhex({{hash:String}}), 32)"
-        )
+        ))
     };
-    Statement::page(sql).with("hash_prefix", hash_prefix(hash)).with("hash", hash)
+    Statement::page(with_hot(include_str!("../../../sql/queries/block_by_hash.sql")))
+        .on_shards(with_hot(include_str!("../../../sql/queries/block_by_hash_on_shards.sql")))
+        .with("hash_prefix", hash_prefix(hash))
+        .with("hash", hash)
 }

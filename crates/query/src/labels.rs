@@ -4,7 +4,7 @@ use alloy_primitives::Selector;
 
 use trawl_core::primitives::{Address, B256};
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::{Parameter, Statement};
+use trawl_core::statement::Statement;
 
 columns! {
     /// A label of an address.
@@ -79,7 +79,7 @@ pub fn of_addresses(addresses: &[Address]) -> Statement<KnownLabel> {
 pub fn abi_entries(contracts: &[Address], selectors: &[Selector]) -> Statement<KnownEntry> {
     Statement::page(include_str!("../../../sql/queries/abi_entries.sql"))
         .with("addresses", contracts)
-        .with("selectors", digits(selectors))
+        .with("selectors", selectors)
 }
 
 /// Most entries of an ABI that is shown.
@@ -104,9 +104,5 @@ pub fn events(hashes: &[B256]) -> Statement<KnownEventSignature> {
 #[must_use]
 pub fn functions(selectors: &[Selector]) -> Statement<KnownFunctionSignature> {
     Statement::page(include_str!("../../../sql/queries/function_signatures_by_selector.sql"))
-        .with("selectors", digits(selectors))
-}
-
-fn digits(selectors: &[Selector]) -> Parameter {
-    Parameter::Texts(selectors.iter().map(const_hex::encode).collect())
+        .with("selectors", selectors)
 }

@@ -8,7 +8,7 @@ use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::readable::Span;
 use trawl_core::schema::BlockRow;
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::{Parameter, SUM_SETTINGS, Statement, Workload};
+use trawl_core::statement::{SUM_SETTINGS, Statement, Workload};
 
 columns! {
     /// The height of a block.
@@ -77,15 +77,11 @@ pub fn blocks(miner: &Address, blocks: &Span, limit: u64) -> Statement<BlockRow>
 
 /// The blocks at `heights`, in either order.
 #[must_use]
-pub fn at(heights: Vec<BlockNumber>, blocks: &Span, order: Order) -> Statement<BlockRow> {
+pub fn at(heights: &[BlockNumber], blocks: &Span, order: Order) -> Statement<BlockRow> {
     let keys: Vec<Vec<u64>> = heights.iter().map(|height| vec![*height]).collect();
-    let among = "block_number IN (SELECT arrayJoin({heights:Array(UInt64)}))";
+    let among = "block_number IN {heights:Array(UInt64)}";
     let count = heights.len() as u64;
-    at_keys(&["block_number"], &keys, blocks, among).with("heights", Parameter::Numbers(heights)).page(
-        "blocks",
-        &format!("block_number {}", order.word()),
-        count,
-    )
+    at_keys(&["block_number"], &keys, blocks, among).page("blocks", &format!("block_number {}", order.word()), count)
 }
 
 /// How many settled blocks `miner` made: rows of a height, which are next to each other, are grouped as they are read.

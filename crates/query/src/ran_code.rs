@@ -6,7 +6,7 @@ use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::{Parameter, Statement};
+use trawl_core::statement::Statement;
 
 columns! {
     /// An address that ran code.
@@ -61,7 +61,7 @@ fn together(emitters: &Statement<RanCode>, mut callers: Statement<RanCode>) -> S
 fn among(addresses: &[Address]) -> Select {
     Select::default()
         .condition("address IN {asked:Array(FixedString(20))}", Predicate::among("address", addresses))
-        .with("asked", Parameter::Addresses(addresses.to_vec()))
+        .with("asked", addresses)
 }
 
 /// The rows that the tables have, each address once, so that few cross the wire.

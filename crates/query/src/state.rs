@@ -58,8 +58,7 @@ columns! {
     }
 }
 
-/// Spelt as a sub-query because `IN arrayMap(…)` means the same and uses no key.
-const ACCOUNTS: &str = "address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
+const ACCOUNTS: &str = "address IN {addresses:Array(FixedString(20))}";
 
 /// Balance, nonce and code hash of accounts after the blocks of `state`, which begin at genesis.
 #[must_use]
@@ -125,12 +124,12 @@ GROUP BY address"
     )
 }
 
-const SLOTS_OF_ONE: &str = "address = toFixedString(unhex({addresses:Array(String)}[1]), 20)
-      AND slot IN (SELECT toFixedString(unhex(arrayJoin({slots:Array(String)})), 32))";
+const SLOTS_OF_ONE: &str = "address = {addresses:Array(FixedString(20))}[1]
+      AND slot IN {slots:Array(FixedString(32))}";
 
 const SLOTS_OF_SEVERAL: &str = "(address, slot) IN (
-          SELECT toFixedString(unhex(pair.1), 20), toFixedString(unhex(pair.2), 32)
-          FROM (SELECT arrayJoin(arrayZip({addresses:Array(String)}, {slots:Array(String)})) AS pair))";
+          SELECT pair.1, pair.2
+          FROM (SELECT arrayJoin(arrayZip({addresses:Array(FixedString(20))}, {slots:Array(FixedString(32))})) AS pair))";
 
 /// Bytecodes by their hashes, from any settled block, and from any block of the hot tables if some of `blocks` are read
 /// there.
@@ -227,14 +226,14 @@ mod tests {
         FROM (
             SELECT address, slot, value, block_number
             FROM storage_history
-            WHERE address = toFixedString(unhex({addresses:Array(String)}[1]), 20)
-              AND slot IN (SELECT toFixedString(unhex(arrayJoin({slots:Array(String)})), 32))
+            WHERE address = {addresses:Array(FixedString(20))}[1]
+              AND slot IN {slots:Array(FixedString(32))}
               AND block_number <= {last:UInt64}
             UNION ALL
             SELECT address, slot, value, block_number
             FROM hot_storage_history
-            WHERE address = toFixedString(unhex({addresses:Array(String)}[1]), 20)
-              AND slot IN (SELECT toFixedString(unhex(arrayJoin({slots:Array(String)})), 32))
+            WHERE address = {addresses:Array(FixedString(20))}[1]
+              AND slot IN {slots:Array(FixedString(32))}
               AND block_number BETWEEN {hot_first:UInt64} AND {hot_last:UInt64}
               AND arrayExists(range -> block_number BETWEEN range.1 AND range.2 AND generation = range.3, {generations:Array(Tuple(UInt64, UInt64, UInt64))})
         )
@@ -244,12 +243,12 @@ mod tests {
         FROM (
             SELECT address, block_number
             FROM account_destructions
-            WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+            WHERE address IN {addresses:Array(FixedString(20))}
               AND block_number <= {last:UInt64}
             UNION ALL
             SELECT address, block_number
             FROM hot_account_destructions
-            WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+            WHERE address IN {addresses:Array(FixedString(20))}
               AND block_number BETWEEN {hot_first:UInt64} AND {hot_last:UInt64}
               AND arrayExists(range -> block_number BETWEEN range.1 AND range.2 AND generation = range.3, {generations:Array(Tuple(UInt64, UInt64, UInt64))})
         )

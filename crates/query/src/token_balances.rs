@@ -3,7 +3,7 @@
 use super::select::Select;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::{Parameter, SUM_SETTINGS, Statement};
+use trawl_core::statement::{SUM_SETTINGS, Statement};
 
 columns! {
     /// What an address has of a token, after the last counted transfer between them.
@@ -64,8 +64,7 @@ ORDER BY holder, token_address, token_type
 LIMIT {{limit:UInt64}}",
         conditions.join("\n  AND ")
     );
-    let mut statement: Statement<HeldToken> =
-        select.with("with_zero", Parameter::Addresses(with_zero.to_vec())).with("limit", limit).statement(sql);
+    let mut statement: Statement<HeldToken> = select.with("with_zero", with_zero).with("limit", limit).statement(sql);
     statement.settings = SUM_SETTINGS;
     statement
 }

@@ -3,7 +3,7 @@
 
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::{Parameter, Statement, Workload};
+use trawl_core::statement::{Statement, Workload};
 
 columns! {
     /// What a holder has of a token, after the last counted transfer.
@@ -89,5 +89,5 @@ pub fn largest(asset: &Asset<'_>, beyond: Option<&HolderPosition>, limit: u64) -
 #[must_use]
 pub fn among(asset: &Asset<'_>, holders: &[Address]) -> Statement<Holder> {
     let sql = format!("{}\n  AND holder IN {{holders:Array(FixedString(20))}}", asset.rows());
-    asset.bind(Statement::page(sql)).with("holders", Parameter::Addresses(holders.to_vec()))
+    asset.bind(Statement::page(sql)).with("holders", holders)
 }

@@ -160,7 +160,7 @@ pub fn counts(holder: &Address, tokens: &[Address], except: &[IdKey]) -> Stateme
     Statement::page(sql)
         .on_behalf_of(Workload::Scan)
         .with("holder", holder)
-        .with("tokens", Parameter::Addresses(tokens.to_vec()))
+        .with("tokens", tokens)
         .with("except", Parameter::Texts(except.iter().map(name).collect()))
 }
 
@@ -170,7 +170,7 @@ pub fn among(holder: &Address, tokens: &[Address], ids: &[U256]) -> Statement<He
     let conditions = ["token_address IN {tokens:Array(FixedString(20))}", "token_id IN {ids:Array(UInt256)}"];
     Statement::page(newest(&conditions, ORDER))
         .with("holder", holder)
-        .with("tokens", Parameter::Addresses(tokens.to_vec()))
+        .with("tokens", tokens)
         .with("ids", Parameter::Amounts(ids.to_vec()))
 }
 

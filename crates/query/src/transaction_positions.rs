@@ -90,16 +90,18 @@ pub(super) fn at_heights(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Span
 }
 
 /// The condition of a row to be of one of the transactions at `places`.
-const AT_PLACES: &str = "(block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))";
+const AT_PLACES: &str = "(block_number, transaction_index) IN {places:Array(Tuple(UInt64, UInt64))} \
+    AND block_number IN {heights:Array(UInt64)}";
 
 /// Rows of the transactions at `places`; of blocks that are not settled, of others in the same blocks too.
 fn at_places(places: &TransactionPositions, blocks: &Span) -> Select {
-    let numbers = places.iter().map(|place| place.0).collect();
+    let numbers: BTreeSet<BlockNumber> = places.iter().map(|place| place.0).collect();
     let pairs = places.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
     Select::default()
         .blocks("block_number", &at_heights(&numbers, blocks))
         .settled_condition(AT_PLACES)
         .with("places", Parameter::Ranges(pairs))
+        .with("heights", Parameter::Numbers(numbers.into_iter().collect()))
 }
 
 /// The place of each token transfer of the transactions at `places`, and maybe of others; no more than [`MAX_TRANSFERS`].

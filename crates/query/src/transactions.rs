@@ -155,6 +155,7 @@ fn in_block(block: &Span) -> Select {
 #[must_use]
 pub fn by_hash(hash: &B256) -> Statement<TransactionRow> {
     Statement::page(include_str!("../../../sql/queries/transaction_by_hash.sql"))
+        .on_shards(include_str!("../../../sql/queries/transaction_by_hash_on_shards.sql"))
         .with("hash_prefix", hash_prefix(hash))
         .with("hash", hash)
 }

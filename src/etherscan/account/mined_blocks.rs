@@ -60,7 +60,7 @@ impl LookedUpRows for MadeBlocks {
     type Row = BlockRow;
 
     fn statement(&self, places: &BTreeSet<BlockNumber>) -> Statement<BlockRow> {
-        miners::at(places.iter().copied().collect(), &self.blocks, self.order)
+        miners::at(&places.iter().copied().collect::<Vec<_>>(), &self.blocks, self.order)
     }
 
     async fn write(&self, batch: &Batch<BlockRow>, list: &mut ListBody) -> Result<(), StreamError> {

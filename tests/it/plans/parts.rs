@@ -54,7 +54,7 @@ fn blocks_of_a_miner_are_found_at_their_heights() -> anyhow::Result<()> {
     for (order, kind) in [(Order::NewestFirst, "InReverseOrder"), (Order::OldestFirst, "InOrder")] {
         let read = only(&miners::heights(&miner, &blocks.settled, order, 51))?;
         ensure!(read.table == "blocks_by_miner" && read.kind == kind && read.keys == heights, "{read:?}");
-        let read = only(&miners::at(vec![15_040_708], &blocks, order))?;
+        let read = only(&miners::at(&[15_040_708], &blocks, order))?;
         ensure!(read.table == "blocks" && read.keys == ["block_number"] && read.by_key.0 <= 1, "{read:?}");
     }
     for read in [only(&miners::total(&miner, &blocks.settled))?, only(&miners::without_miner(&blocks.settled))?] {

@@ -1,4 +1,4 @@
-//! Two shards, each a server process, and a chain whose tables are `Distributed` over them.
+//! Shards, each a server process, and a chain whose tables are `Distributed` over them.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -11,10 +11,10 @@ use super::start;
 use crate::chains::dump;
 use crate::env;
 
-/// Two nodes. The first one has the chain on one machine too, in [`Cluster::SINGLE`].
+/// A node of each shard. The first one has the chain on one machine too, in [`Cluster::SINGLE`].
 pub struct Cluster {
     pub nodes: Vec<Server>,
-    at: [Node; 2],
+    at: Vec<Node>,
 }
 
 /// Where a node is.
@@ -39,15 +39,15 @@ impl Cluster {
     /// The database whose tables are `Distributed`.
     pub const DISTRIBUTED: &str = "distributed";
 
-    /// Two nodes with a chain, loaded on one machine and on the cluster.
-    pub fn with(chain: &str) -> anyhow::Result<Self> {
-        let cluster = Self::start()?;
+    /// So many shards with a chain, loaded on one machine and on the cluster.
+    pub fn with(chain: &str, shards: usize) -> anyhow::Result<Self> {
+        let cluster = Self::start(shards)?;
         for arguments in [&["migrate"][..], &["load", "--dump", &dump(chain)]] {
             env::run(env::ingest_at(&cluster.nodes[0].url, Self::SINGLE, arguments), 0)?;
         }
         cluster.migrate()?;
         cluster.load_in_slices(chain)?;
-        cluster.require_rows_on_both()?;
+        cluster.require_rows_on_each()?;
         Ok(cluster)
     }
 
@@ -66,18 +66,17 @@ impl Cluster {
         Ok(())
     }
 
-    /// Two nodes without tables.
-    pub fn start() -> anyhow::Result<Self> {
-        let ports = [env::free_port()?, env::free_port()?];
-        let shards =
-            ports.map(|port| format!("<shard><replica><host>127.0.0.1</host><port>{port}</port></replica></shard>"));
-        let [both, first] = [shards.concat(), shards[0].clone()];
-        // The same two servers as replicas of one shard, of which a `Distributed` table writes to one.
-        let replicas = both
+    /// Nodes without tables.
+    pub fn start(shards: usize) -> anyhow::Result<Self> {
+        let ports: Vec<u16> = (0..shards).map(|_| env::free_port()).collect::<anyhow::Result<_>>()?;
+        let shard = |port| format!("<shard><replica><host>127.0.0.1</host><port>{port}</port></replica></shard>");
+        let (all, first) = (ports.iter().map(shard).collect::<String>(), shard(&ports[0]));
+        // The same servers as replicas of one shard, of which a `Distributed` table writes to one.
+        let replicas = all
             .replace("</shard><shard>", "")
             .replace("<shard>", "<shard><internal_replication>true</internal_replication>");
         let config = format!(
-            "<remote_servers><trawl>{both}</trawl><trawl_first>{first}</trawl_first>\
+            "<remote_servers><trawl>{all}</trawl><trawl_first>{first}</trawl_first>\
              <replicas>{replicas}</replicas><replicas_first>{first}</replicas_first></remote_servers>"
         );
         let node = |tcp_port: u16| {
@@ -85,14 +84,19 @@ impl Cluster {
             fs::write(data.path().join("cluster.xml"), &config)?;
             anyhow::Ok(Node { data, http_port: env::free_port()?, tcp_port })
         };
-        let at = [node(ports[0])?, node(ports[1])?];
-        Ok(Self { nodes: vec![at[0].start()?, at[1].start()?], at })
+        let at = ports.into_iter().map(node).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(Self { nodes: at.iter().map(Node::start).collect::<anyhow::Result<_>>()?, at })
     }
 
-    /// Starts the second node again.
-    pub fn start_the_second(&mut self) -> anyhow::Result<()> {
-        self.nodes.truncate(1);
-        self.nodes.push(self.at[1].start()?);
+    /// The node of the last shard.
+    pub fn last(&self) -> &Server {
+        &self.nodes[self.at.len() - 1]
+    }
+
+    /// Starts the last node again.
+    pub fn start_the_last(&mut self) -> anyhow::Result<()> {
+        self.nodes.truncate(self.at.len() - 1);
+        self.nodes.push(self.at[self.at.len() - 1].start()?);
         Ok(())
     }
 
@@ -109,7 +113,8 @@ impl Cluster {
     /// The same by another way to the first node.
     pub fn ingest_by(&self, first: &str, arguments: &[&str]) -> Command {
         let mut command = env::ingest_at(first, Self::DISTRIBUTED, arguments);
-        command.args(["--clickhouse-shards", &self.nodes[1].url]);
+        let others: Vec<&str> = self.nodes[1..].iter().map(|node| node.url.as_str()).collect();
+        command.args(["--clickhouse-shards", &others.join(",")]);
         command
     }
 
@@ -122,19 +127,25 @@ impl Cluster {
         format!("127.0.0.1:{}", self.at[node].tcp_port)
     }
 
-    /// Ends the second node.
-    pub fn stop_the_second(&mut self) -> anyhow::Result<()> {
-        self.nodes.pop().context("a second node")?.stop().map(drop)
+    /// Ends the last node.
+    pub fn stop_the_last(&mut self) -> anyhow::Result<()> {
+        self.nodes.pop().context("a further node")?.stop().map(drop)
+    }
+
+    pub fn shards(&self) -> usize {
+        self.at.len()
     }
 
     pub fn sql(&self, node: usize, text: &str) -> anyhow::Result<String> {
         env::sql_at(&self.nodes[node].url, Self::DISTRIBUTED, text).with_context(|| text.to_owned())
     }
 
-    pub fn require_rows_on_both(&self) -> anyhow::Result<()> {
+    pub fn require_rows_on_each(&self) -> anyhow::Result<()> {
         let count = "SELECT sum(total_rows) FROM system.tables WHERE database = 'distributed_local'";
-        let [first, second] = [self.sql(0, count)?, self.sql(1, count)?];
-        ensure!(first.parse::<u64>()? > 100 && second.parse::<u64>()? > 100, "{first} and {second}");
+        for node in 0..self.nodes.len() {
+            let rows = self.sql(node, count)?;
+            ensure!(rows.parse::<u64>()? > 100, "shard {} has {rows} rows", node + 1);
+        }
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use crate::ingest::node::Node;
 
 #[test]
 fn newest_blocks_over_shards_are_those_of_one_server() -> anyhow::Result<()> {
-    let cluster = Cluster::start()?;
+    let cluster = Cluster::start(env::amount(2, 3))?;
     let first = &cluster.nodes[0].url;
     env::run(env::ingest_at(first, Cluster::SINGLE, &["migrate"]), 0)?;
     cluster.migrate()?;

@@ -10,14 +10,18 @@ use super::questions::{ask, questions};
 use crate::damage::questions::{Answer, Question};
 use crate::env;
 
+/// Requests without the shard, in the long run.
+const REQUESTS: usize = 10_000;
+
 fn ready(api: &str) -> anyhow::Result<(u16, String)> {
     let answer = http::get(&http::agent(), &format!("{api}/health/ready"))?;
     Ok((answer.status, answer.text()))
 }
 
-/// Probes name the second shard: addresses of the first have their answers.
+/// Probes name the last shard: addresses of the others have their answers.
 fn says_which_shard_is_missing(api: &str, cluster: &Cluster) -> anyhow::Result<()> {
-    let said = format!("shard 2 of the cluster ({}) does not answer", cluster.server(1));
+    let last = cluster.shards();
+    let said = format!("shard {last} of the cluster ({}) does not answer", cluster.server(last - 1));
     let wanted = (200, format!("ready, but {said}\n"));
     // A probe that gets a connection kept from before it hung learns nothing, and the connection goes.
     env::eventually(Duration::from_secs(30), || {
@@ -43,21 +47,24 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
     let distributed = env::start_api_at(&url, Cluster::DISTRIBUTED, &no_caches)?;
     let questions = questions(cluster)?;
     env::eventually(env::SOON, || Ok(ready(&distributed.url)?.1 == "ready\n"))?;
-    cluster.stop_the_second()?;
+    cluster.stop_the_last()?;
     says_which_shard_is_missing(&distributed.url, cluster)?;
     let (mut right, mut refused) = (0, 0);
     let questions: Vec<_> = questions.into_iter().step_by(env::amount(6, 1)).collect();
-    for question in &questions {
-        let (wanted, found) = (ask(&one.url, question), ask(&distributed.url, question));
+    let expected: Vec<Answer> = questions.iter().map(|question| ask(&one.url, question)).collect();
+    let requests = env::amount(questions.len(), REQUESTS);
+    for (question, wanted) in questions.iter().zip(&expected).cycle().take(requests) {
+        let found = ask(&distributed.url, question);
         match &found {
-            _ if found == wanted => right += 1,
+            _ if found == *wanted => right += 1,
             // An answer that had begun is cut off, which a client sees.
             Answer::Rest(503, _) | Answer::Nothing => refused += 1,
             Answer::Rpc(envelope) if envelope["error"]["code"] == -32005 => refused += 1,
             _ => anyhow::bail!("{question:?} without a shard: {found:?}\ninstead of\n{wanted:?}"),
         }
     }
-    ensure!(right > questions.len() / 5 && refused > questions.len() / 5, "{right} right, {refused} refused");
+    println!("{requests} requests: {right} right, {refused} refused");
+    ensure!(right > requests / 5 && refused > requests / 5, "{right} right, {refused} refused");
     one.stop()?;
     distributed.stop()?;
     Ok(())
@@ -65,19 +72,21 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
 
 /// A shard that hangs costs an answer its time limit and no more, and is read at once when it goes on.
 pub fn that_hangs_costs_the_time_limit(cluster: &Cluster) -> anyhow::Result<()> {
-    let (url, second) = (&cluster.nodes[0].url, cluster.nodes[1].id());
+    let (url, last, shards) = (&cluster.nodes[0].url, cluster.last().id(), cluster.shards());
     let flags = ["--cache-size", "0", "--settled-cache-size", "0", "--query-timeout", "3s"];
     let distributed = env::start_api_at(url, Cluster::DISTRIBUTED, &flags)?;
-    let on_the_second = "SELECT '0x' || lower(hex(any(address))) FROM logs WHERE modulo(cityHash64(address), 2) = 1";
-    let address = env::sql_at(url, Cluster::SINGLE, on_the_second)?;
+    let on_the_last = format!(
+        "SELECT '0x' || lower(hex(any(address))) FROM logs WHERE modulo(cityHash64(address), {shards}) = {shards} - 1"
+    );
+    let address = env::sql_at(url, Cluster::SINGLE, &on_the_last)?;
     let question = Question::Path(format!("/api/v2/addresses/{address}/logs"));
     let wanted = ask(&distributed.url, &question);
     ensure!(!wanted.is_error(), "{wanted:?}");
-    process::signal(second, libc::SIGSTOP)?;
+    process::signal(last, libc::SIGSTOP)?;
     says_which_shard_is_missing(&distributed.url, cluster)?;
     let started = Instant::now();
     let found = ask(&distributed.url, &question);
-    process::signal(second, libc::SIGCONT)?;
+    process::signal(last, libc::SIGCONT)?;
     ensure!(matches!(found, Answer::Rest(503 | 504, _)), "{found:?}");
     ensure!(started.elapsed() < Duration::from_secs(15), "it took {:?}", started.elapsed());
     ensure!(ask(&distributed.url, &question) == wanted, "after it went on");

@@ -1,62 +1,141 @@
-//! Which shards are asked: a node's `system.query_log` has what it was asked by others.
+//! How many shards are asked: each node's `system.query_log` has which tables of its shard were read.
 
-use anyhow::ensure;
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, ensure};
 use serde_json::json;
 
 use super::cluster::Cluster;
 use crate::damage::questions::{Question, ask};
 use crate::env;
 
-/// Tables of an address, which are read on its shard.
-const OF_AN_ADDRESS: [&str; 6] = [
-    "logs",
-    "token_transfers",
-    "token_transfers_by_direction",
-    "internal_transactions_by_address",
-    "internal_transactions_by_direction",
-    "transactions_by_address",
-];
-
-/// Lists of an address.
-const LISTS: [&str; 5] =
-    ["transactions", "token-transfers", "internal-transactions", "internal-transactions?filter=from", "logs"];
-
-/// The tables of an address of which the second node was asked, when an API answered the lists of one. Not what was asked about the
-/// other addresses on a page, which are on any shard.
-fn asked_of_the_second(cluster: &Cluster, api: &str, address: &str) -> anyhow::Result<Vec<String>> {
-    let second = |sql: &str| env::sql_at(&cluster.nodes[1].url, "default", sql);
-    second("SYSTEM FLUSH LOGS")?;
-    second("TRUNCATE TABLE system.query_log")?;
-    for list in LISTS {
-        let answer = ask(api, &Question::Path(format!("/api/v2/addresses/{address}/{list}")));
-        ensure!(!answer.is_error(), "{list} of {address}: {answer:?}");
-    }
-    let logs = json!([{"fromBlock": "0x0", "toBlock": "latest", "address": address}]);
-    ensure!(!ask(api, &Question::Call("eth_getLogs", logs)).is_error(), "logs of {address}");
-    second("SYSTEM FLUSH LOGS")?;
-    let tables = second(
-        "SELECT DISTINCT splitByChar('.', arrayJoin(tables))[-1] AS name FROM system.query_log
-         WHERE type = 'QueryFinish' AND position(query, 'address` IN ') = 0 ORDER BY name",
-    )?;
-    Ok(tables.lines().filter(|table| OF_AN_ADDRESS.contains(table)).map(str::to_owned).collect())
+/// A read of the API, a table that it needs, and how many shards of three are asked for rows of that.
+struct Read {
+    question: Question,
+    table: &'static str,
+    shards: usize,
 }
 
-pub fn lists_of_an_address_ask_its_shard_alone(cluster: &Cluster) -> anyhow::Result<()> {
-    let url = &cluster.nodes[0].url;
-    let api = env::start_api_at(url, Cluster::DISTRIBUTED, &["--cache-size", "0", "--settled-cache-size", "0"])?;
-    for shard in 0..2 {
-        let addresses = format!(
-            "SELECT '0x' || lower(hex(address)) AS value FROM logs WHERE modulo(cityHash64(address), 2) = {shard}
-             GROUP BY address ORDER BY count() DESC, value LIMIT 3"
-        );
-        let addresses = env::sql_at(url, Cluster::SINGLE, &addresses)?;
-        ensure!(!addresses.is_empty(), "no contract is on shard {shard}");
-        for address in addresses.lines() {
-            let asked = asked_of_the_second(cluster, &api.url, address)?;
-            let is_right = if shard == 0 { asked.is_empty() } else { asked.iter().any(|table| table == "logs") };
-            ensure!(is_right, "{address} is on shard {shard}; of the second one {asked:?} were read");
+fn path(path: String, table: &'static str, shards: usize) -> Read {
+    Read { question: Question::Path(path), table, shards }
+}
+
+fn call(method: &'static str, params: serde_json::Value, table: &'static str, shards: usize) -> Read {
+    Read { question: Question::Call(method, params), table, shards }
+}
+
+/// What is asked about an address: its shard.
+fn of_an_address(address: &str) -> Vec<Read> {
+    let list = |list: &str, table| path(format!("/api/v2/addresses/{address}/{list}"), table, 1);
+    let logs = json!([{"fromBlock": "0x0", "toBlock": "latest", "address": address}]);
+    vec![
+        list("transactions", "transactions_by_address"),
+        list("token-transfers", "token_transfers"),
+        list("internal-transactions", "internal_transactions_by_address"),
+        list("internal-transactions?filter=from", "internal_transactions_by_direction"),
+        list("logs", "logs"),
+        path(format!("/api/v2/scan/logs?address={address}&fromBlock=0"), "logs", 1),
+        path(format!("/api?module=account&action=txlist&address={address}"), "transactions_by_address", 1),
+        path(format!("/api?module=logs&action=getLogs&address={address}&fromBlock=0&toBlock=latest"), "logs", 1),
+        call("eth_getLogs", logs, "logs", 1),
+    ]
+}
+
+/// Lookups of one thing: its shard. `block` is a settled one, `transaction` in it.
+fn lookups(block: &str, hash: &str, transaction: &str) -> Vec<Read> {
+    let number = format!("0x{:x}", block.parse::<u64>().unwrap_or_default());
+    vec![
+        path(format!("/api/v2/blocks/{block}"), "blocks", 1),
+        path(format!("/api/v2/blocks/{hash}"), "blocks_by_hash", 1),
+        path(format!("/api/v2/blocks/{hash}"), "blocks", 1),
+        path(format!("/api/v2/blocks/{block}/transactions"), "transactions", 1),
+        path(format!("/api/v2/transactions/{transaction}"), "transactions_by_hash", 1),
+        path(format!("/api/v2/transactions/{transaction}"), "transactions", 1),
+        path(format!("/api/v2/transactions/{transaction}/logs"), "logs_by_block", 1),
+        path(format!("/api/v2/transactions/{transaction}/internal-transactions"), "internal_transactions", 1),
+        call("eth_getTransactionByHash", json!([transaction]), "transactions_by_hash", 1),
+        call("eth_getTransactionByHash", json!([transaction]), "transactions", 1),
+        call("eth_getTransactionReceipt", json!([transaction]), "logs_by_block", 1),
+        call("eth_getBlockReceipts", json!([number]), "transactions", 1),
+        call("eth_getLogs", json!([{"blockHash": hash}]), "logs_by_block", 1),
+    ]
+}
+
+/// Scans of all, which every shard answers a part of.
+fn scans() -> Vec<Read> {
+    let logs = json!([{"fromBlock": "0x0", "toBlock": "latest"}]);
+    vec![
+        call("eth_getLogs", logs, "logs_by_block", 3),
+        path("/api/v2/scan/logs?fromBlock=0".into(), "logs_by_block", 3),
+        path("/api/v2/scan/transactions?fromBlock=0".into(), "transactions", 3),
+        path("/api/v2/transactions".into(), "transactions", 3),
+    ]
+}
+
+/// The shards on which rows of the table of a read were read.
+fn shards_asked(cluster: &Cluster, api: &str, read: &Read) -> anyhow::Result<BTreeSet<usize>> {
+    let log = |node: usize, sql: &str| env::sql_at(&cluster.nodes[node].url, "default", sql);
+    let since = log(0, "SELECT now64(6)")?;
+    let answer = ask(api, &read.question);
+    ensure!(!answer.is_error(), "{:?}: {answer:?}", read.question);
+    let reads = format!(
+        "SELECT count() > 0 FROM system.query_log
+         WHERE type = 'QueryFinish' AND has(tables, 'distributed_local.{}') AND (read_rows > 0 OR is_initial_query = 0)
+           AND event_time_microseconds >= '{since}'",
+        read.table
+    );
+    let mut asked = BTreeSet::new();
+    for node in 0..cluster.shards() {
+        log(node, "SYSTEM FLUSH LOGS")?;
+        if log(node, &reads)? == "1" {
+            asked.insert(node);
         }
     }
+    Ok(asked)
+}
+
+/// The busiest address of a table on each shard, and a value of `path` with it.
+fn addresses(cluster: &Cluster, table: &str, path: &str) -> anyhow::Result<Vec<String>> {
+    let shard = format!("modulo(cityHash64(address), {})", cluster.shards());
+    let busiest = format!(
+        "SELECT '0x' || lower(hex(address)) || {path} AS value FROM {table} GROUP BY address
+         ORDER BY {shard}, count() DESC LIMIT 1 BY {shard}"
+    );
+    let addresses = env::sql_at(&cluster.nodes[0].url, Cluster::SINGLE, &busiest)?;
+    ensure!(addresses.lines().count() > 1, "{table} on several shards: {addresses}");
+    Ok(addresses.lines().map(str::to_owned).collect())
+}
+
+pub fn each_read_asks_the_shards_it_needs(cluster: &Cluster) -> anyhow::Result<()> {
+    let url = &cluster.nodes[0].url;
+    let api = env::start_api_at(url, Cluster::DISTRIBUTED, &["--cache-size", "0", "--settled-cache-size", "0"])?;
+    let mut reads = scans();
+    for contract in addresses(cluster, "logs", "''")? {
+        reads.extend(of_an_address(&contract));
+    }
+    let of_a_token = "'/token-transfers?token=0x' || lower(hex(any(token_address)))";
+    for list in addresses(cluster, "token_transfers_by_token", of_a_token)? {
+        reads.push(path(format!("/api/v2/addresses/{list}"), "token_transfers_by_token", 1));
+    }
+    // Blocks of three shards, with logs and frames.
+    let blocks = "SELECT block_number, '0x' || lower(hex(any(block_hash))), '0x' || lower(hex(any(hash)))
+                  FROM transactions
+                  WHERE logs_count > 0 GROUP BY block_number ORDER BY block_number LIMIT 1 BY intDiv(block_number, 7) LIMIT 3";
+    let blocks = env::sql_at(url, Cluster::SINGLE, blocks)?;
+    ensure!(blocks.lines().count() == 3, "{blocks}");
+    for block in blocks.lines() {
+        let [number, hash, transaction] =
+            block.split('\t').collect::<Vec<_>>().try_into().ok().context("three columns")?;
+        reads.extend(lookups(number, hash, transaction));
+    }
+    let mut wrong = Vec::new();
+    for read in &reads {
+        let asked = shards_asked(cluster, &api.url, read)?;
+        if asked.len() != read.shards {
+            wrong.push(format!("{:?}: {} of {:?}, expected {}", read.question, read.table, asked, read.shards));
+        }
+    }
+    ensure!(wrong.is_empty(), "{} of {} reads\n{}", wrong.len(), reads.len(), wrong.join("\n"));
     api.stop()?;
     Ok(())
 }

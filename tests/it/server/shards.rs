@@ -1,4 +1,5 @@
-//! Statements that read the tables of a chain give over two shards what they give over one engine. `distributed_product_mode` is `deny`, so that a
+//! Statements that read the tables of a chain give over two and three shards what they give over one engine.
+//! `distributed_product_mode` is `deny`, so that a
 //! subquery over a `Distributed` table without `GLOBAL` is an error and no short answer.
 
 use anyhow::ensure;
@@ -51,7 +52,7 @@ fn same_over_shards(cluster: &Cluster, questions: Vec<Question>) -> anyhow::Resu
     ensure!(questions.len() > 120, "{} questions", questions.len());
     let answers = same_answers(cluster, &questions);
     let further: Vec<_> = questions.into_iter().step_by(env::amount(20, 1)).collect();
-    same_answers_of(&cluster.nodes[1].url, cluster, &further)?;
+    same_answers_of(&cluster.last().url, cluster, &further)?;
     let refused = refused_statements(cluster)?;
     ensure!(refused.is_empty(), "{refused}\n{answers:?}");
     answers
@@ -59,12 +60,12 @@ fn same_over_shards(cluster: &Cluster, questions: Vec<Question>) -> anyhow::Resu
 
 #[test]
 fn answers_of_devchain_are_those_of_one_engine_and_lists_ask_one_shard() -> anyhow::Result<()> {
-    let mut cluster = Cluster::with("devchain")?;
+    let mut cluster = Cluster::with("devchain", 3)?;
     views::are_those_of_one_server(&cluster)?;
     let (all, golden) = (questions(&cluster)?.into_iter(), golden::questions()?.into_iter());
     let every = |ordinary| env::amount(ordinary, 1);
     same_over_shards(&cluster, all.step_by(every(2)).chain(golden.step_by(every(6))).collect())?;
-    pruning::lists_of_an_address_ask_its_shard_alone(&cluster)?;
+    pruning::each_read_asks_the_shards_it_needs(&cluster)?;
     missing_shard::that_hangs_costs_the_time_limit(&cluster)?;
     missing_shard::gives_right_answers_or_none(&mut cluster)?;
     cluster.stop()
@@ -72,7 +73,7 @@ fn answers_of_devchain_are_those_of_one_engine_and_lists_ask_one_shard() -> anyh
 
 #[test]
 fn answers_of_hive_are_those_of_one_engine() -> anyhow::Result<()> {
-    let cluster = Cluster::with("hive")?;
+    let cluster = Cluster::with("hive", 2)?;
     // Those that the other chain is not asked in the ordinary run.
     let questions = questions(&cluster)?.into_iter().skip(env::amount(1, 0)).step_by(env::amount(2, 1));
     same_over_shards(&cluster, questions.collect())?;

@@ -48,7 +48,7 @@ fn load_over_a_restart(cluster: &mut Cluster) -> anyhow::Result<()> {
     env::eventually(env::SOON, || Ok(env::sql_at(&url, "default", "SELECT 1").is_err()))?;
     std::thread::sleep(Duration::from_secs(1));
     let is_waiting = load.try_wait()?.is_none();
-    cluster.start_the_second()?;
+    cluster.start_the_last()?;
     let output = load.wait_with_output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(is_waiting && output.status.success(), "the load did not wait for the shard: {}\n{said}", output.status);
@@ -130,7 +130,7 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
 
 #[test]
 fn killed_loads_and_repairs_leave_the_rows_of_one_server() -> anyhow::Result<()> {
-    let mut cluster = Cluster::start()?;
+    let mut cluster = Cluster::start(2)?;
     let first = &cluster.nodes[0].url;
     for arguments in [&["migrate"][..], &["load", "--dump", &dump("devchain")]] {
         env::run(env::ingest_at(first, Cluster::SINGLE, arguments), 0)?;
@@ -142,7 +142,7 @@ fn killed_loads_and_repairs_leave_the_rows_of_one_server() -> anyhow::Result<()>
     let found = contents(&cluster, Cluster::DISTRIBUTED)?;
     let different: Vec<_> = whole.iter().filter(|(table, sum)| found.get(*table) != Some(*sum)).collect();
     ensure!(different.is_empty(), "{different:?}\n{found:?}");
-    cluster.require_rows_on_both()?;
+    cluster.require_rows_on_each()?;
     // What is there stays as it is.
     env::run(cluster.ingest(&["migrate"]), 0)?;
     lost_rows_are_repaired(&cluster, &whole)?;

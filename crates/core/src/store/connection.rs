@@ -6,12 +6,13 @@ use std::time::Duration;
 use arrow::array::RecordBatch;
 use bytes::Bytes;
 use clickhouse::Client;
+use clickhouse::query::Query;
 
 use super::StoreError;
 use super::messages::Messages;
 use super::timeout::within;
 use crate::schema::Columns;
-use crate::statement::Statement;
+use crate::statement::{Parameter, Statement};
 
 /// Where statements go.
 #[derive(Clone)]
@@ -33,11 +34,9 @@ impl Connection {
             query = query.with_setting(*name, *value);
         }
         for (name, value) in &statement.parameters {
-            query = match (limit.filter(|_| name == "limit"), value.escaped()) {
-                (Some(limit), _) => query.param(name, limit),
-                // The client would escape it once more.
-                (None, Some(escaped)) => query.with_setting(format!("param_{name}"), escaped),
-                (None, None) => query.param(name, value),
+            query = match limit.filter(|_| name == "limit") {
+                Some(limit) => query.param(name, limit),
+                None => bind(query, name, value),
             };
         }
         let messages = Messages::new(query.fetch_bytes("ArrowStream")?);
@@ -45,6 +44,15 @@ impl Connection {
         let mut rows = EngineRows { messages, first: None, timeout, columns: PhantomData };
         rows.first = rows.fetch().await?;
         Ok(rows)
+    }
+}
+
+/// Adds a parameter to a statement.
+pub(super) fn bind(query: Query, name: &str, value: &Parameter) -> Query {
+    match value.escaped() {
+        // The client would escape it once more.
+        Some(escaped) => query.with_setting(format!("param_{name}"), escaped),
+        None => query.param(name, value),
     }
 }
 

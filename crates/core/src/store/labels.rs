@@ -5,7 +5,7 @@ use alloy_primitives::Selector;
 use super::{Reader, StoreError};
 use crate::primitives::{Address, B256};
 use crate::schema::columns::columns;
-use crate::statement::{Parameter, Statement};
+use crate::statement::Statement;
 
 columns! {
     /// The newest label of a type on an address.
@@ -95,7 +95,6 @@ impl Reader {
         let mut functions = Vec::new();
         for some in selectors.chunks(MAX_KEYS) {
             let sql = include_str!("../../../../sql/queries/stored_function_signatures.sql");
-            let some = Parameter::Texts(some.iter().map(const_hex::encode).collect());
             functions.extend(self.rows(&Statement::page(sql).with("selectors", some)).await?);
         }
         Ok(functions)
@@ -124,7 +123,6 @@ impl Reader {
         let mut functions = Vec::new();
         for some in selectors.chunks(MAX_KEYS) {
             let sql = include_str!("../../../../sql/queries/bundled_function_signatures.sql");
-            let some = Parameter::Texts(some.iter().map(const_hex::encode).collect());
             functions.extend(self.rows(&Statement::page(sql).with("selectors", some)).await?);
         }
         Ok(functions)

@@ -73,7 +73,10 @@ impl Reader {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn stream<R: Columns>(&self, statement: &Statement<R>) -> Result<Rows<R>, StoreError> {
-        rows::open(&self.failover, statement).await
+        match statement.for_shards() {
+            Some(other) if Box::pin(self.cluster()).await?.is_some() => rows::open(&self.failover, &other).await,
+            _ => rows::open(&self.failover, statement).await,
+        }
     }
 
     /// All rows of a statement whose result is small.

@@ -7,6 +7,7 @@ use arrow::array::RecordBatch;
 use clickhouse::Client;
 use clickhouse_ext_arrow::ArrowClientExt;
 
+use super::connection::bind;
 use super::error::UNKNOWN_TABLE;
 use super::timeout::within;
 use super::{StoreAddress, StoreError};
@@ -143,7 +144,7 @@ impl Writer {
     async fn send(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
         let mut query = self.client.query_raw(sql);
         for (name, value) in parameters {
-            query = query.param(name, value);
+            query = bind(query, name, value);
         }
         Ok(query.execute().await?)
     }

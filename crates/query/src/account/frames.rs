@@ -84,7 +84,8 @@ pub fn at_places<R: Columns>(places: &[FrameKey], blocks: &Span, order: Order) -
         .map(|(block, transaction, frame)| vec![*block, u64::from(*transaction), u64::from(*frame)])
         .collect();
     let triples = places.iter().map(|(block, transaction, frame)| (*block, (*transaction).into(), (*frame).into()));
-    let among = "(block_number, transaction_index, frame_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2), tupleElement(place, 3) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64, UInt64))}) AS place))";
+    let among = "(block_number, transaction_index, frame_index) IN {places:Array(Tuple(UInt64, UInt64, UInt64))} \
+                 AND block_number IN {heights:Array(UInt64)}";
     let select: Select = at_keys(&KEY, &keys, blocks, among);
     select.with("places", Parameter::Generations(triples.collect())).page(
         "internal_transactions",

@@ -21,7 +21,7 @@ impl Reader {
     }
 
     /// The cluster that the tables are `Distributed` over.
-    pub(super) async fn cluster(&self) -> Result<Option<String>, StoreError> {
+    pub(in super::super) async fn cluster(&self) -> Result<Option<String>, StoreError> {
         if let Some(cluster) = self.cluster.get() {
             return Ok(cluster.clone());
         }
