@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
-use trawl::enrich::prices::{PriceSettings, PriceWatch};
 use trawl::options::{Gaps, Options, OracleSettings, SocketSettings};
+use trawl::prices::{PriceSettings, PriceWatch};
 use trawl::upstream::{Upstream, UpstreamError, UpstreamSettings};
 use trawl::web::Web;
 use trawl::web::files::WebDir;

@@ -1,19 +1,11 @@
-//! HTTP: routes, streamed bodies, common headers, probes, metrics. This module knows nothing of the chain's data.
+//! HTTP: streamed bodies, common headers, parameters, metrics. This module knows nothing of the store.
 
 pub(crate) mod body;
-pub(crate) mod cached;
-pub(crate) mod client;
-mod cors;
+pub(crate) mod cors;
 pub(crate) mod headers;
-pub(crate) mod health;
 pub mod metrics;
-mod newest_block;
-pub mod openapi;
 pub(crate) mod percent;
-pub(crate) mod queued;
-pub mod readiness;
-pub(crate) mod reasons;
+pub(crate) mod periods;
+pub(crate) mod query;
 pub(crate) mod request_body;
-pub(crate) mod request_head;
 pub(crate) mod route;
-pub mod router;

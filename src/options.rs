@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::HeaderName;
 use trawl_core::store::Head;
 
-use crate::enrich::prices::PriceWatch;
+use crate::prices::PriceWatch;
 use crate::upstream::Upstream;
 use crate::web::Web;
 

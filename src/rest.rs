@@ -9,8 +9,6 @@ mod cursor;
 pub(crate) mod everything;
 mod main_page;
 mod page;
-pub(crate) mod params;
-pub(crate) mod periods;
 pub(crate) mod rollups;
 mod router;
 pub(crate) mod search;

@@ -63,7 +63,7 @@ impl LabelQuery {
 }
 
 /// Beginning of the kind of a pointer of which there is no record: the state after the head says it.
-pub(super) const BY_STATE: &str = "by state";
+pub(crate) const BY_STATE: &str = "by state";
 
 /// Most bytes of each of the caches.
 const MAX_CACHE_BYTES: u64 = 24 << 20;

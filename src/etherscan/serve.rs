@@ -13,9 +13,9 @@ use super::request::Request;
 use super::rows::ListRequester;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::client::Requester;
 use crate::http::request_body;
-use crate::http::request_head::RequestHead;
+use crate::middleware::request_head::RequestHead;
+use crate::middleware::requester::Requester;
 use trawl_serve::Client;
 
 /// The path of Etherscan's version 2.

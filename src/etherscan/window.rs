@@ -5,7 +5,7 @@ use super::params::Params;
 use super::value::Height;
 use crate::app::App;
 use crate::options::Gaps;
-use crate::read::block_times;
+use crate::read::blocks::times;
 use trawl_core::primitives::{BlockNumber, BlockRange, Timestamp};
 use trawl_core::readable::{Readable, Span};
 use trawl_core::store::Head;
@@ -139,7 +139,7 @@ async fn period(params: &Params, app: &App, head: &Head) -> Result<Option<(Block
         let wrong = |_| Refusal::Sentence(format!("Invalid {name}: not a time"));
         params.number(name).map(|seconds| Timestamp::from_seconds(seconds).map_err(wrong)).transpose()
     };
-    Ok(block_times::period(app, head, (time("start_timestamp")?, time("end_timestamp")?)).await?)
+    Ok(times::period(app, head, (time("start_timestamp")?, time("end_timestamp")?)).await?)
 }
 
 /// The blocks of a period from one height to another, both inclusive and up to the newest; `None` if there are none.

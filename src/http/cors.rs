@@ -25,7 +25,7 @@ const ALLOWED: &str = "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,C
                        trawl-min-block";
 
 /// Whether pages of other origins may read what is at a path.
-pub(super) fn is_shared(path: &str) -> bool {
+pub(crate) fn is_shared(path: &str) -> bool {
     let is_below = |above: &str| path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     SHARED.iter().any(|above| is_below(above))
 }

@@ -1,5 +1,8 @@
 //! State after a block, read from the history tables in batches, and whether the tables have all of it.
 
+mod complete;
+mod newest;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -10,7 +13,7 @@ use crate::app::App;
 use crate::cache::state_loads::{MAX_ACCOUNTS, MAX_SLOTS};
 use crate::error::{MissingState, Problem};
 use crate::read::completeness::require_block;
-use crate::read::newest_state::NewestState;
+use newest::NewestState;
 use trawl_core::newest::NewestSpan;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, U256};
 use trawl_core::readable::{Readable, Span};

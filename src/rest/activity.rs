@@ -6,10 +6,10 @@ use std::sync::Arc;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::params::{Kind, ParameterGroup, Query, address};
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::{Kind, ParameterGroup, Query, address};
+use crate::middleware::request_head::RequestHead;
 use activity_query::ActivityQuery;
 use trawl_core::readable::Readable;
 use trawl_core::store::Head;

@@ -9,13 +9,13 @@ use axum::response::Response;
 
 use super::cursor::Cursor;
 use super::page::json;
-use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
-use super::periods::{PERIOD_NAMES, period};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
-use crate::read::block_times;
+use crate::http::periods::{PERIOD_NAMES, period};
+use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
+use crate::middleware::request_head::RequestHead;
+use crate::read::blocks::times;
 use crate::rest::tokens::held_tokens::shown_tokens;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
@@ -75,7 +75,7 @@ pub(super) async fn list(
             "amounts and methods are looked for row by row: add age_from, or an address or token contract to include";
         return Err(Problem::invalid_parameter("age_from", detail));
     }
-    let blocks = block_times::period(&app, &head, age).await?;
+    let blocks = times::period(&app, &head, age).await?;
     let sources = sources(&head, &filter, blocks, below)?;
     let rows_per_read = if filter.passes_over() { ROWS_PER_READ } else { size + 1 };
     let page = Page::read(&app, &head, &filter, (Sources::new(sources, rows_per_read), size)).await?;

@@ -5,8 +5,8 @@ mod ids;
 
 pub(super) use ids::{IdCursor, InstanceCursor};
 
-use super::params::{Kind, ParameterGroup, Query};
 use crate::error::Problem;
+use crate::http::query::{Kind, ParameterGroup, Query};
 use trawl_core::primitives::{Address, BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
 use trawl_json::token_balances::TokenBalance;
 use trawl_json::{JsonWriter, Object};

@@ -7,11 +7,11 @@ use super::cursor::{
     ChainWithdrawalCursor, Cursor, FrameCursor, OF_PENDING, TransactionCursor, TransferCursor, require_block,
 };
 use super::page::{Page, empty_page, json};
-use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
+use crate::middleware::request_head::RequestHead;
 use crate::rest::blocks::withdrawals;
 use crate::rest::transactions::frame_items::{FrameItems, position};
 use crate::rest::transactions::items::{TransactionItems, transaction_cursor};

@@ -4,10 +4,10 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 
 use super::page::{Page, json};
-use super::params::Query;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::Query;
+use crate::middleware::request_head::RequestHead;
 use crate::rest::blocks::list::BlockItems;
 use crate::rest::transactions::items::TransactionItems;
 use trawl_core::primitives::BlockRange;

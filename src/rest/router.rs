@@ -1,8 +1,7 @@
 //! The routes under `/api/v2`.
 
-use axum::Router;
 use axum::http::Uri;
-use axum::{middleware, routing};
+use axum::{Router, middleware, routing};
 
 use super::{
     activity, addresses, advanced_filters, blocks, contracts, everything, main_page, rollups, search, stats, tokens,
@@ -10,11 +9,11 @@ use super::{
 };
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::cached::cached;
-use crate::http::queued::queued;
 use crate::http::route::get;
-use crate::http::{health, openapi};
+use crate::middleware::cached::cached;
+use crate::middleware::queued::queued;
 use crate::scan::{self, exports};
+use crate::service::{health, openapi};
 
 /// Routes of the API family, of wide scans and of the service itself.
 pub(crate) fn router(app: App) -> Router {

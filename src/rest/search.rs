@@ -8,11 +8,11 @@ use axum::response::Response;
 
 use super::cursor::{Cursor, TermCursor};
 use super::page::{Page, json};
-use super::params::{Kind, PAGE_SIZE, ParameterGroup, Query, fixed_hex};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, fixed_hex};
+use crate::middleware::request_head::RequestHead;
 use trawl_core::primitives::{Address, B256, Timestamp};
 use trawl_core::schema::Column;
 use trawl_core::store::{Batch, Head};

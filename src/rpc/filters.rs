@@ -10,7 +10,7 @@ use super::ids::new_id;
 use super::logs;
 use super::params::value;
 use crate::error::Problem;
-use crate::log_filter::Request;
+use crate::read::log_filter::Request;
 use crate::values::invalid;
 use trawl_core::primitives::BlockRange;
 use trawl_core::store::Head;

@@ -12,7 +12,7 @@ use super::methods::known_name;
 use super::params::BlockId;
 use super::{call_params, state};
 use crate::error::Problem;
-use crate::log_filter;
+use crate::read::log_filter;
 use crate::values::BlockName;
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_evm::{

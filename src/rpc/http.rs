@@ -19,9 +19,9 @@ use super::methods;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::{BodySender, ResponseBudget, StreamError, body};
-use crate::http::client::Requester;
 use crate::http::request_body;
 use crate::limits::MemoryReservation;
+use crate::middleware::requester::Requester;
 use trawl_json::JsonWriter;
 
 /// Answers one call or a batch. The error of a call is an answer too, so the status is 200 in that case as well.

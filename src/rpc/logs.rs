@@ -9,7 +9,7 @@ use super::params::value;
 use super::whole::{AnswerRows, CompleteRead};
 use crate::error::Problem;
 use crate::http::body::StreamError;
-use crate::log_filter::Request;
+use crate::read::log_filter::Request;
 use trawl_core::primitives::BlockRange;
 use trawl_json::JsonWriter;
 use trawl_json::logs::write_rpc_log;

@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::StreamError;
 use crate::limits::MemoryReservation;
-use crate::log_filter::emitters_and_topics;
+use crate::read::log_filter::emitters_and_topics;
 use crate::values::invalid;
 use trawl_core::primitives::{LogFilter, TopicFilter};
 use trawl_core::schema::LogView;

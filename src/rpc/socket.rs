@@ -20,7 +20,7 @@ use super::feed::Event;
 use super::session::{Reply, Session, Topic, notification, passes};
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::client::Requester;
+use crate::middleware::requester::Requester;
 use trawl_json::logs::{write_removed_log, write_rpc_log};
 
 /// Longest message that is read, in bytes: six blobs with their proofs, and more.

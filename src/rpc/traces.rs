@@ -10,7 +10,7 @@ use super::params::{block_id, value};
 use super::whole::{AnswerRows, CompleteRead};
 use crate::error::Problem;
 use crate::http::body::StreamError;
-use crate::read::block_hashes::BlockHashes;
+use crate::read::blocks::hashes::BlockHashes;
 use crate::read::frame_values::FrameValues;
 use crate::read::range::Extent;
 use crate::values::{BlockName, address, block_name, invalid, member, quantity};

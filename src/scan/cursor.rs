@@ -7,7 +7,7 @@ use alloy_primitives::keccak256;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::log_filter::Request;
+use crate::read::log_filter::Request;
 use trawl_core::primitives::{Address, B256, BlockNumber, Position};
 use trawl_core::store::Head;
 

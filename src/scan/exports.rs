@@ -22,14 +22,14 @@ use super::respond::{Scan, respond};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::ResponseBudget;
-use crate::http::client::Requester;
-use crate::http::request_head::RequestHead;
-use crate::read::block_hashes::BlockHashes;
-use crate::read::block_times;
+use crate::http::periods::period;
+use crate::http::query::{Kind, ParameterGroup, Query, address, fixed_hex};
+use crate::middleware::request_head::RequestHead;
+use crate::middleware::requester::Requester;
+use crate::read::blocks::hashes::BlockHashes;
+use crate::read::blocks::times;
 use crate::read::range::Extent;
 use crate::read::row_stream::RowStream;
-use crate::rest::params::{Kind, ParameterGroup, Query, address, fixed_hex};
-use crate::rest::periods::period;
 use crate::values::BlockName;
 use trawl_core::primitives::{Address, B256, Direction, Timestamp};
 use trawl_core::store::Head;
@@ -107,7 +107,7 @@ impl Request {
     async fn extent(&self, part: Part) -> Result<Extent, Problem> {
         let lowest = self.head.blocks.ranges().first().map_or(0, |range| range.first());
         let newest = self.head.number().unwrap_or_default();
-        let period = block_times::period(&self.app, &self.head, self.period).await?;
+        let period = times::period(&self.app, &self.head, self.period).await?;
         let period = period.map(|(first, last)| (first.max(lowest), last.min(newest)));
         match period.filter(|(first, last)| first <= last) {
             Some((first, last)) => {

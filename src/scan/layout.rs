@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::{columns, metadata};
 use crate::error::Problem;
-use crate::read::block_hashes::BlockHashes;
+use crate::read::blocks::hashes::BlockHashes;
 use trawl_core::primitives::{B256, Position};
 use trawl_core::schema::{Columns, LogRow, LogView, Table};
 use trawl_core::store::Batch;

@@ -7,7 +7,6 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
-use crate::enrich::plain_transfers::Delivery;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
 use crate::etherscan::looked_up_rows::{LookedUpRows, PlacedParts};
@@ -16,7 +15,8 @@ use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
 use crate::http::body::StreamError;
-use crate::read::outcomes::failures;
+use crate::read::addresses::plain_transfers::Delivery;
+use crate::read::transactions::outcomes::failures;
 use trawl_core::primitives::{Address, BlockNumber, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, TransactionRow};

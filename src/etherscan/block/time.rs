@@ -5,7 +5,7 @@ use axum::response::Response;
 use crate::etherscan::answer::{Dialect, Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
-use crate::read::block_times::{after, before};
+use crate::read::blocks::times::{after, before};
 use trawl_core::primitives::Timestamp;
 
 /// The block closest to a time, on one side of it: as an object, or alone for clients of Etherscan.

@@ -7,7 +7,7 @@ use crate::error::Problem;
 use crate::etherscan::answer::{Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
-use crate::read::block_times::{after, before};
+use crate::read::blocks::times::{after, before};
 use trawl_core::primitives::{BlockNumber, BlockRange, Timestamp, U256};
 use trawl_core::store::Head;
 

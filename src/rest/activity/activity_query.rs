@@ -6,11 +6,11 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::read::block_times;
+use crate::http::periods::period;
+use crate::http::query::Query;
+use crate::read::blocks::times;
 use crate::read::days::Days;
 use crate::rest::page::json;
-use crate::rest::params::Query;
-use crate::rest::periods::period;
 use trawl_core::primitives::{BlockNumber, BlockRange, Timestamp};
 use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::Columns;
@@ -66,7 +66,7 @@ impl ActivityQuery {
         let (start, end) = period(query, ("from", "to"))?;
         let resolution = query.name("resolution").and_then(Period::named).unwrap_or(Period::Day);
         let newest = head.number().unwrap_or_default();
-        let range = block_times::period(app, head, (start, end)).await?;
+        let range = times::period(app, head, (start, end)).await?;
         let range = range.and_then(|(first, last)| BlockRange::new(first, last.min(newest)));
         let span = range.map(|range| readable.within(range));
         // In the genesis nothing happens.

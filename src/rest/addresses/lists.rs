@@ -6,14 +6,14 @@ use axum::response::Response;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, address};
+use crate::middleware::request_head::RequestHead;
 use crate::rest::blocks::withdrawals::withdrawals_page;
 use crate::rest::cursor::{
     AddressLogCursor, Cursor, FrameCursor, OF_PENDING, TransactionCursor, TransferCursor, WithdrawalCursor,
     require_block,
 };
 use crate::rest::page::{Page, json};
-use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query, address};
 use crate::rest::transactions::frame_items::{FrameItems, position};
 use crate::rest::transactions::items::{TransactionItems, transaction_cursor};
 use crate::rest::transactions::log_items::{LogItems, log_cursor};

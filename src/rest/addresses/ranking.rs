@@ -9,11 +9,11 @@ use futures_util::future::try_join_all;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
+use crate::middleware::request_head::RequestHead;
 use crate::read::state::State;
 use crate::rest::cursor::missing;
 use crate::rest::page::{empty_page, json};
-use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
 use trawl_core::store::{Batch, Head};
 use trawl_json::list::write_page_with;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use alloy_primitives::{Selector, U512};
 
-use super::super::params::{Query, fixed_hex};
 use crate::error::Problem;
+use crate::http::query::{Query, fixed_hex};
 use trawl_core::primitives::{Address, Direction, U256};
 use trawl_json::advanced_filters::{Movement, MovementKind};
 

@@ -5,11 +5,11 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 
 use super::super::page::json;
-use super::super::params::{Kind, ParameterGroup, Query, fixed_hex};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::{Kind, ParameterGroup, Query, fixed_hex};
+use crate::middleware::request_head::RequestHead;
 use trawl_core::primitives::Address;
 use trawl_core::store::Head;
 use trawl_json::advanced_filters::write_methods;

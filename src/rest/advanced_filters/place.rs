@@ -1,8 +1,8 @@
 //! Places in the list, and where each kind of rows goes on below one.
 
 use super::super::cursor::Cursor;
-use super::super::params::{Kind, ParameterGroup, Query};
 use crate::error::Problem;
+use crate::http::query::{Kind, ParameterGroup, Query};
 use trawl_core::primitives::{FramePosition, TransactionPosition, TransferPosition};
 use trawl_json::Object;
 use trawl_json::advanced_filters::MovementKey;

@@ -6,8 +6,8 @@ use futures_util::future::try_join_all;
 
 use super::place::{MovementCursor, TRANSFER};
 use crate::app::App;
-use crate::enrich::plain_transfers::Delivery;
 use crate::error::Problem;
+use crate::read::addresses::plain_transfers::Delivery;
 use trawl_core::primitives::{Address, Direction, FramePosition, TransactionPosition, TransferPosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::{ScannedInternalTransaction, TokenTransferRow};

@@ -4,9 +4,9 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::query::Query;
 use crate::rest::cursor::{Cursor, WithdrawalCursor};
 use crate::rest::page::{Page, json};
-use crate::rest::params::Query;
 use trawl_core::primitives::Address;
 use trawl_core::schema::{Column, WithdrawalRow};
 use trawl_core::statement::Statement;

@@ -9,12 +9,12 @@ use revm::primitives::KECCAK_EMPTY;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
-use crate::read::block_times::after;
+use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
+use crate::middleware::request_head::RequestHead;
+use crate::read::blocks::times::after;
 use crate::read::state::State;
 use crate::rest::cursor::{Cursor, missing};
 use crate::rest::page::{empty_page, json};
-use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, Timestamp, U256};
 use trawl_core::store::Head;
 use trawl_evm::Account;

@@ -5,10 +5,10 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
+use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::Cursor;
 use crate::rest::page::{Page, json};
-use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::rest::search::typed;
 use trawl_core::primitives::Address;
 use trawl_core::schema::Column;

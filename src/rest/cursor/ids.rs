@@ -2,7 +2,7 @@
 
 use super::{Cursor, missing};
 use crate::error::Problem;
-use crate::rest::params::{Kind, ParameterGroup, Query};
+use crate::http::query::{Kind, ParameterGroup, Query};
 use trawl_core::primitives::U256;
 use trawl_json::Object;
 use trawl_query::token_ids::IdKey;

@@ -8,10 +8,10 @@ use trawl_chains::{DepositList, DepositSource, FirstTransaction, L1Origin};
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::{PAGE_SIZE, ParameterGroup, Query};
+use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, TransactionCursor};
 use crate::rest::page::{Page, json};
-use crate::rest::params::{PAGE_SIZE, ParameterGroup, Query};
 use crate::rest::transactions::items::transaction_cursor;
 use trawl_core::primitives::BlockNumber;
 use trawl_core::schema::TransactionRow;

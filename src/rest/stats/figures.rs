@@ -5,9 +5,9 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::Query;
+use crate::middleware::request_head::RequestHead;
 use crate::rest::page::json;
-use crate::rest::params::Query;
 use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
 use trawl_core::store::Head;
 use trawl_json::stats::{LastDay, Stats, write_market_chart, write_transactions_chart};

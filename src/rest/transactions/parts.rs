@@ -9,10 +9,10 @@ use super::transfer_items::{TransferItems, transfer_cursor};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, transaction_hash};
+use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, FrameCursor, TransferCursor};
 use crate::rest::page::{Page, json};
-use crate::rest::params::{Kind, PAGE_SIZE, ParameterGroup, Query, transaction_hash};
 use trawl_json::list::write_page;
 use trawl_json::transactions::write_blobs;
 

@@ -1,8 +1,8 @@
 //! The cursor of what a transaction changes of balances.
 
 use crate::error::Problem;
+use crate::http::query::{Kind, ParameterGroup, Query, fixed_hex};
 use crate::rest::cursor::Cursor;
-use crate::rest::params::{Kind, ParameterGroup, Query, fixed_hex};
 use trawl_core::primitives::Address;
 use trawl_json::Object;
 use trawl_json::state_changes::ChangedToken;

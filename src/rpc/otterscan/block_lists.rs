@@ -6,7 +6,7 @@ use super::blocks::block;
 use super::params;
 use crate::error::Problem;
 use crate::read::completeness::{require_receipt, require_transaction};
-use crate::read::outcomes::failures;
+use crate::read::transactions::outcomes::failures;
 use crate::rpc::answer::Answer;
 use crate::rpc::context::Context;
 use crate::values::invalid;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::DOCUMENT;
-use crate::rest::params::{Kind, MAX_COUNT, ParameterGroup};
+use crate::http::query::{Kind, MAX_COUNT, ParameterGroup};
 use crate::rest::{
     activity, addresses, advanced_filters, blocks, contracts, everything, rollups, search, stats, tokens, transactions,
 };

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::options::Options;
-use crate::options::OtherChain;
+use crate::options::{Options, OtherChain};
 use trawl_core::store::{Head, MigrateError, Reader, StoreError};
 
 /// Why a database is not usable, for now or at all.

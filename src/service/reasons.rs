@@ -6,12 +6,12 @@ use std::time::Duration;
 use trawl_core::store::{MigrateError, StoreError};
 
 /// The answer of a probe whose database has not answered for `waited`.
-pub(super) fn of_silence(waited: Duration) -> String {
+pub(crate) fn of_silence(waited: Duration) -> String {
     said("database-silent", &format!("ClickHouse has not answered for {waited:?}"))
 }
 
 /// The answer of a probe that failed with `error`.
-pub(super) fn of_error(error: &MigrateError) -> String {
+pub(crate) fn of_error(error: &MigrateError) -> String {
     let reason = match error {
         MigrateError::Older { .. } => "schema-older",
         MigrateError::Newer { .. } => "schema-newer",

@@ -7,7 +7,7 @@ use super::problem::Problem;
 use crate::app::App;
 
 /// What is wrong with the servers that this API may need. Takes no longer than a probe waits.
-pub(super) async fn problems(app: &App) -> Vec<Problem> {
+pub(crate) async fn problems(app: &App) -> Vec<Problem> {
     let (shards, addresses) = tokio::join!(within(app.reader().missing_shards()), app.reader().endpoint_statuses());
     // Not every account may look at clusters.
     let shards = shards.unwrap_or_default();
@@ -15,7 +15,7 @@ pub(super) async fn problems(app: &App) -> Vec<Problem> {
 }
 
 /// The same as the end of a line, if there is any.
-pub(super) async fn in_words(app: &App) -> Option<String> {
+pub(crate) async fn in_words(app: &App) -> Option<String> {
     let problems = problems(app).await;
     let details: Vec<String> = problems.into_iter().map(|problem| problem.detail).collect();
     (!details.is_empty()).then(|| details.join("; "))

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::receipt_rows::require_header;
-use super::receipt_trie::hashed;
-use super::state::State;
+use super::State;
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::transactions::receipt_rows::require_header;
+use crate::read::transactions::receipt_trie::hashed;
 use alloy_consensus::Header;
 use trawl_core::primitives::{Address, B256, BlockNumber, U256};
 use trawl_core::store::Head;

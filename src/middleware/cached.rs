@@ -5,10 +5,10 @@ use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::request_head::RequestHead;
+use super::requester::Requester;
 use crate::app::App;
 use crate::cache::responses::{Answer, Key};
-use crate::http::client::Requester;
-use crate::http::request_head::RequestHead;
 
 /// Answers from the cache if possible, adds caching headers, and sends 304 to a client that has the answer. Only for
 /// routes whose answers are written whole.

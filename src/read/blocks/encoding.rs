@@ -7,11 +7,11 @@ use alloy_primitives::{U256, keccak256};
 use alloy_rlp::Encodable;
 use alloy_trie::root::{ordered_trie_root, ordered_trie_root_encoded};
 
-use super::receipt_rows::{MAX_TRANSACTIONS, require_header};
-use super::receipt_trie::{Reason, hashed};
-use super::transaction_encoding;
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::transactions::encoding;
+use crate::read::transactions::receipt_rows::{MAX_TRANSACTIONS, require_header};
+use crate::read::transactions::receipt_trie::{Reason, hashed};
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::schema::{BlockRow, TransactionRow, WithdrawalRow};
 use trawl_core::store::Head;
@@ -46,7 +46,7 @@ impl App {
     ///
     /// [`Problem::NotEncodable`] where the row does not hash to it.
     pub(crate) fn encoded_row(&self, row: &TransactionRow) -> Result<Vec<u8>, Problem> {
-        transaction_encoding::encoded(row).map_err(|reason| not_encodable(row.block_number, reason))
+        encoding::encoded(row).map_err(|reason| not_encodable(row.block_number, reason))
     }
 
     /// A block with its transactions, uncles and withdrawals.
@@ -97,7 +97,7 @@ fn whole_block(
 ) -> Result<Vec<u8>, Reason> {
     require_header(block)?;
     let header = hashed(block)?;
-    let bodies: Vec<Vec<u8>> = transactions.iter().map(transaction_encoding::encoded).collect::<Result<_, Reason>>()?;
+    let bodies: Vec<Vec<u8>> = transactions.iter().map(encoding::encoded).collect::<Result<_, Reason>>()?;
     let root = if bodies.is_empty() { EMPTY_ROOT_HASH } else { ordered_trie_root_encoded(&bodies) };
     require_hash("transactions", root, block.transactions_root)?;
     let mut payload = alloy_rlp::encode(&header);

@@ -13,10 +13,10 @@ use trawl_core::schema::BlockRow;
 use trawl_query::receipts::{ReceiptLog, ReceiptOutcome};
 
 /// Why something cannot be put together, in words for the client.
-pub(super) type Reason = String;
+pub(crate) type Reason = String;
 
 /// The header in the shape that is hashed.
-pub(super) fn header(block: &BlockRow) -> Result<Header, Reason> {
+pub(crate) fn header(block: &BlockRow) -> Result<Header, Reason> {
     let (Some(mix_hash), Some(nonce)) = (block.mix_hash, block.nonce) else {
         return Err("its header has no mix hash or no nonce".into());
     };
@@ -48,7 +48,7 @@ pub(super) fn header(block: &BlockRow) -> Result<Header, Reason> {
 }
 
 /// The header, which hashes to the hash of the block.
-pub(super) fn hashed(block: &BlockRow) -> Result<Header, Reason> {
+pub(crate) fn hashed(block: &BlockRow) -> Result<Header, Reason> {
     let header = header(block)?;
     let found: B256 = keccak256(alloy_rlp::encode(&header));
     if found != block.hash {
@@ -58,7 +58,7 @@ pub(super) fn hashed(block: &BlockRow) -> Result<Header, Reason> {
 }
 
 /// A receipt as it stands in the trie.
-pub(super) fn encoded(outcome: &ReceiptOutcome, logs: Vec<Log>) -> Result<Vec<u8>, Reason> {
+pub(crate) fn encoded(outcome: &ReceiptOutcome, logs: Vec<Log>) -> Result<Vec<u8>, Reason> {
     let index = outcome.transaction_index;
     let kind = TxType::try_from(outcome.transaction_type)
         .map_err(|_| format!("how receipts of type {} are hashed is not known", outcome.transaction_type))?;
@@ -76,14 +76,14 @@ pub(super) fn encoded(outcome: &ReceiptOutcome, logs: Vec<Log>) -> Result<Vec<u8
 }
 
 /// A log as it was hashed.
-pub(super) fn log(row: ReceiptLog) -> Log {
+pub(crate) fn log(row: ReceiptLog) -> Log {
     let topics = [row.topic0, row.topic1, row.topic2, row.topic3];
     let topics = topics.into_iter().take(row.topics_count.into()).collect();
     Log { address: row.address, data: LogData::new_unchecked(topics, row.data) }
 }
 
 /// A path in the trie.
-pub(super) struct Path {
+pub(crate) struct Path {
     /// Root of the trie.
     pub root: B256,
     /// The key.
@@ -93,7 +93,7 @@ pub(super) struct Path {
 }
 
 /// The trie over `values` by position, and the path of the value at `position`.
-pub(super) fn path(values: &[Vec<u8>], position: usize) -> Path {
+pub(crate) fn path(values: &[Vec<u8>], position: usize) -> Path {
     let key = |position: usize| alloy_rlp::encode_fixed_size(&position);
     let retainer = ProofRetainer::new(vec![Nibbles::unpack(key(position))]);
     let mut builder = HashBuilder::default().with_proof_retainer(retainer);

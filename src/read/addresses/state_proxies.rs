@@ -20,7 +20,7 @@ use trawl_evm::{Key, PartialState, StateValue};
 use trawl_json::address::Proxy;
 
 /// Most contracts that one request looks at.
-pub(super) const MAX_CONTRACTS: usize = 16;
+pub(crate) const MAX_CONTRACTS: usize = 16;
 /// Most implementations of a diamond that are shown.
 const MAX_FACETS: usize = 256;
 /// A minimal proxy is shorter than this, and shows where it forwards to in its code, of which there are records.
@@ -64,7 +64,7 @@ struct Candidate<'c> {
 /// # Errors
 ///
 /// When the store fails.
-pub(super) async fn state_proxies(
+pub(crate) async fn state_proxies(
     app: &App,
     head: &Head,
     mut contracts: Vec<Address>,

@@ -4,7 +4,8 @@
 //! client never gets one that cannot be verified.
 
 use super::receipt_rows::{ReceiptRows, require_root};
-use super::receipt_trie::{self, Reason};
+use super::receipt_trie;
+use super::receipt_trie::Reason;
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::BlockNumber;

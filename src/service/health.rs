@@ -7,9 +7,9 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use super::reasons;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::reasons;
 
 mod following;
 mod problem;

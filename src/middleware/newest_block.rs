@@ -9,9 +9,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use trawl_core::primitives::BlockNumber;
 
-use super::cors;
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::cors;
 
 const NEWEST: HeaderName = HeaderName::from_static("trawl-newest-block");
 const LEAST: HeaderName = HeaderName::from_static("trawl-min-block");

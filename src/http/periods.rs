@@ -1,6 +1,6 @@
 //! Parameters that say from when to when: days, or times.
 
-use super::params::Query;
+use super::query::Query;
 use crate::error::Problem;
 use trawl_core::primitives::Timestamp;
 use trawl_json::dates;
@@ -9,7 +9,7 @@ use trawl_json::dates;
 const DAY: i64 = 86_400_000_000;
 
 /// The parameters of a list that say how old its rows may be.
-pub(super) const PERIOD_NAMES: (&str, &str) = ("age_from", "age_to");
+pub(crate) const PERIOD_NAMES: (&str, &str) = ("age_from", "age_to");
 
 /// From the first parameter to the second, both inclusive: a time, or a day with all its hours. Clients write none as nothing or as
 /// `null`.

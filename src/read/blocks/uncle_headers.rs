@@ -3,9 +3,9 @@
 use alloy_consensus::Header;
 use alloy_primitives::{Bloom, keccak256};
 
-use super::receipt_trie::Reason;
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::transactions::receipt_trie::Reason;
 use trawl_core::schema::{BlockRow, UncleRow};
 use trawl_core::store::Head;
 
@@ -18,7 +18,7 @@ impl App {
     /// # Errors
     ///
     /// [`Problem::NotEncodable`] where a row does not; [`Problem::PartMissing`] without the uncles; or when the store fails.
-    pub(super) async fn uncle_headers(&self, head: &Head, block: &BlockRow) -> Result<Vec<Header>, Problem> {
+    pub(crate) async fn uncle_headers(&self, head: &Head, block: &BlockRow) -> Result<Vec<Header>, Problem> {
         let number = block.block_number;
         let not_encodable = |reason| Problem::NotEncodable(number, reason);
         if block.uncles.len() > MAX_UNCLES {

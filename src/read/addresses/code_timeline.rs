@@ -2,13 +2,13 @@
 
 use revm::primitives::KECCAK_EMPTY;
 
-use super::contracts::{CodeCreation, ContractInfo};
+use crate::enrich::contracts::{CodeCreation, ContractInfo};
 use trawl_core::primitives::{Address, BlockNumber};
 use trawl_query::addresses::CodeChange;
 
 /// What is known of the code of an address over time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CodeTimeline<'t> {
+pub(crate) struct CodeTimeline<'t> {
     /// Creations and delegations.
     pub info: &'t ContractInfo,
     /// Blocks that changed its code, ascending, as far as state is loaded.
@@ -21,7 +21,7 @@ pub(super) struct CodeTimeline<'t> {
 
 /// Whether there was code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Code {
+pub(crate) enum Code {
     Present,
     Absent,
     Unknown,

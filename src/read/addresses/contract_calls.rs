@@ -10,7 +10,7 @@ use trawl_core::store::Head;
 
 /// The state that contracts are called on.
 #[derive(Clone)]
-pub(super) struct ContractCalls<'c> {
+pub(crate) struct ContractCalls<'c> {
     pub app: &'c App,
     pub head: Arc<Head>,
     /// The block after which they are called.

@@ -28,7 +28,7 @@ const NOT_HASHED: [&str; 14] = [
 ];
 
 /// The bytes of a transaction, which hash to its hash.
-pub(super) fn encoded(row: &TransactionRow) -> Result<Vec<u8>, Reason> {
+pub(crate) fn encoded(row: &TransactionRow) -> Result<Vec<u8>, Reason> {
     let index = row.transaction_index;
     let lacking: Vec<&str> = row.lacking.iter().map(String::as_str).filter(|it| !NOT_HASHED.contains(it)).collect();
     if !lacking.is_empty() {

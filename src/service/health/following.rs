@@ -9,7 +9,7 @@ use super::problem::Problem;
 use crate::app::App;
 
 /// The longest that the store may take to answer; a probe waits only a few seconds.
-pub(super) const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Reports that are late by so many intervals are missed.
 const SILENT_INTERVALS: u64 = 4;
 /// The least that a report must be late to be missed: an insert may take a while.
@@ -17,7 +17,7 @@ const MIN_SILENCE: Duration = Duration::from_secs(3);
 
 /// What is known of following.
 #[derive(Debug, Default)]
-pub(super) struct FollowState {
+pub(crate) struct FollowState {
     report: Option<FollowReport>,
     /// Whether the newest blocks were written by following, so that reports are due.
     is_followed: bool,
@@ -152,7 +152,7 @@ fn of_disk(disk: &FullDisk) -> Problem {
 }
 
 /// What a statement gives, if a probe can wait for it.
-pub(super) async fn within<T>(statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+pub(crate) async fn within<T>(statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
     tokio::time::timeout(PROBE_TIMEOUT, statement).await.unwrap_or_else(|_| Err(StoreError::silent()))
 }
 

@@ -6,7 +6,8 @@ use alloy_consensus::EMPTY_ROOT_HASH;
 use alloy_primitives::Log;
 use alloy_trie::root::ordered_trie_root_encoded;
 
-use super::receipt_trie::{self, Reason};
+use super::receipt_trie;
+use super::receipt_trie::Reason;
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{B256, BlockNumber};
@@ -15,7 +16,7 @@ use trawl_core::store::Head;
 use trawl_query::receipts::{ReceiptOutcome, logs_of_block, of_block};
 
 /// Most transactions of a block whose receipts are put together.
-pub(super) const MAX_TRANSACTIONS: u64 = 20_000;
+pub(crate) const MAX_TRANSACTIONS: u64 = 20_000;
 /// Most bytes of their logs: twice what fits in 60 million gas.
 const MAX_LOG_BYTES: usize = 16 << 20;
 /// What a log takes besides its data.
@@ -53,7 +54,7 @@ impl App {
     /// # Errors
     ///
     /// [`Problem::PartMissing`] without the receipts; when the block is not readable; or when the store fails.
-    pub(super) async fn receipt_rows(
+    pub(crate) async fn receipt_rows(
         &self,
         head: &Head,
         number: BlockNumber,
@@ -95,12 +96,12 @@ fn lacks(lacking: &[String], needed: impl Fn(&str) -> bool) -> Result<(), Reason
 }
 
 /// Refuses a row that lacks a column of the header.
-pub(super) fn require_header(block: &BlockRow) -> Result<(), Reason> {
+pub(crate) fn require_header(block: &BlockRow) -> Result<(), Reason> {
     lacks(&block.lacking, |column| !NOT_HASHED.contains(&column))
 }
 
 /// The rows of the receipts of a block, and of its header.
-pub(super) struct ReceiptRows {
+pub(crate) struct ReceiptRows {
     /// Its row.
     pub block: BlockRow,
     /// Its receipts without their logs, in order.
@@ -141,7 +142,7 @@ impl ReceiptRows {
 }
 
 /// Refuses receipts with another root than the header says.
-pub(super) fn require_root(found: B256, expected: B256) -> Result<(), Reason> {
+pub(crate) fn require_root(found: B256, expected: B256) -> Result<(), Reason> {
     if found == expected {
         return Ok(());
     }

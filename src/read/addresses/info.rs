@@ -4,11 +4,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::state_proxies::state_proxies;
+use super::token_facts::token_facts;
 use crate::app::App;
 use crate::enrich::contracts::{ContractFacts, ContractInfo};
 use crate::enrich::labels::{BY_STATE, LabelQuery};
-use crate::enrich::state_proxies::state_proxies;
-use crate::enrich::token_facts::token_facts;
 use crate::error::Problem;
 use trawl_core::primitives::Address;
 use trawl_core::schema::{ProxyRow, TokenRow};

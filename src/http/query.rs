@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use crate::error::InvalidParameter;
-use crate::error::Problem;
+use crate::error::{InvalidParameter, Problem};
 use trawl_core::primitives::{Address, B256, BlockNumber, U256};
 
 /// The type of a query parameter.
@@ -44,7 +43,7 @@ const STANDARDS: [&str; 5] = ["ERC-20", "ERC-721", "ERC-1155", "ERC-404", "ERC-7
 pub(crate) type ParameterGroup = &'static [(&'static str, Kind)];
 
 /// The parameter that sets how many items a page may have.
-pub(super) const PAGE_SIZE: ParameterGroup = &[("items_count", Kind::Count)];
+pub(crate) const PAGE_SIZE: ParameterGroup = &[("items_count", Kind::Count)];
 
 /// Items of a page without the parameter `items_count`.
 const DEFAULT_PAGE_SIZE: u64 = 50;
@@ -272,7 +271,7 @@ pub(crate) fn address(text: &str) -> Result<Address, Problem> {
 /// # Errors
 ///
 /// When the text is not a number of 256 bits.
-pub(super) fn token_id(text: &str) -> Result<U256, Problem> {
+pub(crate) fn token_id(text: &str) -> Result<U256, Problem> {
     amount(text).ok_or_else(|| Problem::invalid_parameter("token_id_param", AMOUNT_FORMAT))
 }
 
@@ -281,7 +280,7 @@ pub(super) fn token_id(text: &str) -> Result<U256, Problem> {
 /// # Errors
 ///
 /// When the text is not a hash.
-pub(super) fn transaction_hash(text: &str) -> Result<B256, Problem> {
+pub(crate) fn transaction_hash(text: &str) -> Result<B256, Problem> {
     fixed_hex(text).ok_or_else(|| Problem::invalid_parameter("transaction_hash_param", HASH_FORMAT))
 }
 
@@ -293,7 +292,7 @@ pub(crate) fn fixed_hex<T: FromStr>(text: &str) -> Option<T> {
 
 /// A block in a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockId {
+pub(crate) enum BlockId {
     /// By height.
     Number(BlockNumber),
     /// By hash.
@@ -305,7 +304,7 @@ pub(super) enum BlockId {
 /// # Errors
 ///
 /// When the text is neither; [`Problem::NotFound`] for a height beyond 64 bits.
-pub(super) fn block_id(text: &str) -> Result<BlockId, Problem> {
+pub(crate) fn block_id(text: &str) -> Result<BlockId, Problem> {
     const NAME: &str = "block_hash_or_number_param";
     if let Some(hash) = fixed_hex(text) {
         return Ok(BlockId::Hash(hash));

@@ -9,7 +9,7 @@ use trawl_json::known_tokens::{KnownToken, known_token};
 
 /// The metadata of a token: each member is what the contract answered, else what the bundled list has, else what a label
 /// says (docs/reference/http-contract.md#tokens). None if nothing says that there is a token.
-pub(super) fn token_facts(
+pub(crate) fn token_facts(
     address: Address,
     asked: Option<&Arc<TokenRow>>,
     labels: Option<&Arc<Labels>>,

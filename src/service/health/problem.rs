@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Something that is wrong.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     /// Its kind, as metrics name it.
     pub kind: String,
     /// In words.
@@ -29,7 +29,7 @@ impl Problem {
 }
 
 /// Sets `trawl_problem` of each kind that is there to 1, and of those that were there before to 0.
-pub(super) fn show(problems: &[Problem]) {
+pub(crate) fn show(problems: &[Problem]) {
     static SHOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut shown = SHOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     shown.extend(problems.iter().map(|problem| problem.kind.clone()));

@@ -4,19 +4,20 @@ use std::any::Any;
 
 use axum::body::Body;
 use axum::http::{Request, Response};
-use axum::middleware;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
-use axum::{Extension, Router};
+use axum::{Extension, Router, middleware};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
-use super::body::panic_text;
-use super::{headers, health, metrics, newest_block, openapi};
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::body::panic_text;
+use crate::http::{headers, metrics};
+use crate::middleware::newest_block;
 use crate::rpc::Endpoint;
+use crate::service::{health, openapi};
 use crate::{etherscan, rest, rpc, web};
 
 /// The service of all routes.

@@ -1,0 +1,7 @@
+//! What every request passes: its head, its client, the cache of answers, its turn among the reads, the newest block.
+
+pub(crate) mod cached;
+pub(crate) mod newest_block;
+pub(crate) mod queued;
+pub(crate) mod request_head;
+pub(crate) mod requester;

@@ -1,0 +1,6 @@
+//! Blocks: their hashes, times, encoding and uncles.
+
+pub(crate) mod encoding;
+pub(crate) mod hashes;
+pub(crate) mod times;
+pub(crate) mod uncle_headers;

@@ -1,0 +1,8 @@
+//! Transactions: by position, their encoding, receipts with proofs, and outcomes.
+
+pub(crate) mod at;
+pub(crate) mod encoding;
+pub(crate) mod outcomes;
+pub(crate) mod receipt_proof;
+pub(crate) mod receipt_rows;
+pub(crate) mod receipt_trie;

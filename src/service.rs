@@ -1,0 +1,6 @@
+//! What the service says of itself: probes, health with its reasons, whether it is ready, its description as OpenAPI.
+
+pub(crate) mod health;
+pub mod openapi;
+pub mod readiness;
+pub(crate) mod reasons;
