@@ -16,7 +16,6 @@ use crate::enrich::selectors::SelectorCache;
 use crate::error::Problem;
 use crate::limits::Limits;
 use crate::options::Options;
-use crate::rpc::{FeeCache, FilterStore, Sockets};
 use trawl_chains::Family;
 use trawl_core::store::{Head, HeadWatch, Reader};
 use trawl_evm::StateCache;
@@ -41,9 +40,6 @@ struct AppState {
     state_cache: StateCache,
     state_loads: StateLoads,
     limits: Arc<Limits>,
-    fees: FeeCache,
-    filters: FilterStore,
-    sockets: Sockets,
 }
 
 impl App {
@@ -65,9 +61,6 @@ impl App {
             state_cache: StateCache::new(options.state_cache_bytes),
             state_loads: StateLoads::new(),
             limits: Arc::new(Limits::new(&options.limits)),
-            fees: FeeCache::default(),
-            filters: FilterStore::new(),
-            sockets: Sockets::new(options.sockets),
             options,
         }))
     }
@@ -103,23 +96,6 @@ impl App {
             tracing::error!(%error, "a computation panicked");
             Problem::Internal
         })
-    }
-
-    pub(crate) fn sockets(&self) -> &Sockets {
-        &self.0.sockets
-    }
-
-    /// Closes all WebSocket connections with a close code, and waits up to two seconds for their clients.
-    pub async fn end_sockets(&self) {
-        self.0.sockets.end().await;
-    }
-
-    pub(crate) fn fees(&self) -> &FeeCache {
-        &self.0.fees
-    }
-
-    pub(crate) fn filters(&self) -> &FilterStore {
-        &self.0.filters
     }
 
     /// What settled blocks add up to by day.

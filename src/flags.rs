@@ -245,12 +245,16 @@ impl Flags {
             upstream: self.upstream.upstream()?,
             stale_after: self.stale_after.0,
             prices: self.prices.settings().map(PriceWatch::follow).unwrap_or_default(),
-            web: match &self.web_dir {
-                Some(folder) => Web::Folder(folder.clone()),
-                None if self.no_web => Web::None,
-                None => Web::Page,
-            },
         })
+    }
+
+    /// The page at the paths of no route.
+    pub fn web(&self) -> Web {
+        match &self.web_dir {
+            Some(folder) => Web::Folder(folder.clone()),
+            None if self.no_web => Web::None,
+            None => Web::Page,
+        }
     }
 }
 

@@ -4,10 +4,11 @@
 //! to plans to statements), `trawl-json` (rows to text) and `trawl-evm` (calls on the state of a block). In this
 //! package, from the top:
 //!
-//! - [`http`]: routes and the middleware of every request;
-//! - [`rest`], [`rpc`] and `scan`: one interface each; [`web`]: a page beside them;
-//! - `enrich` and `read`: data that a page shows beside its rows, and the reads of rows;
-//! - `cache`, `limits`, [`upstream`], [`app`], [`options`], [`error`]: shared by all of them.
+//! - [`router`]: all routes and layers;
+//! - [`rest`], [`rpc`], `scan` and `etherscan`: one interface each; [`web`]: a page beside them; [`service`]: health;
+//! - `middleware` and `read`: what they share;
+//! - [`app`]: what requests share, over `enrich`, `cache`, [`http`], `limits`, [`upstream`], [`prices`], [`options`] and
+//!   [`error`].
 
 pub mod app;
 mod cache;

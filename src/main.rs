@@ -9,7 +9,7 @@ use tower::util::MapRequestLayer;
 use trawl::app::App;
 use trawl::http::metrics::run_upkeep;
 use trawl::router::{router, trim_slash};
-use trawl::rpc::start_feed;
+use trawl::rpc::Rpc;
 use trawl::service::readiness;
 use trawl::service::readiness::NotReady;
 use trawl::upstream::UpstreamError;
@@ -87,8 +87,9 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
         let _ = getting_ready.await;
     });
     let app = App::new(reader.clone(), head, options.clone(), Some(metrics));
-    start_feed(&app);
-    let service = MapRequestLayer::new(trim_slash).layer(router(app.clone()));
+    let rpc = Rpc::new(app);
+    rpc.start_feed();
+    let service = MapRequestLayer::new(trim_slash).layer(router(rpc.clone(), flags.web()));
     let listener = Listener::bind(flags.listen).await?.with_limits(flags.limits());
     let stop = stop_signal().context("cannot wait for signals")?;
     println!("listening on {}", listener.url());
@@ -100,7 +101,7 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     };
     let stop = async move {
         stop.await;
-        app.end_sockets().await;
+        rpc.end_sockets().await;
     };
     tokio::select! {
         _ = listener.serve(service, stop) => Ok(()),

@@ -7,7 +7,6 @@ use trawl_core::store::Head;
 
 use crate::prices::PriceWatch;
 use crate::upstream::Upstream;
-use crate::web::Web;
 
 /// Settings of the API.
 #[derive(Debug, Clone)]
@@ -54,8 +53,6 @@ pub struct Options {
     pub stale_after: Option<Duration>,
     /// Prices of tokens.
     pub prices: PriceWatch,
-    /// A web page that is served at the paths of no route.
-    pub web: Web,
 }
 
 impl Default for Options {
@@ -83,7 +80,6 @@ impl Default for Options {
             settled_cache_bytes: 128 << 20,
             stale_after: Some(Duration::from_secs(60)),
             prices: PriceWatch::default(),
-            web: Web::default(),
         }
     }
 }

@@ -11,31 +11,32 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
-use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::panic_text;
 use crate::http::{headers, metrics};
 use crate::middleware::newest_block;
-use crate::rpc::Endpoint;
+use crate::rpc::{Endpoint, Rpc};
 use crate::service::{health, openapi};
-use crate::{etherscan, rest, rpc, web};
+use crate::web::{self, Web};
+use crate::{etherscan, rest, rpc};
 
 /// The service of all routes.
-pub fn router(app: App) -> Router {
+pub fn router(rpc: Rpc, web: Web) -> Router {
+    let app = rpc.app().clone();
     let rest = rest::router(app.clone());
-    let rpc = Router::new()
+    let specification = Router::new()
         .route("/api/eth-rpc", post(rpc::serve).get(rpc::connect))
         .route("/api/v1/eth-rpc", post(rpc::serve).get(rpc::connect))
         .layer(Extension(Endpoint::Specification));
     let node = Router::new().route("/rpc", post(rpc::serve).get(rpc::connect)).layer(Extension(Endpoint::Node));
-    let rpc = rpc.merge(node).with_state(app.clone());
+    let calls = specification.merge(node).with_state(rpc.clone());
     let etherscan = Router::new()
         .route("/api", get(etherscan::get).post(etherscan::post))
         .route("/v2/api", get(etherscan::get).post(etherscan::post))
         .route("/api/legacy/logs/get-logs", get(etherscan::legacy))
         .route("/api/legacy/block/get-block-number-by-time", get(etherscan::legacy))
         .route("/api/legacy/block/eth-block-number", get(etherscan::legacy))
-        .with_state(app.clone());
+        .with_state(rpc);
     let probes = Router::new()
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
@@ -47,10 +48,10 @@ pub fn router(app: App) -> Router {
     let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
     Router::new()
         .merge(rest)
-        .merge(rpc)
+        .merge(calls)
         .merge(etherscan)
         .merge(probes)
-        .fallback(async move |request| web::serve(&app, request).await)
+        .fallback(async move |request| web::serve(&app, &web, request).await)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
         .layer(CompressionLayer::new().compress_when(not_tiny))
         .layer(CatchPanicLayer::custom(panicked))

@@ -29,9 +29,9 @@ mod otterscan;
 pub(crate) mod params;
 mod pool;
 mod proofs;
-mod recorded;
 mod replays;
 mod send;
+mod service;
 mod session;
 mod simulation;
 mod socket;
@@ -43,15 +43,10 @@ mod transaction_traces;
 mod transactions;
 mod whole;
 
-pub(crate) use calls::{has_ethereums_rules, returned, touched};
 pub(crate) use endpoint::Endpoint;
-pub(crate) use fees::cache::FeeCache;
 pub(crate) use fees::{acceptance, oracle};
-pub(crate) use filter_store::FilterStore;
 pub(crate) use http::{answer_one, serve};
 #[cfg(test)]
 pub(crate) use methods::names as method_names;
-pub use news::start_feed;
-pub(crate) use replays::run_again;
+pub use service::Rpc;
 pub(crate) use socket::connect;
-pub(crate) use sockets::Sockets;

@@ -12,7 +12,7 @@ use trawl_json::etherscan::write_gas_oracle;
 
 /// Gas prices of three speeds for the next block.
 pub(crate) async fn oracle(request: Request) -> Result<Response, Refusal> {
-    let oracle = rpc::oracle(&request.app, &request.head).await?;
+    let oracle = rpc::oracle(&request.rpc, &request.head).await?;
     let prices = oracle.tips.map(|tip| tip.saturating_add(oracle.next_base_fee));
     let base_fee = oracle.next_base_fee;
     Ok(result(|writer| write_gas_oracle(writer, (oracle.last_block, base_fee), prices, &oracle.gas_used_ratios)))
@@ -20,9 +20,9 @@ pub(crate) async fn oracle(request: Request) -> Result<Response, Refusal> {
 
 /// Seconds until a transaction that pays `gasprice` wei is in a block, if blocks go on to take what the newest did.
 pub(crate) async fn estimate(request: Request) -> Result<Response, Refusal> {
-    let Request { app, head, params, .. } = &request;
+    let Request { app, rpc, head, params, .. } = &request;
     let price = params.require("gasprice", Params::number)?;
-    let share = rpc::acceptance(app, head, U256::from(price)).await?;
+    let share = rpc::acceptance(rpc, head, U256::from(price)).await?;
     let share = share.ok_or_else(|| Refusal::Sentence("None of the newest blocks took so low a price".into()))?;
     let millis = block_time(&recent(app, head).await?);
     let millis = millis.ok_or_else(|| Refusal::Sentence("The time between blocks is not known here".into()))?;

@@ -6,8 +6,7 @@ use trawl_serve::Client;
 
 use super::answer::Refusal;
 use super::params::Params;
-use crate::app::App;
-use crate::rpc;
+use crate::rpc::{self, Rpc};
 use trawl_core::primitives::U256;
 
 /// A call that an action is.
@@ -38,11 +37,11 @@ pub(crate) const CALL: [&str; 10] =
     ["from", "to", "data", "value", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "nonce", "type"];
 
 /// Answers a call with the envelope of JSON-RPC.
-pub(super) async fn answer(app: &App, call: &Call, params: &Params, client: Client) -> Result<Response, Refusal> {
+pub(super) async fn answer(rpc: &Rpc, call: &Call, params: &Params, client: Client) -> Result<Response, Refusal> {
     let parameters = call.arguments.iter().map(|argument| argument.read(params)).collect::<Result<Vec<_>, _>>()?;
     let id = params.number("id").unwrap_or(1);
     let call = json!({"jsonrpc": "2.0", "id": id, "method": call.method, "params": parameters});
-    Ok(rpc::answer_one(app.clone(), client, &call).await?)
+    Ok(rpc::answer_one(rpc.clone(), client, &call).await?)
 }
 
 impl Argument {

@@ -11,11 +11,11 @@ use super::params::RawParams;
 use super::proxy;
 use super::request::Request;
 use super::rows::ListRequester;
-use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_body;
 use crate::middleware::request_head::RequestHead;
 use crate::middleware::requester::Requester;
+use crate::rpc::Rpc;
 use trawl_serve::Client;
 
 /// The path of Etherscan's version 2.
@@ -23,18 +23,18 @@ const V2: &str = "/v2/api";
 
 /// An action whose parameters are in the query.
 pub(crate) async fn get(
-    State(app): State<App>,
+    State(rpc): State<Rpc>,
     head: RequestHead,
     Requester(client): Requester,
     uri: Uri,
     RawQuery(query): RawQuery,
 ) -> Response {
-    answer((app, head, client), of_query(&uri, query)).await
+    answer((rpc, head, client), of_query(&uri, query)).await
 }
 
 /// An action whose parameters are in a form, in the query or in both.
 pub(crate) async fn post(
-    State(app): State<App>,
+    State(rpc): State<Rpc>,
     head: RequestHead,
     Requester(client): Requester,
     uri: Uri,
@@ -42,19 +42,19 @@ pub(crate) async fn post(
     request: axum::extract::Request,
 ) -> Response {
     let (parts, unread) = request.into_parts();
-    let bodies = (&app.limits().bodies, client);
-    let received = match request_body::read(bodies, &parts.headers, unread, app.options().max_body).await {
+    let bodies = (&rpc.app().limits().bodies, client);
+    let received = match request_body::read(bodies, &parts.headers, unread, rpc.app().options().max_body).await {
         Ok(received) => received,
         Err(problem) => return problem.into_response(),
     };
     let mut params = of_query(&uri, query);
     params.add(received.text.as_ref());
-    answer((app, head, client), params).await
+    answer((rpc, head, client), params).await
 }
 
 /// An action that has a path of its own.
 pub(crate) async fn legacy(
-    State(app): State<App>,
+    State(rpc): State<Rpc>,
     head: RequestHead,
     Requester(client): Requester,
     uri: Uri,
@@ -65,7 +65,7 @@ pub(crate) async fn legacy(
     let action = LEGACY.iter().find(|(path, ..)| *path == uri.path()).and_then(|(_, module, name)| find(module, name));
     match action {
         Some(action) => {
-            run((app, head, client), action, params).await.unwrap_or_else(|refusal| refusal.respond(dialect))
+            run((rpc, head, client), action, params).await.unwrap_or_else(|refusal| refusal.respond(dialect))
         }
         None => Problem::NotFound.into_response(),
     }
@@ -79,7 +79,7 @@ const LEGACY: [(&str, &str, &str); 3] = [
 ];
 
 /// Who asks, and what is readable for it.
-type Caller = (App, RequestHead, Client);
+type Caller = (Rpc, RequestHead, Client);
 
 /// What is spoken at a path by clients that do not name the chain.
 fn dialect(uri: &Uri) -> Dialect {
@@ -112,16 +112,16 @@ fn action(params: &mut RawParams) -> Result<&'static Action, Refusal> {
     find(&module, &name).ok_or_else(unknown)
 }
 
-async fn run((app, head, client): Caller, action: &'static Action, params: RawParams) -> Result<Response, Refusal> {
+async fn run((rpc, head, client): Caller, action: &'static Action, params: RawParams) -> Result<Response, Refusal> {
     match &action.work {
         Work::Refuse(reason) => Err(Refusal::Sentence((*reason).into())),
         // A call takes its place itself.
-        Work::Call(call) => proxy::answer(&app, call, &params.of_action(action.parameters)?, client).await,
+        Work::Call(call) => proxy::answer(&rpc, call, &params.of_action(action.parameters)?, client).await,
         Work::Read(read) => {
             let params = params.of_action(action.parameters)?;
             // After the body has arrived: a slow client has no place.
-            let asker = ListRequester { client, place: app.limits().reads.enter().await? };
-            read(Request { head: head.get()?, app, params, asker }).await
+            let asker = ListRequester { client, place: rpc.app().limits().reads.enter().await? };
+            read(Request { head: head.get()?, app: rpc.app().clone(), rpc, params, asker }).await
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use super::endpoint::{Endpoint, RpcRequester};
 use super::params::invalid;
+use super::service::Rpc;
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::BlockRange;
@@ -41,6 +42,8 @@ impl TakenHead {
 /// The context of one call. All calls of a batch have the same head.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'c> {
+    /// The state of the endpoints.
+    pub rpc: &'c Rpc,
     /// The state that all requests share.
     pub app: &'c App,
     /// The endpoint, whose rules hold.
@@ -57,11 +60,11 @@ pub(super) struct Context<'c> {
 impl<'c> Context<'c> {
     /// The context of a call of `method`.
     pub fn new(
-        (app, head, asker): (&'c App, &'c TakenHead, RpcRequester),
+        (rpc, head, asker): (&'c Rpc, &'c TakenHead, RpcRequester),
         method: &'c str,
         params: &'c [&'c RawValue],
     ) -> Self {
-        Self { app, endpoint: asker.endpoint, client: asker.client, method, params, head }
+        Self { rpc, app: rpc.app(), endpoint: asker.endpoint, client: asker.client, method, params, head }
     }
 
     /// The head of the request.

@@ -37,14 +37,14 @@ pub(super) async fn new_blocks(call: Context<'_>) -> Result<Answer, Problem> {
 /// Forgets a filter; whether there was one.
 pub(super) async fn uninstall(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
-    let removed = call.app.filters().remove(&read_id(id)?);
+    let removed = call.rpc.filters().remove(&read_id(id)?);
     Ok(Answer::of(|writer| writer.bool(removed)))
 }
 
 /// All logs of a filter, as `eth_getLogs` answers with the same object.
 pub(super) async fn all_logs(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
-    let filter = call.app.filters().get(&read_id(id)?).ok_or(Problem::FilterNotFound)?;
+    let filter = call.rpc.filters().get(&read_id(id)?).ok_or(Problem::FilterNotFound)?;
     match &filter.selected {
         FilterKind::Logs(text) => logs::answer(call, &read(text)?).await,
         FilterKind::Blocks => Err(Problem::FilterNotFound),
@@ -58,7 +58,7 @@ pub(super) async fn all_logs(call: Context<'_>) -> Result<Answer, Problem> {
 pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
     let id = read_id(id)?;
-    let filter = call.app.filters().get(&id).ok_or(Problem::FilterNotFound)?;
+    let filter = call.rpc.filters().get(&id).ok_or(Problem::FilterNotFound)?;
     let mut mark = filter.mark.lock().await;
     let head = call.head()?;
     if head.view <= mark.view {
@@ -68,7 +68,7 @@ pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
     if let Some((number, hash)) = mark.block
         && hash_of(call, head, number).await? != Some(hash)
     {
-        call.app.filters().remove(&id);
+        call.rpc.filters().remove(&id);
         return Err(Problem::FilterNotFound);
     }
     let first = mark.block.map_or(0, |(number, _)| number.saturating_add(1));
@@ -113,7 +113,7 @@ fn nothing() -> Answer {
 async fn add(call: Context<'_>, selected: FilterKind) -> Result<Answer, Problem> {
     let mark = mark_of(call, call.head()?).await?;
     let id = new_id();
-    call.app.filters().add(call.client, id.clone(), selected, mark)?;
+    call.rpc.filters().add(call.client, id.clone(), selected, mark)?;
     Ok(Answer::of(|writer| writer.string(&id)))
 }
 

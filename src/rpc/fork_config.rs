@@ -1,11 +1,11 @@
 //! `eth_config` (EIP-7910): what the fork of the newest block configures, and the forks that are planned.
 
 use super::answer::Answer;
-use super::calls::schedule;
 use super::context::Context;
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::require_block;
+use crate::read::rules::schedule;
 use crate::read::state::block_context;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::schema::BlockRow;

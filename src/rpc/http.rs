@@ -16,7 +16,7 @@ use super::context::TakenHead;
 use super::endpoint::{Endpoint, RpcRequester};
 use super::envelope::{self, Call, Id, Message};
 use super::methods;
-use crate::app::App;
+use super::service::Rpc;
 use crate::error::Problem;
 use crate::http::body::{BodySender, ResponseBudget, StreamError, body};
 use crate::http::request_body;
@@ -26,14 +26,14 @@ use trawl_json::JsonWriter;
 
 /// Answers one call or a batch. The error of a call is an answer too, so the status is 200 in that case as well.
 pub(crate) async fn serve(
-    State(app): State<App>,
+    State(rpc): State<Rpc>,
     Extension(endpoint): Extension<Endpoint>,
     Requester(client): Requester,
     request: Request,
 ) -> Response {
     let (parts, unread) = request.into_parts();
-    let limits = app.limits();
-    let received = request_body::read((&limits.bodies, client), &parts.headers, unread, app.options().max_body).await;
+    let (limits, options) = (rpc.app().limits(), rpc.app().options());
+    let received = request_body::read((&limits.bodies, client), &parts.headers, unread, options.max_body).await;
     let received = match received {
         Ok(received) => received,
         Err(problem) => return refuse_body(endpoint, &problem),
@@ -44,14 +44,14 @@ pub(crate) async fn serve(
     let calls = match Message::read(&received.text) {
         Err(problem) => return refuse(endpoint.status_of_refused(StatusCode::BAD_REQUEST), &problem),
         Ok(Message::One(call)) => {
-            return answer(body(taker, |sender| answer_single(app, asker, (call, held), sender)));
+            return answer(body(taker, |sender| answer_single(rpc, asker, (call, held), sender)));
         }
         Ok(Message::Batch(calls)) => calls,
     };
-    if let Err(problem) = endpoint.check_batch(calls.len(), app.options().max_batch) {
+    if let Err(problem) = endpoint.check_batch(calls.len(), options.max_batch) {
         return refuse(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), &problem);
     }
-    answer(body(taker, |sender| answer_batch(app, asker, (calls, held), sender)))
+    answer(body(taker, |sender| answer_batch(rpc, asker, (calls, held), sender)))
 }
 
 /// Answers one call that is not a message of a client, by the rules of the specification's endpoint.
@@ -59,11 +59,11 @@ pub(crate) async fn serve(
 /// # Errors
 ///
 /// When there is no memory for it.
-pub(crate) async fn answer_one(app: App, client: Client, call: &Value) -> Result<Response, Problem> {
+pub(crate) async fn answer_one(rpc: Rpc, client: Client, call: &Value) -> Result<Response, Problem> {
     let text = serde_json::value::to_raw_value(call).map_err(|_| Problem::ParseError)?;
-    let held = app.limits().bodies.hold(client, text.get().len())?;
-    let (asker, limits) = (RpcRequester { endpoint: Endpoint::Specification, client }, Arc::clone(app.limits()));
-    Ok(answer(body(ResponseBudget { limits, client }, move |sender| answer_single(app, asker, (text, held), sender))))
+    let held = rpc.app().limits().bodies.hold(client, text.get().len())?;
+    let (asker, limits) = (RpcRequester { endpoint: Endpoint::Specification, client }, Arc::clone(rpc.app().limits()));
+    Ok(answer(body(ResponseBudget { limits, client }, move |sender| answer_single(rpc, asker, (text, held), sender))))
 }
 
 /// Refuses a body. The text of one that is too long is that of the contract.
@@ -93,14 +93,14 @@ fn refuse(status: StatusCode, problem: &Problem) -> Response {
 }
 
 async fn answer_single(
-    app: App,
+    rpc: Rpc,
     asker: RpcRequester,
     (call, _held): (Box<RawValue>, MemoryReservation),
     sender: BodySender,
 ) {
-    let head = TakenHead::of(&app);
+    let head = TakenHead::of(rpc.app());
     let mut writer = JsonWriter::new();
-    match answer_call((&app, &head, asker), &call, &mut writer, &sender, "").await {
+    match answer_call((&rpc, &head, asker), &call, &mut writer, &sender, "").await {
         Ok(CallKind::No) => {}
         Ok(CallKind::Yes) => {
             writer.raw("\n");
@@ -115,16 +115,16 @@ async fn answer_single(
 /// Answers the calls in order, one after another, so memory is that of one answer. All calls have the same head.
 /// A batch of notifications has no answer.
 async fn answer_batch(
-    app: App,
+    rpc: Rpc,
     asker: RpcRequester,
     (calls, _held): (Vec<Box<RawValue>>, MemoryReservation),
     sender: BodySender,
 ) {
-    let head = TakenHead::of(&app);
+    let head = TakenHead::of(rpc.app());
     let mut writer = JsonWriter::new();
     let mut before = "[";
     for call in &calls {
-        match answer_call((&app, &head, asker), call, &mut writer, &sender, before).await {
+        match answer_call((&rpc, &head, asker), call, &mut writer, &sender, before).await {
             Ok(CallKind::No) => {}
             Ok(CallKind::Yes) => before = ",",
             Err(StreamError::Gone) => return,
@@ -149,7 +149,7 @@ enum CallKind {
 
 /// Writes the answer to one call after the text `before`. Failures before its first byte become its error object.
 async fn answer_call(
-    shared: (&App, &TakenHead, RpcRequester),
+    shared: (&Rpc, &TakenHead, RpcRequester),
     text: &RawValue,
     writer: &mut JsonWriter,
     sender: &BodySender,

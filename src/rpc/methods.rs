@@ -6,12 +6,12 @@ use super::answer::Answer;
 use super::context::{Context, TakenHead};
 use super::endpoint::{Endpoint, RpcRequester};
 use super::envelope::Call;
+use super::service::Rpc;
 use super::{
     block_parts, blocks, calls, capabilities, client_info, encodings, fees, filters, fork_config, forward, logs,
     otterscan, pool, proofs, replays, send, simulation, state, storage_values, traces, transaction_traces,
     transactions,
 };
-use crate::app::App;
 use crate::error::Problem;
 use crate::options::Gaps;
 
@@ -159,13 +159,13 @@ pub(crate) fn names() -> [Vec<&'static str>; 2] {
 ///
 /// The problem that becomes the error of the answer.
 pub(super) async fn call(
-    (app, head, asker): (&App, &TakenHead, RpcRequester),
+    (rpc, head, asker): (&Rpc, &TakenHead, RpcRequester),
     call: &Call<'_>,
 ) -> Result<Answer, Problem> {
     let endpoint = asker.endpoint;
     let told = |problem| endpoint.told(problem, &call.method);
     let method = find(endpoint, &call.method).ok_or(Problem::MethodNotFound).map_err(told)?;
-    let context = Context::new((app, head, asker), method.name, &call.params);
+    let context = Context::new((rpc, head, asker), method.name, &call.params);
     let outcome = match read(context, method).await.and_then(|answer| certain(context, answer)) {
         Err(problem) if forward::is_missing_data(&problem) && forward::is_understood(context) => {
             forward::forward(context, problem).await

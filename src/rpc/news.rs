@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::client_info::{is_syncing, write_progress};
 use super::feed::Event;
+use super::service::Rpc;
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::require_block;
@@ -28,17 +29,19 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// More logs than the blocks of one read can contain.
 const UNLIMITED_LOGS: u64 = 100_000_000;
 
-/// Starts a task that follows the head of `app` and sends the events of each step to its subscribers. The task runs
-/// until the head is no longer followed.
-pub fn start_feed(app: &App) {
-    let app = app.clone();
-    tokio::spawn(async move {
-        let mut watch = app.head_watch();
-        let mut published = PublishedState::default();
-        while let Some(head) = watch.changed().await {
-            published.follow(&app, head).await;
-        }
-    });
+impl Rpc {
+    /// Starts a task that follows the head and sends the events of each step to the subscribers. The task runs until the
+    /// head is no longer followed.
+    pub fn start_feed(&self) {
+        let rpc = self.clone();
+        tokio::spawn(async move {
+            let mut watch = rpc.app().head_watch();
+            let mut published = PublishedState::default();
+            while let Some(head) = watch.changed().await {
+                published.follow(&rpc, head).await;
+            }
+        });
+    }
 }
 
 /// The state of the chain up to which events were sent.
@@ -50,8 +53,8 @@ struct PublishedState {
 }
 
 impl PublishedState {
-    async fn follow(&mut self, app: &App, head: Arc<Head>) {
-        let feed = &app.sockets().feed;
+    async fn follow(&mut self, rpc: &Rpc, head: Arc<Head>) {
+        let feed = &rpc.sockets().feed;
         let before = self.head.replace(Arc::clone(&head));
         if feed.syncing_is_wanted() && before.as_ref().is_some_and(|before| is_syncing(before) != is_syncing(&head)) {
             feed.send(Event::Syncing(lag(&head))).await;
@@ -60,14 +63,14 @@ impl PublishedState {
             self.hashes.clear();
             return;
         };
-        if let Err(problem) = self.publish_step(app, &before, &head).await {
+        if let Err(problem) = self.publish_step(rpc, &before, &head).await {
             tracing::warn!(%problem, "disconnecting subscribers: new blocks cannot be read");
             feed.send(Event::Broken("the database cannot be read")).await;
         }
     }
 
-    async fn publish_step(&mut self, app: &App, before: &Head, head: &Head) -> Result<(), Problem> {
-        let feed = &app.sockets().feed;
+    async fn publish_step(&mut self, rpc: &Rpc, before: &Head, head: &Head) -> Result<(), Problem> {
+        let (app, feed) = (rpc.app(), &rpc.sockets().feed);
         let removed = removed_blocks(&before.blocks, &head.blocks);
         let settled = self.hashes.iter().filter(|(number, _)| head.blocks.generation(**number) == Some(0));
         let settled: Vec<(BlockNumber, B256)> = settled.map(|(number, hash)| (*number, *hash)).collect();
@@ -90,7 +93,7 @@ impl PublishedState {
             }
         }
         for chunk in added.into_iter().flat_map(chunks) {
-            for event in retry_transient(|| events_of_blocks(app, head, chunk)).await? {
+            for event in retry_transient(|| events_of_blocks(rpc, head, chunk)).await? {
                 feed.send(event).await;
             }
         }
@@ -150,7 +153,8 @@ fn chunks(range: BlockRange) -> impl Iterator<Item = BlockRange> {
 }
 
 /// Headers and, if there are subscribers of logs, logs of new blocks.
-async fn events_of_blocks(app: &App, head: &Head, range: BlockRange) -> Result<Vec<Event>, Problem> {
+async fn events_of_blocks(rpc: &Rpc, head: &Head, range: BlockRange) -> Result<Vec<Event>, Problem> {
+    let app = rpc.app();
     let mut events = Vec::new();
     let batches = app.reader().all(&trawl_query::blocks::newest(&head.blocks.within(range), BLOCKS_PER_READ)).await?;
     // The rows come from the highest block down.
@@ -163,7 +167,7 @@ async fn events_of_blocks(app: &App, head: &Head, range: BlockRange) -> Result<V
             events.push(Event::Header(writer.into_bytes()));
         }
     }
-    if app.sockets().feed.logs_are_wanted() {
+    if rpc.sockets().feed.logs_are_wanted() {
         let has_logs = |number| !head.blocks.contains(number) || head.receipts.contains(number);
         if !(range.first()..=range.last()).all(has_logs) {
             events.push(Event::LogsUnknown);

@@ -5,12 +5,12 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::answer::Answer;
-use super::calls::schedule;
 use super::context::{Context, required};
 use super::params::value;
 use super::simulation::whole;
 use super::state::{block as block_param, height, slot};
 use crate::error::Problem;
+use crate::read::rules::schedule;
 use crate::read::state::State;
 use crate::values::{address, bytes32, invalid};
 use trawl_core::primitives::{Address, B256, U256};

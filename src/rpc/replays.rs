@@ -3,25 +3,19 @@
 
 pub(super) mod blocks;
 pub(super) mod calls;
-mod rerun;
 mod tracers;
-
-use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
 use super::answer::Answer;
 use super::context::{Context, required};
 use super::params::value;
-use crate::app::App;
 use crate::error::Problem;
+use crate::read::replay::run_again;
 use crate::values::{bytes32, invalid};
-use rerun::Rerun;
 use tracers::{GethOptions, parity_tracer};
 use trawl_core::primitives::BlockNumber;
-use trawl_core::store::Head;
 use trawl_evm::Failure;
-use trawl_evm::replay::Tracer;
 
 /// A trace as geth's tracers tell it.
 pub(super) async fn trace_transaction(call: Context<'_>) -> Result<Answer, Problem> {
@@ -47,21 +41,4 @@ async fn place(call: Context<'_>, hash: &RawValue) -> Result<Option<(BlockNumber
     let hash = bytes32(&value(hash)).ok_or_else(|| invalid("Transaction hash is invalid"))?;
     let found = call.app.transaction(&hash, call.head()?).await?;
     Ok(found.map(|(batch, row)| (batch.view().block_number[row], batch.view().transaction_index[row])))
-}
-
-/// What is told of the transaction at a place when it runs again, as JSON.
-///
-/// # Errors
-///
-/// When the state before its block or the rules of the chain are not known, when the run fails or takes too long; or when the
-/// store fails.
-pub(crate) async fn run_again(
-    app: &App,
-    head: &Arc<Head>,
-    (number, index): (BlockNumber, u32),
-    tracer: Tracer,
-) -> Result<Vec<u8>, Problem> {
-    let mut rerun = Rerun::prepare(app, head, number, Some(index), tracer).await?;
-    let (_, trace) = rerun.next().await?.pop().ok_or(Problem::Internal)?;
-    trace.map_err(Problem::Call)
 }

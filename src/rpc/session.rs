@@ -16,7 +16,7 @@ use super::feed::SubscriberGuard;
 use super::ids::new_id;
 use super::methods;
 use super::params::value;
-use crate::app::App;
+use super::service::Rpc;
 use crate::error::Problem;
 use crate::http::body::StreamError;
 use crate::limits::MemoryReservation;
@@ -51,7 +51,7 @@ struct Subscription {
 
 /// The state of a connection.
 pub(super) struct Session {
-    app: App,
+    rpc: Rpc,
     client: Client,
     endpoint: Endpoint,
     subscriptions: Mutex<BTreeMap<String, Subscription>>,
@@ -93,8 +93,8 @@ impl Sink for OneMessage {
 
 impl Session {
     /// A session without subscriptions.
-    pub fn new(app: App, endpoint: Endpoint, client: Client) -> Self {
-        Self { app, client, endpoint, subscriptions: Mutex::default() }
+    pub fn new(rpc: Rpc, endpoint: Endpoint, client: Client) -> Self {
+        Self { rpc, client, endpoint, subscriptions: Mutex::default() }
     }
 
     /// Memory for the text of a message.
@@ -103,7 +103,7 @@ impl Session {
     ///
     /// When there is none.
     pub fn take_in(&self, text: &[u8]) -> Result<MemoryReservation, Problem> {
-        self.app.limits().bodies.hold(self.client, text.len())
+        self.rpc.app().limits().bodies.hold(self.client, text.len())
     }
 
     /// The answer to a message that was not read.
@@ -112,12 +112,12 @@ impl Session {
     }
 
     fn message(&self) -> OneMessage {
-        OneMessage { held: Mutex::new(self.app.limits().answers.open(self.client)), before: 0 }
+        OneMessage { held: Mutex::new(self.rpc.app().limits().answers.open(self.client)), before: 0 }
     }
 
     /// Answers a message: a call or a batch.
     pub async fn answer(&self, text: &[u8]) -> Reply {
-        let head = TakenHead::of(&self.app);
+        let head = TakenHead::of(self.rpc.app());
         let mut opened = Vec::new();
         let mut message = self.message();
         let calls = match Message::read(text) {
@@ -128,7 +128,7 @@ impl Session {
             }
             Ok(Message::Batch(calls)) => calls,
         };
-        if let Err(problem) = self.endpoint.check_batch(calls.len(), self.app.options().max_batch) {
+        if let Err(problem) = self.endpoint.check_batch(calls.len(), self.rpc.app().options().max_batch) {
             return self.refuse(&problem);
         }
         let mut text = Vec::new();
@@ -205,7 +205,7 @@ impl Session {
             }
             _ => {
                 let asker = RpcRequester { endpoint: self.endpoint, client: self.client };
-                let answer = methods::call((&self.app, head, asker), call).await?;
+                let answer = methods::call((&self.rpc, head, asker), call).await?;
                 message.fits(answer.len())?;
                 match answer.write(&mut writer, message).await {
                     Ok(()) => {}
@@ -225,7 +225,7 @@ impl Session {
             _ => return Err(wrong_count()),
         };
         let name = value(name);
-        let feed = &self.app.sockets().feed;
+        let feed = &self.rpc.sockets().feed;
         let (topic, interest) = match name.as_str() {
             Some("newHeads") => (Topic::Headers, Some(feed.want_headers())),
             Some("logs") => {
@@ -236,7 +236,7 @@ impl Session {
             Some("newPendingTransactions") => (Topic::Pending, None),
             other => return Err(Problem::NoSuchSubscription(other.unwrap_or_default().to_owned())),
         };
-        let limit = self.app.sockets().settings.subscriptions;
+        let limit = self.rpc.sockets().settings.subscriptions;
         let mut subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
         if subscriptions.len() >= limit {
             return Err(invalid(&format!("too many subscriptions on this connection: at most {limit}")));

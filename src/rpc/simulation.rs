@@ -11,11 +11,11 @@ use revm::primitives::hardfork::SpecId;
 use tokio::time::timeout_at;
 
 use super::answer::Answer;
-use super::calls::schedule;
 use super::context::{Context, required};
 use super::params::value;
 use super::state;
 use crate::error::Problem;
+use crate::read::rules::schedule;
 use crate::read::state::State;
 use plan::Request;
 use trawl_core::primitives::{BlockNumber, U256};

@@ -17,8 +17,8 @@ use tokio::task::JoinSet;
 
 use super::endpoint::Endpoint;
 use super::feed::Event;
+use super::service::Rpc;
 use super::session::{Reply, Session, Topic, notification, passes};
-use crate::app::App;
 use crate::error::Problem;
 use crate::middleware::requester::Requester;
 use trawl_json::logs::{write_removed_log, write_rpc_log};
@@ -36,23 +36,23 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Accepts a connection, if there are not too many.
 pub(crate) async fn connect(
-    State(app): State<App>,
+    State(rpc): State<Rpc>,
     Extension(endpoint): Extension<Endpoint>,
     Requester(client): Requester,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let Ok(upgrade) = upgrade else { return Problem::MethodNotAllowed.into_response() };
-    let Ok(slot) = Arc::clone(&app.sockets().slots).try_acquire_owned() else {
+    let Ok(slot) = Arc::clone(&rpc.sockets().slots).try_acquire_owned() else {
         return Problem::Busy.into_response();
     };
-    let Ok(place) = app.sockets().clients.take(client, 1) else {
+    let Ok(place) = rpc.sockets().clients.take(client, 1) else {
         return Problem::TooMuchAtOnce.into_response();
     };
     upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(async move |socket| {
         let open = metrics::gauge!("trawl_websocket_connections");
         open.increment(1);
-        let session = Arc::new(Session::new(app.clone(), endpoint, client));
-        serve(&app, session, socket).await;
+        let session = Arc::new(Session::new(rpc.clone(), endpoint, client));
+        serve(&rpc, session, socket).await;
         open.decrement(1);
         drop((slot, place));
     })
@@ -66,8 +66,8 @@ enum End {
     Close(u16, String),
 }
 
-async fn serve(app: &App, session: Arc<Session>, mut socket: WebSocket) {
-    if let End::Close(code, reason) = converse(app, &session, &mut socket).await {
+async fn serve(rpc: &Rpc, session: Arc<Session>, mut socket: WebSocket) {
+    if let End::Close(code, reason) = converse(rpc, &session, &mut socket).await {
         tracing::debug!(code, reason, "closing a WebSocket");
         let close = Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from(reason) }));
         // A client that does not receive the close frame has gone.
@@ -76,8 +76,8 @@ async fn serve(app: &App, session: Arc<Session>, mut socket: WebSocket) {
 }
 
 /// Reads messages and sends answers and notifications until one side ends the connection.
-async fn converse(app: &App, session: &Arc<Session>, socket: &mut WebSocket) -> End {
-    let mut ending = app.sockets().ending.subscribe();
+async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> End {
+    let mut ending = rpc.sockets().ending.subscribe();
     let mut calls: JoinSet<Reply> = JoinSet::new();
     let mut events: Option<broadcast::Receiver<Arc<Event>>> = None;
     let mut ping = tokio::time::interval(PING_INTERVAL);
@@ -87,8 +87,8 @@ async fn converse(app: &App, session: &Arc<Session>, socket: &mut WebSocket) -> 
             message = socket.recv(), if calls.len() < CALLS_PER_CONNECTION => {
                 last_message = Instant::now();
                 match message {
-                    Some(Ok(Message::Text(text))) => spawn(&mut calls, app, session, text.into()),
-                    Some(Ok(Message::Binary(bytes))) => spawn(&mut calls, app, session, bytes),
+                    Some(Ok(Message::Text(text))) => spawn(&mut calls, rpc, session, text.into()),
+                    Some(Ok(Message::Binary(bytes))) => spawn(&mut calls, rpc, session, bytes),
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return End::Gone,
                 }
@@ -99,7 +99,7 @@ async fn converse(app: &App, session: &Arc<Session>, socket: &mut WebSocket) -> 
                 Ok(reply) if reply.text.is_empty() => Ok(()),
                 Ok(reply) => {
                     if !reply.opened.is_empty() {
-                        events.get_or_insert_with(|| app.sockets().feed.listen());
+                        events.get_or_insert_with(|| rpc.sockets().feed.listen());
                     }
                     let sent = send(socket, reply.text).await;
                     drop(reply.held);
@@ -130,8 +130,8 @@ async fn converse(app: &App, session: &Arc<Session>, socket: &mut WebSocket) -> 
 
 /// Answers a message in a task of its own, so that a slow one does not block the others. It keeps memory for the message
 /// until then, and for the answer until it is sent.
-fn spawn(calls: &mut JoinSet<Reply>, app: &App, session: &Arc<Session>, text: bytes::Bytes) {
-    let (app, session) = (app.clone(), Arc::clone(session));
+fn spawn(calls: &mut JoinSet<Reply>, rpc: &Rpc, session: &Arc<Session>, text: bytes::Bytes) {
+    let (rpc, session) = (rpc.clone(), Arc::clone(session));
     let taken = session.take_in(&text);
     calls.spawn(async move {
         let _held = match taken {
@@ -139,7 +139,7 @@ fn spawn(calls: &mut JoinSet<Reply>, app: &App, session: &Arc<Session>, text: by
             Err(problem) => return session.refuse(&problem),
         };
         // The semaphore is never closed.
-        let _slot = app.sockets().calls.acquire().await;
+        let _slot = rpc.sockets().calls.acquire().await;
         session.answer(&text).await
     });
 }

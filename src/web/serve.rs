@@ -26,8 +26,8 @@ const NEVER_THE_PAGE: [&str; 8] = ["/api", "/v2/api", "/rpc", "/health", "/metri
 const FORWARDED_PROTO: &str = "x-forwarded-proto";
 
 /// Answers a request that no route takes; 404 without a web page.
-pub(crate) async fn serve(app: &App, request: Request) -> Response {
-    match &app.options().web {
+pub(crate) async fn serve(app: &App, web: &Web, request: Request) -> Response {
+    match web {
         Web::Page => of_program(app, &request.into_parts().0).await.unwrap_or_else(IntoResponse::into_response),
         Web::Folder(folder) => of_folder(app, folder, request).await,
         Web::None => Problem::NotFound.into_response(),

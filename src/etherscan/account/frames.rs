@@ -25,7 +25,7 @@ use trawl_query::walk::Order;
 
 /// The frames that lists show: all but outermost calls.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker } = request;
+    let Request { app, head, params, asker, .. } = request;
     let mut window = Window::read(&params, &app, &head, &head.traces).await?;
     let Some(statement) = statement((&app, &head), &params, &mut window).await? else {
         return Ok(respond::<PlacedParts<Frames>>(&app, asker, &window, (None, NO_TRANSACTIONS)));

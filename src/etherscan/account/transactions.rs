@@ -29,7 +29,7 @@ use trawl_query::walk::Order;
 
 /// The transactions of an account, from either end.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker } = request;
+    let Request { app, head, params, asker, .. } = request;
     let account = params.require("address", Params::address)?;
     let side = params.word("filterby").map(|side| if side == "from" { Direction::From } else { Direction::To });
     let window = Window::read(&params, &app, &head, &head.receipts).await?;

@@ -40,7 +40,7 @@ pub(crate) async fn of_erc1155(request: Request) -> Result<Response, Refusal> {
 }
 
 async fn list(request: Request, standard: &'static str) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker } = request;
+    let Request { app, head, params, asker, .. } = request;
     let window = Window::read(&params, &app, &head, &head.receipts).await?;
     let statement = match (params.address("address"), params.address("contractaddress")) {
         (Some(account), token) => transfers::of(&account, (standard, token.as_ref()), &window.blocks, window.walk()),

@@ -16,7 +16,7 @@ use trawl_query::withdrawals::to_account;
 
 /// The withdrawals to an account, from either end.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker } = request;
+    let Request { app, head, params, asker, .. } = request;
     let account = params.require("address", Params::address)?;
     let window = Window::read(&params, &app, &head, &head.withdrawals).await?;
     let statement = to_account(&account, &window.blocks, window.walk());

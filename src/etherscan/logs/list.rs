@@ -18,7 +18,7 @@ use trawl_json::etherscan::write_log;
 
 /// A page of the logs in some blocks of an address, with topics, or both.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker } = request;
+    let Request { app, head, params, asker, .. } = request;
     let filters = filters(&params)?;
     let window = Window::of_logs(&params, &app, &head)?;
     let filters = if window.blocks.is_empty() { Vec::new() } else { filters };

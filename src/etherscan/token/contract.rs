@@ -5,7 +5,7 @@ use alloy_primitives::hex;
 use crate::error::Problem;
 use crate::etherscan::answer::Refusal;
 use crate::etherscan::request::Request;
-use crate::rpc;
+use crate::read::calls;
 use trawl_core::primitives::{Address, BlockNumber, Bytes, U256};
 
 /// The selector of `totalSupply()`.
@@ -34,7 +34,7 @@ pub(crate) async fn number(
     (contract, input): (Address, Bytes),
 ) -> Result<U256, Refusal> {
     let none = || Refusal::Sentence(format!("The contract has no answer to this after block {height}"));
-    let returned = match rpc::returned(app, head, height, (contract, input)).await {
+    let returned = match calls::returned(app, head, height, (contract, input)).await {
         Ok(returned) => returned,
         Err(Problem::Call(_)) => return Err(none()),
         Err(problem) => return Err(problem.into()),

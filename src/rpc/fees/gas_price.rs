@@ -11,9 +11,10 @@ use super::rule::FeeRule;
 use super::settled::Read;
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::rules::schedule;
 use crate::rpc::answer::Answer;
-use crate::rpc::calls::schedule;
 use crate::rpc::context::Context;
+use crate::rpc::service::Rpc;
 use trawl_chains::PriceRule;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::store::Head;
@@ -29,7 +30,7 @@ pub(super) fn not_yet() -> Problem {
 /// The price of gas in the next block, in wei: tip and base fee.
 pub(crate) async fn gas_price(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
-    let estimate = estimate(call.app, call.head()?).await?;
+    let estimate = estimate(call.rpc, call.head()?).await?;
     let tip = estimate.tip.ok_or_else(not_yet)?;
     let newest = &estimate.newest;
     // By a rule that is not known the fee may rise: twice of what it is will do for a while, as wallets reckon.
@@ -41,14 +42,14 @@ pub(crate) async fn gas_price(call: Context<'_>) -> Result<Answer, Problem> {
 /// The tip that recent transactions paid above the base fee, in wei.
 pub(crate) async fn priority_fee(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
-    let tip = estimate(call.app, call.head()?).await?.tip.ok_or_else(not_yet)?;
+    let tip = estimate(call.rpc, call.head()?).await?.tip.ok_or_else(not_yet)?;
     Ok(Answer::of(|writer| writer.quantity_256(tip)))
 }
 
 /// The base fee of the next block, in wei; `null` on a chain without base fees.
 pub(crate) async fn base_fee(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
-    let estimate = estimate(call.app, call.head()?).await?;
+    let estimate = estimate(call.rpc, call.head()?).await?;
     let fee = estimate.rule.likely_next_base_fee(&estimate.newest);
     let fee = fee.ok_or_else(|| Problem::NotEstimated("this chain's rule of base fees is not known".into()))?;
     let has_fees = estimate.newest.base_fee_per_gas.is_some() || !fee.is_zero();
@@ -58,7 +59,7 @@ pub(crate) async fn base_fee(call: Context<'_>) -> Result<Answer, Problem> {
 /// The base fee of blob gas in the newest block, in wei.
 pub(crate) async fn blob_base_fee(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
-    let estimate = estimate(call.app, call.head()?).await?;
+    let estimate = estimate(call.rpc, call.head()?).await?;
     let fee = estimate.rule.blob_base_fee(&estimate.newest);
     let fee = fee.filter(|_| estimate.newest.excess_blob_gas.is_some()).ok_or_else(|| no_blob_fee(&estimate))?;
     Ok(Answer::of(|writer| writer.quantity_256(U256::from(fee))))
@@ -73,14 +74,14 @@ fn no_blob_fee(estimate: &Estimate) -> Problem {
 }
 
 /// The estimate for the block after the newest one.
-async fn estimate(app: &App, head: &Arc<Head>) -> Result<Arc<Estimate>, Problem> {
-    let mut newest = app.fees().newest.lock().await;
+async fn estimate(rpc: &Rpc, head: &Arc<Head>) -> Result<Arc<Estimate>, Problem> {
+    let mut newest = rpc.fees().newest.lock().await;
     if let Some((known, estimate)) = &*newest
         && Arc::ptr_eq(known, head)
     {
         return Ok(Arc::clone(estimate));
     }
-    let estimate = Arc::new(compute(app, head).await?);
+    let estimate = Arc::new(compute(rpc, head).await?);
     // A long batch has an older head, and its estimate does not displace that of the newest one.
     if newest.as_ref().is_none_or(|(known, _)| known.view <= head.view) {
         *newest = Some((Arc::clone(head), Arc::clone(&estimate)));
@@ -133,17 +134,18 @@ impl Sample {
     /// # Errors
     ///
     /// [`Problem::NotEstimated`] without blocks; when the store fails.
-    pub async fn read(app: &App, head: &Head) -> Result<Self, Problem> {
+    pub async fn read(rpc: &Rpc, head: &Head) -> Result<Self, Problem> {
+        let app = rpc.app();
         let settings = app.options().oracle;
         let newest = head.number().ok_or_else(not_yet)?;
         require_whole(head, newest, settings.blocks.max(MIN_RULE_BLOCKS))?;
         let run = run_up_to(&head.blocks, newest, settings.blocks.max(MIN_RULE_BLOCKS)).ok_or_else(not_yet)?;
-        let headers = headers(app, head, run).await?;
+        let headers = headers(rpc, head, run).await?;
         let rule = FeeRule::of(app.chain_id(head), schedule(app, head).ok(), &headers);
         let prices = match run_up_to(&head.receipts, newest, settings.blocks) {
             Some(range) => {
                 let read: Read<GasPrice> = (trawl_query::fees::prices, |price| price.block_number);
-                Some(app.fees().prices.rows(app.reader(), head, &head.receipts.within(range), read).await?)
+                Some(rpc.fees().prices.rows(app.reader(), head, &head.receipts.within(range), read).await?)
             }
             None => None,
         };
@@ -160,10 +162,10 @@ pub(super) fn usual_tip(app: &App, head: &Head) -> U256 {
     }
 }
 
-async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
-    let Sample { headers, rule, tips, .. } = Sample::read(app, head).await?;
+async fn compute(rpc: &Rpc, head: &Head) -> Result<Estimate, Problem> {
+    let Sample { headers, rule, tips, .. } = Sample::read(rpc, head).await?;
     let last = headers.last().cloned().ok_or_else(not_yet)?;
-    let paid = |tips: Vec<U256>| percentile(&tips, app.options().oracle.percentile);
-    let tip = tips.map(|tips| paid(tips).unwrap_or_else(|| usual_tip(app, head)));
+    let paid = |tips: Vec<U256>| percentile(&tips, rpc.app().options().oracle.percentile);
+    let tip = tips.map(|tips| paid(tips).unwrap_or_else(|| usual_tip(rpc.app(), head)));
     Ok(Estimate { newest: last, rule, tip })
 }

@@ -1,8 +1,8 @@
 //! Headers of blocks, from which fees are computed.
 
 use super::settled::Read;
-use crate::app::App;
 use crate::error::Problem;
+use crate::rpc::service::Rpc;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
 use trawl_core::store::Head;
@@ -34,11 +34,11 @@ pub(super) fn require_whole(head: &Head, last: BlockNumber, count: u64) -> Resul
 /// # Errors
 ///
 /// [`Problem::ColumnsMissing`] if a header lacks a column that fees need; or when the store fails.
-pub(super) async fn headers(app: &App, head: &Head, range: BlockRange) -> Result<Vec<BlockFees>, Problem> {
+pub(super) async fn headers(rpc: &Rpc, head: &Head, range: BlockRange) -> Result<Vec<BlockFees>, Problem> {
     const NEEDED: [&str; 5] = ["gas_limit", "gas_used", "base_fee_per_gas", "blob_gas_used", "excess_blob_gas"];
     let span = head.blocks.within(range);
     let read: Read<BlockFees> = (trawl_query::fees::headers, |block| block.block_number);
-    let headers = app.fees().headers.rows(app.reader(), head, &span, read).await?;
+    let headers = rpc.fees().headers.rows(rpc.app().reader(), head, &span, read).await?;
     for block in &headers {
         let missing_columns: Vec<String> =
             block.lacking.iter().filter(|column| NEEDED.contains(&column.as_str())).cloned().collect();

@@ -7,10 +7,11 @@ use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to};
 use super::rule::FeeRule;
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::rules::schedule;
 use crate::rpc::answer::Answer;
-use crate::rpc::calls::schedule;
 use crate::rpc::context::Context;
 use crate::rpc::params::value;
+use crate::rpc::service::Rpc;
 use crate::values::block_name;
 use crate::values::invalid;
 use crate::values::quantity;
@@ -46,8 +47,8 @@ pub(crate) async fn history(call: Context<'_>) -> Result<Answer, Problem> {
     let is_followed = newest.checked_add(1).is_some_and(|above| head.blocks.contains(above));
     let (chain_id, has_rules) = (app.chain_id(head), head.configuration.is_some());
     let key = Key { range, generation, percentiles, chain_id, has_rules, is_followed };
-    let slot = app.fees().histories.slot(key.clone());
-    let text = slot.get_or_try_init(|| compute(app, head, &key)).await?;
+    let slot = call.rpc.fees().histories.slot(key.clone());
+    let text = slot.get_or_try_init(|| compute(call.rpc, head, &key)).await?;
     Ok(Answer::Whole(text.clone()))
 }
 
@@ -80,15 +81,16 @@ fn write_nothing(writer: &mut JsonWriter) {
     });
 }
 
-async fn compute(app: &App, head: &Head, key: &Key) -> Result<Vec<u8>, Problem> {
+async fn compute(rpc: &Rpc, head: &Head, key: &Key) -> Result<Vec<u8>, Problem> {
+    let app = rpc.app();
     let range = key.range;
     // More blocks than requested if these are too few to derive the chain's rule; one more above, if there is one.
     let sample = run_up_to(&head.blocks, range.last(), range.count().max(MIN_RULE_BLOCKS)).unwrap_or(range);
-    let mut blocks = headers(app, head, sample).await?;
+    let mut blocks = headers(rpc, head, sample).await?;
     let rule = FeeRule::of(key.chain_id, schedule(app, head).ok(), &blocks);
     let above = range.last().saturating_add(1);
     let next = match head.blocks.contains(above) {
-        true => headers(app, head, BlockRange::single(above)).await?.pop(),
+        true => headers(rpc, head, BlockRange::single(above)).await?.pop(),
         false => None,
     };
     blocks.retain(|block| range.contains(block.block_number));

@@ -1,8 +1,8 @@
 //! Gas prices of three speeds, from the tips that recent transactions paid.
 
 use super::gas_price::{Sample, not_yet, percentile, usual_tip};
-use crate::app::App;
 use crate::error::Problem;
+use crate::rpc::service::Rpc;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_query::fees::BlockFees;
@@ -33,11 +33,11 @@ pub(crate) struct Oracle {
 /// # Errors
 ///
 /// [`Problem::NotEstimated`] without blocks or receipts; when the store fails.
-pub(crate) async fn oracle(app: &App, head: &Head) -> Result<Oracle, Problem> {
-    let Sample { headers, rule, tips, .. } = Sample::read(app, head).await?;
+pub(crate) async fn oracle(rpc: &Rpc, head: &Head) -> Result<Oracle, Problem> {
+    let Sample { headers, rule, tips, .. } = Sample::read(rpc, head).await?;
     let tips = tips.ok_or_else(not_yet)?;
     let newest = headers.last().ok_or_else(not_yet)?;
-    let tip = |percent| percentile(&tips, percent).unwrap_or_else(|| usual_tip(app, head));
+    let tip = |percent| percentile(&tips, percent).unwrap_or_else(|| usual_tip(rpc.app(), head));
     Ok(Oracle {
         last_block: newest.block_number,
         next_base_fee: rule.assumed_next_base_fee(newest),
@@ -58,10 +58,10 @@ fn fullness(block: &BlockFees) -> f64 {
 ///
 /// [`Problem::NotEstimated`] without blocks; when the store fails.
 #[expect(clippy::cast_precision_loss, reason = "as many blocks as a setting says")]
-pub(crate) async fn acceptance(app: &App, head: &Head, price: U256) -> Result<Option<f64>, Problem> {
-    let Sample { headers, lowest_prices, .. } = Sample::read(app, head).await?;
+pub(crate) async fn acceptance(rpc: &Rpc, head: &Head, price: U256) -> Result<Option<f64>, Problem> {
+    let Sample { headers, lowest_prices, .. } = Sample::read(rpc, head).await?;
     let lowest_prices = lowest_prices.ok_or_else(not_yet)?;
-    let sampled = usize::try_from(app.options().oracle.blocks).unwrap_or(usize::MAX);
+    let sampled = usize::try_from(rpc.app().options().oracle.blocks).unwrap_or(usize::MAX);
     let headers = &headers[headers.len().saturating_sub(sampled)..];
     let has_room = |block: &BlockFees| block.gas_limit.saturating_sub(block.gas_used) >= GAS_OF_TRANSFER;
     let takes = |block: &&BlockFees| {

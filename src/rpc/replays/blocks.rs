@@ -4,10 +4,10 @@
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 
-use super::rerun::Rerun;
 use super::tracers::{GethOptions, parity_tracer};
 use crate::error::Problem;
 use crate::http::body::StreamError;
+use crate::read::replay::rerun::Rerun;
 use crate::rpc::answer::{Answer, AnswerStream, Sink};
 use crate::rpc::context::{Context, required};
 use crate::rpc::params::{BlockId, block_id, value};

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout_at;
 
+use super::recorded::{RecordedBlock, recorded_block};
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::state::State;
-use crate::rpc::recorded::{RecordedBlock, recorded_block};
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::store::Head;
 use trawl_evm::replay::{Progress, RecordedTransaction, Replay, Trace, Tracer};

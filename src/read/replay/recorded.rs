@@ -6,8 +6,8 @@ use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::{require_block, require_receipt, require_transaction};
+use crate::read::rules::rules;
 use crate::read::state::block_context;
-use crate::rpc::calls::rules;
 use trawl_chains::DataSize;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::schema::{BlockRow, TransactionRow};
@@ -19,7 +19,7 @@ use trawl_evm::{Call, Failure, Fees, Origin, Rules};
 const LAST_KNOWN_TYPE: u8 = 4;
 
 /// A block and its transactions, from the first on.
-pub(super) struct RecordedBlock {
+pub(crate) struct RecordedBlock {
     /// The block.
     pub row: BlockRow,
     /// The rules of the block.
@@ -34,7 +34,7 @@ pub(super) struct RecordedBlock {
 ///
 /// When receipts, columns or the rules of the chain are missing, or when a transaction is of an unknown type; or when the store
 /// fails.
-pub(super) async fn recorded_block(
+pub(crate) async fn recorded_block(
     app: &App,
     head: &Head,
     number: BlockNumber,
