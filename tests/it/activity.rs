@@ -73,7 +73,31 @@ type Calls = (u64, Option<u64>, U256, U256);
 fn items(chain: &Chain, path: &str, resolution: &str) -> anyhow::Result<Vec<Value>> {
     let answer = get(chain, &format!("{path}?resolution={resolution}"))?;
     ensure!(answer["resolution"] == resolution, "{answer}");
+    ensure_loaded(chain, &answer, resolution)?;
     Ok(list(&answer["items"]))
+}
+
+/// Whether the days that are said to be loaded are those of complete periods; on a chain without gaps all but the newest one.
+fn ensure_loaded(chain: &Chain, answer: &Value, resolution: &str) -> anyhow::Result<()> {
+    let (items, loaded) = (list(&answer["items"]), list(&answer["loaded"]));
+    for item in &items {
+        let [first, last] = ["date", "date_to"].map(|key| text(&item[key]));
+        let is_in = |range: &Value| text(&range["date"]) <= first && last <= text(&range["date_to"]);
+        ensure!(loaded.iter().any(is_in) == (item["is_complete"] == true), "{item}: {loaded:?}");
+    }
+    let (Some(first), Some(newest)) = (items.first(), chain.lines.last()) else {
+        ensure!(loaded.is_empty(), "{answer}");
+        return Ok(());
+    };
+    if chain.lines.len() as u64 != chain.head() + 1 {
+        return Ok(());
+    }
+    let newest = first_of(resolution, date(quantity(&newest["block"]["timestamp"]))?)?;
+    let before = newest.checked_sub(1.day())?.to_string();
+    let all = json!({"date": first["date"], "date_to": before});
+    let wanted = if text(&first["date"]) < newest.to_string() { vec![all] } else { Vec::new() };
+    ensure!(loaded == wanted, "{loaded:?}, newest {newest}");
+    Ok(())
 }
 
 /// The addresses with most of something.

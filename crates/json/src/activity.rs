@@ -27,6 +27,15 @@ impl CalendarPeriod {
     }
 }
 
+/// Days that follow one another, by their numbers since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DayRange {
+    /// The first of them.
+    pub first: u64,
+    /// The last of them.
+    pub last: u64,
+}
+
 /// What stands in a point behind its period.
 pub trait Sums {
     /// Writes the members.
@@ -141,11 +150,11 @@ impl Sums for Transactions {
     }
 }
 
-/// The points of a chart.
+/// The points of a chart; `loaded` are the days on which nothing happened where there is no point.
 #[must_use]
-pub fn write_points<S: Sums>(period: Period, points: &[(CalendarPeriod, S)]) -> Vec<u8> {
+pub fn write_points<S: Sums>(period: Period, points: &[(CalendarPeriod, S)], loaded: &[DayRange]) -> Vec<u8> {
     let mut writer = JsonWriter::new();
-    writer.object(|chart| write_chart(chart, period, points));
+    writer.object(|chart| write_chart(chart, period, points, loaded));
     writer.into_bytes()
 }
 
@@ -154,22 +163,31 @@ pub fn write_points<S: Sums>(period: Period, points: &[(CalendarPeriod, S)]) -> 
 pub fn write_points_up_to<S: Sums>(
     period: Period,
     points: &[(CalendarPeriod, S)],
+    loaded: &[DayRange],
     last: Option<BlockNumber>,
 ) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     writer.object(|chart| {
-        write_chart(chart, period, points);
+        write_chart(chart, period, points, loaded);
         chart.key("block_number").option(last, JsonWriter::number);
     });
     writer.into_bytes()
 }
 
-fn write_chart<S: Sums>(chart: &mut Object<'_>, period: Period, points: &[(CalendarPeriod, S)]) {
+fn write_chart<S: Sums>(chart: &mut Object<'_>, period: Period, points: &[(CalendarPeriod, S)], loaded: &[DayRange]) {
     chart.key("items").array(|items| {
         for (stretch, sums) in points {
             items.item().object(|point| {
                 stretch.write(point);
                 sums.write(point);
+            });
+        }
+    });
+    chart.key("loaded").array(|ranges| {
+        for days in loaded {
+            ranges.item().object(|range| {
+                range.key("date").string(&date(days.first));
+                range.key("date_to").string(&date(days.last));
             });
         }
     });

@@ -16,7 +16,7 @@ use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
-use trawl_json::activity::{CalendarPeriod, Sums, write_points, write_points_up_to};
+use trawl_json::activity::{CalendarPeriod, DayRange, Sums, write_points, write_points_up_to};
 use trawl_json::dates::Period;
 use trawl_query::charts::{MOST_GROUPS, MOST_NEWEST};
 
@@ -131,12 +131,34 @@ impl ActivityQuery {
 
     /// The answer with these points, by the first day of their periods.
     pub fn answer<S: Sums>(&self, points: Vec<(u64, S)>) -> Response {
-        json(write_points(self.resolution, &self.stretches(points, u64::MAX)))
+        let loaded = self.loaded(&points, u64::MAX);
+        json(write_points(self.resolution, &self.stretches(points, u64::MAX), &loaded))
     }
 
     /// The same of points that are sums of no block above `last`.
     pub fn answer_up_to<S: Sums>(&self, last: Option<BlockNumber>, points: Vec<(u64, S)>) -> Response {
-        json(write_points_up_to(self.resolution, &self.stretches(points, last.unwrap_or(0)), last))
+        let loaded = self.loaded(&points, last.unwrap_or(0));
+        json(write_points_up_to(self.resolution, &self.stretches(points, last.unwrap_or(0)), &loaded, last))
+    }
+
+    /// The complete periods from that of the first point on, those that follow one another as one: where they have no
+    /// point, there was nothing.
+    fn loaded<S>(&self, points: &[(u64, S)], counted: BlockNumber) -> Vec<DayRange> {
+        let mut loaded: Vec<DayRange> = Vec::new();
+        let Some(newest) = self.known.newest() else { return loaded };
+        let mut next = points.iter().map(|(first, _)| *first).min();
+        while let Some(first) = next.filter(|first| *first <= newest) {
+            let period = self.stretch(first, counted);
+            next = Some(period.last + 1);
+            if !period.is_complete {
+                continue;
+            }
+            match loaded.last_mut().filter(|range| range.last + 1 == period.first) {
+                Some(range) => range.last = period.last,
+                None => loaded.push(DayRange { first: period.first, last: period.last }),
+            }
+        }
+        loaded
     }
 
     fn stretches<S: Sums>(&self, points: Vec<(u64, S)>, last: BlockNumber) -> Vec<(CalendarPeriod, S)> {

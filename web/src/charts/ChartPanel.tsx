@@ -3,14 +3,14 @@ import { absolute } from '../format/time.ts';
 import { DataPanel } from './DataPanel.tsx';
 import { Plot, type Series } from './Plot.tsx';
 
-interface Props { id: string; title: string; about?: string; x: number[]; axis: 'time' | 'place'; series: Series[]; bars?: boolean; unit?: string; sql?: string; empty?: string }
+interface Props { id: string; title: string; about?: string; x: number[]; axis: 'time' | 'place'; series: Series[]; bars?: boolean; steps?: boolean; unit?: string; sql?: string; empty?: string }
 
-export function ChartPanel({ id, title, about, x, axis, series, bars, unit, sql, empty }: Props) {
+export function ChartPanel({ id, title, about, x, axis, series, bars, steps, unit, sql, empty }: Props) {
   const head = [axis === 'time' ? 'time' : 'block', ...series.map((one) => one.name)];
   const rows = () => x.map((at, index) => [axis === 'time' ? absolute(at) : at, ...series.map((one) => one.values[index] ?? null)]);
   return (
     <DataPanel id={id} title={title} about={about} sql={sql} head={head} rows={rows} hasRows={x.length > 0} kind="chart">
-      {x.length === 0 ? <p class="empty">{empty ?? 'There is no data for it.'}</p> : x.length === 1 ? <Single at={x[0] as number} axis={axis} series={series} unit={unit} /> : <Plot x={x} axis={axis} series={series} bars={bars} label={title} unit={unit} />}
+      {x.length === 0 ? <p class="empty">{empty ?? 'There is no data for it.'}</p> : x.length === 1 ? <Single at={x[0] as number} axis={axis} series={series} unit={unit} /> : <Plot x={x} axis={axis} series={series} bars={bars} steps={steps} label={title} unit={unit} />}
     </DataPanel>
   );
 }

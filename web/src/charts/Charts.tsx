@@ -1,5 +1,5 @@
 // Charts of the chain, of its newest blocks, and of one contract over its whole life.
-import { useMemo } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { useApi } from '../api/use.ts';
 import type { Block, Page } from '../api/types.ts';
 import { Shown } from '../parts/State.tsx';
@@ -8,7 +8,7 @@ import { ChartPanel } from './ChartPanel.tsx';
 import { ContractLife } from './ContractLife.tsx';
 import { FailureReasons, useAllFailures } from './Failures.tsx';
 import { HotContracts } from './HotContracts.tsx';
-import { beginOf } from './periods.ts';
+import { beginOf, calendarOf, isFew, lineOf } from './periods.ts';
 import { PeriodChoice, usePeriod } from './PeriodChoice.tsx';
 import { Senders } from './Senders.tsx';
 import { lineSql, newestSql } from './sql.ts';
@@ -36,7 +36,7 @@ export function Charts() {
       <div class="tools"><h2>The chain by {period.toLowerCase()}</h2><PeriodChoice /></div>
       <div class="charts">
         {newest && <Senders period={period} newest={newest} />}
-        <Shown answer={lines}>{(data) => <>{data.sections.flatMap((section) => section.charts).map((line) => <LineChart key={line.id} line={line} period={period} />)}</>}</Shown>
+        <Shown answer={lines}>{(data) => <LineCharts lines={data.sections.flatMap((section) => section.charts)} period={period} />}</Shown>
       </div>
     </>
   );
@@ -65,15 +65,32 @@ function OfBlocks({ blocks }: { blocks: Block[] }) {
   );
 }
 
-function LineChart({ line, period }: { line: Line; period: string }) {
+/** Charts that have points, and one sentence for those that have none. */
+function LineCharts({ lines, period }: { lines: Line[]; period: string }) {
+  const [empty, setEmpty] = useState<Record<string, boolean>>({});
+  const tell = useCallback((id: string, is: boolean) => setEmpty((before) => (before[id] === is ? before : { ...before, [id]: is })), []);
+  const without = lines.filter((line) => empty[line.id]);
+  return (
+    <>
+      {lines.map((line) => <LineChart key={line.id} line={line} period={period} tell={tell} />)}
+      {without.length > 0 && <p class="quiet none">Without a point: {without.map((line) => line.title).join(', ')}. A {period.toLowerCase()} has one where all its blocks are loaded and have what is added up: base fees since London, blob gas since Cancun, fees with receipts, growth from block 0 on.</p>}
+    </>
+  );
+}
+
+function LineChart({ line, period, tell }: { line: Line; period: string; tell: (id: string, isEmpty: boolean) => void }) {
   const answer = useApi<Points>(`/stats-service/api/v1/lines/${line.id}?resolution=${period}`);
   const { x, series } = useMemo(() => {
+    // A period that has all its blocks has a point.
     const points = answer.data?.chart ?? [];
-    return { x: points.map((point) => Date.parse(`${point.date}T00:00:00Z`) / 1000), series: [{ name: line.title, values: points.map((point) => Number(point.value)) }] };
+    const calendar = calendarOf(points, [], period);
+    return { x: calendar.x, series: [lineOf(calendar, points, line.title, (point) => Number(point.value))] };
   }, [answer.data]);
+  const isEmpty = answer.data !== undefined && x.length === 0;
+  useEffect(() => tell(line.id, isEmpty), [line.id, isEmpty]);
   return (
     <Shown answer={answer} lines={5} compact>
-      {() => (x.length === 0 ? <p class="empty none">{line.title}: no {period.toLowerCase()} has all its blocks loaded.</p> : <ChartPanel id={line.id} title={line.title} about={line.description} x={x} axis="time" series={series} bars={x.length < 60} unit={line.units ?? undefined} sql={lineSql(line.id, period)} />)}
+      {() => (x.length === 0 ? null : <ChartPanel id={line.id} title={line.title} about={line.description} x={x} axis="time" series={series} bars={isFew(x)} unit={line.units ?? undefined} sql={lineSql(line.id, period)} />)}
     </Shown>
   );
 }

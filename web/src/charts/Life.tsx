@@ -6,14 +6,14 @@ import { count } from '../format/amount.ts';
 import { Shown } from '../parts/State.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { FailureReasons, type Failures, useFailures } from './Failures.tsx';
-import { type Period, seriesOf, shortSignature } from './periods.ts';
+import { calendarOf, isFew, lineOf, type LoadedDays, partOf, type Period, seriesOf, shortSignature } from './periods.ts';
 import type { Series } from './Plot.tsx';
 import { eventsSql, methodsSql, transfersSql } from './sql.ts';
 
 interface Events extends Period { topic0: string | null; signature: string | null; logs_count: number }
 interface Methods extends Period { method_id: string | null; signature: string | null; transactions_count: number; failed_count: number | null }
 interface Transfers extends Period { transfers_count: number; mints_count: number; burns_count: number; senders_count: number | null; receivers_count: number | null }
-interface Activity<T> { items: T[] }
+interface Activity<T> { items: T[]; loaded: LoadedDays[] }
 
 /** Lines of a chart: more are hard to tell apart. */
 const MOST = 5;
@@ -34,36 +34,41 @@ export function useLife(contract: string | null, period: string): LifeAnswers {
 export function Life({ of: { events, methods, failures, transfers }, contract, period }: { of: LifeAnswers; contract: string; period: string }) {
   return (
     <>
-      <Shown answer={events} lines={20} compact>{({ items }) => <OfEvents items={items} contract={contract} period={period} />}</Shown>
-      {isAnswered(events) && <Shown answer={methods} lines={20} compact>{({ items }) => <OfMethods items={items} contract={contract} period={period} />}</Shown>}
+      <Shown answer={events} lines={20} compact>{(data) => <OfEvents of={data} contract={contract} period={period} />}</Shown>
+      {isAnswered(events) && <Shown answer={methods} lines={20} compact>{(data) => <OfMethods of={data} contract={contract} period={period} />}</Shown>}
       {isAnswered(events) && isAnswered(methods) && <FailureReasons of={failures} contract={contract} />}
-      {isAnswered(events) && isAnswered(methods) && isAnswered(failures) && <Shown answer={transfers} lines={20} compact>{({ items }) => (items.length > 0 ? <OfTransfers items={items} contract={contract} period={period} /> : null)}</Shown>}
+      {isAnswered(events) && isAnswered(methods) && isAnswered(failures) && <Shown answer={transfers} lines={20} compact>{(data) => (data.items.length > 0 ? <OfTransfers of={data} contract={contract} period={period} /> : null)}</Shown>}
     </>
   );
 }
 
-function OfEvents({ items, contract, period }: { items: Events[]; contract: string; period: string }) {
-  const { x, series } = useMemo(() => seriesOf(items, (item) => shortSignature(item.signature, item.topic0, 'anonymous'), (item) => item.logs_count, MOST), [items]);
-  return <ChartPanel id="events" title={`Events by ${period.toLowerCase()}`} about={inAll(items, items.reduce((sum, item) => sum + item.logs_count, 0), 'logs')} x={x} axis="time" series={series} bars={series.length === 1} sql={eventsSql(contract, period)} empty="No block that is loaded has a log of it." />;
+function OfEvents({ of: { items, loaded }, contract, period }: { of: Activity<Events>; contract: string; period: string }) {
+  const { x, series } = useMemo(() => {
+    const calendar = calendarOf(items, loaded, period);
+    return { x: calendar.x, series: seriesOf(calendar, items, (item) => shortSignature(item.signature, item.topic0, 'anonymous'), (item) => item.logs_count, MOST) };
+  }, [items]);
+  return <ChartPanel id="events" title={`Events by ${period.toLowerCase()}`} about={inAll(items, items.reduce((sum, item) => sum + item.logs_count, 0), 'logs')} x={x} axis="time" series={series} bars={series.length === 1 && isFew(x)} sql={eventsSql(contract, period)} empty="No block that is loaded has a log of it." />;
 }
 
-function OfMethods({ items, contract, period }: { items: Methods[]; contract: string; period: string }) {
+function OfMethods({ of: { items, loaded }, contract, period }: { of: Activity<Methods>; contract: string; period: string }) {
   const { x, series } = useMemo(() => {
-    const called = seriesOf(items, (item) => shortSignature(item.signature, item.method_id, 'no method'), (item) => item.transactions_count, MOST);
-    if (items.some((item) => item.failed_count === null)) return called;
-    const failed = seriesOf(items, () => 'Failed, of all', (item) => item.failed_count ?? 0, MOST);
-    return { x: called.x, series: [...called.series, ...failed.series] };
+    const calendar = calendarOf(items, loaded, period);
+    const called = seriesOf(calendar, items, (item) => shortSignature(item.signature, item.method_id, 'no method'), (item) => item.transactions_count, MOST);
+    if (items.some((item) => item.failed_count === null)) return { x: calendar.x, series: called };
+    const failed = seriesOf(calendar, items, () => 'Failed, of all', (item) => item.failed_count ?? 0, MOST);
+    return { x: calendar.x, series: [...called, ...failed] };
   }, [items]);
   return <ChartPanel id="methods" title={`Transactions by ${period.toLowerCase()} and method`} about={inAll(items, items.reduce((sum, item) => sum + item.transactions_count, 0), 'transactions')} x={x} axis="time" series={series} sql={methodsSql(contract, period)} empty="No block that is loaded has a transaction to it." />;
 }
 
-function OfTransfers({ items, contract, period }: { items: Transfers[]; contract: string; period: string }) {
+function OfTransfers({ of: { items, loaded }, contract, period }: { of: Activity<Transfers>; contract: string; period: string }) {
   const { x, series, participants } = useMemo(() => {
-    const line = (name: string, value: (item: Transfers) => number | null): Series => ({ name, values: items.map(value) });
+    const calendar = calendarOf(items, loaded, period);
+    const line = (name: string, value: (item: Transfers) => number | null): Series => lineOf(calendar, items, name, value);
     return {
-      x: items.map((item) => Date.parse(`${item.date}T00:00:00Z`) / 1000),
+      x: calendar.x,
       series: [line('Transfers', (item) => item.transfers_count), line('Mints', (item) => item.mints_count), line('Burns', (item) => item.burns_count)],
-      participants: [line('Gave', (item) => item.senders_count), line('Received', (item) => item.receivers_count)],
+      participants: [line('Senders', (item) => item.senders_count), line('Receivers', (item) => item.receivers_count)],
     };
   }, [items]);
   const isCounted = items.some((item) => item.senders_count !== null);
@@ -75,11 +80,4 @@ function OfTransfers({ items, contract, period }: { items: Transfers[]; contract
   );
 }
 
-/** How many there are, and what is not whole. */
-function inAll(items: Period[], total: number, what: string): string | undefined {
-  if (items.length === 0) return undefined;
-  const periods = new Set(items.map((item) => item.date));
-  const whole = new Set(items.filter((item) => item.is_complete).map((item) => item.date));
-  const partial = periods.size - whole.size;
-  return `${count(total)} ${what} in all.${partial === 0 ? '' : ` ${partial === periods.size ? 'No point is' : `${partial} of ${periods.size} points are not`} complete: the time is not over, or blocks are not loaded.`}`;
-}
+const inAll = (items: Period[], total: number, what: string) => (items.length === 0 ? undefined : `${count(total)} ${what} in all.${partOf(items)}`);

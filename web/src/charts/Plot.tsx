@@ -10,6 +10,8 @@ interface Props {
   axis: 'time' | 'place';
   series: Series[];
   bars?: boolean;
+  /** A value holds until the next one. */
+  steps?: boolean;
   label: string;
   /** What a value is called behind its number. */
   unit?: string;
@@ -32,7 +34,7 @@ export function brief(value: number): string {
   return new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 }).format(value);
 }
 
-export function Plot({ x, axis, series, bars, label, unit }: Props) {
+export function Plot({ x, axis, series, bars, steps, label, unit }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = theme.value;
   const [failed, setFailed] = useState(false);
@@ -43,7 +45,7 @@ export function Plot({ x, axis, series, bars, label, unit }: Props) {
     import('./uplot.ts').then(({ uPlot }) => {
       const at = place.current;
       if (gone || !at) return;
-      const draw = () => new uPlot(options(uPlot, at.clientWidth, { x, axis, series, bars, label, unit }), [axis === 'place' ? x.map((_, index) => index) : x, ...series.map((one) => one.values)], at);
+      const draw = () => new uPlot(options(uPlot, at.clientWidth, { x, axis, series, bars, steps, label, unit }), [axis === 'place' ? x.map((_, index) => index) : x, ...series.map((one) => one.values)], at);
       let drawn = draw();
       const again = () => {
         drawn.destroy();
@@ -82,12 +84,12 @@ function times(ticks: number[], step: number): string[] {
   });
 }
 
-function options(uPlot: typeof import('uplot'), width: number, { x, axis, series, bars, unit }: Props): import('uplot').Options {
+function options(uPlot: typeof import('uplot'), width: number, { x, axis, series, bars, steps, unit }: Props): import('uplot').Options {
   const quiet = colour('--quiet');
   const line = { stroke: quiet, grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: '12px system-ui, sans-serif' };
   const height = (value: number) => (x[value] === undefined ? '' : x[value].toLocaleString('en'));
   const tones = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--series-6'];
-  const paths = bars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.7, 60], align: 0 }) } : {};
+  const paths = bars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.7, 60], align: 0 }) } : steps && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {};
   return {
     width,
     height: HEIGHT,
@@ -106,7 +108,7 @@ function options(uPlot: typeof import('uplot'), width: number, { x, axis, series
       ...series.map((one, index) => {
         const tone = colour(tones[index % tones.length] ?? '--series-1');
         return {
-          label: one.name, stroke: tone, width: bars ? 0 : 2, fill: bars ? tone : `${tone}22`, points: { show: !bars && x.length < 40, size: 5, fill: tone }, ...paths,
+          label: one.name, stroke: tone, width: bars ? 0 : 2, fill: bars ? tone : `${tone}22`, points: { show: !bars && x.length < 60, size: 5, fill: tone }, ...paths,
           value: (_: unknown, value: number | null) => (value === null || value === undefined ? '–' : `${value.toLocaleString('en', { maximumSignificantDigits: 6 })}${unit ? ` ${unit}` : ''}`),
         };
       }),

@@ -3,15 +3,14 @@ import { useMemo } from 'preact/hooks';
 import { useApi } from '../api/use.ts';
 import { Shown } from '../parts/State.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
-import type { Period } from './periods.ts';
-import { beginOf } from './periods.ts';
+import { beginOf, calendarOf, lineOf, type LoadedDays, type Period, withGaps } from './periods.ts';
 import { pricesSql, sendersSql } from './sql.ts';
 
 interface Sums extends Period {
   transactions_count: number; failed_count: number | null; fees: string | null; failed_fees: string | null;
   gas_price_p10: string | null; gas_price_p50: string | null; gas_price_p90: string | null; senders_count: number; new_senders_count: number | null;
 }
-interface Activity { items: Sums[]; block_number: number | null }
+interface Activity { items: Sums[]; loaded: LoadedDays[]; block_number: number | null }
 
 /** `newest` is the time of the newest block. */
 export function Senders({ period, newest }: { period: string; newest: string }) {
@@ -20,17 +19,19 @@ export function Senders({ period, newest }: { period: string; newest: string }) 
   return <Shown answer={answer} lines={5} compact>{(data) => <OfSums of={data} period={period} from={from} />}</Shown>;
 }
 
-function OfSums({ of: { items, block_number }, period, from }: { of: Activity; period: string; from: string | null }) {
+function OfSums({ of: { items, loaded, block_number }, period, from }: { of: Activity; period: string; from: string | null }) {
   const { x, senders, failures, fees, prices } = useMemo(() => {
-    const line = (name: string, value: (item: Sums) => number | null) => ({ name, values: items.map(value) });
+    const calendar = calendarOf(items, loaded, period);
+    const line = (name: string, value: (item: Sums) => number | null) => lineOf(calendar, items, name, value);
+    const quotient = (name: string, value: (item: Sums) => number | null) => withGaps(line(name, value), calendar, items);
     const gwei = (wei: string | null) => (wei === null ? null : Number(wei) / 1e9);
     const coins = (wei: string | null) => (wei === null ? null : Number(wei) / 1e18);
     return {
-      x: items.map((item) => Date.parse(`${item.date}T00:00:00Z`) / 1000),
+      x: calendar.x,
       senders: [line('All', (item) => item.senders_count), line('Had sent before', (item) => before(item)), line('New', (item) => item.new_senders_count)],
-      failures: [line('Transactions that failed', (item) => share(item))],
+      failures: [quotient('Transactions that failed', (item) => share(item))],
       fees: [line('Fees of failed transactions', (item) => coins(item.failed_fees))],
-      prices: [line('A tenth paid at most', (item) => gwei(item.gas_price_p10)), line('Half', (item) => gwei(item.gas_price_p50)), line('Nine tenths', (item) => gwei(item.gas_price_p90))],
+      prices: [quotient('10th percentile', (item) => gwei(item.gas_price_p10)), quotient('50th percentile', (item) => gwei(item.gas_price_p50)), quotient('90th percentile', (item) => gwei(item.gas_price_p90))],
     };
   }, [items]);
   const upTo = block_number === null ? '' : ` Up to block ${block_number.toLocaleString('en')}.`;
