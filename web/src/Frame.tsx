@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { OwnNames } from './parts/OwnNames.tsx';
+import { PulseDot, PulseLine } from './parts/Pulse.tsx';
 import { SearchBox } from './parts/SearchBox.tsx';
 import { showChosen } from './parts/Tabs.tsx';
 import { nextTheme, nextTimeStyle, theme, timeStyle } from './state/view.ts';
@@ -43,6 +44,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <header class="top">
         <div class="inside">
           <a class="home" href="/" title="Newest blocks and transactions"><Mark /> Trawl{' '}<small>{chain.value.name}</small></a>
+          <PulseDot />
           <nav ref={places} aria-label="Places">
             {PLACES.map(([place, name]) => <a key={place} href={place} aria-current={path === place ? 'page' : undefined}>{name}</a>)}
             <a href="/docs">API</a>
@@ -52,6 +54,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </div>
       </header>
       <main id="content" tabIndex={-1}>{children}</main>
+      <PulseLine />
       <footer>
         <div class="inside">
           <OwnNames />

@@ -7,6 +7,7 @@ import { rowsByKeyboard } from './parts/Table.tsx';
 import { Home } from './pages/Home.tsx';
 import { Blocks, InternalTransactions, TokenTransfers, Transactions } from './pages/Lists.tsx';
 import { learnChain } from './state/chain.ts';
+import { watchPulse } from './state/pulse.ts';
 import { useTitle } from './parts/title.ts';
 
 // Pages that come when they are wanted; `vite.config.js` has them too, so that the start script asks for them at once.
@@ -64,6 +65,7 @@ function App() {
 markEqualAddresses();
 rowsByKeyboard();
 void learnChain();
+watchPulse();
 // Where most links lead is there before the first of them is followed.
 addEventListener('load', () => setTimeout(() => { for (const page of [Block, Tx, Address]) void page.preload(); }, 1000));
 render(<App />, document.getElementById('app') as HTMLElement);

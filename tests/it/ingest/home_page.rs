@@ -58,7 +58,7 @@ fn follows_the_chain_through_reorganisations_and_outages() -> anyhow::Result<()>
     browser.sees(&format!("shows {}", main[&50]))?;
     node.control(&json!({"head": 54}))?;
     browser.sees(&format!("shows {}", main[&54]))?;
-    browser.sees("behind no block as of ")?;
+    browser.sees("behind 0 blocks as of ")?;
     for branch in ["depth6", "main", "depth17"] {
         node.control(&json!({"branch": branch}))?;
         browser.sees(&format!("shows {}", tip(&hashes(branch)?)))?;
@@ -72,6 +72,7 @@ fn follows_the_chain_through_reorganisations_and_outages() -> anyhow::Result<()>
     reaches(&api.url, tip(&main))?;
     browser.sees("back")?;
     browser.sees(&format!("shows {}", tip(&main)))?;
-    browser.close()?;
-    follower.stop()
+    follower.stop()?;
+    browser.sees("alarm trawl-ingest follow was stopped")?;
+    browser.close()
 }

@@ -15,6 +15,7 @@ import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { methodOf } from '../format/kind.ts';
 import { chain } from '../state/chain.ts';
+import { pulse, tellNewest } from '../state/pulse.ts';
 import { To } from './columns.tsx';
 
 interface Stats {
@@ -26,10 +27,18 @@ interface Stats {
 interface Indexing { indexed_blocks_ratio: number | null; indexed_internal_transactions_ratio: number | null }
 
 const FEED = {
-  live: ['live', 'New blocks appear by themselves'],
-  connecting: ['connecting', 'Waiting for the connection on which new blocks are announced'],
-  lost: ['connection lost', 'New blocks are not announced now; the connection is tried again'],
+  connecting: ['connecting', 'Waiting for the connection on which new blocks are announced', 'connecting'],
+  lost: ['connection lost', 'New blocks are not announced now; the connection is tried again', 'lost'],
 } as const;
+const TONES = { good: 'live', late: 'late', bad: 'lost', still: 'connecting' } as const;
+
+/** The connection, and if that is there, the chain. */
+function stateNow(): readonly [string, string, string] {
+  const feed = feedState.value;
+  const chain = pulse.value;
+  if (feed !== 'live') return FEED[feed];
+  return chain ? [chain.word, chain.detail, TONES[chain.tone]] : FEED.connecting;
+}
 
 export function Home() {
   useTitle('');
@@ -41,12 +50,15 @@ export function Home() {
   useEffect(() => announced.subscribe((head) => {
     if (head) for (const answer of [blocks, transactions, stats]) answer.again();
   }), [blocks.again, transactions.again, stats.again]);
-  const [state, why] = FEED[feedState.value];
+  useEffect(() => {
+    if (blocks.data) tellNewest(blocks.data);
+  }, [blocks.data]);
+  const [state, why, tone] = stateNow();
   return (
     <>
       <section class="hero">
         <h1>{chain.value.name || 'The chain'}</h1>
-        <p class="quiet">Every block, transaction, log and call that is loaded here, straight from the tables. <span class={`feed ${feedState.value}`} title={why}>{state}</span></p>
+        <p class="quiet">Every block, transaction, log and call that is loaded here, straight from the tables. <span class={`feed ${tone}`} title={why}>{state}</span></p>
       </section>
       <ChainFacts stats={stats} indexing={indexing} newest={blocks.data?.[0]} />
       <div class="halves">

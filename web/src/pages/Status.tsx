@@ -1,7 +1,8 @@
 // What is loaded and what is not, how old the newest block is, and whether the server is well.
 import { useEffect, useState } from 'preact/hooks';
 import { getJson, Problem } from '../api/request.ts';
-import { useApi } from '../api/use.ts';
+import { type Answer, useApi } from '../api/use.ts';
+import type { Following, Health } from '../format/pulse.ts';
 import type { Block, Missing } from '../api/types.ts';
 import { count, percent } from '../format/amount.ts';
 import { span } from '../format/time.ts';
@@ -13,11 +14,9 @@ import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { chain } from '../state/chain.ts';
+import { health, pulse, tellNewest } from '../state/pulse.ts';
 import { now } from '../state/view.ts';
 
-interface Following { node_block: number; lag_blocks: number | null; silent_ms: number | null; head_age_ms: number | null; report_age_ms: number | null }
-interface Trouble { kind: string; detail: string; seconds: number }
-interface Health { healthy: boolean; state: string; damage: unknown; problems: Trouble[]; data: { latest_block_number: number | null; ranges: number | null; following: Following | null } }
 interface Mark { end: { missing: Missing[]; headBlock: string } }
 
 const PARTS = [
@@ -28,30 +27,37 @@ const PARTS = [
 
 export function Status() {
   useTitle('Status');
-  const health = useApi<Health>('/api/health');
+  const told = health.value;
   const newest = useApi<Block[]>('/api/v2/main-page/blocks');
   const version = useApi<{ backend_version: string }>('/api/v2/config/backend-version');
+  useEffect(() => {
+    if (newest.data) tellNewest(newest.data);
+  }, [newest.data]);
   const head = newest.data?.[0];
+  const unreachable = told && !told.said ? new Problem(0, 'The API cannot be reached.') : undefined;
+  const answer: Answer<Health> = { ...(newest.data || newest.problem ? { data: told?.said ?? undefined, problem: unreachable } : {}), again: () => {} };
+  const state = pulse.value;
   return (
     <>
       <h1>Status</h1>
       <section class="panel">
-        <Shown answer={newest.data || newest.problem ? health : { again: health.again }} lines={30}>{(data) => (
+        <Shown answer={answer} lines={30}>{(data) => (
           <Facts>
             <Fact name="Server"><span class={data.healthy ? 'badge good' : 'badge bad'}>{data.state}</span></Fact>
+            <Fact name="State" hint="How long no block came, against how often blocks came before">{state ? <span class="row"><span class={`badge ${state.tone}`}>{state.word}</span> {state.detail}</span> : '…'}</Fact>
             <Fact name="Chain">{chain.value.name || <Unknown />} {chain.value.known && <span class="quiet">(id {chain.value.id})</span>}</Fact>
             <Fact name="Newest block"><span class="row"><Height of={data.data.latest_block_number} /> {head && <Time at={head.timestamp} both />}</span></Fact>
             <Fact name="Behind now" hint="How long before now the newest readable block was made, by the clock of this computer">{head ? <BehindNow at={head.timestamp} /> : newest.problem ? <Unknown why={newest.problem.message} /> : '…'}</Fact>
             <Fact name="Behind the node" hint="Against the newest block that the node showed to trawl-ingest follow"><BehindNode head={data.data.latest_block_number} following={data.data.following} /></Fact>
-            <Fact name="Ranges of blocks">{count(data.data.ranges) ?? <Unknown />}</Fact>
+            <Fact name="Gaps" hint="Between the blocks that are loaded">{data.data.ranges === null ? <Unknown /> : count(Math.max(data.data.ranges - 1, 0))}</Fact>
             <Fact name="Version">{version.data?.backend_version ?? (version.problem ? <Unknown /> : '…')}</Fact>
             <Fact name="Problems">{data.problems.length === 0 ? 'none' : <span class="row">{data.problems.map((problem) => <span key={problem.kind + problem.detail} class="bad">{problem.detail}</span>)}</span>}</Fact>
-            <Fact name="Lost rows">{data.damage === null ? 'none' : <code>{JSON.stringify(data.damage)}</code>}</Fact>
+            <Fact name="Damaged data">{data.damage === null ? 'none' : <code>{data.damage}</code>}</Fact>
           </Facts>
         )}</Shown>
       </section>
-      {health.data && (newest.data || newest.problem) && <Proven />}
-      {health.data && (newest.data || newest.problem) && <Parts head={health.data.data.latest_block_number} />}
+      {answer.data && <Proven />}
+      {answer.data && <Parts head={answer.data.data.latest_block_number} />}
     </>
   );
 }
@@ -70,7 +76,7 @@ function BehindNode({ head, following }: { head: number | null; following: Follo
   const { silent_ms: silence } = following;
   const isSilent = silence === null || silence > LONG_SILENCE;
   return (
-    <span class="row">{lag === 0 ? 'no block' : `${count(lag)} block${lag === 1 ? '' : 's'}`}
+    <span class="row">{lag === 0 ? '0 blocks' : `${count(lag)} block${lag === 1 ? '' : 's'}`}
       <span class={isSilent ? 'bad' : 'quiet'}>{silence === null ? 'nobody says since when' : <>as of {span(silence)} ago</>}{isSilent && ', the node may be further by now'}</span></span>
   );
 }

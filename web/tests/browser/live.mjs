@@ -1,7 +1,7 @@
 // Keeps the home page open while blocks come and go, and says what it shows: `node tests/browser/live.mjs URL`. Each line that it
 // reads is a command, which it answers with a line: `shows HASH`, the newest block that must appear without a reload; `behind WORDS`,
 // how the status page must begin to say how far the chain is behind its node; `lost`, the connection must be said to be lost, and a
-// list to be out of reach; `back`, the list must come by itself.
+// list to be out of reach; `back`, the list must come by itself; `alarm WORDS`, a list must say that and what is wrong with following.
 import { createInterface } from 'node:readline';
 import { start, watchedPage } from './browser.mjs';
 
@@ -41,6 +41,13 @@ const COMMANDS = {
     if (!says) return `the status page does not say how far it is behind its node: ${await text()}`;
     await follows('/');
     return (await holds(() => document.querySelector('.feed.live') !== null)) ? 'ok' : `the page is not live again: ${await text()}`;
+  },
+  async alarm(...words) {
+    await follows('/blocks');
+    // It is asked how the chain is when somebody looks at the page again.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    const says = await holds((wanted) => document.querySelector('.alarm')?.textContent.includes(wanted) && document.querySelector('.pulse.late') !== null, words.join(' '));
+    return says ? 'ok' : `nothing says what is wrong: ${await page.evaluate(() => document.querySelector('.alarm')?.textContent ?? 'no line')}`;
   },
   async lost() {
     seen.isAway = true;

@@ -1,0 +1,16 @@
+// Whether the chain is alive, on every page: a dot beside its name, and a line at the bottom where it is not.
+import { pulse } from '../state/pulse.ts';
+
+export function PulseDot() {
+  const { tone = 'still', word = 'unknown', detail = 'It is asked how the chain is' } = pulse.value ?? {};
+  return <a class={`pulse ${tone}`} href="/status" title={`${word}: ${detail}`} aria-label={`State of the chain: ${word}`} />;
+}
+
+export function PulseLine() {
+  const state = pulse.value;
+  return (
+    <div role="status">
+      {state && (state.tone === 'bad' || state.tone === 'late') && <p class={`alarm ${state.tone}`}><strong>{state.word.charAt(0).toUpperCase() + state.word.slice(1)}:</strong> {state.detail.slice(0, 300)}. <a href="/status">Status</a></p>}
+    </div>
+  );
+}
