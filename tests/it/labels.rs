@@ -164,10 +164,12 @@ fn addresses_show_what_was_loaded() -> anyhow::Result<()> {
     let counter = &expected["addresses"]["CounterV2"];
     ensure!(proxy["proxy_type"] == "eip1967_beacon" && proxy["implementation_name"] == "CounterV2", "{proxy}");
     ensure!(proxy["implementations"] == json!([{"address_hash": counter, "name": "CounterV2"}]), "{proxy}");
-    // The name of the verified source counts before the label.
+    // The label counts before the name of the verified source, which the page of the contract has.
     let gold = read_by_viem()?.into_iter().find(|log| log["event"] == "Approval").context("an approval")?;
     let gold = log(&api, gold["transaction"].as_str().unwrap_or_default(), gold["index"].as_u64().context("index")?)?;
-    ensure!(gold["address"]["name"] == "Coin" && gold["address"]["is_verified"] == true, "{gold}");
+    let source = get(&api, &format!("smart-contracts/{GOLD}"))?;
+    ensure!(gold["address"]["name"] == "Gold, the token" && gold["address"]["is_verified"] == true, "{gold}");
+    ensure!(source["name"] == "Coin", "{source}");
     // What the file says of another chain is not loaded.
     ensure!(env::sql(database, "SELECT count() FROM address_labels WHERE value LIKE 'Nobody%'")? == "0");
     api.stop()?;

@@ -69,11 +69,11 @@ pub struct Tag {
 }
 
 impl AddressFacts {
-    /// Its name: of the verified source, else of the label, else of the token.
+    /// Its name: of the label, else of the token, else of the verified source, which many contracts may share.
     fn name(&self) -> Option<&str> {
         let labels = &self.labels;
-        let name = labels.contract_name.as_deref().or(labels.name.as_deref());
-        name.or(self.token_name.as_deref())
+        let name = labels.name.as_deref().or(self.token_name.as_deref());
+        name.or(labels.contract_name.as_deref())
     }
 }
 
@@ -222,9 +222,14 @@ impl Addresses {
         self.of(address)?.labels.ens_domain_name.as_deref()
     }
 
-    /// The name of the contract in its verified source, or its other name.
+    /// What it is called.
     pub(crate) fn name_of(&self, address: &Address) -> Option<&str> {
         self.name(address)
+    }
+
+    /// The name of the contract in its verified source, or its other name.
+    pub(crate) fn source_name(&self, address: &Address) -> Option<&str> {
+        self.of(address)?.labels.contract_name.as_deref().or_else(|| self.name(address))
     }
 }
 
@@ -255,17 +260,19 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_the_source_counts_first() {
+    fn what_somebody_called_it_counts_before_its_class() {
         let mut labels = Labels { name: Some("Label".into()), ..Labels::default() };
         let facts = |labels: &Labels| AddressFacts {
             token_name: Some("Token".into()),
             labels: labels.clone().into(),
             ..AddressFacts::default()
         };
-        assert_eq!(written(facts(&Labels::default()))["name"], "Token");
-        assert_eq!(written(facts(&labels))["name"], "Label");
         labels.contract_name = Some("Source".into());
-        assert_eq!(written(facts(&labels))["name"], "Source");
+        assert_eq!(written(facts(&labels))["name"], "Label");
+        labels.name = None;
+        assert_eq!(written(facts(&labels))["name"], "Token");
+        let bare = AddressFacts { token_name: None, ..facts(&labels) };
+        assert_eq!(written(bare)["name"], "Source");
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl SmartContract {
             contract.key("is_verified").bool(source.is_some());
             // One that is not verified has neither: clients put something else in the place of a name.
             if let Some(source) = source {
-                contract.key("name").option(addresses.name_of(&source), JsonWriter::string);
+                contract.key("name").option(addresses.source_name(&source), JsonWriter::string);
                 contract.key("certified").bool(false);
             }
             contract.key("abi").option(self.abi.as_ref(), |writer, entries| {

@@ -16,8 +16,7 @@ export function group(digits: string): string {
 }
 
 /**
- * The same amount in few digits: cut, never rounded up, and with at least `significant` digits behind zeros.
- * What was cut off is for the tooltip.
+ * The same amount in few digits, rounded, and with at least `significant` digits behind zeros. Pages about one thing show all digits.
  */
 export function short(value: string | bigint, decimals: number, significant = 4): string {
   const all = exact(value, decimals);
@@ -26,8 +25,30 @@ export function short(value: string | bigint, decimals: number, significant = 4)
   const digits = whole.replace(/[-,]/g, '').replace(/^0+/, '').length;
   const zeros = /^0*/.exec(rest)?.[0].length ?? 0;
   const places = digits > 0 ? Math.max(2, significant + 2 - digits) : zeros + significant;
-  const kept = rest.slice(0, places).replace(/0+$/, '');
-  return kept ? `${whole}.${kept}` : whole;
+  if (places >= rest.length) return all;
+  const unit = 10n ** BigInt(decimals - places);
+  const amount = BigInt(value);
+  const rounded = ((amount < 0n ? -amount : amount) + unit / 2n) / unit;
+  return exact(amount < 0n ? -rounded : rounded, places);
+}
+
+const MAX_UINT256 = (1n << 256n) - 1n;
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** Most digits of a whole number that is written out in a list. */
+const MOST_DIGITS = 21;
+
+/** Whole numbers that are longer than a line by their size: `1.158 × 10⁷⁷`; `null` of others. */
+export function sizeOf(value: string | bigint, decimals: number): string | null {
+  const amount = BigInt(value);
+  if (amount === MAX_UINT256) return 'max uint256';
+  const digits = (amount < 0n ? -amount : amount).toString();
+  const exponent = digits.length - 1 - decimals;
+  if (exponent < MOST_DIGITS) return null;
+  const [first = '', ...rest] = (BigInt(digits.slice(0, 5)) + 5n).toString();
+  // Rounding up may give it a digit more.
+  const power = String(exponent + (rest.length > 4 ? 1 : 0)).replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)] ?? '');
+  return `${amount < 0n ? '-' : ''}${first}.${rest.slice(0, 3).join('')} × 10${power}`;
 }
 
 /** A count such as 12,345; what is not known is null. */

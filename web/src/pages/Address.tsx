@@ -8,6 +8,7 @@ import { Address as AddressLink } from '../parts/Address.tsx';
 import { Coins, TokenName, Units } from '../parts/Amount.tsx';
 import { Cards } from '../parts/Cards.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
+import { HideChoice } from '../parts/HideChoice.tsx';
 import { Height, Plain, TxHash } from '../parts/Hash.tsx';
 import { OwnName } from '../parts/OwnName.tsx';
 import { Paged, withQuery } from '../parts/Paged.tsx';
@@ -20,6 +21,8 @@ import { Unknown } from '../parts/Unknown.tsx';
 import { shortHash, shortName, visible } from '../format/hash.ts';
 import { blockColumns, internalColumns, internalId, known, transactionColumns, transferColumns, transferId, withdrawalsOfAddress } from './columns.tsx';
 import { LogCard } from './Logs.tsx';
+import { isHiding, isSuspect, isWorthless } from '../state/hidden.ts';
+import { delegateOf, nameOf } from '../state/known_names.ts';
 
 const Contract = lazy(() => import('./Contract.tsx').then((page) => page.Contract));
 const Activity = lazy(() => import('../charts/Activity.tsx').then((part) => part.AddressActivity));
@@ -46,7 +49,7 @@ export function Address() {
   const page = useApi<AddressPage>(`/api/v2/addresses/${hash}`);
   const counts = useApi<TabCounts>(`/api/v2/addresses/${hash}/tabs-counters`).data;
   const about = page.data;
-  useTitle(about?.name ?? `Address ${shortHash(hash)}`);
+  useTitle((about && nameOf(about)) ?? `Address ${shortHash(hash)}`);
   const tabs = [
     { id: 'txs', name: 'Transactions', count: upTo(counts?.transactions_count) },
     { id: 'token_transfers', name: 'Token transfers', count: upTo(counts?.token_transfers_count) },
@@ -54,14 +57,14 @@ export function Address() {
     { id: 'tokens', name: 'Tokens', count: upTo(counts?.token_balances_count) },
     { id: 'nft', name: 'NFTs' },
     { id: 'logs', name: 'Logs', count: upTo(counts?.logs_count) },
-    { id: 'contract', name: 'Contract' },
+    { id: 'contract', name: about && delegateOf(about) ? 'Code of the delegate' : 'Contract' },
     { id: 'coin_balance_history', name: 'Balance over time' },
     { id: 'activity', name: 'Activity' },
     { id: 'withdrawals', name: 'Withdrawals', count: upTo(counts?.withdrawals_count) },
     { id: 'blocks_validated', name: 'Blocks made', count: upTo(counts?.validations_count) },
   ].filter((tab) => !((tab.id === 'withdrawals' || tab.id === 'blocks_validated') && tab.count === '0') && !(tab.id === 'contract' && about?.is_contract === false));
   const tab = chosenTab(tabs, params['tab'] ?? query['tab'], ALSO);
-  const kind = about === undefined ? 'Address' : about.token ? 'Token contract' : about.is_contract === true ? 'Contract' : about.is_contract === false ? 'Account' : 'Address';
+  const kind = about === undefined ? 'Address' : delegateOf(about) ? 'Account' : about.token ? 'Token contract' : about.is_contract === true ? 'Contract' : about.is_contract === false ? 'Account' : 'Address';
   return (
     <>
       <h1 class="row">{kind} {about?.name && <bdi class="name">{shortName(about.name, 60)}</bdi>}</h1>
@@ -83,18 +86,21 @@ function Details({ of }: { of: AddressPage }) {
   return (
     <section class="panel">
       <Facts>
-        <Fact name="Balance"><span class="row"><Coins wei={of.coin_balance} />{of.block_number_balance_updated_at !== null && <span class="quiet">after block <Height of={of.block_number_balance_updated_at} /></span>}</span></Fact>
+        <Fact name="Balance"><span class="row"><Coins wei={of.coin_balance} whole />{of.block_number_balance_updated_at !== null && <span class="quiet">after block <Height of={of.block_number_balance_updated_at} /></span>}</span></Fact>
         <Fact name="Transactions">{value('transactions_count')}</Fact>
         <Fact name="Token transfers">{value('token_transfers_count')}</Fact>
         {of.ens_domain_name && <Fact name="ENS name"><bdi>{visible(of.ens_domain_name)}</bdi></Fact>}
         {of.public_tags.length > 0 && <Fact name="Tags"><span class="row">{of.public_tags.map((tag) => <span key={tag.display_name} class="badge">{shortName(tag.display_name, 40)}</span>)}</span></Fact>}
         {of.token && <Fact name="Token"><span class="row"><TokenName token={of.token} /> <span class="quiet">{of.token.type}</span></span></Fact>}
-        {of.is_contract !== false && <Fact name="Created by">{of.creator_address_hash ? <span class="row"><AddressLink of={{ hash: of.creator_address_hash }} />{of.creation_transaction_hash && <><span class="quiet">in</span> <TxHash hash={of.creation_transaction_hash} /></>}</span> : <Unknown />}</Fact>}
-        {of.implementations.length > 0 && <Fact name="Runs the code of"><span class="stack">{of.implementations.map((item) => <span key={item.address_hash} class="row"><AddressLink of={{ hash: item.address_hash }} />{item.name && <span class="quiet">{shortName(item.name)}</span>}</span>)}<span class="quiet">{of.proxy_type}</span></span></Fact>}
+        {of.is_contract !== false && !delegateOf(of) && <Fact name="Created by">{of.creator_address_hash ? <span class="row"><AddressLink of={{ hash: of.creator_address_hash }} />{of.creation_transaction_hash && <><span class="quiet">in</span> <TxHash hash={of.creation_transaction_hash} /></>}</span> : <Unknown />}</Fact>}
+        {of.implementations.length > 0 && <Fact name={delegateOf(of) ? 'Delegated to' : 'Proxy for'}><span class="stack">{of.implementations.map((item) => <span key={item.address_hash} class="row"><AddressLink of={{ hash: item.address_hash }} />{item.name && <span class="quiet">{shortName(item.name)}</span>}</span>)}<span class="quiet">{PROXIES[of.proxy_type ?? ''] ?? of.proxy_type}</span></span></Fact>}
       </Facts>
     </section>
   );
 }
+
+/** The standards by which a proxy names what it runs. */
+const PROXIES: Record<string, string> = { eip7702: 'EIP-7702', eip1167: 'EIP-1167, a minimal proxy', eip1967: 'EIP-1967', eip1822: 'EIP-1822', eip1967_beacon: 'EIP-1967, by a beacon', eip2535: 'EIP-2535, a diamond', eip897: 'EIP-897', master_copy: 'Safe' };
 
 const csv = (hash: string, list: string) => <a class="button small" href={`/api/v2/addresses/${hash}/${list}/csv`} download>All as CSV</a>;
 const scan = (kind: string, hash: string) => <a class="button small" href={`/scan?kind=${kind}&address=${hash}`}>Scan</a>;
@@ -102,6 +108,7 @@ const scan = (kind: string, hash: string) => <a class="button small" href={`/sca
 const holdings: Column<Holding>[] = [
   { name: 'Token', cell: (item) => <TokenName token={item.token} /> },
   { name: 'Name', cell: (item) => (item.token.name ? <bdi>{shortName(item.token.name, 40)}</bdi> : <Unknown />) },
+  { name: 'Contract', cell: (item) => <AddressLink of={{ hash: item.token.address_hash }} copy /> },
   { name: 'Standard', cell: (item) => item.token.type },
   { name: 'Balance', right: true, cell: (item) => <Units value={item.value} decimals={item.token.type === 'ERC-20' ? item.token.decimals : '0'} /> },
 ];
@@ -141,8 +148,8 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
     );
     case 'token_transfers': return (
       <>
-        <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="type" choices={[['', 'All tokens'], ['ERC-20', 'ERC-20'], ['ERC-721', 'ERC-721'], ['ERC-1155', 'ERC-1155']]} /></div>
-        <Paged<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} label="Token transfers" empty="No block that is loaded has a token transfer of it." whole={<>{scan('token-transfers', hash)}{csv(hash, 'token-transfers')}</>} />
+        <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="type" choices={[['', 'All tokens'], ['ERC-20', 'ERC-20'], ['ERC-721', 'ERC-721'], ['ERC-1155', 'ERC-1155']]} /><HideChoice what="zero-value and look-alike tokens" /></div>
+        <Paged<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} isHidden={isHiding.value ? isWorthless : undefined} label="Token transfers" empty="No block that is loaded has a token transfer of it." whole={<>{scan('token-transfers', hash)}{csv(hash, 'token-transfers')}</>} />
       </>
     );
     case 'internal_txns': return (
@@ -151,7 +158,12 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
         <Paged<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No block whose calls are loaded has one of it." whole={<>{scan('internal-transactions', hash)}{csv(hash, 'internal-transactions')}</>} />
       </>
     );
-    case 'tokens': return <Paged<Holding> path={`${path}/tokens`} columns={holdings} id={(item) => item.token.address_hash} label="Tokens that it holds" empty="It holds no tokens." />;
+    case 'tokens': return (
+      <>
+        <div class="tools"><HideChoice what="look-alike tokens" /></div>
+        <Paged<Holding> path={`${path}/tokens`} columns={holdings} id={(item) => item.token.address_hash} isHidden={isHiding.value ? (item) => isSuspect(item.token) : undefined} label="Tokens that it holds" empty="It holds no tokens." />
+      </>
+    );
     case 'nft': return <Paged<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="Ids of tokens that it has" empty="It has none." />;
     case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} withPlace />} empty="No block that is loaded has a log of it." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
     case 'contract': return <Contract hash={hash} name={about?.name ?? null} />;

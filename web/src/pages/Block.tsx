@@ -2,7 +2,7 @@
 import { lazy, useLocation, useRoute } from 'preact-iso';
 import { useApi } from '../api/use.ts';
 import type { Block as BlockObject, InternalTransaction, Transaction, Withdrawal } from '../api/types.ts';
-import { bytes, count, short } from '../format/amount.ts';
+import { bytes, count } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei } from '../parts/Amount.tsx';
 import { ChainFacts } from '../parts/ChainFacts.tsx';
@@ -15,7 +15,6 @@ import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
-import { chain } from '../state/chain.ts';
 import { internalColumns, internalId, transactionsOfBlock, Used, withdrawalColumns, known } from './columns.tsx';
 
 const Verdict = lazy(() => import('./Verdict.tsx').then((part) => part.Verdict));
@@ -43,16 +42,27 @@ export function Block() {
       </h1>
       <Shown answer={block} lines={30}>{(data) => (
         <>
+          {data.type === 'reorg' && <Replaced block={data} />}
           <Details block={data} />
           <Tabs tabs={tabs} chosen={tab} base={base} />
           <section aria-label={tab} data-path={path}>
-            {tab === 'txs' && <Paged<Transaction> path={`/blocks/${id}/transactions`} columns={transactionsOfBlock} id={(item) => item.hash} label="Transactions of the block" empty="The block has no transactions." />}
+            {tab === 'txs' && <Paged<Transaction> path={`/blocks/${id}/transactions`} columns={transactionsOfBlock} id={(item) => item.hash} label="Transactions of the block" empty={data.type === 'block' ? 'The block has no transactions.' : 'Transactions of a block that lost its place are not kept here.'} />}
             {tab === 'internal_txns' && <Paged<InternalTransaction> path={`/blocks/${id}/internal-transactions`} columns={internalColumns.filter((column) => !['Block', 'Time'].includes(column.name))} id={internalId} label="Internal transactions of the block" empty="No internal transactions." />}
             {tab === 'withdrawals' && <Paged<Withdrawal> path={`/blocks/${id}/withdrawals`} columns={withdrawalColumns} id={(item) => String(item.index)} label="Withdrawals of the block" empty="The block has no withdrawals." />}
           </section>
         </>
       )}</Shown>
     </>
+  );
+}
+
+/** The block that has the height of one that lost its place. */
+function Replaced({ block }: { block: BlockObject }) {
+  const now = useApi<BlockObject>(`/api/v2/blocks/${block.height}`);
+  return (
+    <p class="failure compact" role="note"><strong>A reorganisation took this block out of the chain.</strong>{' '}
+      {now.data ? <>At its height is now <a class="hash whole" href={`/block/${now.data.hash}`}>{now.data.hash}</a>. Its transactions were dropped, or are in blocks after the fork: search them by their hashes.</> : now.problem ? 'No block of its height is loaded now.' : '…'}
+    </p>
   );
 }
 
@@ -73,9 +83,10 @@ function Details({ block }: { block: BlockObject }) {
         {block.type === 'block' && <Fact name="Proven" hint="What was checked when the block was loaded, or proven again later"><Verdict block={block.hash} /></Fact>}
         <Fact name="Made by" hint="The beneficiary that the header names"><Address of={block.miner} copy /></Fact>
         <Fact name="Gas used"><span class="row">{count(block.gas_used)} of {count(block.gas_limit)} <Used block={block} /></span></Fact>
-        {block.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={block.base_fee_per_gas} /></Fact>}
-        <Fact name="Fees"><span class="row"><Coins wei={block.transaction_fees} /> {block.base_fee_per_gas !== null && <><span class="quiet">of them burnt</span> <Coins wei={block.burnt_fees} /></>}</span></Fact>
-        {block.rewards.length > 0 && <Fact name="Rewards">{block.rewards.map((reward) => <div key={reward.type} class="row">{reward.type}: {short(BigInt(reward.reward), 18)} {chain.value.symbol}</div>)}</Fact>}
+        {block.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={block.base_fee_per_gas} whole /></Fact>}
+        {/* What an uncle's transactions would have paid nobody paid. */}
+        {block.type !== 'uncle' && <Fact name="Fees"><span class="row"><Coins wei={block.transaction_fees} whole /> {block.base_fee_per_gas !== null && <><span class="quiet">of them burnt</span> <Coins wei={block.burnt_fees} whole /></>}</span></Fact>}
+        {block.rewards.length > 0 && <Fact name="Rewards">{block.rewards.map((reward) => <div key={reward.type} class="row">{reward.type}: <Coins wei={BigInt(reward.reward).toString()} whole /></div>)}</Fact>}
         <Fact name="Size">{block.size === null ? <Unknown /> : bytes(block.size)}</Fact>
         {block.blob_transactions_count !== null && <Fact name="Blobs">{block.blob_transactions_count === 0 ? <span class="quiet">none</span> : <span>{known(block.blob_transactions_count)} transaction{block.blob_transactions_count === 1 ? '' : 's'} with blobs, blob gas {known(block.blob_gas_used)}</span>}</Fact>}
         <ChainFacts of={block.chain_facts} />

@@ -4,6 +4,7 @@ import { useApi } from '../api/use.ts';
 import type { Holder, Instance as InstanceObject, Token as TokenObject, TokenTransfer } from '../api/types.ts';
 import { percent } from '../format/amount.ts';
 import { shortHash, shortName, visible } from '../format/hash.ts';
+import { suspicionOf } from '../format/suspect.ts';
 import { Address } from '../parts/Address.tsx';
 import { TokenName, Units } from '../parts/Amount.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
@@ -14,6 +15,7 @@ import type { Column } from '../parts/Table.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
+import { chain } from '../state/chain.ts';
 import { known, transferColumns, transferId } from './columns.tsx';
 
 const Activity = lazy(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity));
@@ -37,14 +39,15 @@ export function Token() {
   return (
     <>
       <h1 class="row">Token {token?.name && <bdi class="name">{shortName(token.name, 60)}</bdi>}{token && <span class="badge">{token.type}</span>}</h1>
-      <p class="subject"><Plain hash={hash} what="address" /> <a class="button small" href={`/address/${hash}`}>Its contract</a></p>
+      <p class="subject"><Plain hash={hash} what="address" /> <a class="button small" href={`/address/${hash}`}>Contract</a></p>
       <Shown answer={answer} lines={30}>{(data) => (
         <>
+          {suspicionOf(data, chain.value) && <p class="failure compact" role="note"><strong>Look twice.</strong> {suspicionOf(data, chain.value)}.</p>}
           <section class="panel">
             <Facts>
               <Fact name="Symbol">{data.symbol ? <bdi>{shortName(data.symbol, 60)}</bdi> : <Unknown />}</Fact>
               {data.type === 'ERC-20' && <Fact name="Decimals" hint="How many digits stand behind the point of an amount">{data.decimals ?? <Unknown />}</Fact>}
-              <Fact name="Supply"><Units value={data.total_supply} decimals={data.type === 'ERC-20' ? data.decimals : '0'} /></Fact>
+              <Fact name="Supply"><Units value={data.total_supply} decimals={data.type === 'ERC-20' ? data.decimals : '0'} whole /></Fact>
               <Fact name="Holders">{known(data.holders_count)}</Fact>
               <Fact name="Transfers">{counters.data ? known(counters.data.transfers_count) : counters.problem ? <Unknown why={counters.problem.message} /> : '…'}</Fact>
             </Facts>

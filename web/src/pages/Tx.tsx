@@ -3,12 +3,13 @@ import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use.ts';
 import type { Log, TokenTransfer, Transaction } from '../api/types.ts';
 import { count } from '../format/amount.ts';
-import { visible } from '../format/hash.ts';
+import { textOf, visible } from '../format/hash.ts';
 import { feeParts, recipientOf } from '../format/kind.ts';
 import { reasonText } from '../format/reason.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
 import { ChainCalls, ChainFacts, Parts } from '../parts/ChainFacts.tsx';
+import { Delegations } from '../parts/Delegations.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Bytes, Height, Plain } from '../parts/Hash.tsx';
 import { Outcome } from '../parts/Method.tsx';
@@ -72,6 +73,8 @@ function whyFailed({ result, revert_reason }: Transaction): string {
 }
 
 function Overview({ of }: { of: Transaction }) {
+  // What is sent to an account is no call; people write to one another so.
+  const message = of.to && !of.decoded_input && !of.transaction_types.includes('contract_call') && of.raw_input !== '0x' ? textOf(of.raw_input) : null;
   return (
     <>
       {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{whyFailed(of)}</span>{of.has_error_in_internal_transactions && <a href={`/tx/${of.hash}?tab=trace`}>Where it began</a>}</p>}
@@ -79,14 +82,14 @@ function Overview({ of }: { of: Transaction }) {
         <Facts>
           <Fact name="From"><Address of={of.from} whole copy /></Fact>
           <Fact name={recipientOf(of) === 'creation' ? 'Created' : 'To'}>{of.to ? <Address of={of.to} whole copy /> : <To of={of} />}</Fact>
-          <Fact name="Value"><Coins wei={of.value} /></Fact>
-          <Fact name="Fee"><span class="row"><Coins wei={of.fee.value} />{of.fee.type === 'maximum' && <span class="quiet">at most</span>}</span>{feeParts(of).length > 0 && <Parts of={feeParts(of)} />}</Fact>
+          <Fact name="Value"><Coins wei={of.value} whole /></Fact>
+          <Fact name="Fee"><span class="row"><Coins wei={of.fee.value} whole />{of.fee.type === 'maximum' && <span class="quiet">at most</span>}</span>{feeParts(of).length > 0 && <Parts of={feeParts(of)} />}</Fact>
           <Fact name="Block"><span class="row"><Height of={of.block_number} /> <span class="quiet">position {of.position}, {count(of.confirmations)} confirmation{of.confirmations === 1 ? '' : 's'}</span></span></Fact>
           <Fact name="Time"><Time at={of.timestamp} both /></Fact>
           {of.token_transfers && of.token_transfers.length > 0 && (
             <Fact name="Tokens moved">
               <div class="stack">
-                {of.token_transfers.map((transfer, index) => <div key={index} class="row"><Address of={transfer.from} /> <span class="quiet">→</span> <Address of={transfer.to} /> <Moved transfer={transfer} /></div>)}
+                {of.token_transfers.map((transfer, index) => <div key={index} class="row"><Address of={transfer.from} /> <span class="quiet">→</span> <Address of={transfer.to} /> <Moved transfer={transfer} whole /></div>)}
                 {of.token_transfers_overflow && <a href={`/tx/${of.hash}?tab=token_transfers`}>All token transfers</a>}
               </div>
             </Fact>
@@ -95,22 +98,23 @@ function Overview({ of }: { of: Transaction }) {
       </section>
       <NetChanges hash={of.hash}>
         <section class="panel">
-          <header><h2>Gas and place</h2></header>
+          <header><h2>Gas and position</h2></header>
           <Facts>
             <Fact name="Gas used"><span>{known(of.gas_used)} of {count(of.gas_limit)}</span></Fact>
-            <Fact name="Gas price"><Gwei wei={of.gas_price} /></Fact>
-            {of.max_fee_per_gas !== null && <Fact name="Most per gas"><span class="row"><Gwei wei={of.max_fee_per_gas} /> <span class="quiet">of it for who makes the block</span> <Gwei wei={of.max_priority_fee_per_gas} /></span></Fact>}
-            {of.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} /></Fact>}
-            {of.base_fee_per_gas !== null && <Fact name="Burnt"><Coins wei={of.transaction_burnt_fee} /></Fact>}
+            <Fact name="Gas price"><Gwei wei={of.gas_price} whole /></Fact>
+            {of.max_fee_per_gas !== null && <Fact name="Max fee"><span class="row"><Gwei wei={of.max_fee_per_gas} whole /> <span class="quiet">max priority fee</span> <Gwei wei={of.max_priority_fee_per_gas} whole /></span></Fact>}
+            {of.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} whole /></Fact>}
+            {of.base_fee_per_gas !== null && <Fact name="Burnt"><Coins wei={of.transaction_burnt_fee} whole /></Fact>}
             <Fact name="Type and nonce"><span>type {of.type}{of.chain_facts?.type && ` (${of.chain_facts.type})`}, nonce {count(of.nonce)}</span></Fact>
             <ChainFacts of={of.chain_facts?.facts} />
-            {of.authorization_list && of.authorization_list.length > 0 && <Fact name="Delegations">{of.authorization_list.map((item, index) => <div key={index} class="row"><Address of={item.authority ? { hash: item.authority } : null} /> <span class="quiet">→</span> <Address of={item.address_hash ? { hash: item.address_hash } : null} /></div>)}</Fact>}
+            {of.authorization_list && of.authorization_list.length > 0 && <Fact name="Delegations"><Delegations of={of.authorization_list} block={of.block_number} /></Fact>}
           </Facts>
         </section>
         {of.chain_facts?.calls && <ChainCalls of={of.chain_facts.calls} all={of.chain_facts.calls_count ?? 0} />}
         <section class="panel">
           <header><h2>Input</h2></header>
           {of.decoded_input && <Call of={of.decoded_input} />}
+          {message && <p>As text: <q class="value">{message.length > 2000 ? `${message.slice(0, 2000)}…` : message}</q></p>}
           <Bytes data={of.raw_input} what="input" />
           {of.status === 'error' && of.revert_reason && <><h3>Why it was reverted</h3>{'raw' in of.revert_reason ? <Bytes data={of.revert_reason.raw} what="reason" /> : <Call of={of.revert_reason} />}</>}
         </section>

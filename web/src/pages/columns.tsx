@@ -19,11 +19,11 @@ export const blockColumns: Column<Block>[] = [
   { name: 'Made by', cell: (block) => <Address of={block.miner} /> },
   { name: 'Gas used', right: true, cell: (block) => <Used block={block} /> },
   { name: 'Base fee', right: true, cell: (block) => (block.base_fee_per_gas === null ? <NoBaseFee /> : <Gwei wei={block.base_fee_per_gas} />) },
-  { name: 'Burnt', right: true, cell: (block) => (block.base_fee_per_gas === null ? <NoBaseFee /> : <Coins wei={block.burnt_fees} />) },
+  { name: 'Burnt', right: true, cell: (block) => (block.base_fee_per_gas === null || block.type === 'uncle' ? <NoBaseFee uncle={block.type === 'uncle'} /> : <Coins wei={block.burnt_fees} />) },
 ];
 
 /** A header without a base fee is known to have none. */
-export const NoBaseFee = () => <span class="quiet" title="Headers have no base fee before the fork London, and nothing is burnt">–</span>;
+export const NoBaseFee = ({ uncle }: { uncle?: boolean }) => <span class="quiet" title={uncle ? 'An uncle burns nothing: its transactions did not happen' : 'Headers have no base fee before the fork London, and nothing is burnt'}>–</span>;
 
 export function Used({ block }: { block: Block }) {
   return (

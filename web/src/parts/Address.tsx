@@ -1,7 +1,9 @@
 // An address as a link: private name, else name, else its first and last digits; the checksummed whole on hover.
 import { shortHash, shortName } from '../format/hash.ts';
+import { identicon } from '../format/identicon.ts';
 import { names } from '../state/names.ts';
 import type { AddressRef } from '../api/types.ts';
+import { delegateOf, isOfTwo, nameOf } from '../state/known_names.ts';
 import { Copy } from './Copy.tsx';
 import { Unknown } from './Unknown.tsx';
 
@@ -16,20 +18,31 @@ export function Address({ of, whole, copy }: Props) {
   if (!of) return <Unknown />;
   const known = 'name' in of ? of : null;
   const mine = names.value[of.hash.toLowerCase()];
-  const name = mine ?? known?.ens_domain_name ?? known?.name ?? known?.implementation_name;
-  const isContract = known?.is_contract === true;
+  const name = mine ?? (known ? nameOf(known) : null);
+  const shown = name ? shortName(name, 32) : '';
+  const isShared = name ? isOfTwo(shown, of.hash) : false;
+  const delegate = known ? delegateOf(known) : null;
+  const isContract = known?.is_contract === true && !delegate;
   return (
     <span class="address">
+      <Icon of={of.hash} />
       {isContract && <span class="kind" title="A contract" aria-label="contract">◆</span>}
+      {delegate && <span class="kind" title={`An account, delegated to ${delegate.slice(0, 100)} (EIP-7702)`} aria-label="account with a delegate">◇</span>}
       <a href={`/address/${of.hash}`} data-address={of.hash.toLowerCase()} title={name ? `${name.slice(0, 200)}\n${of.hash}` : of.hash}>
         {name
-          ? <bdi class={mine ? 'name mine' : 'name'}>{shortName(name, 32)}</bdi>
+          ? <bdi class={mine ? 'name mine' : 'name'}>{shown}</bdi>
           : <span class={whole ? 'hash whole' : 'hash'}>{whole ? of.hash : shortHash(of.hash)}</span>}
       </a>
+      {isShared && !whole && <span class="hash quiet" title={`Another address has this name too\n${of.hash}`}>{shortHash(of.hash, 6, 4)}</span>}
       {name && whole && <span class="hash whole quiet">{of.hash}</span>}
       {copy && <Copy text={of.hash} what="address" />}
     </span>
   );
+}
+
+function Icon({ of }: { of: string }) {
+  const { path, hue } = identicon(of);
+  return <svg class="identicon" viewBox="0 0 5 5" width="13" height="13" aria-hidden="true"><path d={path} fill={`hsl(${hue} 55% 50%)`} /></svg>;
 }
 
 /** Marks the same address wherever it stands on the page while the pointer or the keyboard is on one of them. */

@@ -1,41 +1,57 @@
-// Amounts of coins and tokens: few digits with the unit, all of them on hover.
-import { exact, short } from '../format/amount.ts';
-import { shortName } from '../format/hash.ts';
+// Amounts of coins and tokens: few digits with the unit, all of them on hover and on pages about them.
+import { Fragment } from 'preact';
+import { exact, short, sizeOf } from '../format/amount.ts';
+import { shortHash, shortName } from '../format/hash.ts';
+import { suspicionOf } from '../format/suspect.ts';
 import { chain } from '../state/chain.ts';
+import { isOfTwo } from '../state/known_names.ts';
 import type { Token, TokenTransfer } from '../api/types.ts';
+import { Copy } from './Copy.tsx';
 import { Unknown } from './Unknown.tsx';
 
-/** An amount of the chain's coin, in wei; with more digits where amounts that differ little are to be told apart. */
-export function Coins({ wei, signed, digits }: { wei: string | null | undefined; signed?: boolean; digits?: number }) {
+/** All digits, which may break between groups, and a button that copies them without the groups. */
+function Whole({ text }: { text: string }) {
+  return <>{text.split(/(?<=,)/).map((group, index) => <Fragment key={index}>{index > 0 && <wbr />}<span class="group">{group}</span></Fragment>)}</>;
+}
+
+/** An amount of the chain's coin, in wei: few digits, or the whole of it where that is what the page is about. */
+export function Coins({ wei, signed, digits, whole }: { wei: string | null | undefined; signed?: boolean; digits?: number; whole?: boolean }) {
   if (wei === null || wei === undefined) return <Unknown />;
   const symbol = chain.value.symbol;
-  const isTiny = wei !== '0' && wei.replace('-', '').length < 7;
+  const isTiny = !whole && wei !== '0' && wei.replace('-', '').length < 7;
   const sign = signed && !wei.startsWith('-') && wei !== '0' ? '+' : '';
+  const all = exact(wei, 18);
   return (
-    <span class={signed ? `amount ${wei.startsWith('-') ? 'less' : 'more'}` : 'amount'} title={`${exact(wei, 18)} ${symbol}\n${exact(wei, 0)} wei`}>
-      {sign}{isTiny ? exact(wei, 0) : short(wei, 18, digits)} <span class="unit">{isTiny ? 'wei' : symbol}</span>
+    <span class={signed ? `amount ${wei.startsWith('-') ? 'less' : 'more'}` : 'amount'} title={`${all} ${symbol}\n${exact(wei, 0)} wei`}>
+      {sign}{whole ? <Whole text={all} /> : isTiny ? exact(wei, 0) : (sizeOf(wei, 18) ?? short(wei, 18, digits))} <span class="unit">{isTiny ? 'wei' : symbol}</span>
+      {whole && wei !== '0' && <> <Copy text={all.replaceAll(',', '')} what="amount" /></>}
     </span>
   );
 }
 
 /** A price of gas: wei in, gwei shown. */
-export function Gwei({ wei }: { wei: string | null | undefined }) {
+export function Gwei({ wei, whole }: { wei: string | null | undefined; whole?: boolean }) {
   if (wei === null || wei === undefined) return <Unknown />;
-  return <span class="amount" title={`${exact(wei, 0)} wei`}>{short(wei, 9)} <span class="unit">gwei</span></span>;
+  return <span class="amount" title={`${exact(wei, 0)} wei`}>{whole ? <Whole text={exact(wei, 9)} /> : short(wei, 9)} <span class="unit">gwei</span></span>;
 }
 
 export function TokenName({ token }: { token: Token }) {
   const name = token.symbol || token.name;
-  return (
+  const shown = name ? shortName(name, 18) : '';
+  const suspicion = suspicionOf(token, chain.value);
+  const isShared = name ? isOfTwo(`token ${shown}`, token.address_hash) : false;
+  const link = (
     <a class="token" href={`/token/${token.address_hash}`} data-address={token.address_hash.toLowerCase()}
       title={`${(token.name ?? 'A token without a name').slice(0, 200)}\n${token.address_hash}`}>
-      {name ? <bdi>{shortName(name, 18)}</bdi> : <span class="hash">{token.address_hash.slice(0, 8)}…{token.address_hash.slice(-4)}</span>}
+      {name ? <bdi>{shown}</bdi> : <span class="hash">{token.address_hash.slice(0, 8)}…{token.address_hash.slice(-4)}</span>}
+      {name && (isShared || suspicion) && <span class="hash quiet"> {shortHash(token.address_hash, 6, 4)}</span>}
     </a>
   );
+  return suspicion ? <span class="suspect"><span role="img" title={suspicion} aria-label={suspicion}>⚠</span> {link}</span> : link;
 }
 
 /** A number of token units; without decimals in smallest units, and it says so. */
-export function Units({ value, decimals, signed }: { value: string | null | undefined; decimals: string | null | undefined; signed?: boolean }) {
+export function Units({ value, decimals, signed, whole }: { value: string | null | undefined; decimals: string | null | undefined; signed?: boolean; whole?: boolean }) {
   if (value === null || value === undefined) return <Unknown />;
   const sign = signed && !value.startsWith('-') && value !== '0' ? '+' : '';
   const tone = signed ? ` ${value.startsWith('-') ? 'less' : 'more'}` : '';
@@ -43,23 +59,21 @@ export function Units({ value, decimals, signed }: { value: string | null | unde
   const unit = decimals === null || decimals === undefined ? 'smallest units: the decimals of the token are not known' : '';
   return (
     <span class={`amount${tone}`} title={`${exact(value, places)}${unit && `\n${unit}`}`}>
-      {sign}{shortened(short(value, places))}{unit && <span class="unit" aria-label={unit}> units</span>}
+      {sign}{whole ? <Whole text={exact(value, places)} /> : (sizeOf(value, places) ?? short(value, places))}{unit && <span class="unit" aria-label={unit}> units</span>}
+      {whole && value !== '0' && <> <Copy text={exact(value, places).replaceAll(',', '')} what="amount" /></>}
     </span>
   );
 }
 
-/** Numbers with more digits than a line has are cut in the middle; the whole is in the tooltip. */
-const shortened = (text: string) => (text.length > 30 ? `${text.slice(0, 16)}…${text.slice(-8)}` : text);
-
 /** What a transfer moved: an amount, an id, or so many of an id. */
-export function Moved({ transfer }: { transfer: Pick<TokenTransfer, 'total' | 'token'> & { token_type?: string } }) {
+export function Moved({ transfer, whole }: { transfer: Pick<TokenTransfer, 'total' | 'token'> & { token_type?: string }; whole?: boolean }) {
   const { total, token } = transfer;
   if (!total) return <><Unknown /> <TokenName token={token} /></>;
   const id = total.token_id ?? null;
   const isOne = id !== null && (total.value === undefined || total.value === null);
   return (
     <span class="moved">
-      {!isOne && <Units value={total.value} decimals={id === null ? total.decimals : '0'} />} {' '}
+      {!isOne && <Units value={total.value} decimals={id === null ? total.decimals : '0'} whole={whole} />} {' '}
       <TokenName token={token} />
       {id !== null && <> <a class="id" href={`/token/${token.address_hash}/instance/${id}`} title={id}>#{id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id}</a></>}
     </span>

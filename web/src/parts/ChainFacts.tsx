@@ -7,8 +7,8 @@ import { Fact } from './Facts.tsx';
 import { Bytes, Plain } from './Hash.tsx';
 
 function Value({ of }: { of: ChainFact }) {
-  if (of.unit === 'wei') return <Coins wei={of.value} />;
-  if (of.unit === 'wei_per_gas') return <Gwei wei={of.value} />;
+  if (of.unit === 'wei') return <Coins wei={of.value} whole />;
+  if (of.unit === 'wei_per_gas') return <Gwei wei={of.value} whole />;
   if (of.unit === 'address') return <Address of={{ hash: of.value }} whole copy />;
   if (of.unit === 'hash') return <Plain hash={of.value} what={of.name} />;
   return <span>{/^\d+$/.test(of.value) ? count(of.value) : of.value}</span>;

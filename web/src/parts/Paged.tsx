@@ -20,6 +20,8 @@ interface Props<T, More> {
   whole?: ComponentChildren;
   /** What stands before the rows, from what the answer has besides them. */
   note?: (page: More) => ComponentChildren;
+  /** Rows that are not wanted; how many is said. */
+  isHidden?: ((item: T) => boolean) | undefined;
 }
 
 /** The address of this page with other parameters; an empty value takes one away. */
@@ -39,7 +41,7 @@ export function cursorText(params: Record<string, string | number | null>): stri
   return words.toString();
 }
 
-export function Paged<T, More = unknown>({ path, query = {}, columns, id, label, empty, whole, note }: Props<T, More>) {
+export function Paged<T, More = unknown>({ path, query = {}, columns, id, label, empty, whole, note, isHidden }: Props<T, More>) {
   const location = useLocation();
   const answer = useApi<Page<T> & More>(listPath(path, { ...query, after: location.query['after'] }));
   return (
@@ -50,7 +52,8 @@ export function Paged<T, More = unknown>({ path, query = {}, columns, id, label,
         return (
           <>
             {note?.(page)}
-            <Table items={page.items} columns={columns} id={id} label={label} empty={first ? 'Nothing follows.' : empty} />
+            {isHidden && <p class="quiet" role="note">{page.items.filter(isHidden).length} of {page.items.length} rows of this page are hidden.</p>}
+            <Table items={isHidden ? page.items.filter((item) => !isHidden(item)) : page.items} columns={columns} id={id} label={label} empty={first ? 'Nothing follows.' : empty} />
             {(first || next || whole) && (
               <nav class="pages" aria-label="Pages of the list">
                 {first && <a class="button small" href={first}>First page</a>}

@@ -1,5 +1,5 @@
 // The form of a filter. What is typed is checked where that can be done without the API.
-import { useEffect, useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import { useApi } from '../api/use.ts';
 import { getJson } from '../api/request.ts';
 import { isAddress, isHash, visible } from '../format/hash.ts';
@@ -51,7 +51,10 @@ function complaint(name: keyof Filter, text: string): string {
 
 export function FilterForm({ filter, change, start }: Props) {
   const set = (name: keyof Filter, value: string) => change({ ...filter, [name]: value });
-  const bad = FIELDS[filter.kind].some((name) => complaint(name, filter[name]) !== '');
+  // A day that is no block yet is not what would be read.
+  const [open, setOpen] = useState<Record<string, boolean>>({});
+  const hold = useCallback((side: string, isOpen: boolean) => setOpen((before) => (before[side] === isOpen ? before : { ...before, [side]: isOpen })), []);
+  const bad = Object.values(open).some(Boolean) || FIELDS[filter.kind].some((name) => complaint(name, filter[name]) !== '');
   return (
     <form class="filter" onSubmit={(event) => { event.preventDefault(); if (!bad) start(); }}>
       <label><span>Rows</span>
@@ -60,8 +63,8 @@ export function FilterForm({ filter, change, start }: Props) {
         </select>
       </label>
       {FIELDS[filter.kind].map((name) => <Field key={name} name={name} filter={filter} set={set} />)}
-      <BlockField label="From block" value={filter.fromBlock} set={(value) => set('fromBlock', value)} side="after" placeholder="0" />
-      <BlockField label="To block" value={filter.toBlock} set={(value) => set('toBlock', value)} side="before" placeholder="the newest" />
+      <BlockField label="From block" value={filter.fromBlock} set={(value) => set('fromBlock', value)} side="after" hold={hold} placeholder="0" />
+      <BlockField label="To block" value={filter.toBlock} set={(value) => set('toBlock', value)} side="before" hold={hold} placeholder="the newest" />
       <label><span>At most</span><input value={filter.limit} onInput={(event) => set('limit', event.currentTarget.value.replace(/\D/g, ''))} placeholder="all rows" inputMode="numeric" /></label>
       <div class="row"><button type="submit" class="button main" disabled={bad}>Run the scan</button></div>
     </form>
@@ -94,17 +97,29 @@ function useEvents(address: string): string[] {
 }
 
 /** A height, or a day that the API turns into one. */
-function BlockField({ label, value, set, side, placeholder }: { label: string; value: string; set: (value: string) => void; side: 'before' | 'after'; placeholder: string }) {
+function BlockField({ label, value, set, side, hold, placeholder }: {
+  label: string; value: string; set: (value: string) => void; side: 'before' | 'after'; hold: (side: string, isOpen: boolean) => void; placeholder: string;
+}) {
   const [message, setMessage] = useState('');
-  useEffect(() => setMessage(''), [value]);
+  const [date, setDate] = useState('');
+  const clear = () => {
+    setMessage('');
+    setDate('');
+    hold(side, false);
+  };
   const day = async (text: string) => {
+    setMessage('');
+    setDate(text);
+    hold(side, text !== '');
     if (!text) return;
     const seconds = Date.parse(`${text}T${side === 'after' ? '00:00:00' : '23:59:59'}Z`) / 1000;
     try {
       const answer = await getJson<{ status: string; message: string; result: { blockNumber?: string } | string }>(`/api?module=block&action=getblocknobytime&timestamp=${seconds}&closest=${side}`);
       const height = typeof answer.result === 'string' ? answer.result : answer.result?.blockNumber;
-      if (answer.status === '1' && height !== undefined && /^\d+$/.test(height)) set(height);
-      else setMessage(answer.message);
+      if (answer.status === '1' && height !== undefined && /^\d+$/.test(height)) {
+        set(height);
+        hold(side, false);
+      } else setMessage(answer.message);
     } catch (failure) {
       setMessage(failure instanceof Error ? failure.message : 'That day is not known.');
     }
@@ -112,10 +127,10 @@ function BlockField({ label, value, set, side, placeholder }: { label: string; v
   return (
     <label><span>{label}</span>
       <span class="pair">
-        <input value={value} onInput={(event) => set(event.currentTarget.value)} placeholder={placeholder} inputMode="numeric" />
-        <input type="date" aria-label={`${label}, by its day in UTC`} onChange={(event) => void day(event.currentTarget.value)} />
+        <input value={value} onInput={(event) => { clear(); set(event.currentTarget.value); }} placeholder={placeholder} inputMode="numeric" />
+        <input type="date" value={date} aria-label={`${label}, by its day in UTC`} onChange={(event) => void day(event.currentTarget.value)} />
       </span>
-      {message && <small class="bad">{message}</small>}
+      {message && <small class="bad">{message} Nothing is read until this day is a block, or is taken away. <button type="button" class="button small" onClick={clear}>Without it</button></small>}
     </label>
   );
 }

@@ -11,6 +11,14 @@ async function toldBy(origin, path, text) {
   return answer.ok ? text : (await answer.json()).message.slice(0, 60);
 }
 
+/** An account that delegates to a contract (EIP-7702), if the chain has one. */
+async function delegatedAccount(origin) {
+  const items = (await json(origin, '/api/v2/transactions?type=set_code_transaction'))?.items ?? [];
+  const signers = [...new Set(items.flatMap((item) => item.authorization_list ?? []).map((item) => item.authority).filter(Boolean))];
+  for (const signer of signers.slice(0, 10)) if ((await json(origin, `/api/v2/addresses/${signer}`))?.proxy_type === 'eip7702') return signer;
+  return null;
+}
+
 /** Name, path, and a text of the API that the page has to show. */
 export async function routesOf(origin) {
   const blocks = (await json(origin, '/api/v2/blocks?items_count=100')).items;
@@ -22,6 +30,7 @@ export async function routesOf(origin) {
   const transfers = (await json(origin, '/api/v2/token-transfers?items_count=100')).items;
   const token = tokens[0]?.address_hash ?? transfers[0].token.address_hash;
   const nft = transfers.find((one) => one.token_type === 'ERC-721');
+  const delegated = await delegatedAccount(origin);
   const sender = long.from.hash;
   const [tx, address] = [`/tx/${long.hash}`, `/address/${sender}`];
   return [
@@ -50,6 +59,7 @@ export async function routesOf(origin) {
     ...['token_transfers', 'internal_txns', 'tokens', 'nft', 'logs', 'contract', 'coin_balance_history'].map((tab) => [`address-${tab}`, `${address}?tab=${tab}`, sender]),
     ['address-activity', `${address}?tab=activity`, 'Token transfers by counterparty'],
     ['contract', `/address/${token}?tab=contract`, token],
+    ...(delegated ? [['account-delegated', `/address/${delegated}`, 'Delegated to']] : []),
     ['contract-logs', `/address/${token}?tab=logs`, token],
     ['accounts', '/accounts', await toldBy(origin, '/api/v2/addresses', 'As it was after block')],
     ['accounts-transactions', '/accounts?sort=transactions_count', await toldBy(origin, '/api/v2/addresses?sort=transactions_count', 'As it was after block')],

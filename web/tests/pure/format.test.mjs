@@ -1,7 +1,7 @@
 // Amounts, times, hashes: what goes in as text of the API comes out as people read it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, count, exact, percent, short } from '../../src/format/amount.ts';
+import { bytes, count, exact, percent, short, sizeOf } from '../../src/format/amount.ts';
 import { certainPage, shortHash, shortName, textOf, visible } from '../../src/format/hash.ts';
 import { checksum, keccak256 } from '../../src/format/keccak.ts';
 import { lengthOf, without } from '../../src/format/ranges.ts';
@@ -18,10 +18,14 @@ test('amounts keep every digit', () => {
   assert.equal(exact('15', 0), '15');
 });
 
-test('short amounts are cut and never rounded up', () => {
-  assert.equal(short('999999999999999999', 18), '0.9999');
-  assert.equal(short('1999999', 6), '1.99999');
-  assert.equal(short('12345678901', 6), '12,345.67');
+test('short amounts are rounded', () => {
+  assert.equal(short('999999999999999999', 18), '1');
+  assert.equal(short('1999999', 6), '2');
+  assert.equal(short('1234567', 6), '1.23457');
+  assert.equal(short('9999999999999999999999', 18), '10,000');
+  assert.equal(short('10000996219230000000000', 18), '10,001');
+  assert.equal(short('-10000994219230000000000', 18), '-10,000.99');
+  assert.equal(short('12345678901', 6), '12,345.68');
   assert.equal(short('1', 18), '0.000000000000000001');
   assert.equal(short('0', 18), '0');
   assert.equal(short('-21000185598000', 18), '-0.000021');
@@ -120,4 +124,12 @@ test('a revert began where no call below failed with the same', () => {
   assert.deepEqual(failed(root), ['below', 'here', 'below', undefined, 'here']);
   assert.equal(failureOf(root.calls[0]), 'Reverted: 0x02ff');
   assert.deepEqual(treeText(root, {}).split('\n').map((line) => line.trim()), ['call 0x0 failed', 'call 0x1 failed: Reverted: 0x02ff', 'call 0x1 failed', 'call 0x2', 'call 0x2 failed: Reverted: 0x01ff']);
+});
+
+test('numbers longer than a line by their size', () => {
+  assert.equal(sizeOf(String(2n ** 256n - 1n), 0), 'max uint256');
+  assert.equal(sizeOf(String(2n ** 256n - 2n), 0), '1.158 × 10⁷⁷');
+  assert.equal(sizeOf(String(-(10n ** 40n)), 18), '-1.000 × 10²²');
+  assert.equal(sizeOf(String(99_999_999n * 10n ** 30n), 0), '1.000 × 10³⁸');
+  assert.equal(sizeOf(String(10n ** 38n), 18), null);
 });

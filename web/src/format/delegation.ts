@@ -1,0 +1,18 @@
+// Whether a delegation of a transaction (EIP-7702) took effect: https://eips.ethereum.org/EIPS/eip-7702#behavior
+
+export interface Authorization { address_hash?: string; authority: string | null; chain_id: string; nonce: string }
+
+/** The nonces of the account before and after the block; `null` where its state is not known. */
+export interface Nonces { before: number | null; after: number | null }
+
+/** In words; `null` while it is not known. */
+export function validityOf(of: Authorization, chainId: number | null, { before, after }: Nonces): { isValid: boolean | null; why: string } {
+  if (of.chain_id !== '0' && chainId !== null && of.chain_id !== String(chainId)) return { isValid: false, why: `void: it is for the chain ${of.chain_id}` };
+  if (!of.authority) return { isValid: false, why: 'void: the signature is nobody\'s' };
+  const nonce = BigInt(of.nonce);
+  if (before !== null && BigInt(before) > nonce) return { isValid: false, why: `void: the account was at nonce ${before} already` };
+  // An authorization that is valid uses its nonce.
+  if (after !== null && BigInt(after) <= nonce) return { isValid: false, why: `void: the account was at nonce ${after} after the block` };
+  if (before === null || after === null) return { isValid: null, why: 'whether it is valid is not known: the state of the account is not loaded' };
+  return { isValid: true, why: 'valid' };
+}

@@ -1,0 +1,14 @@
+// Whether transfers of nothing, and of tokens that look like others, are hidden: the reader's choice.
+import type { Token, TokenTransfer } from '../api/types.ts';
+import { suspicionOf } from '../format/suspect.ts';
+import { chain } from './chain.ts';
+import { kept } from './kept.ts';
+
+const choice = kept<boolean>('hide', false, (text) => text === 'yes', (value) => (value ? 'yes' : 'no'));
+export const isHiding = choice.value;
+export const hide = choice.set;
+
+export const isSuspect = (token: Token) => suspicionOf(token, chain.value) !== null;
+
+/** Nobody has to agree to a transfer of nothing: it can name anybody as the sender. */
+export const isWorthless = (item: Pick<TokenTransfer, 'token' | 'total'>) => isSuspect(item.token) || (item.total?.value === '0' && !item.total.token_id);

@@ -1,0 +1,46 @@
+// Tokens that look like others, and pictures of addresses.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { identicon } from '../../src/format/identicon.ts';
+import { folded, suspicionOf, WELL_KNOWN } from '../../src/format/suspect.ts';
+
+const HOME = { id: 1, symbol: 'ETH' };
+const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+const OTHER = `0x${'5e'.repeat(20)}`;
+const told = (symbol, name = symbol, address_hash = OTHER, chain = HOME) => suspicionOf({ symbol, name, address_hash }, chain);
+
+test('a token that is what it is called is not marked', () => {
+  assert.equal(told('USDC', 'USD Coin', USDC), null);
+  assert.equal(told('USDC', 'USD Coin', USDC.toLowerCase()), null);
+  assert.equal(told('GLD', 'Gold, the token'), null);
+  assert.equal(told(null, null), null);
+  assert.equal(told('ГОСТ', 'Рубль'), null);
+  assert.equal(told('yvUSDC', 'USDC yVault 0.4.3'), null);
+  assert.equal(told('coins', 'coins', OTHER, { id: 31337, symbol: 'coins' }), null);
+});
+
+test('what looks like a well-known one, or the coin, is', () => {
+  assert.match(told('USDC', 'USD Coin'), /well-known USDC/);
+  assert.match(told('USDC', 'USD Coin', USDC, { id: 10, symbol: 'ETH' }), /well-known USDC/);
+  assert.match(told('ЕТН', 'ЕТН'), /coin of the chain/);
+  assert.match(told('U\u200bSDC'), /cannot be seen/);
+  assert.match(told('UЅDС'), /several scripts/);
+  assert.match(told('$ claim-usdc.xyz'), /address of the web/);
+  assert.match(told('REWARD', 'Visit https://x.example'), /address of the web/);
+  assert.match(told('ＵＳＤＴ'), /well-known USDT/);
+  assert.equal(folded('USD₮'), 'USDT');
+});
+
+test('the list is that of the server', () => {
+  const lines = readFileSync(new URL('../../../crates/json/src/known_tokens.txt', import.meta.url), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
+  const theirs = lines.map((line) => line.split(' ')).map(([chain, address, , symbol]) => `${symbol} ${chain}:${address.slice(2).toLowerCase()}`);
+  const ours = WELL_KNOWN.trim().split('\n').flatMap((line) => line.split(' ').slice(1).map((contract) => `${line.split(' ')[0]} ${contract}`));
+  assert.deepEqual(ours.toSorted(), theirs.toSorted());
+});
+
+test('pictures of addresses that begin and end alike differ', () => {
+  const pictures = Array.from({ length: 500 }, (_, index) => JSON.stringify(identicon(`0x000000${String(index).padStart(28, '0')}000000`)));
+  assert.ok(new Set(pictures).size > 490);
+  assert.deepEqual(identicon(USDC), identicon(USDC.toLowerCase()));
+});
