@@ -11,6 +11,7 @@ mod follow;
 mod labels;
 mod load;
 mod load_slice;
+mod migrate_text;
 mod repair;
 mod requested;
 mod run;

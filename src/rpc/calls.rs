@@ -59,7 +59,7 @@ fn write_access_list(writer: &mut JsonWriter, list: &trawl_evm::AccessList) {
 
 /// A call, the block after which it runs, and the overrides of state and block.
 pub(super) struct CallRequest {
-    /// The call.
+    /// The call itself, with its parameters.
     pub call: Call,
     /// The chain that it is for, if it says so.
     chain_id: Option<U256>,

@@ -43,7 +43,7 @@ mod writer;
 
 pub use address::{Compression, StoreAddress};
 pub use addresses::Lag;
-pub use cluster::{ClusterError, ClusterLayout, Shard};
+pub use cluster::{ClusterError, ClusterLayout, NodeStatement, Shard, StatementNodes, statements_of_new_database};
 pub use connection::Batch;
 pub use damage::{Damage, DamagedTable, REPAIR_RUNS, tables_of_part};
 pub use error::StoreError;

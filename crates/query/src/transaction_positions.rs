@@ -53,7 +53,7 @@ columns! {
         trace_address: Vec<u32>,
         /// Whose code ran; none of a creation.
         to_address: Option<Address>,
-        /// Return data.
+        /// What the call returned.
         output: Bytes,
     }
 }

@@ -13,6 +13,7 @@ use super::follow::follow_command;
 use super::labels::labels_command;
 use super::load::load_command;
 use super::load_slice::slice_command;
+use super::migrate_text::migrate_text;
 use super::repair::repair_command;
 use super::setup::end_on_signal;
 use super::tokens::tokens_command;
@@ -42,6 +43,10 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             let layout = flags
                 .cluster
                 .map(|cluster| ClusterLayout { cluster, shard_blocks: u64::from(flags.shard_blocks.get()) });
+            if flags.print {
+                print!("{}", migrate_text(&address.database, &flags.without, layout.as_ref()));
+                return Ok(());
+            }
             let choice = Choice { without: flags.without, with: flags.with };
             let applied = writer.migrate(&choice, layout.as_ref()).await?;
             bundled::write(&reader(&address), &writer).await?;

@@ -36,6 +36,8 @@ impl Node {
 impl Cluster {
     /// The database of one engine.
     pub const SINGLE: &str = "single";
+    /// The database that printed statements make.
+    pub const PRINTED: &str = "printed";
     /// The database whose tables are `Distributed`.
     pub const DISTRIBUTED: &str = "distributed";
 

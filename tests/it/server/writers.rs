@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Stdio;
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
 use super::cluster::Cluster;
@@ -93,6 +93,41 @@ fn lost_rows_are_repaired(cluster: &Cluster, whole: &HashMap<String, String>) ->
     env::run(cluster.ingest(&["verify"]), 0).map(drop)
 }
 
+/// What `migrate --print` shows makes the tables that `migrate` makes, with its own account of where each statement runs.
+fn printed_statements_make_the_tables(cluster: &Cluster) -> anyhow::Result<()> {
+    let print = ["migrate", "--print", "--cluster", "trawl", "--shard-blocks", "7"];
+    let printed = env::run(env::ingest_at("http://127.0.0.1:1", Cluster::PRINTED, &print), 0)?.stdout;
+    let printed = String::from_utf8(printed)?;
+    let statements: Vec<_> =
+        printed.split(";\n\n").filter_map(|text| text.strip_prefix("-- on ")?.split_once('\n')).collect();
+    ensure!(statements.len() > 100, "{} statements", statements.len());
+    for (place, sql) in &statements {
+        let (nodes, database) = place.split_once(", in ").unwrap_or_default();
+        let database = if sql.starts_with("CREATE DATABASE") { "default" } else { database };
+        for (index, node) in cluster.nodes.iter().enumerate() {
+            let is_there = match nodes {
+                "each node" => true,
+                "the node of the first shard" => index == 0,
+                _ => index > 0,
+            };
+            if is_there {
+                env::sql_at(&node.url, database, sql).with_context(|| format!("on {place}: {sql}"))?;
+            }
+        }
+    }
+    let of = |node: usize, database: &str| {
+        let tables = format!(
+            "SELECT replaceAll(database || '.' || name || ' ' || create_table_query, '{database}', 'chain') AS line
+             FROM system.tables WHERE database IN ('{database}', '{database}_local') ORDER BY line FORMAT TSVRaw"
+        );
+        cluster.sql(node, &tables)
+    };
+    for node in 0..cluster.nodes.len() {
+        ensure!(of(node, Cluster::PRINTED)? == of(node, Cluster::DISTRIBUTED)?, "tables of node {node}");
+    }
+    Ok(())
+}
+
 /// A database is on a cluster or on one server, and a writer knows all shards or does not write.
 fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
     let [first, second] = [&cluster.nodes[0].url, &cluster.nodes[1].url];
@@ -147,5 +182,6 @@ fn killed_loads_and_repairs_leave_the_rows_of_one_server() -> anyhow::Result<()>
     env::run(cluster.ingest(&["migrate"]), 0)?;
     lost_rows_are_repaired(&cluster, &whole)?;
     other_layouts_are_refused(&cluster)?;
+    printed_statements_make_the_tables(&cluster)?;
     cluster.stop()
 }

@@ -10,11 +10,13 @@ mod error;
 mod name;
 mod nodes;
 mod shards;
+mod statements;
 mod system_tables;
 
 pub use error::ClusterError;
 pub(super) use name::ClusterName;
 pub use shards::Shard;
+pub use statements::{NodeStatement, StatementNodes, statements_of_new_database};
 
 use std::time::Duration;
 

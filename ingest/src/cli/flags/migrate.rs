@@ -29,6 +29,9 @@ pub struct MigrateFlags {
     /// user must be allowed to.
     #[arg(long)]
     pub with_reader: bool,
+    /// Print the statements that make a new database, and on which nodes each runs; ClickHouse is not asked.
+    #[arg(long, conflicts_with_all = ["with", "with_reader"])]
+    pub print: bool,
     /// Make the tables of a new database on this cluster of the servers' `remote_servers`, whose first shard alone is the cluster NAME_first;
     /// --clickhouse-shards names a node of each further shard.
     #[arg(long, env = "TRAWL_CLUSTER", value_name = "NAME", value_parser = cluster_name)]

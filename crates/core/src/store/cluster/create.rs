@@ -1,9 +1,9 @@
 //! Makes the tables and views of a database on each node of a cluster.
 
 use super::super::{StoreError, Writer};
-use super::nodes::first_shard;
+use super::statements::{StatementNodes, create_table};
 use super::{ClusterError, ClusterLayout, Tables};
-use crate::schema::sharding::{SHARD_BLOCKS, sharding};
+use crate::schema::sharding::SHARD_BLOCKS;
 
 impl Writer {
     /// The layout of a database that is made, or is there: `None` is one server.
@@ -56,42 +56,22 @@ impl Writer {
         name: &str,
         sql: &str,
     ) -> Result<(), StoreError> {
-        let (Some(layout), Some(sharding)) = (layout, sharding(name)) else {
-            return self.execute_on_each_node(sql).await;
-        };
-        match sharding.expression(layout.shard_blocks) {
-            None => {
-                self.execute_step(sql).await?;
-                self.create_over_first_shard(layout, name).await
+        for statement in create_table(layout, &self.address.database, name, sql) {
+            for node in self.on(statement.nodes) {
+                node.execute_step(&statement.sql).await?;
             }
-            Some(key) => {
-                for shard in self.local_writers() {
-                    shard.execute_step(sql).await?;
-                }
-                let (cluster, local) = (&layout.cluster, self.local_database());
-                self.execute_on_each_node(&format!(
-                    "CREATE TABLE IF NOT EXISTS {name} AS `{local}`.{name} ENGINE = Distributed('{cluster}', '{local}', '{name}', {key})"
-                ))
-                .await
-            }
-        }
-    }
-
-    /// A table of the first shard, on the nodes of the others: it has no rows, so it is made anew.
-    async fn create_over_first_shard(&self, layout: &ClusterLayout, name: &str) -> Result<(), StoreError> {
-        let (first, database) = (first_shard(&layout.cluster), &self.address.database);
-        let sql = format!("CREATE OR REPLACE TABLE {name} ENGINE = Distributed('{first}', '{database}', '{name}')");
-        for node in self.on_each_node().iter().skip(1) {
-            node.execute_step(&sql).await?;
         }
         Ok(())
     }
 
-    async fn execute_on_each_node(&self, sql: &str) -> Result<(), StoreError> {
-        for node in self.on_each_node() {
-            node.execute_step(sql).await?;
+    /// Writers of these nodes.
+    fn on(&self, nodes: StatementNodes) -> Vec<Self> {
+        match nodes {
+            StatementNodes::Each => self.on_each_node(),
+            StatementNodes::EachInLocalDatabase => self.local_writers(),
+            StatementNodes::First => vec![self.clone()],
+            StatementNodes::Others => self.on_each_node().split_off(1),
         }
-        Ok(())
     }
 }
 
