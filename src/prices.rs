@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
 use trawl_core::primitives::Address;
-use trawl_json::token_prices::TokenPrice;
+use trawl_json::tokens::prices::TokenPrice;
 
 mod document;
 

@@ -10,7 +10,8 @@ use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::statement::Statement;
 use trawl_query::addresses::{self, AskedFacts};
-use trawl_query::token_transfers::{self, TransferFilter};
+use trawl_query::tokens::transfers;
+use trawl_query::tokens::transfers::TransferFilter;
 use trawl_query::transactions;
 use xtask::process::Server;
 
@@ -53,7 +54,7 @@ impl Page {
     fn statement(&self, bed: &TestBed) -> anyhow::Result<Statement<TokenTransferRow>> {
         let blocks: Span = vec![BlockRange::new(0, bed.last_block()).context("ordered")?].into();
         let (address, filter) = (self.address.parse::<Address>()?, TransferFilter::default());
-        Ok(token_transfers::of_address(&address, &filter, &blocks, self.before, SIZE + 1))
+        Ok(transfers::of_address(&address, &filter, &blocks, self.before, SIZE + 1))
     }
 
     /// What the API asks the engine for such a page: its rows, what their transactions call, what is known of the addresses.

@@ -6,7 +6,7 @@ use trawl_core::primitives::{BlockRange, LogFilter};
 use trawl_core::schema::LogRow;
 use trawl_core::statement::Statement;
 use trawl_query::logs::LogPage;
-use trawl_query::topics::Search;
+use trawl_query::logs::topics::Search;
 
 use crate::bed::{Store, TestBed};
 use crate::client::{Client, Request};

@@ -12,7 +12,7 @@ use moka::future::Cache;
 
 use super::settled_rows::Key;
 use crate::error::Problem;
-use trawl_query::days::DaySums;
+use trawl_query::stats::days::DaySums;
 
 /// Days of all entries, at most.
 const MAX_DAYS: u64 = 60_000;

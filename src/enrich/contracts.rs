@@ -19,7 +19,7 @@ use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
 use trawl_core::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
 use trawl_core::store::{Head, Reader, StoreError};
-use trawl_json::address::Proxy;
+use trawl_json::addresses::address::Proxy;
 use trawl_query::addresses::{self, AddressFact, AskedFacts, KnownContract};
 
 /// Most bytes of cached facts of one kind.

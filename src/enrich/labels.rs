@@ -15,7 +15,7 @@ use trawl_core::primitives::{Address, B256, Coverage};
 use trawl_core::schema::{Columns, ProxyRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Reader, StoreError};
-use trawl_json::address::Labels;
+use trawl_json::addresses::address::Labels;
 use trawl_json::vocabulary::{Entry, Vocabulary, selector};
 use trawl_query::labels::KnownEntry;
 

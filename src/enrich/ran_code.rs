@@ -16,7 +16,7 @@ use crate::cache::generations::GenerationCache;
 use trawl_core::primitives::{Address, BlockRange};
 use trawl_core::readable::Span;
 use trawl_core::store::{Head, Reader, StoreError};
-use trawl_query::ran_code::ran_code;
+use trawl_query::contracts::ran_code::ran_code;
 
 /// Most bytes that are kept.
 const MAX_CACHE_BYTES: u64 = 16 << 20;

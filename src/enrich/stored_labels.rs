@@ -1,7 +1,7 @@
 //! Stored rows of labels and ABIs as the values that pages show.
 
 use trawl_core::primitives::abi::{KnownEvent, KnownFunction};
-use trawl_json::address::{Labels, Tag, TokenLabel};
+use trawl_json::addresses::address::{Labels, Tag, TokenLabel};
 use trawl_json::vocabulary::Entry;
 use trawl_query::labels::{KnownEntry, KnownLabel};
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use trawl_core::primitives::Address;
-use trawl_json::token_prices::{Decimal, TokenPrice};
+use trawl_json::tokens::prices::{Decimal, TokenPrice};
 
 /// Prices by token address.
 #[derive(Debug, Default, PartialEq, Eq)]

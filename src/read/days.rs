@@ -10,7 +10,7 @@ use crate::cache::settled_rows::Key;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, BlockRange, U256};
 use trawl_core::store::Head;
-use trawl_query::days::{BlockOfDay, DaySums, MAX_BLOCKS, MAX_DAYS, of_newest, of_settled, runs};
+use trawl_query::stats::days::{BlockOfDay, DaySums, MAX_BLOCKS, MAX_DAYS, of_newest, of_settled, runs};
 
 /// Microseconds of a day.
 const DAY: i64 = 86_400_000_000;

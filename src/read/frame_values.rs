@@ -7,8 +7,8 @@ use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, InternalTransactionView};
-use trawl_json::raw_trace::CallValues;
-use trawl_query::transaction_positions::{MAX_FRAMES, TransactionPositions, ValuedFrame, valued_frames};
+use trawl_json::transactions::raw_trace::CallValues;
+use trawl_query::transactions::positions::{MAX_FRAMES, TransactionPositions, ValuedFrame, valued_frames};
 
 /// Most transactions of one statement.
 const MAX_TRANSACTIONS: usize = 256;

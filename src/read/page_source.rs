@@ -10,9 +10,9 @@ use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::{Columns, LogRow, LogView};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
-use trawl_query::logs::{LogPage, LogPlan, ends};
+use trawl_query::logs::topics::Search;
+use trawl_query::logs::{LogPage, LogPlan, ends, topics};
 use trawl_query::scan::{ScanPage, ScanSpec};
-use trawl_query::topics::{self, Search};
 
 /// A page of rows of the chain, ascending.
 pub(crate) trait PageSource: Clone + Send + Sync + 'static {

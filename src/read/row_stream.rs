@@ -14,7 +14,7 @@ use trawl_core::statement::Workload;
 use trawl_core::store::{Batch, Head, Rows};
 use trawl_query::blocks::hashes;
 use trawl_query::logs::LogPage;
-use trawl_query::topics::{FIRST_PLACES, MAX_PLACES};
+use trawl_query::logs::topics::{FIRST_PLACES, MAX_PLACES};
 
 /// Rows of the first page of a merged read: few, so that they arrive soon.
 const FIRST_PAGE_ROWS: u64 = 5_000;

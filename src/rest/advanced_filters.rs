@@ -195,8 +195,8 @@ fn places<'r>(rows: impl IntoIterator<Item = &'r Movement>) -> BTreeSet<(BlockNu
 /// What is shown beside the rows of a page.
 struct Facts {
     of_transactions: HashMap<(BlockNumber, u32), MovementFacts>,
-    addresses: trawl_json::address::Addresses,
-    tokens: trawl_json::token_transfers::Tokens,
+    addresses: trawl_json::addresses::address::Addresses,
+    tokens: trawl_json::tokens::transfers::Tokens,
 }
 
 impl Facts {

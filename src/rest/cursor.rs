@@ -8,10 +8,10 @@ pub(super) use ids::{IdCursor, InstanceCursor};
 use crate::error::Problem;
 use crate::http::query::{Kind, ParameterGroup, Query};
 use trawl_core::primitives::{Address, BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
-use trawl_json::token_balances::TokenBalance;
+use trawl_json::tokens::balances::TokenBalance;
 use trawl_json::{JsonWriter, Object};
-use trawl_query::token_balances::HoldingPosition;
-use trawl_query::token_holders::HolderPosition;
+use trawl_query::tokens::balances::HoldingPosition;
+use trawl_query::tokens::holders::HolderPosition;
 
 /// The position of the last item of a page.
 pub(super) trait Cursor: Sized {

@@ -18,10 +18,10 @@ use crate::rest::transactions::items::{TransactionItems, transaction_cursor};
 use crate::rest::transactions::transfer_items::{TransferItems, transfer_cursor};
 use trawl_core::primitives::{BlockRange, U256};
 use trawl_core::store::Head;
+use trawl_json::blocks::withdrawals::{Scope, write_counters};
 use trawl_json::list::write_page;
-use trawl_json::withdrawals::{Scope, write_counters};
-use trawl_query::internal_transactions::{of_all, of_all_searched, of_transaction_down};
-use trawl_query::token_transfers::of_standards;
+use trawl_query::tokens::transfers::of_standards;
+use trawl_query::transactions::internal::{of_all, of_all_searched, of_transaction_down};
 use trawl_query::transactions::of_blobs;
 use trawl_query::walk::{Order, Walk};
 
@@ -127,11 +127,11 @@ pub(super) async fn withdrawals(
     let (head, size) = (head.get()?, query.page_size());
     let statement = match cursor {
         Some(ChainWithdrawalCursor { block_number: None, index }) => {
-            trawl_query::withdrawals::below_index(&head.withdrawals.span(), index, size + 1)
+            trawl_query::blocks::withdrawals::below_index(&head.withdrawals.span(), index, size + 1)
         }
         cursor => {
             let before = cursor.and_then(|cursor| Some((cursor.block_number?, cursor.index)));
-            trawl_query::withdrawals::of_all(&head.withdrawals.span(), before, size + 1)
+            trawl_query::blocks::withdrawals::of_all(&head.withdrawals.span(), before, size + 1)
         }
     };
     let batches = app.rows_of(&head, &statement).await?;
@@ -168,7 +168,7 @@ pub(super) async fn withdrawal_counters(
 /// the newest one to the head is loaded.
 async fn withdrawals_count(app: &App, head: &Head) -> Result<Option<u64>, Problem> {
     let Some(number) = head.number() else { return Ok(None) };
-    let newest = trawl_query::withdrawals::of_all(&head.withdrawals.span(), None, 1);
+    let newest = trawl_query::blocks::withdrawals::of_all(&head.withdrawals.span(), None, 1);
     let newest = app.values_of(head, &newest).await?.into_iter().next();
     let first = newest.as_ref().map_or(1, |newest| newest.block_number);
     let is_complete = BlockRange::new(first, number).is_none_or(|above| head.withdrawals.missing(above).is_empty());
@@ -177,7 +177,7 @@ async fn withdrawals_count(app: &App, head: &Head) -> Result<Option<u64>, Proble
 
 /// The sum of `count` withdrawals, if they are all there.
 async fn sum(app: &App, head: &Head, count: u64) -> Result<Option<U256>, Problem> {
-    let statement = trawl_query::withdrawals::amounts(&head.withdrawals.span(), count + 1);
+    let statement = trawl_query::blocks::withdrawals::amounts(&head.withdrawals.span(), count + 1);
     let amounts = app.reader().all(&statement).await?;
     let found: u64 = amounts.iter().map(|batch| batch.len() as u64).sum();
     let all = amounts.iter().flat_map(trawl_core::store::Batch::rows).map(|row| row.amount);

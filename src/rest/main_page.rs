@@ -13,7 +13,7 @@ use crate::rest::transactions::items::TransactionItems;
 use trawl_core::primitives::BlockRange;
 use trawl_core::readable::Readable;
 use trawl_json::JsonWriter;
-use trawl_json::indexing_status::IndexingStatus;
+use trawl_json::stats::indexing_status::IndexingStatus;
 use trawl_query::walk::Walk;
 
 /// Blocks and transactions that the page shows.

@@ -17,10 +17,10 @@ use trawl_core::primitives::{Address, B256, Timestamp};
 use trawl_core::schema::Column;
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
-use trawl_json::address::Addresses;
+use trawl_json::addresses::address::Addresses;
 use trawl_json::list::write_page;
 use trawl_json::search::SearchResult;
-use trawl_json::token_transfers::Tokens;
+use trawl_json::tokens::transfers::Tokens;
 use trawl_query::search::{SearchTerm, beginning_with, normalized, terms};
 
 const TEXT: ParameterGroup = &[("q", Kind::Text)];
@@ -122,7 +122,7 @@ async fn named_exactly(app: &App, head: &Head, text: &str) -> Result<Vec<SearchR
 
 /// The transaction with a hash, or the block, also one that another replaced.
 async fn with_hash(app: &App, head: &Head, hash: &B256) -> Result<Vec<SearchResult>, Problem> {
-    let reorged = trawl_query::reorged::by_hash(hash);
+    let reorged = trawl_query::blocks::reorged::by_hash(hash);
     let (transaction, block, reorged) =
         tokio::try_join!(app.transaction(hash, head), app.block_with_hash(hash, head), async {
             Ok(app.reader().rows(&reorged).await?)
@@ -136,7 +136,7 @@ async fn with_hash(app: &App, head: &Head, hash: &B256) -> Result<Vec<SearchResu
         return Box::pin(named_exactly(app, head, &text)).await;
     }
     let Some(number) = reorged.first().map(|block| block.block_number) else { return Ok(Vec::new()) };
-    let blocks = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
+    let blocks = app.reader().rows(&trawl_query::blocks::reorged::at(&head.blocks.span(), number)).await?;
     let found = blocks.into_iter().find(|block| block.hash == *hash);
     let found =
         found.map(|block| SearchResult::Block { number, hash: *hash, timestamp: block.timestamp, kind: "reorg" });

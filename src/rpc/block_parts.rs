@@ -7,9 +7,7 @@ use super::context::Context;
 use super::params::{BlockId, block_id, index, value};
 use crate::cache::settled_rows::SharedRows;
 use crate::error::Problem;
-use crate::read::completeness::require_block;
-use crate::read::completeness::require_receipt;
-use crate::read::completeness::require_transaction;
+use crate::read::completeness::{require_block, require_receipt, require_transaction};
 use crate::values::{block_name, bytes32, invalid};
 use trawl_core::primitives::B256;
 use trawl_core::schema::{BlockRow, LogRow, TransactionRow, TransactionView};
@@ -161,7 +159,7 @@ async fn uncle(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Pro
     if !head.uncles.contains(number) {
         return Err(missing());
     }
-    let statement = trawl_query::uncles::of_nephew(&head.uncles.at(number), number, hash);
+    let statement = trawl_query::blocks::uncles::of_nephew(&head.uncles.at(number), number, hash);
     let found = app.rows_of(head, &statement).await?;
     let batch = found.first().ok_or_else(missing)?;
     Ok(Answer::of(|writer| write_rpc_uncle(writer, &batch.view(), 0)))

@@ -8,15 +8,14 @@ use super::params::value;
 use crate::app::App;
 use crate::cache::settled_rows::SharedRows;
 use crate::error::Problem;
-use crate::read::completeness::require_block;
-use crate::read::completeness::require_transaction;
+use crate::read::completeness::{require_block, require_transaction};
 use crate::values::{block_name, bytes32, invalid};
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::schema::{Column, TransactionRow, WithdrawalRow};
 use trawl_core::store::{Batch, Head};
+use trawl_json::blocks::withdrawals::write_rpc_withdrawal;
 use trawl_json::blocks::write_rpc_block;
 use trawl_json::transactions::write_transaction;
-use trawl_json::withdrawals::write_rpc_withdrawal;
 use trawl_query::transactions::TransactionHash;
 
 /// The block at a height or tag; `null` if it is not readable.
@@ -75,7 +74,7 @@ async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> 
             }
         })
     };
-    let withdrawals = trawl_query::withdrawals::in_block(&span);
+    let withdrawals = trawl_query::blocks::withdrawals::in_block(&span);
     let withdrawals = app.rows_of(head, &withdrawals);
     let (block, body, withdrawals) = tokio::try_join!(app.block_at(number, head), body, withdrawals)?;
     let Some(block) = block else { return Ok(Answer::null()) };

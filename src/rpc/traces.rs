@@ -16,7 +16,7 @@ use crate::read::range::Extent;
 use crate::values::{BlockName, address, block_name, invalid, member, quantity};
 use trawl_core::primitives::Address;
 use trawl_json::JsonWriter;
-use trawl_json::raw_trace::write_trace;
+use trawl_json::transactions::raw_trace::write_trace;
 use trawl_query::scan::{Participants, ScanPage, ScanSpec, TraceScan};
 
 /// Most addresses in a list; the limit of logs.

@@ -14,7 +14,7 @@ use trawl_core::primitives::{B256, BlockRange};
 use trawl_core::schema::{Column, InternalTransactionRow};
 use trawl_core::store::Rows;
 use trawl_json::JsonWriter;
-use trawl_json::raw_trace::{CallValues, write_trace};
+use trawl_json::transactions::raw_trace::{CallValues, write_trace};
 
 /// Longest path to a frame: calls are at most so deep.
 const MAX_DEPTH: usize = 1024;
@@ -59,7 +59,7 @@ async fn frames(call: Context<'_>, hash: &RawValue) -> Result<Option<Frames>, Pr
     if !head.traces.contains(block) {
         return Err(Problem::TracesMissing(vec![BlockRange::single(block)]));
     }
-    let statement = trawl_query::internal_transactions::of_transaction(&head.traces.at(block), index);
+    let statement = trawl_query::transactions::internal::of_transaction(&head.traces.at(block), index);
     let rows = app.reader().stream(&statement).await?;
     Ok(Some(Frames { rows, block_hash: B256::from(view.block_hash.bytes(row)) }))
 }

@@ -62,8 +62,10 @@ impl<P: Position> Cursor<P> {
     /// The last common block of the cursor's branch and the chain; `None` if the cursor's block is unknown.
     async fn fork(&self, app: &App, head: &Arc<Head>) -> Result<Option<(BlockNumber, B256)>, Problem> {
         let before = self.position.block_number().saturating_add(1);
-        let lost =
-            app.reader().rows(&trawl_query::reorged::newest(&head.blocks.span(), before, MAX_REORGED_BLOCKS)).await?;
+        let lost = app
+            .reader()
+            .rows(&trawl_query::blocks::reorged::newest(&head.blocks.span(), before, MAX_REORGED_BLOCKS))
+            .await?;
         let mut hash = self.block_hash;
         while let Some(block) = lost.iter().find(|block| block.hash == hash) {
             let Some(below) = block.block_number.checked_sub(1) else { return Ok(None) };

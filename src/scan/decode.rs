@@ -15,8 +15,8 @@ use trawl_core::primitives::abi::KnownEvent;
 use trawl_core::schema::{Columns, LogRow, LogView};
 use trawl_core::store::Batch;
 use trawl_json::JsonWriter;
-use trawl_json::decoded::EventColumns;
 use trawl_json::logs::{event_texts, write_csv_event, write_event_log};
+use trawl_json::vocabulary::decoded::EventColumns;
 
 /// Parses the signature of an event.
 ///

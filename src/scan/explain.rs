@@ -10,7 +10,7 @@ use crate::read::page_source::PageSource;
 use crate::read::row_stream::UNLIMITED_ROWS;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
-use trawl_query::topics::FIRST_PLACES;
+use trawl_query::logs::topics::FIRST_PLACES;
 
 columns! {
     /// A line of the output of EXPLAIN.

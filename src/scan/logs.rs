@@ -26,7 +26,7 @@ use crate::middleware::requester::Requester;
 use crate::read::log_filter::Request;
 use crate::read::row_stream::LogStream;
 use trawl_core::primitives::LogPosition;
-use trawl_json::decoded::EventColumns;
+use trawl_json::vocabulary::decoded::EventColumns;
 
 /// Longest filter: a thousand addresses and four thousand topics are 340 kB.
 const MAX_FILTER: usize = 2 << 20;

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, B256};
-use trawl_json::signatures::well_known_signature;
+use trawl_json::vocabulary::signatures::well_known_signature;
 use trawl_json::web_assets::{write_chain, write_metadata};
 
 /// A coin whose symbol is not known.
@@ -70,7 +70,7 @@ async fn events(app: &App, digits: &str) -> Result<Option<Response>, Problem> {
         signatures.extend(found.into_iter().map(|event| event.signature));
     }
     if signatures.is_empty() {
-        signatures.extend(trawl_json::decoded::well_known_events(&hash));
+        signatures.extend(trawl_json::vocabulary::decoded::well_known_events(&hash));
     }
     Ok(listed(signatures))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use trawl_core::primitives::{Address, BlockRange, U256};
-use trawl_query::coin_balances::{balances, credits};
+use trawl_query::addresses::coin_balances::{balances, credits};
 use xtask::{http, workspace};
 
 use crate::chains::{Chain, chain, dump, lines, lines_of, quantity};

@@ -213,10 +213,11 @@ fn pages_are_read_in_order() -> anyhow::Result<()> {
     };
     for is_deep in [false, true] {
         let walk = Walk { beyond: is_deep.then_some(place), ..Walk::newest(51) };
-        let frames = trawl_query::internal_transactions::of_all(&blocks, is_deep.then_some(frame), 51);
-        let searched = trawl_query::internal_transactions::of_all_searched(&blocks, is_deep.then_some(frame), 51);
-        let transfers = trawl_query::token_transfers::of_all(&blocks, is_deep.then_some(transfer), 51);
-        let withdrawals = trawl_query::withdrawals::of_all(&blocks, is_deep.then_some((17_062_257, 438_100)), 51);
+        let frames = trawl_query::transactions::internal::of_all(&blocks, is_deep.then_some(frame), 51);
+        let searched = trawl_query::transactions::internal::of_all_searched(&blocks, is_deep.then_some(frame), 51);
+        let transfers = trawl_query::tokens::transfers::of_all(&blocks, is_deep.then_some(transfer), 51);
+        let withdrawals =
+            trawl_query::blocks::withdrawals::of_all(&blocks, is_deep.then_some((17_062_257, 438_100)), 51);
         let reads = [
             only(explain_in(database, &trawl_query::transactions::of_all(&blocks, walk)))?,
             only(explain_in(database, &trawl_query::transactions::moves(None, &blocks, walk)))?,
@@ -230,7 +231,7 @@ fn pages_are_read_in_order() -> anyhow::Result<()> {
         }
     }
     let block = <Span as From<Vec<BlockRange>>>::from(vec![BlockRange::single(number)]);
-    let frames = trawl_query::internal_transactions::of_transaction_down(&block, 3, Some(frame), 51);
+    let frames = trawl_query::transactions::internal::of_transaction_down(&block, 3, Some(frame), 51);
     let read = only(explain_in(database, &frames))?;
     ensure!(read.by_key.0 <= 2 && read.keys.contains(&"transaction_index".into()), "{read:?}");
     Ok(())

@@ -9,7 +9,7 @@ use trawl_core::schema::TransactionRow;
 use trawl_core::statement::{Parameter, Statement};
 use trawl_query::addresses::AskedFacts;
 use trawl_query::logs::LogPage;
-use trawl_query::token_transfers::TransferFilter;
+use trawl_query::tokens::transfers::TransferFilter;
 use trawl_query::walk::{Order, Walk};
 use xtask::http;
 
@@ -235,22 +235,27 @@ fn lists_read_their_keys() -> anyhow::Result<()> {
     ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
     let read = only(&trawl_query::blocks::hashes(&block(20_000_000)))?;
     ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
-    let read = only(&trawl_query::fees::headers(&block(20_000_000)))?;
+    let read = only(&trawl_query::stats::fees::headers(&block(20_000_000)))?;
     ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
-    let read = only(&trawl_query::fees::payments(&block(20_000_000)))?;
+    let read = only(&trawl_query::stats::fees::payments(&block(20_000_000)))?;
     ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
-    let read = only(&trawl_query::fees::prices(&block(20_000_000)))?;
+    let read = only(&trawl_query::stats::fees::prices(&block(20_000_000)))?;
     ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
     let read = only(&trawl_query::transactions::in_block_at(&block(20_000_000), 7))?;
     ensure!(read.keys == ["block_number", "transaction_index"] && read.by_key.0 == 1, "{read:?}");
-    let read = only(&trawl_query::uncles::of_nephew(&block(15_040_708), 15_040_708, &B256::ZERO))?;
+    let read = only(&trawl_query::blocks::uncles::of_nephew(&block(15_040_708), 15_040_708, &B256::ZERO))?;
     ensure!(read.table == "uncles" && read.keys[0] == "block_number" && read.by_key.0 <= 1, "{read:?}");
-    let read = only(&trawl_query::uncles::newest(&everything(), 100, 51))?;
+    let read = only(&trawl_query::blocks::uncles::newest(&everything(), 100, 51))?;
     ensure!(read.kind == "InReverseOrder" && read.keys[0] == "block_number", "{read:?}");
     for before in [None, Some(438_100)] {
-        let read = only(&trawl_query::withdrawals::of_address(&Address::repeat_byte(0x8e), &everything(), before, 51))?;
+        let read = only(&trawl_query::blocks::withdrawals::of_address(
+            &Address::repeat_byte(0x8e),
+            &everything(),
+            before,
+            51,
+        ))?;
         ensure!(read.table == "withdrawals" && read.keys[0] == "address" && read.kind == "InReverseOrder", "{read:?}");
-        let read = only(&trawl_query::withdrawals::of_block(&block(17_062_257), before, 51))?;
+        let read = only(&trawl_query::blocks::withdrawals::of_block(&block(17_062_257), before, 51))?;
         ensure!(
             read.table == "withdrawals_by_block" && read.keys[0] == "block_number" && read.by_key.0 == 1,
             "{read:?}"
@@ -271,7 +276,7 @@ fn lists_of_an_address_read_one_range_in_order() -> anyhow::Result<()> {
     let address = Address::repeat_byte(0x25);
     for direction in [None, Some(Direction::From), Some(Direction::To)] {
         for before in [None, Some(FramePosition { block_number: 15_040_708, transaction_index: 3, frame_index: 9 })] {
-            let plan = trawl_query::internal_transactions::of_address(&address, direction, &everything(), before, 51);
+            let plan = trawl_query::transactions::internal::of_address(&address, direction, &everything(), before, 51);
             let read = only(&plan)?;
             ensure!(read.kind == "InReverseOrder" && read.keys[0] == "address", "{direction:?} {before:?}: {read:?}");
             ensure!(read.keys.contains(&"block_number".into()) && read.by_key.0 <= 1, "{direction:?}: {read:?}");
@@ -283,7 +288,7 @@ fn lists_of_an_address_read_one_range_in_order() -> anyhow::Result<()> {
             let place = TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 };
             for before in [None, Some(place)] {
                 let read =
-                    only(&trawl_query::token_transfers::of_address(&address, &filter, &everything(), before, 51))?;
+                    only(&trawl_query::tokens::transfers::of_address(&address, &filter, &everything(), before, 51))?;
                 let table = match (direction, token) {
                     (None, None) => "token_transfers",
                     (None, Some(_)) => "token_transfers_by_token",
@@ -294,7 +299,7 @@ fn lists_of_an_address_read_one_range_in_order() -> anyhow::Result<()> {
             }
         }
     }
-    let frames = only(&trawl_query::internal_transactions::of_transaction(&block(15_040_708), 3))?;
+    let frames = only(&trawl_query::transactions::internal::of_transaction(&block(15_040_708), 3))?;
     ensure!(frames.table == "internal_transactions" && frames.keys[0] == "block_number", "{frames:?}");
     Ok(())
 }
@@ -302,7 +307,7 @@ fn lists_of_an_address_read_one_range_in_order() -> anyhow::Result<()> {
 /// Whether there is a row of an address is the end of one range.
 #[test]
 fn pages_of_an_address_read_ends_of_ranges() -> anyhow::Result<()> {
-    use trawl_query::address_page::{creation, frame_of_code, logs, token_receipt, token_transfer};
+    use trawl_query::addresses::page::{creation, frame_of_code, logs, token_receipt, token_transfer};
     let (address, blocks) = (tether(), everything());
     let reads = [
         only(&creation(&address, &blocks))?,
@@ -314,7 +319,7 @@ fn pages_of_an_address_read_ends_of_ranges() -> anyhow::Result<()> {
     for read in reads {
         ensure!(read.kind == "InReverseOrder" && read.keys[0] == "address", "{read:?}");
     }
-    let frame = only(&trawl_query::address_page::creation_code(&address, &block(15_040_708), 3))?;
+    let frame = only(&trawl_query::addresses::page::creation_code(&address, &block(15_040_708), 3))?;
     ensure!(frame.table == "internal_transactions" && frame.keys[0] == "block_number", "{frame:?}");
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
-use trawl_query::verified_contracts::list;
+use trawl_query::contracts::list::list;
 use xtask::{http, workspace};
 
 use crate::chains::{Chain, chain, dump};

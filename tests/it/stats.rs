@@ -3,7 +3,7 @@
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use trawl_core::primitives::BlockRange;
-use trawl_query::days::{fees_since, of_settled};
+use trawl_query::stats::days::{fees_since, of_settled};
 use xtask::http;
 
 use crate::chains::{Chain, chain, dump, quantity};

@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use trawl_core::primitives::{B256, BlockRange, LogFilter};
 use trawl_query::logs::LogPage;
-use trawl_query::topics::{FIRST_PLACES, PlacesRow, Search, TopicKey, places};
+use trawl_query::logs::topics::{FIRST_PLACES, PlacesRow, Search, TopicKey, places};
 use xtask::http;
 
 use crate::chains::{Chain, chain, dump, quantity};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alloy_primitives::Selector;
 
-use super::address::Addresses;
-use super::token_transfers::{Tokens, write_amounts};
 use super::{Array, JsonWriter, Object};
+use crate::addresses::address::Addresses;
+use crate::tokens::transfers::{Tokens, write_amounts};
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
 
 /// Methods that a filter can name, each with its selector; the name is empty where it is not known.

@@ -1,7 +1,11 @@
 //! Blocks in the block list of REST (docs/reference/http-contract.md#blocks) and in JSON-RPC.
 
-use super::address::Addresses;
-use super::{Array, JsonWriter, Object, chain_facts};
+pub mod verdicts;
+pub mod withdrawals;
+
+use super::{Array, JsonWriter, Object};
+use crate::addresses::address::Addresses;
+use crate::stats::chain_facts;
 use trawl_chains::Family;
 use trawl_core::primitives::{Address, B64, B256, BlockNumber, Timestamp, U256};
 use trawl_core::schema::{BlockView, Column, Reward, UncleView};

@@ -1,10 +1,10 @@
 //! Logs in `eth_getLogs` and receipts, and in REST (docs/reference/http-contract.md#logs).
 
-use super::address::Addresses;
-use super::decoded::{EventColumns, write_decoded};
 use super::scan_rows::write_cell;
 use super::vocabulary::Vocabulary;
 use super::{Array, JsonWriter};
+use crate::addresses::address::Addresses;
+use crate::vocabulary::decoded::{EventColumns, write_decoded};
 use trawl_core::primitives::{Address, B256, Timestamp};
 use trawl_core::schema::LogView;
 

@@ -1,8 +1,8 @@
 //! What a search finds (docs/reference/http-contract.md#search).
 
-use super::address::Addresses;
-use super::token_transfers::Tokens;
 use super::{JsonWriter, Object};
+use crate::addresses::address::Addresses;
+use crate::tokens::transfers::Tokens;
 use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp};
 
 /// Something that was searched for.

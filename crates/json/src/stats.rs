@@ -1,8 +1,12 @@
 //! Figures about the chain (docs/reference/http-contract.md#figures).
 
+pub mod chain_facts;
+pub mod charts;
+pub mod indexing_status;
+
 use super::dates::date;
-use super::token_prices::{Decimal, TokenPrice};
 use super::{JsonWriter, Object};
+use crate::tokens::prices::{Decimal, TokenPrice};
 use trawl_core::primitives::{Timestamp, U256};
 
 /// Figures about the chain; `None` is what is not known.

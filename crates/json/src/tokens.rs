@@ -1,7 +1,13 @@
 //! What is summed over a token, and who holds it (docs/reference/http-contract.md#tokens).
 
+pub mod balances;
+pub mod instances;
+pub mod known_tokens;
+pub mod prices;
+pub mod transfers;
+
 use super::JsonWriter;
-use super::address::Addresses;
+use crate::addresses::address::Addresses;
 use trawl_core::primitives::{Address, U256};
 
 /// Sums over one token; `None` is what is not known.

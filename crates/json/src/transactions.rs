@@ -1,5 +1,12 @@
 //! Transactions and receipts of the Ethereum JSON-RPC specification, and the list of a transaction's blobs.
 
+pub mod internal;
+pub mod items;
+pub mod raw_trace;
+pub mod receipt_proofs;
+pub mod state_changes;
+pub mod summary;
+
 use std::ops::Range;
 
 use super::{Array, JsonWriter, Object};

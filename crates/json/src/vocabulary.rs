@@ -1,12 +1,15 @@
 //! Events, functions and errors of the contracts on a page, from ABIs and dictionaries.
 
+pub mod decoded;
+pub mod signatures;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use alloy_primitives::Selector;
 
-use super::decoded::decoded_input;
-use super::signatures::{well_known, well_known_error, well_known_function};
+use decoded::decoded_input;
+use signatures::{well_known, well_known_error, well_known_function};
 use trawl_core::primitives::abi::{KnownEvent, KnownFunction};
 use trawl_core::primitives::{Address, B256, BlockNumber};
 use trawl_core::schema::ProxyRow;

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::select::Select;
-use super::transaction_positions::{PositionRow, TransactionPositions, at_heights};
 use super::walk::{Order, Walk};
+use crate::transactions::positions::{PositionRow, TransactionPositions, at_heights};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockNumber, Direction};
 use trawl_core::readable::Span;

@@ -1,5 +1,11 @@
 //! Plans for facts about many addresses at a time: contracts, proxies, tokens.
 
+pub mod coin_balances;
+pub mod counters;
+pub mod mined_blocks;
+pub mod page;
+pub mod ranking;
+
 use alloy_primitives::b256;
 
 use super::select::Select;

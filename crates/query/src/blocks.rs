@@ -1,10 +1,15 @@
 //! Plans for block reads.
 
+pub mod reorged;
+pub mod uncles;
+pub mod verdicts;
+pub mod withdrawals;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::select::{Select, hot_blocks};
-use super::transaction_positions::at_heights;
+use crate::transactions::positions::at_heights;
 use trawl_core::primitives::{
     Address, B256, BlockNumber, BlockRange, Coverage, HotRange, Timestamp, U256, hash_prefix,
 };

@@ -1,9 +1,11 @@
 //! Plans for log reads: which table, which key range, in what order.
 
+pub mod topics;
+
 use std::cmp::Ordering;
 
 use super::select::{Select, up_to};
-use super::topics::{Search, TopicKey};
+use topics::{Search, TopicKey};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition};
 use trawl_core::readable::Span;

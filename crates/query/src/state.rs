@@ -1,5 +1,7 @@
 //! Plans for state after a block: many accounts or slots at a time, the last change at or below the block counts.
 
+pub mod complete;
+
 use super::select::hot_blocks;
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, U256};

@@ -1,5 +1,11 @@
 //! Plans for one token: its transfers, found through its logs, and how many there are.
 
+pub mod balances;
+pub mod holders;
+pub mod instances;
+pub mod ranking;
+pub mod transfers;
+
 use std::cmp::Ordering;
 
 use super::select::{Select, settled_blocks, up_to};

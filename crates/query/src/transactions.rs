@@ -1,11 +1,17 @@
 //! Plans for transaction reads.
 
+pub mod internal;
+pub mod participation;
+pub mod positions;
+pub mod receipts;
+pub mod sorted;
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::select::{Select, settled_blocks};
-use super::transaction_positions::PositionRow;
 use super::walk::{Order, Walk};
+use positions::PositionRow;
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Bytes, Direction, Timestamp, U256, hash_prefix};
 use trawl_core::readable::Span;

@@ -23,8 +23,8 @@ use trawl_core::schema::{BlockRow, Column};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::write_made_block;
+use trawl_query::addresses::mined_blocks;
 use trawl_query::blocks::BlockFrames;
-use trawl_query::miners;
 use trawl_query::walk::Order;
 
 /// The blocks of an account, newest first unless `sort` says otherwise.
@@ -34,8 +34,8 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let window = Window::read_or(&params, (&app, &head), &head.blocks, Order::NewestFirst).await?;
     require_miners(&app, &head).await?;
     let (walk, settled) = (window.walk(), &window.blocks.settled);
-    let heights = miners::heights(&account, settled, walk.order, walk.limit);
-    let newest = miners::newest_heights(&account, &window.blocks, walk.order, walk.limit);
+    let heights = mined_blocks::heights(&account, settled, walk.order, walk.limit);
+    let newest = mined_blocks::newest_heights(&account, &window.blocks, walk.order, walk.limit);
     let settled = async { if settled.is_empty() { Ok(Vec::new()) } else { app.reader().rows(&heights).await } };
     let found = tokio::try_join!(settled, app.reader().rows(&newest)).map_err(Problem::from)?;
     // Of the rows of each, those from where the list begins are there; the others do not matter.
@@ -60,7 +60,7 @@ impl LookedUpRows for MadeBlocks {
     type Row = BlockRow;
 
     fn statement(&self, places: &BTreeSet<BlockNumber>) -> Statement<BlockRow> {
-        miners::at(&places.iter().copied().collect::<Vec<_>>(), &self.blocks, self.order)
+        mined_blocks::at(&places.iter().copied().collect::<Vec<_>>(), &self.blocks, self.order)
     }
 
     async fn write(&self, batch: &Batch<BlockRow>, list: &mut ListBody) -> Result<(), StreamError> {

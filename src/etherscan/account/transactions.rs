@@ -24,7 +24,7 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::{TransactionFacts, write_transaction};
 use trawl_query::account;
-use trawl_query::transaction_positions::TransactionPositions;
+use trawl_query::transactions::positions::TransactionPositions;
 use trawl_query::walk::Order;
 
 /// The transactions of an account, from either end.

@@ -12,7 +12,7 @@ use crate::http::body::StreamError;
 use trawl_core::schema::WithdrawalRow;
 use trawl_core::store::Batch;
 use trawl_json::etherscan::write_withdrawal;
-use trawl_query::withdrawals::to_account;
+use trawl_query::blocks::withdrawals::to_account;
 
 /// The withdrawals to an account, from either end.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {

@@ -13,7 +13,7 @@ use trawl_core::primitives::{Address, Bytes};
 use trawl_core::schema::Column;
 use trawl_core::store::Head;
 use trawl_json::etherscan::{ContractCreation, write_creation};
-use trawl_query::address_page::creation_code;
+use trawl_query::addresses::page::creation_code;
 
 /// The creations of some contracts: of each the account that signed the transaction.
 pub(crate) async fn get(request: Request) -> Result<Response, Refusal> {
@@ -36,7 +36,7 @@ pub(crate) async fn get(request: Request) -> Result<Response, Refusal> {
 
 /// The newest creation of a contract; none for contracts of the genesis, which no transaction made.
 async fn creation(app: &App, head: &Head, contract: &Address) -> Result<Option<ContractCreation>, Problem> {
-    let statement = trawl_query::address_page::creation(contract, &head.blocks.span());
+    let statement = trawl_query::addresses::page::creation(contract, &head.blocks.span());
     let Some(creation) = app.reader().rows(&statement).await?.into_iter().next() else { return Ok(None) };
     let Some((batch, row)) = app.transaction(&creation.transaction_hash, head).await? else { return Ok(None) };
     let view = batch.view();

@@ -8,7 +8,7 @@ use crate::etherscan::answer::{Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use trawl_core::primitives::Address;
-use trawl_json::address::Addresses;
+use trawl_json::addresses::address::Addresses;
 use trawl_json::etherscan::{abi_text, write_source};
 
 fn not_verified() -> Refusal {

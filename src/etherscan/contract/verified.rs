@@ -9,7 +9,7 @@ use crate::etherscan::request::Request;
 use crate::etherscan::window::PageBounds;
 use trawl_core::primitives::Address;
 use trawl_json::etherscan::write_listed_contract;
-use trawl_query::verified_contracts::list as verified;
+use trawl_query::contracts::list::list as verified;
 
 /// Pages of contracts, each with its ABI.
 const PAGES: PageBounds = PageBounds { usual: 10, most: 100, reach: 10_000, further: "" };

@@ -9,7 +9,7 @@ use crate::etherscan::request::Request;
 use crate::rest::tokens::token::known;
 use trawl_core::primitives::Address;
 use trawl_json::etherscan::{write_token, write_token_info};
-use trawl_json::token_transfers::Tokens;
+use trawl_json::tokens::transfers::Tokens;
 
 /// The token of a `contractaddress`, and its standard.
 ///

@@ -11,8 +11,8 @@ use crate::rest::tokens::holders::holders;
 use trawl_core::primitives::{Address, U256};
 use trawl_json::Object;
 use trawl_json::etherscan::{decimals, write_holder, write_token_holder, write_top_holder};
-use trawl_json::token_transfers::Tokens;
-use trawl_query::token_holders::{Asset, HolderPosition};
+use trawl_json::tokens::transfers::Tokens;
+use trawl_query::tokens::holders::{Asset, HolderPosition};
 
 /// Pages of holders.
 const PAGES: PageBounds = PageBounds { usual: 10, most: 10_000, reach: 10_000, further: "" };

@@ -8,7 +8,7 @@ use trawl_core::primitives::BlockNumber;
 use trawl_core::readable::Span;
 pub(crate) use trawl_json::etherscan::TransactionGas as GasOf;
 use trawl_query::account::transfers::TransactionGas;
-use trawl_query::transaction_positions::TransactionPositions;
+use trawl_query::transactions::positions::TransactionPositions;
 
 /// What the transactions at `places` paid, in one statement.
 ///

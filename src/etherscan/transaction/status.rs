@@ -11,7 +11,7 @@ use crate::etherscan::window::missing_to_head;
 use trawl_core::schema::Column;
 use trawl_core::store::Head;
 use trawl_json::etherscan::{write_execution_status, write_receipt_status};
-use trawl_query::transaction_positions::Ending;
+use trawl_query::transactions::positions::Ending;
 
 /// A transaction that was found: its place, and its status if that is known.
 struct TransactionStatus {
@@ -67,7 +67,7 @@ pub(crate) async fn execution_status(request: Request) -> Result<Response, Refus
 ///
 /// When the store fails.
 pub(crate) async fn ending(app: &App, head: &Head, place: (u64, u32)) -> Result<Option<Ending>, Problem> {
-    let statement = trawl_query::transaction_positions::endings(&[place].into(), &head.traces.span());
+    let statement = trawl_query::transactions::positions::endings(&[place].into(), &head.traces.span());
     let found = app.reader().rows(&statement).await?;
     Ok(found.into_iter().find(|ending| (ending.block_number, ending.transaction_index) == place))
 }

@@ -13,9 +13,9 @@ use crate::error::Problem;
 use trawl_core::primitives::Address;
 use trawl_core::schema::{ProxyRow, TokenRow};
 use trawl_core::store::Head;
-use trawl_json::address::{AddressFacts, Addresses, Proxy};
-use trawl_json::token_prices::TokenPrice;
-use trawl_json::token_transfers::Tokens;
+use trawl_json::addresses::address::{AddressFacts, Addresses, Proxy};
+use trawl_json::tokens::prices::TokenPrice;
+use trawl_json::tokens::transfers::Tokens;
 use trawl_json::vocabulary::Vocabulary;
 
 impl App {

@@ -16,7 +16,7 @@ use trawl_core::readable::Readable;
 use trawl_core::schema::{Column, TransactionView};
 use trawl_core::store::Head;
 use trawl_query::addresses::{CodeChange, MAX_ROWS};
-use trawl_query::transaction_positions::{Ending, TransactionPositions};
+use trawl_query::transactions::positions::{Ending, TransactionPositions};
 
 /// Height and position of a transaction.
 type TransactionKey = (BlockNumber, u32);
@@ -88,7 +88,7 @@ impl App {
             return Ok(OutermostFrames(HashMap::new()));
         }
         let found =
-            self.reader().rows(&trawl_query::transaction_positions::endings(&places, &head.traces.span())).await?;
+            self.reader().rows(&trawl_query::transactions::positions::endings(&places, &head.traces.span())).await?;
         let shown = |frame: Ending| Some(((frame.block_number, frame.transaction_index), ran_code(&frame)?));
         Ok(OutermostFrames(found.into_iter().filter_map(shown).collect()))
     }

@@ -17,7 +17,7 @@ use trawl_core::primitives::returned::number;
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_core::store::Head;
 use trawl_evm::{Key, PartialState, StateValue};
-use trawl_json::address::Proxy;
+use trawl_json::addresses::address::Proxy;
 
 /// Most contracts that one request looks at.
 pub(crate) const MAX_CONTRACTS: usize = 16;

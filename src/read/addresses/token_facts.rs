@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use trawl_core::primitives::Address;
 use trawl_core::schema::TokenRow;
-use trawl_json::address::{Labels, TokenLabel};
-use trawl_json::known_tokens::{KnownToken, known_token};
+use trawl_json::addresses::address::{Labels, TokenLabel};
+use trawl_json::tokens::known_tokens::{KnownToken, known_token};
 
 /// The metadata of a token: each member is what the contract answered, else what the bundled list has, else what a label
 /// says (docs/reference/http-contract.md#tokens). None if nothing says that there is a token.

@@ -67,7 +67,7 @@ impl App {
         let uncles = self.uncle_headers(head, &block).await?;
         let span = head.blocks.at(number);
         let transactions = trawl_query::transactions::of_block(&span);
-        let withdrawals = trawl_query::withdrawals::in_block(&span);
+        let withdrawals = trawl_query::blocks::withdrawals::in_block(&span);
         let (transactions, withdrawals) =
             tokio::try_join!(self.rows_of(head, &transactions), self.rows_of(head, &withdrawals))?;
         let encoded = self.compute(move || {

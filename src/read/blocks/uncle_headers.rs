@@ -30,7 +30,7 @@ impl App {
         }
         let mut headers = Vec::with_capacity(block.uncles.len());
         for hash in &block.uncles {
-            let statement = trawl_query::uncles::of_nephew(&head.uncles.at(number), number, hash);
+            let statement = trawl_query::blocks::uncles::of_nephew(&head.uncles.at(number), number, hash);
             let rows = self.rows_of(head, &statement).await?;
             let row = rows.iter().flat_map(|batch| batch.rows()).next().ok_or_else(missing)?;
             headers.push(header(row).map_err(not_encodable)?);

@@ -11,7 +11,7 @@ use alloy_consensus::Header;
 use trawl_core::primitives::{Address, B256, BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_evm::simulation::WholeState;
-use trawl_query::whole_state::{StateChange, changes};
+use trawl_query::state::complete::{StateChange, changes};
 
 /// Most rows of a table that are read for it.
 const MAX_ROWS: usize = 10_000;

@@ -9,7 +9,7 @@ use crate::read::completeness::{require_receipt, require_transaction};
 use trawl_core::primitives::BlockNumber;
 use trawl_core::schema::{LogRow, LogView, TransactionRow};
 use trawl_core::store::{Batch, Head};
-use trawl_query::transaction_positions::TransactionPositions;
+use trawl_query::transactions::positions::TransactionPositions;
 
 /// Of each place: the rows of its logs, by batch.
 type LogsByTransaction = HashMap<(BlockNumber, u32), Vec<(usize, Range<usize>)>>;
@@ -32,8 +32,8 @@ impl TransactionsAt {
             return Ok(Self { batches: Vec::new(), logs: Vec::new(), own: LogsByTransaction::new() });
         }
         let span = head.receipts.span();
-        let transactions = trawl_query::transaction_positions::transactions(places, &span);
-        let logs = trawl_query::transaction_positions::logs(places, &span);
+        let transactions = trawl_query::transactions::positions::transactions(places, &span);
+        let logs = trawl_query::transactions::positions::logs(places, &span);
         let (batches, logs) = tokio::try_join!(app.reader().all(&transactions), app.reader().all(&logs))?;
         for batch in &batches {
             (0..batch.len()).try_for_each(|row| {

@@ -7,7 +7,7 @@ use crate::error::Problem;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange};
 use trawl_core::schema::{Column, TransactionRow, TransactionView};
 use trawl_core::store::{Batch, Head};
-use trawl_query::transaction_positions::{Ending, TransactionPositions, endings};
+use trawl_query::transactions::positions::{Ending, TransactionPositions, endings};
 
 /// Whether transactions failed, by block and index.
 #[derive(Debug, Default)]

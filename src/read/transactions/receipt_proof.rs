@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::BlockNumber;
 use trawl_core::store::Head;
-use trawl_json::receipt_proofs::ReceiptProof;
+use trawl_json::transactions::receipt_proofs::ReceiptProof;
 
 impl App {
     /// The proof of the receipt at a place.

@@ -13,7 +13,7 @@ use crate::error::Problem;
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::schema::BlockRow;
 use trawl_core::store::Head;
-use trawl_query::receipts::{ReceiptOutcome, logs_of_block, of_block};
+use trawl_query::transactions::receipts::{ReceiptOutcome, logs_of_block, of_block};
 
 /// Most transactions of a block whose receipts are put together.
 pub(crate) const MAX_TRANSACTIONS: u64 = 20_000;

@@ -10,7 +10,7 @@ use alloy_trie::root::adjust_index_for_rlp;
 use alloy_trie::{HashBuilder, Nibbles};
 
 use trawl_core::schema::BlockRow;
-use trawl_query::receipts::{ReceiptLog, ReceiptOutcome};
+use trawl_query::transactions::receipts::{ReceiptLog, ReceiptOutcome};
 
 /// Why something cannot be put together, in words for the client.
 pub(crate) type Reason = String;

@@ -18,7 +18,7 @@ use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::activity::{CalendarPeriod, DayRange, Sums, write_points, write_points_up_to};
 use trawl_json::dates::Period;
-use trawl_query::charts::{MOST_GROUPS, MOST_NEWEST};
+use trawl_query::stats::charts::{MOST_GROUPS, MOST_NEWEST};
 
 /// Microseconds of a day.
 const DAY: i64 = 86_400_000_000;

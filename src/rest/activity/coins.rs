@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
-use trawl_query::charts::coins::{MOST_MOVES, newest, size, sums};
+use trawl_query::stats::charts::coins::{MOST_MOVES, newest, size, sums};
 
 /// The most frequent flows.
 ///

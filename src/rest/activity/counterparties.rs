@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
-use trawl_query::charts::counterparties::{newest, sums};
+use trawl_query::stats::charts::counterparties::{newest, sums};
 
 /// The flows of most transfers.
 ///

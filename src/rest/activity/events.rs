@@ -8,9 +8,9 @@ use crate::error::Problem;
 use trawl_core::primitives::{Address, B256};
 use trawl_core::store::Head;
 use trawl_json::activity::Events;
-use trawl_json::decoded::well_known_events;
-use trawl_query::charts::events::{newest, sums};
+use trawl_json::vocabulary::decoded::well_known_events;
 use trawl_query::labels;
+use trawl_query::stats::charts::events::{newest, sums};
 
 /// Events whose names are looked up: the most frequent ones.
 const MOST_NAMED: usize = 100;

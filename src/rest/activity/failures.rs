@@ -13,9 +13,11 @@ use trawl_core::primitives::{Address, BlockRange, Direction};
 use trawl_core::store::Head;
 use trawl_evm::revert_reason;
 use trawl_json::activity::failures::{Failure, FailureBasis, Reason, write_failures};
-use trawl_query::charts::failures::{FailureSum, MOST_FAILURES, size, sums};
-use trawl_query::hot_contracts::{self, MOST_TRANSACTIONS};
-use trawl_query::sorted_transactions::{self, MOST_SORTED, SortOrder, SortedBy, SortedList};
+use trawl_query::contracts::hot_contracts;
+use trawl_query::contracts::hot_contracts::MOST_TRANSACTIONS;
+use trawl_query::stats::charts::failures::{FailureSum, MOST_FAILURES, size, sums};
+use trawl_query::transactions::sorted;
+use trawl_query::transactions::sorted::{MOST_SORTED, SortOrder, SortedBy, SortedList};
 
 /// The failures of transactions in settled blocks up to a height that stays for a while as a chain grows: of those to `contract`, or
 /// of all. The most frequent ones come first.
@@ -84,7 +86,7 @@ async fn require_bounded(
         (Some(contract), _) => {
             let received =
                 SortedList { direction: Some(Direction::To), by: SortedBy::Value, sorting: SortOrder::LargestFirst };
-            let found = app.values_of(head, &sorted_transactions::size(contract, &received, settled)).await?;
+            let found = app.values_of(head, &sorted::size(contract, &received, settled)).await?;
             found.first().is_none_or(|size| size.found <= MOST_SORTED)
         }
         (None, Some((first, last))) => {

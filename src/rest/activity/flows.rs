@@ -13,7 +13,7 @@ use crate::rest::page::json;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::flows::{Flow, write_flows};
-use trawl_query::charts::MOST_GROUPS;
+use trawl_query::stats::charts::MOST_GROUPS;
 
 /// Flows of an answer, at most.
 const MOST: usize = 100;

@@ -11,8 +11,8 @@ use crate::error::Problem;
 use trawl_core::primitives::{Address, Direction, TransactionFee, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::Methods;
-use trawl_query::charts::methods::{newest, sums};
-use trawl_query::sorted_transactions::{MOST_SORTED, SortOrder, SortedBy, SortedList, size};
+use trawl_query::stats::charts::methods::{newest, sums};
+use trawl_query::transactions::sorted::{MOST_SORTED, SortOrder, SortedBy, SortedList, size};
 
 /// Methods whose names are looked up: the most frequent ones.
 const MOST_NAMED: usize = 100;

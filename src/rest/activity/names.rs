@@ -7,7 +7,7 @@ use alloy_primitives::Selector;
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::store::Head;
-use trawl_json::signatures::well_known_signature;
+use trawl_json::vocabulary::signatures::well_known_signature;
 use trawl_query::labels;
 
 /// Those of some methods, as far as they are known: from files that were loaded, else from the dictionary.

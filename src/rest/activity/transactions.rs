@@ -12,9 +12,10 @@ use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::activity::Transactions;
-use trawl_query::charts::prices::{self, PriceSum};
-use trawl_query::charts::transactions::{PeriodSum, sums};
-use trawl_query::hot_contracts::{MOST_TRANSACTIONS, size};
+use trawl_query::contracts::hot_contracts::{MOST_TRANSACTIONS, size};
+use trawl_query::stats::charts::prices;
+use trawl_query::stats::charts::prices::PriceSum;
+use trawl_query::stats::charts::transactions::{PeriodSum, sums};
 
 /// Periods of an answer, at most: their first blocks travel in the address of the statement, which takes 64 KiB.
 pub(super) const MOST_PERIODS: usize = 4_000;

@@ -9,8 +9,9 @@ use crate::error::Problem;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::Transfers;
-use trawl_query::charts::participants::{self, MOST_TRANSFERS, ParticipantSum};
-use trawl_query::charts::transfers::{TransferSum, newest, sums};
+use trawl_query::stats::charts::participants;
+use trawl_query::stats::charts::participants::{MOST_TRANSFERS, ParticipantSum};
+use trawl_query::stats::charts::transfers::{TransferSum, newest, sums};
 
 /// The points, by the first days of their periods.
 pub(super) async fn points(

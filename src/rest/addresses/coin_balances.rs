@@ -18,9 +18,9 @@ use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
 use trawl_core::readable::Span;
 use trawl_core::store::Head;
 use trawl_json::Array;
-use trawl_json::coin_balances::{CoinBalance, write_days};
+use trawl_json::addresses::coin_balances::{CoinBalance, write_days};
 use trawl_json::list::write_page;
-use trawl_query::coin_balances as plan;
+use trawl_query::addresses::coin_balances as plan;
 
 pub(crate) const HISTORY: &[ParameterGroup] = &[BlockCursor::PARAMETERS, PAGE_SIZE];
 

@@ -15,9 +15,9 @@ use trawl_core::schema::{Column, Columns, TransactionRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
-use trawl_json::address_counts::AddressTotals;
-use trawl_query::address_counters;
-use trawl_query::token_transfers::TransferFilter;
+use trawl_json::addresses::tab_counts::AddressTotals;
+use trawl_query::addresses::counters;
+use trawl_query::tokens::transfers::TransferFilter;
 use trawl_query::walk::Walk;
 
 /// Most rows of the newest blocks that are added to the sums of settled ones; with more, the sum is not known.
@@ -55,7 +55,7 @@ async fn transactions(app: &App, head: &Head, address: &Address) -> Result<Optio
     let blocks = head.blocks.span();
     let newest = Walk::newest(MOST_NEWEST);
     let newest = trawl_query::transactions::of_address(address, None, &blocks.without_settled(), newest);
-    let settled = address_counters::transactions(address, &blocks.settled);
+    let settled = counters::transactions(address, &blocks.settled);
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest_rows(app, &newest))?;
     let Some(newest) = newest else { return Ok(None) };
     let settled = settled.iter().flat_map(Batch::rows).next();
@@ -99,8 +99,8 @@ async fn transfers(app: &App, head: &Head, address: &Address) -> Result<Option<u
     }
     let (blocks, all) = (head.receipts.span(), TransferFilter::default());
     let newest = blocks.without_settled();
-    let newest = trawl_query::token_transfers::of_address(address, &all, &newest, None, MOST_NEWEST);
-    let settled = address_counters::transfers(address, &blocks.settled);
+    let newest = trawl_query::tokens::transfers::of_address(address, &all, &newest, None, MOST_NEWEST);
+    let settled = counters::transfers(address, &blocks.settled);
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest_rows(app, &newest))?;
     let settled = settled.iter().flat_map(Batch::rows).next().map_or(0, |sums| sums.transfers);
     Ok(newest.map(|newest| settled + newest.iter().map(|batch| batch.len() as u64).sum::<u64>()))

@@ -20,10 +20,10 @@ use crate::rest::transactions::log_items::{LogItems, log_cursor};
 use crate::rest::transactions::sorted;
 use crate::rest::transactions::transfer_items::{TransferItems, transfer_cursor};
 use trawl_core::primitives::Direction;
+use trawl_json::blocks::withdrawals::Scope;
 use trawl_json::list::write_page;
-use trawl_json::withdrawals::Scope;
-use trawl_query::sorted_transactions::{SortOrder, SortedBy, SortedList};
-use trawl_query::token_transfers::TransferFilter;
+use trawl_query::tokens::transfers::TransferFilter;
+use trawl_query::transactions::sorted::{SortOrder, SortedBy, SortedList};
 use trawl_query::walk::{Order, Walk};
 
 pub(crate) const WITHDRAWALS: &[ParameterGroup] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
@@ -40,7 +40,7 @@ pub(in crate::rest) async fn withdrawals(
     let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
     let head = head.get()?;
     let blocks = head.withdrawals.span();
-    let statement = |before, limit| trawl_query::withdrawals::of_address(&address, &blocks, before, limit);
+    let statement = |before, limit| trawl_query::blocks::withdrawals::of_address(&address, &blocks, before, limit);
     withdrawals_page((&app, &head), &query, Scope::Address, statement).await
 }
 
@@ -128,7 +128,7 @@ pub(in crate::rest) async fn internal_transactions(
     let (head, size) = (head.get()?, query.page_size());
     let blocks = head.traces.span();
     let statement =
-        trawl_query::internal_transactions::of_address(&address, direction(&query), &blocks, before, size + 1);
+        trawl_query::transactions::internal::of_address(&address, direction(&query), &blocks, before, size + 1);
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let items = FrameItems::load(&app, &head, page.items()).await?;
@@ -158,7 +158,7 @@ pub(in crate::rest) async fn token_transfers(
         TransferFilter { direction: direction(&query), token: query.address("token"), types: query.standards("type") };
     let (head, size) = (head.get()?, query.page_size());
     let blocks = head.receipts.span();
-    let statement = trawl_query::token_transfers::of_address(&address, &filter, &blocks, before, size + 1);
+    let statement = trawl_query::tokens::transfers::of_address(&address, &filter, &blocks, before, size + 1);
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let items = TransferItems::load(&app, &head, page.items()).await?;

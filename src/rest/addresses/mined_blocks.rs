@@ -14,7 +14,7 @@ use crate::rest::page::{Page, empty_page, json};
 use trawl_core::primitives::{Address, BlockRange};
 use trawl_core::store::{Batch, Head};
 use trawl_json::list::write_page;
-use trawl_query::miners;
+use trawl_query::addresses::mined_blocks;
 use trawl_query::walk::Order;
 
 /// Most of the newest blocks that are added to the sum of settled ones; with more, the sum is not known.
@@ -34,7 +34,7 @@ pub(in crate::rest) async fn blocks_validated(
     let before = BlockCursor::read(&query)?.map(|cursor| cursor.block_number);
     let (head, size) = (head.get()?, query.page_size());
     let span = below(&head, before);
-    let blocks = miners::blocks(&address, &span, size + 1);
+    let blocks = mined_blocks::blocks(&address, &span, size + 1);
     let ((), batches) = tokio::try_join!(require_miners(&app, &head), app.rows_of(&head, &blocks))?;
     if span.is_empty() {
         return Ok(empty_page());
@@ -57,7 +57,7 @@ pub(crate) async fn require_miners(app: &App, head: &Head) -> Result<(), Problem
     if !head.blocks_by_miner {
         return Err(Problem::LeftOut("blocks_by_miner"));
     }
-    let unknown = app.rows_of(head, &miners::without_miner(&head.blocks.span().settled)).await?;
+    let unknown = app.rows_of(head, &mined_blocks::without_miner(&head.blocks.span().settled)).await?;
     match unknown.iter().flat_map(Batch::rows).next() {
         Some(block) => Err(Problem::ColumnsMissing {
             what: format!("block {}", block.block_number),
@@ -86,8 +86,8 @@ pub(in crate::rest) async fn total(app: &App, head: &Head, address: &Address) ->
         return Ok(None);
     }
     let blocks = head.blocks.span();
-    let newest = miners::newest_heights(address, &blocks, Order::NewestFirst, MOST_NEWEST);
-    let settled = miners::total(address, &blocks.settled);
+    let newest = mined_blocks::newest_heights(address, &blocks, Order::NewestFirst, MOST_NEWEST);
+    let settled = mined_blocks::total(address, &blocks.settled);
     let newest = async { Ok(app.reader().rows(&newest).await?) };
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
     let settled = settled.iter().flat_map(Batch::rows).next().map_or(0, |sum| sum.blocks);
@@ -107,8 +107,8 @@ pub(in crate::rest) async fn count(
         return Ok(None);
     }
     let blocks = head.blocks.span();
-    let newest = miners::newest_heights(address, &blocks, Order::NewestFirst, most);
-    let settled = miners::heights(address, &blocks.settled, Order::NewestFirst, most);
+    let newest = mined_blocks::newest_heights(address, &blocks, Order::NewestFirst, most);
+    let settled = mined_blocks::heights(address, &blocks.settled, Order::NewestFirst, most);
     let newest = async { Ok(app.reader().rows(&newest).await?) };
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
     let settled: u64 = settled.iter().map(|batch| batch.len() as u64).sum();

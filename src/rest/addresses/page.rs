@@ -21,8 +21,9 @@ use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_evm::Account;
 use trawl_json::JsonWriter;
-use trawl_json::address_page::AddressPage;
-use trawl_query::address_page::{self as plan, Creation};
+use trawl_json::addresses::page::AddressPage;
+use trawl_query::addresses::page as plan;
+use trawl_query::addresses::page::Creation;
 
 /// One address, also one that is in no block (docs/reference/http-contract.md#address-pages).
 pub(in crate::rest) async fn address_page(
@@ -131,7 +132,12 @@ impl AddressActivity {
             seen(app, head, &head.traces, plan::frame_of_code(address, &traces)),
             seen(app, head, &head.receipts, plan::token_transfer(address, &receipts)),
             seen(app, head, &head.receipts, plan::token_receipt(address, &receipts)),
-            seen(app, head, &head.withdrawals, trawl_query::withdrawals::of_address(address, &withdrawals, None, 1)),
+            seen(
+                app,
+                head,
+                &head.withdrawals,
+                trawl_query::blocks::withdrawals::of_address(address, &withdrawals, None, 1)
+            ),
             first_tokens(app, head, address, 1),
             mined_blocks::count(app, head, address, 1)
         )?;

@@ -16,10 +16,12 @@ use crate::rest::cursor::missing;
 use crate::rest::page::{empty_page, json};
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
 use trawl_core::store::{Batch, Head};
+use trawl_json::addresses::ranking::RankedAddress as Item;
 use trawl_json::list::write_page_with;
-use trawl_json::ranked_addresses::RankedAddress as Item;
 use trawl_json::{Array, Object};
-use trawl_query::address_ranking::{MOST_RANKED, RankedAddress, RankedBy, RankedFrom, ranked, size, transactions_of};
+use trawl_query::addresses::ranking::{
+    MOST_RANKED, RankedAddress, RankedBy, RankedFrom, ranked, size, transactions_of,
+};
 
 /// Accounts of a ranking that are read at once and kept: the first pages of any client.
 const KEPT: u64 = 2_000;

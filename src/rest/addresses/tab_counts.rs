@@ -16,8 +16,8 @@ use trawl_core::schema::{Columns, TransactionRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
-use trawl_json::address_counts::AddressCounts;
-use trawl_query::token_transfers::TransferFilter;
+use trawl_json::addresses::tab_counts::AddressCounts;
+use trawl_query::tokens::transfers::TransferFilter;
 use trawl_query::walk::Walk;
 
 /// Rows that are counted at most: clients show more as "50+".
@@ -44,14 +44,14 @@ pub(in crate::rest) async fn tabs(
         }
         count(&app, &head, &head.blocks, of_address).await
     };
-    let transfers = trawl_query::token_transfers::of_address(&address, &all, &receipts, None, MOST);
-    let frames = trawl_query::internal_transactions::of_address(&address, None, &traces, None, MOST);
-    let withdrawn = trawl_query::withdrawals::of_address(&address, &withdrawals, None, MOST);
+    let transfers = trawl_query::tokens::transfers::of_address(&address, &all, &receipts, None, MOST);
+    let frames = trawl_query::transactions::internal::of_address(&address, None, &traces, None, MOST);
+    let withdrawn = trawl_query::blocks::withdrawals::of_address(&address, &withdrawals, None, MOST);
     let (transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals, validations) = tokio::try_join!(
         transactions,
         count(&app, &head, &head.receipts, transfers),
         first_tokens(&app, &head, &address, MOST),
-        count(&app, &head, &head.receipts, trawl_query::address_page::logs(&address, &receipts, MOST)),
+        count(&app, &head, &head.receipts, trawl_query::addresses::page::logs(&address, &receipts, MOST)),
         count(&app, &head, &head.traces, frames),
         count(&app, &head, &head.withdrawals, withdrawn),
         mined_blocks::count(&app, &head, &address, MOST)

@@ -13,7 +13,7 @@ use crate::middleware::request_head::RequestHead;
 use trawl_core::primitives::Address;
 use trawl_core::store::Head;
 use trawl_json::advanced_filters::write_methods;
-use trawl_json::signatures::well_known_methods;
+use trawl_json::vocabulary::signatures::well_known_methods;
 
 pub(crate) const METHODS: &[ParameterGroup] = &[&[("q", Kind::Text)]];
 

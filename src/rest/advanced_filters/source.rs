@@ -13,10 +13,11 @@ use trawl_core::readable::Span;
 use trawl_core::schema::{ScannedInternalTransaction, TokenTransferRow};
 use trawl_core::store::Head;
 use trawl_json::advanced_filters::{Movement, MovementKey, MovementKind};
-use trawl_query::token_transfers::TransferFilter;
-use trawl_query::transactions::TransactionMove;
+use trawl_query::tokens::transfers;
+use trawl_query::tokens::transfers::TransferFilter;
+use trawl_query::transactions::{TransactionMove, internal};
 use trawl_query::walk::Walk;
-use trawl_query::{internal_transactions, token_transfers, tokens, transactions};
+use trawl_query::{tokens, transactions};
 
 /// Rows that a source reads at a time where the filter passes over some.
 pub(super) const ROWS_PER_READ: u64 = 500;
@@ -88,11 +89,9 @@ impl Source {
             Read::Frames(side) => {
                 let before: Option<FramePosition> = self.below.map(MovementCursor::frames);
                 let statement = match side {
-                    Some((address, side)) => {
-                        internal_transactions::of_address(address, Some(*side), blocks, before, limit)
-                    }
-                    None if head.listed_internal_transactions => internal_transactions::of_all(blocks, before, limit),
-                    None => internal_transactions::of_all_searched(blocks, before, limit),
+                    Some((address, side)) => internal::of_address(address, Some(*side), blocks, before, limit),
+                    None if head.listed_internal_transactions => internal::of_all(blocks, before, limit),
+                    None => internal::of_all_searched(blocks, before, limit),
                 };
                 Ok(app.values_of(head, &statement).await?.into_iter().map(of_frame).collect())
             }
@@ -101,15 +100,15 @@ impl Source {
                 let statement = match side {
                     Some((address, side)) => {
                         let filter = TransferFilter { direction: Some(*side), token: *token, types: standards.clone() };
-                        token_transfers::of_address(address, &filter, blocks, before, limit)
+                        transfers::of_address(address, &filter, blocks, before, limit)
                     }
-                    None => token_transfers::of_all(blocks, before, limit),
+                    None => transfers::of_all(blocks, before, limit),
                 };
                 Ok(app.values_of(head, &statement).await?.into_iter().map(of_transfer).collect())
             }
             Read::OfToken(token) => {
                 let before = self.below.map(MovementCursor::transfers);
-                let statement = tokens::transfers(tokens::TokenPart::Token(token), blocks, before, limit);
+                let statement = transfers(tokens::TokenPart::Token(token), blocks, before, limit);
                 Ok(app.values_of(head, &statement).await?.into_iter().map(of_transfer).collect())
             }
         }

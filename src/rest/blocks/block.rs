@@ -19,7 +19,7 @@ use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
 use trawl_json::blocks::{BlockCountdown, BlockExtras, BlockKind, write_rest_block};
 use trawl_json::list::write_page;
-use trawl_query::internal_transactions::FrameFilter;
+use trawl_query::transactions::internal::FrameFilter;
 
 /// One block, as in the list; by its hash also one that another replaced (docs/reference/http-contract.md#blocks-in-paths).
 pub(in crate::rest) async fn block(
@@ -49,9 +49,9 @@ pub(in crate::rest) async fn block(
 
 /// The block with a hash that another branch replaced; its call frames are not stored.
 async fn reorged(app: &App, head: &Head, hash: &B256) -> Result<Response, Problem> {
-    let heights = app.reader().rows(&trawl_query::reorged::by_hash(hash)).await?;
+    let heights = app.reader().rows(&trawl_query::blocks::reorged::by_hash(hash)).await?;
     let number = heights.first().ok_or(Problem::NotFound)?.block_number;
-    let batches = app.reader().all(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
+    let batches = app.reader().all(&trawl_query::blocks::reorged::at(&head.blocks.span(), number)).await?;
     let is_asked = |batch: &Batch<BlockRow>, row: usize| batch.view().hash.bytes(row).as_slice() == hash.as_slice();
     let mut found = Page::cut(&batches, u64::MAX).items();
     found.retain(|(batch, row)| is_asked(batch, *row));
@@ -107,7 +107,7 @@ pub(in crate::rest) async fn internal_transactions(
         return Err(Problem::PartMissing { part: "Traces", block });
     }
     let span = head.traces.at(block);
-    let statement = trawl_query::internal_transactions::listed_of_block(&span, filter, after, size + 1);
+    let statement = trawl_query::transactions::internal::listed_of_block(&span, filter, after, size + 1);
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let items = FrameItems::load(&app, &head, page.items()).await?;

@@ -21,10 +21,10 @@ use trawl_core::schema::{BlockRow, Column, Columns, Reward, UncleRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::Array;
-use trawl_json::address::Addresses;
+use trawl_json::addresses::address::Addresses;
+use trawl_json::blocks::withdrawals::Scope;
 use trawl_json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
 use trawl_json::list::write_page;
-use trawl_json::withdrawals::Scope;
 use trawl_query::blocks::{BlockFrame, BlockFrames};
 
 pub(crate) const LIST: &[ParameterGroup] =
@@ -203,10 +203,10 @@ trait Siblings: Columns {
 
 impl Siblings for UncleRow {
     fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
-        trawl_query::uncles::newest(&head.uncles.span(), before, limit)
+        trawl_query::blocks::uncles::newest(&head.uncles.span(), before, limit)
     }
     fn at(head: &Head, number: BlockNumber) -> Statement<Self> {
-        trawl_query::uncles::at(&head.uncles.span(), number)
+        trawl_query::blocks::uncles::at(&head.uncles.span(), number)
     }
     fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
         batch.view().block_number[row]
@@ -222,10 +222,10 @@ impl Siblings for UncleRow {
 /// Blocks that were replaced by another branch.
 impl Siblings for BlockRow {
     fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
-        trawl_query::reorged::newest(&head.blocks.span(), before, limit)
+        trawl_query::blocks::reorged::newest(&head.blocks.span(), before, limit)
     }
     fn at(head: &Head, number: BlockNumber) -> Statement<Self> {
-        trawl_query::reorged::at(&head.blocks.span(), number)
+        trawl_query::blocks::reorged::at(&head.blocks.span(), number)
     }
     fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
         batch.view().block_number[row]
@@ -287,7 +287,7 @@ pub(in crate::rest) async fn readable(app: &App, head: &Head, id: BlockId) -> Re
     if head.blocks.contains(number) {
         return Ok(number);
     }
-    let reorged = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
+    let reorged = app.reader().rows(&trawl_query::blocks::reorged::at(&head.blocks.span(), number)).await?;
     Err(reorged.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)))
 }
 
@@ -306,8 +306,8 @@ pub(in crate::rest) async fn withdrawals(
     let number = match id {
         BlockId::Number(number) => Some(number),
         BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {
-            None if !app.reader().all(&trawl_query::reorged::by_hash(&hash)).await?.is_empty() => {
-                let statement = |before, limit| trawl_query::reorged::withdrawals(&hash, before, limit);
+            None if !app.reader().all(&trawl_query::blocks::reorged::by_hash(&hash)).await?.is_empty() => {
+                let statement = |before, limit| trawl_query::blocks::reorged::withdrawals(&hash, before, limit);
                 return withdrawals_page((&app, &head), &query, Scope::Block, statement).await;
             }
             number => number,
@@ -318,7 +318,7 @@ pub(in crate::rest) async fn withdrawals(
         return Err(Problem::PartMissing { part: "Withdrawals", block: number });
     }
     let block = head.withdrawals.at(number);
-    let statement = |before, limit| trawl_query::withdrawals::of_block(&block, before, limit);
+    let statement = |before, limit| trawl_query::blocks::withdrawals::of_block(&block, before, limit);
     let page = withdrawals_page((&app, &head), &query, Scope::Block, statement).await?;
     Ok(CachePolicy::of_block(&head, number).mark(page))
 }

@@ -11,9 +11,9 @@ use crate::http::query::{Query, block_id};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::page::json;
 use trawl_core::primitives::BlockRange;
-use trawl_json::verdicts::{VerdictTotals, write_verdict};
-use trawl_query::days::runs;
-use trawl_query::verdicts::{MOST_NEWEST, counts, of_block, of_newest};
+use trawl_json::blocks::verdicts::{VerdictTotals, write_verdict};
+use trawl_query::blocks::verdicts::{MOST_NEWEST, counts, of_block, of_newest};
+use trawl_query::stats::days::runs;
 
 /// Runs of blocks that are counted at the same time.
 const CONCURRENT_READS: usize = 4;

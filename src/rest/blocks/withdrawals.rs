@@ -11,8 +11,8 @@ use trawl_core::primitives::Address;
 use trawl_core::schema::{Column, WithdrawalRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
+use trawl_json::blocks::withdrawals::{Scope, write_rest_withdrawal};
 use trawl_json::list::write_page;
-use trawl_json::withdrawals::{Scope, write_rest_withdrawal};
 use trawl_json::{Array, Object};
 
 /// A page of withdrawals from the highest index down; `statement` reads at most so many below a given index.

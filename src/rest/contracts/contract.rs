@@ -14,9 +14,9 @@ use crate::rest::page::json;
 use trawl_core::primitives::{Address, B256, Bytes};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
-use trawl_json::address::Addresses;
-use trawl_json::smart_contracts::SmartContract;
-use trawl_query::address_page::Creation;
+use trawl_json::addresses::address::Addresses;
+use trawl_json::contracts::contract::SmartContract;
+use trawl_query::addresses::page::Creation;
 
 /// The contract at an address, verified or not (docs/reference/http-contract.md#contracts).
 pub(in crate::rest) async fn smart_contract(
@@ -87,7 +87,7 @@ async fn creation_code(
     let Some(creation) = creation else { return Ok((None, None)) };
     let block = head.traces.at(creation.block_number);
     if !block.is_empty() {
-        let statement = trawl_query::address_page::creation_code(address, &block, creation.transaction_index);
+        let statement = trawl_query::addresses::page::creation_code(address, &block, creation.transaction_index);
         if let Some(frame) = app.reader().rows(&statement).await?.into_iter().next() {
             return Ok((Some(frame.input), Some(frame.output)));
         }

@@ -18,14 +18,14 @@ use crate::rest::page::{empty_page, json};
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, Timestamp, U256};
 use trawl_core::store::Head;
 use trawl_evm::Account;
-use trawl_json::address::Addresses;
-use trawl_json::hot_contracts::HotContract;
+use trawl_json::addresses::address::Addresses;
+use trawl_json::contracts::hot_contracts::HotContract;
 use trawl_json::list::write_page;
 use trawl_json::{Array, Object};
-use trawl_query::address_page::logs;
+use trawl_query::addresses::page::logs;
 use trawl_query::blocks::times;
-use trawl_query::hot_contracts::{CalledBy, CalledContract, MOST_TRANSACTIONS, called, size};
-use trawl_query::sorted_transactions::SortOrder;
+use trawl_query::contracts::hot_contracts::{CalledBy, CalledContract, MOST_TRANSACTIONS, called, size};
+use trawl_query::transactions::sorted::SortOrder;
 
 const SCALES: [(&str, u64); 6] =
     [("5m", 300), ("1h", 3_600), ("3h", 10_800), ("1d", 86_400), ("7d", 604_800), ("30d", 2_592_000)];

@@ -13,12 +13,12 @@ use crate::rest::search::typed;
 use trawl_core::primitives::Address;
 use trawl_core::schema::Column;
 use trawl_core::store::Batch;
-use trawl_json::address::Addresses;
+use trawl_json::addresses::address::Addresses;
+use trawl_json::contracts::contract::{write_counters, write_listed};
 use trawl_json::list::write_page;
-use trawl_json::smart_contracts::{write_counters, write_listed};
 use trawl_json::{Array, Object};
+use trawl_query::contracts::list::{VerifiedContract, count, list};
 use trawl_query::search::terms;
-use trawl_query::verified_contracts::{VerifiedContract, count, list};
 
 pub(crate) const CONTRACTS: &[ParameterGroup] = &[&[("q", Kind::Text)], ContractCursor::PARAMETERS, PAGE_SIZE];
 

@@ -18,9 +18,9 @@ use crate::rest::addresses::page::{account, creation};
 use crate::rest::page::json;
 use trawl_core::primitives::{Address, B256};
 use trawl_core::store::Head;
-use trawl_json::same_code::{Creator, SameCode};
-use trawl_query::charts::same_code::{CreatorSum, MOST_CREATIONS, newest, size, sums};
-use trawl_query::charts::{MOST_GROUPS, MOST_NEWEST};
+use trawl_json::contracts::same_code::{Creator, SameCode};
+use trawl_query::stats::charts::same_code::{CreatorSum, MOST_CREATIONS, newest, size, sums};
+use trawl_query::stats::charts::{MOST_GROUPS, MOST_NEWEST};
 
 /// Creators of an answer, at most.
 const MOST: usize = 50;

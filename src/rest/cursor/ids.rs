@@ -5,7 +5,7 @@ use crate::error::Problem;
 use crate::http::query::{Kind, ParameterGroup, Query};
 use trawl_core::primitives::U256;
 use trawl_json::Object;
-use trawl_query::token_ids::IdKey;
+use trawl_query::tokens::instances::IdKey;
 
 /// The cursor of the ids of a token, which descend.
 pub(crate) struct InstanceCursor(pub U256);

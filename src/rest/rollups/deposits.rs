@@ -16,9 +16,9 @@ use crate::rest::transactions::items::transaction_cursor;
 use trawl_core::primitives::BlockNumber;
 use trawl_core::schema::TransactionRow;
 use trawl_core::store::Head;
-use trawl_json::deposits::write_rest_deposit;
 use trawl_json::list::write_page;
-use trawl_query::transaction_positions::{TransactionPositions, transactions};
+use trawl_json::rollups::deposits::write_rest_deposit;
+use trawl_query::transactions::positions::{TransactionPositions, transactions};
 use trawl_query::transactions::{of_types, of_types_beyond_first};
 use trawl_query::walk::{Order, Walk};
 

@@ -17,10 +17,10 @@ use crate::rest::transactions::log_items::log_cursor;
 use trawl_core::primitives::{Address, BlockNumber};
 use trawl_core::schema::{Column, LogRow};
 use trawl_core::store::{Batch, Head};
-use trawl_json::address::Addresses;
+use trawl_json::addresses::address::Addresses;
 use trawl_json::list::write_page;
-use trawl_json::messages::write_rest_message;
-use trawl_query::transaction_positions::{TransactionPositions, transactions};
+use trawl_json::rollups::messages::write_rest_message;
+use trawl_query::transactions::positions::{TransactionPositions, transactions};
 
 pub(crate) const MESSAGES: &[ParameterGroup] = &[AddressLogCursor::PARAMETERS, PAGE_SIZE];
 

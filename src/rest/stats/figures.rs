@@ -11,9 +11,9 @@ use crate::rest::page::json;
 use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
 use trawl_core::store::Head;
 use trawl_json::stats::{LastDay, Stats, write_market_chart, write_transactions_chart};
-use trawl_json::token_prices::TokenPrice;
-use trawl_query::days::{MAX_BLOCKS, fees_since, of_newest};
-use trawl_query::fees::BlockFees;
+use trawl_json::tokens::prices::TokenPrice;
+use trawl_query::stats::days::{MAX_BLOCKS, fees_since, of_newest};
+use trawl_query::stats::fees::BlockFees;
 
 /// Heights over which block time and utilization are averaged.
 const RECENT: u64 = 100;
@@ -135,7 +135,7 @@ fn holds_all(head: &Head, number: BlockNumber, count: u64) -> bool {
 /// The headers of the newest heights, ascending.
 pub(crate) async fn recent(app: &App, head: &Head) -> Result<Vec<BlockFees>, Problem> {
     let first = head.number().unwrap_or_default().saturating_sub(RECENT);
-    app.values_of(head, &trawl_query::fees::headers(&head.blocks.span().from(first))).await
+    app.values_of(head, &trawl_query::stats::fees::headers(&head.blocks.span().from(first))).await
 }
 
 /// Milliseconds from block to block, over the heights of the blocks; `None` of fewer than two.
@@ -159,7 +159,7 @@ fn utilization(recent: &[BlockFees]) -> Option<f64> {
 /// What the transactions of the newest blocks paid for gas, at three percentiles; `None` without any.
 async fn gas_prices(app: &App, head: &Head) -> Result<Option<[U256; 3]>, Problem> {
     let first = (head.number().unwrap_or_default() + 1).saturating_sub(PRICED);
-    let rows = app.values_of(head, &trawl_query::fees::prices(&head.receipts.span().from(first))).await?;
+    let rows = app.values_of(head, &trawl_query::stats::fees::prices(&head.receipts.span().from(first))).await?;
     let mut prices: Vec<U256> = rows.into_iter().map(|row| row.effective_gas_price).collect();
     prices.sort_unstable();
     let at = |percent: usize| prices.get(prices.len().checked_sub(1)? * percent / 100).copied();

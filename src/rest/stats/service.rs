@@ -12,8 +12,9 @@ use crate::read::days::{BaseFees, Days, Sums};
 use crate::rest::page::json;
 use trawl_core::primitives::U256;
 use trawl_core::store::Head;
-use trawl_json::charts::{self, Counters, Info, Point, coins};
 use trawl_json::dates::{Period, day};
+use trawl_json::stats::charts;
+use trawl_json::stats::charts::{Counters, Info, Point, coins};
 
 pub(crate) const LINE: &[ParameterGroup] =
     &[&[("from", Kind::Text), ("to", Kind::Text), ("resolution", Kind::Name(Period::NAMES))]];

@@ -11,8 +11,8 @@ use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, HoldingCursor};
 use crate::rest::page::json;
 use trawl_json::list::write_page;
-use trawl_json::token_balances::TokenBalance;
-use trawl_json::token_transfers::Tokens;
+use trawl_json::tokens::balances::TokenBalance;
+use trawl_json::tokens::transfers::Tokens;
 use trawl_json::{Array, JsonWriter};
 
 /// Most items of the list without pages.

@@ -9,10 +9,10 @@ use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::store::Head;
-use trawl_json::token_balances::TokenBalance;
-use trawl_json::token_transfers::Tokens;
-use trawl_query::token_balances::{HoldingPosition, of_holder};
-use trawl_query::token_transfers::TransferFilter;
+use trawl_json::tokens::balances::TokenBalance;
+use trawl_json::tokens::transfers::Tokens;
+use trawl_query::tokens::balances::{HoldingPosition, of_holder};
+use trawl_query::tokens::transfers::TransferFilter;
 
 /// Which of the tokens are wanted.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::store::Head;
-use trawl_query::token_holders::{Asset, HolderPosition, among, largest};
+use trawl_query::tokens::holders::{Asset, HolderPosition, among, largest};
 
 /// Holders that are looked up at a time.
 const LOOKUP: usize = 500;

@@ -17,8 +17,8 @@ use crate::rest::page::json;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
-use trawl_query::token_holders::{Asset, HolderPosition};
 use trawl_query::tokens::TokenPart;
+use trawl_query::tokens::holders::{Asset, HolderPosition};
 
 /// The transfers of an id, newest first (docs/reference/http-contract.md#ids-of-tokens).
 pub(in crate::rest) async fn transfers(

@@ -18,9 +18,9 @@ use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 use trawl_json::list::write_page;
-use trawl_json::token_instances::{Collection, TokenInstance};
-use trawl_json::token_transfers::Tokens;
-use trawl_query::token_balances::HoldingPosition;
+use trawl_json::tokens::instances::{Collection, TokenInstance};
+use trawl_json::tokens::transfers::Tokens;
+use trawl_query::tokens::balances::HoldingPosition;
 
 pub(crate) const INSTANCES: &[ParameterGroup] =
     &[&[("holder_address_hash", Kind::Address)], InstanceCursor::PARAMETERS, PAGE_SIZE];

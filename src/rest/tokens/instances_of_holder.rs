@@ -9,9 +9,9 @@ use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
-use trawl_query::token_balances::HoldingPosition;
-use trawl_query::token_ids::{HeldId, IdKey, among, counts, first_of_each, of_holder, of_token};
-use trawl_query::token_transfers::TransferFilter;
+use trawl_query::tokens::balances::HoldingPosition;
+use trawl_query::tokens::instances::{HeldId, IdKey, among, counts, first_of_each, of_holder, of_token};
+use trawl_query::tokens::transfers::TransferFilter;
 
 /// Ids that are looked up at a time.
 const LOOKUP: usize = 500;

@@ -9,7 +9,7 @@ use crate::error::{Problem, UncountedReason};
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::store::Head;
-use trawl_query::token_ids::{HeldId, among, of_token};
+use trawl_query::tokens::instances::{HeldId, among, of_token};
 
 /// Ids that are looked up at a time.
 const LOOKUP: usize = 500;

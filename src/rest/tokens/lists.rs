@@ -17,8 +17,8 @@ use trawl_core::store::Head;
 use trawl_json::Array;
 use trawl_json::list::write_page;
 use trawl_json::tokens::write_holder;
-use trawl_query::token_holders::{Asset, HolderPosition};
 use trawl_query::tokens::TokenPart;
+use trawl_query::tokens::holders::{Asset, HolderPosition};
 
 pub(crate) const TRANSFERS: &[ParameterGroup] = &[TransferCursor::PARAMETERS, PAGE_SIZE];
 

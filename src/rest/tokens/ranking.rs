@@ -18,10 +18,10 @@ use trawl_core::primitives::Address;
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::list::write_page;
-use trawl_json::token_transfers::Tokens;
+use trawl_json::tokens::transfers::Tokens;
 use trawl_json::{Array, JsonWriter, Object};
 use trawl_query::search::terms;
-use trawl_query::token_ranking::{RankPosition, RankedToken, Ranking, TokenFilter, counted, uncounted};
+use trawl_query::tokens::ranking::{RankPosition, RankedToken, Ranking, TokenFilter, counted, uncounted};
 
 /// Tokens of a ranking that are read at once and kept: the first pages of any client.
 const KEPT: u64 = 2_000;

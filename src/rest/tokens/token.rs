@@ -17,8 +17,8 @@ use crate::rest::page::json;
 use trawl_core::primitives::Address;
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
-use trawl_json::token_transfers::Tokens;
 use trawl_json::tokens::TokenTotals;
+use trawl_json::tokens::transfers::Tokens;
 use trawl_query::tokens::TokenPart;
 
 /// Most transfers of the newest blocks that are added to the sum of settled ones; with more, the sum is not known.

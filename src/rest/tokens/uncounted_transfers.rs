@@ -8,8 +8,8 @@ use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
-use trawl_query::token_transfers::TransferFilter;
 use trawl_query::tokens::TokenPart;
+use trawl_query::tokens::transfers::TransferFilter;
 
 /// Most transfers of an address or of a token that are added to what was counted: far more than there are in the blocks between.
 const MOST: u64 = 10_000;
@@ -34,7 +34,7 @@ pub(in crate::rest) async fn of_address(
     address: &Address,
     (reach, filter): (BlockNumber, &TransferFilter),
 ) -> Result<Vec<TokenTransferRow>, Problem> {
-    above(app, head, reach, |blocks| trawl_query::token_transfers::of_address(address, filter, blocks, None, MOST))
+    above(app, head, reach, |blocks| trawl_query::tokens::transfers::of_address(address, filter, blocks, None, MOST))
         .await
 }
 

@@ -14,7 +14,7 @@ use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::{BlockRow, TransactionRow};
 use trawl_core::store::Head;
 use trawl_evm::replay::Tracer;
-use trawl_json::state_changes::Difference;
+use trawl_json::transactions::state_changes::Difference;
 
 /// Gas of a transaction before anything runs.
 const INTRINSIC_GAS: u64 = 21_000;
@@ -86,7 +86,7 @@ async fn frames(app: &App, head: &Head, (block, index): (BlockNumber, u32)) -> R
     if !head.traces.contains(block) {
         return Ok(None);
     }
-    let statement = trawl_query::internal_transactions::coin_frames(&head.traces.at(block), index, MAX_FRAMES + 1);
+    let statement = trawl_query::transactions::internal::coin_frames(&head.traces.at(block), index, MAX_FRAMES + 1);
     let frames = app.values_of(head, &statement).await?;
     Ok((frames.len() as u64 <= MAX_FRAMES).then(|| moves(&frames)).flatten())
 }

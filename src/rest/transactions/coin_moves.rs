@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use trawl_core::primitives::{Address, U256};
-use trawl_query::internal_transactions::CoinFrame;
+use trawl_query::transactions::internal::CoinFrame;
 
 /// Coins that a transaction moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -9,9 +9,10 @@ use crate::error::Problem;
 use trawl_core::primitives::{Address, BlockNumber};
 use trawl_core::schema::{Column, InternalTransactionRow};
 use trawl_core::store::{Batch, Head};
-use trawl_json::transaction_items::Failure;
+use trawl_json::transactions::items::Failure;
 use trawl_json::vocabulary::Vocabulary;
-use trawl_query::transaction_positions::{self, Ending, FailedFrame, TransactionPositions};
+use trawl_query::transactions::positions;
+use trawl_query::transactions::positions::{Ending, FailedFrame, TransactionPositions};
 
 /// Block and position of a transaction.
 type Place = (BlockNumber, u32);
@@ -29,7 +30,7 @@ pub(super) async fn failures(
     if places.is_empty() {
         return Ok(HashMap::new());
     }
-    let statement = transaction_positions::endings(&places, &head.traces.span());
+    let statement = positions::endings(&places, &head.traces.span());
     let found = app.reader().rows(&statement).await?.into_iter();
     let endings: Vec<Ending> = found.filter(|ending| !ending.error.is_empty()).collect();
     let contracts = contracts_that_reverted(app, head, &endings).await?;
@@ -63,7 +64,7 @@ async fn contracts_that_reverted(
     if places.is_empty() || head.labels == 0 {
         return Ok(BTreeMap::new());
     }
-    let frames = app.reader().rows(&transaction_positions::failed_frames(&places, &head.traces.span())).await?;
+    let frames = app.reader().rows(&positions::failed_frames(&places, &head.traces.span())).await?;
     let calls: Vec<FailedCall<'_>> = frames.iter().map(call).collect();
     let chains = RevertChains::of(&calls);
     let outermost = calls.iter().zip(&chains.of_call).filter(|(call, _)| call.path.is_empty());

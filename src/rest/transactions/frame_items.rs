@@ -6,8 +6,8 @@ use trawl_core::primitives::{BlockNumber, FramePosition};
 use trawl_core::schema::ScannedInternalTransaction;
 use trawl_core::store::{Batch, Head};
 use trawl_json::Array;
-use trawl_json::address::Addresses;
-use trawl_json::internal_transactions::{shown, write_internal_transaction};
+use trawl_json::addresses::address::Addresses;
+use trawl_json::transactions::internal::{shown, write_internal_transaction};
 
 /// A row of a batch.
 pub(in crate::rest) type Row<'b> = (&'b Batch<ScannedInternalTransaction>, usize);
@@ -62,6 +62,6 @@ pub(in crate::rest) async fn has_failed_calls(
     if !head.traces.contains(block) {
         return Ok(None);
     }
-    let statement = trawl_query::internal_transactions::failed_call(&head.traces.at(block), index);
+    let statement = trawl_query::transactions::internal::failed_call(&head.traces.at(block), index);
     Ok(Some(!app.values_of(head, &statement).await?.is_empty()))
 }

@@ -12,10 +12,10 @@ use crate::rest::page::Page;
 use trawl_core::primitives::{Address, BlockNumber, TransactionPosition, U256};
 use trawl_core::schema::{Column, TransactionRow};
 use trawl_core::store::{Batch, Head};
-use trawl_json::address::Addresses;
-use trawl_json::transaction_items::{TransactionFacts, transaction_types, write_transaction_item};
+use trawl_json::addresses::address::Addresses;
+use trawl_json::transactions::items::{TransactionFacts, transaction_types, write_transaction_item};
 use trawl_json::{Array, JsonWriter};
-use trawl_query::transaction_positions::{MAX_TRANSFERS, TransactionPositions};
+use trawl_query::transactions::positions::{MAX_TRANSFERS, TransactionPositions};
 
 /// A row of a batch.
 pub(in crate::rest) type Row<'b> = (&'b Batch<TransactionRow>, usize);
@@ -154,7 +154,7 @@ async fn moving(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<Option<HashS
     if places.is_empty() {
         return Ok(Some(HashSet::new()));
     }
-    let statement = trawl_query::transaction_positions::token_transfers(&places, &head.receipts.span());
+    let statement = trawl_query::transactions::positions::token_transfers(&places, &head.receipts.span());
     let found = app.reader().rows(&statement).await?;
     let is_complete = (found.len() as u64) < MAX_TRANSFERS;
     Ok(is_complete.then(|| found.into_iter().map(|place| (place.block_number, place.transaction_index)).collect()))

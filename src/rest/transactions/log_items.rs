@@ -11,7 +11,7 @@ use trawl_core::primitives::{Address, B256, BlockNumber, LogPosition};
 use trawl_core::schema::{Column, LogRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::Array;
-use trawl_json::address::Addresses;
+use trawl_json::addresses::address::Addresses;
 use trawl_json::logs::write_rest_log;
 use trawl_json::vocabulary::Vocabulary;
 

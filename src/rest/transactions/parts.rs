@@ -38,7 +38,7 @@ pub(in crate::rest) async fn token_transfers(
     let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];
-    let statement = trawl_query::token_transfers::of_transaction_after(
+    let statement = trawl_query::tokens::transfers::of_transaction_after(
         &head.receipts.at(block),
         transaction.transaction_index[row],
         &query.standards("type"),
@@ -71,7 +71,7 @@ pub(in crate::rest) async fn frames(
     let transaction = batch.view();
     let (block, index) = (transaction.block_number[row], transaction.transaction_index[row]);
     let statement =
-        trawl_query::internal_transactions::listed_of_transaction(&head.traces.at(block), index, after, size + 1);
+        trawl_query::transactions::internal::listed_of_transaction(&head.traces.at(block), index, after, size + 1);
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let items = FrameItems::load(&app, &head, page.items()).await?;

@@ -14,10 +14,10 @@ use trawl_core::primitives::{Address, TransactionFee, TransactionPosition, U256}
 use trawl_core::store::{Batch, Head};
 use trawl_json::Object;
 use trawl_json::list::write_page;
-use trawl_query::sorted_transactions::{
+use trawl_query::transactions::positions::TransactionPositions;
+use trawl_query::transactions::sorted::{
     MOST_SORTED, NewestAmount, SortOrder, SortedBy, SortedList, SortedPosition, newest, places, size,
 };
-use trawl_query::transaction_positions::TransactionPositions;
 
 /// Most transactions of the newest blocks that are sorted with those of settled ones.
 const MOST_NEWEST: u64 = 10_000;
@@ -160,7 +160,7 @@ async fn rows(app: &App, head: &Head, found: &[SortedPosition]) -> Result<Transa
     if places.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(app.reader().all(&trawl_query::transaction_positions::transactions(&places, &head.blocks.span())).await?)
+    Ok(app.reader().all(&trawl_query::transactions::positions::transactions(&places, &head.blocks.span())).await?)
 }
 
 /// Rows in the order of the places.

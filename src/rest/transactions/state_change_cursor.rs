@@ -5,7 +5,7 @@ use crate::http::query::{Kind, ParameterGroup, Query, fixed_hex};
 use crate::rest::cursor::Cursor;
 use trawl_core::primitives::Address;
 use trawl_json::Object;
-use trawl_json::state_changes::ChangedToken;
+use trawl_json::transactions::state_changes::ChangedToken;
 
 /// A place in the list: coins before tokens.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

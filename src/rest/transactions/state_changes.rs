@@ -22,8 +22,8 @@ use trawl_core::schema::{BlockRow, TransactionRow};
 use trawl_core::store::Head;
 use trawl_json::Array;
 use trawl_json::list::write_page;
-use trawl_json::state_changes::{ChangedToken, Difference, StateChange};
-use trawl_json::token_transfers::Tokens;
+use trawl_json::tokens::transfers::Tokens;
+use trawl_json::transactions::state_changes::{ChangedToken, Difference, StateChange};
 
 /// Most token transfers of a transaction whose changes are told: those of 60 million gas are fewer, at one log for each.
 const MAX_TRANSFERS: u64 = 40_000;
@@ -91,7 +91,7 @@ fn rank(address: &Address, (transaction, block): (&TransactionRow, &BlockRow)) -
 /// What transfers change of the tokens of each address, by ids where there are any. The zero address has none: what is there is
 /// the supply.
 async fn token_changes(app: &App, head: &Head, (block, index): (&Span, u32)) -> Result<Vec<PositionedChange>, Problem> {
-    let statement = trawl_query::token_transfers::of_transaction(block, index, MAX_TRANSFERS + 1);
+    let statement = trawl_query::tokens::transfers::of_transaction(block, index, MAX_TRANSFERS + 1);
     let transfers = app.values_of(head, &statement).await?;
     if transfers.len() as u64 > MAX_TRANSFERS {
         return Err(Problem::TooExpensive);

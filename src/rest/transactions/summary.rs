@@ -18,11 +18,11 @@ use trawl_core::readable::Span;
 use trawl_core::schema::{BlockTokenTransferRow, Column, LogRow};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
-use trawl_json::chain_facts::type_name;
-use trawl_json::summary::{
+use trawl_json::stats::chain_facts::type_name;
+use trawl_json::transactions::summary::{
     CoinMove, Log, TransactionEffects, Transfer, call_alone, failure, shown, summaries, write_summaries,
 };
-use trawl_query::internal_transactions::CoinFrame;
+use trawl_query::transactions::internal::CoinFrame;
 
 /// Most transfers that are examined; of a transaction with more only its call is told.
 const MAX_TRANSFERS: u64 = 100;
@@ -49,7 +49,7 @@ pub(in crate::rest) async fn summary(
     let block = transaction.block_number[row];
     require_transaction(&transaction, row)?;
     let (span, index) = (head.receipts.at(block), transaction.transaction_index[row]);
-    let transfers = trawl_query::token_transfers::of_transaction(&span, index, MAX_TRANSFERS + 1);
+    let transfers = trawl_query::tokens::transfers::of_transaction(&span, index, MAX_TRANSFERS + 1);
     let logs = trawl_query::logs::of_transaction(&span, index, None, MAX_LOGS + 1);
     let (transfers, logs, coins, plain) = tokio::try_join!(
         app.values_of(&head, &transfers),
@@ -99,7 +99,7 @@ async fn coins(app: &App, head: &Head, block: u64, index: u32) -> Result<Option<
         return Ok(None);
     }
     let span: Span = head.traces.at(block);
-    let statement = trawl_query::internal_transactions::coin_frames(&span, index, MAX_FRAMES + 1);
+    let statement = trawl_query::transactions::internal::coin_frames(&span, index, MAX_FRAMES + 1);
     let frames = app.values_of(head, &statement).await?;
     Ok((frames.len() as u64 <= MAX_FRAMES).then(|| moved(&frames)))
 }

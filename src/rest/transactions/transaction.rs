@@ -20,7 +20,7 @@ use trawl_core::readable::Readable;
 use trawl_core::schema::{Column, TransactionRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::list::write_page_with;
-use trawl_json::raw_trace::write_frame;
+use trawl_json::transactions::raw_trace::write_frame;
 use trawl_json::{JsonWriter, Object};
 
 pub(crate) const LOGS: &[ParameterGroup] = &[&[("proof", Kind::Name(&["0", "1"]))], LogCursor::PARAMETERS, PAGE_SIZE];
@@ -128,7 +128,7 @@ pub(in crate::rest) async fn raw_trace(
     let transaction = batch.view();
     let block = transaction.block_number[row];
     let statement =
-        trawl_query::internal_transactions::of_transaction(&head.traces.at(block), transaction.transaction_index[row]);
+        trawl_query::transactions::internal::of_transaction(&head.traces.at(block), transaction.transaction_index[row]);
     let batches = app.rows_of(&head, &statement).await?;
     let reasons = match query.name("reasons") {
         Some("1") => Some(reasons_of_calls(&app, &head, &batches).await?),

@@ -10,8 +10,8 @@ use crate::rest::page::Page;
 use trawl_core::primitives::{Address, BlockNumber, TransferPosition};
 use trawl_core::schema::{Column, TokenTransferRow};
 use trawl_core::store::{Batch, Head};
-use trawl_json::address::Addresses;
-use trawl_json::token_transfers::{Tokens, write_token_transfer};
+use trawl_json::addresses::address::Addresses;
+use trawl_json::tokens::transfers::{Tokens, write_token_transfer};
 use trawl_json::{Array, JsonWriter};
 
 /// Token transfers that a transaction's page shows.
@@ -110,7 +110,7 @@ pub(in crate::rest) async fn first_transfers(
         return Ok(None);
     }
     let span = head.receipts.at(block);
-    let statement = trawl_query::token_transfers::of_transaction_after(&span, index, &[], None, SHOWN_TRANSFERS + 1);
+    let statement = trawl_query::tokens::transfers::of_transaction_after(&span, index, &[], None, SHOWN_TRANSFERS + 1);
     let batches = app.rows_of(head, &statement).await?;
     let page = Page::cut(&batches, SHOWN_TRANSFERS);
     let items = TransferItems::load(app, head, page.items()).await?;

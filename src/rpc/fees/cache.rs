@@ -9,7 +9,7 @@ use super::rule::FeeRule;
 use super::settled::SettledRows;
 use trawl_core::primitives::{BlockRange, U256};
 use trawl_core::store::Head;
-use trawl_query::fees::{BlockFees, GasPrice};
+use trawl_query::stats::fees::{BlockFees, GasPrice};
 
 /// Most bytes of cached histories.
 const MAX_BYTES: usize = 16 << 20;

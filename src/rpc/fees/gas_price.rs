@@ -18,7 +18,7 @@ use crate::rpc::service::Rpc;
 use trawl_chains::PriceRule;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::store::Head;
-use trawl_query::fees::{BlockFees, GasPrice};
+use trawl_query::stats::fees::{BlockFees, GasPrice};
 
 /// The tip where no transaction of the newest blocks shows one, in wei: what nodes propose then.
 const USUAL_TIP: u64 = 1_000_000_000;
@@ -144,7 +144,7 @@ impl Sample {
         let rule = FeeRule::of(app.chain_id(head), schedule(app, head).ok(), &headers);
         let prices = match run_up_to(&head.receipts, newest, settings.blocks) {
             Some(range) => {
-                let read: Read<GasPrice> = (trawl_query::fees::prices, |price| price.block_number);
+                let read: Read<GasPrice> = (trawl_query::stats::fees::prices, |price| price.block_number);
                 Some(rpc.fees().prices.rows(app.reader(), head, &head.receipts.within(range), read).await?)
             }
             None => None,

@@ -6,7 +6,7 @@ use crate::rpc::service::Rpc;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
 use trawl_core::store::Head;
-use trawl_query::fees::BlockFees;
+use trawl_query::stats::fees::BlockFees;
 
 /// The least number of blocks from which the fee rule of a chain is derived.
 pub(super) const MIN_RULE_BLOCKS: u64 = 64;
@@ -37,7 +37,7 @@ pub(super) fn require_whole(head: &Head, last: BlockNumber, count: u64) -> Resul
 pub(super) async fn headers(rpc: &Rpc, head: &Head, range: BlockRange) -> Result<Vec<BlockFees>, Problem> {
     const NEEDED: [&str; 5] = ["gas_limit", "gas_used", "base_fee_per_gas", "blob_gas_used", "excess_blob_gas"];
     let span = head.blocks.within(range);
-    let read: Read<BlockFees> = (trawl_query::fees::headers, |block| block.block_number);
+    let read: Read<BlockFees> = (trawl_query::stats::fees::headers, |block| block.block_number);
     let headers = rpc.fees().headers.rows(rpc.app().reader(), head, &span, read).await?;
     for block in &headers {
         let missing_columns: Vec<String> =

@@ -12,13 +12,11 @@ use crate::rpc::answer::Answer;
 use crate::rpc::context::Context;
 use crate::rpc::params::value;
 use crate::rpc::service::Rpc;
-use crate::values::block_name;
-use crate::values::invalid;
-use crate::values::quantity;
+use crate::values::{block_name, invalid, quantity};
 use trawl_core::primitives::{BlockNumber, BlockRange, U256};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
-use trawl_query::fees::{BlockFees, Payment};
+use trawl_query::stats::fees::{BlockFees, Payment};
 
 /// Most blocks of an answer, which is the limit of nodes; a request for more gets the newest of them.
 const MAX_BLOCKS: u64 = 1024;
@@ -168,7 +166,7 @@ async fn rewards(app: &App, head: &Head, key: &Key, blocks: &[BlockFees]) -> Res
     if let Some(gap) = head.receipts.missing(key.range).first() {
         return Err(Problem::PartMissing { part: "Receipts", block: gap.first() });
     }
-    let mut rows = app.reader().stream(&trawl_query::fees::payments(&head.receipts.within(key.range))).await?;
+    let mut rows = app.reader().stream(&trawl_query::stats::fees::payments(&head.receipts.within(key.range))).await?;
     let mut rewards = vec![vec![U256::ZERO; key.percentiles.len()]; blocks.len()];
     let mut reached: Vec<Payment> = Vec::new();
     let mut finish = |paid: &mut Vec<Payment>| {

@@ -5,7 +5,7 @@ use crate::error::Problem;
 use crate::rpc::service::Rpc;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::store::Head;
-use trawl_query::fees::BlockFees;
+use trawl_query::stats::fees::BlockFees;
 
 /// The percentiles of the tips: slow, average, fast.
 const PERCENTILES: [u64; 3] = [35, 60, 90];

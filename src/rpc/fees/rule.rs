@@ -7,7 +7,7 @@ use alloy_eips::eip7840::BlobParams;
 
 use trawl_core::primitives::U256;
 use trawl_evm::Schedule;
-use trawl_query::fees::BlockFees;
+use trawl_query::stats::fees::BlockFees;
 
 const MAINNET: u64 = 1;
 

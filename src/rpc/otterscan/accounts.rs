@@ -64,7 +64,7 @@ pub(in crate::rpc) async fn transaction_of_nonce(call: Context<'_>) -> Result<An
     if !head.transactions_by_address {
         return Err(Problem::LeftOut("transactions_by_address"));
     }
-    let statements = trawl_query::participation::of_nonce(&sender, nonce, &head.blocks.span());
+    let statements = trawl_query::transactions::participation::of_nonce(&sender, nonce, &head.blocks.span());
     let found = try_join_all(statements.iter().map(|statement| app.reader().rows(statement))).await?;
     let Some(place) = found.into_iter().flatten().next() else {
         require_all(call, &head.blocks, Problem::BlocksMissing, 0)?;
@@ -91,7 +91,8 @@ pub(in crate::rpc) async fn contract_creator(call: Context<'_>) -> Result<Answer
     if has_code == Some(false) {
         return Ok(Answer::null());
     }
-    let creation = app.reader().rows(&trawl_query::participation::creation(&address, &head.blocks.span())).await?;
+    let creation =
+        app.reader().rows(&trawl_query::transactions::participation::creation(&address, &head.blocks.span())).await?;
     match creation.first() {
         Some(creation) if creation.creation_type == "genesis" => Ok(Answer::null()),
         Some(creation) => {

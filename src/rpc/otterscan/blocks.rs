@@ -10,9 +10,9 @@ use trawl_chains::Issuance as ChainIssuance;
 use trawl_core::primitives::{B256, BlockNumber, U256};
 use trawl_core::schema::{BlockRow, Column};
 use trawl_core::store::{Batch, Head};
+use trawl_json::blocks::withdrawals::write_rpc_withdrawal;
 use trawl_json::blocks::write_rpc_header;
 use trawl_json::otterscan::{Issuance, write_block, write_issuance};
-use trawl_json::withdrawals::write_rpc_withdrawal;
 
 /// Where the rewards of a block stand: they belong to no transaction.
 const NO_TRANSACTION: u32 = u32::MAX;
@@ -53,7 +53,7 @@ pub(in crate::rpc) async fn details_by_hash(call: Context<'_>) -> Result<Answer,
 
 async fn details(call: Context<'_>, number: BlockNumber) -> Result<Answer, Problem> {
     let (app, head) = (call.app, call.head()?);
-    let withdrawals = trawl_query::withdrawals::in_block(&head.blocks.at(number));
+    let withdrawals = trawl_query::blocks::withdrawals::in_block(&head.blocks.at(number));
     let (block, withdrawals) = tokio::try_join!(block(app, number, head), app.rows_of(head, &withdrawals))?;
     let Some(block) = block else { return Ok(Answer::null()) };
     let view = block.view();
@@ -95,7 +95,7 @@ async fn issuance(app: &App, head: &Head, block: &Batch<BlockRow>) -> Result<Opt
     if !head.rewards.contains(number) {
         return Ok(None);
     }
-    let rewards = trawl_query::internal_transactions::of_transaction(&head.traces.at(number), NO_TRANSACTION);
+    let rewards = trawl_query::transactions::internal::of_transaction(&head.traces.at(number), NO_TRANSACTION);
     for reward in app.reader().rows(&rewards).await? {
         let sum = if reward.call_type == "uncle" { &mut issuance.uncles } else { &mut issuance.block };
         *sum = sum.saturating_add(reward.value);

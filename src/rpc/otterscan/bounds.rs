@@ -4,7 +4,7 @@ use crate::error::Problem;
 use crate::options::Gaps;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::store::Head;
-use trawl_query::participation::{End, ParticipationQuery};
+use trawl_query::transactions::participation::{End, ParticipationQuery};
 
 /// The blocks of a search.
 #[derive(Debug)]

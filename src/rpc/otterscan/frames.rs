@@ -9,7 +9,7 @@ use trawl_core::readable::Span;
 use trawl_core::schema::{Column, InternalTransactionRow, TransactionRow};
 use trawl_core::store::Batch;
 use trawl_json::otterscan::{OperationKind, write_frame, write_operation};
-use trawl_query::internal_transactions::CoinFrame;
+use trawl_query::transactions::internal::CoinFrame;
 
 /// A transaction, and its block.
 struct TransactionRef {
@@ -45,7 +45,7 @@ impl TransactionRef {
 /// transaction is not readable.
 pub(in crate::rpc) async fn operations(call: Context<'_>) -> Result<Answer, Problem> {
     let Some(found) = TransactionRef::of(call).await? else { return Ok(Answer::null()) };
-    let statement = trawl_query::internal_transactions::operations(&found.traced(call)?, found.index);
+    let statement = trawl_query::transactions::internal::operations(&found.traced(call)?, found.index);
     let frames = call.app.reader().rows(&statement).await?;
     Ok(Answer::of(|writer| {
         writer.array(|list| {
@@ -78,9 +78,9 @@ pub(in crate::rpc) async fn transaction_error(call: Context<'_>) -> Result<Answe
         return Ok(Answer::of(|writer| writer.hex(&[])));
     }
     let places = [(found.block, found.index)].into();
-    let endings = trawl_query::transaction_positions::endings(&places, &found.traced(call)?);
+    let endings = trawl_query::transactions::positions::endings(&places, &found.traced(call)?);
     let endings = call.app.reader().rows(&endings).await?;
-    let own = |ending: &&trawl_query::transaction_positions::Ending| {
+    let own = |ending: &&trawl_query::transactions::positions::Ending| {
         let is_own = (ending.block_number, ending.transaction_index) == (found.block, found.index);
         // What an exhausted or refused creation leaves is no return data. Every node words a revert with this word.
         is_own && ending.error.to_ascii_lowercase().contains("revert")
@@ -92,7 +92,7 @@ pub(in crate::rpc) async fn transaction_error(call: Context<'_>) -> Result<Answe
 /// All call frames of a transaction in order of execution; `null` if it is not readable.
 pub(in crate::rpc) async fn trace(call: Context<'_>) -> Result<Answer, Problem> {
     let Some(found) = TransactionRef::of(call).await? else { return Ok(Answer::null()) };
-    let statement = trawl_query::internal_transactions::of_transaction(&found.traced(call)?, found.index);
+    let statement = trawl_query::transactions::internal::of_transaction(&found.traced(call)?, found.index);
     let batches = call.app.rows_of(call.head()?, &statement).await?;
     let created = Option::<Address>::get(&found.batch.view().contract_address, found.row);
     let rows: Vec<Frame<'_>> = batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row))).collect();

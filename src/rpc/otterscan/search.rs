@@ -16,8 +16,8 @@ use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::store::Head;
 use trawl_json::otterscan::write_timed_receipt;
 use trawl_json::transactions::write_transaction;
-use trawl_query::participation::{End, ParticipationQuery};
-use trawl_query::transaction_positions::TransactionPositions;
+use trawl_query::transactions::participation::{End, ParticipationQuery};
+use trawl_query::transactions::positions::TransactionPositions;
 
 /// Most transactions a client may ask for. Those of the last block of a page come in addition.
 const MAX_PAGE: u64 = 100;
@@ -105,7 +105,7 @@ async fn find(
     searched: ParticipationQuery,
     limit: u64,
 ) -> Result<TransactionPositions, Problem> {
-    let statements = trawl_query::participation::places(address, from, &searched, limit);
+    let statements = trawl_query::transactions::participation::places(address, from, &searched, limit);
     let lists = try_join_all(statements.iter().map(|statement| app.reader().rows(statement))).await?;
     let all: TransactionPositions =
         lists.into_iter().flatten().map(|place| (place.block_number, place.transaction_index)).collect();

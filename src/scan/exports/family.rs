@@ -15,11 +15,12 @@ use trawl_core::schema::{
 };
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
-use trawl_json::exports::{self, FrameFacts, TransactionFacts};
-use trawl_json::token_transfers::Tokens;
+use trawl_json::scan_rows::exports;
+use trawl_json::scan_rows::exports::{FrameFacts, TransactionFacts};
+use trawl_json::tokens::transfers::Tokens;
 use trawl_query::account::frames::{FrameData, FrameKey, at_places};
 use trawl_query::account::transfers::{TransactionGas, gas};
-use trawl_query::transaction_positions::{TransactionPositions, endings};
+use trawl_query::transactions::positions::{TransactionPositions, endings};
 use trawl_query::walk::Order;
 
 /// Where facts are read, and for whose export.

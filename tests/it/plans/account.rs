@@ -66,7 +66,7 @@ fn lists_of_a_token_a_transaction_and_gifts_are_read_by_key() -> anyhow::Result<
     let (account, blocks) = (tether(), everything());
     for (order, kind) in [(Order::OldestFirst, "InOrder"), (Order::NewestFirst, "InReverseOrder")] {
         let walk = Walk { order, limit: 51, ..Walk::default() };
-        let withdrawals = only(&trawl_query::withdrawals::to_account(&account, &blocks, walk))?;
+        let withdrawals = only(&trawl_query::blocks::withdrawals::to_account(&account, &blocks, walk))?;
         ensure!(withdrawals.table == "withdrawals" && withdrawals.keys[0] == "address", "{withdrawals:?}");
         ensure!(withdrawals.kind == kind, "{withdrawals:?}");
         let frames = only(&frames::places_of_both(&account, &block(15_040_708), 3, walk))?;

@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 use trawl_core::primitives::BlockRange;
-use trawl_query::participation::{End, ParticipationQuery, creation, of_nonce, places};
+use trawl_query::transactions::participation::{End, ParticipationQuery, creation, of_nonce, places};
 
 use super::{block, everything, only, tether};
 
@@ -33,15 +33,15 @@ fn rows_of_otterscan_are_found_by_key() -> anyhow::Result<()> {
     ensure!(read.table == "transactions_by_address" && read.keys[0] == "address" && !newest.is_in_tables, "{read:?}");
     let read = only(&creation(&tether(), &everything()))?;
     ensure!(read.table == "contracts" && read.keys[0] == "address", "{read:?}");
-    let read = only(&trawl_query::internal_transactions::operations(&block(15_040_708), 3))?;
+    let read = only(&trawl_query::transactions::internal::operations(&block(15_040_708), 3))?;
     ensure!(
         read.table == "internal_transactions" && read.keys == ["block_number", "transaction_index", "frame_index"],
         "{read:?}"
     );
     let two = [(15_040_708, 3), (15_040_708, 9)].into();
-    let read = only(&trawl_query::transaction_positions::transactions(&two, &everything()))?;
+    let read = only(&trawl_query::transactions::positions::transactions(&two, &everything()))?;
     ensure!(read.table == "transactions" && read.keys == ["block_number", "transaction_index"], "{read:?}");
-    let read = only(&trawl_query::transaction_positions::logs(&two, &everything()))?;
+    let read = only(&trawl_query::transactions::positions::logs(&two, &everything()))?;
     ensure!(read.table == "logs_by_block" && read.keys == ["block_number"], "{read:?}");
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, ensure};
 use trawl_core::primitives::{Address, B256, LogPosition, TransactionPosition, U256};
-use trawl_query::sorted_transactions::SortOrder;
-use trawl_query::token_balances::HoldingPosition;
+use trawl_query::tokens::balances::HoldingPosition;
+use trawl_query::transactions::sorted::SortOrder;
 
 use super::{block, everything, explain, explain_in, only, tether};
 use crate::chains::chain;
@@ -23,9 +23,9 @@ fn logs_of_an_address_are_a_range_of_its_own() -> anyhow::Result<()> {
 #[test]
 fn counters_of_an_address_read_its_range_alone() -> anyhow::Result<()> {
     let settled = everything().settled;
-    let read = only(&trawl_query::address_counters::transactions(&tether(), &settled))?;
+    let read = only(&trawl_query::addresses::counters::transactions(&tether(), &settled))?;
     ensure!(read.table == "transactions_by_address" && read.keys[0] == "address" && read.kind == "InOrder", "{read:?}");
-    let read = only(&trawl_query::address_counters::transfers(&tether(), &settled))?;
+    let read = only(&trawl_query::addresses::counters::transfers(&tether(), &settled))?;
     ensure!(read.table == "token_transfers" && read.keys[0] == "address", "{read:?}");
     Ok(())
 }
@@ -33,7 +33,7 @@ fn counters_of_an_address_read_its_range_alone() -> anyhow::Result<()> {
 /// Who ran code is looked up in the ranges of the addresses alone.
 #[test]
 fn those_who_ran_code_are_found_by_their_keys() -> anyhow::Result<()> {
-    use trawl_query::ran_code::ran_code;
+    use trawl_query::contracts::ran_code::ran_code;
     let (asked, all) = ([tether(), Address::repeat_byte(7)], everything());
     let statements = ran_code(&asked, &all, &all);
     ensure!(statements.len() == 1, "{statements:?}");
@@ -47,20 +47,22 @@ fn those_who_ran_code_are_found_by_their_keys() -> anyhow::Result<()> {
 /// The heights are a range of their own table, and the blocks are found at them.
 #[test]
 fn blocks_of_a_miner_are_found_at_their_heights() -> anyhow::Result<()> {
-    use trawl_query::miners;
+    use trawl_query::addresses::mined_blocks;
     use trawl_query::walk::Order;
     let (miner, blocks) = (tether(), everything());
     let heights: &[String] = &["has_miner".into(), "miner".into(), "block_number".into()];
     for (order, kind) in [(Order::NewestFirst, "InReverseOrder"), (Order::OldestFirst, "InOrder")] {
-        let read = only(&miners::heights(&miner, &blocks.settled, order, 51))?;
+        let read = only(&mined_blocks::heights(&miner, &blocks.settled, order, 51))?;
         ensure!(read.table == "blocks_by_miner" && read.kind == kind && read.keys == heights, "{read:?}");
-        let read = only(&miners::at(&[15_040_708], &blocks, order))?;
+        let read = only(&mined_blocks::at(&[15_040_708], &blocks, order))?;
         ensure!(read.table == "blocks" && read.keys == ["block_number"] && read.by_key.0 <= 1, "{read:?}");
     }
-    for read in [only(&miners::total(&miner, &blocks.settled))?, only(&miners::without_miner(&blocks.settled))?] {
+    for read in
+        [only(&mined_blocks::total(&miner, &blocks.settled))?, only(&mined_blocks::without_miner(&blocks.settled))?]
+    {
         ensure!(read.table == "blocks_by_miner" && read.keys.starts_with(&heights[..2]), "{read:?}");
     }
-    let read = only(&miners::blocks(&miner, &blocks, 51))?;
+    let read = only(&mined_blocks::blocks(&miner, &blocks, 51))?;
     ensure!(read.table == "blocks" && read.kind == "InReverseOrder" && read.keys == ["block_number"], "{read:?}");
     Ok(())
 }
@@ -68,7 +70,7 @@ fn blocks_of_a_miner_are_found_at_their_heights() -> anyhow::Result<()> {
 /// What an address sent and paid is its range of a narrow table, also where that is sorted.
 #[test]
 fn sorted_transactions_are_read_from_the_range_of_the_address() -> anyhow::Result<()> {
-    use trawl_query::sorted_transactions::{SortOrder, SortedBy, SortedList, places, size};
+    use trawl_query::transactions::sorted::{SortOrder, SortedBy, SortedList, places, size};
     let place = TransactionPosition { block_number: 15_040_708, transaction_index: 3 };
     for (by, sorting) in [(SortedBy::Value, SortOrder::LargestFirst), (SortedBy::Fee, SortOrder::SmallestFirst)] {
         let (sorted, blocks) = (SortedList { direction: None, by, sorting }, everything().settled);
@@ -88,7 +90,7 @@ fn sorted_transactions_are_read_from_the_range_of_the_address() -> anyhow::Resul
 /// A ranking of tokens reads the narrow rows of all, and one of a token its own.
 #[test]
 fn rankings_are_read_from_counts_alone() -> anyhow::Result<()> {
-    use trawl_query::token_ranking::{Ranking, TokenFilter, counted};
+    use trawl_query::tokens::ranking::{Ranking, TokenFilter, counted};
     let database = chain("devchain").name;
     let reads = explain_in(database, &counted(&TokenFilter::default(), Ranking::MostHeld, None, 51))?;
     ensure!(reads.len() == 1 && reads[0].table == "token_statistics", "{reads:?}");
@@ -102,7 +104,7 @@ fn rankings_are_read_from_counts_alone() -> anyhow::Result<()> {
 #[test]
 fn called_contracts_are_added_up_over_their_blocks_alone() -> anyhow::Result<()> {
     use trawl_core::primitives::BlockRange;
-    use trawl_query::hot_contracts::{CalledBy, called, size};
+    use trawl_query::contracts::hot_contracts::{CalledBy, called, size};
     let range = BlockRange::new(15_040_700, 15_040_708).context("ordered")?;
     let sums = only(&called(range, CalledBy::Gas, SortOrder::LargestFirst))?;
     ensure!(sums.table == "transactions" && sums.keys == ["block_number"], "{sums:?}");
@@ -117,7 +119,7 @@ fn called_contracts_are_added_up_over_their_blocks_alone() -> anyhow::Result<()>
 fn what_an_address_holds_is_a_range_of_its_own() -> anyhow::Result<()> {
     let after = HoldingPosition { token: tether(), standard: "ERC-20" };
     for after in [None, Some(&after)] {
-        let statement = trawl_query::token_balances::of_holder(&tether(), &["ERC-20"], after, &[tether()], 51);
+        let statement = trawl_query::tokens::balances::of_holder(&tether(), &["ERC-20"], after, &[tether()], 51);
         let reads = explain_in(chain("devchain").name, &statement)?;
         let read = reads.iter().find(|read| read.table == "token_balances_by_holder").context("a read")?;
         let keys: &[String] = &["holder".into(), "token_address".into()];
@@ -128,7 +130,7 @@ fn what_an_address_holds_is_a_range_of_its_own() -> anyhow::Result<()> {
 
 #[test]
 fn holders_of_a_token_are_a_range_of_its_own() -> anyhow::Result<()> {
-    use trawl_query::token_holders::{Asset, HolderPosition, among, largest};
+    use trawl_query::tokens::holders::{Asset, HolderPosition, among, largest};
     let beyond = HolderPosition { held: U256::from(7), holder: tether() };
     let database = chain("devchain").name;
     let tether = tether();
@@ -154,7 +156,7 @@ fn holders_of_a_token_are_a_range_of_its_own() -> anyhow::Result<()> {
 /// The ids of a token are the range of the zero address, what an address has another, in the order of the key.
 #[test]
 fn ids_of_tokens_are_ranges_in_order() -> anyhow::Result<()> {
-    use trawl_query::token_ids::{IdKey, among, counts, first_of_each, of_holder, of_token};
+    use trawl_query::tokens::instances::{IdKey, among, counts, first_of_each, of_holder, of_token};
     let database = chain("devchain").name;
     let (holder, some) = (tether(), U256::from(7));
     let key = IdKey { token: tether(), standard: "ERC-721".into(), id: some };
@@ -182,10 +184,10 @@ fn ids_of_tokens_are_ranges_in_order() -> anyhow::Result<()> {
 /// Parts of one transaction and of one block are ranges of the tables ordered by block.
 #[test]
 fn parts_of_transactions_and_blocks_are_read_by_key() -> anyhow::Result<()> {
-    use trawl_query::internal_transactions::{FrameFilter, failed_call, listed_of_block, listed_of_transaction};
+    use trawl_query::transactions::internal::{FrameFilter, failed_call, listed_of_block, listed_of_transaction};
     let block = block(15_040_708);
     let reads = [
-        only(&trawl_query::token_transfers::of_transaction_after(&block, 3, &[], Some((9, 0)), 51))?,
+        only(&trawl_query::tokens::transfers::of_transaction_after(&block, 3, &[], Some((9, 0)), 51))?,
         only(&listed_of_transaction(&block, 3, Some(4), 51))?,
         only(&listed_of_block(&block, FrameFilter::default(), Some((3, 4)), 51))?,
         only(&failed_call(&block, 3))?,
@@ -201,9 +203,9 @@ fn parts_of_transactions_and_blocks_are_read_by_key() -> anyhow::Result<()> {
 /// A proof reads the receipts and the logs of one block.
 #[test]
 fn receipts_of_a_block_are_read_by_its_height() -> anyhow::Result<()> {
-    let receipts = only(&trawl_query::receipts::of_block(&block(15_040_708), 100))?;
+    let receipts = only(&trawl_query::transactions::receipts::of_block(&block(15_040_708), 100))?;
     ensure!(receipts.table == "transactions" && receipts.keys == ["block_number"], "{receipts:?}");
-    let logs = only(&trawl_query::receipts::logs_of_block(&block(15_040_708), 100))?;
+    let logs = only(&trawl_query::transactions::receipts::logs_of_block(&block(15_040_708), 100))?;
     ensure!(logs.table == "logs_by_block" && logs.keys == ["block_number"], "{logs:?}");
     for read in [receipts, logs] {
         ensure!(read.kind == "InOrder" && read.by_key.0 <= 3, "{read:?}");
@@ -215,7 +217,7 @@ fn receipts_of_a_block_are_read_by_its_height() -> anyhow::Result<()> {
 #[test]
 fn activity_reads_the_range_of_its_address() -> anyhow::Result<()> {
     use trawl_core::primitives::BlockRange;
-    use trawl_query::charts;
+    use trawl_query::stats::charts;
     let settled = [BlockRange::new(15_040_700, 22_869_878).context("ordered")?];
     let keys: &[String] = &["address".into(), "block_number".into()];
     for read in

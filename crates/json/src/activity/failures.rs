@@ -1,6 +1,6 @@
 //! Why transactions failed (docs/reference/http-contract.md#activity).
 
-use crate::address::Addresses;
+use crate::addresses::address::Addresses;
 use crate::{JsonWriter, Object};
 use trawl_core::primitives::{Address, BlockNumber, U256};
 

@@ -1,7 +1,7 @@
 //! What an address received from others and sent to them (docs/reference/http-contract.md#activity).
 
-use crate::address::Addresses;
-use crate::token_transfers::Tokens;
+use crate::addresses::address::Addresses;
+use crate::tokens::transfers::Tokens;
 use crate::{JsonWriter, Object};
 use trawl_core::primitives::{Address, U256};
 

@@ -1,9 +1,9 @@
 //! Contracts of the Etherscan-compatible interface.
 
 use super::super::JsonWriter;
-use super::super::address::Addresses;
 use super::transactions::{write_address, write_time};
 use super::write_known;
+use crate::addresses::address::Addresses;
 use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, Timestamp};
 
 /// How a contract was created.

@@ -1,10 +1,10 @@
 //! Tokens and their holders of the Etherscan-compatible interface.
 
-use super::super::token_balances::TokenBalance;
-use super::super::token_prices::{Decimal, TokenPrice};
-use super::super::token_transfers::Tokens;
 use super::super::{JsonWriter, Object};
 use super::write_known;
+use crate::tokens::balances::TokenBalance;
+use crate::tokens::prices::{Decimal, TokenPrice};
+use crate::tokens::transfers::Tokens;
 use trawl_core::primitives::{Address, U256};
 
 /// Writes a token; `cataloged` says whether its contract was asked what it is called.

@@ -1,10 +1,10 @@
 //! Token transfers of the Etherscan-compatible interface.
 
 use super::super::JsonWriter;
-use super::super::token_transfers::Tokens;
 use super::tokens::decimals;
 use super::transactions::{TransactionGas, write_confirmations, write_time};
 use super::write_known;
+use crate::tokens::transfers::Tokens;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::{Column, TokenTransferView};
 

@@ -1,8 +1,8 @@
 //! Call frames of an account, of a transaction or of some blocks, from either end.
 
 use super::at_keys;
-use crate::internal_transactions::{at_listed_places, listed};
 use crate::select::{Select, participant};
+use crate::transactions::internal::{at_listed_places, listed};
 use crate::walk::{Order, Walk};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockNumber, Bytes};

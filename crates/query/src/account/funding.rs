@@ -1,7 +1,7 @@
 //! Who first gave coins to an account: the oldest frames that moved some to it.
 
-use crate::charts::coins::{MOVES, moves};
 use crate::select::{Select, settled_blocks};
+use crate::stats::charts::coins::{MOVES, moves};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
 use trawl_core::readable::Span;

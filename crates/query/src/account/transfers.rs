@@ -2,9 +2,9 @@
 
 use super::at;
 use crate::select::{Select, participant, settled_blocks};
-use crate::token_transfers::senders_columns;
+use crate::tokens::transfers::senders_columns;
 use crate::tokens::{OF_TOKEN, TRANSFERS_OF_LOG};
-use crate::transaction_positions::TransactionPositions;
+use crate::transactions::positions::TransactionPositions;
 use crate::walk::{Order, Walk};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockRange, TransactionFee, U256};

@@ -1,8 +1,8 @@
 //! Internal transactions: the rows of their lists by address, in chain order.
 
 use super::{Part, Participants, ScanSpec, Sides, ranges_of, rows_after};
-use crate::internal_transactions::{listed, listed_columns};
 use crate::select::Select;
+use crate::transactions::internal::{listed, listed_columns};
 use trawl_core::primitives::{Address, FramePosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::{ScannedInternalTransaction, ScannedInternalTransactionView};

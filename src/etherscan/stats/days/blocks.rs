@@ -7,8 +7,8 @@ use super::period::Period;
 use crate::etherscan::answer::Refusal;
 use crate::etherscan::request::Request;
 use crate::read::days::Sums;
-use trawl_json::charts::coins;
 use trawl_json::etherscan::Figure;
+use trawl_json::stats::charts::coins;
 
 /// The list of what `figures` makes of the blocks of each day; nothing of no blocks.
 async fn list(request: Request, figures: fn(&Sums) -> Option<Vec<Figure>>) -> Result<Response, Refusal> {

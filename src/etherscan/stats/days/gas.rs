@@ -7,7 +7,7 @@ use crate::etherscan::answer::Refusal;
 use crate::etherscan::request::Request;
 use trawl_core::primitives::U256;
 use trawl_json::etherscan::Figure;
-use trawl_query::charts::mining::gas_prices;
+use trawl_query::stats::charts::mining::gas_prices;
 
 /// The lowest and the highest price of each day, and the mean of its transactions; nothing of a day without transactions.
 pub(crate) async fn prices(request: Request) -> Result<Response, Refusal> {

@@ -9,9 +9,9 @@ use super::period::Period;
 use crate::etherscan::answer::Refusal;
 use crate::etherscan::request::Request;
 use trawl_core::primitives::U256;
-use trawl_json::charts::coins;
 use trawl_json::etherscan::{Figure, grouped_thousands};
-use trawl_query::charts::mining::{HeaderSum, RewardSum, headers, rewards};
+use trawl_json::stats::charts::coins;
+use trawl_query::stats::charts::mining::{HeaderSum, RewardSum, headers, rewards};
 
 /// Hashes of a gigahash, in which Etherscan counts the rate.
 const GIGAHASH: f64 = 1e9;

@@ -15,7 +15,7 @@ use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::dates::date;
 use trawl_json::etherscan::{Figure, write_day};
-use trawl_query::hot_contracts::{MOST_TRANSACTIONS, size};
+use trawl_query::contracts::hot_contracts::{MOST_TRANSACTIONS, size};
 
 /// Most days of a list whose figures are added up from transactions or traces: their first blocks travel in the address of the
 /// statement.

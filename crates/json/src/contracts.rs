@@ -1,0 +1,5 @@
+//! Contracts: one with its ABI, those of the same code, and those whose code runs most.
+
+pub mod contract;
+pub mod hot_contracts;
+pub mod same_code;

@@ -1,0 +1,112 @@
+//! A contract: its code, its ABI, and who runs its calls (docs/reference/http-contract.md#contracts).
+
+use crate::JsonWriter;
+use crate::addresses::address::Addresses;
+use trawl_core::primitives::{Address, Bytes, U256};
+
+/// What is known of a contract beside the address object; `None` is what is not known.
+#[derive(Debug, Clone, Default)]
+pub struct SmartContract {
+    /// The code that ran to create it, with the arguments after it.
+    pub creation_bytecode: Option<Bytes>,
+    /// Its code.
+    pub deployed_bytecode: Option<Bytes>,
+    /// `success` while the contract exists, `selfdestructed` after.
+    pub creation_status: Option<&'static str>,
+    /// The entries of its verified ABI, each as JSON text.
+    pub abi: Option<Vec<String>>,
+    /// Its balance in wei.
+    pub balance: Option<U256>,
+}
+
+/// How many contracts there are with a loaded ABI, as text; how many others there are, and since when, is not counted.
+#[must_use]
+pub fn write_counters(verified: u64) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|counters| {
+        counters.key("smart_contracts").null();
+        counters.key("new_smart_contracts_24h").null();
+        counters.key("verified_smart_contracts").string(&verified.to_string());
+        counters.key("new_verified_smart_contracts_24h").null();
+    });
+    writer.into_bytes()
+}
+
+/// Members about a verified source, of which loaded ABIs say nothing.
+const UNKNOWN: [&str; 20] = [
+    "source_code",
+    "file_path",
+    "language",
+    "compiler_version",
+    "compiler_settings",
+    "evm_version",
+    "optimization_enabled",
+    "optimization_runs",
+    "verified_at",
+    "constructor_args",
+    "decoded_constructor_args",
+    "has_constructor_args",
+    "license_type",
+    "is_fully_verified",
+    "is_partially_verified",
+    "is_verified_via_sourcify",
+    "sourcify_repo_url",
+    "is_changed_bytecode",
+    "is_blueprint",
+    "transactions_count",
+];
+
+/// Writes a contract of the list: of a loaded ABI nothing is known about its source, and nobody certifies any here.
+pub fn write_listed(writer: &mut JsonWriter, address: &Address, addresses: &Addresses) {
+    writer.object(|contract| {
+        addresses.write(contract.key("address"), address);
+        contract.key("certified").bool(false);
+        for member in [
+            "coin_balance",
+            "compiler_version",
+            "has_constructor_args",
+            "language",
+            "license_type",
+            "market_cap",
+            "optimization_enabled",
+            "transactions_count",
+            "verified_at",
+        ] {
+            contract.key(member).null();
+        }
+        contract.key("reputation").string("ok");
+    });
+}
+
+impl SmartContract {
+    /// Writes the contract at `address`.
+    pub fn write(&self, writer: &mut JsonWriter, address: &Address, addresses: &Addresses) {
+        let source = addresses.source(address).map(|(source, _)| source);
+        let bytes = |writer: &mut JsonWriter, bytes: &Bytes| writer.hex(bytes);
+        writer.object(|contract| {
+            contract.key("creation_bytecode").option(self.creation_bytecode.as_ref(), bytes);
+            contract.key("deployed_bytecode").option(self.deployed_bytecode.as_ref(), bytes);
+            contract.key("creation_status").option(self.creation_status, JsonWriter::string);
+            addresses.write_proxy(contract, address);
+            contract.key("conflicting_implementations").null();
+            contract.key("is_verified").bool(source.is_some());
+            // One that is not verified has neither: clients put something else in the place of a name.
+            if let Some(source) = source {
+                contract.key("name").option(addresses.source_name(&source), JsonWriter::string);
+                contract.key("certified").bool(false);
+            }
+            contract.key("abi").option(self.abi.as_ref(), |writer, entries| {
+                writer.array(|abi| entries.iter().for_each(|entry| abi.item().raw(entry)));
+            });
+            let twin = source.filter(|source| source != address);
+            contract
+                .key("verified_twin_address_hash")
+                .option(twin, |writer, twin| writer.string(&twin.to_checksum(None)));
+            contract.key("coin_balance").option(self.balance, JsonWriter::decimal_256);
+            contract.key("additional_sources").array(|_| {});
+            contract.key("external_libraries").array(|_| {});
+            UNKNOWN.iter().for_each(|member| contract.key(member).null());
+            contract.key("reputation").string("ok");
+        });
+    }
+}

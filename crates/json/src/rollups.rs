@@ -1,0 +1,4 @@
+//! What rollups exchange with their L1.
+
+pub mod deposits;
+pub mod messages;

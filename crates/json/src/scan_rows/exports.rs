@@ -1,0 +1,252 @@
+//! Exports of an address with the columns of Blockscout (docs/reference/scans.md#exports-of-an-address): RFC 4180, addresses with
+//! their checksums, amounts in the smallest unit. What is not known is empty.
+
+use super::write_cell;
+use crate::JsonWriter;
+use crate::tokens::transfers::Tokens;
+use trawl_core::primitives::{Address, B256, TransactionFee, U256};
+use trawl_core::schema::{
+    BlockTokenTransferView, Column, LogView, ScannedInternalTransactionView, ScannedTransactionView,
+};
+
+/// The columns of transactions.
+pub const TRANSACTIONS: &str = "TxHash,BlockNumber,UnixTimestamp,FromAddress,ToAddress,ContractAddress,Type,Value,Fee,\
+                                Status,ErrCode,CurrentPrice,TxDateOpeningPrice,TxDateClosingPrice,MethodName\r\n";
+/// The columns of token transfers.
+pub const TOKEN_TRANSFERS: &str = "TxHash,BlockNumber,UnixTimestamp,FromAddress,ToAddress,TokenContractAddress,Type,\
+                                   TokenDecimals,TokenSymbol,TokensTransferred,TransactionFee,Status,ErrCode\r\n";
+/// The columns of internal transactions.
+pub const INTERNAL_TRANSACTIONS: &str = "TxHash,Index,BlockNumber,BlockHash,TxIndex,BlockIndex,UnixTimestamp,\
+                                         FromAddress,ToAddress,ContractAddress,Type,CallType,Gas,GasUsed,Value,Input,\
+                                         Output,ErrCode,Fee\r\n";
+/// The columns of logs.
+pub const LOGS: &str = "TxHash,Index,BlockNumber,BlockHash,ContractAddress,Data,FirstTopic,SecondTopic,ThirdTopic,\
+                        FourthTopic\r\n";
+
+/// A line of CSV.
+struct Line<'w> {
+    writer: &'w mut JsonWriter,
+    is_first: bool,
+}
+
+impl<'w> Line<'w> {
+    fn new(writer: &'w mut JsonWriter) -> Self {
+        Self { writer, is_first: true }
+    }
+
+    fn cell(&mut self) -> &mut JsonWriter {
+        if !std::mem::replace(&mut self.is_first, false) {
+            self.writer.raw(",");
+        }
+        self.writer
+    }
+
+    fn text(&mut self, text: &str) {
+        write_cell(self.cell(), text);
+    }
+
+    fn number(&mut self, number: impl Into<Option<u64>>) {
+        let number: Option<u64> = number.into();
+        self.text(&number.map(|number| number.to_string()).unwrap_or_default());
+    }
+
+    fn wide(&mut self, number: Option<U256>) {
+        self.text(&number.map(|number| number.to_string()).unwrap_or_default());
+    }
+
+    fn hex(&mut self, bytes: &[u8]) {
+        self.cell().bare_hex(bytes);
+    }
+
+    fn address(&mut self, address: impl Into<Option<Address>>) {
+        let address: Option<Address> = address.into();
+        self.text(&address.map(|address| address.to_checksum(None)).unwrap_or_default());
+    }
+
+    /// `2024-02-17 08:49:36.000000Z`.
+    fn time(&mut self, micros: i64) {
+        let time = jiff::Timestamp::from_microsecond(micros).ok();
+        self.text(&time.map(|time| time.strftime("%Y-%m-%d %H:%M:%S.%6fZ").to_string()).unwrap_or_default());
+    }
+
+    /// On which side an address is.
+    fn side(&mut self, address: &Address, from: Address, to: Option<Address>) {
+        self.text(if *address == from {
+            "OUT"
+        } else if Some(*address) == to {
+            "IN"
+        } else {
+            ""
+        });
+    }
+
+    fn end(self) {
+        self.writer.raw("\r\n");
+    }
+}
+
+/// What is known of a transaction beside its row.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TransactionFacts {
+    /// What it calls.
+    pub method: Option<String>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// Whether it failed, of one whose receipt does not say it.
+    pub has_failed: Option<bool>,
+}
+
+/// Writes a transaction of the export of an `address`.
+pub fn write_transaction(
+    writer: &mut JsonWriter,
+    view: &ScannedTransactionView<'_>,
+    row: usize,
+    (address, facts): (&Address, &TransactionFacts),
+) {
+    let (from, to) = (Address::get(&view.from_address, row), Option::<Address>::get(&view.to_address, row));
+    let has =
+        |column: &str| view.has_receipt[row] == 1 && view.lacking.items::<String>(row).all(|lacking| lacking != column);
+    let is_paid = has("gas_used") && has("effective_gas_price");
+    let fee = TransactionFee {
+        gas_used: view.gas_used[row],
+        gas_price: U256::get(&view.effective_gas_price, row),
+        l1_fee: Option::<U256>::get(&view.l1_fee, row),
+        operator_fee: Option::<U256>::get(&view.operator_fee, row),
+    };
+    let status = Option::<u8>::get(&view.status, row).filter(|_| has("status")).map(|status| status == 0);
+    let mut line = Line::new(writer);
+    line.hex(view.hash.bytes(row));
+    line.number(view.block_number[row]);
+    line.time(view.block_timestamp[row]);
+    line.address(from);
+    line.address(to);
+    line.address(Option::<Address>::get(&view.contract_address, row).filter(|_| has("contract_address")));
+    line.side(address, from, to);
+    line.wide(Some(U256::get(&view.value, row)));
+    line.wide(fee.total().filter(|_| is_paid));
+    line.text(status.or(facts.has_failed).map_or("", |has_failed| if has_failed { "error" } else { "ok" }));
+    line.text(facts.error.as_deref().unwrap_or_default());
+    // Prices of the coin: now, and at the beginning and the end of the day.
+    (0..3).for_each(|_| line.text(""));
+    line.text(facts.method.as_deref().unwrap_or_default());
+    line.end();
+}
+
+/// Writes a token transfer of the export of an `address`. A transaction that failed has none. `fee`: of its transaction, in wei.
+pub fn write_token_transfer(
+    writer: &mut JsonWriter,
+    view: &BlockTokenTransferView<'_>,
+    row: usize,
+    (address, tokens, fee): (&Address, &Tokens, Option<U256>),
+) {
+    let (from, to) = (Address::get(&view.from_address, row), Address::get(&view.to_address, row));
+    let token = Address::get(&view.token_address, row);
+    let symbol = tokens.metadata.get(&token).and_then(|token| token.symbol.as_deref());
+    // One of an ERC-721 is an id, and no amount.
+    let amount = (String::get(&view.token_type, row) != "ERC-721").then(|| U256::get(&view.value, row));
+    let mut line = Line::new(writer);
+    line.hex(view.transaction_hash.bytes(row));
+    line.number(view.block_number[row]);
+    line.time(view.block_timestamp[row]);
+    line.address(from);
+    line.address(to);
+    line.address(token);
+    line.side(address, from, Some(to));
+    line.number(tokens.decimals(&token).map(u64::from));
+    line.text(symbol.unwrap_or_default());
+    line.wide(amount);
+    line.wide(fee);
+    line.text("ok");
+    line.text("");
+    line.end();
+}
+
+/// What is known of a call frame beside its row.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FrameFacts {
+    /// Gas it used.
+    pub gas_used: Option<u64>,
+    /// What its transaction paid for a unit of gas, in wei.
+    pub gas_price: Option<U256>,
+    /// Call data, or code that a creation runs; and what it returned.
+    pub data: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+/// Writes an internal transaction.
+pub fn write_frame(
+    writer: &mut JsonWriter,
+    view: &ScannedInternalTransactionView<'_>,
+    row: usize,
+    (block_hash, facts): (B256, &FrameFacts),
+) {
+    let (kind, flavour) = (String::get(&view.frame_type, row), String::get(&view.call_type, row));
+    let (kind, call_type) = match (kind, flavour) {
+        ("create", "create2") => ("create2", ""),
+        ("call", flavour) => (kind, flavour),
+        _ => (kind, ""),
+    };
+    let fee = facts.gas_used.zip(facts.gas_price).and_then(|(used, price)| price.checked_mul(U256::from(used)));
+    let mut line = Line::new(writer);
+    line.hex(view.transaction_hash.bytes(row));
+    line.number(u64::from(view.frame_index[row]));
+    line.number(view.block_number[row]);
+    line.hex(block_hash.as_slice());
+    line.number(u64::from(view.transaction_index[row]));
+    // The position among all frames of the block is not known here.
+    line.text("");
+    line.time(view.block_timestamp[row]);
+    line.address(Address::get(&view.from_address, row));
+    line.address(Option::<Address>::get(&view.to_address, row));
+    line.address(Option::<Address>::get(&view.created_contract, row));
+    line.text(kind);
+    line.text(call_type);
+    line.number(view.gas_limit[row]);
+    line.number(facts.gas_used);
+    line.wide(Some(U256::get(&view.value, row)));
+    match &facts.data {
+        Some((input, output)) => [input, output].into_iter().for_each(|bytes| line.hex(bytes)),
+        None => (0..2).for_each(|_| line.text("")),
+    }
+    line.text(String::get(&view.error, row));
+    line.wide(fee);
+    line.end();
+}
+
+/// Writes a log.
+pub fn write_log(writer: &mut JsonWriter, view: &LogView<'_>, row: usize) {
+    let topics = [&view.topic0, &view.topic1, &view.topic2, &view.topic3];
+    let mut line = Line::new(writer);
+    line.hex(view.transaction_hash.bytes(row));
+    line.number(u64::from(view.log_index[row]));
+    line.number(view.block_number[row]);
+    line.hex(view.block_hash.bytes(row));
+    line.address(Address::get(&view.address, row));
+    line.hex(view.data.value(row));
+    for (position, topic) in topics.into_iter().enumerate() {
+        match position < usize::from(view.topics_count[row]) {
+            true => line.hex(topic.bytes(row)),
+            false => line.text(""),
+        }
+    }
+    line.end();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_rfc_4180() {
+        let mut writer = JsonWriter::new();
+        let mut line = Line::new(&mut writer);
+        line.number(7);
+        line.number(None::<u64>);
+        line.time(1_708_159_776_000_000);
+        line.text("a, \"b\"");
+        line.hex(&[0xab]);
+        line.wide(None);
+        line.end();
+        let text = String::from_utf8(writer.into_bytes()).expect("text");
+        assert_eq!(text, "7,,2024-02-17 08:49:36.000000Z,\"a, \"\"b\"\"\",0xab,\r\n");
+    }
+}

@@ -1,0 +1,227 @@
+//! Charts and counters as the statistics service of this API family gives them
+//! (docs/reference/http-contract.md#statistics-service).
+
+use crate::dates::{Period, date};
+use crate::{Array, JsonWriter, Object};
+use trawl_core::primitives::U256;
+
+/// What a chart or a counter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Info {
+    /// Its name in paths.
+    pub id: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// What it counts.
+    pub description: &'static str,
+    /// In what.
+    pub units: Option<&'static str>,
+}
+
+const fn info(id: &'static str, title: &'static str, description: &'static str, units: Option<&'static str>) -> Info {
+    Info { id, title, description, units }
+}
+
+/// The charts about blocks.
+pub const OF_BLOCKS: &[Info] = &[
+    info("newBlocks", "New blocks", "Blocks of the period", None),
+    info("averageBlockSize", "Average block size", "Bytes of a block", Some("Bytes")),
+    info("averageGasLimit", "Average gas limit", "Gas that a block may use", None),
+    info("networkUtilization", "Network utilization", "Gas used of the gas that could be", Some("%")),
+    info("gasUsedGrowth", "Growth of gas used", "Gas used by all blocks so far", None),
+];
+
+/// The charts about transactions.
+pub const OF_TRANSACTIONS: &[Info] = &[
+    info("newTxns", "New transactions", "Transactions of the period", None),
+    info("txnsGrowth", "Growth of transactions", "Transactions of all blocks so far", None),
+    info("txnsFee", "Transaction fees", "What transactions paid for gas, in coins of 18 decimals", None),
+    info("averageTxnFee", "Average transaction fee", "What a transaction paid for gas, in coins of 18 decimals", None),
+];
+
+/// The charts about what gas costs.
+pub const OF_FEES: &[Info] = &[
+    info("lowestBaseFee", "Lowest base fee", "The lowest base fee of a block", Some("gwei")),
+    info("averageBaseFee", "Average base fee", "The base fee of a block", Some("gwei")),
+    info("highestBaseFee", "Highest base fee", "The highest base fee of a block", Some("gwei")),
+    info("burntFees", "Burnt fees", "Base fees that were burnt, in coins of 18 decimals", None),
+    info("priorityFees", "Priority fees", "What transactions paid above the base fee, in coins of 18 decimals", None),
+    info("blobGasUsed", "Blob gas", "Blob gas of the period", None),
+];
+
+/// The counters.
+pub const COUNTERS: [Info; 6] = [
+    info("totalBlocks", "Total blocks", "Blocks of the chain", None),
+    info("totalTxns", "Total transactions", "Transactions of the chain", None),
+    info("averageBlockTime", "Average block time", "Time from block to block over the last hundred heights", Some("s")),
+    info("newTxns24h", "Transactions of 24 hours", "Those of the 24 hours before the newest block", None),
+    info("txnsFee24h", "Fees of 24 hours", "What these paid for gas, in coins of 18 decimals", None),
+    info(
+        "averageTxnFee24h",
+        "Average fee of 24 hours",
+        "What one of these paid for gas, in coins of 18 decimals",
+        None,
+    ),
+];
+
+/// The chart with an id.
+#[must_use]
+pub fn chart(id: &str) -> Option<&'static Info> {
+    OF_BLOCKS.iter().chain(OF_TRANSACTIONS).chain(OF_FEES).find(|chart| chart.id == id)
+}
+
+/// The values of a period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Point {
+    /// Its first day, in days since 1970.
+    pub first: u64,
+    /// Its last day.
+    pub last: u64,
+    /// The value.
+    pub value: String,
+    /// Whether the period is not over.
+    pub is_approximate: bool,
+}
+
+impl Info {
+    fn write_members(&self, object: &mut Object<'_>) {
+        object.key("id").string(self.id);
+        object.key("title").string(self.title);
+        object.key("description").string(self.description);
+        if let Some(units) = self.units {
+            object.key("units").string(units);
+        }
+    }
+
+    fn write_chart(&self, writer: &mut JsonWriter) {
+        writer.object(|chart| {
+            self.write_members(chart);
+            chart.key("resolutions").array(|names| Period::NAMES.iter().for_each(|name| names.item().string(name)));
+        });
+    }
+
+    fn write_counter(&self, writer: &mut JsonWriter, value: &str) {
+        writer.object(|counter| {
+            self.write_members(counter);
+            counter.key("value").string(value);
+        });
+    }
+}
+
+fn write_points(array: &mut Array<'_>, points: &[Point]) {
+    for point in points {
+        array.item().object(|item| {
+            item.key("date").string(&date(point.first));
+            item.key("date_to").string(&date(point.last));
+            item.key("value").string(&point.value);
+            item.key("is_approximate").bool(point.is_approximate);
+        });
+    }
+}
+
+fn write_line_members(object: &mut Object<'_>, chart: &Info, points: &[Point]) {
+    object.key("chart").array(|array| write_points(array, points));
+    chart.write_chart(object.key("info"));
+}
+
+/// A chart with its values.
+#[must_use]
+pub fn write_line(chart: &Info, points: &[Point]) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|line| write_line_members(line, chart, points));
+    writer.into_bytes()
+}
+
+/// What charts there are.
+#[must_use]
+pub fn write_lines() -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|lines| {
+        lines.key("sections").array(|sections| {
+            for (id, title, charts) in [
+                ("blocks", "Blocks", OF_BLOCKS),
+                ("transactions", "Transactions", OF_TRANSACTIONS),
+                ("fees", "Fees", OF_FEES),
+            ] {
+                sections.item().object(|section| {
+                    section.key("id").string(id);
+                    section.key("title").string(title);
+                    section
+                        .key("charts")
+                        .array(|array| charts.iter().for_each(|chart| chart.write_chart(array.item())));
+                });
+            }
+        });
+    });
+    writer.into_bytes()
+}
+
+/// An amount in coins of 18 decimals.
+#[must_use]
+pub fn coins(wei: U256) -> String {
+    let text = alloy_primitives::utils::format_ether(wei);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The values of [`COUNTERS`]; `None` is what is not known.
+pub type Counters = [Option<String>; 6];
+
+/// The counters that are known.
+#[must_use]
+pub fn write_counters(values: &Counters) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|counters| {
+        counters.key("counters").array(|array| {
+            for (info, value) in COUNTERS.iter().zip(values) {
+                if let Some(value) = value {
+                    info.write_counter(array.item(), value);
+                }
+            }
+        });
+    });
+    writer.into_bytes()
+}
+
+/// Those of some counters that are known, by the names that a page has for them: proto3 leaves the others out.
+fn write_named(object: &mut Object<'_>, values: &Counters, names: &[(&str, usize)]) {
+    for (name, at) in names {
+        if let Some((info, value)) = COUNTERS.get(*at).zip(values.get(*at).and_then(Option::as_deref)) {
+            info.write_counter(object.key(name), value);
+        }
+    }
+}
+
+/// The figures of the first page, with the transactions of days.
+#[must_use]
+pub fn write_main_page(values: &Counters, new_transactions: &[Point]) -> Vec<u8> {
+    let names = [("average_block_time", 2), ("total_blocks", 0), ("total_transactions", 1), ("transactions_24h", 3)];
+    let mut writer = JsonWriter::new();
+    writer.object(|page| {
+        write_named(page, values, &names);
+        page.key("daily_new_transactions")
+            .object(|line| write_line_members(line, &OF_TRANSACTIONS[0], new_transactions));
+    });
+    writer.into_bytes()
+}
+
+/// The figures of the page of transactions.
+#[must_use]
+pub fn write_transactions_page(values: &Counters) -> Vec<u8> {
+    let names = [
+        ("transactions_fee_24h", 4),
+        ("average_transactions_fee_24h", 5),
+        ("transactions_24h", 3),
+        ("total_transactions", 1),
+    ];
+    let mut writer = JsonWriter::new();
+    writer.object(|page| write_named(page, values, &names));
+    writer.into_bytes()
+}
+
+/// The figures of the page of contracts, none of which is counted.
+#[must_use]
+pub fn write_contracts_page() -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|_| {});
+    writer.into_bytes()
+}

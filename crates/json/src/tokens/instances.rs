@@ -1,0 +1,68 @@
+//! Single ids of tokens (docs/reference/http-contract.md#ids-of-tokens).
+
+use super::transfers::Tokens;
+use crate::JsonWriter;
+use crate::addresses::address::Addresses;
+use trawl_core::primitives::{Address, U256};
+
+/// One id of a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenInstance {
+    /// The token contract.
+    pub token: Address,
+    /// Kind of its transfers.
+    pub token_type: String,
+    /// The id.
+    pub id: U256,
+    /// Whether there can be no second one; `None` where that is not known.
+    pub is_unique: Option<bool>,
+    /// Who owns it, of ERC-721; `None` where that is not known.
+    pub owner: Option<Address>,
+    /// What the address that was asked about has of it; `None` without one, and where transfers do not tell.
+    pub value: Option<U256>,
+}
+
+/// The ids of one token that an address has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collection {
+    /// The token contract.
+    pub token: Address,
+    /// Kind of its transfers.
+    pub token_type: String,
+    /// Number of ids; `None` where transfers do not tell.
+    pub ids: Option<u64>,
+    /// The first of them.
+    pub first: Vec<TokenInstance>,
+}
+
+/// Nobody asks token contracts where pictures and descriptions of ids are.
+const NOT_FETCHED: [&str; 7] =
+    ["animation_url", "external_app_url", "image_url", "media_type", "media_url", "metadata", "thumbnails"];
+
+impl TokenInstance {
+    /// Writes the id, with its token if one is given.
+    pub fn write(&self, writer: &mut JsonWriter, tokens: Option<&Tokens>, addresses: &Addresses) {
+        writer.object(|item| {
+            item.key("id").decimal_256(self.id);
+            item.key("token_type").string(&self.token_type);
+            item.key("value").option(self.value, JsonWriter::decimal_256);
+            item.key("is_unique").option(self.is_unique, JsonWriter::bool);
+            item.key("owner").option(self.owner, |writer, owner| addresses.write(writer, &owner));
+            item.key("token").option(tokens, |writer, tokens| tokens.write(writer, &self.token, &self.token_type));
+            NOT_FETCHED.into_iter().for_each(|name| item.key(name).null());
+        });
+    }
+}
+
+impl Collection {
+    /// Writes the collection; its ids are without their token, which it has itself.
+    pub fn write(&self, writer: &mut JsonWriter, tokens: &Tokens, addresses: &Addresses) {
+        writer.object(|item| {
+            item.key("amount").option(self.ids, JsonWriter::decimal);
+            tokens.write(item.key("token"), &self.token, &self.token_type);
+            item.key("token_instances").array(|items| {
+                self.first.iter().for_each(|id| id.write(items.item(), None, addresses));
+            });
+        });
+    }
+}

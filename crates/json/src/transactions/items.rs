@@ -1,0 +1,341 @@
+//! Transactions of REST: the page of one and the items of lists (docs/reference/http-contract.md#transactions).
+
+use alloy_eips::eip7702;
+
+use trawl_chains::{Family, GasPayment};
+
+use super::LAST_KNOWN_TYPE;
+use crate::addresses::address::Addresses;
+use crate::stats::chain_facts;
+use crate::{Array, JsonWriter, Object};
+use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp, TransactionFee, U256};
+use trawl_core::schema::{Authorization, Column, TransactionView};
+
+/// Facts about a transaction beyond its row. What is `None` is unknown, and `null` in the answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TransactionFacts {
+    /// Wei per gas, of its block; none before London.
+    pub base_fee: Option<U256>,
+    /// The rules of its chain.
+    pub family: Option<&'static Family>,
+    /// The name or selector of what it calls.
+    pub method: Option<String>,
+    /// The highest readable block.
+    pub head: BlockNumber,
+    /// Whether it moved tokens.
+    pub moves_tokens: Option<bool>,
+    /// Whether what it called is a contract.
+    pub calls_contract: Option<bool>,
+    /// The function that it called with its parameters, as JSON.
+    pub decoded_input: Option<Vec<u8>>,
+    /// Whether what it created is a token.
+    pub creates_token: bool,
+    /// Why it failed and what it returned then, of its outermost call frame.
+    pub failure: Option<Failure>,
+    /// Whether a call in it failed.
+    pub has_failed_calls: Option<bool>,
+    /// Its first token transfers, as JSON, and whether there are more.
+    pub token_transfers: Option<(Vec<u8>, bool)>,
+}
+
+/// Why a transaction failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// In the words of the node.
+    pub error: String,
+    /// What the call returned.
+    pub output: Vec<u8>,
+    /// What that says, as JSON, if it is known how to read it.
+    pub reason: Option<Vec<u8>>,
+}
+
+impl TransactionFacts {
+    /// The rules of the chain; Ethereum's if it is not known.
+    fn family(&self) -> &'static Family {
+        self.family.unwrap_or(&trawl_chains::ETHEREUM)
+    }
+}
+
+/// A row, and which of its columns the source did not have.
+struct Transaction<'t, 'v> {
+    view: &'t TransactionView<'v>,
+    row: usize,
+    lacking: Vec<&'t str>,
+}
+
+/// A transaction, with the members that all lists of them have.
+pub fn write_transaction_item(
+    writer: &mut JsonWriter,
+    view: &TransactionView<'_>,
+    row: usize,
+    (facts, addresses): (&TransactionFacts, &Addresses),
+) {
+    let of = Transaction { view, row, lacking: view.lacking.items::<String>(row).collect() };
+    writer.object(|item| {
+        of.write_place(item, facts);
+        of.write_sides(item, addresses);
+        of.write_input(item, facts);
+        of.write_prices(item);
+        of.write_fees(item, facts);
+        of.write_outcome(item, facts);
+        item.key("transaction_types").array(|types| {
+            transaction_types(view, row, facts).for_each(|name| types.item().string(name));
+        });
+        match &facts.token_transfers {
+            Some((first, more)) => {
+                item.key("token_transfers").raw(first);
+                item.key("token_transfers_overflow").bool(*more);
+            }
+            None => {
+                item.key("token_transfers").null();
+                item.key("token_transfers_overflow").null();
+            }
+        }
+        of.write_typed(item);
+        chain_facts::write_transaction(item, facts.family(), view, row);
+        for key in ["exchange_rate", "historic_exchange_rate", "transaction_tag"] {
+            item.key(key).null();
+        }
+        item.key("is_pending_update").bool(false);
+        item.key("fhe_operations_count").number(0);
+    });
+}
+
+/// The types of a transaction as lists name them; it may be of several.
+pub fn transaction_types(
+    view: &TransactionView<'_>,
+    row: usize,
+    facts: &TransactionFacts,
+) -> impl Iterator<Item = &'static str> {
+    let kind = view.transaction_type[row];
+    // What a chain's own type does without a recipient only its receipt says: it may be calls, or nothing.
+    let is_own = chain_facts::type_name(facts.family(), view, row).is_some() || kind > LAST_KNOWN_TYPE;
+    let is_known = !is_own || Option::<Address>::get(&view.contract_address, row).is_some();
+    let creates = is_known && Option::<Address>::get(&view.to_address, row).is_none();
+    let has_input = !view.input.value(row).is_empty();
+    let types = [
+        ("blob_transaction", kind == 3),
+        ("set_code_transaction", kind == 4),
+        ("token_creation", facts.creates_token),
+        ("contract_creation", creates),
+        ("token_transfer", facts.moves_tokens == Some(true)),
+        ("contract_call", !creates && facts.calls_contract.unwrap_or(has_input)),
+        ("coin_transfer", !U256::get(&view.value, row).is_zero()),
+    ];
+    types.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name)
+}
+
+impl Transaction<'_, '_> {
+    fn has(&self, column: &str) -> bool {
+        !self.lacking.contains(&column)
+    }
+
+    fn has_outcome(&self) -> bool {
+        self.view.has_receipt[self.row] == 1
+    }
+
+    fn write_place(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
+        let (view, row) = (self.view, self.row);
+        item.key("hash").hex(view.hash.bytes(row));
+        item.key("block_number").number(view.block_number[row]);
+        item.key("block_hash").hex(view.block_hash.bytes(row));
+        item.key("position").number(view.transaction_index[row].into());
+        item.key("timestamp").timestamp(Timestamp::from_micros(view.block_timestamp[row]));
+        item.key("confirmations").number(facts.head.saturating_sub(view.block_number[row]) + 1);
+        // When somebody first saw it is unknown.
+        item.key("confirmation_duration").array(|_| {});
+        item.key("nonce").number(view.nonce[row]);
+        item.key("type").number(view.transaction_type[row].into());
+    }
+
+    fn write_sides(&self, item: &mut Object<'_>, addresses: &Addresses) {
+        let (view, row) = (self.view, self.row);
+        addresses.write(item.key("from"), &Address::get(&view.from_address, row));
+        for (key, column) in [("to", &view.to_address), ("created_contract", &view.contract_address)] {
+            let address = Option::<Address>::get(column, row);
+            item.key(key).option(address, |writer, address| addresses.write(writer, &address));
+        }
+        item.key("value").decimal_256(U256::get(&view.value, row));
+    }
+
+    fn write_input(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
+        item.key("method").option(facts.method.as_deref(), JsonWriter::string);
+        item.key("raw_input").hex(self.view.input.value(self.row));
+        item.key("decoded_input").option(facts.decoded_input.as_deref(), JsonWriter::raw);
+    }
+
+    fn write_prices(&self, item: &mut Object<'_>) {
+        let (view, row) = (self.view, self.row);
+        item.key("gas_limit").decimal(view.gas_limit[row]);
+        let effective = self.has_outcome().then(|| U256::get(&view.effective_gas_price, row));
+        let price = effective.or_else(|| Option::<U256>::get(&view.gas_price, row));
+        item.key("gas_price").option(price, JsonWriter::decimal_256);
+        for (key, column) in
+            [("max_fee_per_gas", &view.max_fee_per_gas), ("max_priority_fee_per_gas", &view.max_priority_fee_per_gas)]
+        {
+            item.key(key).option(Option::<U256>::get(column, row), JsonWriter::decimal_256);
+        }
+    }
+
+    fn write_fees(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
+        let (view, row) = (self.view, self.row);
+        let gas = self.has_outcome().then(|| view.gas_used[row]);
+        item.key("gas_used").option(gas, JsonWriter::decimal);
+        item.key("base_fee_per_gas").option(facts.base_fee, JsonWriter::decimal_256);
+        let price = U256::get(&view.effective_gas_price, row);
+        item.key("fee").object(|fee| {
+            let most = || Option::<U256>::get(&view.gas_price, row)?.checked_mul(U256::from(view.gas_limit[row]));
+            fee.key("type").string(if gas.is_some() { "actual" } else { "maximum" });
+            let (l1_fee, operator_fee) =
+                (Option::<U256>::get(&view.l1_fee, row), Option::<U256>::get(&view.operator_fee, row));
+            let paid = |gas_used| TransactionFee { gas_used, gas_price: price, l1_fee, operator_fee }.total();
+            fee.key("value").option(gas.map_or_else(most, paid), JsonWriter::decimal_256);
+        });
+        let family = facts.family();
+        let paid = gas.zip(facts.base_fee).map(|(gas, base_fee)| GasPayment { gas, price, base_fee });
+        item.key("priority_fee").option(paid.and_then(|paid| family.tip(paid)), JsonWriter::decimal_256);
+        item.key("transaction_burnt_fee").option(paid.and_then(|paid| family.burnt(paid)), JsonWriter::decimal_256);
+    }
+
+    fn write_outcome(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
+        let status = self.has_outcome().then(|| Option::<u8>::get(&self.view.status, self.row)).flatten();
+        item.key("status").option(status, |writer, status| writer.string(if status == 1 { "ok" } else { "error" }));
+        let failure = facts.failure.as_ref();
+        let result = status.map(|status| match (status, failure) {
+            (1, _) => "success",
+            (_, Some(failure)) => failure.error.as_str(),
+            (_, None) => "awaiting_internal_transactions",
+        });
+        item.key("result").option(result, JsonWriter::string);
+        let reason = failure.filter(|failure| !failure.output.is_empty());
+        item.key("revert_reason").option(reason, |writer, failure| match &failure.reason {
+            Some(reason) => writer.raw(reason),
+            None => writer.object(|reason| reason.key("raw").hex(&failure.output)),
+        });
+        item.key("has_error_in_internal_transactions").option(facts.has_failed_calls, JsonWriter::bool);
+    }
+
+    fn write_typed(&self, item: &mut Object<'_>) {
+        let (view, row) = (self.view, self.row);
+        let is_set_code = (view.transaction_type[row] == 4).then_some(());
+        item.key("authorization_list").option(is_set_code, |writer, ()| {
+            writer.array(|list| {
+                view.authorization_list.items::<Authorization>(row).for_each(|one| write_authorization(list, &one));
+            });
+        });
+        if view.transaction_type[row] != 3 || !self.has("blob_versioned_hashes") {
+            return;
+        }
+        item.key("blob_versioned_hashes").array(|hashes| {
+            view.blob_versioned_hashes.items::<B256>(row).for_each(|hash| hashes.item().hex(hash.as_slice()));
+        });
+        let gas = Option::<u64>::get(&view.blob_gas_used, row);
+        let price = Option::<U256>::get(&view.blob_gas_price, row);
+        let most = Option::<U256>::get(&view.max_fee_per_blob_gas, row);
+        let fee = gas.zip(price).map(|(gas, price)| price.saturating_mul(U256::from(gas)));
+        for (key, amount) in [
+            ("blob_gas_used", gas.map(U256::from)),
+            ("blob_gas_price", price),
+            ("max_fee_per_blob_gas", most),
+            ("burnt_blob_fee", fee),
+        ] {
+            if let Some(amount) = amount {
+                item.key(key).decimal_256(amount);
+            }
+        }
+    }
+}
+
+/// Whether it took effect is not known: that depends on the account at that moment.
+fn write_authorization(list: &mut Array<'_>, authorization: &Authorization) {
+    list.item().object(|item| {
+        item.key("address_hash").string(&authorization.address.to_checksum(None));
+        let authority = authority(authorization).map(|authority| authority.to_checksum(None));
+        item.key("authority").option(authority.as_deref(), JsonWriter::string);
+        item.key("chain_id").decimal_256(authorization.chain_id);
+        item.key("nonce").decimal(authorization.nonce);
+        item.key("r").decimal_256(authorization.r);
+        item.key("s").decimal_256(authorization.s);
+        item.key("v").number(authorization.y_parity.into());
+        item.key("status").null();
+    });
+}
+
+/// Who signed the authorization (<https://eips.ethereum.org/EIPS/eip-7702>): none where the signature is nobody's.
+fn authority(authorization: &Authorization) -> Option<Address> {
+    let Authorization { chain_id, address, nonce, y_parity, r, s } = authorization.clone();
+    let told = eip7702::Authorization { chain_id, address, nonce };
+    eip7702::SignedAuthorization::new_unchecked(told, y_parity, r, s).recover_authority().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chain, code, nonce, parity, r, s: as signed by who comes last, which viem 2 recovers (recoverAuthorizationAddress).
+    const SIGNED: [[&str; 7]; 3] = [
+        [
+            "0x1",
+            "0x000000009b1d0af20d8c6d0a44e162d11f9b8f00",
+            "0x2",
+            "0x0",
+            "0x7d2e41c5351fe9b195d6fc077fd4235a56f751da405bac176a042df996afa9b",
+            "0x54c2275764d0d1d41560434382568f77a0d2b66c447cf0f00012b0fb453e1eca",
+            "0x5AbAd0069981BB2B8F044deef445ca6bdA2fcBab",
+        ],
+        [
+            "0x1",
+            "0x07926b8fbfddf09cd66a7fcdc2b224b8482e6690",
+            "0xb",
+            "0x1",
+            "0x9677629a1c1d0c4c068e87b882a16f217592c331f1a1e6b81a6aaf208e3a2244",
+            "0x3e081bcf67a587b64bf7e9a25dd821e1376f15b991f7b94bf3d17126f70b664",
+            "0x54042ea304Ef65829BaE182835409E039Bf36Bee",
+        ],
+        [
+            "0x7a69",
+            "0x8a791620dd6260079bf849dc5567adc3f2fdc318",
+            "0x4d",
+            "0x1",
+            "0x848be3e631d25750d06beb53170825c3222b616abb0d7afe19315d858195f020",
+            "0x7aed2f4756b7469ab6fa8a64d55b0fa83724172d4a053c050f20d795973997c2",
+            "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f",
+        ],
+    ];
+
+    fn signed([chain_id, address, nonce, y_parity, r, s, _]: [&str; 7]) -> Authorization {
+        let number = |text: &str| text.parse::<U256>().expect("a number");
+        Authorization {
+            chain_id: number(chain_id),
+            address: address.parse().expect("an address"),
+            nonce: number(nonce).to(),
+            y_parity: number(y_parity).to(),
+            r: number(r),
+            s: number(s),
+        }
+    }
+
+    #[test]
+    fn the_authority_is_who_signed() {
+        for signature in SIGNED {
+            let told = authority(&signed(signature)).map(|authority| authority.to_checksum(None));
+            assert_eq!(told.as_deref(), Some(signature[6]));
+        }
+    }
+
+    #[test]
+    fn a_signature_of_nobody_has_no_authority() {
+        let valid = signed(SIGNED[0]);
+        // The order of the curve (https://www.secg.org/sec2-v2.pdf): EIP-7702 refuses an s above half of it.
+        let order = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141".parse::<U256>();
+        let high = order.expect("a number") - valid.s;
+        for invalid in [
+            Authorization { s: high, y_parity: 1, ..valid.clone() },
+            Authorization { y_parity: 2, ..valid.clone() },
+            Authorization { r: U256::ZERO, ..valid.clone() },
+            Authorization { r: U256::MAX, ..valid },
+        ] {
+            assert_eq!(authority(&invalid), None, "{invalid:?}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Plans for the transactions of an address by what they sent or paid: its range of `transactions_by_address`, which has both,
+//! is read whole and as many rows as are wanted are kept.
+
+use crate::select::{Select, settled_blocks};
+use trawl_core::newest::Predicate;
+use trawl_core::primitives::{Address, BlockRange, Direction, TransactionPosition, U256};
+use trawl_core::readable::Span;
+use trawl_core::schema::columns::columns;
+use trawl_core::statement::{Parameter, SUM_SETTINGS, Statement, Workload};
+
+columns! {
+    /// The place of a transaction, and what the list is sorted by.
+    pub struct SortedPlace / SortedPlaceView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position in the block.
+        transaction_index: u32,
+        /// Wei.
+        amount: U256,
+    }
+}
+
+columns! {
+    /// How long the list of an address is.
+    pub struct SortedSize / SortedSizeView {
+        /// Rows, at most one more than are sorted.
+        found: u64,
+        /// Those of them without a receipt, whose fee is not known.
+        without_fee: u64,
+        /// The lowest block with such a row; 0 without one.
+        block_number: u64,
+    }
+}
+
+/// Most rows of an address that are sorted: a page of them takes about a second.
+pub const MOST_SORTED: u64 = 5_000_000;
+
+/// What a list is sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortedBy {
+    /// Wei sent.
+    Value,
+    /// Wei paid for gas.
+    Fee,
+}
+
+/// Which end comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortOrder {
+    /// The largest amount; of equal ones the newest.
+    LargestFirst,
+    /// The smallest amount; of equal ones the oldest.
+    SmallestFirst,
+}
+
+/// A list of an address, sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SortedList {
+    /// Its side; any without one.
+    pub direction: Option<Direction>,
+    /// The amount.
+    pub by: SortedBy,
+    /// Its order.
+    pub sorting: SortOrder,
+}
+
+/// A place in such a list.
+pub type SortedPosition = (U256, TransactionPosition);
+
+impl SortedList {
+    fn sides(&self) -> Parameter {
+        Parameter::Numbers(match self.direction {
+            None => vec![1, 2, 3],
+            Some(Direction::From) => vec![1, 3],
+            Some(Direction::To) => vec![2, 3],
+        })
+    }
+}
+
+/// How many rows of settled blocks there are to sort.
+#[must_use]
+pub fn size(address: &Address, sorted: &SortedList, settled: &[BlockRange]) -> Statement<SortedSize> {
+    let sql = format!(
+        "SELECT count() AS found, countIf(is_unknown) AS without_fee, minIf(height, is_unknown) AS block_number
+FROM
+(
+  SELECT block_number AS height, fee IS NULL AS is_unknown
+  FROM transactions_by_address
+  WHERE address = toFixedString(unhex({{address:String}}), 20)
+    AND has({{sides:Array(UInt64)}}, sides)
+    AND {}
+  LIMIT {{limit:UInt64}}
+)",
+        settled_blocks("block_number", settled).join("\n    AND ")
+    );
+    statement(address, sorted, settled, (sql, MOST_SORTED + 1))
+}
+
+/// The first settled transactions of the list beyond a place. A row may be stored twice: rows of a place, which are next to each
+/// other, are grouped as they are read.
+#[must_use]
+pub fn places(
+    address: &Address,
+    sorted: &SortedList,
+    settled: &[BlockRange],
+    beyond: Option<&SortedPosition>,
+    limit: u64,
+) -> Statement<SortedPlace> {
+    let column = match sorted.by {
+        SortedBy::Value => "value",
+        SortedBy::Fee => "ifNull(fee, toUInt256(0))",
+    };
+    let (word, operator) = match sorted.sorting {
+        SortOrder::LargestFirst => (" DESC", "<"),
+        SortOrder::SmallestFirst => ("", ">"),
+    };
+    let after = beyond.map_or_else(String::new, |_| {
+        format!(
+            "\nWHERE (amount, block_number, transaction_index) {operator} (toUInt256({{beyond_amount:String}}), {{beyond_block:UInt64}}, {{beyond_transaction:UInt64}})"
+        )
+    });
+    let sql = format!(
+        "SELECT block_number, transaction_index, amount
+FROM
+(
+  SELECT block_number, transaction_index, any({column}) AS amount
+  FROM transactions_by_address
+  WHERE address = toFixedString(unhex({{address:String}}), 20)
+    AND has({{sides:Array(UInt64)}}, sides)
+    AND {}
+  GROUP BY address, block_number, transaction_index
+){after}
+ORDER BY amount{word}, block_number{word}, transaction_index{word}
+LIMIT {{limit:UInt64}}",
+        settled_blocks("block_number", settled).join("\n    AND ")
+    );
+    let statement = statement(address, sorted, settled, (sql, limit));
+    match beyond {
+        Some((amount, place)) => statement
+            .with("beyond_amount", amount.to_string().as_str())
+            .with("beyond_block", place.block_number)
+            .with("beyond_transaction", place.transaction_index),
+        None => statement,
+    }
+}
+
+fn statement<R>(
+    address: &Address,
+    sorted: &SortedList,
+    settled: &[BlockRange],
+    (sql, limit): (String, u64),
+) -> Statement<R> {
+    let select = Select::default().blocks("block_number", &settled.to_vec().into());
+    let select = select.with("address", address).with("sides", sorted.sides()).with("limit", limit);
+    let mut statement: Statement<R> = select.statement(sql);
+    statement.settings = SUM_SETTINGS;
+    statement.workload = Workload::Scan;
+    statement.is_in_tables = !settled.is_empty();
+    statement.is_settled = true;
+    statement
+}
+
+columns! {
+    /// What one of the newest transactions sent and paid.
+    pub struct NewestAmount / NewestAmountView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position in the block.
+        transaction_index: u32,
+        /// Wei sent.
+        value: U256,
+        /// Whether the outcome is known.
+        has_receipt: u8,
+        /// Gas it used.
+        gas_used: u64,
+        /// Wei for each gas.
+        effective_gas_price: U256,
+        /// Wei paid for data on L1; none where the chain has no such fee.
+        l1_fee: Option<U256>,
+        /// Wei that the operator of a rollup took; none where the chain has no such fee.
+        operator_fee: Option<U256>,
+    }
+}
+
+/// The transactions of the list in blocks that are not settled, in the order of the chain.
+#[must_use]
+pub fn newest(address: &Address, sorted: &SortedList, blocks: &Span, limit: u64) -> Statement<NewestAmount> {
+    let columns = match sorted.direction {
+        None => vec!["from_address", "to_address", "contract_address"],
+        Some(Direction::From) => vec!["from_address"],
+        Some(Direction::To) => vec!["to_address", "contract_address"],
+    };
+    let any: Vec<String> =
+        columns.iter().map(|column| format!("{column} = toFixedString(unhex({{address:String}}), 20)")).collect();
+    Select::default()
+        .blocks("block_number", &blocks.without_settled())
+        .newest_condition(format!("({})", any.join(" OR ")), Predicate::among_any(columns, &[address]))
+        .with("address", address)
+        .page("transactions", "block_number DESC, transaction_index DESC", limit)
+}
