@@ -1,10 +1,13 @@
 //! `eth_getBlockByNumber` and `eth_getBlockByHash`.
 
+pub(crate) mod encodings;
+pub(crate) mod parts;
+
 use serde_json::value::RawValue;
 
-use super::answer::Answer;
-use super::context::Context;
-use super::params::value;
+use super::protocol::answer::Answer;
+use super::protocol::context::Context;
+use super::protocol::params::value;
 use crate::app::App;
 use crate::cache::settled_rows::SharedRows;
 use crate::error::Problem;

@@ -1,5 +1,7 @@
 //! Calls on state: `eth_call`, `eth_estimateGas`, `eth_createAccessList`.
 
+pub(crate) mod params;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,10 +9,9 @@ use revm::primitives::hardfork::SpecId;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::answer::Answer;
-use super::call_params;
-use super::context::{Context, wrong_count};
-use super::params::{BlockId, value};
+use super::protocol::answer::Answer;
+use super::protocol::context::{Context, wrong_count};
+use super::protocol::params::{BlockId, value};
 use super::state;
 use crate::app::App;
 use crate::error::Problem;
@@ -81,12 +82,12 @@ impl CallRequest {
         }
         let get = |position: usize| rest.get(position).map(|param| value(param)).filter(|value| !value.is_null());
         Ok(Self {
-            call: call_params::call(&value(first))?,
-            chain_id: call_params::chain_id(&value(first))?,
-            fork: call_params::fork_of(&value(first)),
+            call: params::call(&value(first))?,
+            chain_id: params::chain_id(&value(first))?,
+            fork: params::fork_of(&value(first)),
             block: state::block(rest.first().copied())?,
-            accounts: get(1).map(|value| call_params::accounts(&value)).transpose()?.unwrap_or_default(),
-            overrides: get(2).map(|value| call_params::block(&value)).transpose()?.unwrap_or_default(),
+            accounts: get(1).map(|value| params::accounts(&value)).transpose()?.unwrap_or_default(),
+            overrides: get(2).map(|value| params::block(&value)).transpose()?.unwrap_or_default(),
         })
     }
 
@@ -98,9 +99,9 @@ impl CallRequest {
     pub fn new(call: Option<&Value>, block: Option<&Value>) -> Result<Self, Problem> {
         let call = call.ok_or_else(wrong_count)?;
         Ok(Self {
-            call: call_params::call(call)?,
-            chain_id: call_params::chain_id(call)?,
-            fork: call_params::fork_of(call),
+            call: params::call(call)?,
+            chain_id: params::chain_id(call)?,
+            fork: params::fork_of(call),
             block: state::block_of(block)?,
             accounts: BTreeMap::new(),
             overrides: BlockOverrides::default(),

@@ -1,17 +1,19 @@
 //! Filters that the server keeps: `eth_newFilter`, `eth_newBlockFilter`, `eth_getFilterChanges`, `eth_getFilterLogs`,
 //! `eth_uninstallFilter`.
 
+pub(crate) mod store;
+
 use serde_json::value::RawValue;
 
-use super::answer::Answer;
-use super::context::Context;
-use super::filter_store::{Filter, FilterKind, Mark};
 use super::ids::new_id;
 use super::logs;
-use super::params::value;
+use super::protocol::answer::Answer;
+use super::protocol::context::Context;
+use super::protocol::params::value;
 use crate::error::Problem;
 use crate::read::log_filter::Request;
 use crate::values::invalid;
+use store::{Filter, FilterKind, Mark};
 use trawl_core::primitives::BlockRange;
 use trawl_core::store::Head;
 

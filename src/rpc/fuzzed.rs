@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::endpoint::Endpoint;
-use super::envelope::{self, Call, Id, Message};
+use super::calls::params;
 use super::methods::known_name;
-use super::params::BlockId;
-use super::{call_params, state};
+use super::protocol::endpoint::Endpoint;
+use super::protocol::envelope;
+use super::protocol::envelope::{Call, Id, Message};
+use super::protocol::params::BlockId;
+use super::state;
 use crate::error::Problem;
 use crate::read::log_filter;
 use crate::values::BlockName;
@@ -76,21 +78,21 @@ pub fn filter(value: &Value) -> Result<(), (i64, String)> {
 /// The code and text of the error if a parameter is wrong.
 pub fn call(params: &[Value], code: &[u8]) -> Result<(), (i64, String)> {
     let get = |position: usize| params.get(position).filter(|value| !value.is_null());
-    let call = call_params::call(params.first().unwrap_or(&Value::Null)).map_err(code_and_text)?;
+    let call = params::call(params.first().unwrap_or(&Value::Null)).map_err(code_and_text)?;
     let again = written_call(&call);
-    assert_eq!(call_params::call(&again).as_ref(), Ok(&call), "{} was written {again}", params[0]);
+    assert_eq!(params::call(&again).as_ref(), Ok(&call), "{} was written {again}", params[0]);
     if let Some(block) = get(1) {
         let text = serde_json::value::RawValue::from_string(block.to_string()).expect("JSON");
         let id = state::block(Some(&text)).map_err(code_and_text)?;
         let again = written_block(id);
-        assert_eq!(super::params::block_id(&again), Some(id), "{block} was written {again}");
+        assert_eq!(super::protocol::params::block_id(&again), Some(id), "{block} was written {again}");
     }
-    let accounts = get(2).map(call_params::accounts).transpose().map_err(code_and_text)?.unwrap_or_default();
+    let accounts = get(2).map(params::accounts).transpose().map_err(code_and_text)?.unwrap_or_default();
     let again = written_accounts(&accounts);
-    assert_eq!(call_params::accounts(&again).as_ref(), Ok(&accounts), "written {again}");
-    let block = get(3).map(call_params::block).transpose().map_err(code_and_text)?.unwrap_or_default();
+    assert_eq!(params::accounts(&again).as_ref(), Ok(&accounts), "written {again}");
+    let block = get(3).map(params::block).transpose().map_err(code_and_text)?.unwrap_or_default();
     let again = written_overrides(&block);
-    assert_eq!(call_params::block(&again).as_ref(), Ok(&block), "written {again}");
+    assert_eq!(params::block(&again).as_ref(), Ok(&block), "written {again}");
     run(&call, accounts, &block, code);
     Ok(())
 }

@@ -12,10 +12,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use trawl_serve::Client;
 
-use super::context::TakenHead;
-use super::endpoint::{Endpoint, RpcRequester};
-use super::envelope::{self, Call, Id, Message};
 use super::methods;
+use super::protocol::context::TakenHead;
+use super::protocol::endpoint::{Endpoint, RpcRequester};
+use super::protocol::envelope;
+use super::protocol::envelope::{Call, Id, Message};
 use super::service::Rpc;
 use crate::error::Problem;
 use crate::http::body::{BodySender, ResponseBudget, StreamError, body};

@@ -2,10 +2,10 @@
 
 use futures_util::future::BoxFuture;
 
-use super::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
-use super::context::Context;
-use super::endpoint::Endpoint;
-use super::params::value;
+use super::protocol::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
+use super::protocol::context::Context;
+use super::protocol::endpoint::Endpoint;
+use super::protocol::params::value;
 use super::whole::{AnswerRows, CompleteRead};
 use crate::error::Problem;
 use crate::http::body::StreamError;

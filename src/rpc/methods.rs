@@ -2,16 +2,16 @@
 
 use futures_util::future::BoxFuture;
 
-use super::answer::Answer;
-use super::context::{Context, TakenHead};
-use super::endpoint::{Endpoint, RpcRequester};
-use super::envelope::Call;
+use super::blocks::{encodings, parts};
+use super::node::{capabilities, client_info, fork_config, forward, pool, send};
+use super::protocol::answer::Answer;
+use super::protocol::context::{Context, TakenHead};
+use super::protocol::endpoint::{Endpoint, RpcRequester};
+use super::protocol::envelope::Call;
 use super::service::Rpc;
-use super::{
-    block_parts, blocks, calls, capabilities, client_info, encodings, fees, filters, fork_config, forward, logs,
-    otterscan, pool, proofs, replays, send, simulation, state, storage_values, traces, transaction_traces,
-    transactions,
-};
+use super::state::{proofs, storage_values};
+use super::traces::of_transactions;
+use super::{blocks, calls, fees, filters, logs, otterscan, replays, simulation, state, traces, transactions};
 use crate::error::Problem;
 use crate::options::Gaps;
 
@@ -51,23 +51,23 @@ const METHODS: &[Method] = methods! {
     "eth_capabilities" => capabilities::capabilities,
     "eth_getBlockByNumber" => blocks::by_number,
     "eth_getBlockByHash" => blocks::by_hash,
-    "eth_getHeaderByNumber" => block_parts::header_by_number,
-    "eth_getHeaderByHash" => block_parts::header_by_hash,
-    "eth_getBlockReceipts" => block_parts::receipts,
-    "eth_getBlockTransactionCountByNumber" => block_parts::transactions_count_by_number,
-    "eth_getBlockTransactionCountByHash" => block_parts::transactions_count_by_hash,
-    "eth_getTransactionByBlockNumberAndIndex" => block_parts::transaction_by_number,
-    "eth_getTransactionByBlockHashAndIndex" => block_parts::transaction_by_hash,
-    "eth_getUncleCountByBlockNumber" => block_parts::uncles_count_by_number,
-    "eth_getUncleCountByBlockHash" => block_parts::uncles_count_by_hash,
-    "eth_getUncleByBlockNumberAndIndex" => block_parts::uncle_by_number,
-    "eth_getUncleByBlockHashAndIndex" => block_parts::uncle_by_hash,
-    "eth_getRawTransactionByBlockNumberAndIndex" => block_parts::raw_transaction_by_number,
-    "eth_getRawTransactionByBlockHashAndIndex" => block_parts::raw_transaction_by_hash,
+    "eth_getHeaderByNumber" => parts::header_by_number,
+    "eth_getHeaderByHash" => parts::header_by_hash,
+    "eth_getBlockReceipts" => parts::receipts,
+    "eth_getBlockTransactionCountByNumber" => parts::transactions_count_by_number,
+    "eth_getBlockTransactionCountByHash" => parts::transactions_count_by_hash,
+    "eth_getTransactionByBlockNumberAndIndex" => parts::transaction_by_number,
+    "eth_getTransactionByBlockHashAndIndex" => parts::transaction_by_hash,
+    "eth_getUncleCountByBlockNumber" => parts::uncles_count_by_number,
+    "eth_getUncleCountByBlockHash" => parts::uncles_count_by_hash,
+    "eth_getUncleByBlockNumberAndIndex" => parts::uncle_by_number,
+    "eth_getUncleByBlockHashAndIndex" => parts::uncle_by_hash,
+    "eth_getRawTransactionByBlockNumberAndIndex" => parts::raw_transaction_by_number,
+    "eth_getRawTransactionByBlockHashAndIndex" => parts::raw_transaction_by_hash,
     "eth_getRawTransactionByHash" => encodings::transaction,
     "eth_getTransactionByHash" => transactions::by_hash,
     "eth_getTransactionReceipt" => transactions::receipt,
-    "alchemy_getTransactionReceipts" => block_parts::receipts_in_envelope,
+    "alchemy_getTransactionReceipts" => parts::receipts_in_envelope,
     "eth_getLogs" => logs::get_logs,
     "trace_filter" => traces::filter,
     "eth_getBalance" => state::balance,
@@ -127,8 +127,8 @@ const NODE_METHODS: &[Method] = methods! {
     "eth_protocolVersion" => client_info::protocol_version,
     "eth_coinbase" => client_info::coinbase,
     "trace_block" => traces::of_block,
-    "trace_transaction" => transaction_traces::of_transaction,
-    "trace_get" => transaction_traces::one,
+    "trace_transaction" => of_transactions::of_transaction,
+    "trace_get" => of_transactions::one,
 };
 
 /// The method of a name at an endpoint.

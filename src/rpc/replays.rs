@@ -7,9 +7,9 @@ mod tracers;
 
 use serde_json::value::RawValue;
 
-use super::answer::Answer;
-use super::context::{Context, required};
-use super::params::value;
+use super::protocol::answer::Answer;
+use super::protocol::context::{Context, required};
+use super::protocol::params::value;
 use crate::error::Problem;
 use crate::read::replay::run_again;
 use crate::values::{bytes32, invalid};

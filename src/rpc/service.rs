@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 
 use super::fees::cache::FeeCache;
-use super::filter_store::FilterStore;
-use super::sockets::Sockets;
+use super::filters::store::FilterStore;
+use super::sockets::connections::Sockets;
 use crate::app::App;
 
 /// The state of the JSON-RPC routes, and of those that answer by its methods.

@@ -10,9 +10,9 @@ use std::time::Instant;
 use revm::primitives::hardfork::SpecId;
 use tokio::time::timeout_at;
 
-use super::answer::Answer;
-use super::context::{Context, required};
-use super::params::value;
+use super::protocol::answer::Answer;
+use super::protocol::context::{Context, required};
+use super::protocol::params::value;
 use super::state;
 use crate::error::Problem;
 use crate::read::rules::schedule;

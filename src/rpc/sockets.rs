@@ -1,46 +1,7 @@
-//! The state that all WebSocket connections share: limits, events, and the signal to end.
+//! WebSockets: connections, their sessions, and events for subscribers.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::sync::{Semaphore, watch};
-use trawl_serve::Quota;
-
-use super::feed::Feed;
-use crate::options::SocketSettings;
-
-/// Most messages of all connections that are answered at the same time. Memory for their answers is another bound.
-const MAX_CALLS: usize = 32;
-/// The longest that the server waits for its connections to end when it stops.
-const END_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The state that all connections share.
-pub(crate) struct Sockets {
-    pub(super) settings: SocketSettings,
-    pub(super) feed: Feed,
-    pub(super) slots: Arc<Semaphore>,
-    pub(super) clients: Arc<Quota>,
-    pub(super) calls: Semaphore,
-    pub(super) ending: watch::Sender<bool>,
-}
-
-impl Sockets {
-    /// The state without any connection.
-    pub fn new(settings: SocketSettings) -> Self {
-        Self {
-            settings,
-            feed: Feed::new(),
-            slots: Arc::new(Semaphore::new(settings.connections as usize)),
-            clients: Quota::new(settings.connections.into(), settings.connections_per_client.into()),
-            calls: Semaphore::new(MAX_CALLS),
-            ending: watch::Sender::new(false),
-        }
-    }
-
-    /// Ends all connections, and waits for them up to [`END_TIMEOUT`].
-    pub async fn end(&self) {
-        self.ending.send_replace(true);
-        // The remaining connections end with the process.
-        let _ = tokio::time::timeout(END_TIMEOUT, self.slots.acquire_many(self.settings.connections)).await;
-    }
-}
+pub(crate) mod connections;
+pub(crate) mod feed;
+pub(crate) mod news;
+pub(crate) mod session;
+pub(crate) mod socket;

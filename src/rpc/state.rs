@@ -1,12 +1,15 @@
 //! Reads of state: `eth_getBalance`, `eth_getTransactionCount`, `eth_getCode`, `eth_getStorageAt`, `eth_getAccountInfo`.
 
+pub(crate) mod proofs;
+pub(crate) mod storage_values;
+
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::answer::Answer;
-use super::context::{Context, required};
-use super::endpoint::Endpoint;
-use super::params::{BlockId, block_id, value};
+use super::protocol::answer::Answer;
+use super::protocol::context::{Context, required};
+use super::protocol::endpoint::Endpoint;
+use super::protocol::params::{BlockId, block_id, value};
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::state::State;

@@ -1,12 +1,14 @@
 //! `trace_filter`, of OpenEthereum's trace module: call frames and rewards by participants. Its answer is streamed.
 
+pub(crate) mod of_transactions;
+
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
-use super::context::Context;
-use super::endpoint::Endpoint;
-use super::params::{block_id, value};
+use super::protocol::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
+use super::protocol::context::Context;
+use super::protocol::endpoint::Endpoint;
+use super::protocol::params::{block_id, value};
 use super::whole::{AnswerRows, CompleteRead};
 use crate::error::Problem;
 use crate::http::body::StreamError;

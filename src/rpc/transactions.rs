@@ -2,12 +2,11 @@
 
 use serde_json::value::RawValue;
 
-use super::answer::Answer;
-use super::context::Context;
-use super::params::value;
+use super::protocol::answer::Answer;
+use super::protocol::context::Context;
+use super::protocol::params::value;
 use crate::error::Problem;
-use crate::read::completeness::require_receipt;
-use crate::read::completeness::require_transaction;
+use crate::read::completeness::{require_receipt, require_transaction};
 use crate::values::{bytes32, invalid};
 use trawl_core::primitives::B256;
 use trawl_json::transactions::{write_receipt, write_transaction};

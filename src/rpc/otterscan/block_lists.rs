@@ -7,8 +7,8 @@ use super::params;
 use crate::error::Problem;
 use crate::read::completeness::{require_receipt, require_transaction};
 use crate::read::transactions::outcomes::failures;
-use crate::rpc::answer::Answer;
-use crate::rpc::context::Context;
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::Context;
 use crate::values::invalid;
 use trawl_json::otterscan::{write_block, write_short_receipt, write_short_transaction};
 

@@ -2,8 +2,8 @@
 
 use super::params;
 use crate::error::Problem;
-use crate::rpc::answer::Answer;
-use crate::rpc::context::Context;
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::Context;
 use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, InternalTransactionRow, TransactionRow};

@@ -4,7 +4,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::error::Problem;
-use crate::rpc::params::value;
+use crate::rpc::protocol::params::value;
 use crate::values::{BlockName, block_name, bytes32, invalid, quantity};
 use trawl_core::primitives::{Address, B256};
 

@@ -4,11 +4,10 @@ use serde_json::Value;
 
 use super::tracers::{GethOptions, parity_tracer};
 use crate::error::Problem;
-use crate::rpc::answer::Answer;
-use crate::rpc::call_params;
-use crate::rpc::calls::CallRequest;
-use crate::rpc::context::{Context, required};
-use crate::rpc::params::value;
+use crate::rpc::calls::{CallRequest, params};
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::{Context, required};
+use crate::rpc::protocol::params::value;
 use crate::values::invalid;
 use trawl_evm::Call;
 use trawl_evm::replay::{Tracer, trace_calls};
@@ -26,10 +25,10 @@ pub(in crate::rpc) async fn as_geth(call: Context<'_>) -> Result<Answer, Problem
     }
     let mut request = CallRequest::new(params.as_ref(), block.as_ref())?;
     if let Some(accounts) = overrides("stateOverrides") {
-        request.accounts = call_params::accounts(accounts)?;
+        request.accounts = params::accounts(accounts)?;
     }
     if let Some(block) = overrides("blockOverrides") {
-        request.overrides = call_params::block(block)?;
+        request.overrides = params::block(block)?;
     }
     let tracer = GethOptions::of(options.cloned())?.tracer()?;
     let calls = vec![(request.call.clone(), tracer)];

@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::error::Problem;
-use crate::rpc::params::value;
+use crate::rpc::protocol::params::value;
 use crate::values::invalid;
 use trawl_evm::replay::{TraceType, Tracer};
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::answer::TransactionForm;
 use crate::error::Problem;
-use crate::rpc::call_params;
+use crate::rpc::calls::params;
 use crate::values::{address, bytes32, invalid, quantity};
 use trawl_core::primitives::{Address, U256};
 use trawl_evm::simulation::{BlockCall, BlockPlan, MAX_BLOCKS, Mode, Refusal};
@@ -83,9 +83,9 @@ fn block(value: &Value, chains: &mut Vec<U256>) -> Result<BlockPlan, Problem> {
         state_overrides(members(overrides, "Invalid state override")?, &mut plan)?;
     }
     for call in list(object, "calls")? {
-        chains.extend(call_params::chain_id(call)?);
+        chains.extend(params::chain_id(call)?);
         let has_gas_price = call.get("gasPrice").is_some_and(|price| !price.is_null());
-        plan.calls.push(BlockCall { call: call_params::call(call)?, has_gas_price });
+        plan.calls.push(BlockCall { call: params::call(call)?, has_gas_price });
     }
     Ok(plan)
 }
@@ -105,7 +105,7 @@ fn block_overrides(object: &Map<String, Value>, plan: &mut BlockPlan) -> Result<
         }
         plan.withdrawals = all.iter().map(withdrawal).collect::<Option<_>>().ok_or_else(wrong)?;
     }
-    plan.overrides = call_params::block(&Value::Object(others))?;
+    plan.overrides = params::block(&Value::Object(others))?;
     Ok(())
 }
 
@@ -135,7 +135,7 @@ fn state_overrides(object: &Map<String, Value>, plan: &mut BlockPlan) -> Result<
         }
     }
     plan.moves = moves;
-    plan.accounts = call_params::accounts(&Value::Object(others))?;
+    plan.accounts = params::accounts(&Value::Object(others))?;
     Ok(())
 }
 

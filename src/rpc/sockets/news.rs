@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::client_info::{is_syncing, write_progress};
 use super::feed::Event;
-use super::service::Rpc;
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::require_block;
+use crate::rpc::node::client_info::{is_syncing, write_progress};
+use crate::rpc::service::Rpc;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange};
 use trawl_core::readable::{Readable, Span};
 use trawl_core::store::Head;

@@ -6,14 +6,14 @@ use serde_json::value::RawValue;
 
 use crate::app::App;
 use crate::error::Problem;
-pub(super) use crate::values::invalid;
+pub(crate) use crate::values::invalid;
 use crate::values::{BlockName, block_name, bytes, bytes32, quantity};
 use trawl_core::primitives::{B256, BlockNumber, Bytes};
 use trawl_core::store::Head;
 
 /// A block by height, by name or by hash (EIP-1898).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockId {
+pub(crate) enum BlockId {
     /// By height or name.
     Name(BlockName),
     /// By hash. Only the canonical branch is readable, so `requireCanonical` has no effect.
@@ -36,12 +36,12 @@ impl BlockId {
 }
 
 /// A parameter as a JSON value; [`Call::read`](super::envelope::Call::read) refuses all others.
-pub(super) fn value(param: &RawValue) -> Value {
+pub(crate) fn value(param: &RawValue) -> Value {
     serde_json::from_str(param.get()).unwrap_or_default()
 }
 
 /// A height, a tag, a hash, or the object of EIP-1898 with one of `blockNumber` and `blockHash`.
-pub(super) fn block_id(value: &Value) -> Option<BlockId> {
+pub(crate) fn block_id(value: &Value) -> Option<BlockId> {
     let Some(object) = value.as_object() else {
         return bytes32(value).map(BlockId::Hash).or_else(|| block_name(value).map(BlockId::Name));
     };
@@ -60,7 +60,7 @@ pub(super) fn block_id(value: &Value) -> Option<BlockId> {
 /// # Errors
 ///
 /// When the parameter is anything else.
-pub(super) fn index(param: &RawValue) -> Result<u64, Problem> {
+pub(crate) fn index(param: &RawValue) -> Result<u64, Problem> {
     value(param).as_str().and_then(quantity).ok_or_else(|| invalid("Invalid integer"))
 }
 
@@ -69,7 +69,7 @@ pub(super) fn index(param: &RawValue) -> Result<u64, Problem> {
 /// # Errors
 ///
 /// When the parameter is anything else.
-pub(super) fn data(value: &Value) -> Result<Bytes, Problem> {
+pub(crate) fn data(value: &Value) -> Result<Bytes, Problem> {
     bytes(value).ok_or_else(|| invalid("Invalid hex data"))
 }
 

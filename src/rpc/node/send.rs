@@ -7,11 +7,11 @@ use alloy_consensus::{EthereumTxEnvelope, Transaction, TxEip4844WithSidecar};
 use alloy_eips::eip2718::Decodable2718;
 use alloy_eips::eip7594::BlobTransactionSidecarVariant;
 
-use super::answer::Answer;
-use super::context::Context;
 use super::forward::forward;
-use super::params::{data, value};
 use crate::error::Problem;
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::Context;
+use crate::rpc::protocol::params::{data, value};
 use crate::values::invalid;
 
 /// A transaction in the form for the network: one with blobs contains them.
@@ -25,7 +25,7 @@ const MAX_BLOBS: usize = 9;
 const MAX_BLOB_SIZE: usize = MAX_BLOBS * ((128 << 10) + 129 * 48) + MAX_SIZE;
 
 /// Answers a call with the result of the node.
-pub(super) async fn raw_transaction(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn raw_transaction(call: Context<'_>) -> Result<Answer, Problem> {
     let [raw] = call.exactly()?;
     let bytes = data(&value(raw))?;
     check(&bytes, call.app.chain_id(call.head()?))?;

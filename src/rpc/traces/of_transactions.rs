@@ -4,11 +4,11 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
-use super::context::Context;
-use super::params::value;
 use crate::error::Problem;
 use crate::http::body::StreamError;
+use crate::rpc::protocol::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
+use crate::rpc::protocol::context::Context;
+use crate::rpc::protocol::params::value;
 use crate::values::{bytes32, invalid, quantity};
 use trawl_core::primitives::{B256, BlockRange};
 use trawl_core::schema::{Column, InternalTransactionRow};
@@ -20,14 +20,14 @@ use trawl_json::transactions::raw_trace::{CallValues, write_trace};
 const MAX_DEPTH: usize = 1024;
 
 /// The frames of a transaction, in order of execution; `null` if it is not readable.
-pub(super) async fn of_transaction(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn of_transaction(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash] = call.exactly()?;
     let frames = frames(call, hash).await?;
     Ok(frames.map_or_else(Answer::null, |frames| Answer::Streamed(Box::new(frames))))
 }
 
 /// The frame of a transaction at a path of positions; `null` if there is none.
-pub(super) async fn one(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn one(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash, path] = call.exactly()?;
     let path = path_of(&value(path)).ok_or_else(|| invalid("Invalid indices: a list of positions is expected"))?;
     let Some(mut frames) = frames(call, hash).await? else { return Ok(Answer::null()) };

@@ -10,7 +10,7 @@ use trawl_json::JsonWriter;
 
 /// The id of a call, as its original JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Id(String);
+pub(crate) struct Id(String);
 
 impl Id {
     /// The id of answers to messages without a readable id.
@@ -21,7 +21,7 @@ impl Id {
 
 /// A message of a client: JSON text that may or may not be a call.
 #[derive(Debug)]
-pub(super) enum Message {
+pub(crate) enum Message {
     /// Any value but a list.
     One(Box<RawValue>),
     /// The items of a list.
@@ -45,7 +45,7 @@ impl Message {
 
 /// A well-formed call.
 #[derive(Debug)]
-pub(super) struct Call<'a> {
+pub(crate) struct Call<'a> {
     /// The name of its method, which may be unknown.
     pub method: String,
     /// Its parameters, in order. Each can be parsed as a [`Value`]: no number is too large for any type, no text has
@@ -134,19 +134,19 @@ impl<'a> Call<'a> {
 }
 
 /// Writes the part of an answer before its result.
-pub(super) fn open_result(writer: &mut JsonWriter) {
+pub(crate) fn open_result(writer: &mut JsonWriter) {
     writer.raw(r#"{"jsonrpc":"2.0","result":"#);
 }
 
 /// Writes the part of an answer after its result.
-pub(super) fn close(writer: &mut JsonWriter, id: &Id) {
+pub(crate) fn close(writer: &mut JsonWriter, id: &Id) {
     writer.raw(r#","id":"#);
     writer.raw(&id.0);
     writer.raw("}");
 }
 
 /// Writes an answer that is an error.
-pub(super) fn write_error(writer: &mut JsonWriter, id: &Id, problem: &Problem) {
+pub(crate) fn write_error(writer: &mut JsonWriter, id: &Id, problem: &Problem) {
     writer.raw(r#"{"jsonrpc":"2.0","error":"#);
     match problem.relayed() {
         Some(error) => writer.raw(error),

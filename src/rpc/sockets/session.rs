@@ -8,30 +8,31 @@ use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 use trawl_serve::Client;
 
-use super::answer::Sink;
-use super::context::{TakenHead, exactly};
-use super::endpoint::{Endpoint, RpcRequester};
-use super::envelope::{self, Call, Id, Message};
 use super::feed::SubscriberGuard;
-use super::ids::new_id;
-use super::methods;
-use super::params::value;
-use super::service::Rpc;
 use crate::error::Problem;
 use crate::http::body::StreamError;
 use crate::limits::MemoryReservation;
 use crate::read::log_filter::emitters_and_topics;
+use crate::rpc::ids::new_id;
+use crate::rpc::methods;
+use crate::rpc::protocol::answer::Sink;
+use crate::rpc::protocol::context::{TakenHead, exactly};
+use crate::rpc::protocol::endpoint::{Endpoint, RpcRequester};
+use crate::rpc::protocol::envelope;
+use crate::rpc::protocol::envelope::{Call, Id, Message};
+use crate::rpc::protocol::params::value;
+use crate::rpc::service::Rpc;
 use crate::values::invalid;
 use trawl_core::primitives::{LogFilter, TopicFilter};
 use trawl_core::schema::LogView;
 use trawl_json::JsonWriter;
 
 /// Longest message that is sent, in bytes.
-pub(super) const MAX_ANSWER: usize = 32 << 20;
+pub(crate) const MAX_ANSWER: usize = 32 << 20;
 
 /// The events that a subscription selects.
 #[derive(Debug, Clone)]
-pub(super) enum Topic {
+pub(crate) enum Topic {
     /// `newHeads`.
     Headers,
     /// `logs`.
@@ -50,7 +51,7 @@ struct Subscription {
 }
 
 /// The state of a connection.
-pub(super) struct Session {
+pub(crate) struct Session {
     rpc: Rpc,
     client: Client,
     endpoint: Endpoint,
@@ -58,7 +59,7 @@ pub(super) struct Session {
 }
 
 /// An answer, which is empty if none is due, and the subscriptions that open as soon as it is sent.
-pub(super) struct Reply {
+pub(crate) struct Reply {
     pub text: Vec<u8>,
     pub opened: Vec<String>,
     /// The memory of the text, until it is sent.
@@ -278,7 +279,7 @@ fn error(id: &Id, problem: &Problem) -> Vec<u8> {
 }
 
 /// A notification of the subscription `id`; `write` writes its result.
-pub(super) fn notification(id: &str, write: impl FnOnce(&mut JsonWriter)) -> Vec<u8> {
+pub(crate) fn notification(id: &str, write: impl FnOnce(&mut JsonWriter)) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     writer.raw(r#"{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"#);
     writer.string(id);
@@ -289,7 +290,7 @@ pub(super) fn notification(id: &str, write: impl FnOnce(&mut JsonWriter)) -> Vec
 }
 
 /// Whether a log matches a filter.
-pub(super) fn passes(filter: &LogFilter, logs: &LogView<'_>, row: usize) -> bool {
+pub(crate) fn passes(filter: &LogFilter, logs: &LogView<'_>, row: usize) -> bool {
     let topics = [&logs.topic0, &logs.topic1, &logs.topic2, &logs.topic3].map(|column| column.bytes(row));
     let emitter = logs.address.bytes(row);
     let is_emitter =

@@ -15,12 +15,12 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::endpoint::Endpoint;
 use super::feed::Event;
-use super::service::Rpc;
 use super::session::{Reply, Session, Topic, notification, passes};
 use crate::error::Problem;
 use crate::middleware::requester::Requester;
+use crate::rpc::protocol::endpoint::Endpoint;
+use crate::rpc::service::Rpc;
 use trawl_json::logs::{write_removed_log, write_rpc_log};
 
 /// Longest message that is read, in bytes: six blobs with their proofs, and more.

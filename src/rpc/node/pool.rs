@@ -1,26 +1,26 @@
 //! `txpool_*`: no transaction waits here, as the tables have only those of blocks.
 
-use super::answer::Answer;
-use super::context::Context;
-use super::params::value;
 use crate::error::Problem;
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::Context;
+use crate::rpc::protocol::params::value;
 use crate::values::{address, invalid};
 
 /// No transaction, for `txpool_content` and `txpool_inspect`.
-pub(super) async fn content(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn content(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     Ok(empty())
 }
 
 /// No transaction of an address.
-pub(super) async fn content_from(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn content_from(call: Context<'_>) -> Result<Answer, Problem> {
     let [account] = call.exactly()?;
     address(&value(account)).ok_or_else(|| invalid("Invalid address"))?;
     Ok(empty())
 }
 
 /// The numbers of transactions that wait.
-pub(super) async fn status(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn status(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     Ok(Answer::of(|writer| {
         writer.object(|numbers| {

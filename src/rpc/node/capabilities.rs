@@ -1,16 +1,16 @@
 //! `eth_capabilities`: from which block on this server answers, kind by kind.
 
-use super::answer::Answer;
-use super::context::Context;
 use crate::error::Problem;
 use crate::read::completeness::require_block;
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::Context;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
 use trawl_core::store::Head;
 use trawl_json::Object;
 
 /// The newest block, and of each kind of data the oldest block from which all up to the newest are readable.
-pub(super) async fn capabilities(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn capabilities(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     let (app, head) = (call.app, call.head()?);
     let newest = head.number().ok_or(Problem::NothingLoaded)?;

@@ -16,7 +16,7 @@ const MAX_EVENTS: usize = 64;
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An event of the chain.
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A new block: its header as JSON text.
     Header(Vec<u8>),
     /// Logs of new blocks, ascending.
@@ -32,7 +32,7 @@ pub(super) enum Event {
 }
 
 /// The events for all connections.
-pub(super) struct Feed {
+pub(crate) struct Feed {
     events: broadcast::Sender<Arc<Event>>,
     headers: Arc<AtomicUsize>,
     logs: Arc<AtomicUsize>,
@@ -41,7 +41,7 @@ pub(super) struct Feed {
 
 /// Interest of one subscriber in events of a kind; it ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct SubscriberGuard(Arc<AtomicUsize>);
+pub(crate) struct SubscriberGuard(Arc<AtomicUsize>);
 
 impl Drop for SubscriberGuard {
     fn drop(&mut self) {

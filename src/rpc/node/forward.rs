@@ -1,9 +1,9 @@
 //! Calls that the tables cannot answer and an upstream node may.
 
-use super::answer::Answer;
-use super::context::Context;
-use super::params::value;
 use crate::error::Problem;
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::Context;
+use crate::rpc::protocol::params::value;
 use trawl_evm::simulation::Refusal;
 
 /// Forwards a call unchanged to an upstream node and returns its result.
@@ -11,7 +11,7 @@ use trawl_evm::simulation::Refusal;
 /// # Errors
 ///
 /// `otherwise` if no node is configured; the error of the node; or a problem if no node answers.
-pub(super) async fn forward(call: Context<'_>, otherwise: Problem) -> Result<Answer, Problem> {
+pub(crate) async fn forward(call: Context<'_>, otherwise: Problem) -> Result<Answer, Problem> {
     let Some(upstream) = &call.app.options().upstream else { return Err(otherwise) };
     let chain_id = call.app.chain_id(call.head()?);
     let result = match upstream.forward(call.method, call.params, chain_id).await {
@@ -34,7 +34,7 @@ fn is_unknown_method(error: &str) -> bool {
 }
 
 /// Whether a problem means that data of the answer is not indexed, so that a node may have it.
-pub(super) fn is_missing_data(problem: &Problem) -> bool {
+pub(crate) fn is_missing_data(problem: &Problem) -> bool {
     matches!(
         problem,
         Problem::PartMissing { .. }
@@ -53,7 +53,7 @@ pub(super) fn is_missing_data(problem: &Problem) -> bool {
 
 /// Whether a node gives the call the same meaning. Paging exists only in this API family, and a node would ignore it;
 /// filters that are kept and proofs of receipts are known only here.
-pub(super) fn is_understood(call: Context<'_>) -> bool {
+pub(crate) fn is_understood(call: Context<'_>) -> bool {
     match call.method {
         "eth_getLogs" => !call.params.iter().any(|param| value(param).get("paging_options").is_some()),
         "eth_getFilterChanges" | "eth_getFilterLogs" | "trawl_getReceiptProof" => false,

@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use super::endpoint::{Endpoint, RpcRequester};
 use super::params::invalid;
-use super::service::Rpc;
 use crate::app::App;
 use crate::error::Problem;
+use crate::rpc::service::Rpc;
 use trawl_core::primitives::BlockRange;
 use trawl_core::store::Head;
 use trawl_serve::Client;
@@ -19,7 +19,7 @@ use trawl_serve::Client;
 const MAX_HEAD_AGE: Duration = Duration::from_secs(60);
 
 /// The head of a request, taken once for all of its calls, or the reason why there is none.
-pub(super) struct TakenHead {
+pub(crate) struct TakenHead {
     head: Result<Arc<Head>, Problem>,
     since: Instant,
 }
@@ -41,7 +41,7 @@ impl TakenHead {
 
 /// The context of one call. All calls of a batch have the same head.
 #[derive(Clone, Copy)]
-pub(super) struct Context<'c> {
+pub(crate) struct Context<'c> {
     /// The state of the endpoints.
     pub rpc: &'c Rpc,
     /// The state that all requests share.
@@ -125,7 +125,7 @@ impl<'c> Context<'c> {
 /// # Errors
 ///
 /// When there are more or fewer.
-pub(super) fn exactly<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[&'a RawValue; N], Problem> {
+pub(crate) fn exactly<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[&'a RawValue; N], Problem> {
     params.try_into().map_err(|_| wrong_count())
 }
 
@@ -134,12 +134,12 @@ pub(super) fn exactly<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[&'
 /// # Errors
 ///
 /// When it is missing.
-pub(super) fn required(param: Option<&RawValue>) -> Result<&RawValue, Problem> {
+pub(crate) fn required(param: Option<&RawValue>) -> Result<&RawValue, Problem> {
     param.ok_or_else(wrong_count)
 }
 
 /// The error for more or fewer parameters than the method takes.
-pub(super) fn wrong_count() -> Problem {
+pub(crate) fn wrong_count() -> Problem {
     invalid("Incorrect number of params")
 }
 

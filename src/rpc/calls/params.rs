@@ -18,7 +18,7 @@ use trawl_evm::{AccountOverride, BlockOverrides, Call, Fees, Storage};
 /// # Errors
 ///
 /// When a member is unknown or has a wrong value.
-pub(super) fn call(value: &Value) -> Result<Call, Problem> {
+pub(crate) fn call(value: &Value) -> Result<Call, Problem> {
     let object = Members(value.as_object().ok_or_else(|| invalid("Invalid call object"))?);
     let data = object.get("data", input, "Invalid `data` data")?;
     let input = object.get("input", input, "Invalid `input` data")?;
@@ -55,13 +55,13 @@ pub(super) fn call(value: &Value) -> Result<Call, Problem> {
 /// # Errors
 ///
 /// When it has a wrong value.
-pub(super) fn chain_id(value: &Value) -> Result<Option<U256>, Problem> {
+pub(crate) fn chain_id(value: &Value) -> Result<Option<U256>, Problem> {
     let object = Members(value.as_object().ok_or_else(|| invalid("Invalid call object"))?);
     object.get("chainId", amount, "Invalid `chainId` quantity")
 }
 
 /// The fork with which the members of a call came, whatever their values; calls before it are not valid with them.
-pub(super) fn fork_of(value: &Value) -> SpecId {
+pub(crate) fn fork_of(value: &Value) -> SpecId {
     let has = |name: &str| value.as_object().is_some_and(|object| member(object, name).is_some());
     if has("maxFeePerBlobGas") {
         SpecId::CANCUN
@@ -98,7 +98,7 @@ fn fees(object: &Members<'_>) -> Result<Fees, Problem> {
 /// # Errors
 ///
 /// When a member is unknown or has a wrong value.
-pub(super) fn accounts(value: &Value) -> Result<BTreeMap<Address, AccountOverride>, Problem> {
+pub(crate) fn accounts(value: &Value) -> Result<BTreeMap<Address, AccountOverride>, Problem> {
     let object = value.as_object().ok_or_else(|| invalid("Invalid state override"))?;
     let account = |(name, value): (&String, &Value)| {
         let key =
@@ -131,7 +131,7 @@ fn account(value: &Value) -> Result<AccountOverride, Problem> {
 /// # Errors
 ///
 /// When a member is unknown or has a wrong value.
-pub(super) fn block(value: &Value) -> Result<BlockOverrides, Problem> {
+pub(crate) fn block(value: &Value) -> Result<BlockOverrides, Problem> {
     let object = Members(value.as_object().ok_or_else(|| invalid("Invalid block override"))?);
     let known = [
         "number",

@@ -4,21 +4,21 @@
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use super::answer::Answer;
-use super::context::{Context, required};
-use super::params::value;
-use super::simulation::whole;
-use super::state::{block as block_param, height, slot};
+use super::{block as block_param, height, slot};
 use crate::error::Problem;
 use crate::read::rules::schedule;
 use crate::read::state::State;
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::{Context, required};
+use crate::rpc::protocol::params::value;
+use crate::rpc::simulation::whole;
 use crate::values::{address, bytes32, invalid};
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_evm::simulation::StateProof;
 use trawl_json::JsonWriter;
 
 /// The receipt of a transaction with its path in the trie of its block; `null` if the transaction is not readable.
-pub(super) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash] = call.exactly()?;
     let hash = bytes32(&value(hash)).ok_or_else(|| invalid("Transaction hash is invalid"))?;
     let (app, head) = (call.app, call.head()?);
@@ -32,7 +32,7 @@ pub(super) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
 const MAX_SLOTS: usize = 1_024;
 
 /// An account and slots of it after a block, with their paths from the root that its header names.
-pub(super) async fn state(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn state(call: Context<'_>) -> Result<Answer, Problem> {
     let [account, slots, block] = call.with_optional()?;
     let address = address(&value(required(account)?)).ok_or_else(|| invalid("Invalid address"))?;
     let slots = ProvenSlot::read(&value(required(slots)?))?;

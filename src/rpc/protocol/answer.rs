@@ -6,7 +6,7 @@ use crate::http::body::{BodySender, StreamError};
 use trawl_json::JsonWriter;
 
 /// The result of a call.
-pub(super) enum Answer {
+pub(crate) enum Answer {
     /// JSON text.
     Whole(Vec<u8>),
     /// Rows, written as they arrive.
@@ -14,7 +14,7 @@ pub(super) enum Answer {
 }
 
 /// An answer that is written while its rows arrive.
-pub(super) trait AnswerStream: Send {
+pub(crate) trait AnswerStream: Send {
     /// Writes the result, handing over full chunks on the way.
     ///
     /// # Errors
@@ -28,7 +28,7 @@ pub(super) trait AnswerStream: Send {
 }
 
 /// Where an answer is written to piece by piece.
-pub(super) trait Sink: Send + Sync {
+pub(crate) trait Sink: Send + Sync {
     /// Takes the text of the writer if it is a full chunk.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Sink for BodySender {
 
 /// Rows that are written between two checks for a full chunk: with data of usual length some eighty kilobytes, and
 /// never more than three times the memory of their batch.
-pub(super) const ROWS_PER_FLUSH: usize = 128;
+pub(crate) const ROWS_PER_FLUSH: usize = 128;
 
 impl Answer {
     /// The result that `write` writes.

@@ -17,7 +17,7 @@ pub(crate) enum Endpoint {
 
 /// Who asks, and by the rules of which endpoint.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RpcRequester {
+pub(crate) struct RpcRequester {
     /// The endpoint that was asked.
     pub endpoint: Endpoint,
     /// The client that asks.

@@ -2,12 +2,12 @@
 
 use serde_json::value::RawValue;
 
-use super::answer::Answer;
-use super::context::Context;
-use super::params::{BlockId, block_id, index, value};
 use crate::cache::settled_rows::SharedRows;
 use crate::error::Problem;
 use crate::read::completeness::{require_block, require_receipt, require_transaction};
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::Context;
+use crate::rpc::protocol::params::{BlockId, block_id, index, value};
 use crate::values::{block_name, bytes32, invalid};
 use trawl_core::primitives::B256;
 use trawl_core::schema::{BlockRow, LogRow, TransactionRow, TransactionView};
@@ -29,12 +29,12 @@ fn by_hash(param: &RawValue) -> Result<BlockId, Problem> {
 }
 
 /// `eth_getHeaderByNumber`.
-pub(super) async fn header_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn header_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     header(call, by_number).await
 }
 
 /// `eth_getHeaderByHash`.
-pub(super) async fn header_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn header_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     header(call, by_hash).await
 }
 
@@ -49,22 +49,22 @@ async fn header(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Pr
 }
 
 /// `eth_getBlockTransactionCountByNumber`.
-pub(super) async fn transactions_count_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn transactions_count_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     count(call, by_number, transactions_count).await
 }
 
 /// `eth_getBlockTransactionCountByHash`.
-pub(super) async fn transactions_count_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn transactions_count_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     count(call, by_hash, transactions_count).await
 }
 
 /// `eth_getUncleCountByBlockNumber`.
-pub(super) async fn uncles_count_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn uncles_count_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     count(call, by_number, uncles_count).await
 }
 
 /// `eth_getUncleCountByBlockHash`.
-pub(super) async fn uncles_count_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn uncles_count_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     count(call, by_hash, uncles_count).await
 }
 
@@ -91,32 +91,32 @@ async fn count(
 }
 
 /// `eth_getTransactionByBlockNumberAndIndex`.
-pub(super) async fn transaction_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn transaction_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     transaction(call, by_number).await
 }
 
 /// `eth_getTransactionByBlockHashAndIndex`.
-pub(super) async fn transaction_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn transaction_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     transaction(call, by_hash).await
 }
 
 /// `eth_getUncleByBlockNumberAndIndex`.
-pub(super) async fn uncle_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn uncle_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     uncle(call, by_number).await
 }
 
 /// `eth_getUncleByBlockHashAndIndex`.
-pub(super) async fn uncle_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn uncle_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     uncle(call, by_hash).await
 }
 
 /// `eth_getRawTransactionByBlockNumberAndIndex`.
-pub(super) async fn raw_transaction_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn raw_transaction_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     raw_transaction(call, by_number).await
 }
 
 /// `eth_getRawTransactionByBlockHashAndIndex`.
-pub(super) async fn raw_transaction_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn raw_transaction_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     raw_transaction(call, by_hash).await
 }
 
@@ -170,7 +170,7 @@ const UNLIMITED_LOGS: u64 = 100_000_000;
 
 /// All receipts of a block, in the order of its transactions; `null` if it is not readable. Memory is that of one
 /// block.
-pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
     let [block] = call.exactly()?;
     let block = block_id(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
     let Some(receipts) = receipts_of(call, block).await? else { return Ok(Answer::null()) };
@@ -178,7 +178,7 @@ pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
 }
 
 /// The same as `alchemy_getTransactionReceipts` has it: the block in an object, the receipts as a member.
-pub(super) async fn receipts_in_envelope(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn receipts_in_envelope(call: Context<'_>) -> Result<Answer, Problem> {
     let [block] = call.exactly()?;
     let block = value(block);
     let block = Some(&block).filter(|block| block.is_object()).and_then(block_id);

@@ -1,12 +1,12 @@
 //! `eth_config` (EIP-7910): what the fork of the newest block configures, and the forks that are planned.
 
-use super::answer::Answer;
-use super::context::Context;
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::require_block;
 use crate::read::rules::schedule;
 use crate::read::state::block_context;
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::Context;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::schema::BlockRow;
 use trawl_core::store::Head;
@@ -14,7 +14,7 @@ use trawl_evm::{ForkConfig, Genesis};
 use trawl_json::JsonWriter;
 
 /// The forks around the newest block.
-pub(super) async fn config(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn config(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     let (app, head) = (call.app, call.head()?);
     let schedule = schedule(app, head)?;

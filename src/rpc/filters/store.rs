@@ -28,7 +28,7 @@ const MAX_BYTES_OF_CLIENT: u32 = MAX_BYTES / 8;
 
 /// What a filter selects.
 #[derive(Debug)]
-pub(super) enum FilterKind {
+pub(crate) enum FilterKind {
     /// New blocks.
     Blocks,
     /// Logs, by a filter object that was read without error: its JSON text.
@@ -37,7 +37,7 @@ pub(super) enum FilterKind {
 
 /// How far the client of a filter knows the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     /// The number of the view.
     pub view: u64,
     /// The newest block; `None` if nothing was readable.
@@ -46,7 +46,7 @@ pub(super) struct Mark {
 
 /// A filter.
 #[derive(Debug)]
-pub(super) struct Filter {
+pub(crate) struct Filter {
     /// What it selects.
     pub selected: FilterKind,
     /// Up to where its client was told.
@@ -89,7 +89,7 @@ impl FilterStore {
     /// # Errors
     ///
     /// [`Problem::TooManyFilters`] when it has as many as one client may have.
-    pub(super) fn add(&self, client: Client, id: String, selected: FilterKind, mark: Mark) -> Result<(), Problem> {
+    pub(crate) fn add(&self, client: Client, id: String, selected: FilterKind, mark: Mark) -> Result<(), Problem> {
         let share = self.share(client, selected.weight())?;
         let filter = Filter { selected, mark: Mutex::new(mark), share: std::sync::Mutex::new(Some(share)) };
         self.kept.insert(id, Arc::new(filter));
@@ -109,12 +109,12 @@ impl FilterStore {
     }
 
     /// The filter of an id.
-    pub(super) fn get(&self, id: &str) -> Option<Arc<Filter>> {
+    pub(crate) fn get(&self, id: &str) -> Option<Arc<Filter>> {
         self.kept.get(id)
     }
 
     /// Forgets a filter; whether there was one.
-    pub(super) fn remove(&self, id: &str) -> bool {
+    pub(crate) fn remove(&self, id: &str) -> bool {
         self.kept.remove(id).is_some()
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::answer::Answer;
-use super::context::{Context, required};
-use super::params::value;
-use super::state::{slot, state_after};
+use super::{slot, state_after};
 use crate::error::Problem;
+use crate::rpc::protocol::answer::Answer;
+use crate::rpc::protocol::context::{Context, required};
+use crate::rpc::protocol::params::value;
 use crate::values::{address, invalid};
 use trawl_core::primitives::{Address, B256};
 
@@ -14,7 +14,7 @@ use trawl_core::primitives::{Address, B256};
 const MAX_SLOTS: usize = 1_024;
 
 /// The values of slots after a block, by account and in the order of the request.
-pub(super) async fn storage_values(call: Context<'_>) -> Result<Answer, Problem> {
+pub(crate) async fn storage_values(call: Context<'_>) -> Result<Answer, Problem> {
     let [slots, block] = call.with_optional()?;
     let slots = read(&value(required(slots)?))?;
     let all: Vec<(Address, B256)> =
