@@ -20,7 +20,7 @@ pub use statements::{NodeStatement, StatementNodes, statements_of_new_database};
 
 use std::time::Duration;
 
-use super::timeout::within;
+use super::client::timeout::within;
 use super::{StoreAddress, StoreError, Writer};
 
 /// How long a look at what tables and servers are may take, of a server that may hang.

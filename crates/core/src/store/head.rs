@@ -1,17 +1,24 @@
 //! The readable blocks of one moment.
 
+pub(crate) mod changes;
+pub(crate) mod committed;
+pub(crate) mod contact;
+pub(crate) mod newest;
+pub(crate) mod poll;
+pub(crate) mod watch;
+
 use std::sync::Arc;
 
-use super::addresses::ServedState;
-use super::committed::{CommittedRanges, committed_of, committed_ranges, only_new_blocks};
-use super::configurations::ChainConfiguration;
-use super::head_look::{HeadSummary, PollScope, PreviousHead, Summary, look_again};
-use super::newest::read_newest;
+use super::client::addresses::ServedState;
+use super::ledger::configurations::ChainConfiguration;
 use super::{Damage, Reader, StoreError};
 use crate::newest::{NewestBlock, NewestBlocks, NewestSpan};
 use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange};
 use crate::readable::Readable;
 use crate::schema::{HeadRow, Segment};
+use committed::{CommittedRanges, committed_of, committed_ranges, only_new_blocks};
+use newest::read_newest;
+use poll::{HeadSummary, PollScope, PreviousHead, Summary, look_again};
 
 /// A consistent view of the readable blocks. A request takes one and uses it to its end.
 #[derive(Debug, Clone, Default)]

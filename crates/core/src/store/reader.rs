@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use clickhouse::Client;
 
-use super::addresses::Endpoint;
+use super::client::addresses::Endpoint;
+use super::client::connection::{Batch, Connection};
+use super::client::failover::{EndpointStatus, Failover};
+use super::client::rows;
+use super::client::rows::Rows;
+use super::client::timeout::within;
 use super::cluster::ClusterName;
-use super::connection::{Batch, Connection};
-use super::failover::{EndpointStatus, Failover};
-use super::rows::{self, Rows};
-use super::schema_version::{MigrateError, require_schema};
-use super::timeout::within;
+use super::schema::version::{MigrateError, require_schema};
 use super::{StoreAddress, StoreError};
 use crate::schema::Columns;
 use crate::statement::Statement;

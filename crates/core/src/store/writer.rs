@@ -7,9 +7,9 @@ use arrow::array::RecordBatch;
 use clickhouse::Client;
 use clickhouse_ext_arrow::ArrowClientExt;
 
-use super::connection::bind;
+use super::client::connection::bind;
+use super::client::timeout::within;
 use super::error::UNKNOWN_TABLE;
-use super::timeout::within;
 use super::{StoreAddress, StoreError};
 use crate::primitives::BlockRange;
 use crate::statement::{Parameter, Workload};

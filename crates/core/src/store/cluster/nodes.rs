@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::super::timeout::within;
 use super::super::{StoreAddress, StoreError, Writer};
 use super::{ClusterError, LOOK_TIMEOUT, local_database};
 use crate::schema::sharding::{Sharding, sharding};
 use crate::statement::Parameter;
+use crate::store::client::timeout::within;
 
 /// ClickHouse's code for a cluster that is not configured: CLUSTER_DOESNT_EXIST.
 const UNKNOWN_CLUSTER: i32 = 701;

@@ -1,0 +1,97 @@
+//! Committed ranges by part, and what may have changed between two looks at them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::primitives::{BlockRange, Coverage};
+use crate::schema::Column;
+use crate::schema::columns::columns;
+use crate::statement::Statement;
+use crate::store::client::connection::Batch;
+
+/// Committed ranges by part.
+pub(crate) type CommittedRanges = Arc<HashMap<String, Coverage>>;
+
+columns! {
+    pub struct IslandRow / IslandView {
+        part: String,
+        first_block: u64,
+        last_block: u64,
+    }
+}
+
+/// Reads the committed ranges of every part at once, so that they are consistent.
+pub(crate) fn committed_ranges() -> Statement<IslandRow> {
+    Statement::page(include_str!("../../../../../sql/queries/coverage.sql"))
+}
+
+/// The committed ranges by part.
+pub(crate) fn committed_of(rows: &[Batch<IslandRow>]) -> CommittedRanges {
+    let mut parts: HashMap<String, Vec<BlockRange>> = HashMap::new();
+    for batch in rows {
+        let view = batch.view();
+        for row in 0..batch.len() {
+            let ranges = parts.entry(String::get(&view.part, row).into()).or_default();
+            ranges.extend(BlockRange::new(view.first_block[row], view.last_block[row]));
+        }
+    }
+    Arc::new(parts.into_iter().map(|(part, ranges)| (part, Coverage::from_iter(ranges))).collect())
+}
+
+/// The blocks of which `there` lacks what is `wanted`.
+pub(crate) fn lacking(wanted: &CommittedRanges, there: &CommittedRanges) -> Coverage {
+    let none = Coverage::default();
+    let lacking = wanted.iter().map(|(part, ranges)| ranges.without(there.get(part).unwrap_or(&none)));
+    lacking.flat_map(|ranges| ranges.ranges().to_vec()).collect()
+}
+
+/// Whether all that was committed since is of blocks of which nothing was, and nothing was taken back.
+pub(crate) fn only_new_blocks(before: &CommittedRanges, now: &CommittedRanges) -> bool {
+    if Arc::ptr_eq(before, now) {
+        return true;
+    }
+    let any: Coverage = before.values().flat_map(Coverage::ranges).copied().collect();
+    let is_new = |range: &BlockRange| any.within(*range).is_empty();
+    let none = Coverage::default();
+    let grew = |(part, ranges): (&String, &Coverage)| {
+        let before = before.get(part).unwrap_or(&none);
+        ranges.without(before).ranges().iter().all(is_new)
+    };
+    let is_there = |(part, ranges): (&String, &Coverage)| ranges.without(now.get(part).unwrap_or(&none)).is_empty();
+    now.iter().all(grew) && before.iter().all(is_there)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn committed(parts: &[(&str, &[(u64, u64)])]) -> CommittedRanges {
+        let ranges = |ranges: &[(u64, u64)]| -> Coverage {
+            ranges.iter().filter_map(|(first, last)| BlockRange::new(*first, *last)).collect()
+        };
+        Arc::new(parts.iter().map(|(part, all)| ((*part).to_owned(), ranges(all))).collect())
+    }
+
+    #[test]
+    fn what_another_address_lacks_is_counted_once() {
+        let wanted = committed(&[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9)])]);
+        let lacks = |there: &[(&str, &[(u64, u64)])]| lacking(&wanted, &committed(there));
+        assert!(lacks(&[("blocks", &[(0, 39)]), ("receipts", &[(0, 9)])]).is_empty(), "more is no fault");
+        assert_eq!(lacks(&[("blocks", &[(0, 7)])]).ranges().len(), 2);
+        assert_eq!(lacks(&[]).ranges().iter().copied().map(BlockRange::count).sum::<u64>(), 20);
+    }
+
+    #[test]
+    fn rows_stay_whole_while_only_new_blocks_are_committed() {
+        let before = committed(&[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9)])]);
+        let whole = |now: &[(&str, &[(u64, u64)])]| only_new_blocks(&before, &committed(now));
+        assert!(whole(&[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9)])]));
+        assert!(whole(&[("blocks", &[(0, 39)]), ("receipts", &[(0, 19), (30, 39)])]), "a hole is filled");
+        assert!(!whole(&[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9), (20, 29)])]), "a part comes later");
+        assert!(!whole(&[("blocks", &[(0, 8), (20, 29)]), ("receipts", &[(0, 9)])]), "a block is taken back");
+        assert!(!whole(&[("blocks", &[(0, 9), (20, 29)])]), "a part is gone");
+        let traced: &[(&str, &[(u64, u64)])] =
+            &[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9)]), ("traces", &[(5, 9)])];
+        assert!(!whole(traced), "another part of blocks that were there");
+    }
+}

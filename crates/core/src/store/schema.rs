@@ -1,0 +1,8 @@
+//! The schema in the database: its version, migrations, what is left out, views and accounts.
+
+pub(crate) mod analysts;
+pub(crate) mod left_out;
+pub(crate) mod migrate;
+pub(crate) mod reader_account;
+pub(crate) mod text_views;
+pub(crate) mod version;

@@ -1,0 +1,127 @@
+//! Compares the schema of a database with the one that this program needs.
+
+use clickhouse::Client;
+
+use crate::schema::migrations::{MIGRATIONS, UNRELEASED, current_version};
+use crate::store::cluster::ClusterError;
+use crate::store::error::{StoreError, UNKNOWN_DATABASE, UNKNOWN_TABLE};
+
+/// Why a database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    /// Made by a later release.
+    #[error(
+        "database `{database}` has schema version {found}, which is newer than this program's {ours}: use a newer Trawl"
+    )]
+    Newer {
+        /// The database.
+        database: String,
+        /// Its version.
+        found: u32,
+        /// Ours.
+        ours: u32,
+    },
+    /// The embedded engine, or a server without a place for users.
+    #[error(
+        "this server keeps no roles, so --with-reader cannot make one: the embedded engine has readers of its own (start trawl-engine with \
+         --reader-user or --readers); a ClickHouse server needs `access_control_path` or another writable user directory"
+    )]
+    NoRoles,
+    /// The user may not make roles; that of an embedded engine with readers never may.
+    #[error(
+        "this user may not make roles and their like: run migrate --with-reader as one who may (--clickhouse-user); the embedded engine keeps no \
+         roles and has readers of its own (--reader-user, --readers): {message}"
+    )]
+    MayNotMakeRoles {
+        /// Message of ClickHouse.
+        message: String,
+    },
+    /// Made by an earlier release, or empty.
+    #[error(
+        "database `{database}` has schema version {found} and this program needs {ours}: run `trawl-ingest migrate`"
+    )]
+    Older {
+        /// The database.
+        database: String,
+        /// Its version; 0 if it has no tables of ours.
+        found: u32,
+        /// Ours.
+        ours: u32,
+    },
+    /// Made before there was a release.
+    #[error(
+        "database `{database}` was made by a Trawl from before its first release, whose migrations this program does not \
+         have: drop the database (`DROP DATABASE {database}`) and load it again, or use another --clickhouse-database"
+    )]
+    Unreleased {
+        /// The database.
+        database: String,
+    },
+    /// A migration was applied with another text.
+    #[error(
+        "migration {name} was applied to database `{database}` with another text: was it edited after its release?"
+    )]
+    Edited {
+        /// The database.
+        database: String,
+        /// The migration.
+        name: String,
+    },
+    /// A migration failed.
+    #[error("migration {name} failed")]
+    Step {
+        /// The migration, or its step where one of many is repeated.
+        name: &'static str,
+        /// Why.
+        source: StoreError,
+    },
+    /// The tables cannot be made or written on a cluster.
+    #[error(transparent)]
+    Cluster(ClusterError),
+    /// ClickHouse did not answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<ClusterError> for MigrateError {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::Store(error) => Self::Store(error),
+            error => Self::Cluster(error),
+        }
+    }
+}
+
+/// The check that both programs make before they use the tables.
+pub(crate) async fn require_schema(client: &Client, database: &str) -> Result<(), MigrateError> {
+    let found = match applied(client, database).await {
+        Err(MigrateError::Store(StoreError::Refused { code: UNKNOWN_TABLE | UNKNOWN_DATABASE, .. })) => 0,
+        other => other?,
+    };
+    let ours = current_version();
+    if found < ours {
+        return Err(MigrateError::Older { database: database.into(), found, ours });
+    }
+    Ok(())
+}
+
+/// The version of the database, after a check of the checksums of its migrations.
+pub(crate) async fn applied(client: &Client, database: &str) -> Result<u32, MigrateError> {
+    let query = client.query_raw(include_str!("../../../../../sql/queries/applied_migrations.sql"));
+    let rows: Vec<(u32, String, String)> = query.fetch_all().await.map_err(StoreError::from)?;
+    if rows.iter().any(|(_, name, _)| name == UNRELEASED) {
+        return Err(MigrateError::Unreleased { database: database.into() });
+    }
+    let found = rows.iter().map(|(version, _, _)| *version).max().unwrap_or(0);
+    let ours = current_version();
+    if found > ours {
+        return Err(MigrateError::Newer { database: database.into(), found, ours });
+    }
+    for (version, name, applied) in rows {
+        let known = MIGRATIONS.get((version as usize).wrapping_sub(1));
+        if known.is_none_or(|migration| migration.checksum() != applied) {
+            return Err(MigrateError::Edited { database: database.into(), name });
+        }
+    }
+    Ok(found)
+}
