@@ -36,6 +36,17 @@ export function treeOf(frames: Frame[]): Node | null {
 
 const isSame = (one: Frame, other: Frame) => JSON.stringify(one.revert_reason ?? null) === JSON.stringify(other.revert_reason ?? null);
 
+/** The call in which it began that one failed: of those below it that failed with the same the last. */
+export function originOf(node: Node): Node {
+  let at = node;
+  while (at.failed === 'below') {
+    const below = at.calls.findLast((call) => call.failed && isSame(call.frame, at.frame));
+    if (!below) break;
+    at = below;
+  }
+  return at;
+}
+
 /** What a call failed with, in words. */
 export function failureOf({ frame }: Node): string {
   const reason = reasonText(frame.revert_reason);

@@ -7,7 +7,7 @@ import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { Bytes } from '../parts/Hash.tsx';
 import { Shown } from '../parts/State.tsx';
-import { failureOf, type Frame, type Node, selectorOf, treeOf, treeText } from '../format/trace.ts';
+import { failureOf, type Frame, type Node, originOf, selectorOf, treeOf, treeText } from '../format/trace.ts';
 import { Copy } from '../parts/Copy.tsx';
 
 const MOST_NAMES = 40;
@@ -47,6 +47,7 @@ export function Trace({ hash }: { hash: string }) {
                 <Copy text={treeText(root, names)} what="calls as text" label="Copy as text" />
               </span>
             </header>
+            {root.failed && <p class="bad">It failed where the calls are {count(originOf(root).frame.traceAddress.length + 1)} deep. {failureOf(originOf(root))}</p>}
             <ul class="tree"><Call node={root} names={names} depth={0} all={all} /></ul>
           </section>
         );

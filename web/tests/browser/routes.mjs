@@ -13,9 +13,14 @@ async function toldBy(origin, path, text) {
 
 /** An account that delegates to a contract (EIP-7702), if the chain has one. */
 async function delegatedAccount(origin) {
-  const items = (await json(origin, '/api/v2/transactions?type=set_code_transaction'))?.items ?? [];
-  const signers = [...new Set(items.flatMap((item) => item.authorization_list ?? []).map((item) => item.authority).filter(Boolean))];
-  for (const signer of signers.slice(0, 10)) if ((await json(origin, `/api/v2/addresses/${signer}`))?.proxy_type === 'eip7702') return signer;
+  const signers = new Set();
+  let cursor = '';
+  for (let page = 0; page < 8 && cursor !== null && signers.size === 0; page += 1) {
+    const { items, next_page_params: next } = await json(origin, `/api/v2/transactions?items_count=100${cursor}`);
+    for (const item of items) for (const { authority } of item.authorization_list ?? []) if (authority) signers.add(authority);
+    cursor = next ? `&${new URLSearchParams(Object.entries(next).filter(([name, value]) => name !== 'items_count' && value !== null))}` : null;
+  }
+  for (const signer of [...signers].slice(0, 10)) if ((await json(origin, `/api/v2/addresses/${signer}`))?.proxy_type === 'eip7702') return signer;
   return null;
 }
 

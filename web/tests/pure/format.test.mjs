@@ -7,7 +7,7 @@ import { checksum, keccak256 } from '../../src/format/keccak.ts';
 import { lengthOf, without } from '../../src/format/ranges.ts';
 import { absolute, relative, span } from '../../src/format/time.ts';
 import { reasonText } from '../../src/format/reason.ts';
-import { failureOf, treeOf, treeText } from '../../src/format/trace.ts';
+import { failureOf, originOf, treeOf, treeText } from '../../src/format/trace.ts';
 
 test('amounts keep every digit', () => {
   assert.equal(exact('1234567890123456789', 18), '1.234567890123456789');
@@ -123,6 +123,7 @@ test('a revert began where no call below failed with the same', () => {
   const failed = (node) => [node.failed, ...node.calls.flatMap(failed)];
   assert.deepEqual(failed(root), ['below', 'here', 'below', undefined, 'here']);
   assert.equal(failureOf(root.calls[0]), 'Reverted: 0x02ff');
+  assert.deepEqual(originOf(root).frame.traceAddress, [1, 1]);
   assert.deepEqual(treeText(root, {}).split('\n').map((line) => line.trim()), ['call 0x0 failed', 'call 0x1 failed: Reverted: 0x02ff', 'call 0x1 failed', 'call 0x2', 'call 0x2 failed: Reverted: 0x01ff']);
 });
 
