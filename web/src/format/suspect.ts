@@ -1,6 +1,6 @@
 // What makes a token look like another one, or like an advertisement. A mark is a hint to compare the contract, never a verdict.
 
-/** Symbols of well-known tokens with their contracts by chain: those of crates/json/src/known_tokens.txt, which a test compares. */
+/** Symbols of well-known tokens with their contracts by chain: those of crates/json/src/tokens/known_tokens.txt, which a test compares. */
 export const WELL_KNOWN = `
 1INCH 1:111111111117dc0aa78b770fa6a738034120c302
 AAVE 1:7fc66500c84a76ad7e9c93437bfc5ac33e2ddae9

@@ -33,7 +33,7 @@ test('what looks like a well-known one, or the coin, is', () => {
 });
 
 test('the list is that of the server', () => {
-  const lines = readFileSync(new URL('../../../crates/json/src/known_tokens.txt', import.meta.url), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
+  const lines = readFileSync(new URL('../../../crates/json/src/tokens/known_tokens.txt', import.meta.url), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
   const theirs = lines.map((line) => line.split(' ')).map(([chain, address, , symbol]) => `${symbol} ${chain}:${address.slice(2).toLowerCase()}`);
   const ours = WELL_KNOWN.trim().split('\n').flatMap((line) => line.split(' ').slice(1).map((contract) => `${line.split(' ')[0]} ${contract}`));
   assert.deepEqual(ours.toSorted(), theirs.toSorted());
