@@ -15,7 +15,7 @@ use trawl_query::transactions::positions;
 use trawl_query::transactions::positions::{Ending, FailedFrame, TransactionPositions};
 
 /// Block and position of a transaction.
-type Place = (BlockNumber, u32);
+type TransactionPosition = (BlockNumber, u32);
 
 /// Why the transactions at `places` failed, as far as they did and their call frames are readable.
 ///
@@ -26,7 +26,7 @@ pub(super) async fn failures(
     app: &App,
     head: &Head,
     places: TransactionPositions,
-) -> Result<HashMap<Place, Failure>, Problem> {
+) -> Result<HashMap<TransactionPosition, Failure>, Problem> {
     if places.is_empty() {
         return Ok(HashMap::new());
     }
@@ -55,7 +55,7 @@ async fn contracts_that_reverted(
     app: &App,
     head: &Head,
     endings: &[Ending],
-) -> Result<BTreeMap<Place, Vec<Address>>, Problem> {
+) -> Result<BTreeMap<TransactionPosition, Vec<Address>>, Problem> {
     let is_unread = |ending: &&Ending| {
         ending.output.len() >= 4 && Vocabulary::default().decoded_error(&[], 0, &ending.output).is_none()
     };

@@ -78,13 +78,13 @@ mod tests {
             call(&[2], 0, b"other"),
         ];
         let chains = RevertChains::of(&calls);
-        let told: Vec<Vec<u8>> = chains
+        let contracts: Vec<Vec<u8>> = chains
             .of_call
             .iter()
             .map(|chain| chains.contracts[*chain].iter().map(|contract| contract[0]).collect())
             .collect();
         let deep = vec![3, 4, 1];
-        assert_eq!(told, [deep.clone(), vec![2], deep.clone(), deep.clone(), deep, vec![5], vec![]]);
+        assert_eq!(contracts, [deep.clone(), vec![2], deep.clone(), deep.clone(), deep, vec![5], vec![]]);
         let elsewhere = FailedCall { transaction: (1, 1), ..calls[1] };
         assert_eq!(RevertChains::of(&[calls[0], elsewhere]).contracts.len(), 2, "of another transaction");
     }
