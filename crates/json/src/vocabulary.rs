@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn an_error_is_read_by_an_abi_before_what_is_well_known() {
         let mut vocabulary = vocabulary();
-        let told = |vocabulary: &Vocabulary, contracts: &[u8], output: &[u8]| {
+        let decoded = |vocabulary: &Vocabulary, contracts: &[u8], output: &[u8]| {
             let contracts: Vec<Address> = contracts.iter().copied().map(Address::repeat_byte).collect();
             let json = vocabulary.decoded_error(&contracts, 6, output)?;
             let read: serde_json::Value = serde_json::from_slice(&json).expect("valid JSON");
@@ -237,20 +237,23 @@ mod tests {
             "000000000000000000000000000000000000000000000000000000000000000a",
             "75736572206572726f72"
         ));
-        assert_eq!(told(&vocabulary, &[], &text.expect("hex")), is("Error(string reason)", "user error"));
+        assert_eq!(decoded(&vocabulary, &[], &text.expect("hex")), is("Error(string reason)", "user error"));
         let output = |selector: [u8; 4], number: u8| {
             let word = alloy_primitives::U256::from(number).to_be_bytes::<32>();
             [&selector[..], &word].concat()
         };
-        assert_eq!(told(&vocabulary, &[1], &output([0x4e, 0x48, 0x7b, 0x71], 0x11)), is("Panic(uint256 code)", "17"));
+        assert_eq!(
+            decoded(&vocabulary, &[1], &output([0x4e, 0x48, 0x7b, 0x71], 0x11)),
+            is("Panic(uint256 code)", "17")
+        );
         // An error of the implementation of a proxy, whichever of the contracts on the way it is.
         let own = KnownFunction::parse("TooDeep(uint256 level)").expect("an error");
         let selector = own.function.selector();
-        assert_eq!(told(&vocabulary, &[9, 1], &output(selector.0, 7)), None);
+        assert_eq!(decoded(&vocabulary, &[9, 1], &output(selector.0, 7)), None);
         vocabulary.functions.insert(selector, ["other(address)".into(), "TooDeep(uint256)".into()].into());
-        assert_eq!(told(&vocabulary, &[9, 1], &output(selector.0, 7)), is("TooDeep(uint256 arg0)", "7"));
+        assert_eq!(decoded(&vocabulary, &[9, 1], &output(selector.0, 7)), is("TooDeep(uint256 arg0)", "7"));
         vocabulary.entries.insert((Address::repeat_byte(10), selector), [Entry::Error(Box::new(own))].into());
-        assert_eq!(told(&vocabulary, &[9, 1], &output(selector.0, 7)), is("TooDeep(uint256 level)", "7"));
-        assert_eq!(told(&vocabulary, &[1], &output(selector.0, 7)[..20]), None);
+        assert_eq!(decoded(&vocabulary, &[9, 1], &output(selector.0, 7)), is("TooDeep(uint256 level)", "7"));
+        assert_eq!(decoded(&vocabulary, &[1], &output(selector.0, 7)[..20]), None);
     }
 }

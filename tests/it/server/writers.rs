@@ -93,38 +93,75 @@ fn lost_rows_are_repaired(cluster: &Cluster, whole: &HashMap<String, String>) ->
     env::run(cluster.ingest(&["verify"]), 0).map(drop)
 }
 
-/// What `migrate --print` shows makes the tables that `migrate` makes, with its own account of where each statement runs.
-fn printed_statements_make_the_tables(cluster: &Cluster) -> anyhow::Result<()> {
-    let print = ["migrate", "--print", "--cluster", "trawl", "--shard-blocks", "7"];
-    let printed = env::run(env::ingest_at("http://127.0.0.1:1", Cluster::PRINTED, &print), 0)?.stdout;
-    let printed = String::from_utf8(printed)?;
-    let statements: Vec<_> =
-        printed.split(";\n\n").filter_map(|text| text.strip_prefix("-- on ")?.split_once('\n')).collect();
+/// What `migrate --print` shows, a statement each; nothing is asked of ClickHouse.
+fn printed(arguments: &[&str]) -> anyhow::Result<Vec<String>> {
+    let print = [&["migrate", "--print"], arguments].concat();
+    let script = env::run(env::ingest_at("http://127.0.0.1:1", Cluster::PRINTED, &print), 0)?.stdout;
+    let script = String::from_utf8(script)?;
+    let statements: Vec<_> = script.split(";\n\n").map(str::to_owned).collect();
     ensure!(statements.len() > 100, "{} statements", statements.len());
-    for (place, sql) in &statements {
-        let (nodes, database) = place.split_once(", in ").unwrap_or_default();
+    ensure!(statements.last().is_some_and(|next| next.contains("Then run trawl-ingest migrate")), "{script}");
+    Ok(statements)
+}
+
+/// The statements of the objects of a database, on one of the nodes. Some comments have a database's name as a word.
+fn objects(cluster: &Cluster, node: usize, database: &str) -> anyhow::Result<String> {
+    let objects = format!(
+        "SELECT replaceRegexpAll(database || '.' || name || ' ' || create_table_query, '{}|{}|{}', 'chain') AS line
+         FROM system.tables WHERE database IN ('{database}', '{database}_local') ORDER BY line FORMAT TSVRaw",
+        Cluster::PRINTED,
+        Cluster::DISTRIBUTED,
+        Cluster::SINGLE
+    );
+    cluster.sql(node, &objects)
+}
+
+/// A printed script makes the tables that `migrate` makes, each statement where it says; `migrate` then takes them as its own.
+fn printed_statements_make_the_tables(cluster: &Cluster) -> anyhow::Result<()> {
+    for statement in printed(&["--cluster", "trawl", "--shard-blocks", "7"])? {
+        let Some((target, sql)) = statement.strip_prefix("-- on ").and_then(|text| text.split_once('\n')) else {
+            continue;
+        };
+        let (nodes, database) = target.split_once(", in ").unwrap_or_default();
         let database = if sql.starts_with("CREATE DATABASE") { "default" } else { database };
         for (index, node) in cluster.nodes.iter().enumerate() {
-            let is_there = match nodes {
+            let runs_here = match nodes {
                 "each node" => true,
                 "the node of the first shard" => index == 0,
                 _ => index > 0,
             };
-            if is_there {
-                env::sql_at(&node.url, database, sql).with_context(|| format!("on {place}: {sql}"))?;
+            if runs_here {
+                env::sql_at(&node.url, database, sql).with_context(|| format!("on {target}: {sql}"))?;
             }
         }
     }
-    let of = |node: usize, database: &str| {
-        let tables = format!(
-            "SELECT replaceAll(database || '.' || name || ' ' || create_table_query, '{database}', 'chain') AS line
-             FROM system.tables WHERE database IN ('{database}', '{database}_local') ORDER BY line FORMAT TSVRaw"
-        );
-        cluster.sql(node, &tables)
+    let are_equal = || {
+        for node in 0..cluster.nodes.len() {
+            let [found, made] =
+                [Cluster::PRINTED, Cluster::DISTRIBUTED].map(|database| objects(cluster, node, database));
+            ensure!(found? == made?, "tables of node {node}");
+        }
+        anyhow::Ok(())
     };
-    for node in 0..cluster.nodes.len() {
-        ensure!(of(node, Cluster::PRINTED)? == of(node, Cluster::DISTRIBUTED)?, "tables of node {node}");
+    are_equal()?;
+    let shards = ["migrate", "--clickhouse-shards", &cluster.nodes[1].url];
+    env::run(env::ingest_at(&cluster.nodes[0].url, Cluster::PRINTED, &shards), 0)?;
+    are_equal()?;
+    // The same for one server, whose script selects its database.
+    let first = &cluster.nodes[0].url;
+    for database in [Cluster::PRINTED.to_owned(), format!("{}_local", Cluster::PRINTED)] {
+        for node in &cluster.nodes {
+            env::sql_at(&node.url, "default", &format!("DROP DATABASE `{database}` SYNC"))?;
+        }
     }
+    let script = printed(&[])?;
+    ensure!(script[1] == format!("USE `{}`", Cluster::PRINTED), "{}", script[1]);
+    env::sql_at(first, "default", &script[0])?;
+    for sql in &script[1..script.len() - 1] {
+        env::sql_at(first, Cluster::PRINTED, sql).with_context(|| sql.clone())?;
+    }
+    ensure!(objects(cluster, 0, Cluster::PRINTED)? == objects(cluster, 0, Cluster::SINGLE)?, "tables of one server");
+    env::run(env::ingest_at(first, Cluster::PRINTED, &["migrate"]), 0)?;
     Ok(())
 }
 

@@ -120,7 +120,7 @@ pub fn endings(places: &TransactionPositions, blocks: &Span) -> Statement<Ending
     )
 }
 
-/// Most failed frames of one statement: what is beyond them is told by its outermost frame alone.
+/// Most failed frames of one statement: of transactions beyond them only the outermost frame is read.
 const MAX_FAILED: u64 = 10_000;
 
 /// The frames that failed of the transactions at `places` and of no others, in order of execution; no more than 10,000.
