@@ -2,6 +2,7 @@
 
 mod accounts;
 mod cluster;
+mod containers;
 mod following;
 mod grants;
 mod missing_shard;

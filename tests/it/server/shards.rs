@@ -5,7 +5,7 @@
 use anyhow::ensure;
 
 use super::cluster::Cluster;
-use super::questions::{ask, questions};
+use super::questions::{ask, most_topics, questions};
 use super::{missing_shard, pruning, views};
 use crate::damage::questions::{self as golden, Question};
 use crate::env;
@@ -48,8 +48,9 @@ fn refused_statements(cluster: &Cluster) -> anyhow::Result<String> {
     env::sql_at(url, "default", refused)
 }
 
-fn same_over_shards(cluster: &Cluster, questions: Vec<Question>) -> anyhow::Result<()> {
+fn same_over_shards(cluster: &Cluster, mut questions: Vec<Question>) -> anyhow::Result<()> {
     ensure!(questions.len() > 120, "{} questions", questions.len());
+    questions.push(most_topics());
     let answers = same_answers(cluster, &questions);
     let further: Vec<_> = questions.into_iter().step_by(env::amount(20, 1)).collect();
     same_answers_of(&cluster.last().url, cluster, &further)?;
