@@ -13,7 +13,7 @@ CREATE OR REPLACE VIEW v_logs_by_contract
     address FixedString(20) COMMENT 'contract that emitted it, bytes',
     address_hex String COMMENT 'contract that emitted it, 0x text',
     topics_count UInt8 COMMENT 'how many topics it has, 0 to 4',
-    topic0 LowCardinality(FixedString(32)) COMMENT 'first topic, the hash of the event unless it is anonymous, bytes; zero if absent',
+    topic0 FixedString(32) COMMENT 'first topic, the hash of the event unless it is anonymous, bytes; zero if absent',
     topic0_hex String COMMENT 'first topic, 0x text; zero if absent',
     topic1 FixedString(32) COMMENT 'second topic, bytes; zero if absent',
     topic2 FixedString(32) COMMENT 'third topic, bytes; zero if absent',
