@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use anyhow::{Context as _, ensure};
+use serde_json::Value;
 use ureq::http::Response;
 use xtask::process::Server;
 use xtask::{http, tools, workspace};
@@ -13,6 +14,7 @@ use crate::chains::{Chain, chain, dump};
 use crate::env;
 
 mod facts;
+mod told;
 
 fn get(url: &str, headers: &[(&str, &str)]) -> anyhow::Result<Response<ureq::Body>> {
     let mut request = http::agent().get(url);
@@ -141,6 +143,10 @@ fn start_hostile_names() -> anyhow::Result<Server> {
     let labels =
         ["abis.json", "labels.csv"].map(|file| workspace::fixture(&format!("labels/{file}")).display().to_string());
     env::run(env::ingest(database, &["labels", &labels[0], &labels[1]]), 0)?;
+    // One that calls itself like a well-known token, which is not asked again.
+    let insert = "INSERT INTO tokens VALUES";
+    let false_token = format!("(unhex('{}'), 91, 'ERC-20', 'USD Coin', 'USDC', 18, 1000)", &told::FALSE_USDC[2..]);
+    env::sql(database, &format!("{insert} {false_token}"))?;
     let api = env::start_api(database, &[])?;
     env::run(env::ingest(database, &["tokens", "--rpc-url", &format!("{}/rpc", api.url)]), 0)?;
     Ok(api)
@@ -187,16 +193,21 @@ fn pages_of_mainnet_are_quick() -> anyhow::Result<()> {
 /// Opens pages of blocks, transactions, addresses and tokens, and holds them against what the nodes said.
 fn facts_of(chain: &Chain, symbol: &str) -> anyhow::Result<()> {
     let api = env::start_api(chain.name, &["--gaps", "serve"])?;
-    let wanted = tempfile::NamedTempFile::new()?;
-    serde_json::to_writer(&wanted, &facts::of(chain, symbol))?;
-    let mut command = Command::new("node");
-    command.arg("tests/browser/facts.mjs").arg(&api.url).stdin(wanted.reopen()?).current_dir(sources());
-    let output = env::run(command, 0)?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let compared: u64 = text.trim().split(' ').next().context("a count")?.parse().with_context(|| text.clone())?;
-    ensure!(compared > 400, "{text}");
+    let compared = compare_pages(&api.url, &facts::of(chain, symbol))?;
+    ensure!(compared > 400, "{compared}");
     api.stop()?;
     Ok(())
+}
+
+/// How many facts were compared: `web/tests/browser/facts.mjs`.
+fn compare_pages(api: &str, pages: &Value) -> anyhow::Result<u64> {
+    let wanted = tempfile::NamedTempFile::new()?;
+    serde_json::to_writer(&wanted, pages)?;
+    let mut command = Command::new("node");
+    command.arg("tests/browser/facts.mjs").arg(api).stdin(wanted.reopen()?).current_dir(sources());
+    let output = env::run(command, 0)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.trim().split(' ').next().context("a count")?.parse().with_context(|| text.clone())
 }
 
 #[test]
@@ -207,6 +218,14 @@ fn pages_of_mainnet_say_what_its_nodes_said() -> anyhow::Result<()> {
 #[test]
 fn pages_of_the_scenario_say_what_its_node_said() -> anyhow::Result<()> {
     facts_of(chain("devchain"), "coins")
+}
+
+/// Over the explorer that has state and false names, whose browser tests are above.
+#[test]
+fn pages_of_the_scenario_tell_why_it_failed_what_is_false_and_what_is_void() -> anyhow::Result<()> {
+    let compared = compare_pages(&hostile_names().api, &told::of(chain("devchain")))?;
+    ensure!(compared == 23, "{compared}");
+    Ok(())
 }
 
 /// What each chart offers as SQL is read from the tables as it is, and says what the chart shows: `web/tests/charts_sql.mjs`.

@@ -16,6 +16,7 @@ try {
     await page.goto(origin + wanted.path, { waitUntil: 'domcontentloaded', timeout: 30_000 });
     if (!(await rest(page))) problems.push(`${wanted.path}: it never came to rest`);
     compare(wanted, await page.evaluate(shown));
+    if (wanted.hidden) await compareHidden(page, wanted);
     problems.push(...seen.problems.splice(0).map((problem) => `${wanted.path}: ${problem}`));
   }
 } finally {
@@ -24,6 +25,23 @@ try {
 for (const problem of problems.slice(0, 60)) console.error(problem);
 console.log(`${compared} facts on ${pages.length} pages compared, ${problems.length} problems`);
 process.exit(problems.length > 0 ? 1 : 0);
+
+function expectOn(path, what, isSame, has) {
+  compared += 1;
+  if (!isSame) problems.push(`${path}: ${what}: ${JSON.stringify(has)}`);
+}
+
+/** Rows that are hidden once one wants it, which is said, and shown again without it. */
+async function compareHidden(page, { path, hidden }) {
+  const rows = () => page.evaluate(() => document.querySelectorAll('table.list tbody tr').length);
+  const before = await rows();
+  await page.click('label.check input');
+  const said = await page.waitForSelector('p[role=note]', { timeout: 20_000 }).then((note) => note.evaluate((element) => element.innerText), () => null);
+  expectOn(path, `it does not say "${hidden}"`, said?.startsWith(hidden), said);
+  expectOn(path, 'not so many rows are gone', (await rows()) === before - Number.parseInt(said, 10), before);
+  await page.click('label.check input');
+  await page.evaluate(() => localStorage.clear());
+}
 
 /** What a page says, as text, tooltips and links. Runs in the page. */
 function shown() {
@@ -41,15 +59,17 @@ function shown() {
     tabs: Object.fromEntries([...document.querySelectorAll('nav.tabs a')].map((tab) => [tab.firstChild.textContent, tab.querySelector('.count')?.textContent])),
     rows: document.querySelectorAll('table.list tbody tr').length,
     cards: document.querySelectorAll('.card').length,
+    failure: text(document.querySelector('.failure') ?? heading),
+    reasons: [...document.querySelectorAll('p.bad, p.reason')].map(text),
+    marks: [...document.querySelectorAll('.suspect')].map((mark) => [mark.querySelector('a').dataset.address, mark.querySelector('[role=img]').title]),
+    delegations: [...document.querySelectorAll('.facts dd .stack > .row')].map((row) => ({ text: text(row), links: [...row.querySelectorAll('[data-address]')].map((link) => link.dataset.address) })),
     links: [...document.querySelectorAll('table.list tbody tr')].map((row) => row.querySelector('a[href^="/tx/"]')?.getAttribute('href')),
   };
 }
 
 function compare(wanted, found) {
-  const expect = (what, isSame, has) => {
-    compared += 1;
-    if (!isSame) problems.push(`${wanted.path}: ${what}: ${JSON.stringify(has)}`);
-  };
+  const expect = (what, isSame, has) => expectOn(wanted.path, what, isSame, has);
+  const isEqual = (one, other) => JSON.stringify(one) === JSON.stringify(other);
   if (wanted.heading) expect(`the heading is not "${wanted.heading}"`, found.heading === wanted.heading, found.heading);
   for (const [name, fact] of Object.entries(wanted.facts ?? {})) {
     const has = found.facts[name];
@@ -65,4 +85,13 @@ function compare(wanted, found) {
   if (wanted.rows !== undefined) expect(`there are not ${wanted.rows} rows`, found.rows === wanted.rows, found.rows);
   if (wanted.cards !== undefined) expect(`there are not ${wanted.cards} logs`, found.cards === wanted.cards, found.cards);
   for (const [index, link] of (wanted.links ?? []).entries()) expect(`row ${index} is not ${link}`, found.links[index] === link, found.links[index]);
+  if (wanted.failure) expect(`it does not say "${wanted.failure}"`, found.failure.startsWith(wanted.failure), found.failure);
+  if (wanted.reasons) expect(`the calls do not say ${wanted.reasons}`, isEqual(found.reasons.slice(0, wanted.reasons.length), wanted.reasons), found.reasons);
+  if (wanted.marks) expect(`the marks are not ${wanted.marks}`, isEqual(found.marks, wanted.marks), found.marks);
+  for (const [index, { account, delegate, is_valid: isValid }] of (wanted.delegations ?? []).entries()) {
+    const has = found.delegations[index];
+    const isNamed = [account, delegate].every((address) => address === null || has?.links.includes(address));
+    expect(`delegation ${index} of ${account} to ${delegate} is not ${isValid ? 'valid' : 'void'}`, isNamed && (isValid ? / valid$/ : / void: /).test(has?.text), has);
+  }
+  if (wanted.delegations) expect('there are others', found.delegations.length === wanted.delegations.length, found.delegations);
 }

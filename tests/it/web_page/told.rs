@@ -1,0 +1,83 @@
+//! What pages must tell people of the scenario chain: why transactions failed and in which call, which tokens look like
+//! others, and which delegations took effect. The words are made by hand from what the node recorded, not from answers
+//! of the API.
+
+use serde_json::{Value, json};
+
+use crate::chains::Chain;
+
+/// A token of the scenario, which calls itself USDC in the database of the explorer (`start_hostile_names`).
+pub const FALSE_USDC: &str = "0x8464135c8f25da09e49bc8782676a84730c318bc";
+/// Who holds it, and who was sent nothing by somebody (`Scenes.sol` of the fixture).
+const ITS_HOLDER: &str = "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc";
+const SENT_NOTHING: &str = "0x15d34aaf54267db7d7c367839aaf71a00a2c6a65";
+/// The page of its transfers that has it.
+const EARLIER: &str = "block_number%3D18%26index%3D0";
+const LOOKS_LIKE: &str =
+    "It calls itself like the well-known USDC, and is another contract than the one that is known here";
+
+/// Block and position of transactions that failed, what they failed with, and how deep in their calls that began:
+/// decoded by
+/// hand from the output of the node's frames.
+const FAILED: &[(usize, usize, &str, usize)] = &[
+    (6, 3, "Reverted: FailedDeployment()", 1),
+    (16, 1, "Reverted: ERC20InsufficientAllowance(0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC, 250000, 250001)", 1),
+    (28, 3, "Reverted: end of the line", 4),
+    (30, 2, "Reverted: Panic 0x01: an assertion is false", 1),
+    (30, 5, "Reverted: Panic 0x12: division or modulo by zero", 1),
+];
+
+pub fn of(chain: &Chain) -> Value {
+    let failed = FAILED.iter().flat_map(|failed| failure(chain, failed));
+    Value::Array(failed.chain(false_tokens()).chain([9, 11, 12].map(|block| delegations(chain, block))).collect())
+}
+
+/// The red line of a transaction, and the same words at the call where that began.
+fn failure(chain: &Chain, (block, position, words, depth): &(usize, usize, &str, usize)) -> [Value; 2] {
+    let path = format!("/tx/{}", transaction(chain, *block, *position)["hash"].as_str().unwrap_or_default());
+    let whole = format!("It failed where the calls are {depth} deep. {words}");
+    let failure = format!("It failed. {words}");
+    [json!({"path": path, "failure": failure}), json!({"path": format!("{path}?tab=trace"), "reasons": [whole, words]})]
+}
+
+/// A mark in the transfers of who holds it; rows of it and transfers of nothing are hidden if one wants.
+fn false_tokens() -> [Value; 2] {
+    let mark = json!([FALSE_USDC, LOOKS_LIKE]);
+    let transfers = |address: &str| format!("/address/{address}?tab=token_transfers");
+    [
+        json!({"path": transfers(ITS_HOLDER), "marks": [mark], "hidden": "1 of 50 rows of this page are hidden."}),
+        json!({"path": format!("{}&after={EARLIER}", transfers(SENT_NOTHING)), "marks": [], "hidden": "1 of "}),
+    ]
+}
+
+/// A delegation took effect where the node's difference of states has the code of its account changed to it.
+fn delegations(chain: &Chain, block: usize) -> Value {
+    let transaction = transaction(chain, block, 0);
+    let difference = &chain.lines[block]["txStateDiffs"][0]["prestateDiff"];
+    let code = |side: &str, account: &str| difference[side][account]["code"].as_str().map(str::to_owned);
+    let accounts: Vec<&String> =
+        difference["pre"].as_object().into_iter().flat_map(|accounts| accounts.keys()).collect();
+    let lines: Vec<Value> = transaction["authorizationList"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|item| {
+            let delegate = item["address"].as_str().unwrap_or_default();
+            let wanted = format!("0xef0100{}", &delegate[2..]);
+            let is_removal = delegate[2..].bytes().all(|digit| digit == b'0');
+            let is_changed = |account: &&&String| match is_removal {
+                true => code("pre", account).is_some() && code("post", account).is_none(),
+                false => code("post", account).as_ref() == Some(&wanted),
+            };
+            let account = accounts.iter().find(is_changed);
+            let delegate = (!is_removal).then_some(delegate);
+            json!({"account": account, "delegate": delegate, "is_valid": account.is_some()})
+        })
+        .collect();
+    let path = format!("/tx/{}", transaction["hash"].as_str().unwrap_or_default());
+    json!({"path": path, "delegations": lines})
+}
+
+fn transaction(chain: &Chain, block: usize, position: usize) -> &Value {
+    &chain.lines[block]["block"]["transactions"][position]
+}
