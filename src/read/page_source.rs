@@ -10,7 +10,7 @@ use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::{Columns, LogRow, LogView};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
-use trawl_query::logs::topics::Search;
+use trawl_query::logs::topics::{Search, TopicKey};
 use trawl_query::logs::{LogPage, LogPlan, ends, topics};
 use trawl_query::scan::{ScanPage, ScanSpec};
 
@@ -91,6 +91,9 @@ impl PageSource for LogPage {
         let (table, addresses) = match &self.plan {
             LogPlan::ByAddress { addresses, .. } => ("logs".to_owned(), addresses),
             LogPlan::ByBlock { addresses, .. } => ("logs_by_block".to_owned(), addresses),
+            LogPlan::ByPaddedAddress { key, addresses, .. } => {
+                (format!("logs_by_topic topic{}=1", key.position), addresses)
+            }
             LogPlan::ByTopic { key, addresses, .. } => {
                 (format!("log_topics,logs_by_block topic{}={}", key.position, key.topics.len()), addresses)
             }
@@ -101,11 +104,20 @@ impl PageSource for LogPage {
     /// The logs at the next places of the filter's rarest topic, if it has only topics; else the whole page.
     async fn part(&self, app: &App, places: u64) -> Result<(Self, Option<LogPosition>), Problem> {
         let (keys, settled) = (self.keys(), ends(&self.blocks().settled));
+        let Some(blocks) = settled.filter(|_| !keys.is_empty()) else { return Ok((self.clone(), None)) };
         // The newest head decides, not that of the request: a table may be dropped while a long scan is read.
-        let (Some(blocks), true) = (settled.filter(|_| !keys.is_empty()), app.head()?.log_topics) else {
-            return Ok((self.clone(), None));
-        };
+        let head = app.head()?;
+        let in_order = |key: &&TopicKey| head.logs_by_topic && key.is_padded_address();
+        match (keys.iter().find(in_order), head.log_topics) {
+            (Some(key), true) if keys.len() == 1 => return Ok((self.clone().in_order_of(key), None)),
+            (Some(key), false) => return Ok((self.clone().in_order_of(key), None)),
+            (None, false) => return Ok((self.clone(), None)),
+            (_, true) => {}
+        }
         let found = app.reader().rows(&topics::places(&keys, blocks, self.after, places)).await?;
+        if let Some((_, key)) = topics::rarest(&keys, &found).filter(|(_, key)| in_order(key)) {
+            return Ok((self.clone().in_order_of(key), None));
+        }
         let search = Search::choose(&keys, &found, places);
         let resume_after = match &search {
             // All logs of the last block are fetched, also those at places after the window.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use tempfile::TempDir;
+use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
 use xtask::process::{self, Server};
 use xtask::{engine_library, http, workspace};
 
@@ -316,7 +317,7 @@ pub fn contents(store: &str, database: &str) -> anyhow::Result<HashMap<String, S
 
 /// The same of the blocks below a height.
 pub fn contents_below(store: &str, database: &str, height: u64) -> anyhow::Result<HashMap<String, String>> {
-    let blocks = trawl_core::schema::BLOCK_TABLES.into_iter().map(|(table, block)| {
+    let blocks = BLOCK_TABLES.into_iter().map(|(table, block)| {
         // A hash of columns is NULL where one of them is, and sums pass over it; a row as text has no such hole.
         // Verdicts say when they were made and by which run.
         let (columns, condition) = match table {
@@ -328,7 +329,9 @@ pub fn contents_below(store: &str, database: &str, height: u64) -> anyhow::Resul
              WHERE {condition} AND {block} < {height}"
         )
     });
-    let others = trawl_core::schema::OPTIONAL_TABLES.into_iter().map(|(table, block)| {
+    let left_out = sql_at(store, database, "SELECT DISTINCT name FROM left_out_tables")?;
+    let is_there = |table: &str| left_out.lines().all(|name| name != table);
+    let others = OPTIONAL_TABLES.into_iter().filter(|(table, _)| is_there(table)).map(|(table, block)| {
         let rows = format!("SELECT DISTINCT * FROM {table} WHERE {block} < {height}");
         format!("SELECT '{table}', count(), sum(cityHash64(*)) FROM ({rows})")
     });

@@ -1,6 +1,8 @@
 //! `log_topics`: it has each log under each of its topics, rare topics are found by it, and without it answers are the
 //! same.
 
+mod accounts;
+
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, ensure};

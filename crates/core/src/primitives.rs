@@ -12,7 +12,7 @@ mod timestamp;
 pub use alloy_primitives::{Address, B64, B256, Bloom, Bytes, U256};
 pub use coverage::Coverage;
 pub use fee::TransactionFee;
-pub use filter::{LogFilter, LogPosition, TopicFilter};
+pub use filter::{LogFilter, LogPosition, TopicFilter, is_padded_address};
 pub use position::{Direction, FramePosition, Position, TransactionPosition, TransferPosition};
 
 pub use range::{BlockNumber, BlockRange, HotRange};

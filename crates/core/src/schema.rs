@@ -96,12 +96,16 @@ pub const BLOCK_TABLES: [(&str, &str); 26] = [
 
 /// Tables that views fill from other tables of blocks, with their column of the block number. An operator may leave
 /// each of them out: reads that would use it then take another path, which is slower, or are refused.
-pub const OPTIONAL_TABLES: [(&str, &str); 4] = [
+pub const OPTIONAL_TABLES: [(&str, &str); 5] = [
     ("log_topics", "block_number"),
     ("transactions_by_address", "block_number"),
     ("blocks_by_miner", "block_number"),
     ("listed_internal_transactions", "block_number"),
+    ("logs_by_topic", "block_number"),
 ];
+
+/// Optional tables that a new database has only where an operator asks for them.
+pub const LEFT_OUT_AT_FIRST: [&str; 1] = ["logs_by_topic"];
 
 /// Tables that views fill from what is worked out over all blocks; an operator may leave each of them out too. What they are
 /// filled from is emptied and made again as a whole, so no rows of theirs are of a block.

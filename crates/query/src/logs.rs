@@ -33,6 +33,15 @@ pub enum LogPlan {
         /// Emitters to keep; empty means all.
         addresses: Vec<Address>,
     },
+    /// Reads `logs_by_topic`, ordered (topic, position of the topic, `block_number`, `log_index`).
+    ByPaddedAddress {
+        /// One topic that may be an address.
+        key: TopicKey,
+        /// Blocks to read.
+        blocks: Span,
+        /// Emitters to keep; empty means all.
+        addresses: Vec<Address>,
+    },
     /// Fetches from `logs_by_block` the rows at the places that `log_topics` has: the settled blocks are those from the
     /// first place to the last.
     ByTopic {
@@ -78,9 +87,10 @@ impl LogPage {
     #[must_use]
     pub fn blocks(&self) -> &Span {
         match &self.plan {
-            LogPlan::ByAddress { blocks, .. } | LogPlan::ByBlock { blocks, .. } | LogPlan::ByTopic { blocks, .. } => {
-                blocks
-            }
+            LogPlan::ByAddress { blocks, .. }
+            | LogPlan::ByBlock { blocks, .. }
+            | LogPlan::ByPaddedAddress { blocks, .. }
+            | LogPlan::ByTopic { blocks, .. } => blocks,
         }
     }
 
@@ -110,13 +120,23 @@ impl LogPage {
         self
     }
 
+    /// The same page in the order of a topic that may be an address.
+    #[must_use]
+    pub fn in_order_of(mut self, key: &TopicKey) -> Self {
+        if let LogPlan::ByBlock { blocks, addresses } = self.plan {
+            self.plan = LogPlan::ByPaddedAddress { key: key.clone(), blocks, addresses };
+        }
+        self
+    }
+
     /// The same page over the same blocks, some of which may have become settled.
     #[must_use]
     pub fn over(mut self, now: Span) -> Self {
         match &mut self.plan {
-            LogPlan::ByAddress { blocks, .. } | LogPlan::ByBlock { blocks, .. } | LogPlan::ByTopic { blocks, .. } => {
-                *blocks = now;
-            }
+            LogPlan::ByAddress { blocks, .. }
+            | LogPlan::ByBlock { blocks, .. }
+            | LogPlan::ByPaddedAddress { blocks, .. }
+            | LogPlan::ByTopic { blocks, .. } => *blocks = now,
         }
         self
     }
@@ -139,13 +159,19 @@ impl LogPage {
     #[must_use]
     pub fn statement(&self) -> Statement<LogRow> {
         match &self.plan {
-            LogPlan::ByBlock { blocks, addresses } => self.by_block(Select::default(), blocks, addresses),
+            LogPlan::ByBlock { blocks, addresses } => {
+                self.without_contract("logs_by_block", Select::default(), blocks, addresses)
+            }
+            LogPlan::ByPaddedAddress { key, blocks, addresses } => {
+                let select = key.in_order(Select::default()).once("block_number, log_index");
+                self.without_contract("logs_by_topic", select, blocks, addresses)
+            }
             LogPlan::ByTopic { key, blocks, addresses } => {
                 let select = match ends(&blocks.settled) {
                     Some(places) => key.keep(Select::default(), places),
                     None => Select::default(),
                 };
-                self.by_block(select, blocks, addresses)
+                self.without_contract("logs_by_block", select, blocks, addresses)
             }
             LogPlan::ByAddress { addresses, blocks } => match addresses.as_slice() {
                 [address] => {
@@ -170,7 +196,8 @@ impl LogPage {
         }
     }
 
-    fn by_block(&self, select: Select, blocks: &Span, addresses: &[Address]) -> Statement<LogRow> {
+    /// The read of a table in whose order contracts are not.
+    fn without_contract(&self, table: &str, select: Select, blocks: &Span, addresses: &[Address]) -> Statement<LogRow> {
         let mut select = self.conditions(select, blocks);
         if !addresses.is_empty() {
             select = select
@@ -180,7 +207,7 @@ impl LogPage {
                 )
                 .with("addresses", addresses);
         }
-        select.page("logs_by_block", "block_number, log_index", self.limit)
+        select.page(table, "block_number, log_index", self.limit)
     }
 
     /// The conditions that both tables share.

@@ -17,6 +17,12 @@ pub struct LogFilter {
     pub topics: Vec<TopicFilter>,
 }
 
+/// Whether a topic may be an address: twelve zero bytes, and no small number after them. `logs_by_topic` has these.
+#[must_use]
+pub fn is_padded_address(topic: &B256) -> bool {
+    topic[..12] == [0; 12] && topic[12..20] != [0; 8]
+}
+
 impl LogFilter {
     /// Whether neither an address nor a topic restricts the selection.
     #[must_use]

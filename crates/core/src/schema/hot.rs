@@ -105,7 +105,7 @@ fn without_codec(column: &str) -> String {
 #[must_use]
 pub fn hot_name(table: &str) -> String {
     let settled = match table {
-        "logs_by_block" => "logs",
+        "logs_by_block" | "logs_by_topic" => "logs",
         "withdrawals_by_block" => "withdrawals",
         "token_transfers_by_token" => "token_transfers",
         other => other,

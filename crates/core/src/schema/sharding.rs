@@ -75,6 +75,7 @@ pub fn sharding(table: &str) -> Option<Sharding> {
         "blocks_by_hash" | "transactions_by_hash" => Key("cityHash64(hash_prefix)"),
         "reorged_withdrawals" => Key("cityHash64(block_hash)"),
         "codes" => Key("cityHash64(code_hash)"),
+        "logs_by_topic" => Key("cityHash64(topic)"),
         "event_signatures" => Key("cityHash64(hash)"),
         "function_signatures" => Key("cityHash64(selector)"),
         "search_terms" => Key("cityHash64(term)"),

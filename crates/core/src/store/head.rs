@@ -59,6 +59,8 @@ pub struct Head {
     pub token_steps: u64,
     /// Whether `log_topics` may be read: operators can leave the table out.
     pub log_topics: bool,
+    /// The same of `logs_by_topic`.
+    pub logs_by_topic: bool,
     /// Whether `transactions_by_address` may be read: operators can leave the table out.
     pub transactions_by_address: bool,
     /// Whether `blocks_by_miner` may be read: operators can leave the table out.
@@ -266,6 +268,7 @@ impl Head {
             damage: damage.clone(),
             committed_through,
             log_topics: has("log_topics"),
+            logs_by_topic: has("logs_by_topic"),
             transactions_by_address: has("transactions_by_address"),
             blocks_by_miner: has("blocks_by_miner"),
             listed_internal_transactions: has("listed_internal_transactions"),

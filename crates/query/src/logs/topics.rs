@@ -4,7 +4,7 @@
 //! of a common topic are read sequentially, without a lookup.
 
 use crate::select::Select;
-use trawl_core::primitives::{B256, BlockNumber, BlockRange, LogFilter, LogPosition};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, LogFilter, LogPosition, is_padded_address};
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
 
@@ -63,6 +63,17 @@ impl TopicKey {
         let few = |topics: &&Vec<B256>| (1..=MAX_TOPICS).contains(&topics.len());
         let positions = (0..4).zip(&filter.topics).filter(|(_, topics)| few(topics));
         positions.map(|(position, topics)| Self { position, topics: topics.clone() }).collect()
+    }
+
+    /// Whether `logs_by_topic` has its logs in one range: a single topic, which may be an address.
+    #[must_use]
+    pub fn is_padded_address(&self) -> bool {
+        self.position > 0 && self.topics.len() == 1 && is_padded_address(&self.topics[0])
+    }
+
+    /// The range of `logs_by_topic` of settled blocks.
+    pub(crate) fn in_order(&self, select: Select) -> Select {
+        self.bind(select.settled_condition(self.range(0)))
     }
 
     fn parameter(&self, alternative: usize) -> String {
@@ -135,17 +146,18 @@ pub fn places(keys: &[TopicKey], blocks: BlockRange, after: Option<LogPosition>,
     keys.iter().fold(select, |select, key| key.bind(select)).statement(sql)
 }
 
+/// The key with the fewest logs; among keys with a full window, the one whose last place is highest.
+#[must_use]
+pub fn rarest<'k, 'r>(keys: &'k [TopicKey], found: &'r [PlacesRow]) -> Option<(&'r PlacesRow, &'k TopicKey)> {
+    let row = found.iter().min_by_key(|row| (row.logs, BlockNumber::MAX - row.last_block))?;
+    Some((row, keys.iter().find(|key| key.position == row.topic_position)?))
+}
+
 impl Search {
     /// Chooses the rarest of `keys` by the result of [`places`] for a `window`.
     #[must_use]
     pub fn choose(keys: &[TopicKey], found: &[PlacesRow], window: u64) -> Self {
-        // Fewest logs; among keys with a full window, the one whose last place is highest.
-        let rarest = found.iter().min_by_key(|row| (row.logs, BlockNumber::MAX - row.last_block));
-        let Some((row, key)) =
-            rarest.and_then(|row| Some((row, keys.iter().find(|key| key.position == row.topic_position)?)))
-        else {
-            return Self::Through;
-        };
+        let Some((row, key)) = rarest(keys, found) else { return Self::Through };
         let is_last = row.logs < window;
         let blocks = BlockRange::new(row.first_block, row.last_block).filter(|_| row.logs > 0);
         if !is_last && blocks.is_some_and(|blocks| blocks.count() < row.logs.saturating_mul(BLOCKS_PER_LOG)) {

@@ -22,7 +22,8 @@ pub struct MigrateFlags {
     /// range. Remembered until --with.
     #[arg(long, value_name = "TABLE", value_parser = OPTIONAL, conflicts_with = "with")]
     pub without: Vec<String>,
-    /// Make a table that was left out again, and fill it.
+    /// Make a table that was left out, and fill it. A new database has no logs_by_topic: it finds logs of accounts by
+    /// topics at once, for a third more disk.
     #[arg(long, value_name = "TABLE", value_parser = OPTIONAL)]
     pub with: Vec<String>,
     /// On a ClickHouse server also make the role `trawl_reader` for people who read: grants, a settings profile, a quota and row policies. The
@@ -48,5 +49,11 @@ fn cluster_name(text: &str) -> Result<String, String> {
 }
 
 /// Names of the tables that may be left out.
-const OPTIONAL: [&str; 5] =
-    [OPTIONAL_TABLES[0].0, OPTIONAL_TABLES[1].0, OPTIONAL_TABLES[2].0, OPTIONAL_TABLES[3].0, OPTIONAL_STATISTICS[0]];
+const OPTIONAL: [&str; 6] = [
+    OPTIONAL_TABLES[0].0,
+    OPTIONAL_TABLES[1].0,
+    OPTIONAL_TABLES[2].0,
+    OPTIONAL_TABLES[3].0,
+    OPTIONAL_TABLES[4].0,
+    OPTIONAL_STATISTICS[0],
+];

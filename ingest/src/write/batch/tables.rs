@@ -1,6 +1,6 @@
 //! Which rows a block has, and their way into one record batch per table.
 
-use trawl_core::primitives::Address;
+use trawl_core::primitives::{Address, B256, is_padded_address};
 use trawl_core::schema::{
     AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, CodeChangeRow, CodeRow,
     Column, Columns, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow, DirectedTokenTransferRow,
@@ -33,6 +33,9 @@ pub fn counts_of(batches: &[TableBatch]) -> RowCounts {
         }
         if let (true, Ok(logs)) = (batch.tables == LogRow::NAMES, LogRow::view(&batch.rows)) {
             counts.add("log_topics", logs.topics_count.iter().map(|topics| u64::from(*topics)).sum());
+            let topics = |row| [&logs.topic1, &logs.topic2, &logs.topic3].map(|column| B256::get(column, row));
+            let of_addresses = |row| addresses_among(topics(row), logs.topics_count[row]);
+            counts.add("logs_by_topic", (0..batch.rows.num_rows()).map(of_addresses).sum());
         }
         if let (true, Ok(view)) = (batch.tables == TransactionRow::NAMES, TransactionRow::view(&batch.rows)) {
             let participants = |row| {
@@ -59,6 +62,12 @@ fn is_listed(frame_index: u32, frame_type: &[u8]) -> bool {
 }
 
 /// How many addresses take part in a transaction.
+/// How many of the topics 1 to 3 of a log with so many topics `logs_by_topic` has.
+fn addresses_among(topics: [&B256; 3], topics_count: u8) -> u64 {
+    let there = usize::from(topics_count).saturating_sub(1);
+    topics.iter().take(there).filter(|topic| is_padded_address(topic)).count() as u64
+}
+
 fn participants(sender: Address, [recipient, created]: [Option<Address>; 2]) -> u64 {
     let others = [recipient, created.filter(|created| Some(*created) != recipient)];
     1 + others.iter().flatten().filter(|other| **other != sender).count() as u64
@@ -104,6 +113,9 @@ macro_rules! block_tables {
                 let listed = self.internal_transactions.iter().filter(listed).count();
                 counts.add("listed_internal_transactions", listed as u64);
                 counts.add("log_topics", self.logs.iter().map(|log| u64::from(log.topics_count)).sum());
+                let of_addresses =
+                    |log: &LogRow| addresses_among([&log.topic1, &log.topic2, &log.topic3], log.topics_count);
+                counts.add("logs_by_topic", self.logs.iter().map(of_addresses).sum());
                 let participants = |row: &TransactionRow| {
                     participants(row.from_address, [row.to_address, row.contract_address])
                 };

@@ -101,7 +101,7 @@ impl fmt::Display for Damage {
 /// Whether what is answered from `part` is read from `table`.
 fn concerns(table: &str, part: &str) -> bool {
     match table {
-        "logs" | "logs_by_block" | "log_topics" => part == "receipts",
+        "logs" | "logs_by_block" | "logs_by_topic" | "log_topics" => part == "receipts",
         "token_transfers"
         | "token_transfers_by_direction"
         | "token_transfers_by_token"

@@ -73,6 +73,7 @@ compared! {
     "transactions", "transactions_by_address": "compare_transactions_by_address.sql",
     "logs_by_block", "logs": "compare_logs.sql",
     "logs_by_block", "log_topics": "compare_log_topics.sql",
+    "logs_by_block", "logs_by_topic": "compare_logs_by_topic.sql",
     "token_balances", "token_balances_by_holder": "compare_token_balances_by_holder.sql",
     "token_balances", "token_id_balances": "compare_token_id_balances.sql",
     "token_id_balances", "token_id_holders": "compare_token_id_holders.sql",

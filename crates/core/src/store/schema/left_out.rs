@@ -31,6 +31,11 @@ impl Writer {
         }
     }
 
+    /// Says that a table is not there; safe to repeat.
+    pub(crate) async fn remember_left_out(&self, table: &str) -> Result<(), StoreError> {
+        self.execute("INSERT INTO left_out_tables (name) VALUES ({name:String})", &[("name", table.into())]).await
+    }
+
     /// Applies `choice` to a database with all its tables. Returns the names of the steps that ran. Safe to repeat.
     pub(crate) async fn choose(
         &self,
@@ -39,8 +44,7 @@ impl Writer {
     ) -> Result<Vec<&'static str>, MigrateError> {
         let left_out = self.left_out().await?;
         for table in choice.without.iter().filter(|table| !left_out.contains(*table)) {
-            let parameters = [("name", table.as_str().into())];
-            self.execute("INSERT INTO left_out_tables (name) VALUES ({name:String})", &parameters).await?;
+            self.remember_left_out(table).await?;
             // Programs read the list in short intervals.
             tokio::time::sleep(READER_GRACE).await;
         }
