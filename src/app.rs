@@ -3,8 +3,6 @@
 
 use std::sync::{Arc, Once};
 
-use metrics_exporter_prometheus::PrometheusHandle;
-
 use crate::cache::day_sums::DaySumsCache;
 use crate::cache::responses::ResponseCache;
 use crate::cache::settled_rows::SettledRows;
@@ -19,6 +17,7 @@ use crate::options::Options;
 use trawl_chains::Family;
 use trawl_core::store::{Head, HeadWatch, Reader};
 use trawl_evm::StateCache;
+use trawl_metrics::Exposition;
 
 /// The state that all requests share.
 #[derive(Clone)]
@@ -31,7 +30,7 @@ struct AppState {
     settled_rows: Option<SettledRows>,
     day_sums: DaySumsCache,
     options: Options,
-    metrics: Option<PrometheusHandle>,
+    metrics: Option<Exposition>,
     labels: LabelCache,
     contracts: ContractCache,
     ran_code: RanCodeCache,
@@ -45,7 +44,7 @@ struct AppState {
 impl App {
     /// An application over a store.
     #[must_use]
-    pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<PrometheusHandle>) -> Self {
+    pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<Exposition>) -> Self {
         Self(Arc::new(AppState {
             reader,
             head,
@@ -132,7 +131,7 @@ impl App {
         &self.0.options
     }
 
-    pub(crate) fn metrics(&self) -> Option<&PrometheusHandle> {
+    pub(crate) fn metrics(&self) -> Option<&Exposition> {
         self.0.metrics.as_ref()
     }
 

@@ -7,13 +7,13 @@ use anyhow::Context as _;
 use tower::Layer;
 use tower::util::MapRequestLayer;
 use trawl::app::App;
-use trawl::http::metrics::run_upkeep;
 use trawl::router::{router, trim_slash};
-use trawl::rpc::Rpc;
+use trawl::rpc::{Rpc, start_counting};
 use trawl::service::readiness;
 use trawl::service::readiness::NotReady;
 use trawl::upstream::UpstreamError;
 use trawl_core::store::{HeadWatch, Reader};
+use trawl_metrics::{Exposition, Program};
 use trawl_serve::{Listener, stop_signal};
 
 use flags::Flags;
@@ -69,9 +69,9 @@ fn start(flags: Flags) -> anyhow::Result<()> {
 }
 
 async fn run(flags: Flags) -> anyhow::Result<()> {
-    let metrics =
-        metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder().context("cannot keep metrics")?;
-    tokio::spawn(run_upkeep(metrics.clone()));
+    let metrics = Exposition::install(Program::Api, env!("CARGO_PKG_VERSION")).context("cannot keep metrics")?;
+    tokio::spawn(metrics.clone().run_upkeep());
+    start_counting();
     // It fails only if another provider is installed already, which works as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let reader = Reader::of_several(&flags.store.addresses()?, flags.query_timeout, flags.query_memory);

@@ -27,6 +27,7 @@ pub(crate) use fees::{acceptance, oracle};
 pub(crate) use http::{answer_one, serve};
 #[cfg(test)]
 pub(crate) use methods::names as method_names;
+pub use methods::start_counting;
 pub(crate) use protocol::endpoint::Endpoint;
 pub use service::Rpc;
 pub(crate) use sockets::socket::connect;

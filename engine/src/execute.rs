@@ -7,6 +7,7 @@ mod access;
 pub mod admission;
 pub mod changes;
 mod connect;
+pub mod figures;
 pub mod job;
 mod pipe;
 pub mod query_log;

@@ -11,6 +11,7 @@ use trawl_engine::chdb::library::{Library, SUPPORTED_VERSION};
 use trawl_engine::http::door::Door;
 use trawl_engine::http::server::{self, Bounds, Server};
 use trawl_engine::stopping::StopSchedule;
+use trawl_metrics::{Exposition, Program};
 use trawl_serve::{Limits, Listener, stop_signal};
 
 mod flags;
@@ -72,7 +73,9 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         engine.shutdown();
         return Err(damaged);
     }
-    let server = Server::new(Arc::clone(&engine), accounts, bounds);
+    let exposition = Exposition::install(Program::Engine, env!("CARGO_PKG_VERSION")).context("cannot keep metrics")?;
+    runtime.spawn(exposition.clone().run_upkeep());
+    let server = Server::new(Arc::clone(&engine), accounts, bounds, exposition);
     let server = server
         .inspect_err(|_| engine.shutdown())
         .context("cannot make system.query_log; --query-log-size 0 does without")?;

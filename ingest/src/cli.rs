@@ -12,6 +12,7 @@ mod labels;
 mod load;
 mod load_slice;
 mod migrate_text;
+mod probes;
 mod repair;
 mod requested;
 mod run;

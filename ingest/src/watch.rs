@@ -15,14 +15,18 @@ use crate::write::lease::LeaseGuard;
 
 mod chain;
 mod gauges;
+mod inspection;
 mod journal;
 mod problem;
 mod problems;
+mod progress;
 
 use chain::known_chain;
+use inspection::Inspection;
 use journal::Journal;
 use problem::{Problem, ProblemStarts};
-use problems::{Evidence, found};
+use problems::{Evidence, found, is_held_up};
+pub use progress::FollowProgress;
 
 /// A look that took so many intervals is not waited for: the node hangs, or the connection is gone.
 const LOOK_INTERVALS: u32 = 4;
@@ -46,6 +50,8 @@ pub struct Subjects {
     pub guard: LeaseGuard,
     /// Between two looks.
     pub interval: Duration,
+    /// Where to note what was found.
+    pub progress: FollowProgress,
 }
 
 /// The tasks that look and report.
@@ -169,7 +175,7 @@ impl Watch {
     /// Looks at everything once, and says what was found.
     async fn report(&mut self, is_last: bool) {
         self.look_at_head().await;
-        let Subjects { node, source, writer, guard, interval, .. } = &self.subjects;
+        let Subjects { node, source, writer, guard, interval, progress, .. } = &self.subjects;
         node.miss(*interval * 2);
         let nodes = node.status();
         let node_block =
@@ -188,7 +194,16 @@ impl Watch {
         };
         let problems = self.onsets.date(found(&evidence));
         let silence = nodes.iter().map(|node| node.silence).min().unwrap_or_default();
-        gauges::show((node_block, silence), (self.head.block, evidence.head_age), &problems);
+        progress.note_inspection(Inspection {
+            at: Instant::now(),
+            interval: *interval,
+            node_block,
+            node_silence: silence,
+            head_block: self.head.block,
+            head_since: self.head.since,
+            problems: problems.clone(),
+            is_held_up: is_held_up(&evidence, silence),
+        });
         self.journal.note(&problems);
         let reported: Vec<_> = problems.iter().map(Problem::reported).collect();
         let report = NewReport {

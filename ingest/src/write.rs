@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod clock;
+pub(crate) mod figures;
 pub mod lease;
 pub mod recover;
 pub mod retry;

@@ -1,31 +1,12 @@
-//! Measurements of requests, and the upkeep of their summaries.
+//! Measurements of requests.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
-use metrics_exporter_prometheus::PrometheusHandle;
-
-/// Time between two runs of the upkeep.
-const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
-
-/// Folds measured durations into their summaries at intervals, without end. Until it is folded, each duration is stored
-/// by itself, so without upkeep the memory of a server that is never scraped would grow with every request.
-pub async fn run_upkeep(handle: PrometheusHandle) {
-    every(UPKEEP_INTERVAL, || handle.run_upkeep()).await;
-}
-
-async fn every(interval: Duration, mut act: impl FnMut()) {
-    let mut tick = tokio::time::interval(interval);
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        tick.tick().await;
-        act();
-    }
-}
 
 /// Counts a request and measures the time until its response headers.
 pub(crate) async fn measure(path: Option<MatchedPath>, request: Request<Body>, next: Next) -> Response {
@@ -45,17 +26,4 @@ pub(crate) async fn measure(path: Option<MatchedPath>, request: Request<Body>, n
 fn label(method: &Method) -> &'static str {
     const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"];
     KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn upkeep_goes_on() {
-        let mut runs = 0;
-        let outcome =
-            tokio::time::timeout(Duration::from_millis(200), every(Duration::from_millis(1), || runs += 1)).await;
-        assert!(outcome.is_err() && runs > 3, "{runs}");
-    }
 }

@@ -217,6 +217,13 @@ fn certain(context: Context<'_>, answer: Answer) -> Result<Answer, Problem> {
     Ok(answer)
 }
 
+/// Has the counters of all methods from 0 on.
+pub fn start_counting() {
+    let names: Vec<&'static str> =
+        METHODS.iter().chain(NODE_METHODS).map(|method| method.name).chain(["other"]).collect();
+    trawl_metrics::start_at_zero("trawl_rpc_requests_total", "method", &names);
+}
+
 /// Counts a call by its method and its outcome.
 pub(super) fn count(method: &str, is_ok: bool) {
     let name = known_name(method).unwrap_or("other");

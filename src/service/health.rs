@@ -2,19 +2,20 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::reasons;
+use super::reasons::{self, Reason};
 use crate::app::App;
 use crate::error::Problem;
 
+mod figures;
 mod following;
 mod problem;
 mod servers;
 
+pub(crate) use figures::metrics;
 use following::{FollowState, PROBE_TIMEOUT};
 
 /// The process runs.
@@ -31,15 +32,15 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
             let but: Vec<String> = damage.into_iter().chain(servers).collect();
             format!("ready, but {}\n", but.join("; ")).into_response()
         }
-        (Err(reason), servers) => {
+        (Err(Reason { text, .. }), servers) => {
             let servers = servers.map(|servers| format!("{servers}\n")).unwrap_or_default();
-            (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}{servers}")).into_response()
+            (StatusCode::SERVICE_UNAVAILABLE, format!("{text}\n{servers}")).into_response()
         }
     }
 }
 
-/// What was lost, if answers can be given all the same; the line that says why not.
-async fn state(app: &App) -> Result<Option<String>, String> {
+/// What was lost, if answers can be given all the same; why not.
+async fn state(app: &App) -> Result<Option<String>, Reason> {
     match tokio::time::timeout(PROBE_TIMEOUT, app.reader().require_schema()).await {
         Err(_) => return Err(reasons::of_silence(PROBE_TIMEOUT)),
         Ok(Err(error)) => return Err(reasons::of_error(&error)),
@@ -47,12 +48,12 @@ async fn state(app: &App) -> Result<Option<String>, String> {
     }
     match app.head() {
         Ok(head) => Ok((!head.damage.is_none()).then(|| format!("damaged: {}", head.damage))),
-        Err(Problem::NothingLoaded) => Err("no block is committed yet\n".into()),
+        Err(Problem::NothingLoaded) => Err(Reason::new("nothing-loaded", "no block is committed yet".into())),
         Err(Problem::Damaged) => {
             let damage = app.known_head().map(|head| head.damage.to_string()).unwrap_or_default();
-            Err(format!("damaged: {damage}\n"))
+            Err(Reason::new("damaged", format!("damaged: {damage}")))
         }
-        Err(problem) => Err(format!("{problem}\n")),
+        Err(problem) => Err(Reason::new("no-head", problem.to_string())),
     }
 }
 
@@ -86,51 +87,6 @@ pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) 
         },
     });
     (status, Json(body))
-}
-
-/// How following goes, in metrics.
-async fn show_following(app: &App) {
-    let (following, servers) = tokio::join!(FollowState::read(app), servers::problems(app));
-    let number = app.known_head().ok().and_then(|head| head.number());
-    if let Some((node_block, number)) = following.node_block(app).zip(number) {
-        metrics::gauge!("trawl_head_block", "source" => "node").set(node_block as f64);
-        metrics::gauge!("trawl_head_lag_blocks").set(node_block.saturating_sub(number) as f64);
-    }
-    for (name, seconds) in following.ages().into_iter().flatten() {
-        metrics::gauge!(name).set(seconds);
-    }
-    let staleness = following.staleness(app.options().stale_after);
-    problem::show(&following.problems().into_iter().chain(servers).chain(staleness).collect::<Vec<_>>());
-}
-
-/// The metrics as Prometheus text.
-pub(crate) async fn metrics(State(app): State<App>) -> Response {
-    let Some(handle) = app.metrics() else { return StatusCode::NOT_FOUND.into_response() };
-    show_following(&app).await;
-    if let Ok(head) = app.known_head()
-        && let Some(number) = head.number()
-    {
-        metrics::gauge!("trawl_head_block", "source" => "db").set(number as f64);
-    }
-    for (of, memory) in [("bodies", &app.limits().bodies), ("answers", &app.limits().answers)] {
-        metrics::gauge!("trawl_memory_taken_bytes", "of" => of).set(memory.taken() as f64);
-    }
-    if let Ok(head) = app.known_head() {
-        let damaged = head.damage.tables.len() + head.damage.others.len();
-        metrics::gauge!("trawl_damaged_tables").set(damaged as f64);
-        let unsettled: u64 = head.blocks.unsettled().iter().map(|range| range.blocks.count()).sum();
-        let in_memory = head.in_memory.len() as u64;
-        metrics::gauge!("trawl_newest_blocks", "place" => "memory").set(in_memory as f64);
-        metrics::gauge!("trawl_newest_blocks", "place" => "tables").set(unsettled.saturating_sub(in_memory) as f64);
-        metrics::gauge!("trawl_newest_bytes").set(head.in_memory.size_bytes() as f64);
-    }
-    if let Some(cache) = app.responses() {
-        metrics::gauge!("trawl_cache_bytes").set(cache.size_bytes().await as f64);
-    }
-    if let Some(kept) = app.settled_rows() {
-        metrics::gauge!("trawl_settled_cache_bytes").set(kept.size_bytes().await as f64);
-    }
-    ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
 }
 
 /// The version, which clients of this API family request on every page.

@@ -5,13 +5,41 @@ use std::time::Duration;
 
 use trawl_core::store::{MigrateError, StoreError};
 
+/// Why a probe is refused.
+pub(crate) struct Reason {
+    /// As metrics have it, one of [`WORDS`].
+    pub word: &'static str,
+    /// The first line of the answer.
+    pub text: String,
+}
+
+impl Reason {
+    pub fn new(word: &'static str, text: String) -> Self {
+        Self { word, text }
+    }
+}
+
+/// The words of all reasons.
+pub(crate) const WORDS: [&str; 10] = [
+    "database-silent",
+    "database-unreachable",
+    "database-not-allowed",
+    "database-refused",
+    "schema-older",
+    "schema-newer",
+    "schema-unknown",
+    "nothing-loaded",
+    "damaged",
+    "no-head",
+];
+
 /// The answer of a probe whose database has not answered for `waited`.
-pub(crate) fn of_silence(waited: Duration) -> String {
+pub(crate) fn of_silence(waited: Duration) -> Reason {
     said("database-silent", &format!("ClickHouse has not answered for {waited:?}"))
 }
 
 /// The answer of a probe that failed with `error`.
-pub(crate) fn of_error(error: &MigrateError) -> String {
+pub(crate) fn of_error(error: &MigrateError) -> Reason {
     let reason = match error {
         MigrateError::Older { .. } => "schema-older",
         MigrateError::Newer { .. } => "schema-newer",
@@ -29,7 +57,7 @@ pub(crate) fn of_error(error: &MigrateError) -> String {
 }
 
 /// Probes come every few seconds, from anybody: a reason is a warning when it is another than before.
-fn said(reason: &'static str, cause: &str) -> String {
+fn said(reason: &'static str, cause: &str) -> Reason {
     static BEFORE: Mutex<&str> = Mutex::new("");
     let before = std::mem::replace(&mut *BEFORE.lock().unwrap_or_else(PoisonError::into_inner), reason);
     if before == reason {
@@ -37,5 +65,5 @@ fn said(reason: &'static str, cause: &str) -> String {
     } else {
         tracing::warn!(reason, cause, "not ready");
     }
-    format!("{reason}\n")
+    Reason::new(reason, reason.into())
 }

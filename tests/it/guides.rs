@@ -1,7 +1,8 @@
 //! What the guides for analysts show is what happens: each command, statement and cell runs as the reader over the bundled
 //! mainnet blocks, and prints what the page says; figures are held against the node's own answers in the dump.
 //!
-//! The page of questions and that of columns are made from `sql/` (`cargo xtask docs`), and compared here.
+//! The page of questions and that of columns are made from `sql/`, that of metrics from their list (`cargo xtask docs`), and compared
+//! here.
 
 use anyhow::{Context as _, ensure};
 use xtask::workspace;
@@ -35,7 +36,7 @@ fn runs(script: &str, pages: &[&str]) -> anyhow::Result<()> {
     succeeds(command)
 }
 
-/// Compares a page that is made from `sql/`, or writes it.
+/// Compares a page that is made, or writes it.
 fn is_as_made(page: &str, made: &str) -> anyhow::Result<()> {
     let path = workspace::root().join(page);
     if std::env::var_os(WRITES).is_some() {
@@ -43,7 +44,7 @@ fn is_as_made(page: &str, made: &str) -> anyhow::Result<()> {
     }
     let found = std::fs::read_to_string(&path).with_context(|| page.to_owned())?;
     let differing = found.lines().zip(made.lines()).find(|(found, made)| found != made);
-    ensure!(found == made, "{page} is not what sql/ gives; run `cargo xtask docs`: {differing:?}");
+    ensure!(found == made, "{page} is not as it is made; run `cargo xtask docs`: {differing:?}");
     Ok(())
 }
 
@@ -70,4 +71,5 @@ tests! {
     grafana: runs("grafana.py", &["grafana"]),
     questions: is_as_made("docs/analysts/questions.md", &questions::page()?),
     columns: is_as_made("docs/reference/columns.md", &columns::page()?),
+    metrics: is_as_made("docs/reference/metrics.md", &trawl_metrics::page()),
 }

@@ -14,6 +14,7 @@ use crate::env;
 
 mod addresses;
 mod looks;
+mod metrics_listed;
 pub mod prices;
 mod reading_account;
 pub mod silence;

@@ -1,7 +1,6 @@
 //! The log on stderr: its flag and its start, the same for every program of Trawl.
 //!
-//! A package of its own, because the engine knows nothing of chains (`trawl-core`) and ingest serves no HTTP
-//! (`trawl-serve`).
+//! A package of its own, because the engine knows nothing of chains (`trawl-core`).
 
 use std::io::IsTerminal;
 

@@ -11,6 +11,7 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use super::client::{NodeClient, TURN};
 use super::error::NodeError;
 use super::failure::{Failure, FailureKind};
+use super::figures;
 use super::node::Node;
 use super::settings::RetryPolicy;
 
@@ -89,6 +90,7 @@ impl NodeClient {
             };
             tracing::debug!(node = node.name, cause = failure.cause, "a node failed");
             pending.failed(&failure);
+            figures::count_failure(&failure);
             let last = attempts.count(turn, &failure, self.policy);
             // A refused part of an answer says nothing about the node's health; a failed relayed call does.
             let says_nothing = match self.policy {

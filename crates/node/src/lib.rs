@@ -12,6 +12,7 @@ mod error;
 mod error_kind;
 mod failover;
 mod failure;
+mod figures;
 mod health;
 mod known_block;
 mod limiter;

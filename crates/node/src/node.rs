@@ -12,6 +12,7 @@ use super::chain::KnownChain;
 use super::contact::Contact;
 use super::error::NodeError;
 use super::failure::Failure;
+use super::figures;
 use super::health::Health;
 use super::limiter::AdaptiveLimiter;
 use super::message;
@@ -195,7 +196,9 @@ impl Node {
                 None => message::batch_answers(&incoming.text(limit).await?, calls.len()),
             }
         };
+        let started = Instant::now();
         let answers = answers.await;
+        figures::count_request(calls, &answers, started.elapsed());
         match &answers {
             Ok(_) => self.contact.answered(),
             Err(failure) => {

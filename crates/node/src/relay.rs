@@ -1,11 +1,14 @@
 //! Relayed calls: the results and errors of nodes stay unchanged.
 
+use std::time::Instant;
+
 use serde_json::value::RawValue;
 
 use super::chain::KnownChain;
 use super::client::NodeClient;
 use super::failover::RetriesExhausted;
 use super::failure::Failure;
+use super::figures;
 use super::message;
 use super::node::Node;
 
@@ -50,6 +53,13 @@ async fn relay_to_chain(node: &Node, body: String, chain_id: Option<u64>) -> Res
 }
 
 async fn relay_to(node: &Node, body: String) -> Result<RelayedResult, Failure> {
+    let started = Instant::now();
+    let answer = relay_uncounted(node, body).await;
+    figures::count_relayed(&answer, started.elapsed());
+    answer
+}
+
+async fn relay_uncounted(node: &Node, body: String) -> Result<RelayedResult, Failure> {
     // A node that was away may be another one when it is back.
     let incoming = node.transport.send(body).await.inspect_err(|_| node.distrust())?;
     let (failure, may_answer) = (incoming.status_failure(), incoming.may_answer());

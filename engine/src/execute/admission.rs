@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -38,8 +38,18 @@ pub struct AdmissionControl {
 /// A place of a workload, and of its reader, until dropped.
 #[derive(Debug)]
 pub struct Slot {
+    workload: Workload,
+    since: Instant,
     _of_workload: OwnedSemaphorePermit,
     _of_reader: Option<OwnedSemaphorePermit>,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let workload = self.workload.name();
+        metrics::histogram!("trawl_engine_statement_duration_seconds", "workload" => workload)
+            .record(self.since.elapsed());
+    }
 }
 
 #[derive(Debug)]
@@ -95,7 +105,7 @@ impl AdmissionControl {
     /// Code 202 if as many as may wait do, or none got free in time; 210 if this program ends.
     pub async fn enter(&self, workload: Workload, user: &str) -> Result<Slot, Exception> {
         let room = &self.rooms[workload as usize];
-        let place = self.enter_both(room, self.readers.get(user)).await;
+        let place = self.enter_both(workload, self.readers.get(user)).await;
         if self.closed.load(Ordering::SeqCst) {
             return Err(Exception::new(210, "NETWORK_ERROR", "the engine is shutting down"));
         }
@@ -105,12 +115,13 @@ impl AdmissionControl {
     }
 
     /// The reader's own first: those that wait for it are in nobody's way.
-    async fn enter_both(&self, room: &SlotPool, reader: Option<&SlotPool>) -> Result<Slot, Exception> {
+    async fn enter_both(&self, workload: Workload, reader: Option<&SlotPool>) -> Result<Slot, Exception> {
         let of_reader = match reader {
             Some(reader) => Some(reader.enter().await?),
             None => None,
         };
-        Ok(Slot { _of_workload: room.enter().await?, _of_reader: of_reader })
+        let of_workload = self.rooms[workload as usize].enter().await?;
+        Ok(Slot { workload, since: Instant::now(), _of_workload: of_workload, _of_reader: of_reader })
     }
 
     /// From now on nobody gets a place.

@@ -12,6 +12,7 @@ use crate::chdb::engine::Engine;
 use crate::chdb::outcome::Stats;
 use crate::codec::{Encoder, Encoding};
 use crate::exception::Exception;
+use crate::execute::figures::count_error;
 
 /// What of a request its answer depends on.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub struct Context {
 /// An answer that is an error and nothing else.
 #[must_use]
 pub fn refuse(context: &Context, exception: &Exception) -> Response<Body> {
+    count_error(exception);
     let error: String = exception.message.chars().take(200).collect();
     tracing::info!(code = exception.code, query_id = context.query_id, error, "query refused");
     let text = Bytes::from(exception.body(&context.engine.version));

@@ -1,43 +1,45 @@
-//! `GET /metrics`: what the places are doing, and how many parts are broken, as Prometheus text. Not at this path on a ClickHouse server.
+//! `GET /metrics`: what the places are doing, and what the tables of the system say of disks, parts, memory and merges.
+//! Not at this path on a ClickHouse server.
 
-use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Response;
+use trawl_metrics::{CONTENT_TYPE, Exposition};
 
 use crate::execute::admission::SlotUsage;
+use crate::execute::figures::SystemTables;
 
-/// The metrics of the places, of the parts that were broken at the start, and of the log if there is one.
-#[must_use]
-pub fn metrics(uses: &[SlotUsage], broken_parts: u64, left_out_of_log: Option<u64>) -> Response<Body> {
-    type Metric = (&'static str, &'static str, &'static str, fn(&SlotUsage) -> u64);
-    let metrics: [Metric; 5] = [
-        ("trawl_engine_places", "gauge", "Statements that may run at a time.", |one| u64::from(one.places)),
-        ("trawl_engine_statements_running", "gauge", "Statements that run.", |one| one.running as u64),
-        ("trawl_engine_statements_waiting", "gauge", "Statements that wait for a place.", |one| one.waiting as u64),
-        ("trawl_engine_statements_total", "counter", "Statements that got a place.", |one| one.started),
-        ("trawl_engine_statements_refused_total", "counter", "Statements that got no place.", |one| one.refused),
-    ];
-    let mut text = String::new();
-    for (name, kind, help, value) in metrics {
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-        for one in uses {
-            let _ = writeln!(text, "{name}{{workload=\"{}\"}} {}", one.workload.name(), value(one));
-        }
+/// How long an answer waits for the tables of the system.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// What is counted elsewhere than where it is told.
+pub struct EngineCounts {
+    /// What the places do.
+    pub uses: Vec<SlotUsage>,
+    /// Parts that were broken at the start.
+    pub broken_parts: u64,
+    /// Statements that the log had no time for, if there is a log.
+    pub left_out_of_log: Option<u64>,
+}
+
+/// The answer with all metrics.
+pub async fn metrics(exposition: &Exposition, tables: &Arc<SystemTables>, counted: EngineCounts) -> Response<Body> {
+    for one in &counted.uses {
+        let workload = one.workload.name();
+        metrics::gauge!("trawl_engine_places", "workload" => workload).set(f64::from(one.places));
+        metrics::gauge!("trawl_engine_statements_running", "workload" => workload).set(one.running as f64);
+        metrics::gauge!("trawl_engine_statements_waiting", "workload" => workload).set(one.waiting as f64);
+        metrics::counter!("trawl_engine_statements_total", "workload" => workload).absolute(one.started);
+        metrics::counter!("trawl_engine_statements_refused_total", "workload" => workload).absolute(one.refused);
     }
-    let _ = writeln!(
-        text,
-        "# HELP trawl_engine_broken_parts Parts of tables that were broken at the start.\n\
-         # TYPE trawl_engine_broken_parts gauge\ntrawl_engine_broken_parts {broken_parts}"
-    );
-    if let Some(left_out) = left_out_of_log {
-        let _ = writeln!(
-            text,
-            "# HELP trawl_engine_query_log_left_out_total Statements that system.query_log had no time for.\n\
-             # TYPE trawl_engine_query_log_left_out_total counter\ntrawl_engine_query_log_left_out_total {left_out}"
-        );
-    }
-    let answer = Response::builder().header("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
-    answer.body(Body::from(text)).unwrap_or_default()
+    metrics::gauge!("trawl_engine_broken_parts").set(counted.broken_parts as f64);
+    metrics::counter!("trawl_engine_query_log_left_out_total").absolute(counted.left_out_of_log.unwrap_or(0));
+    let reading = Arc::clone(tables);
+    let read = tokio::task::spawn_blocking(move || reading.show());
+    let is_missing = !matches!(tokio::time::timeout(TIMEOUT, read).await, Ok(Ok(true)));
+    metrics::gauge!("trawl_engine_figures_missing").set(f64::from(u8::from(is_missing)));
+    let answer = Response::builder().header("Content-Type", CONTENT_TYPE);
+    answer.body(Body::from(exposition.render())).unwrap_or_default()
 }

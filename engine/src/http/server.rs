@@ -13,6 +13,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use tokio::sync::{SemaphorePermit, oneshot};
+use trawl_metrics::Exposition;
 use trawl_serve::{Listener, Shutdown};
 
 use crate::account::{Accounts, Role};
@@ -21,6 +22,7 @@ use crate::codec::{EncodedBody, Encoding};
 use crate::exception::Exception;
 use crate::execute::admission::{AdmissionControl, Slot, WorkloadLimits};
 use crate::execute::changes::Changes;
+use crate::execute::figures::SystemTables;
 use crate::execute::job::{Job, Reply};
 use crate::execute::query_log::{Entry, QueryLog, Statement};
 use crate::execute::run;
@@ -32,7 +34,7 @@ use crate::http::cancel::CancelOnDrop;
 use crate::http::changes::{ChangeWaiters, changes};
 use crate::http::door::{Door, Doorway, enter};
 use crate::http::head::{Context, refuse};
-use crate::http::metrics::metrics;
+use crate::http::metrics::{EngineCounts, metrics};
 use crate::http::request::Request;
 use crate::http::respond::respond;
 use crate::http::upload_permit::{self, UploadPermit};
@@ -57,6 +59,8 @@ pub struct Server {
     next_id: AtomicU64,
     /// Makes query ids that no client can guess and take in advance.
     hasher: RandomState,
+    exposition: Exposition,
+    tables: Arc<SystemTables>,
 }
 
 /// How much longer than its statement may run a reader may take to take the answer: it waits in a pipe, which no time
@@ -93,11 +97,16 @@ impl Server {
     /// # Errors
     ///
     /// The engine's exception if it cannot have the log.
-    pub fn new(engine: Arc<Engine>, accounts: Accounts, bounds: Bounds) -> Result<Arc<Self>, Exception> {
+    pub fn new(
+        engine: Arc<Engine>,
+        accounts: Accounts,
+        bounds: Bounds,
+        exposition: Exposition,
+    ) -> Result<Arc<Self>, Exception> {
         let readers = accounts.iter().filter(|account| account.role.is_limited());
         let names = readers.map(|account| account.user.as_str());
         let places = AdmissionControl::new(bounds.shares).with_readers(names, bounds.places_of_each_reader);
-        let running = Arc::default();
+        let (running, tables) = (Arc::default(), Arc::new(SystemTables::new(Arc::clone(&engine))));
         let query_log = match bounds.query_log {
             0 => None,
             bytes => Some(QueryLog::start(&engine, bytes, Arc::clone(&running))?),
@@ -115,6 +124,8 @@ impl Server {
             next_id: AtomicU64::new(1),
             arriving: UploadPermit::default(),
             hasher: RandomState::new(),
+            exposition,
+            tables,
         }))
     }
 
@@ -207,11 +218,14 @@ async fn handle_metrics(State(server): State<Arc<Server>>, http: HttpRequest) ->
     let known = Request::read(&parts.method, &parts.uri, &parts.headers, String::new())
         .and_then(|request| server.accounts.authenticate(&request.credentials));
     match known {
-        Ok(_) => metrics(
-            &server.places.uses(),
-            server.engine.broken_count(),
-            server.query_log.as_ref().map(|log| log.left_out()),
-        ),
+        Ok(_) => {
+            let counted = EngineCounts {
+                uses: server.places.uses().into(),
+                broken_parts: server.engine.broken_count(),
+                left_out_of_log: server.query_log.as_ref().map(|log| log.left_out()),
+            };
+            metrics(&server.exposition, &server.tables, counted).await
+        }
         Err(exception) => refuse(&server.context(), &exception),
     }
 }

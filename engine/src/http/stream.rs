@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use crate::chdb::outcome::Stats;
 use crate::codec::{Encoder, Encoding};
 use crate::exception::Exception;
+use crate::execute::figures::count_error;
 use crate::http::cancel::CancelOnDrop;
 use crate::http::head::{Context, head, refuse, summary, value};
 use crate::sql::format::content_type;
@@ -117,6 +118,7 @@ impl Answer {
             },
             Err(exception) => {
                 self.broken = true;
+                count_error(&exception);
                 let text = self.in_mid_stream(&exception);
                 let sent = encoder.push(text.into()).and_then(|bytes| Ok([bytes, encoder.finish()?.into()].concat()));
                 self.encoder = Encoder::new(Encoding::Identity).ok();

@@ -40,7 +40,9 @@ pub enum Failure {
     #[error(transparent)]
     Follow(FollowError),
     #[error("metrics cannot be served")]
-    Metrics(#[source] metrics_exporter_prometheus::BuildError),
+    Metrics(#[source] trawl_metrics::InstallError),
+    #[error(transparent)]
+    Bind(#[from] trawl_serve::BindError),
     #[error(transparent)]
     Labels(#[from] LabelsError),
     #[error("nothing to load: no label, ABI or signature for this chain is in these files")]

@@ -140,6 +140,8 @@ pub struct LoadFlags {
     pub slice: Option<Slice>,
     #[command(flatten)]
     pub reading: ReadingFlags,
+    #[command(flatten)]
+    pub probes: ProbeFlags,
     /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
     #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
     pub quarantine: bool,
@@ -185,6 +187,15 @@ pub struct RepairFlags {
     /// Chain of the files, if they do not name it themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
+}
+
+/// Where a run says how it is.
+#[derive(Debug, Clone, Copy, Args)]
+#[command(next_help_heading = "Probes")]
+pub struct ProbeFlags {
+    /// Where to serve /health/live, /health/ready and /metrics, for example 127.0.0.1:9002 [default: nowhere].
+    #[arg(long, env = "TRAWL_METRICS_LISTEN", value_name = "ADDRESS")]
+    pub metrics_listen: Option<std::net::SocketAddr>,
 }
 
 /// How blocks are read and checked, whatever for.
@@ -270,9 +281,8 @@ pub struct FollowFlags {
     #[arg(long, env = "TRAWL_TOKENS_INTERVAL", value_name = "DURATION", default_value = "60s",
           help_heading = "Following", value_parser = milliseconds)]
     pub tokens_interval: Duration,
-    /// Where to serve metrics, for example 127.0.0.1:9002 [default: nowhere].
-    #[arg(long, env = "TRAWL_METRICS_LISTEN", value_name = "ADDRESS", help_heading = "Following")]
-    pub metrics_listen: Option<std::net::SocketAddr>,
+    #[command(flatten)]
+    pub probes: ProbeFlags,
     #[command(flatten)]
     pub reading: ReadingFlags,
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::sync::{Notify, watch};
 use trawl_chains::ETHEREUM;
 use trawl_core::store::{Head, Reader, StoreAddress, Writer};
@@ -15,7 +14,7 @@ use trawl_ingest::merge::MergeTask;
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
-use trawl_ingest::watch::{Subjects, WatchTask};
+use trawl_ingest::watch::{FollowProgress, Subjects, WatchTask};
 use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseGuard, LeaseScope};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
@@ -24,6 +23,7 @@ use super::error::Failure;
 use super::family::family;
 use super::flags::FollowFlags;
 use super::load::require_books;
+use super::probes::serve_probes;
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
 /// Follows until `stop` becomes true.
@@ -35,14 +35,15 @@ pub async fn follow_command(
 ) -> Result<(), Failure> {
     let urls = flags.nodes().ok_or(Failure::NoNode)?;
     let mut stop = stop_on_signal()?;
-    if let Some(listen) = flags.metrics_listen {
-        PrometheusBuilder::new().with_http_listener(listen).install().map_err(Failure::Metrics)?;
+    let progress = FollowProgress::default();
+    if let Some(listen) = flags.probes.metrics_listen {
+        serve_probes(listen, Some(progress.clone())).await?;
     }
     writer.require_schema().await?;
     tracing::debug!(database = address.database, "following");
     let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
-    let ended = follow_held(flags, &urls, (reader, writer), &lease.guard(), stop).await;
+    let ended = follow_held(flags, &urls, (reader, writer), (&lease.guard(), progress), stop).await;
     lease.release().await;
     ended?;
     Err(Failure::Interrupted)
@@ -52,7 +53,7 @@ async fn follow_held(
     flags: &FollowFlags,
     urls: &[String],
     (reader, writer): (&Reader, Writer),
-    guard: &LeaseGuard,
+    (guard, progress): (&LeaseGuard, FollowProgress),
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
     wait_for_foreign_inserts(reader, writer.run(), guard, &mut stop).await?;
@@ -90,6 +91,7 @@ async fn follow_held(
         guard: guard.clone(),
         options,
         settled: vec![settled, to_merge],
+        progress: progress.clone(),
     };
     let watch = WatchTask::start(Subjects {
         node: tools.node.clone(),
@@ -98,6 +100,7 @@ async fn follow_held(
         writer: tools.writer.clone(),
         guard: guard.clone(),
         interval: flags.watch_interval,
+        progress,
     });
     let by_family = family.unwrap_or(&ETHEREUM).finality;
     let settings = Settings {

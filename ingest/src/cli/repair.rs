@@ -19,7 +19,7 @@ use trawl_ingest::write::retry::retry_transient;
 use super::error::Failure;
 use super::family::state_again;
 use super::fill::{fill_command, hint};
-use super::flags::{LoadFlags, RangeEnd, RepairFlags};
+use super::flags::{LoadFlags, ProbeFlags, RangeEnd, RepairFlags};
 use super::load::load_missing;
 use super::setup::stop_on_signal;
 
@@ -97,6 +97,7 @@ async fn repair_damage(
     if let (Some(source), Some(range)) = (source, outermost(&lost)) {
         let head = retry_transient(|| Head::load(reader)).await?;
         let flags = LoadFlags {
+            probes: ProbeFlags { metrics_listen: None },
             source: flags.source.clone(),
             from: range.first(),
             to: Some(RangeEnd::Block(range.last())),

@@ -8,12 +8,13 @@ use trawl_ingest::audit::status::{FollowStatus, Status};
 use trawl_ingest::labels::bundled;
 
 use super::error::Failure;
-use super::flags::{Command, Flags, ViewsCommand};
+use super::flags::{Command, Flags, LoadFlags, ViewsCommand};
 use super::follow::follow_command;
 use super::labels::labels_command;
 use super::load::load_command;
 use super::load_slice::slice_command;
 use super::migrate_text::migrate_text;
+use super::probes::serve_probes;
 use super::repair::repair_command;
 use super::setup::end_on_signal;
 use super::tokens::tokens_command;
@@ -84,11 +85,23 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Labels(flags) => labels_command(flags, &reader(&address), &writer).await,
         Command::Views { command: ViewsCommand::Add(flags) } => views_command(flags, &writer).await,
         Command::Load(flags) if flags.slice.is_some() => {
+            serve_load(&flags).await?;
             let finisher = writer_of(&format!("{}-end", writer.run()));
             slice_command(&flags, &reader(&address), writer, finisher).await
         }
-        Command::Load(flags) => load_command(&flags, &reader(&address), writer).await,
+        Command::Load(flags) => {
+            serve_load(&flags).await?;
+            load_command(&flags, &reader(&address), writer).await
+        }
         Command::Follow(flags) => follow_command(&flags, &address, writer, &reader(&address)).await,
+    }
+}
+
+/// Serves the probes of a load, if that is wanted.
+async fn serve_load(flags: &LoadFlags) -> Result<(), Failure> {
+    match flags.probes.metrics_listen {
+        Some(listen) => serve_probes(listen, None).await,
+        None => Ok(()),
     }
 }
 

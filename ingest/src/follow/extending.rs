@@ -1,5 +1,7 @@
 //! Brings the branch to where the node is: takes lost blocks off, fetches new ones.
 
+use std::time::Instant;
+
 use futures_util::StreamExt;
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockNumber, BlockRange};
@@ -19,6 +21,7 @@ use crate::source::rpc::{BlockAge, HeadTags};
 use crate::verify::Check;
 use crate::verify::links::Links;
 use crate::write::batch::Tokens;
+use crate::write::figures::count_batch;
 use crate::write::retry::retry_transient;
 
 impl Follower {
@@ -38,6 +41,7 @@ impl Follower {
         if depth > 0 {
             tracing::warn!(depth, fork, "a reorganisation");
             metrics::counter!("trawl_ingest_reorganisations_total").increment(1);
+            metrics::histogram!("trawl_ingest_reorganisation_depth_blocks").record(depth as f64);
             self.retire(&lost).await?;
             self.generation += 1;
         }
@@ -82,12 +86,14 @@ impl Follower {
         }
         self.pending.keep(&self.branch);
         let fetched = fetched?;
-        let carried = fetched.iter().map(carried).collect();
+        let carried: Vec<PackedBlock> = fetched.iter().map(carried).collect();
         self.pending.push(fetched);
         if self.settings.tables_interval <= self.settings.poll {
             self.write_pending().await?;
         }
+        let (started, count) = (Instant::now(), carried.len() as u64);
         self.publish_blocks(tags, carried).await?;
+        count_batch("newest", count, started);
         Ok(reached)
     }
 

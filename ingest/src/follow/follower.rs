@@ -22,6 +22,7 @@ use crate::load::pipeline::{Ending, Options, ResumePoint, load};
 use crate::load::prepare::{Inspection, OnRefusal};
 use crate::source::BlockSource;
 use crate::source::rpc::{self, BlockAge, HeadTags, RpcSource};
+use crate::watch::FollowProgress;
 use crate::write::clock::now;
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
@@ -45,11 +46,14 @@ pub struct Tools {
     pub options: Options,
     /// Told when blocks were settled.
     pub settled: Vec<Arc<Notify>>,
+    /// Where to note how far it is.
+    pub progress: FollowProgress,
 }
 
 impl Tools {
     /// Tells those who wait for settled blocks.
-    pub(super) fn announce_settled(&self) {
+    pub(super) fn announce_settled(&self, settled: &Coverage) {
+        settled.head().into_iter().for_each(|head| self.progress.note_settled(head));
         self.settled.iter().for_each(|waiting| waiting.notify_one());
     }
 }
@@ -212,7 +216,7 @@ impl Follower {
             self.branch = Branch::stored(base, &[], Vec::new());
             self.pending.keep(&self.branch);
         }
-        self.tools.announce_settled();
+        self.tools.announce_settled(&self.settled);
         Ok(if ending == Ending::Complete { Step::Advanced } else { Step::Idle })
     }
 

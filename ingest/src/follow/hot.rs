@@ -1,5 +1,7 @@
 //! Writes the newest blocks and publishes which of them count; every step can be repeated.
 
+use std::time::Instant;
+
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 use futures_util::future::try_join_all;
@@ -15,6 +17,7 @@ use super::unpacked::hot_rows;
 use crate::load::prepare::PreparedBlock;
 use crate::write::batch::{RowCounts, TableBatch, counts_of};
 use crate::write::clock::now;
+use crate::write::figures::count_batch;
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
@@ -109,6 +112,7 @@ impl HotSink {
         hashes: &[B256],
         rows: Vec<TableBatch>,
     ) -> Result<(), StoreError> {
+        let started = Instant::now();
         self.reinstate(segment.range.blocks, hashes).await?;
         let token = self.token("settle");
         let intent = one(self.intent(segment.range.blocks));
@@ -123,7 +127,9 @@ impl HotSink {
         try_join_all(writes).await?;
         let commit = one(self.commit(segment, &counts_of(&rows)));
         let committed = format!("{token}/commit");
-        self.guarded(|| self.writer.insert("ingest_commits", &commit, &committed)).await
+        self.guarded(|| self.writer.insert("ingest_commits", &commit, &committed)).await?;
+        count_batch("settled", segment.range.blocks.count(), started);
+        Ok(())
     }
 
     /// Takes blocks off the reorged ones, where some are among them.

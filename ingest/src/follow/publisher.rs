@@ -53,7 +53,6 @@ impl Publisher {
 
 /// The names follow <https://prometheus.io/docs/practices/naming/>.
 fn report(head: &HeadRow) {
-    let gauge = |name: &'static str, value: u64| metrics::gauge!(name).set(value as f64);
-    gauge("trawl_ingest_head_block", head.head_block);
-    gauge("trawl_ingest_finalized_block", head.finalized_block.unwrap_or(0));
+    metrics::gauge!("trawl_ingest_head_block").set(head.head_block as f64);
+    metrics::gauge!("trawl_ingest_finalized_block").set(head.finalized_block.unwrap_or(0) as f64);
 }

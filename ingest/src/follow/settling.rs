@@ -43,7 +43,7 @@ impl Follower {
         }
         self.pending.keep(&self.branch);
         self.settling.at = Some(Instant::now());
-        self.tools.announce_settled();
+        self.tools.announce_settled(&self.settled);
         self.publish_now(tags).await?;
         self.settling.leaving.get_or_insert((last, Instant::now() + REMOVAL_DELAY));
         Ok(())

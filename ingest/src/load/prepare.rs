@@ -15,7 +15,7 @@ use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
 use crate::state::rules::Rules;
 use crate::verify::links::{Link, Links};
-use crate::verify::{Depth, Outcome, VerifyError, verify};
+use crate::verify::{Check, Depth, Outcome, VerifyError, verify};
 use crate::write::batch::BlockRows;
 use crate::write::clock::now;
 
@@ -113,8 +113,21 @@ impl Inspection {
         prepared(block, family, outcome)
     }
 
+    /// Counts a block that failed a check. One that does not follow from the block below it is no fault of a node that
+    /// is followed: its chain has changed meanwhile.
+    fn count_refusal(&self, error: &LoadError) {
+        let check = match (error, self.on_refusal) {
+            (LoadError::Verify(VerifyError { check: Check::ParentHash, .. }), OnRefusal::Stop) => return,
+            (LoadError::Verify(error), _) => error.check.name(),
+            (LoadError::Decode(_), _) => "decode",
+            _ => return,
+        };
+        metrics::counter!("trawl_ingest_refused_blocks_total", "check" => check).increment(1);
+    }
+
     /// Ends the load, or sets the block aside if it may and the height is known.
     fn refused(&self, error: LoadError, hash: Option<B256>) -> Result<BlockOutcome, LoadError> {
+        self.count_refusal(&error);
         let (number, check, expected, found) = match (&error, self.on_refusal) {
             (LoadError::Verify(VerifyError { number, check, expected, found }), OnRefusal::Quarantine) => {
                 (*number, check.name(), expected.clone(), found.clone())

@@ -9,6 +9,12 @@ macro_rules! checks {
         }
 
         impl Check {
+            /// The names of all, and of the failure to read a block at all.
+            #[must_use]
+            pub fn names() -> Vec<&'static str> {
+                vec!["decode", $($name,)*]
+            }
+
             /// Its name in messages and in `block_verdicts`.
             #[must_use]
             pub fn name(self) -> &'static str {

@@ -50,6 +50,14 @@ pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Problem> {
     problems
 }
 
+/// Whether readers see nothing new for what is wrong: one of several nodes that fails holds nothing up. `node_silence`
+/// is the time since any node answered.
+pub(super) fn is_held_up(evidence: &Evidence<'_>, node_silence: Duration) -> bool {
+    let Evidence { refusal, node_block, head, interval, .. } = evidence;
+    let is_silent = node_block.is_none() || node_silence >= *interval * SILENT_INTERVALS;
+    refusal.is_some() || head.is_none() || is_silent || of_standing(evidence).is_some()
+}
+
 fn of_node(node: &NodeStatus, interval: Duration) -> Option<Problem> {
     let silence = node.silence;
     let problem = |kind, detail| Some(Problem { age: silence, ..Problem::new(kind, &node.name, detail) });

@@ -20,6 +20,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use trawl_core::store::{Claimant, LeaseEvent, LiveLease, Reader, StoreError, Writer};
 
+use super::figures::show_lease;
+
 mod apart;
 mod claim;
 mod claimant;
@@ -202,6 +204,7 @@ impl Lease {
         since: Moment,
     ) -> Self {
         let (sender, hold) = watch::channel(LeaseHold::Until { end: since + WRITE_WINDOW, trouble: None });
+        show_lease(true);
         let beat = keep_alive(reader.clone(), writer.clone(), name.clone(), claimant.clone(), sender);
         Self { writer: writer.clone(), name, scope, claimant, hold, heartbeat: tokio::spawn(beat) }
     }
@@ -215,6 +218,7 @@ impl Lease {
     /// Gives the lease back, so that the next run need not find out that its holder is gone.
     pub async fn release(self) {
         self.heartbeat.abort();
+        show_lease(false);
         let released = self.writer.record_lease(&self.name, LeaseEvent::Released, &self.claimant);
         let released =
             tokio::time::timeout(STATEMENT_TIMEOUT, released).await.unwrap_or_else(|_| Err(StoreError::silent()));
@@ -260,6 +264,7 @@ async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Clai
                 continue;
             }
             Ok(Ok(false)) => {
+                show_lease(false);
                 hold.send_replace(LeaseHold::Lost);
                 return;
             }

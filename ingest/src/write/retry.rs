@@ -5,6 +5,8 @@ use std::time::Duration;
 use backon::{ExponentialBuilder, Retryable};
 use trawl_core::store::StoreError;
 
+use super::figures::count_retry;
+
 /// Between two attempts at most, jitter apart: what follows a restart of ClickHouse is late by no more than twice this.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 
@@ -25,6 +27,9 @@ pub async fn retry_transient<T, F: Future<Output = Result<T, StoreError>>>(
     attempt
         .retry(pauses)
         .when(StoreError::is_transient)
-        .notify(|error, pause| tracing::warn!(error = %trawl_core::error_chain(error), ?pause, "ClickHouse did not take a statement; trying again"))
+        .notify(|error, pause| {
+            count_retry(error);
+            tracing::warn!(error = %trawl_core::error_chain(error), ?pause, "ClickHouse did not take a statement; trying again");
+        })
         .await
 }

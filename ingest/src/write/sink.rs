@@ -1,10 +1,13 @@
 //! Writes batches: intent first, tables next, commit last. Readers see a batch from its commit on.
 
+use std::time::Instant;
+
 use futures_util::future::try_join_all;
 use trawl_core::store::{StoreError, Writer};
 
 use crate::write::batch::{Batch, CommittedBatch, TableBatch, commits, intents, verdicts};
 use crate::write::clock::now;
+use crate::write::figures::count_batch;
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
@@ -39,6 +42,7 @@ impl Sink {
     /// Writes a batch; when this returns it is visible. Dropping the future leaves an intent without a commit, which
     /// the next run removes.
     pub async fn write(&mut self, mut batch: Batch, chain_id: Option<u64>) -> Result<CommittedBatch, SinkError> {
+        let started = Instant::now();
         let written = CommittedBatch {
             blocks: batch.blocks as u64,
             transactions: batch.transactions as u64,
@@ -68,6 +72,7 @@ impl Sink {
         if !quarantined.is_empty() {
             self.insert_as("quarantine", &verdicts(quarantined)).await.map_err(failed("verdicts"))?;
         }
+        count_batch("settled", written.blocks, started);
         Ok(written)
     }
 

@@ -15,6 +15,16 @@ const SILENT_INTERVALS: u64 = 4;
 /// The least that a report must be late to be missed: an insert may take a while.
 const MIN_SILENCE: Duration = Duration::from_secs(3);
 
+/// How long ago things happened, by the clock of ClickHouse.
+pub(crate) struct Ages {
+    /// The last report.
+    pub report: Duration,
+    /// The last answer of a node.
+    pub node: Duration,
+    /// The newest block that readers see.
+    pub head: Duration,
+}
+
 /// What is known of following.
 #[derive(Debug, Default)]
 pub(crate) struct FollowState {
@@ -105,14 +115,10 @@ impl FollowState {
         self.report.as_ref().and_then(|report| report.node_block).max(named)
     }
 
-    /// For metrics: seconds since the last report, since a node answered, since readers see the newest block.
-    pub fn ages(&self) -> Option<[(&'static str, f64); 3]> {
+    /// How long ago things happened, for metrics.
+    pub fn ages(&self) -> Option<Ages> {
         let report = self.report.as_ref()?;
-        Some([
-            ("trawl_follow_report_age_seconds", report.age().as_secs_f64()),
-            ("trawl_follow_node_silence_seconds", report.node_silence().as_secs_f64()),
-            ("trawl_head_age_seconds", report.head_age().as_secs_f64()),
-        ])
+        Some(Ages { report: report.age(), node: report.node_silence(), head: report.head_age() })
     }
 
     /// The same in JSON; null if nothing is followed.

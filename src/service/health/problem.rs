@@ -1,7 +1,5 @@
 //! Something that is wrong, for operators.
 
-use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -28,13 +26,35 @@ impl Problem {
     }
 }
 
-/// Sets `trawl_problem` of each kind that is there to 1, and of those that were there before to 0.
+/// The kinds of problems: those that `follow` reports, and those that the API finds.
+pub(crate) const KINDS: [&str; 17] = [
+    "node_unreachable",
+    "node_silent",
+    "node_slow",
+    "node_failing",
+    "node_rate_limited",
+    "node_pruned",
+    "node_foreign",
+    "clickhouse_unreachable",
+    "clickhouse_refuses",
+    "disk_full",
+    "standing_still",
+    "shard_missing",
+    "address_missing",
+    "address_lags",
+    "follow_silent",
+    "follow_ended",
+    "stale",
+];
+
+/// Sets `trawl_problem` of each kind that is there to 1, and of all others to 0.
 pub(crate) fn show(problems: &[Problem]) {
-    static SHOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut shown = SHOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    shown.extend(problems.iter().map(|problem| problem.kind.clone()));
-    for kind in shown.iter() {
-        let is_there = problems.iter().any(|problem| problem.kind == *kind);
-        metrics::gauge!("trawl_problem", "kind" => kind.clone()).set(f64::from(u8::from(is_there)));
+    for kind in KINDS {
+        let is_there = problems.iter().any(|problem| problem.kind == kind);
+        metrics::gauge!("trawl_problem", "kind" => kind).set(f64::from(u8::from(is_there)));
+    }
+    // A newer `follow` may know more.
+    for problem in problems.iter().filter(|problem| !KINDS.contains(&&*problem.kind)) {
+        tracing::debug!(kind = problem.kind, "a problem of an unknown kind");
     }
 }

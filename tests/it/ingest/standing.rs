@@ -76,7 +76,7 @@ impl Scene {
         let problems = self.health()?.1["problems"].clone();
         let in_health = problems.as_array().context("problems")?.iter().any(|problem| problem["kind"] == kind);
         let of_api = http::get(&http::agent(), &format!("{}/metrics", self.api.url))?.text();
-        let of_follow = http::get(&http::agent(), &format!("http://{}", self.metrics));
+        let of_follow = http::get(&http::agent(), &format!("http://{}/metrics", self.metrics));
         let of_follow = of_follow.map(|answer| answer.text()).unwrap_or_default();
         let says = |text: &str, metric: &str, kind| text.contains(&format!("{metric}{{kind=\"{kind}\"}} 1"));
         let named = [

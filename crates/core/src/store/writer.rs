@@ -1,9 +1,9 @@
 //! Writes: inserts batches and deletes ranges. Only ingest has a writer; the API has none.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use arrow::array::RecordBatch;
+use arrow::array::{Array as _, ArrayRef, RecordBatch};
 use clickhouse::Client;
 use clickhouse_ext_arrow::ArrowClientExt;
 
@@ -65,9 +65,15 @@ impl Writer {
             for first in (0..batch.num_rows()).step_by(rows) {
                 insert.write(&batch.slice(first, rows.min(batch.num_rows() - first))).await?;
             }
-            Ok(insert.end().await?)
+            Ok::<_, StoreError>(insert.end().await?)
         };
-        within(INSERT_TIMEOUT, insert).await?
+        let started = Instant::now();
+        within(INSERT_TIMEOUT, insert).await??;
+        metrics::histogram!("trawl_ingest_insert_duration_seconds").record(started.elapsed());
+        let table = table.to_owned();
+        metrics::counter!("trawl_ingest_rows_total", "table" => table.clone()).increment(batch.num_rows() as u64);
+        metrics::counter!("trawl_ingest_written_bytes_total", "table" => table).increment(size_bytes(batch));
+        Ok(())
     }
 
     /// Removes the rows of `table` whose `column` lies in `range`; when this returns no reader sees them.
@@ -148,6 +154,13 @@ impl Writer {
         }
         Ok(query.execute().await?)
     }
+}
+
+/// Bytes of the columns of a batch.
+fn size_bytes(batch: &RecordBatch) -> u64 {
+    // A slice has the memory of what it was cut from, but for arrays whose own part cannot be told.
+    let column = |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or(column.get_array_memory_size());
+    batch.columns().iter().map(column).sum::<usize>() as u64
 }
 
 /// Bytes of a batch that are encoded at once: the encoded form exists beside the batch until it is sent.

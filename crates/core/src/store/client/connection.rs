@@ -1,7 +1,7 @@
 //! One connection to ClickHouse: sends the text of a statement, and receives its rows.
 
 use std::marker::PhantomData;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use bytes::Bytes;
@@ -42,7 +42,12 @@ impl Connection {
         let messages = Messages::new(query.fetch_bytes("ArrowStream")?);
         let timeout = statement.timeout.unwrap_or(self.timeout);
         let mut rows = EngineRows { messages, first: None, timeout, columns: PhantomData };
-        rows.first = rows.fetch().await?;
+        let started = Instant::now();
+        let first = rows.fetch().await;
+        let outcome = if first.is_ok() { "ok" } else { "failed" };
+        let labels = [("workload", statement.workload.name()), ("outcome", outcome)];
+        metrics::histogram!("trawl_statement_duration_seconds", &labels).record(started.elapsed());
+        rows.first = first?;
         Ok(rows)
     }
 }
