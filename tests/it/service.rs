@@ -13,6 +13,7 @@ use crate::chains::{chain, dump};
 use crate::env;
 
 mod addresses;
+mod alerts;
 mod looks;
 mod metrics_listed;
 pub mod prices;

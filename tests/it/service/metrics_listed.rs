@@ -120,13 +120,17 @@ fn is_as_listed(program: Program, text: &str) -> anyhow::Result<BTreeMap<String,
     Ok(families)
 }
 
-/// Prometheus' own check, in a run of slow tests on a machine that has it.
 fn checked_by_promtool(text: &str) -> anyhow::Result<()> {
+    promtool(&["check", "metrics"], text)
+}
+
+/// Prometheus' own check, in a run of slow tests on a machine that has it.
+pub fn promtool(arguments: &[&str], text: &str) -> anyhow::Result<()> {
     if !env::is_slow_run() {
         return Ok(());
     }
     let mut command = Command::new(std::env::var_os("TRAWL_TEST_PROMTOOL").unwrap_or_else(|| "promtool".into()));
-    command.args(["check", "metrics"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let Ok(mut checking) = command.spawn() else {
         eprintln!("skipped: there is no promtool (Debian: prometheus; or TRAWL_TEST_PROMTOOL)");
         return Ok(());
