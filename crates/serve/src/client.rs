@@ -20,6 +20,12 @@ impl Client {
     }
 }
 
+impl std::fmt::Display for Client {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,8 +10,10 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use trawl_serve::Client;
 
 use crate::exception::Exception;
+use crate::http::log_limiter::LogLimiter;
 
 /// Names and origins that are let in beside those of this machine.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +29,7 @@ pub struct Door {
 pub(super) struct Doorway {
     pub(super) door: Door,
     pub(super) address: SocketAddr,
+    pub(super) refused: LogLimiter,
 }
 
 /// Answers requests that are not let in.
@@ -34,7 +37,10 @@ pub(super) async fn enter(State(doorway): State<Arc<Doorway>>, request: Request,
     match doorway.door.admit(doorway.address, request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(exception) => {
-            tracing::warn!(error = exception.message, "a request was not let in");
+            if let Some(count) = doorway.refused.admit() {
+                let client = request.extensions().get::<Client>().map(ToString::to_string).unwrap_or_default();
+                tracing::warn!(error = exception.message, client, count, "a request was not let in");
+            }
             let code = [("X-ClickHouse-Exception-Code", exception.code.to_string())];
             (exception.status(), code, format!("{exception}\n")).into_response()
         }

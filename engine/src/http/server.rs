@@ -14,7 +14,7 @@ use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use tokio::sync::{SemaphorePermit, oneshot};
 use trawl_metrics::Exposition;
-use trawl_serve::{Listener, Shutdown};
+use trawl_serve::{Client, Listener, Shutdown};
 
 use crate::account::{Accounts, Role};
 use crate::chdb::engine::Engine;
@@ -34,6 +34,7 @@ use crate::http::cancel::CancelOnDrop;
 use crate::http::changes::{ChangeWaiters, changes};
 use crate::http::door::{Door, Doorway, enter};
 use crate::http::head::{Context, refuse};
+use crate::http::log_limiter::LogLimiter;
 use crate::http::metrics::{EngineCounts, metrics};
 use crate::http::request::Request;
 use crate::http::respond::respond;
@@ -61,6 +62,7 @@ pub struct Server {
     hasher: RandomState,
     exposition: Exposition,
     tables: Arc<SystemTables>,
+    refused_logins: LogLimiter,
 }
 
 /// How much longer than its statement may run a reader may take to take the answer: it waits in a pipe, which no time
@@ -126,12 +128,13 @@ impl Server {
             hasher: RandomState::new(),
             exposition,
             tables,
+            refused_logins: LogLimiter::default(),
         }))
     }
 
     /// Serves `listener` for those that `door` lets in, until `stop` resolves, then lets running statements end and closes the store.
     pub async fn serve(self: Arc<Self>, listener: Listener, door: Door, stop: impl Future<Output = ()>) {
-        let doorway = Arc::new(Doorway { door, address: listener.address() });
+        let doorway = Arc::new(Doorway { door, address: listener.address(), refused: LogLimiter::default() });
         let router = Router::new()
             .route("/", any(handle))
             .route("/ping", get(async || "Ok.\n"))
@@ -182,6 +185,17 @@ impl Server {
         self.engine.shutdown();
     }
 
+    /// The role of a request's user. Whose password is wrong is in the log with its address, once in a while.
+    fn authenticate(&self, request: &Request, client: Option<&Client>) -> Result<Role, Exception> {
+        self.accounts.authenticate(&request.credentials).inspect_err(|_| {
+            if let Some(count) = self.refused_logins.admit() {
+                let user: String = request.credentials.user.chars().take(64).collect();
+                let client = client.map(ToString::to_string).unwrap_or_default();
+                tracing::warn!(user, client, count, "a login was refused");
+            }
+        })
+    }
+
     /// What is known of a request before it is read.
     fn context(&self) -> Context {
         Context {
@@ -216,7 +230,7 @@ async fn handle_changes(State(server): State<Arc<Server>>, http: HttpRequest) ->
 async fn handle_metrics(State(server): State<Arc<Server>>, http: HttpRequest) -> Response<Body> {
     let (parts, _) = http.into_parts();
     let known = Request::read(&parts.method, &parts.uri, &parts.headers, String::new())
-        .and_then(|request| server.accounts.authenticate(&request.credentials));
+        .and_then(|request| server.authenticate(&request, parts.extensions.get()));
     match known {
         Ok(_) => {
             let counted = EngineCounts {
@@ -243,7 +257,7 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
     if request.query.is_read_only && request.query.text.is_empty() {
         return "Ok.\n".into_response();
     }
-    let role = match server.accounts.authenticate(&request.credentials) {
+    let role = match server.authenticate(&request, parts.extensions.get()) {
         Ok(role) => role,
         Err(exception) => return refuse(&context, &exception),
     };

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::ensure;
 use xtask::http;
+use xtask::process::Server;
 
 use crate::env;
 
@@ -131,5 +132,27 @@ fn a_configuration_file_is_passed_on() -> anyhow::Result<()> {
     }
     let text = ends(&["--listen", "127.0.0.1:0", "--config", "/nowhere/engine.xml"])?;
     ensure!(text.contains("cannot configure the engine from /nowhere/engine.xml"), "{text}");
+    Ok(())
+}
+
+/// Who guesses passwords is named with address and user, and does not fill the disk with it.
+#[test]
+fn refused_logins_are_one_line_of_the_log() -> anyhow::Result<()> {
+    let data = env::directory()?;
+    let log = tempfile::NamedTempFile::new()?;
+    let mut command = Command::new(env::program("trawl-engine"));
+    command.arg("--data-dir").arg(data.path().join("store")).arg("--library").arg(xtask::engine_library::ensure()?);
+    command.args(["--listen", "127.0.0.1:0"]).stderr(log.reopen()?);
+    let engine = Server::start(command)?;
+    let agent = http::agent();
+    for guess in 0..50 {
+        let url = format!("{}/?user=eve&password={guess}&query=SELECT+1", engine.url);
+        ensure!(http::get(&agent, &url)?.status == 403);
+    }
+    engine.stop()?;
+    let text = std::fs::read_to_string(log.path())?;
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("a login was refused")).collect();
+    ensure!((1..=2).contains(&lines.len()), "{text}");
+    ensure!(lines[0].contains("eve") && lines[0].contains("127.0.0.1"), "{text}");
     Ok(())
 }
