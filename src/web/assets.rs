@@ -56,7 +56,7 @@ async fn functions(app: &App, digits: &str) -> Result<Option<Response>, Problem>
         signatures.extend(found.into_iter().map(|function| function.signature));
     }
     if signatures.is_empty() {
-        signatures.extend(well_known_signature(selector.0).map(str::to_owned));
+        signatures.extend(well_known_signature(selector.0));
     }
     Ok(listed(signatures))
 }

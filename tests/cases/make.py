@@ -139,7 +139,7 @@ def learn(name):
 def well_known():
     """Decimals, symbol and name of the tokens that every installation knows on a chain, by address."""
     tokens = {}
-    for line in open(os.path.join(HERE, "../../crates/json/src/known_tokens.txt")):
+    for line in open(os.path.join(HERE, "../../crates/json/src/tokens/known_tokens.txt")):
         if not line.startswith("#"):
             chain_id, address, decimals, symbol, name = line.rstrip("\n").split(" ", 4)
             tokens[CHAINS.get(chain_id), address.lower()] = (decimals, symbol, name)
@@ -422,7 +422,9 @@ FUNCTIONS = {"0x" + keccak(text.encode()).hex()[:8]: text.split("(")[0] for text
     "execute(bytes,bytes[],uint256)", "execute(bytes,bytes[])",
     "swapExactTokensForTokens(uint256,uint256,address[],address,uint256)", "swapExactETHForTokens(uint256,address[],address,uint256)",
     "swapExactTokensForETH(uint256,uint256,address[],address,uint256)", "deposit(uint256,address)", "mint(uint256,address)", "withdraw(uint256,address,address)", "redeem(uint256,address,address)",
-    "upgradeTo(address)", "upgradeToAndCall(address,bytes)", "multicall(bytes[])", "transferOwnership(address)")}
+    "upgradeTo(address)", "upgradeToAndCall(address,bytes)", "multicall(bytes[])", "transferOwnership(address)", "burn(uint256,uint256)", "withdrawETH(address,uint256,address)",
+    "mint(address,uint256,uint256)", "execute(bytes)", "withdraw(address,uint256,address)", "modifyLiquidities(bytes,uint256)", "deposit(uint256)",
+    "claim(address,uint256,address,uint256,(bytes32[],uint256,uint256,address),bytes)")}
 TRANSFER = "0x" + keccak(b"Transfer(address,address,uint256)").hex()
 SINGLE = "0x" + keccak(b"TransferSingle(address,address,address,uint256,uint256)").hex()
 BATCH = "0x" + keccak(b"TransferBatch(address,address,address,uint256[],uint256[])").hex()

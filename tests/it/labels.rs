@@ -15,6 +15,7 @@ use crate::env::{self, Database};
 mod folders;
 mod hostile;
 mod keys;
+mod names;
 mod reverts;
 mod tokens;
 

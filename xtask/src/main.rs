@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 mod bench;
 mod demo;
+mod signatures;
 mod test;
 mod web;
 
@@ -35,6 +36,8 @@ enum Command {
     Clickhouse(xtask::clickhouse::ServerFlags),
     /// Write the pages that are made from `sql/`, and the output that guides show.
     Docs,
+    /// Make the lists of well-known functions, events and errors anew, from the ABIs of packages on npm.
+    Signatures,
     /// Build the web page into web/dist; with --check compare instead.
     Web(web::WebFlags),
 }
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Command::Bench(flags) => bench::run(&flags).map(|()| ExitCode::SUCCESS),
         Command::Clickhouse(flags) => xtask::clickhouse::serve(&flags),
         Command::Docs => test::docs(),
+        Command::Signatures => signatures::run().map(|()| ExitCode::SUCCESS),
         Command::Web(flags) => web::run(&flags).map(|()| ExitCode::SUCCESS),
         Command::Engine => xtask::engine_library::ensure().map(|place| {
             println!("{}", place.display());

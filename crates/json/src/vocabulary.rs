@@ -1,6 +1,7 @@
 //! Events, functions and errors of the contracts on a page, from ABIs and dictionaries.
 
 pub mod decoded;
+mod packages;
 pub mod signatures;
 
 use std::collections::HashMap;
@@ -8,8 +9,8 @@ use std::sync::Arc;
 
 use alloy_primitives::Selector;
 
-use decoded::decoded_input;
-use signatures::{well_known, well_known_error, well_known_function};
+use decoded::{decoded_input, function_of};
+use signatures::{well_known, well_known_function};
 use trawl_core::primitives::abi::{KnownEvent, KnownFunction};
 use trawl_core::primitives::{Address, B256, BlockNumber};
 use trawl_core::schema::ProxyRow;
@@ -69,12 +70,14 @@ impl Vocabulary {
             let name = names.next()?;
             names.all(|other| other == name).then_some(name)
         };
-        let name = name.or_else(of_dictionary).or_else(|| well_known(selector.0));
+        let of_packages = || function_of(input).map(|known| known.function.name.as_str());
+        let name = name.or_else(of_dictionary).or_else(|| well_known(selector.0)).or_else(of_packages);
         Some(name.map_or_else(|| const_hex::encode_prefixed(selector), Into::into))
     }
 
-    /// The call that this input of a transaction to `contract` is, as a JSON object: by the ABI of the contract or of its
-    /// implementations at that block, else by a well-known function; `None` if it fits none.
+    /// The call that this input of a transaction to `contract` is, as a JSON object: by the ABI of the contract or of
+    /// its implementations at that block, else by a well-known function, else by the only one of packages that fits;
+    /// `None` if it fits none.
     #[must_use]
     pub fn decoded_input(&self, contract: &Address, block: BlockNumber, input: &[u8]) -> Option<Vec<u8>> {
         let selector = Selector::from_slice(input.get(..4)?);
@@ -83,12 +86,12 @@ impl Vocabulary {
             Entry::Event(_) | Entry::Error(_) => None,
         });
         let of_abi = own.find_map(|known| decoded_input(known, input));
-        of_abi.or_else(|| decoded_input(well_known_function(selector.0)?, input))
+        of_abi.or_else(|| decoded_input(well_known_function(selector.0).or_else(|| function_of(input))?, input))
     }
 
     /// What code of one of `contracts` reverted with, as a JSON object: by their ABIs, the first that fits, or those of
-    /// their implementations at that block; else by a well-known error, or one that was loaded; `None` if it fits none.
-    /// `Error` and `Panic` are well known.
+    /// their implementations at that block; else by the only error that packages declare and that fits, or one that was
+    /// loaded; `None` if it fits none.
     #[must_use]
     pub fn decoded_error(&self, contracts: &[Address], block: BlockNumber, output: &[u8]) -> Option<Vec<u8>> {
         let selector = Selector::from_slice(output.get(..4)?);
@@ -97,7 +100,9 @@ impl Vocabulary {
             Entry::Error(known) => decoded_input(known, output),
             Entry::Event(_) | Entry::Function(..) => None,
         });
-        of_abi.next().or_else(|| decoded_input(well_known_error(selector.0)?, output)).or_else(|| {
+        let of_packages =
+            || packages::only(packages::errors(selector.0).iter().filter_map(|known| decoded_input(known, output)));
+        of_abi.next().or_else(of_packages).or_else(|| {
             let mut loaded = self.functions.get(&selector)?.iter();
             loaded.find_map(|text| decoded_input(&KnownFunction::parse(text).ok()?, output))
         })

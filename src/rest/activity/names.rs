@@ -28,7 +28,7 @@ pub(super) async fn names(
     }
     for selector in selectors {
         if let Some(known) = well_known_signature(selector.0) {
-            names.entry(selector.0).or_insert_with(|| known.to_owned());
+            names.entry(selector.0).or_insert(known);
         }
     }
     Ok(names)

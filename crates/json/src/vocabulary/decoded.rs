@@ -1,14 +1,15 @@
 //! Decoded logs: the event of a log, and the values of its parameters
 //! (docs/reference/http-contract.md#decoded-logs).
 //!
-//! Events come from the ABI of the contract, from dictionaries, and at last from `signatures/events.txt` with those of
-//! well-known standards. An event is chosen by its whole hash and its number of indexed parameters, so that
-//! `Transfer` of ERC-721 is not read as that of ERC-20. Where none has that number, the hash names the parameters, and
-//! topics and data tell which of them are indexed (`well_known`). A log that fits no event is not decoded; hostile data is
-//! never an error.
+//! Events come from the ABI of the contract, from dictionaries, from `signatures/events.txt` with those of well-known
+//! standards, and at last from the ABIs of packages (`packages`). An event is chosen by its whole hash and its number
+//! of indexed parameters, so that `Transfer` of ERC-721 is not read as that of ERC-20. Where none has that number,
+//! the hash names the parameters, and topics and data tell which of them are indexed (`well_known`). A log that fits
+//! no event is not decoded; hostile data is never an error.
 
 use alloy_dyn_abi::{DynSolType, DynSolValue};
 
+use super::packages;
 use crate::{Array, JsonWriter};
 use trawl_core::primitives::B256;
 use trawl_core::primitives::abi::KnownEvent;
@@ -20,6 +21,7 @@ mod well_known;
 
 pub use columns::EventColumns;
 pub use inputs::decoded_input;
+pub(crate) use inputs::function_of;
 pub use well_known::well_known_events;
 
 /// Writes the decoded log, or `null`. The first of `candidates` that fits is used, else a well-known event.
@@ -37,9 +39,21 @@ pub fn write_decoded<'e>(
         let exact = all.iter().find_map(|known| DecodedEvent::new(known, topics, data));
         let otherwise =
             || all.iter().copied().chain(well_known::by_hash(first)).filter(|known| known.event.selector() == *first);
-        exact.or_else(|| otherwise().find_map(|known| DecodedEvent::of_any_indexing(known, topics, data)))
+        exact
+            .or_else(|| of_packages(first, topics, data))
+            .or_else(|| otherwise().find_map(|known| DecodedEvent::of_any_indexing(known, topics, data)))
     });
     writer.option(read, |writer, reading| reading.write(writer));
+}
+
+/// The log as an event that packages declare: the only one that indexes so many parameters and fits; of an event that
+/// all of them index otherwise, the only one there is.
+fn of_packages(hash: &B256, topics: &[B256], data: &[u8]) -> Option<DecodedEvent<'static>> {
+    let known = packages::events(hash);
+    if known.iter().any(|known| known.event.num_topics() == topics.len()) {
+        return packages::only(known.iter().filter_map(|known| DecodedEvent::new(known, topics, data)));
+    }
+    DecodedEvent::of_any_indexing(packages::only(known.iter())?, topics, data)
 }
 
 /// A log read as an event.

@@ -1,14 +1,15 @@
-//! The names of well-known functions and errors, by the first four bytes of their hash.
+//! The names of well-known functions, by the first four bytes of their hash.
 //!
-//! The lists are `sql/signatures/functions.txt`, one signature a line in the form the ABI specification hashes
-//! (<https://docs.soliditylang.org/en/latest/abi-spec.html#function-selector>), and `errors.txt`, with names of
-//! parameters: the two of Solidity itself, and those in the ABIs of OpenZeppelin Contracts, Uniswap, Seaport and ERC-4337.
+//! The list is `sql/signatures/functions.txt`, one signature a line in the form the ABI specification hashes
+//! (<https://docs.soliditylang.org/en/latest/abi-spec.html#function-selector>).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use alloy_primitives::keccak256;
 use trawl_core::primitives::abi::KnownFunction;
+
+use super::packages;
 
 static FUNCTIONS: LazyLock<HashMap<[u8; 4], &'static str>> = LazyLock::new(|| well_known_methods().collect());
 
@@ -17,18 +18,6 @@ static KNOWN: LazyLock<HashMap<[u8; 4], KnownFunction>> = LazyLock::new(|| {
     let known = |(selector, text): (&[u8; 4], &&str)| Some((*selector, KnownFunction::parse(text).ok()?));
     FUNCTIONS.iter().filter_map(known).collect()
 });
-
-/// What contracts revert with, by selector: the data is written as that of a call
-/// (<https://docs.soliditylang.org/en/latest/abi-spec.html#errors>).
-static ERRORS: LazyLock<HashMap<[u8; 4], KnownFunction>> = LazyLock::new(|| {
-    let lines = include_str!("../../../../sql/signatures/errors.txt").lines();
-    lines.filter_map(|line| KnownFunction::parse(line).ok()).map(|known| (known.function.selector().0, known)).collect()
-});
-
-/// The well-known error with this selector.
-pub(crate) fn well_known_error(selector: [u8; 4]) -> Option<&'static KnownFunction> {
-    ERRORS.get(&selector)
-}
 
 /// The well-known function with this selector.
 pub(crate) fn well_known_function(selector: [u8; 4]) -> Option<&'static KnownFunction> {
@@ -46,10 +35,11 @@ fn selector(signature: &str) -> [u8; 4] {
     [first, second, third, fourth]
 }
 
-/// The well-known function with this selector: its name and types.
+/// The well-known function with this selector, else the only one that packages declare: its name and types.
 #[must_use]
-pub fn well_known_signature(selector: [u8; 4]) -> Option<&'static str> {
-    FUNCTIONS.get(&selector).copied()
+pub fn well_known_signature(selector: [u8; 4]) -> Option<String> {
+    let of_packages = || packages::function(selector).map(|known| known.function.signature());
+    FUNCTIONS.get(&selector).map(|text| (*text).to_owned()).or_else(of_packages)
 }
 
 /// The name of the well-known function with this selector.
@@ -60,7 +50,6 @@ pub(crate) fn well_known(selector: [u8; 4]) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trawl_core::primitives::abi::function_text;
 
     #[test]
     fn known_functions_have_names() {
@@ -72,16 +61,6 @@ mod tests {
     #[test]
     fn known_functions_have_types() {
         assert_eq!(KNOWN.len(), FUNCTIONS.len());
-    }
-
-    #[test]
-    fn every_line_is_an_error_with_a_selector_of_its_own() {
-        let lines = || include_str!("../../../../sql/signatures/errors.txt").lines();
-        for line in lines() {
-            let known = KnownFunction::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
-            assert_eq!(function_text(&known.function), line);
-        }
-        assert_eq!(ERRORS.len(), lines().count());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use alloy_dyn_abi::{DynSolType, DynSolValue};
 
+use super::super::packages;
 use super::{cost, without_text, write_value};
 use crate::JsonWriter;
 use trawl_core::primitives::abi::KnownFunction;
@@ -20,6 +21,15 @@ pub fn decoded_input(known: &KnownFunction, input: &[u8]) -> Option<Vec<u8>> {
     let mut writer = JsonWriter::new();
     write(&mut writer, known, &values);
     Some(writer.into_bytes())
+}
+
+/// The only function of packages that an input is a call of. Of the selector alone, the only one that has it.
+pub(crate) fn function_of(input: &[u8]) -> Option<&'static KnownFunction> {
+    let (selector, body) = input.split_first_chunk::<SELECTOR>()?;
+    if body.is_empty() {
+        return packages::function(*selector);
+    }
+    packages::only(packages::functions(*selector).iter().filter(|known| values(known, body).is_some()))
 }
 
 /// Bytes behind the parameters are left alone, as contracts do: some callers append marks of their own.
@@ -94,6 +104,15 @@ mod tests {
         assert_eq!(decoded("transfer(address to, uint256)", &input), expected);
         assert_eq!(decoded("transfer(address to, uint256)", &input[..40]), Value::Null);
         assert_eq!(decoded("approve(address to, uint256)", &input), Value::Null);
+    }
+
+    #[test]
+    fn a_function_of_packages_is_the_one_that_fits() {
+        let name = |input: &[u8]| function_of(input).map(|known| known.function.name.as_str());
+        let call = [&[0x2e, 0x1a, 0x7d, 0x4d][..], &[0; 32]].concat();
+        assert_eq!((name(&call), name(&call[..4])), (Some("withdraw"), Some("withdraw")));
+        // Too short for its number.
+        assert_eq!((name(&call[..20]), name(&call[..3])), (None, None));
     }
 
     proptest! {

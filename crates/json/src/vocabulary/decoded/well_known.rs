@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 use trawl_core::primitives::B256;
 use trawl_core::primitives::abi::KnownEvent;
 
+use super::super::packages;
+
 /// Most parameters of an event of which each choice is tried; of a longer one only the leftmost may be indexed.
 const MAX_PARAMETERS: usize = 8;
 
@@ -21,9 +23,12 @@ static EVENTS: LazyLock<HashMap<(B256, usize), KnownEvent>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The events of well-known standards with a hash, as lines of text.
+/// The events of well-known standards with a hash, else those that packages declare, as lines of text.
 #[must_use]
 pub fn well_known_events(hash: &B256) -> Vec<String> {
+    if !BY_HASH.contains_key(hash) {
+        return packages::events(hash).iter().map(KnownEvent::text).collect();
+    }
     let mut found: Vec<_> = EVENTS.iter().filter(|((known, _), _)| known == hash).collect();
     found.sort_unstable_by_key(|((_, topics), _)| *topics);
     found.into_iter().map(|(_, known)| known.text()).collect()
