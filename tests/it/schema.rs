@@ -34,6 +34,7 @@ fn shape(database: &str) -> anyhow::Result<String> {
 #[test]
 fn tables_are_the_sum_of_migrations() -> anyhow::Result<()> {
     let _database = env::migrate("schema_migrated")?;
+    env::run(env::ingest("schema_migrated", &["migrate", "--with", "logs_by_topic"]), 0)?;
     env::sql("default", "CREATE DATABASE schema_tables")?;
     let mut files = 0;
     // A view needs its tables.
