@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 
-use crate::chains::chain;
 use crate::env;
 
 const HEAD: &str = "# Columns
@@ -70,7 +69,8 @@ pub fn page() -> anyhow::Result<String> {
 
 /// What the database says of itself.
 fn relations() -> anyhow::Result<BTreeMap<String, Relation>> {
-    let database = chain("mainnet").name;
+    let database = &env::migrate("columns_page")?;
+    env::run(env::ingest(database, &["migrate", "--with", "logs_by_topic"]), 0)?;
     let shown = format!("database = '{database}' AND NOT startsWith(TABLE, 'hot_') AND TABLE != 'token_facts'");
     let tables = format!(
         "SELECT name, comment, sorting_key FROM system.tables WHERE {} FORMAT TSVRaw",
