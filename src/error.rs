@@ -124,7 +124,7 @@ pub enum Problem {
     #[error("the traces of blocks {} are not indexed", ranges(.0))]
     TracesMissing(Vec<BlockRange>),
     /// The state changes of some blocks are not indexed, so the state after them is not known.
-    #[error("the state after the block is not known here: {0}")]
+    #[error("the state after the block is not known here, which takes the changes of every block from 0 on: {0}")]
     StateMissing(MissingState),
     /// The EVM's rules at a block are not known.
     #[error(transparent)]

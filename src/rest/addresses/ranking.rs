@@ -8,7 +8,7 @@ use axum::response::Response;
 use futures_util::future::try_join_all;
 
 use crate::app::App;
-use crate::error::Problem;
+use crate::error::{MissingState, Problem};
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::middleware::request_head::RequestHead;
 use crate::read::state::State;
@@ -56,12 +56,13 @@ pub(in crate::rest) async fn addresses(
     let from = if query.name("order") == Some("asc") { RankedFrom::Smallest } else { RankedFrom::Largest };
     let beyond = place(&query, by)?;
     let (head, count) = (head.get()?, query.page_size());
-    let Some(number) = head.blocks.settled().head().map(last_ranked) else { return Ok(empty_page()) };
+    let Some(settled) = head.blocks.settled().head() else { return Ok(empty_page()) };
+    let number = last_ranked(settled);
     let blocks = BlockRange::new(0, number).ok_or(Problem::NothingLoaded)?;
     let state = match (State::after(&app, number, &head).await, by) {
         (Ok(state), _) => Some(state),
         (Err(Problem::StateMissing(_)), RankedBy::Transactions) => None,
-        (Err(problem), _) => return Err(problem),
+        (Err(problem), _) => return Err(all_that_is_missing(problem, settled, &head)),
     };
     let counts = require_counts(&head, number);
     if by == RankedBy::Transactions {
@@ -84,6 +85,15 @@ pub(in crate::rest) async fn addresses(
         page.key("exchange_rate").option(price.as_ref(), |writer, price| writer.string(price.text()));
         page.key("total_supply").null();
     })))
+}
+
+/// The problem with all blocks whose changes are missing, not only those up to the block after which accounts are ranked.
+fn all_that_is_missing(problem: Problem, settled: BlockNumber, head: &Head) -> Problem {
+    let missing = BlockRange::new(0, settled).map(|blocks| head.known_state.missing(blocks)).unwrap_or_default();
+    match problem {
+        Problem::StateMissing(_) if !missing.is_empty() => Problem::StateMissing(MissingState::new(missing, head)),
+        other => other,
+    }
 }
 
 /// The block after which accounts are ranked: the newest settled one, or up to a small part of the chain below it, so that as the
