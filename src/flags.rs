@@ -75,6 +75,10 @@ pub struct Flags {
     #[arg(long, alias = "call-timeout-ms", env = "TRAWL_CALL_TIMEOUT", default_value = "5s", help_heading = "Limits",
           value_parser = units::milliseconds)]
     call_timeout: Duration,
+    /// A statement whose first rows take longer is logged with the id of its request; 0 for none.
+    #[arg(long, env = "TRAWL_SLOW_STATEMENT", default_value = "5s", help_heading = "Log",
+          value_parser = units::milliseconds)]
+    slow_statement: Duration,
     /// About how much memory the cache of state may take, which calls read.
     #[arg(long, alias = "state-cache-mib", env = "TRAWL_STATE_CACHE_SIZE", default_value = "128MiB",
           help_heading = "Limits", value_parser = units::mebibytes)]
@@ -240,6 +244,7 @@ impl Flags {
             settled_cache_bytes: self.settled_cache_size,
             call_gas: self.call_gas,
             call_timeout: self.call_timeout,
+            slow_statement: (!self.slow_statement.is_zero()).then_some(self.slow_statement),
             state_cache_bytes: self.state_cache_size,
             oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
             upstream: self.upstream.upstream()?,

@@ -4,4 +4,5 @@ pub(crate) mod cached;
 pub(crate) mod newest_block;
 pub(crate) mod queued;
 pub(crate) mod request_head;
+pub(crate) mod request_origin;
 pub(crate) mod requester;

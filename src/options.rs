@@ -39,6 +39,8 @@ pub struct Options {
     pub call_gas: u64,
     /// The longest a call may take.
     pub call_timeout: Duration,
+    /// A statement whose first rows take longer is logged with the id of its request; `None` for none.
+    pub slow_statement: Option<Duration>,
     /// The approximate memory of the cache of state, in bytes.
     pub state_cache_bytes: u64,
     /// Settings of the gas oracle.
@@ -65,6 +67,7 @@ impl Default for Options {
             max_batch: 100,
             call_gas: 50_000_000,
             call_timeout: Duration::from_secs(5),
+            slow_statement: Some(Duration::from_secs(5)),
             state_cache_bytes: 128 << 20,
             // As clients of this API family expect.
             max_body: 20_000_000,

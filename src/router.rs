@@ -14,7 +14,7 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 use crate::error::Problem;
 use crate::http::body::panic_text;
 use crate::http::{headers, metrics};
-use crate::middleware::newest_block;
+use crate::middleware::{newest_block, request_origin};
 use crate::rpc::{Endpoint, Rpc};
 use crate::service::{health, openapi};
 use crate::web::{self, Web};
@@ -45,6 +45,7 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .route("/docs", get(openapi::docs))
         .with_state(app.clone());
     let newest_block = middleware::from_fn_with_state(app.clone(), newest_block::at_least);
+    let origin = middleware::from_fn_with_state(app.clone(), request_origin::name);
     let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
     Router::new()
         .merge(rest)
@@ -56,6 +57,7 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .layer(CompressionLayer::new().compress_when(not_tiny))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(newest_block)
+        .layer(origin)
         .layer(middleware::from_fn(headers::decorate))
         // Outermost, so that requests refused by the other layers are counted too.
         .layer(middleware::from_fn(metrics::measure))

@@ -27,8 +27,9 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Answers preflights, refuses malformed requests and those that do not accept JSON, and adds the headers of every
 /// answer.
-pub(crate) async fn decorate(request: Request, next: Next) -> Response {
-    let id = request_id(request.headers());
+pub(crate) async fn decorate(mut request: Request, next: Next) -> Response {
+    let id = RequestId::of(request.headers());
+    request.extensions_mut().insert(id.clone());
     let sharing = CorsPolicy::of(request.headers());
     let path = request.uri().path();
     let is_api = path.starts_with("/api/");
@@ -47,7 +48,7 @@ pub(crate) async fn decorate(request: Request, next: Next) -> Response {
         next.run(request).await
     };
     let headers = response.headers_mut();
-    if let Ok(id) = HeaderValue::from_str(&id) {
+    if let Ok(id) = HeaderValue::from_str(id.text()) {
         headers.insert(REQUEST_ID, id);
     }
     if is_shared {
@@ -74,10 +75,29 @@ fn add_api_headers(headers: &mut HeaderMap) {
     }
 }
 
-/// The client's request id if it has 20 to 200 characters, else a new one.
-fn request_id(headers: &HeaderMap) -> String {
-    let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
-    given.filter(|id| (20..=200).contains(&id.len())).map_or_else(new_id, str::to_owned)
+/// What a request is called in its answer and in the log.
+#[derive(Debug, Clone)]
+pub(crate) enum RequestId {
+    /// Its client chose it: 20 to 200 characters.
+    OfClient(String),
+    /// A new one.
+    New(String),
+}
+
+impl RequestId {
+    fn of(headers: &HeaderMap) -> Self {
+        let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
+        given
+            .filter(|id| (20..=200).contains(&id.len()))
+            .map_or_else(|| Self::New(new_id()), |id| Self::OfClient(id.to_owned()))
+    }
+
+    /// The id as the header of the answer has it.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::OfClient(id) | Self::New(id) => id,
+        }
+    }
 }
 
 fn new_id() -> String {

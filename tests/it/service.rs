@@ -19,6 +19,7 @@ mod metrics_listed;
 pub mod prices;
 mod reading_account;
 pub mod silence;
+mod slow_statements;
 
 use silence::SilentProxy;
 

@@ -15,6 +15,7 @@ pub use client::address::{Compression, StoreAddress};
 pub use client::addresses::Lag;
 pub use client::connection::Batch;
 pub use client::failover::EndpointStatus;
+pub use client::origin::RequestOrigin;
 pub use client::rows::Rows;
 pub use cluster::{ClusterError, ClusterLayout, NodeStatement, Shard, StatementNodes, statements_of_new_database};
 pub use error::StoreError;

@@ -5,5 +5,6 @@ pub(crate) mod addresses;
 pub(crate) mod connection;
 pub(crate) mod failover;
 pub(crate) mod messages;
+pub(crate) mod origin;
 pub(crate) mod rows;
 pub(crate) mod timeout;

@@ -9,6 +9,7 @@ use clickhouse::Client;
 use clickhouse::query::Query;
 
 use super::messages::Messages;
+use super::origin::{log_if_slow, with_log_comment};
 use super::timeout::within;
 use crate::schema::Columns;
 use crate::statement::{Parameter, Statement};
@@ -29,7 +30,8 @@ impl Connection {
         statement: &Statement<R>,
         limit: Option<u64>,
     ) -> Result<EngineRows<R>, StoreError> {
-        let mut query = self.client.query_raw(&statement.sql).with_setting("workload", statement.workload.name());
+        let workload = statement.workload.name();
+        let mut query = with_log_comment(self.client.query_raw(&statement.sql)).with_setting("workload", workload);
         for (name, value) in statement.settings {
             query = query.with_setting(*name, *value);
         }
@@ -45,8 +47,10 @@ impl Connection {
         let started = Instant::now();
         let first = rows.fetch().await;
         let outcome = if first.is_ok() { "ok" } else { "failed" };
-        let labels = [("workload", statement.workload.name()), ("outcome", outcome)];
-        metrics::histogram!("trawl_statement_duration_seconds", &labels).record(started.elapsed());
+        let elapsed = started.elapsed();
+        metrics::histogram!("trawl_statement_duration_seconds", "workload" => workload, "outcome" => outcome)
+            .record(elapsed);
+        log_if_slow(&statement.sql, workload, elapsed);
         rows.first = first?;
         Ok(rows)
     }
