@@ -31,9 +31,10 @@ impl Writer {
         let client = self.address.client();
         self.create(layout, "schema_migrations", CREATE_SCHEMA_MIGRATIONS).await?;
         let applied = applied(&client, &self.address.database).await?;
-        let at_first = if applied == 0 { &LEFT_OUT_AT_FIRST[..] } else { &[] };
         let mut left_out = [self.left_out().await?, choice.without.clone()].concat();
-        left_out.extend(at_first.iter().map(|table| (*table).to_owned()));
+        if applied == 0 {
+            left_out.extend(LEFT_OUT_AT_FIRST.map(str::to_owned));
+        }
         let mut done = Vec::new();
         for (position, migration) in MIGRATIONS.iter().enumerate().skip(applied as usize) {
             let failed = |source| MigrateError::Step { name: migration.name, source };
@@ -41,8 +42,10 @@ impl Writer {
                 let steps = stage.iter().filter(|step| !left_out.iter().any(|table| step.is_of(table)));
                 self.create_all(layout, steps.map(|step| (step.name.into(), step.sql.into()))).await.map_err(failed)?;
             }
-            for table in at_first {
-                self.remember_left_out(table).await.map_err(failed)?;
+            if position == 0 {
+                for table in LEFT_OUT_AT_FIRST {
+                    self.remember_left_out(table).await.map_err(failed)?;
+                }
             }
             self.record(position, migration).await.map_err(failed)?;
             done.push(migration.name);
