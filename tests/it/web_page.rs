@@ -14,7 +14,7 @@ use crate::chains::{Chain, chain, dump};
 use crate::env;
 
 mod facts;
-mod told;
+mod scenario;
 
 fn get(url: &str, headers: &[(&str, &str)]) -> anyhow::Result<Response<ureq::Body>> {
     let mut request = http::agent().get(url);
@@ -145,7 +145,7 @@ fn start_hostile_names() -> anyhow::Result<Server> {
     env::run(env::ingest(database, &["labels", &labels[0], &labels[1]]), 0)?;
     // One that calls itself like a well-known token, which is not asked again.
     let insert = "INSERT INTO tokens VALUES";
-    let false_token = format!("(unhex('{}'), 91, 'ERC-20', 'USD Coin', 'USDC', 18, 1000)", &told::FALSE_USDC[2..]);
+    let false_token = format!("(unhex('{}'), 91, 'ERC-20', 'USD Coin', 'USDC', 18, 1000)", &scenario::FALSE_USDC[2..]);
     env::sql(database, &format!("{insert} {false_token}"))?;
     let api = env::start_api(database, &[])?;
     env::run(env::ingest(database, &["tokens", "--rpc-url", &format!("{}/rpc", api.url)]), 0)?;
@@ -223,7 +223,7 @@ fn pages_of_the_scenario_say_what_its_node_said() -> anyhow::Result<()> {
 /// Over the explorer that has state and false names, whose browser tests are above.
 #[test]
 fn pages_of_the_scenario_tell_why_it_failed_what_is_false_and_what_is_void() -> anyhow::Result<()> {
-    let compared = compare_pages(&hostile_names().api, &told::of(chain("devchain")))?;
+    let compared = compare_pages(&hostile_names().api, &scenario::of(chain("devchain")))?;
     ensure!(compared == 23, "{compared}");
     Ok(())
 }

@@ -77,8 +77,8 @@ fn fetched(name: &str, version: &str) -> anyhow::Result<PathBuf> {
 /// What the package says of its licence; `?` if nothing.
 fn licence(folder: &Path) -> anyhow::Result<String> {
     let package: Value = serde_json::from_slice(&std::fs::read(folder.join("package.json"))?)?;
-    let told = package["license"].as_str().or_else(|| package["license"]["type"].as_str()).unwrap_or("?");
-    Ok(told.replace(' ', "-"))
+    let license = package["license"].as_str().or_else(|| package["license"]["type"].as_str()).unwrap_or("?");
+    Ok(license.replace(' ', "-"))
 }
 
 fn write(file: &Path, lines: impl Iterator<Item = String>) -> anyhow::Result<()> {

@@ -265,7 +265,7 @@ fn a_load_says_how_it_is() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A metric is an entry of the list and the place where it is counted: no name is in one of them only.
+/// A metric is an entry of the list and the code that counts it: no name is in one of them only.
 #[test]
 fn what_is_counted_is_what_is_listed() -> anyhow::Result<()> {
     let mut counted: Vec<String> = Vec::new();

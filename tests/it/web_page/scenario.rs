@@ -17,8 +17,7 @@ const LOOKS_LIKE: &str =
     "It calls itself like the well-known USDC, and is another contract than the one that is known here";
 
 /// Block and position of transactions that failed, what they failed with, and how deep in their calls that began:
-/// decoded by
-/// hand from the output of the node's frames.
+/// decoded by hand from the output of the node's frames.
 const FAILED: &[(usize, usize, &str, usize)] = &[
     (6, 3, "Reverted: FailedDeployment()", 1),
     (16, 1, "Reverted: ERC20InsufficientAllowance(0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC, 250000, 250001)", 1),
