@@ -1,4 +1,4 @@
-//! What is known of a metric before anything is counted.
+//! The description of a metric: name, kind, labels and help.
 
 /// A metric: its name has the unit, its help says what is counted.
 #[derive(Debug, Clone, Copy)]

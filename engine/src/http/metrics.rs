@@ -1,4 +1,4 @@
-//! `GET /metrics`: what the places are doing, and what the tables of the system say of disks, parts, memory and merges.
+//! `GET /metrics`: how the slots are used, and what the tables of the system say of disks, parts, memory and merges.
 //! Not at this path on a ClickHouse server.
 
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::execute::figures::SystemTables;
 /// How long an answer waits for the tables of the system.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What is counted elsewhere than where it is told.
+/// What other parts of the engine count.
 pub struct EngineCounts {
-    /// What the places do.
+    /// How the slots of each workload are used.
     pub uses: Vec<SlotUsage>,
     /// Parts that were broken at the start.
     pub broken_parts: u64,
@@ -28,7 +28,7 @@ pub struct EngineCounts {
 pub async fn metrics(exposition: &Exposition, tables: &Arc<SystemTables>, counted: EngineCounts) -> Response<Body> {
     for one in &counted.uses {
         let workload = one.workload.name();
-        metrics::gauge!("trawl_engine_places", "workload" => workload).set(f64::from(one.places));
+        metrics::gauge!("trawl_engine_slots", "workload" => workload).set(f64::from(one.places));
         metrics::gauge!("trawl_engine_statements_running", "workload" => workload).set(one.running as f64);
         metrics::gauge!("trawl_engine_statements_waiting", "workload" => workload).set(one.waiting as f64);
         metrics::counter!("trawl_engine_statements_total", "workload" => workload).absolute(one.started);

@@ -158,7 +158,7 @@ impl Writer {
 
 /// Bytes of the columns of a batch.
 fn size_bytes(batch: &RecordBatch) -> u64 {
-    // A slice has the memory of what it was cut from, but for arrays whose own part cannot be told.
+    // Of a slice its own part is counted, where the array can say it, and not what it was cut from.
     let column = |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or(column.get_array_memory_size());
     batch.columns().iter().map(column).sum::<usize>() as u64
 }

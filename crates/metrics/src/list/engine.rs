@@ -9,12 +9,12 @@ pub(super) const ENGINE: Group = Group {
     title: "The embedded engine",
     programs: &[Program::Engine],
     metrics: &[
-        Metric::gauge("trawl_engine_places", WORKLOAD, "Statements that may run at a time."),
+        Metric::gauge("trawl_engine_slots", WORKLOAD, "Statements that may run at a time."),
         Metric::gauge("trawl_engine_statements_running", WORKLOAD, "Statements that run."),
-        Metric::gauge("trawl_engine_statements_waiting", WORKLOAD, "Statements that wait for a place."),
-        Metric::counter("trawl_engine_statements_total", WORKLOAD, "Statements that got a place."),
-        Metric::counter("trawl_engine_statements_refused_total", WORKLOAD, "Statements that got no place."),
-        Metric::durations("trawl_engine_statement_duration_seconds", WORKLOAD, "Time that a statement held its place."),
+        Metric::gauge("trawl_engine_statements_waiting", WORKLOAD, "Statements that wait for a slot."),
+        Metric::counter("trawl_engine_statements_total", WORKLOAD, "Statements that got a slot."),
+        Metric::counter("trawl_engine_statements_refused_total", WORKLOAD, "Statements that got no slot."),
+        Metric::durations("trawl_engine_statement_duration_seconds", WORKLOAD, "Time that a statement held its slot."),
         Metric::counter(
             "trawl_engine_errors_total",
             &[open("code")],
