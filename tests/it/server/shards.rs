@@ -67,6 +67,7 @@ fn answers_of_devchain_are_those_of_one_engine_and_lists_ask_one_shard() -> anyh
     let every = |ordinary| env::amount(ordinary, 1);
     same_over_shards(&cluster, all.step_by(every(2)).chain(golden.step_by(every(6))).collect())?;
     pruning::each_read_asks_the_shards_it_needs(&cluster)?;
+    an_order_made_later_has_the_same_rows(&cluster)?;
     missing_shard::that_hangs_costs_the_time_limit(&cluster)?;
     missing_shard::gives_right_answers_or_none(&mut cluster)?;
     cluster.stop()
@@ -79,4 +80,18 @@ fn answers_of_hive_are_those_of_one_engine() -> anyhow::Result<()> {
     let questions = questions(&cluster)?.into_iter().skip(env::amount(1, 0)).step_by(env::amount(2, 1));
     same_over_shards(&cluster, questions.collect())?;
     cluster.stop()
+}
+
+/// An order that a new database leaves out is filled from each shard, and an account's rows are on one.
+fn an_order_made_later_has_the_same_rows(cluster: &Cluster) -> anyhow::Result<()> {
+    let (with, first) = (["migrate", "--with", "logs_by_topic"], &cluster.nodes[0].url);
+    env::run(env::ingest_at(first, Cluster::SINGLE, &with), 0)?;
+    env::run(cluster.ingest(&with), 0)?;
+    let rows = "SELECT count(), sum(cityHash64(*)) FROM logs_by_topic";
+    let (whole, found) = (env::sql_at(first, Cluster::SINGLE, rows)?, cluster.sql(0, rows)?);
+    ensure!(whole == found && !whole.starts_with("0\t"), "{found} instead of {whole}");
+    let scattered = "SELECT count() FROM \
+        (SELECT topic FROM logs_by_topic GROUP BY topic HAVING uniq(_shard_num) > 1)";
+    ensure!(cluster.sql(0, scattered)? == "0", "accounts on several shards");
+    Ok(())
 }
