@@ -1,6 +1,7 @@
 //! How many shards are asked: each node's `system.query_log` has which tables of its shard were read.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use serde_json::json;
@@ -72,6 +73,9 @@ fn scans() -> Vec<Read> {
     ]
 }
 
+/// How long a statement that has answered may take to be in the log.
+const LOGGED: Duration = Duration::from_secs(5);
+
 /// The shards on which rows of the table of a read were read.
 fn shards_asked(cluster: &Cluster, api: &str, read: &Read) -> anyhow::Result<BTreeSet<usize>> {
     let log = |node: usize, sql: &str| env::sql_at(&cluster.nodes[node].url, "default", sql);
@@ -85,10 +89,14 @@ fn shards_asked(cluster: &Cluster, api: &str, read: &Read) -> anyhow::Result<BTr
         read.table
     );
     let mut asked = BTreeSet::new();
-    for node in 0..cluster.shards() {
-        log(node, "SYSTEM FLUSH LOGS")?;
-        if log(node, &reads)? == "1" {
-            asked.insert(node);
+    let deadline = Instant::now() + LOGGED;
+    // A statement is logged when it has ended, which may be after its answer is there.
+    while asked.len() < read.shards && Instant::now() < deadline {
+        for node in 0..cluster.shards() {
+            log(node, "SYSTEM FLUSH LOGS")?;
+            if log(node, &reads)? == "1" {
+                asked.insert(node);
+            }
         }
     }
     Ok(asked)
