@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 use trawl_chains::Family;
 use trawl_core::schema::{AccessListItem, Authorization};
 
-use crate::state::{Scope, StateDiff};
+use state_diff::{Scope, StateDiff};
 
+pub mod range_list;
+pub mod state_diff;
 pub mod trace;
 
 /// The fields of a header. Those of later forks are `None` before them.

@@ -7,6 +7,8 @@ use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::schema::migrations::current_version;
 use trawl_core::store::{Damage, DamagedTable, Head, LackingColumn, TokenProgress, VerdictCount};
 
+use crate::block::range_list::{list, pairs};
+
 mod following;
 
 pub use following::FollowStatus;
@@ -173,29 +175,4 @@ impl Status {
 fn counts(verdicts: &BTreeMap<String, u64>) -> String {
     let counts: Vec<String> = verdicts.iter().map(|(verdict, blocks)| format!("{blocks} {verdict}")).collect();
     if counts.is_empty() { "none".into() } else { counts.join(", ") }
-}
-
-/// Ranges as pairs of their ends.
-#[must_use]
-pub fn pairs(ranges: &[BlockRange]) -> Vec<(u64, u64)> {
-    ranges.iter().map(|range| (range.first(), range.last())).collect()
-}
-
-/// How many ranges a person gets to see.
-const SHOWN: usize = 20;
-
-/// Ranges for a person; long lists are cut.
-#[must_use]
-pub fn list(ranges: &[(u64, u64)]) -> String {
-    if ranges.is_empty() {
-        return "none".into();
-    }
-    let shown: Vec<String> = ranges
-        .iter()
-        .take(SHOWN)
-        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
-        .collect();
-    let rest = ranges.len().saturating_sub(SHOWN);
-    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-    format!("{}{more}", shown.join(", "))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Head, Reader, Writer};
-use trawl_ingest::audit::status::{list, pairs};
+use trawl_ingest::block::range_list::{list, pairs};
 use trawl_ingest::fill::{FillContext, FillPart, FillParts, FillReport, fill};
 use trawl_ingest::load::completeness::IncompleteLoad;
 use trawl_ingest::load::pipeline::Ending;

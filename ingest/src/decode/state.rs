@@ -11,13 +11,15 @@ use super::json::Line;
 use super::peek::BlockPeek;
 use super::quantity::{Quantity, Word};
 use crate::block::Transaction;
+use crate::block::state_diff::{Scope, StateDiff};
 use crate::block::trace::{Frame, FrameKind, Traces};
-use crate::state::delegations::delegations;
-use crate::state::tracker::{Fields, Tracker};
-use crate::state::{Scope, StateDiff};
+use delegations::delegations;
+use tracker::{Fields, Tracker};
 
+mod delegations;
 #[cfg(test)]
 mod tests;
+mod tracker;
 
 /// Reads the state differences of block `number` from its line; `None` if it has none, or impossible ones.
 pub(super) fn state(

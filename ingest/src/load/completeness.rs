@@ -3,7 +3,7 @@
 use trawl_core::primitives::BlockRange;
 use trawl_core::store::{Head, Reader, StoreError};
 
-use crate::audit::status::{list, pairs};
+use crate::block::range_list::{list, pairs};
 use crate::load::prepare::OnRefusal;
 
 /// Why a load that came to its end is none that succeeded.

@@ -8,7 +8,7 @@ use trawl_core::schema::{
 
 use super::proxies::{CodeChange, POINTING_SLOTS, StorageChange, proxies};
 use crate::block::Header;
-use crate::state::{AccountDiff, StateDiff};
+use crate::block::state_diff::{AccountDiff, StateDiff};
 use crate::write::batch::BlockRows;
 
 /// Adds the rows of `state` to each of their tables.
@@ -95,7 +95,7 @@ mod tests {
     use trawl_core::primitives::Bytes;
 
     use super::*;
-    use crate::state::Scope;
+    use crate::block::state_diff::Scope;
 
     fn proxies_of(account: AccountDiff) -> Vec<(String, Address)> {
         let accounts = [(Address::repeat_byte(1), account)].into();

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 use super::schedule::Schedule;
-use super::{AccountDiff, Scope, StateDiff};
 use crate::block::Header;
+use crate::block::state_diff::{AccountDiff, Scope, StateDiff};
 use crate::decode::Word;
 use crate::verify::{Check, VerifyError};
 

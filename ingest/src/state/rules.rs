@@ -8,7 +8,7 @@ use trawl_core::primitives::{Address, B256, U256};
 
 use super::genesis::Genesis;
 use super::schedule::Schedule;
-use super::{Credit, CreditReason, Scope, StateDiff};
+use crate::block::state_diff::{Credit, CreditReason, Scope, StateDiff};
 use crate::block::{Block, GWEI, Header};
 use crate::verify::VerifyError;
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::block::state_diff::AccountDiff;
 use crate::decode::traces::TracedBlock;
-use crate::state::AccountDiff;
 
 const ONE: Address = Address::repeat_byte(0x11);
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 
-use super::AccountDiff;
+use crate::block::state_diff::AccountDiff;
 
 /// Accounts as the steps so far left them.
 #[derive(Debug, Default)]
