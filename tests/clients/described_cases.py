@@ -16,8 +16,16 @@ with urllib.request.urlopen(f"{base}/api/v2/openapi") as answer:
 passed, failed = 0, []
 
 
+def resolved(item):
+    """The component that a reference names."""
+    if "$ref" not in item:
+        return item
+    family, name = item["$ref"].split("/")[-2:]
+    return description["components"][family][name]
+
+
 def schema(path, verb, status):
-    content = description["paths"][path][verb]["responses"][status]["content"]["application/json"]
+    content = resolved(description["paths"][path][verb]["responses"][status])["content"]["application/json"]
     return jsonschema_rs.validator_for({
         "$schema": "https://json-schema.org/draft/2020-12/schema", **content["schema"], "components": description["components"]})
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::super::action::{Action, Work};
-use super::super::parameter::{OF_EVERY_ACTION, Parameter, Presence};
 use super::super::params::all as parameters;
+use super::super::params::parameter::{OF_EVERY_ACTION, Parameter, Presence};
 use super::super::proxy::Argument;
 use super::all;
 use super::groups::{PAGE, WINDOW};
 
 const PAGE_OF_DOCS: &str = include_str!("../../../docs/reference/etherscan.md");
-const DESCRIPTION: &str = include_str!("../../../docs/reference/openapi.yaml");
+const DESCRIPTION: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
 /// The cells of the rows of the table below a heading, without its head.
 fn rows(heading: &str) -> Vec<Vec<&'static str>> {
@@ -132,16 +132,17 @@ fn the_description_has_the_parameters_of_all_actions() {
     for parameter in all().flat_map(|action| parameters(action.parameters)) {
         taken.extend([parameter.name].iter().chain(parameter.aliases));
     }
-    for path in ["\n  /api:\n", "\n  /v2/api:\n"] {
-        let below = DESCRIPTION.split(path).nth(1).unwrap_or_else(|| panic!("no {path}"));
-        let below = below.split("\n  /").next().unwrap_or_default();
-        let operations: Vec<&str> = below.split("operationId").skip(1).collect();
-        assert_eq!(operations.len(), 2, "{path}");
-        for operation in operations {
-            let described = operation.split("responses:").next().unwrap_or_default();
-            let described: BTreeSet<&str> =
-                described.split("{name: ").skip(1).filter_map(|rest| rest.split(',').next()).collect();
-            assert_eq!(described, taken, "{path}");
-        }
+    let document: serde_json::Value = serde_json::from_str(DESCRIPTION).expect("JSON");
+    for (path, method) in [("/api", "get"), ("/api", "post"), ("/v2/api", "get"), ("/v2/api", "post")] {
+        let parameters = document["paths"][path][method]["parameters"].as_array().expect("parameters");
+        let described: BTreeSet<&str> = parameters
+            .iter()
+            .map(|parameter| {
+                let reference = parameter["$ref"].as_str().map(|reference| reference.trim_start_matches('#'));
+                let parameter = reference.map_or(Some(parameter), |pointer| document.pointer(pointer));
+                parameter.and_then(|parameter| parameter["name"].as_str()).expect("a name")
+            })
+            .collect();
+        assert_eq!(described, taken, "{method} {path}");
     }
 }
