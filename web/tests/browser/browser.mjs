@@ -21,12 +21,18 @@ export async function start() {
       // Then the next one.
     }
   }
-  try {
-    const args = [...chromium.args.filter((argument) => !OF_GRAPHICS.test(argument)), ...WITHOUT_GRAPHICS, '--lang=en-US'];
-    return await puppeteer.launch({ executablePath: await chromium.executablePath(), args, headless: 'shell', env });
-  } catch (failure) {
-    throw new Error('No Chromium starts here. Install one (Debian: apt install chromium), or name it in CHROMIUM.', { cause: failure });
+  const args = [...chromium.args.filter((argument) => !OF_GRAPHICS.test(argument)), ...WITHOUT_GRAPHICS, '--lang=en-US'];
+  let failure;
+  // The package unpacks its program at the first start on a machine: a start beside that one finds a file that is still written.
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    try {
+      return await puppeteer.launch({ executablePath: await chromium.executablePath(), args, headless: 'shell', env });
+    } catch (cause) {
+      failure = cause;
+      await new Promise((resolve) => { setTimeout(resolve, 2_000); });
+    }
   }
+  throw new Error('No Chromium starts here. Install one (Debian: apt install chromium), or name it in CHROMIUM.', { cause: failure });
 }
 
 /** Answers that tell of something missing, and are shown as such: a browser logs them all the same. */
