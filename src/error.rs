@@ -361,7 +361,8 @@ impl Problem {
         }
     }
 
-    /// The text of a JSON-RPC error; an internal one has another in REST (docs/reference/http-contract.md#json-rpc-errors).
+    /// The text of a JSON-RPC error; an internal one has another in REST
+    /// (docs/reference/http-contract.md#json-rpc-errors).
     #[must_use]
     pub fn message(&self) -> String {
         match self {

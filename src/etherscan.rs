@@ -9,7 +9,6 @@ mod contract;
 mod gas;
 mod logs;
 mod looked_up_rows;
-mod parameter;
 mod params;
 mod proxy;
 mod request;
@@ -19,7 +18,6 @@ mod state;
 mod stats;
 mod token;
 mod transaction;
-mod value;
 mod window;
 
 pub(crate) use serve::{get, legacy, post};

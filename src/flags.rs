@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use trawl::options::{Gaps, Options, OracleSettings, SocketSettings};
-use trawl::prices::{PriceSettings, PriceWatch};
-use trawl::upstream::{Upstream, UpstreamError, UpstreamSettings};
+use trawl::remote::prices::{PriceSettings, PriceWatch};
+use trawl::remote::upstream::{Upstream, UpstreamError, UpstreamSettings};
 use trawl::web::Web;
 use trawl::web::files::WebDir;
 use trawl_core::flags::renamed::or_old_variable;
@@ -104,7 +104,8 @@ pub struct Flags {
     #[arg(long, env = "TRAWL_GAS_PRICE_PERCENTILE", default_value_t = 60, help_heading = "Answers",
           value_parser = clap::value_parser!(u64).range(0..=100))]
     gas_price_percentile: u64,
-    /// Folder of a web page to serve: its files, its index.html for other paths, and what explorers ask for beside them.
+    /// Folder of a web page to serve: its files, its index.html for other paths, and what explorers ask for beside
+    /// them.
     #[arg(long, env = "TRAWL_WEB_DIR", value_name = "DIR", help_heading = "Server", value_parser = WebDir::open)]
     web_dir: Option<WebDir>,
     /// Serve no web page: `/` and other paths that are no route are 404.
@@ -116,7 +117,8 @@ pub struct Flags {
     #[arg(long, alias = "head-interval-ms", env = "TRAWL_HEAD_INTERVAL", default_value = "500ms",
           help_heading = "Server", value_parser = head_interval)]
     head_interval: Duration,
-    /// After how long without a new block a chain that is followed is not healthy at /api/health; `off` for a chain that rests.
+    /// After how long without a new block a chain that is followed is not healthy at /api/health; `off` for a chain
+    /// that rests.
     #[arg(long, env = "TRAWL_STALE_AFTER", value_name = "DURATION|off", default_value = "60s", help_heading = "Server",
           value_parser = stale_after)]
     stale_after: StaleAfter,

@@ -9,3 +9,4 @@ pub(crate) mod periods;
 pub(crate) mod query;
 pub(crate) mod request_body;
 pub(crate) mod route;
+pub(crate) mod values;

@@ -7,7 +7,7 @@
 //! - [`router`]: all routes and layers;
 //! - [`rest`], [`rpc`], `scan` and `etherscan`: one interface each; [`web`]: a page beside them; [`service`]: health;
 //! - `middleware` and `read`: what they share;
-//! - [`app`]: what requests share, over `enrich`, `cache`, [`http`], `limits`, [`upstream`], [`prices`], [`options`] and
+//! - [`app`]: what requests share, over `enrich`, `cache`, [`http`], `limits`, [`remote`], [`options`] and
 //!   [`error`].
 
 pub mod app;
@@ -19,13 +19,11 @@ pub mod http;
 mod limits;
 mod middleware;
 pub mod options;
-pub mod prices;
 mod read;
+pub mod remote;
 pub mod rest;
 pub mod router;
 pub mod rpc;
 mod scan;
 pub mod service;
-pub mod upstream;
-mod values;
 pub mod web;

@@ -7,11 +7,11 @@ use anyhow::Context as _;
 use tower::Layer;
 use tower::util::MapRequestLayer;
 use trawl::app::App;
+use trawl::remote::upstream::UpstreamError;
 use trawl::router::{router, trim_slash};
 use trawl::rpc::{Rpc, start_counting};
 use trawl::service::readiness;
 use trawl::service::readiness::NotReady;
-use trawl::upstream::UpstreamError;
 use trawl_core::store::{HeadWatch, Reader};
 use trawl_metrics::{Exposition, Program};
 use trawl_serve::{Listener, stop_signal};
@@ -58,8 +58,8 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 /// reports whether it is ready.
 const FIRST_CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Stack of a thread that answers requests, in bytes. A page waits for a dozen statements at once, and their futures are
-/// made there; what is not used of a stack is no memory.
+/// Stack of a thread that answers requests, in bytes. A page waits for a dozen statements at once, and their futures
+/// are made there; what is not used of a stack is no memory.
 const STACK_SIZE: usize = 4 << 20;
 
 fn start(flags: Flags) -> anyhow::Result<()> {

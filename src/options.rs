@@ -5,8 +5,8 @@ use std::time::Duration;
 use axum::http::HeaderName;
 use trawl_core::store::Head;
 
-use crate::prices::PriceWatch;
-use crate::upstream::Upstream;
+use crate::remote::prices::PriceWatch;
+use crate::remote::upstream::Upstream;
 
 /// Settings of the API.
 #[derive(Debug, Clone)]

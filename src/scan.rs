@@ -1,5 +1,5 @@
-//! Wide scans: `/api/v2/scan/logs` and the lists beside it (docs/reference/scans.md). Each has a filter, an answer of any
-//! length in one of several formats, and an end mark, without which the answer is incomplete.
+//! Wide scans: `/api/v2/scan/logs` and the lists beside it (docs/reference/scans.md). Each has a filter, an answer of
+//! any length in one of several formats, and an end mark, without which the answer is incomplete.
 
 mod columns;
 mod cursor;
@@ -16,7 +16,8 @@ mod respond;
 
 use crate::error::Problem;
 
-/// A scan says where it begins: from the head, as `eth_getLogs` means it, an empty answer would look as if nothing were there.
+/// A scan says where it begins: from the head, as `eth_getLogs` means it, an empty answer would look as if nothing were
+/// there.
 fn without_from_block() -> Problem {
     Problem::invalid_parameter("fromBlock", "Missing field: fromBlock (a height, or `latest`)")
 }

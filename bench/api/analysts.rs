@@ -1,5 +1,5 @@
-//! What the views cost people who write SQL: the questions of a first day against the same of the raw tables, and a day of
-//! many logs against the same by heights.
+//! What the views cost people who write SQL: the questions of a first day against the same of the raw tables, and a day
+//! of many logs against the same by heights.
 
 use std::fs;
 use std::path::PathBuf;

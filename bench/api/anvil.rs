@@ -11,8 +11,9 @@ use xtask::{http, tools, workspace};
 
 use crate::{end, progress};
 
-/// Emits `LOGS` Transfer events from the caller, with the counter as receiver and as data, in a loop:
-/// `PUSH2 LOGS; JUMPDEST; DUP1 PUSH0 MSTORE; DUP1 CALLER PUSH32 Transfer PUSH1 32 PUSH0 LOG3; PUSH1 1 SWAP1 SUB; DUP1 PUSH1 3 JUMPI; STOP`.
+/// Emits `LOGS` Transfer events from the caller, with the counter as receiver and as data, in a loop: `PUSH2 LOGS;
+/// JUMPDEST; DUP1 PUSH0 MSTORE; DUP1 CALLER PUSH32 Transfer PUSH1 32 PUSH0 LOG3; PUSH1 1 SWAP1 SUB; DUP1 PUSH1 3 JUMPI;
+/// STOP`.
 const EMITTER: &str =
     "0x6103e85b805f5280337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60205fa3600190038060035700";
 /// Logs of a transaction: 03e8 above.

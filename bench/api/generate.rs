@@ -16,8 +16,8 @@ pub const ROWS_PER_BLOCK: u64 = 175;
 /// Rows of one INSERT: whole blocks, so that copying them by block repeats none.
 const STEP: u64 = 5_000_100;
 
-/// Statements that make rows `{first:UInt64}` to `{first} + {count:UInt64}`, of blocks `{first_block}` to `{last_block}`.
-/// Tables that views fill are filled along.
+/// Statements that make rows `{first:UInt64}` to `{first} + {count:UInt64}`, of blocks `{first_block}` to
+/// `{last_block}`. Tables that views fill are filled along.
 const LOGS: &[&str] = &[
     include_str!("generate/logs.sql"),
     "INSERT INTO logs SELECT * FROM logs_by_block WHERE block_number BETWEEN {first_block:UInt64} AND {last_block:UInt64}",

@@ -1,5 +1,5 @@
-//! The list that is hard: token transfers of an address that has ten of twelve million. Raw engine, Trawl from its tables,
-//! Trawl from memory, PostgreSQL.
+//! The list that is hard: token transfers of an address that has ten of twelve million. Raw engine, Trawl from its
+//! tables, Trawl from memory, PostgreSQL.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,8 @@ impl Page {
         Ok(transfers::of_address(&address, &filter, &blocks, self.before, SIZE + 1))
     }
 
-    /// What the API asks the engine for such a page: its rows, what their transactions call, what is known of the addresses.
+    /// What the API asks the engine for such a page: its rows, what their transactions call, what is known of the
+    /// addresses.
     fn planned(&self, bed: &TestBed) -> anyhow::Result<[Vec<Request>; 3]> {
         let statement = self.statement(bed)?;
         let blocks: Span = vec![BlockRange::new(0, bed.last_block()).context("ordered")?].into();

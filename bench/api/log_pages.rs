@@ -79,7 +79,8 @@ pub fn measure(
     loads(client, &asked, clients, seconds, rounds)
 }
 
-/// Answers a second of each leg in turn, with the median time beside it; the numbers of requests go on from round to round.
+/// Answers a second of each leg in turn, with the median time beside it; the numbers of requests go on from round to
+/// round.
 pub fn loads(
     client: &Client,
     asked: &[(&str, &dyn Fn(u64) -> Request)],

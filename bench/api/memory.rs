@@ -8,8 +8,8 @@ use crate::leg::Leg;
 use crate::processes::{forget_peak, resident};
 use crate::wide::{self, Contract};
 
-/// What the resident memory of a fresh API grows to over answers of a tenth of a contract's logs and of all, in MiB above
-/// what it was before the first of them.
+/// What the resident memory of a fresh API grows to over answers of a tenth of a contract's logs and of all, in MiB
+/// above what it was before the first of them.
 pub fn measure(
     client: &Client,
     bed: &TestBed,

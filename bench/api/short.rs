@@ -1,4 +1,5 @@
-//! The short form: a few ratios that any machine shows, with bounds that only a fault breaks: a busy machine halves them.
+//! The short form: a few ratios that any machine shows, with bounds that only a fault breaks: a busy machine halves
+//! them.
 
 use anyhow::ensure;
 

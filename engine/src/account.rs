@@ -1,5 +1,5 @@
-//! Who may use the endpoint: an owner, and optionally an API and readers, who can change nothing, and a modeler, who has databases of
-//! its own.
+//! Who may use the endpoint: an owner, and optionally an API and readers, who can change nothing, and a modeler, who
+//! has databases of its own.
 //!
 //! libchdb always logs in as `default`, so users exist only here.
 

@@ -1,7 +1,8 @@
 //! libchdb: found, loaded, and made safe.
 //!
-//! [`library`] has its C functions, [`configuration`] what it starts with; [`outcome`] and [`insert`] own what they return; a [`connection`] runs one
-//! statement at a time; the [`engine`] is the one of this process, opens connections, finds [`damage`] (of parts that it has `set_aside`, and others), keeps some in its [`pool`], and remembers the
+//! [`library`] has its C functions, [`configuration`] what it starts with; [`outcome`] and [`insert`] own what they
+//! return; a [`connection`] runs one statement at a time; the [`engine`] is the one of this process, opens connections,
+//! finds [`damage`] (of parts that it has `set_aside`, and others), keeps some in its [`pool`], and remembers the
 //! queries it has [`query_cache`].
 
 pub mod configuration;

@@ -1,7 +1,8 @@
 //! One statement: its text, its connection, its data, and its entry among those in progress.
 //!
-//! A [`job`] is prepared and [`run`]: its text is read, its user's rights are checked, a connection of its own or of its
-//! [`session`] opened, and its result sent whole or through a pipe. [`running`] lists those in progress; the [`query_log`] has those that are over; [`admission`] bound how many of a [`workload`] there are.
+//! A [`job`] is prepared and [`run`]: its text is read, its user's rights are checked, a connection of its own or of
+//! its [`session`] opened, and its result sent whole or through a pipe. [`running`] lists those in progress; the
+//! [`query_log`] has those that are over; [`admission`] bound how many of a [`workload`] there are.
 
 mod access;
 pub mod admission;

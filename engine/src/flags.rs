@@ -25,7 +25,8 @@ pub struct Flags {
     /// The libchdb.so to load [default: CHDB_LIB, beside this program, then where `cargo xtask engine` puts it].
     #[arg(long, env = "TRAWL_LIBRARY", help_heading = "Store")]
     pub library: Option<PathBuf>,
-    /// Configuration file of ClickHouse, XML (the library has no YAML), that the library reads: caches, pools, `backups.allowed_path`.
+    /// Configuration file of ClickHouse, XML (the library has no YAML), that the library reads: caches, pools,
+    /// `backups.allowed_path`.
     #[arg(long, env = "TRAWL_ENGINE_CONFIG", value_name = "FILE", help_heading = "Store")]
     pub config: Option<PathBuf>,
     /// Start although parts of tables are broken and were set aside: what they held is missing from answers.
@@ -46,13 +47,15 @@ pub struct Flags {
     #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 2_048, help_heading = "Server",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_connections_per_client: u32,
-    /// A host name that requests may use beside those of this machine, without port; repeat the flag, or separate by commas.
+    /// A host name that requests may use beside those of this machine, without port; repeat the flag, or separate by
+    /// commas.
     #[arg(long, env = "TRAWL_ENGINE_ALLOW_HOST", value_delimiter = ',', help_heading = "Server")]
     pub allow_host: Vec<String>,
     /// An origin whose web pages may send requests, such as https://sql.example.org; else none may.
     #[arg(long, env = "TRAWL_ENGINE_ALLOW_ORIGIN", value_delimiter = ',', help_heading = "Server")]
     pub allow_origin: Vec<String>,
-    /// How long the end may take after SIGTERM or SIGINT: statements may run on for more than half of it, then are cancelled.
+    /// How long the end may take after SIGTERM or SIGINT: statements may run on for more than half of it, then are
+    /// cancelled.
     #[arg(long, env = "TRAWL_ENGINE_STOP_TIMEOUT", default_value = "10s", value_parser = limits::stop_timeout,
           help_heading = "Server")]
     pub stop_timeout: Duration,

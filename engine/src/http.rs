@@ -1,8 +1,8 @@
 //! The HTTP interface.
 //!
-//! The [`server`] lets requests in at its [`door`], reads the [`request`] and its [`body`], has the statement run, and [`respond`]s: with a [`head`] and a
-//! whole body, or with a [`stream`] of the running query, which is [cancelled](cancel) if the client goes away.
-//! [`changes`] tells who waits that a table was written to.
+//! The [`server`] lets requests in at its [`door`], reads the [`request`] and its [`body`], has the statement run, and
+//! [`respond`]s: with a [`head`] and a whole body, or with a [`stream`] of the running query, which is
+//! [cancelled](cancel) if the client goes away. [`changes`] tells who waits that a table was written to.
 
 pub mod body;
 mod buffered_body;

@@ -1,5 +1,5 @@
-//! How the time between the signal and the end of the process is spent, and that it is bounded: closing a store whose disk or
-//! object storage does not answer would take for ever.
+//! How the time between the signal and the end of the process is spent, and that it is bounded: closing a store whose
+//! disk or object storage does not answer would take for ever.
 
 use std::time::Duration;
 
@@ -32,8 +32,8 @@ impl StopSchedule {
         (self.total - self.statements()) / 2
     }
 
-    /// Ends the process when the time is over, counted from now, if it is still there. The next start finds the store as
-    /// after a crash, which loses nothing that was answered.
+    /// Ends the process when the time is over, counted from now, if it is still there. The next start finds the store
+    /// as after a crash, which loses nothing that was answered.
     pub fn enforce(self) {
         let end = move || {
             std::thread::sleep(self.total);

@@ -53,8 +53,8 @@ impl Findings<'_> {
     }
 }
 
-/// Proves the committed blocks of `requested` and records a verdict for each; then compares the tables that hold the same in
-/// several orders. Ends early if `stop` becomes true.
+/// Proves the committed blocks of `requested` and records a verdict for each; then compares the tables that hold the
+/// same in several orders. Ends early if `stop` becomes true.
 pub async fn audit(
     reader: &Reader,
     writer: &Writer,

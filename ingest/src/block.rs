@@ -95,7 +95,8 @@ pub struct Block {
     pub uncles: Option<Vec<Header>>,
     /// Its transactions, in order.
     pub transactions: Vec<Transaction>,
-    /// Their receipts, in order, as many but for chains whose nodes leave some out; `None` if the source did not have them.
+    /// Their receipts, in order, as many but for chains whose nodes leave some out; `None` if the source did not have
+    /// them.
     pub receipts: Option<Vec<Receipt>>,
     /// Its withdrawals; empty before Shanghai, `None` if the source did not have them.
     pub withdrawals: Option<Vec<Withdrawal>>,
@@ -148,8 +149,8 @@ impl Block {
         self.transactions.iter().find_map(|transaction| transaction.chain_id)
     }
 
-    /// The family of the chain that it names; `None` if it names none and yet is no plain block of Ethereum, so that its rules
-    /// depend on the chain.
+    /// The family of the chain that it names; `None` if it names none and yet is no plain block of Ethereum, so that
+    /// its rules depend on the chain.
     #[must_use]
     pub fn family(&self) -> Option<&'static Family> {
         let receipts = || self.receipts.iter().flatten();

@@ -26,7 +26,8 @@ pub use run::run;
 
 use environment::with_old_names;
 
-/// The flags from the arguments and the environment of this process. Ends the process where they are wrong, or request help.
+/// The flags from the arguments and the environment of this process. Ends the process where they are wrong, or request
+/// help.
 pub fn flags() -> Flags {
     // Flags may stand before it.
     let mut arguments = std::env::args_os().skip(1).filter_map(|argument| argument.into_string().ok());

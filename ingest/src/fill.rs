@@ -1,9 +1,10 @@
-//! Fills in call frames and state of settled blocks that were loaded without them, as from a node that had dropped them.
+//! Fills in call frames and state of settled blocks that were loaded without them, as from a node that had dropped
+//! them.
 //!
-//! Commits are taken in groups. Their blocks are fetched again and compared by hash with those that are stored; the rows of
-//! the parts are written, and then, in one insert, commits that take the place of the old ones. Nothing that is readable goes
-//! away meanwhile. What a killed run leaves is rows of parts that no commit names: the next run removes them
-//! ([`crate::write::recover`]).
+//! Commits are taken in groups. Their blocks are fetched again and compared by hash with those that are stored; the
+//! rows of the parts are written, and then, in one insert, commits that take the place of the old ones. Nothing that is
+//! readable goes away meanwhile. What a killed run leaves is rows of parts that no commit names: the next run removes
+//! them ([`crate::write::recover`]).
 
 use std::collections::HashMap;
 

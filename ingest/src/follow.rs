@@ -1,9 +1,10 @@
 //! Keeps up with the head of a node, over reorganisations.
 //!
-//! The rows of each new block are packed into one value. A row of `ingest_heads` carries those that are new and names which
-//! count, so that readers move from one branch to another in one step; large blocks are written to `hot_rows` before.
-//! For readers of SQL the same rows follow in the typed hot tables, in groups, if they do not settle before. Blocks that are final are loaded, or
-//! written from their packed rows, into the settled tables, where nothing ever changes.
+//! The rows of each new block are packed into one value. A row of `ingest_heads` carries those that are new and names
+//! which count, so that readers move from one branch to another in one step; large blocks are written to `hot_rows`
+//! before. For readers of SQL the same rows follow in the typed hot tables, in groups, if they do not settle before.
+//! Blocks that are final are loaded, or written from their packed rows, into the settled tables, where nothing ever
+//! changes.
 //!
 //! In memory: what a load holds, a group of blocks for the typed tables, what is being settled, and a few hundred bytes
 //! for every block that is not final.

@@ -1,9 +1,10 @@
 //! Loads a chain into the tables of Trawl.
 //!
-//! A block flows through stages joined by bounded channels: [`source`] (where retries live) → [`decode`] (text to
-//! typed block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`mod@write`] (intent, tables, commit).
-//! [`load`] joins them into a load of a range, [`follow`] into one of a node's head, [`fill`] adds parts that a load lacked; [`background`] adds facts of
-//! tokens, [`watch`] reports how following goes, [`merge`] keeps tables in few parts, [`labels`] adds what people know of accounts, and [`audit`] reads back what is stored.
+//! A block flows through stages joined by bounded channels: [`source`] (where retries live) → [`decode`] (text to typed
+//! block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`mod@write`] (intent, tables, commit). [`load`]
+//! joins them into a load of a range, [`follow`] into one of a node's head, [`fill`] adds parts that a load lacked;
+//! [`background`] adds facts of tokens, [`watch`] reports how following goes, [`merge`] keeps tables in few parts,
+//! [`labels`] adds what people know of accounts, and [`audit`] reads back what is stored.
 
 pub mod audit;
 pub mod background;

@@ -25,7 +25,8 @@ fn main() -> ExitCode {
     runtime.block_on(cli::run(flags))
 }
 
-/// Batches come and go by the hundred megabytes: in pages of 2 MiB, clearing them anew was a third of a load's own time.
+/// Batches come and go by the hundred megabytes: in pages of 2 MiB, clearing them anew was a third of a load's own
+/// time.
 #[cfg(target_os = "linux")]
 fn use_small_pages() {
     // SAFETY: no memory is involved, and where the kernel does not know the call nothing changes.

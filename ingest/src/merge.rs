@@ -1,8 +1,8 @@
 //! Merges parts of settled tables: a page that reads one part costs less than half of one that reads eight.
 //!
 //! ClickHouse merges on its own, but leaves several parts of each size. What is decided here is only whether a table is
-//! worth another merge; which of its parts are merged is left to ClickHouse, which takes the cheapest ones first. A merge
-//! changes no row, so it may be cut short at any moment, and what is not merged costs time, never answers.
+//! worth another merge; which of its parts are merged is left to ClickHouse, which takes the cheapest ones first. A
+//! merge changes no row, so it may be cut short at any moment, and what is not merged costs time, never answers.
 
 use std::collections::BTreeMap;
 

@@ -122,8 +122,8 @@ fn producer(block: &Block, family: &Family) -> Address {
     }
 }
 
-/// A sum over transactions with their receipts; `None` without one of the receipts, or if an amount is not known. Amounts of wei
-/// stay far below 2^256.
+/// A sum over transactions with their receipts; `None` without one of the receipts, or if an amount is not known.
+/// Amounts of wei stay far below 2^256.
 fn sum(block: &Block, amount: impl Fn(&Transaction, &Receipt) -> Option<U256>) -> Option<U256> {
     block.receipts.as_ref()?;
     let mut pairs = block.outcomes();
@@ -138,8 +138,8 @@ struct Prices<'a> {
 }
 
 impl Prices<'_> {
-    /// The receipt's figure. Nodes before London do not give it, and some formats leave it out: then it is the base fee where the
-    /// chain takes no more, else what was signed.
+    /// The receipt's figure. Nodes before London do not give it, and some formats leave it out: then it is the base fee
+    /// where the chain takes no more, else what was signed.
     fn effective(self, transaction: &Transaction, receipt: &Receipt) -> U256 {
         let base_fee = self.header.base_fee_per_gas.unwrap_or_default();
         receipt.effective_gas_price.unwrap_or_else(|| match transaction.max_fee_per_gas {

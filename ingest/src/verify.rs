@@ -124,8 +124,8 @@ fn verify_header_hash(block: &Block, family: &Family, outcome: &mut Outcome) -> 
     Ok(())
 }
 
-/// Whether a header shows fields whose meaning is not known: of a chain that no family has, or by a rule that was never tried on
-/// a real block.
+/// Whether a header shows fields whose meaning is not known: of a chain that no family has, or by a rule that was never
+/// tried on a real block.
 fn may_have_own_rules(block: &Block, family: &Family) -> bool {
     block.header.extra.is_some() && !family.knows_its_fields()
 }

@@ -1,5 +1,5 @@
-//! Watches following from beside it: how far nodes are, what readers see, and what is wrong. Nothing that following waits for
-//! holds it up. What it finds is a row of `follow_reports`, metrics, and lines of the log.
+//! Watches following from beside it: how far nodes are, what readers see, and what is wrong. Nothing that following
+//! waits for holds it up. What it finds is a row of `follow_reports`, metrics, and lines of the log.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

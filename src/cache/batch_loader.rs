@@ -48,8 +48,8 @@ impl<K: Copy + Ord + Hash, V, W: Copy + PartialEq + Default> BatchLoader<K, V, W
         Self { open: Mutex::new(Batch::new(W::default())), running: Semaphore::new(MAX_STATEMENTS), max_keys }
     }
 
-    /// The values that `read` finds for `keys`, no more than a statement may have, under `view`, and maybe values of other keys: one of the waiting callers
-    /// reads for all. If that read fails or is cancelled, the next caller reads.
+    /// The values that `read` finds for `keys`, no more than a statement may have, under `view`, and maybe values of
+    /// other keys: one of the waiting callers reads for all. If that read fails or is cancelled, the next caller reads.
     ///
     /// # Errors
     ///

@@ -1,12 +1,13 @@
 //! Rows of settled blocks by the statement that reads them: what is asked again needs no statement.
 //!
-//! Entries are never invalidated. The key of an entry holds [`Head::rows_view`], under which the rows of a settled block
-//! stay as they are, and the statement with all its values, the ranges of readable blocks among them. What depends on more
-//! (whether a block is readable at all) is decided by who asks, from the head of the request. An entry lasts ten minutes,
-//! so that what somebody changed by hand is seen. Concurrent misses wait for one statement.
+//! Entries are never invalidated. The key of an entry holds [`Head::rows_view`], under which the rows of a settled
+//! block stay as they are, and the statement with all its values, the ranges of readable blocks among them. What
+//! depends on more (whether a block is readable at all) is decided by who asks, from the head of the request. An entry
+//! lasts ten minutes, so that what somebody changed by hand is seen. Concurrent misses wait for one statement.
 //!
-//! Memory: at most `--settled-cache-size` of messages and what describes their columns; an answer larger than a sixteenth
-//! of that is not kept. What was asked for once makes no place for itself by throwing out what is asked for often.
+//! Memory: at most `--settled-cache-size` of messages and what describes their columns; an answer larger than a
+//! sixteenth of that is not kept. What was asked for once makes no place for itself by throwing out what is asked for
+//! often.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -84,8 +85,8 @@ impl SettledRows {
         self.entries.weighted_size()
     }
 
-    /// The rows that are kept under `key`, or those that `read` reads. Concurrent callers with the same key wait for one
-    /// of them.
+    /// The rows that are kept under `key`, or those that `read` reads. Concurrent callers with the same key wait for
+    /// one of them.
     ///
     /// # Errors
     ///

@@ -3,8 +3,8 @@
 //! Entries are never invalidated. A key holds the generation of the data: the settled blocks for contracts and proxies,
 //! the number of rows in `tokens`, the number of steps in which transfers were counted. An entry stays valid for its
 //! generation; the next one begins with an empty cache, and entries of the one before are evicted. An address without
-//! facts is cached too. Contracts and proxies of blocks that are not settled are read from memory each time. What is not
-//! cached is one statement, whatever is asked: addresses that nobody has seen before come with every block.
+//! facts is cached too. Contracts and proxies of blocks that are not settled are read from memory each time. What is
+//! not cached is one statement, whatever is asked: addresses that nobody has seen before come with every block.
 //!
 //! Proxies that the state after the head shows are kept by the view of the chain.
 //!

@@ -1,9 +1,9 @@
 //! Whether addresses ran code of their own, where the creations of contracts are not all loaded.
 //!
-//! What is known of an address stays known of the settled blocks of a generation; blocks that are not settled, and those settled
-//! a short time ago, are searched each time. A lookup of addresses that nobody has asked for takes two rounds: the newest settled
-//! blocks, which show the busy ones, and then all of them for the rest. Each round looks at a bounded number of rows, so an
-//! address may stay unknown that a longer search would find.
+//! What is known of an address stays known of the settled blocks of a generation; blocks that are not settled, and
+//! those settled a short time ago, are searched each time. A lookup of addresses that nobody has asked for takes two
+//! rounds: the newest settled blocks, which show the busy ones, and then all of them for the rest. Each round looks at
+//! a bounded number of rows, so an address may stay unknown that a longer search would find.
 //!
 //! Memory: 16 MiB at most.
 
@@ -35,8 +35,8 @@ impl RanCodeCache {
         Self { loader: BatchLoader::new(), known: GenerationCache::new(MAX_CACHE_BYTES) }
     }
 
-    /// Those of `asked` of which a readable block shows that they ran code; nothing is read where it is known of everybody who has
-    /// code.
+    /// Those of `asked` of which a readable block shows that they ran code; nothing is read where it is known of
+    /// everybody who has code.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Every action: one table, from which requests are read, and with which the page of the documentation and the description
-//! agree.
+//! Every action: one table, from which requests are read, and with which the page of the documentation and the
+//! description agree.
 
 mod account;
 mod chain;

@@ -42,8 +42,8 @@ pub(crate) struct PlacedParts<K: LookedUpRows> {
 }
 
 impl<K: LookedUpRows> PlacedParts<K> {
-    /// Begins the first part, so that a failure is known before an answer begins; `None` without places, which are in the
-    /// order of the rows.
+    /// Begins the first part, so that a failure is known before an answer begins; `None` without places, which are in
+    /// the order of the rows.
     ///
     /// # Errors
     ///

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::answer::{Dialect, Refusal};
-use super::parameter::{OF_EVERY_ACTION, Parameter, Presence};
-use super::value::{self, Height};
-use crate::values::BlockName;
+use crate::http::values::BlockName;
+use parameter::{OF_EVERY_ACTION, Parameter, Presence};
 use trawl_core::primitives::{Address, B256};
+use value::Height;
+
+pub(super) mod parameter;
+pub(super) mod value;
 
 /// Characters of a name that a refusal repeats.
 const SHOWN_CHARACTERS: usize = 40;
@@ -25,7 +28,8 @@ impl RawParams {
         Self { values: BTreeMap::new(), dialect }
     }
 
-    /// Adds those of a text. A value that is empty, `null` or `undefined`, as JavaScript writes what it does not have, is none.
+    /// Adds those of a text. A value that is empty, `null` or `undefined`, as JavaScript writes what it does not have,
+    /// is none.
     pub fn add(&mut self, text: &[u8]) {
         for (name, value) in url::form_urlencoded::parse(text) {
             let name = name.to_ascii_lowercase();
@@ -169,7 +173,7 @@ impl Params {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parameter::Kind;
+    use super::parameter::Kind;
     use super::*;
 
     const ADDRESS: &[Parameter] = &[Parameter::required("address", Kind::Address)];

@@ -3,8 +3,8 @@
 use super::answer::Refusal;
 use super::params::Params;
 use super::request::Request;
+use crate::http::values::BlockName;
 use crate::read::state::State;
-use crate::values::BlockName;
 use trawl_core::primitives::BlockNumber;
 use trawl_core::store::Head;
 

@@ -2,7 +2,7 @@
 
 use super::answer::Refusal;
 use super::params::Params;
-use super::value::Height;
+use super::params::value::Height;
 use crate::app::App;
 use crate::options::Gaps;
 use crate::read::blocks::times;
@@ -36,7 +36,8 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Reads `startblock`, `endblock`, `start_timestamp`, `end_timestamp`, `sort`, `page` and `offset`; of the blocks a part is `readable`.
+    /// Reads `startblock`, `endblock`, `start_timestamp`, `end_timestamp`, `sort`, `page` and `offset`; of the blocks a
+    /// part is `readable`.
     ///
     /// # Errors
     ///
@@ -96,7 +97,8 @@ impl Window {
         Walk { order: self.order, beyond: None, limit }
     }
 
-    /// Whether the page can be reached, by how many rows [`Window::walk`] found: one after the last row is empty, however far.
+    /// Whether the page can be reached, by how many rows [`Window::walk`] found: one after the last row is empty,
+    /// however far.
     ///
     /// # Errors
     ///
@@ -207,8 +209,8 @@ pub(crate) fn missing_to_head(app: &App, head: &Head, readable: &Readable) -> Ve
     range.map_or_else(Vec::new, |range| missing(app, head, readable, range))
 }
 
-/// The blocks of `range` that are not readable, unless the options allow gaps. No transaction runs in the genesis block, so
-/// nodes have no frames of it.
+/// The blocks of `range` that are not readable, unless the options allow gaps. No transaction runs in the genesis
+/// block, so nodes have no frames of it.
 fn missing(app: &App, head: &Head, readable: &Readable, range: BlockRange) -> Vec<BlockRange> {
     if app.options().gaps == Gaps::Serve {
         return Vec::new();

@@ -119,7 +119,8 @@ impl BodySender {
         self.send_frame(Frame::data(bytes)).await
     }
 
-    /// Sends the trailers of the answer, after its last bytes. A client that did not say `TE: trailers` does not get them.
+    /// Sends the trailers of the answer, after its last bytes. A client that did not say `TE: trailers` does not get
+    /// them.
     ///
     /// # Errors
     ///
@@ -140,7 +141,8 @@ impl BodySender {
         Ok(())
     }
 
-    /// Ends the body without its rest, and not as if it were whole. The channel is full, so an error finds no room in it.
+    /// Ends the body without its rest, and not as if it were whole. The channel is full, so an error finds no room in
+    /// it.
     fn cut(&self) -> ClientDisconnected {
         tracing::debug!("an answer was broken off: its client takes it slowly, as too many do");
         self.is_cut.store(true, Ordering::Release);

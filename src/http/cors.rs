@@ -57,8 +57,8 @@ pub(super) enum CorsPolicy {
 }
 
 impl CorsPolicy {
-    /// What a request needs. Pages without an origin of their own, which call it `null`, are anybody's: they get nothing that
-    /// credentials open.
+    /// What a request needs. Pages without an origin of their own, which call it `null`, are anybody's: they get
+    /// nothing that credentials open.
     pub fn of(headers: &HeaderMap) -> Self {
         match headers.get(ORIGIN) {
             Some(origin) if origin != "null" && !origin.is_empty() => Self::Origin(origin.clone()),

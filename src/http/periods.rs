@@ -11,8 +11,8 @@ const DAY: i64 = 86_400_000_000;
 /// The parameters of a list that say how old its rows may be.
 pub(crate) const PERIOD_NAMES: (&str, &str) = ("age_from", "age_to");
 
-/// From the first parameter to the second, both inclusive: a time, or a day with all its hours. Clients write none as nothing or as
-/// `null`.
+/// From the first parameter to the second, both inclusive: a time, or a day with all its hours. Clients write none as
+/// nothing or as `null`.
 ///
 /// # Errors
 ///

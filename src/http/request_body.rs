@@ -31,8 +31,8 @@ struct Bounds {
     piece: Duration,
 }
 
-/// Reads a body of at most `max_bytes`. Its memory is taken before it is read: at once if its length is known, else piece
-/// by piece.
+/// Reads a body of at most `max_bytes`. Its memory is taken before it is read: at once if its length is known, else
+/// piece by piece.
 ///
 /// # Errors
 ///

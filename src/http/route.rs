@@ -9,8 +9,8 @@ use axum::routing::{self, MethodRouter};
 /// An answer that is being made.
 type ResponseFuture = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-/// A handler behind one type: the compiler looks through the future of a handler, which is as deep as its calls, at each
-/// layer that axum puts around it. That was half of the time in which this crate is compiled.
+/// A handler behind one type: the compiler looks through the future of a handler, which is as deep as its calls, at
+/// each layer that axum puts around it. That was half of the time in which this crate is compiled.
 pub(crate) trait GetHandler<State, Arguments> {
     /// The route that answers GET by it.
     fn get(self) -> MethodRouter<State>;

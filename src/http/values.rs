@@ -36,8 +36,8 @@ impl BlockName {
     }
 }
 
-/// A member of an object that is there and not null. Its name may have any letter case, as geth reads it; one of this spelling
-/// counts before others.
+/// A member of an object that is there and not null. Its name may have any letter case, as geth reads it; one of this
+/// spelling counts before others.
 pub(crate) fn member<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     let other = || object.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value);
     object.get(name).or_else(other).filter(|value| !value.is_null())

@@ -32,8 +32,8 @@ impl RequestHead {
         self.known.as_ref()
     }
 
-    /// The head, for an answer that may need any block: lists go back as far as the chain, and every object shows what is
-    /// known of addresses.
+    /// The head, for an answer that may need any block: lists go back as far as the chain, and every object shows what
+    /// is known of addresses.
     ///
     /// # Errors
     ///

@@ -179,8 +179,8 @@ impl Days {
         self.by_day.last_key_value().map(|(day, _)| *day)
     }
 
-    /// The days from that of the first loaded block to that of the newest one. A genesis block alone on its day does not
-    /// count: its time is often that of no clock.
+    /// The days from that of the first loaded block to that of the newest one. A genesis block alone on its day does
+    /// not count: its time is often that of no clock.
     pub fn all(&self) -> Option<RangeInclusive<u64>> {
         let mut days = self.by_day.iter();
         let (mut first, day) = days.next()?;

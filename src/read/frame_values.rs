@@ -28,7 +28,8 @@ impl FrameValues {
         Self { app: app.clone(), blocks: blocks.clone(), values: CallValues::default() }
     }
 
-    /// The values of the next frames of the scan; `None` of a delegated call in a transaction of more frames than are read.
+    /// The values of the next frames of the scan; `None` of a delegated call in a transaction of more frames than are
+    /// read.
     ///
     /// # Errors
     ///
@@ -62,8 +63,8 @@ impl FrameValues {
         Ok(values)
     }
 
-    /// The frames of the transactions at `places` that have a value; those without one share it. `None` if they are more than
-    /// one statement reads.
+    /// The frames of the transactions at `places` that have a value; those without one share it. `None` if they are
+    /// more than one statement reads.
     async fn at(&self, places: TransactionPositions) -> Result<Option<HashMap<Path, Option<U256>>>, Problem> {
         let frames = self.app.reader().rows(&valued_frames(&places, &self.blocks)).await?;
         if frames.len() as u64 >= MAX_FRAMES {

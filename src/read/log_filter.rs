@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::values::{BlockName, address, block_name, bytes32, hex_number, invalid, member};
 use crate::options::Gaps;
-use crate::values::{BlockName, address, block_name, bytes32, hex_number, invalid, member};
 use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, TopicFilter};
 use trawl_core::readable::Span as Blocks;
 use trawl_core::store::Head;
@@ -169,8 +169,8 @@ impl Request {
         match self.span {
             Span::Hash(hash) => filter["blockHash"] = serde_json::json!(hash),
             Span::Range { from, to } => {
-                filter["fromBlock"] = from.map_or(Value::Null, crate::values::written);
-                filter["toBlock"] = to.map_or(Value::Null, crate::values::written);
+                filter["fromBlock"] = from.map_or(Value::Null, crate::http::values::written);
+                filter["toBlock"] = to.map_or(Value::Null, crate::http::values::written);
             }
         }
         if let Some(after) = self.after {

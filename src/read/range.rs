@@ -2,9 +2,9 @@
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::values::BlockName;
+use crate::http::values::invalid;
 use crate::options::Gaps;
-use crate::values::BlockName;
-use crate::values::invalid;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::readable::{Readable, Span};
 use trawl_core::store::Head;

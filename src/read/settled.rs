@@ -10,9 +10,9 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 
 impl App {
-    /// All rows of a statement whose result is small, or more. Those of settled blocks come from memory if they are there.
-    /// Behind the newest rows of a list come as many of settled blocks as the list may have in all, whatever the newest leave
-    /// of the limit: so a new block does not make another statement of the read of settled blocks.
+    /// All rows of a statement whose result is small, or more. Those of settled blocks come from memory if they are
+    /// there. Behind the newest rows of a list come as many of settled blocks as the list may have in all, whatever the
+    /// newest leave of the limit: so a new block does not make another statement of the read of settled blocks.
     ///
     /// # Errors
     ///
@@ -39,8 +39,8 @@ impl App {
         Ok(Arc::new(rows))
     }
 
-    /// All rows of a statement about what is not of blocks, from memory if they were read under the same `generation`, a number
-    /// under which they stay the same.
+    /// All rows of a statement about what is not of blocks, from memory if they were read under the same `generation`,
+    /// a number under which they stay the same.
     ///
     /// # Errors
     ///
@@ -81,8 +81,8 @@ impl App {
         find(&kept)
     }
 
-    /// What `find` finds in the rows of a lookup, which are kept for [`App::found_before`] if it finds something: what was
-    /// not found may come with the next commit.
+    /// What `find` finds in the rows of a lookup, which are kept for [`App::found_before`] if it finds something: what
+    /// was not found may come with the next commit.
     ///
     /// # Errors
     ///

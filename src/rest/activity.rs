@@ -1,5 +1,6 @@
-//! `/api/v2/addresses/{address}/activity/…`, `/api/v2/tokens/{address}/activity` and `/api/v2/stats/activity`: what an address or the
-//! chain did, by day, week, month or year. Settled blocks are grouped by the engine, the rows of newer ones here.
+//! `/api/v2/addresses/{address}/activity/…`, `/api/v2/tokens/{address}/activity` and `/api/v2/stats/activity`: what an
+//! address or the chain did, by day, week, month or year. Settled blocks are grouped by the engine, the rows of newer
+//! ones here.
 
 use std::sync::Arc;
 

@@ -216,8 +216,8 @@ impl Cursor for TransactionCursor {
 }
 
 impl TransactionCursor {
-    /// The cursor of a list that ascends: a negative index is the position before the first transaction of a block, thus
-    /// after the last one of the block before it.
+    /// The cursor of a list that ascends: a negative index is the position before the first transaction of a block,
+    /// thus after the last one of the block before it.
     ///
     /// # Errors
     ///

@@ -164,8 +164,8 @@ pub(super) async fn withdrawal_counters(
     Ok(json(write_counters(count, sum)))
 }
 
-/// The number of withdrawals of the chain, whose indexes count from 0 without a gap: known where every block from that of
-/// the newest one to the head is loaded.
+/// The number of withdrawals of the chain, whose indexes count from 0 without a gap: known where every block from that
+/// of the newest one to the head is loaded.
 async fn withdrawals_count(app: &App, head: &Head) -> Result<Option<u64>, Problem> {
     let Some(number) = head.number() else { return Ok(None) };
     let newest = trawl_query::blocks::withdrawals::of_all(&head.withdrawals.span(), None, 1);

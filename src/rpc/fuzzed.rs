@@ -14,8 +14,8 @@ use super::protocol::envelope::{Call, Id, Message};
 use super::protocol::params::BlockId;
 use super::state;
 use crate::error::Problem;
+use crate::http::values::BlockName;
 use crate::read::log_filter;
-use crate::values::BlockName;
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_evm::{
     self, Account, AccountOverride, BlockContext, BlockOverrides, Fees, Key, Limits, PartialState, Point, Schedule,
@@ -162,7 +162,7 @@ fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
 fn written_block(id: BlockId) -> Value {
     match id {
         BlockId::Hash(hash) => json!({"blockHash": hash}),
-        BlockId::Name(name) => crate::values::written(name),
+        BlockId::Name(name) => crate::http::values::written(name),
     }
 }
 

@@ -147,7 +147,8 @@ pub(super) fn known_name(method: &str) -> Option<&'static str> {
     find(Endpoint::Node, method).map(|known| known.name)
 }
 
-/// The names of the methods of both endpoints, and of those that only nodes have, which the description of the API lists.
+/// The names of the methods of both endpoints, and of those that only nodes have, which the description of the API
+/// lists.
 #[cfg(test)]
 pub(crate) fn names() -> [Vec<&'static str>; 2] {
     [METHODS, NODE_METHODS].map(|methods| methods.iter().map(|method| method.name).collect())

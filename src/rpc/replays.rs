@@ -11,8 +11,8 @@ use super::protocol::answer::Answer;
 use super::protocol::context::{Context, required};
 use super::protocol::params::value;
 use crate::error::Problem;
+use crate::http::values::{bytes32, invalid};
 use crate::read::replay::run_again;
-use crate::values::{bytes32, invalid};
 use tracers::{GethOptions, parity_tracer};
 use trawl_core::primitives::BlockNumber;
 use trawl_evm::Failure;
@@ -26,7 +26,8 @@ pub(super) async fn trace_transaction(call: Context<'_>) -> Result<Answer, Probl
     run_again(call.app, call.head()?, place, options.tracer()?).await.map(Answer::Whole)
 }
 
-/// A trace as Parity tells it: of the kinds `trace`, `stateDiff` and `vmTrace`; `null` if the transaction is not readable.
+/// A trace as Parity tells it: of the kinds `trace`, `stateDiff` and `vmTrace`; `null` if the transaction is not
+/// readable.
 pub(super) async fn replay_transaction(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash, kinds] = call.exactly()?;
     let tracer = parity_tracer(value(kinds))?;

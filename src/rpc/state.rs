@@ -1,4 +1,5 @@
-//! Reads of state: `eth_getBalance`, `eth_getTransactionCount`, `eth_getCode`, `eth_getStorageAt`, `eth_getAccountInfo`.
+//! Reads of state: `eth_getBalance`, `eth_getTransactionCount`, `eth_getCode`, `eth_getStorageAt`,
+//! `eth_getAccountInfo`.
 
 pub(crate) mod proofs;
 pub(crate) mod storage_values;
@@ -12,8 +13,8 @@ use super::protocol::endpoint::Endpoint;
 use super::protocol::params::{BlockId, block_id, value};
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::values::{BlockName, address, invalid};
 use crate::read::state::State;
-use crate::values::{BlockName, address, invalid};
 use trawl_core::primitives::{B256, BlockNumber, Bytes};
 use trawl_core::store::Head;
 use trawl_evm::{Key, StateValue};

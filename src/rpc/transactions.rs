@@ -6,8 +6,8 @@ use super::protocol::answer::Answer;
 use super::protocol::context::Context;
 use super::protocol::params::value;
 use crate::error::Problem;
+use crate::http::values::{bytes32, invalid};
 use crate::read::completeness::{require_receipt, require_transaction};
-use crate::values::{bytes32, invalid};
 use trawl_core::primitives::B256;
 use trawl_json::transactions::{write_receipt, write_transaction};
 

@@ -1,7 +1,7 @@
 //! The rows of an answer: cut at a number, as the specification's endpoint does, or whole or not at all, as nodes do.
 //!
-//! Whether an answer is too long must be known before its first byte. Up to [`MAX_HELD_ROWS`] rows are held for that; if
-//! there are more, the rest is counted by a read of its own, so memory does not grow with the limit.
+//! Whether an answer is too long must be known before its first byte. Up to [`MAX_HELD_ROWS`] rows are held for that;
+//! if there are more, the rest is counted by a read of its own, so memory does not grow with the limit.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
-//! `GET /api/v2/addresses/{address}/{transactions,token-transfers,internal-transactions,logs}/csv`: the rows of an address
-//! between two moments, all of them, oldest first (docs/reference/scans.md#exports-of-an-address).
+//! `GET /api/v2/addresses/{address}/{transactions,token-transfers,internal-transactions,logs}/csv`: the rows of an
+//! address between two moments, all of them, oldest first (docs/reference/scans.md#exports-of-an-address).
 
 mod columns;
 mod family;
@@ -24,13 +24,13 @@ use crate::error::Problem;
 use crate::http::body::ResponseBudget;
 use crate::http::periods::period;
 use crate::http::query::{Kind, ParameterGroup, Query, address, fixed_hex};
+use crate::http::values::BlockName;
 use crate::middleware::request_head::RequestHead;
 use crate::middleware::requester::Requester;
 use crate::read::blocks::hashes::BlockHashes;
 use crate::read::blocks::times;
 use crate::read::range::Extent;
 use crate::read::row_stream::RowStream;
-use crate::values::BlockName;
 use trawl_core::primitives::{Address, B256, Direction, Timestamp};
 use trawl_core::store::Head;
 use trawl_query::scan::{

@@ -1,5 +1,5 @@
-//! `GET /api/v2/scan/internal-transactions`, `/api/v2/scan/token-transfers` and `/api/v2/scan/transactions`: rows by participants and
-//! blocks, in the formats and with the end mark of `/api/v2/scan/logs`.
+//! `GET /api/v2/scan/internal-transactions`, `/api/v2/scan/token-transfers` and `/api/v2/scan/transactions`: rows by
+//! participants and blocks, in the formats and with the end mark of `/api/v2/scan/logs`.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::ResponseBudget;
 use crate::http::query::standards;
+use crate::http::values::{BlockName, address, block_name};
 use crate::middleware::request_head::RequestHead;
 use crate::middleware::requester::Requester;
 use crate::read::blocks::hashes::BlockHashes;
 use crate::read::range::Extent;
 use crate::read::row_stream::RowStream;
-use crate::values::{BlockName, address, block_name};
 use trawl_core::primitives::Address;
 use trawl_json::scan_rows::ScanRow;
 use trawl_query::scan::{

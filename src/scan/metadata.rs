@@ -1,4 +1,5 @@
-//! What a column of Arrow and Parquet is, as metadata of its field (docs/reference/scans.md#columns-that-say-what-they-are).
+//! What a column of Arrow and Parquet is, as metadata of its field
+//! (docs/reference/scans.md#columns-that-say-what-they-are).
 //!
 //! Arrow types say how values are stored; these say what they mean, so that no program has to guess it from a name.
 

@@ -94,8 +94,8 @@ pub(crate) async fn backend_version() -> Json<Value> {
     Json(json!({"backend_version": concat!("v", env!("CARGO_PKG_VERSION"))}))
 }
 
-/// Where JSON-RPC is, as the client would write the address that it asked: behind a proxy, what that says of it. Null where
-/// the request does not name a host.
+/// Where JSON-RPC is, as the client would write the address that it asked: behind a proxy, what that says of it. Null
+/// where the request does not name a host.
 pub(crate) async fn json_rpc_url(headers: HeaderMap) -> Json<Value> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let scheme = text("x-forwarded-proto").filter(|scheme| matches!(*scheme, "http" | "https")).unwrap_or("http");

@@ -49,7 +49,8 @@ impl WebDir {
         self.root.join("index.html")
     }
 
-    /// The file at a path of a URL; `None` if there is none in the folder. Links are followed as far as they stay inside.
+    /// The file at a path of a URL; `None` if there is none in the folder. Links are followed as far as they stay
+    /// inside.
     pub(super) async fn file(&self, path: &str) -> Option<PathBuf> {
         let relative = relative(path)?;
         let file = tokio::fs::canonicalize(self.root.join(relative)).await.ok()?;

@@ -84,7 +84,8 @@ fn send(file: &'static File, headers: &HeaderMap) -> Response {
     } else {
         (None, file.plain)
     };
-    // Names of assets have the hash of what is in them; the page names the assets of its build, so it is asked for again.
+    // Names of assets have the hash of what is in them; the page names the assets of its build, so it is asked for
+    // again.
     let keep = if is_page { "no-cache" } else { "public, max-age=31536000, immutable" };
     let always = [
         (CACHE_CONTROL, keep),

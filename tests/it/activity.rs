@@ -77,7 +77,8 @@ fn items(chain: &Chain, path: &str, resolution: &str) -> anyhow::Result<Vec<Valu
     Ok(list(&answer["items"]))
 }
 
-/// Whether the days that are said to be loaded are those of complete periods; on a chain without gaps all but the newest one.
+/// Whether the days that are said to be loaded are those of complete periods; on a chain without gaps all but the
+/// newest one.
 fn ensure_loaded(chain: &Chain, answer: &Value, resolution: &str) -> anyhow::Result<()> {
     let (items, loaded) = (list(&answer["items"]), list(&answer["loaded"]));
     for item in &items {

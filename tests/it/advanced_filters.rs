@@ -1,4 +1,5 @@
-//! `/api/v2/advanced-filters`: one list of transactions, call frames and token transfers, against a search through what the node said.
+//! `/api/v2/advanced-filters`: one list of transactions, call frames and token transfers, against a search through what
+//! the node said.
 
 use std::collections::BTreeMap;
 

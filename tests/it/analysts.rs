@@ -52,8 +52,8 @@ fn questions_have_the_answers_of_the_raw_tables() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a chain holds by the node's own words, as views should show it: of each block its hash, the hashes of its transactions,
-/// places of its logs, and withdrawals.
+/// What a chain holds by the node's own words, as views should show it: of each block its hash, the hashes of its
+/// transactions, places of its logs, and withdrawals.
 fn expected_rows(branch: &str) -> anyhow::Result<[BTreeSet<String>; 4]> {
     let mut lines: Vec<Value> = chains::lines("hive")?;
     if branch != "main" {
@@ -222,7 +222,8 @@ fn what_is_not_committed_is_not_shown() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whatever commits overlap, touch or leave out: the ranges are those of their blocks, and counting goes on to the first gap.
+/// Whatever commits overlap, touch or leave out: the ranges are those of their blocks, and counting goes on to the
+/// first gap.
 #[test]
 fn ranges_are_those_of_the_commits() -> anyhow::Result<()> {
     let database = "analysts_ranges";
@@ -320,8 +321,8 @@ fn everything_has_a_comment() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The columns that are promised. Who changes one on purpose raises the version in v_schema, and writes the file anew from the
-/// statement here.
+/// The columns that are promised. Who changes one on purpose raises the version in v_schema, and writes the file anew
+/// from the statement here.
 #[test]
 fn promised_columns_stay() -> anyhow::Result<()> {
     let _database = env::migrate("analysts_contract")?;

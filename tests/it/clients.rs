@@ -1,7 +1,7 @@
-//! Clients that nobody here wrote, from pinned versions: viem, ethers, web3.py and cast against both endpoints of JSON-RPC; the
-//! trie of @ethereumjs/mpt against proofs of receipts; ethers, whatsabi, hardhat-verify and foundry-block-explorers against
-//! `/api`; cryo and ethereum-etl against the endpoint of nodes; the official ClickHouse clients for Node and Python against the
-//! engine; and a YAML parser for docker-compose.yml.
+//! Clients that nobody here wrote, from pinned versions: viem, ethers, web3.py and cast against both endpoints of
+//! JSON-RPC; the trie of @ethereumjs/mpt against proofs of receipts; ethers, whatsabi, hardhat-verify and
+//! foundry-block-explorers against `/api`; cryo and ethereum-etl against the endpoint of nodes; the official ClickHouse
+//! clients for Node and Python against the engine; and a YAML parser for docker-compose.yml.
 
 use std::process::Command;
 
@@ -35,8 +35,8 @@ pub fn succeeds(command: Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lets a script ask both endpoints of Trawl over the scenario chain; it has the node's recording, what the scenario's script read
-/// from the node by calls, and the node.
+/// Lets a script ask both endpoints of Trawl over the scenario chain; it has the node's recording, what the scenario's
+/// script read from the node by calls, and the node.
 fn asks(program: fn() -> Command, script: &str) -> anyhow::Result<()> {
     for endpoint in [scenario().trawl(), scenario().trawl_as_node()] {
         asks_at(&endpoint, program(), script).with_context(|| endpoint)?;

@@ -98,16 +98,16 @@ fn ask(name: &str, flags: &[&str]) -> anyhow::Result<(Value, BTreeMap<String, u6
     Ok((serde_json::from_slice(&std::fs::read(report)?)?, serde_json::from_slice(&std::fs::read(answers)?)?))
 }
 
-/// Requests of each kind that are made up for an operation, and how many a run has to have made in all: fewer would mean that
-/// something kept it from asking.
+/// Requests of each kind that are made up for an operation, and how many a run has to have made in all: fewer would
+/// mean that something kept it from asking.
 fn examples() -> (&'static str, u64) {
     if env::is_slow_run() { ("100", 2_000) } else { ("5", 250) }
 }
 
 #[test]
 fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
-    // The second path of JSON-RPC is the same handler. A node answers calls without an id with no body, which a description of
-    // answers cannot say: `rpc::node_endpoint` asks there.
+    // The second path of JSON-RPC is the same handler. A node answers calls without an id with no body, which a
+    // description of answers cannot say: `rpc::node_endpoint` asks there.
     let (examples, fewest) = examples();
     // What each bound and each missing member gives is most of a run.
     let phases = if env::is_slow_run() { "examples,coverage,fuzzing,stateful" } else { "fuzzing" };
@@ -131,8 +131,8 @@ fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
 }
 
 /// The scenario chain has what the conformance chain has not: call frames, tokens, proxies. Of forty requests as few as
-/// three found transfers, whatever the seed. Balances over time are 501 here, for the lack of the genesis; the conformance chain
-/// has them.
+/// three found transfers, whatever the seed. Balances over time are 501 here, for the lack of the genesis; the
+/// conformance chain has them.
 #[test]
 fn answers_of_the_scenario_chain_are_as_described() -> anyhow::Result<()> {
     let lists =

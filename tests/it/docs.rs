@@ -1,4 +1,5 @@
-//! The documentation holds: endpoints and methods are those of the code, guarantees have their tests, links lead somewhere.
+//! The documentation holds: endpoints and methods are those of the code, guarantees have their tests, links lead
+//! somewhere.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -31,7 +31,8 @@ fn ask(path: &str, body: &str) -> anyhow::Result<Answer> {
     http::post(&http::agent(), &format!("{}/{path}", env::engine()), body.as_bytes())
 }
 
-/// What comes out of a SELECT over several of the engine's blocks goes in again whole, so nothing was repeated or lost between blocks.
+/// What comes out of a SELECT over several of the engine's blocks goes in again whole, so nothing was repeated or lost
+/// between blocks.
 fn format_is_one_document(format: &str) -> anyhow::Result<()> {
     let table = format!("format_{}", format.to_lowercase());
     ask("", &format!("CREATE TABLE {table} (number UInt64, text String) ORDER BY number"))?;

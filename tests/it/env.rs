@@ -67,8 +67,8 @@ pub fn keep_child(child: Child) {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).push(child);
 }
 
-/// A folder for the files of this process. It is in memory where there is room: most of what the engine waits for is its disk,
-/// and no test is about a disk that loses power.
+/// A folder for the files of this process. It is in memory where there is room: most of what the engine waits for is
+/// its disk, and no test is about a disk that loses power.
 fn own_folder() -> anyhow::Result<PathBuf> {
     const ROOM: u64 = 6 << 30;
     let memory = Path::new("/dev/shm");
@@ -115,8 +115,8 @@ fn free_bytes(folder: &Path) -> u64 {
     }
 }
 
-/// Ends what is still running, and removes all files. A process that is killed does not get here: its servers end all the same
-/// (see [`process::spawn`]), and its folder is removed by the next run.
+/// Ends what is still running, and removes all files. A process that is killed does not get here: its servers end all
+/// the same (see [`process::spawn`]), and its folder is removed by the next run.
 extern "C" fn end_servers() {
     let servers = std::mem::take(&mut *SERVERS.lock().unwrap_or_else(PoisonError::into_inner));
     for server in servers.into_iter().rev() {
@@ -194,8 +194,8 @@ pub fn run(mut command: Command, code: i32) -> anyhow::Result<Output> {
     Ok(output)
 }
 
-/// A database of a test's own, which is dropped with this. The engine keeps a file open for each table that remembers its
-/// inserts: those of all tests are as many as a process may have.
+/// A database of a test's own, which is dropped with this. The engine keeps a file open for each table that remembers
+/// its inserts: those of all tests are as many as a process may have.
 #[derive(Debug)]
 #[must_use = "the database is dropped with it"]
 pub struct Database(String);
@@ -351,7 +351,8 @@ pub fn is_slow_run() -> bool {
     std::env::var_os("TRAWL_TEST_SLOW").is_some()
 }
 
-/// How many of a kind a test asks for: `ordinary`, or `slow` where the run includes what takes long. A kind is never left out.
+/// How many of a kind a test asks for: `ordinary`, or `slow` where the run includes what takes long. A kind is never
+/// left out.
 pub fn amount(ordinary: usize, slow: usize) -> usize {
     if is_slow_run() { slow } else { ordinary }
 }

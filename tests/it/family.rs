@@ -10,8 +10,8 @@ use crate::chains::{Chain, chain, quantity};
 
 mod shapes;
 
-/// Where answers differ from the family's shapes: the eight endpoints that came first follow their specification, in which
-/// blocks have no count of deposits and rewards are numbers.
+/// Where answers differ from the family's shapes: the eight endpoints that came first follow their specification, in
+/// which blocks have no count of deposits and rewards are numbers.
 const DIFFERENT: [&str; 2] = [".beacon_deposits_count is missing", ".rewards[].reward: "];
 
 /// What the paths are asked about.

@@ -1,8 +1,8 @@
-//! What the guides for analysts show is what happens: each command, statement and cell runs as the reader over the bundled
-//! mainnet blocks, and prints what the page says; figures are held against the node's own answers in the dump.
+//! What the guides for analysts show is what happens: each command, statement and cell runs as the reader over the
+//! bundled mainnet blocks, and prints what the page says; figures are held against the node's own answers in the dump.
 //!
-//! The page of questions and that of columns are made from `sql/`, that of metrics from their list (`cargo xtask docs`), and compared
-//! here.
+//! The page of questions and that of columns are made from `sql/`, that of metrics from their list (`cargo xtask
+//! docs`), and compared here.
 
 use anyhow::{Context as _, ensure};
 use xtask::workspace;

@@ -198,7 +198,8 @@ fn are_refused_without_their_table_and_the_same_when_it_is_made() -> anyhow::Res
 
 const COUNTED: [&str; 4] = ["token_steps", "token_balances", "token_balances_by_holder", "token_statistics"];
 
-/// Ingest counts after it has loaded, and makes its changes one after another: answers are whole at every point of that.
+/// Ingest counts after it has loaded, and makes its changes one after another: answers are whole at every point of
+/// that.
 #[test]
 fn of_addresses_are_whole_however_far_ingest_has_counted() -> anyhow::Result<()> {
     let database = "balances_behind";

@@ -25,8 +25,8 @@ fn callers(frame: &Value, callers: &mut BTreeSet<String>) {
     }
 }
 
-/// The contracts that the node's receipts name as created or as emitters, those that its traces show as callers, and those with
-/// code.
+/// The contracts that the node's receipts name as created or as emitters, those that its traces show as callers, and
+/// those with code.
 fn contracts(chain: &Chain, called: &BTreeSet<String>) -> anyhow::Result<BTreeSet<String>> {
     let mut contracts = BTreeSet::new();
     for told in node_transactions(chain).values() {

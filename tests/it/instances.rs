@@ -220,7 +220,8 @@ fn lists_of_what_is_wrong_are_refused() -> anyhow::Result<()> {
 
 const COUNTED: [&str; 4] = ["token_steps", "token_balances", "token_id_balances", "token_statistics"];
 
-/// Ingest counts after it has loaded, and makes its changes one after another: answers are whole at every point of that.
+/// Ingest counts after it has loaded, and makes its changes one after another: answers are whole at every point of
+/// that.
 #[test]
 fn are_whole_however_far_ingest_has_counted() -> anyhow::Result<()> {
     let database = "instances_behind";

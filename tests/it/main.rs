@@ -10,7 +10,8 @@ macro_rules! tests {
     };
 }
 
-/// A test of each name in a group, run by a function of group and name; and `LISTED`, to hold the list to what there is.
+/// A test of each name in a group, run by a function of group and name; and `LISTED`, to hold the list to what there
+/// is.
 macro_rules! listed {
     ($run:path; $($group:ident { $($name:ident)* })*) => {
         /// Groups, and the names in them.

@@ -1,4 +1,5 @@
-//! Blocks by who made them, against the headers of the nodes: lists, counts, the pages of addresses, and `getminedblocks`.
+//! Blocks by who made them, against the headers of the nodes: lists, counts, the pages of addresses, and
+//! `getminedblocks`.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The operator's pages are right word for word: the commands of `backup.md` and `upgrade.md` run as they stand there, with the
-//! units of `services.md`, over a chain that `follow` extends. Only folders and ports are others.
+//! The operator's pages are right word for word: the commands of `backup.md` and `upgrade.md` run as they stand there,
+//! with the units of `services.md`, over a chain that `follow` extends. Only folders and ports are others.
 
 use std::fmt::Write as _;
 use std::fs;

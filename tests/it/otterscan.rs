@@ -28,8 +28,8 @@ impl<'c> NodeTransaction<'c> {
         self.transaction["hash"].as_str().unwrap_or_default()
     }
 
-    /// Its status, which receipts before Byzantium do not have: as its outermost call ended. Of those blocks of Mainnet that have no
-    /// frames, all transactions left gas, and so succeeded.
+    /// Its status, which receipts before Byzantium do not have: as its outermost call ended. Of those blocks of Mainnet
+    /// that have no frames, all transactions left gas, and so succeeded.
     pub fn status(&self) -> &'c str {
         let has_failed = self.frames.is_some_and(|frames| frames[0].get("error").is_some_and(|error| !error.is_null()));
         self.receipt["status"].as_str().unwrap_or(if has_failed { "0x0" } else { "0x1" })
@@ -55,8 +55,8 @@ pub fn node_transactions(chain: &Chain) -> Vec<NodeTransaction<'_>> {
     lines.iter().flat_map(of_line).collect()
 }
 
-/// The answer as alloy reads it. Erigon, whose answers these are, leaves out what alloy's types demand: the filter of logs
-/// of a block, rewards that no node told, and the address of a creation that failed.
+/// The answer as alloy reads it. Erigon, whose answers these are, leaves out what alloy's types demand: the filter of
+/// logs of a block, rewards that no node told, and the address of a creation that failed.
 pub fn typed<T: DeserializeOwned>(answer: &Value) -> anyhow::Result<T> {
     let mut answer = answer.clone();
     for block in ["/block", "/fullblock"] {

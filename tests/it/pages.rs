@@ -169,7 +169,8 @@ pub fn transfers_in(database: &str, condition: &str) -> anyhow::Result<Vec<Strin
     lines_of(database, &sql)
 }
 
-/// All rows of a database that filters go over, under the names of their list: transactions, call frames and token transfers.
+/// All rows of a database that filters go over, under the names of their list: transactions, call frames and token
+/// transfers.
 pub fn rows_in(database: &str, condition: &str) -> anyhow::Result<Vec<String>> {
     let of = |table: &str, places: &str, rows: &str| {
         format!(

@@ -1,4 +1,5 @@
-//! ClickHouse's own server code instead of `trawl-engine`: the library that the engine embeds, with its listeners (`cargo xtask clickhouse`).
+//! ClickHouse's own server code instead of `trawl-engine`: the library that the engine embeds, with its listeners
+//! (`cargo xtask clickhouse`).
 
 mod accounts;
 mod cluster;

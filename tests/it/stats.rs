@@ -322,7 +322,8 @@ fn the_statistics_service_lists_what_it_has() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Twenty thousand blocks of half an hour each: many days, in runs of several lengths, and a gap that takes totals away.
+/// Twenty thousand blocks of half an hour each: many days, in runs of several lengths, and a gap that takes totals
+/// away.
 #[test]
 fn many_days_are_added_up_run_by_run() -> anyhow::Result<()> {
     let database = "stats_days";

@@ -85,8 +85,8 @@ impl NodeTransaction<'_> {
             .fold(U256::ZERO, |sum, one| sum.wrapping_add(one))
     }
 
-    /// Coins that went from and to the sender: by its frames; else what was unwrapped less what was wrapped, as contracts on the way
-    /// seldom keep any. What they wrap beyond the transaction's value was theirs before.
+    /// Coins that went from and to the sender: by its frames; else what was unwrapped less what was wrapped, as
+    /// contracts on the way seldom keep any. What they wrap beyond the transaction's value was theirs before.
     fn coins(&self) -> I256 {
         let Some(frames) = &self.frames else {
             let (back, given) = (self.wrapped("Withdrawal(address,uint256)"), self.wrapped("Deposit(address,uint256)"));

@@ -1,4 +1,5 @@
-//! The house rules that a reader should not have to check: circles of imports, file heads, lengths, names, where SQL may stand.
+//! The house rules that a reader should not have to check: circles of imports, file heads, lengths, names, where SQL
+//! may stand.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -162,8 +163,8 @@ fn every_query_file_is_used() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// No test of the ordinary run takes longer than its share of the budget. `cargo xtask test` runs this last, with the times of all others and of
-/// the run as a whole.
+/// No test of the ordinary run takes longer than its share of the budget. `cargo xtask test` runs this last, with the
+/// times of all others and of the run as a whole.
 #[test]
 #[ignore = "compares the times of a whole run: `cargo xtask test` runs it last"]
 fn no_test_is_slow() -> anyhow::Result<()> {

@@ -64,8 +64,8 @@ fn all_tokens_are_there_by_their_holders() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Many tokens in a table of their own: pages through what is kept and beyond it, equal counts, contracts with transfers of
-/// several kinds, and names.
+/// Many tokens in a table of their own: pages through what is kept and beyond it, equal counts, contracts with
+/// transfers of several kinds, and names.
 #[test]
 fn pages_are_whole_beyond_what_is_kept() -> anyhow::Result<()> {
     let database = &env::migrate("token_ranking_many")?;

@@ -135,7 +135,8 @@ fn ensure_counters(chain: &Chain, address: &str, all: &BTreeMap<(u64, u64), Node
     Ok(true)
 }
 
-/// Blocks that name the address as who made them; the lines of mainnet are a few blocks of many, so nothing is counted there.
+/// Blocks that name the address as who made them; the lines of mainnet are a few blocks of many, so nothing is counted
+/// there.
 fn ensure_validations(chain: &Chain, address: &str, counted: &Value) -> anyhow::Result<()> {
     let made = chain
         .lines

@@ -41,7 +41,8 @@ fn every_block_of_the_bundled_chains_is_verified() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A block that is loaded without checks says so until it is proven from what is stored; then the newest verdict counts.
+/// A block that is loaded without checks says so until it is proven from what is stored; then the newest verdict
+/// counts.
 #[test]
 fn the_newest_verdict_counts() -> anyhow::Result<()> {
     let database = "verdicts";

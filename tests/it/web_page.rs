@@ -152,8 +152,9 @@ fn start_hostile_names() -> anyhow::Result<Server> {
     Ok(api)
 }
 
-/// Opens pages; what must not happen: `web/tests/browser/check.mjs`. The ordinary run opens each in one colour scheme and
-/// width of one explorer and in the other of the other, a slow one in both. `part` is a third of the pages, or the tours.
+/// Opens pages; what must not happen: `web/tests/browser/check.mjs`. The ordinary run opens each in one colour scheme
+/// and width of one explorer and in the other of the other, a slow one in both. `part` is a third of the pages, or the
+/// tours.
 fn open_pages(explorer: &Explorer, part: &str) -> anyhow::Result<()> {
     let parity = if env::is_slow_run() { "both" } else { explorer.parity };
     let mut command = Command::new("node");
@@ -176,8 +177,8 @@ tests! {
     tours_of_hostile_names_in_chromium: open_pages(hostile_names(), "tours"),
 }
 
-/// Painted within 300 ms, no task above 100 ms, on the best of several visits: `web/tests/browser/speed.mjs`. Beside the other
-/// tests no page is quick.
+/// Painted within 300 ms, no task above 100 ms, on the best of several visits: `web/tests/browser/speed.mjs`. Beside
+/// the other tests no page is quick.
 #[test]
 #[ignore = "needs an idle machine: runs with `cargo xtask test --slow`"]
 fn pages_of_mainnet_are_quick() -> anyhow::Result<()> {
@@ -228,7 +229,8 @@ fn pages_of_the_scenario_tell_why_it_failed_what_is_false_and_what_is_void() -> 
     Ok(())
 }
 
-/// What each chart offers as SQL is read from the tables as it is, and says what the chart shows: `web/tests/charts_sql.mjs`.
+/// What each chart offers as SQL is read from the tables as it is, and says what the chart shows:
+/// `web/tests/charts_sql.mjs`.
 #[test]
 fn sql_of_charts_gives_what_they_show() -> anyhow::Result<()> {
     let database = "charts_sql";

@@ -1,8 +1,9 @@
-//! A ClickHouse server for tests: the library that the engine embeds, called by its command line (`clickhouse local` with listeners).
+//! A ClickHouse server for tests: the library that the engine embeds, called by its command line (`clickhouse local`
+//! with listeners).
 //!
-//! It is ClickHouse's own code from the sockets on: HTTP handler, native protocol, users, `system.query_log`, `remote_servers`. Not there
-//! are an embedded Keeper, the interserver port (so replicas do not fetch parts), `ON CLUSTER`, and `CREATE USER` and `CREATE ROLE` (users and
-//! grants come from `users_config`).
+//! It is ClickHouse's own code from the sockets on: HTTP handler, native protocol, users, `system.query_log`,
+//! `remote_servers`. Not there are an embedded Keeper, the interserver port (so replicas do not fetch parts), `ON
+//! CLUSTER`, and `CREATE USER` and `CREATE ROLE` (users and grants come from `users_config`).
 
 mod configuration;
 mod serve;
@@ -27,7 +28,8 @@ pub struct ServerFlags {
     /// Port of the native protocol on 127.0.0.1; 0 picks a free one.
     #[arg(long, default_value_t = 0)]
     pub tcp_port: u16,
-    /// Users, profiles and quotas, in the form of ClickHouse's users.xml; without it `default` has no password and may do everything.
+    /// Users, profiles and quotas, in the form of ClickHouse's users.xml; without it `default` has no password and may
+    /// do everything.
     #[arg(long)]
     pub users: Option<PathBuf>,
     /// Further configuration in ClickHouse's XML, such as `<remote_servers>`: the elements inside of `<clickhouse>`.
@@ -35,7 +37,8 @@ pub struct ServerFlags {
     pub config: Option<PathBuf>,
 }
 
-/// Starts a server over `data` as a process of its own: `program` is this package's, and `arguments` are [`ServerFlags`].
+/// Starts a server over `data` as a process of its own: `program` is this package's, and `arguments` are
+/// [`ServerFlags`].
 ///
 /// # Errors
 ///

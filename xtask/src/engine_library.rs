@@ -52,7 +52,8 @@ pub fn ensure() -> anyhow::Result<PathBuf> {
     Ok(place)
 }
 
-/// Whether the file is the right one. Hashing half a gigabyte takes a second, so a good file is marked by its size and time.
+/// Whether the file is the right one. Hashing half a gigabyte takes a second, so a good file is marked by its size and
+/// time.
 fn is_checked(place: &Path, checksum: Option<&str>) -> anyhow::Result<bool> {
     let Ok(metadata) = std::fs::metadata(place) else { return Ok(false) };
     let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();

@@ -121,8 +121,8 @@ fn run_programs(programs: &[TestProgram], run: &Run<'_>, report: &mut Report) ->
     programs.iter().try_for_each(|program| program.run(run, report))
 }
 
-/// Lets the tidy tests compare the time of each test with the ceiling. Those that were far above it are run again, one at a time:
-/// beside others a test's time says little of it.
+/// Lets the tidy tests compare the time of each test with the ceiling. Those that were far above it are run again, one
+/// at a time: beside others a test's time says little of it.
 fn hold_to_the_ceiling(
     programs: &[TestProgram],
     environment: &[(&'static str, String)],

@@ -1,4 +1,5 @@
-//! `cargo xtask web`: builds the page of `web/` into `web/dist`, which is committed, so that `cargo build` needs no Node.
+//! `cargo xtask web`: builds the page of `web/` into `web/dist`, which is committed, so that `cargo build` needs no
+//! Node.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

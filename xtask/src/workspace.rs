@@ -18,8 +18,9 @@ pub fn target() -> PathBuf {
     }
 }
 
-/// Cargo, in the environment of somebody who calls it by hand. `cargo run` gave this process variables of its package, and next to
-/// them build scripts of some packages (ring) run again, and what depends on those packages is compiled again: minutes.
+/// Cargo, in the environment of somebody who calls it by hand. `cargo run` gave this process variables of its package,
+/// and next to them build scripts of some packages (ring) run again, and what depends on those packages is compiled
+/// again: minutes.
 #[must_use]
 pub fn cargo() -> Command {
     let mut cargo = Command::new("cargo");
@@ -31,8 +32,8 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// The cache folder `name` of this user, shared by all checkouts: built or fetched once a machine, and again if it is deleted. In `target/`
-/// where there is no such folder.
+/// The cache folder `name` of this user, shared by all checkouts: built or fetched once a machine, and again if it is
+/// deleted. In `target/` where there is no such folder.
 #[must_use]
 pub fn cache(name: &str) -> PathBuf {
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));

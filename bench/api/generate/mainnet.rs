@@ -11,8 +11,8 @@ use crate::bed::{DATABASE, Store};
 /// Where the blocks are loaded before they are copied.
 const LOADED: &str = "loaded";
 
-/// Loads the bundled mainnet blocks, and writes them at heights that follow one another, so many times, into the tables that no view
-/// fills.
+/// Loads the bundled mainnet blocks, and writes them at heights that follow one another, so many times, into the tables
+/// that no view fills.
 pub fn copy(store: &Store, profile: &str, copies: u64) -> anyhow::Result<()> {
     let dump = workspace::fixture("mainnet/chain.ndjson.gz");
     for arguments in [vec!["migrate"], vec!["load", "--dump"]] {

@@ -193,7 +193,8 @@ fn asked(target: &Target, seconds: f64, processes: [u32; 2]) -> AttackImpact {
     AttackImpact { p99: all.quantile(0.99), lost, answers: all.times.len(), most }
 }
 
-/// Sets how many files this process may have open, or lets it have as many as the system does; how many it could before.
+/// Sets how many files this process may have open, or lets it have as many as the system does; how many it could
+/// before.
 fn open_files(wanted: Option<libc::rlim_t>) -> anyhow::Result<libc::rlim_t> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the call writes to the place it is given and to nothing else.

@@ -24,8 +24,8 @@ use crate::{Flags, progress};
 /// How far in the deep page is, where a list has so many.
 const DEEP: usize = 200;
 
-/// The lists, without those of the specification's eight endpoints: of an account, a token, a block, and of everything; and the sums that
-/// charts show.
+/// The lists, without those of the specification's eight endpoints: of an account, a token, a block, and of everything;
+/// and the sums that charts show.
 fn paths(bed: &TestBed) -> Vec<String> {
     let (model, world) = (bed.chain.model(), &bed.chain.world);
     let (account, token) = (world.accounts[3], world.tokens[0]);
@@ -111,7 +111,8 @@ fn deep(apis: &Apis, path: &str) -> anyhow::Result<Option<(usize, String)>> {
     Ok(found)
 }
 
-/// Milliseconds of a page, of its longest statement, and of all its statements one after the other; and how many they are.
+/// Milliseconds of a page, of its longest statement, and of all its statements one after the other; and how many they
+/// are.
 fn against_raw(bed: &TestBed, apis: &Apis, target: &str, rounds: u64) -> anyhow::Result<([f64; 3], usize)> {
     let statements = apis.statements(target)?;
     let engine = &bed.engine.url;
@@ -156,8 +157,8 @@ fn served(bed: &TestBed, apis: &Apis, report: &mut Report) -> Vec<String> {
     paths
 }
 
-/// Every list, its first page and a deep one, while nothing is added. How much longer the slowest pages take than all their
-/// statements in turn.
+/// Every list, its first page and a deep one, while nothing is added. How much longer the slowest pages take than all
+/// their statements in turn.
 fn at_rest(
     bed: &TestBed,
     apis: &Apis,

@@ -2,7 +2,11 @@
 
 use alloy_primitives::{Address, B256, U256};
 
-use crate::messages::{MessageLog, Word};
+use crate::bridge::messages::{MessageLog, Word};
+
+pub(crate) mod deposits;
+pub(crate) mod l1_origin;
+pub(crate) mod messages;
 
 /// A log of a bridge.
 #[derive(Debug, Clone, Copy)]

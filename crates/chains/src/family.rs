@@ -1,14 +1,14 @@
 //! What a family of chains does in its own way, as one value.
 
 use crate::bridge::BridgeEvent;
+use crate::bridge::deposits::DepositList;
+use crate::bridge::messages::MessageList;
 use crate::chain::Chain;
-use crate::deposits::DepositList;
 use crate::evidence::Evidence;
 use crate::execution::{ChainFork, ForkSchedule};
 use crate::facts::ReaderFacts;
 use crate::finality::Finality;
 use crate::header::HeaderRule;
-use crate::messages::MessageList;
 use crate::producer::ProducerRule;
 use crate::rest::RestMembers;
 use crate::transaction_type::TransactionType;
@@ -74,15 +74,15 @@ impl PartialEq for Family {
 impl Eq for Family {}
 
 impl Family {
-    /// Whether it says what fields beyond Ethereum's mean, and was tried on real blocks: Ethereum's rules, which hold for every
-    /// chain that is not listed, say nothing of them.
+    /// Whether it says what fields beyond Ethereum's mean, and was tried on real blocks: Ethereum's rules, which hold
+    /// for every chain that is not listed, say nothing of them.
     #[must_use]
     pub fn knows_its_fields(&self) -> bool {
         self.name != ETHEREUM_NAME && self.evidence == Evidence::Blocks
     }
 
-    /// Whether what its blocks change of accounts beside their transactions is what Ethereum's rules say: rewards and withdrawals are
-    /// credited, and no fee goes to accounts that a tracer may not look at.
+    /// Whether what its blocks change of accounts beside their transactions is what Ethereum's rules say: rewards and
+    /// withdrawals are credited, and no fee goes to accounts that a tracer may not look at.
     #[must_use]
     pub fn credits_as_ethereum(&self) -> bool {
         self.name == ETHEREUM_NAME

@@ -5,9 +5,12 @@ use alloy_primitives::{B256, U256};
 use serde_json::{Map, Value};
 
 use crate::family::{BurntFees, Family, PriceRule};
+use crate::fees::rollup_fee::operator_fee;
 use crate::fields::quantity;
 use crate::rest::RestSource;
-use crate::rollup_fee::operator_fee;
+
+pub(crate) mod fast_lz;
+pub(crate) mod rollup_fee;
 
 /// The byte of a mix hash of Arbitrum whose lowest bit says that tips are collected.
 const COLLECTS_TIPS: usize = 25;
@@ -37,8 +40,8 @@ impl Family {
         }
     }
 
-    /// What a block burnt, in wei: of its base fee, its gas and the fees that all its transactions paid; `None` where that is not
-    /// known. A block before London has no base fee.
+    /// What a block burnt, in wei: of its base fee, its gas and the fees that all its transactions paid; `None` where
+    /// that is not known. A block before London has no base fee.
     #[must_use]
     pub fn burnt_by_block(&self, base_fee: Option<U256>, gas_used: u64, fees: Option<U256>) -> Option<U256> {
         match self.burnt {
@@ -49,8 +52,8 @@ impl Family {
         }
     }
 
-    /// Whether the base fee is what is paid in a block, whatever was signed. A block of Arbitrum may say in its mix hash that tips
-    /// are collected (OffchainLabs/go-ethereum, `core/types/arb_types.go`, `HeaderInfo`).
+    /// Whether the base fee is what is paid in a block, whatever was signed. A block of Arbitrum may say in its mix
+    /// hash that tips are collected (OffchainLabs/go-ethereum, `core/types/arb_types.go`, `HeaderInfo`).
     #[must_use]
     pub fn pays_base_fee(&self, mix_hash: Option<B256>) -> bool {
         self.price == PriceRule::BaseFee && mix_hash.is_none_or(|flags| flags[COLLECTS_TIPS] & 1 == 0)
@@ -62,7 +65,8 @@ impl Family {
         receipt.get(self.l1_fee?).and_then(quantity)
     }
 
-    /// What the operator took of a transaction by the parameters in its receipt, in wei; `None` where the chain has no such fee.
+    /// What the operator took of a transaction by the parameters in its receipt, in wei; `None` where the chain has no
+    /// such fee.
     #[must_use]
     pub fn operator_fee_of(&self, receipt: &Map<String, Value>, gas_used: u64) -> Option<U256> {
         let has_operator = self.reader.fee.iter().any(|part| part.source == RestSource::OperatorFee);

@@ -1,36 +1,33 @@
-//! Chains of the EVM beyond Ethereum: one value per family says what its blocks have that Ethereum's do not, and how it is
-//! hashed. Pure; the only package that knows a family by name.
+//! Chains of the EVM beyond Ethereum: one value per family says what its blocks have that Ethereum's do not, and how it
+//! is hashed. Pure; the only package that knows a family by name.
 //!
 //! Facts and their sources: `docs/explain/chains.md`, with how to add a chain.
 
 mod bridge;
 mod chain;
-mod deposits;
 mod encoding;
 mod evidence;
 mod execution;
 mod facts;
 mod families;
 mod family;
-mod fast_lz;
 mod fees;
 mod fields;
 mod finality;
 mod header;
-mod l1_origin;
-mod messages;
 mod own_transactions;
 mod producer;
 mod registry;
 mod rest;
-mod rollup_fee;
 mod signer;
 mod transaction_type;
 mod unsigned;
 
+pub use bridge::deposits::{Deposit, DepositList, DepositMember, DepositSource, FirstTransaction};
+pub use bridge::l1_origin::L1Origin;
+pub use bridge::messages::{MessageList, MessageLog, MessageMember, MessageSource, VersionedNonce, Word};
 pub use bridge::{BridgeEvent, BridgeTransfer, BridgeWay};
 pub use chain::Chain;
-pub use deposits::{Deposit, DepositList, DepositMember, DepositSource, FirstTransaction};
 pub use encoding::Encoding;
 pub use evidence::Evidence;
 pub use execution::{
@@ -41,18 +38,16 @@ pub use execution::{
 pub use facts::{Fact, ReaderFacts, Unit};
 pub use family::{BurntFees, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
+pub use fees::rollup_fee::{
+    BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,
+};
 pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use finality::Finality;
 pub use header::{HeaderError, HeaderRule};
-pub use l1_origin::L1Origin;
-pub use messages::{MessageList, MessageLog, MessageMember, MessageSource, VersionedNonce, Word};
 pub use own_transactions::{InnerCall, TypeSigns};
 pub use producer::ProducerRule;
 pub use registry::{ETHEREUM, by_chain_id, by_name, chain, deposit_paths, listed, message_paths, names, of_chain};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
-pub use rollup_fee::{
-    BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,
-};
 pub use signer::{KeySigned, Signer};
 pub use transaction_type::{Constant, ReceiptTail, SenderRule, SignWithKey, TransactionType};
 pub use unsigned::{UnsignedRule, state_sync_hash};

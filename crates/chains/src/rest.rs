@@ -3,8 +3,8 @@
 use alloy_primitives::U256;
 use serde_json::{Map, Value};
 
+use crate::fees::rollup_fee::operator_fee;
 use crate::fields::quantity;
-use crate::rollup_fee::operator_fee;
 
 /// Members of a transaction.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +100,8 @@ const MAX_QUANTITY: usize = "0x".len() + 63;
 /// Digits of an address, with `0x`.
 const ADDRESS: usize = "0x".len() + 40;
 
-/// A number as decimal text, whatever else as it is: a factor of a fee is a decimal fraction, a hash has all its digits.
+/// A number as decimal text, whatever else as it is: a factor of a fee is a decimal fraction, a hash has all its
+/// digits.
 fn text(value: &Value) -> Option<RestValue> {
     let text = value.as_str()?;
     let number = quantity(value).filter(|_| text.len() <= MAX_QUANTITY && text.len() != ADDRESS);

@@ -14,8 +14,8 @@ pub enum UnsignedRule {
         /// What they are called.
         name: &'static str,
     },
-    /// The sync of Polygon's state from Ethereum: last of its block, outside of roots and bloom, with a hash that follows from
-    /// the block's (Bor, `DeriveBorTxHash`).
+    /// The sync of Polygon's state from Ethereum: last of its block, outside of roots and bloom, with a hash that
+    /// follows from the block's (Bor, `DeriveBorTxHash`).
     StateSync,
 }
 

@@ -7,62 +7,33 @@ pub mod columns;
 pub mod migrations;
 
 pub mod analysts;
-mod blocks;
-mod commits;
 pub mod event_view;
-mod heads;
 pub mod hot;
-mod labels;
 mod lists;
-mod logs;
 mod nested;
 pub mod packed;
 pub mod reader_account;
-mod scans;
+mod rows;
 pub mod sharding;
-mod state;
-mod statistics;
 pub mod text_views;
-mod tokens;
-mod traces;
-mod transactions;
-mod uncles;
-mod verdicts;
-mod withdrawals;
 
-pub use blocks::{BlockByHashRow, BlockRow, BlockView};
 pub use column::Column;
 pub use columns::{ColumnMismatch, Columns, Table};
-pub use commits::{CommitRow, IntentRow};
-pub use heads::HeadRow;
-pub use labels::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow};
 pub use lists::{
     AccessListItem, Authorization, NotCheckable, PackedBlock, ReplacedCommit, ReportedProblem, Reward, Segment,
     TableRows,
 };
-pub use logs::{LogRow, LogView};
-pub use scans::{
-    AccountFrame, AccountFrameView, ScannedInternalTransaction, ScannedInternalTransactionView, ScannedTransaction,
-    ScannedTransactionView,
+pub use rows::{
+    AbiEntryRow, AccountFrame, AccountFrameView, AddressInternalTransactionRow, AddressInternalTransactionView,
+    BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, BlockTokenTransferView, BlockView, CodeChangeRow,
+    CodeRow, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
+    DirectedTokenTransferRow, EventSignatureRow, FunctionSignatureRow, HeadRow, IntentRow, InternalTransactionRow,
+    InternalTransactionView, LabelLoadRow, LabelRow, LogRow, LogView, NonceRow, ProxyRow, ScannedInternalTransaction,
+    ScannedInternalTransactionView, ScannedTransaction, ScannedTransactionView, StorageRow, TokenBalanceChangeRow,
+    TokenBalanceRow, TokenIdBalanceRow, TokenIdChangeRow, TokenRow, TokenStatisticsRow, TokenStepRow, TokenTransferRow,
+    TokenTransferView, TransactionByHashRow, TransactionRow, TransactionView, UncleRow, UncleView, VerdictRow,
+    WithdrawalRow, WithdrawalView,
 };
-pub use state::{
-    BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
-};
-pub use statistics::{
-    TokenBalanceChangeRow, TokenBalanceRow, TokenIdBalanceRow, TokenIdChangeRow, TokenStatisticsRow, TokenStepRow,
-};
-pub use tokens::{
-    BlockTokenTransferRow, BlockTokenTransferView, DirectedTokenTransferRow, TokenRow, TokenTransferRow,
-    TokenTransferView,
-};
-pub use traces::{
-    AddressInternalTransactionRow, AddressInternalTransactionView, DirectedInternalTransactionRow,
-    InternalTransactionRow, InternalTransactionView,
-};
-pub use transactions::{TransactionByHashRow, TransactionRow, TransactionView};
-pub use uncles::{UncleRow, UncleView};
-pub use verdicts::VerdictRow;
-pub use withdrawals::{WithdrawalRow, WithdrawalView};
 
 /// Every table that holds rows of blocks, with its column of the block number.
 pub const BLOCK_TABLES: [(&str, &str); 26] = [
@@ -107,8 +78,8 @@ pub const OPTIONAL_TABLES: [(&str, &str); 5] = [
 /// Optional tables that a new database has only where an operator asks for them.
 pub const LEFT_OUT_AT_FIRST: [&str; 1] = ["logs_by_topic"];
 
-/// Tables that views fill from what is worked out over all blocks; an operator may leave each of them out too. What they are
-/// filled from is emptied and made again as a whole, so no rows of theirs are of a block.
+/// Tables that views fill from what is worked out over all blocks; an operator may leave each of them out too. What
+/// they are filled from is emptied and made again as a whole, so no rows of theirs are of a block.
 pub const OPTIONAL_STATISTICS: [&str; 1] = ["token_balances_by_holder"];
 
 /// The names of all tables that an operator may leave out.

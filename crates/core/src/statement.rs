@@ -154,8 +154,8 @@ pub const PAGE_SETTINGS: &[(&str, &str)] = &[
     ("max_block_size", "8192"),
 ];
 
-/// Settings for a statement that sums over a range of a key: groups are made as rows arrive in the order of the key, so that
-/// it keeps one group and not all of them.
+/// Settings for a statement that sums over a range of a key: groups are made as rows arrive in the order of the key, so
+/// that it keeps one group and not all of them.
 pub const SUM_SETTINGS: &[(&str, &str)] =
     &[("max_threads", "1"), ("optimize_aggregation_in_order", "1"), ("max_block_size", "8192")];
 
@@ -213,7 +213,8 @@ pub struct Statement<R> {
     pub newest: Option<NewestRead>,
     /// Whether there are rows in tables to be read: without any, the text is not sent.
     pub is_in_tables: bool,
-    /// Whether the rows of tables are of settled blocks alone, which stay as they are while nothing is lost or loaded again.
+    /// Whether the rows of tables are of settled blocks alone, which stay as they are while nothing is lost or loaded
+    /// again.
     pub is_settled: bool,
     columns: PhantomData<fn() -> R>,
 }
@@ -269,8 +270,8 @@ impl<R> Statement<R> {
         self
     }
 
-    /// A read whose newest rows come first as two: that of blocks in memory, and that of tables, which does not depend on how
-    /// many rows the first has. `None` for any other read.
+    /// A read whose newest rows come first as two: that of blocks in memory, and that of tables, which does not depend
+    /// on how many rows the first has. `None` for any other read.
     #[must_use]
     pub fn newest_first(&self) -> Option<(Self, Self)> {
         self.newest.as_ref().filter(|newest| newest.merge == Merge::Before)?;

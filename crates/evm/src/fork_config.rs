@@ -69,7 +69,8 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// When the forks of the chain are not Ethereum's, when the block is older than Cancun, or when a fork that is planned is not known here.
+    /// When the forks of the chain are not Ethereum's, when the block is older than Cancun, or when a fork that is
+    /// planned is not known here.
     pub fn configs(&self, block: &BlockContext, genesis: Genesis) -> Result<ForkConfigs, RulesError> {
         self.require_ethereums_forks()?;
         let (_, mut begins) = self.beginnings();

@@ -34,8 +34,8 @@ fn reason(output: &[u8]) -> String {
     revert_reason(output).map_or_else(String::new, |reason| format!(": {reason}"))
 }
 
-/// The message of a revert: of `Error(string)` the string, of `Panic(uint256)` what the number means; none of other outputs
-/// (<https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require>).
+/// The message of a revert: of `Error(string)` the string, of `Panic(uint256)` what the number means; none of other
+/// outputs (<https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require>).
 #[must_use]
 pub fn revert_reason(output: &[u8]) -> Option<String> {
     if let Ok(revert) = Revert::abi_decode(output) {

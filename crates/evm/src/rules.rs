@@ -319,8 +319,8 @@ fn deposits_of(chain_id: u64) -> Address {
     }
 }
 
-/// The blob parameters of the configuration; for a fork without any, its defaults. From Osaka on blobs have a price of gas
-/// that is no member of them (EIP-7918).
+/// The blob parameters of the configuration; for a fork without any, its defaults. From Osaka on blobs have a price of
+/// gas that is no member of them (EIP-7918).
 fn blobs(config: &ChainConfig) -> Vec<(u64, BlobParams)> {
     let forks = [
         ("cancun", config.cancun_time, Some(BlobParams::cancun())),

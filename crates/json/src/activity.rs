@@ -126,7 +126,8 @@ pub struct Transactions {
     pub gas: Option<(U256, U256)>,
     /// The same of those that failed.
     pub failed_gas: Option<(U256, U256)>,
-    /// Wei for each gas that a tenth, half and nine tenths of them paid at most, to 1 %; none if that is not known of one.
+    /// Wei for each gas that a tenth, half and nine tenths of them paid at most, to 1 %; none if that is not known of
+    /// one.
     pub prices: Option<[U256; 3]>,
     /// Accounts that sent one.
     pub senders: u64,

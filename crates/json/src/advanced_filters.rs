@@ -1,4 +1,5 @@
-//! Rows of the list of transactions, call frames and token transfers (docs/reference/http-contract.md#advanced-filters).
+//! Rows of the list of transactions, call frames and token transfers
+//! (docs/reference/http-contract.md#advanced-filters).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,7 +83,8 @@ pub enum MovementKind {
     },
 }
 
-/// A place in the list: height, transaction, what kind of row (0 transaction, 1 frame, 2 transfer), frame or log, place in a batch.
+/// A place in the list: height, transaction, what kind of row (0 transaction, 1 frame, 2 transfer), frame or log, place
+/// in a batch.
 pub type MovementKey = (u64, u32, u8, u32, u32);
 
 impl Movement {

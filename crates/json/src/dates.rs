@@ -18,8 +18,8 @@ pub fn day(text: &str) -> Option<u64> {
     u64::try_from(days).ok()
 }
 
-/// The microseconds since 1970 of a text like `2025-07-07T08:49:36.5Z`, or with another offset (RFC 3339); without an offset
-/// it is in UTC. `None` for any other text, and for moments before 1970.
+/// The microseconds since 1970 of a text like `2025-07-07T08:49:36.5Z`, or with another offset (RFC 3339); without an
+/// offset it is in UTC. `None` for any other text, and for moments before 1970.
 #[must_use]
 pub fn moment(text: &str) -> Option<i64> {
     let in_utc = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());

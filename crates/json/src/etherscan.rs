@@ -1,5 +1,5 @@
-//! The Etherscan-compatible interface: the envelope `{"status": …, "message": …, "result": …}`, and results. Whatever is in
-//! a result is text, and what is not known is an empty one.
+//! The Etherscan-compatible interface: the envelope `{"status": …, "message": …, "result": …}`, and results. Whatever
+//! is in a result is text, and what is not known is an empty one.
 
 mod accounts;
 mod contracts;

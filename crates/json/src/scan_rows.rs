@@ -135,8 +135,8 @@ pub fn csv_header<R: ScanRow>() -> String {
     format!("{}\n", names.join(","))
 }
 
-/// A row as a line of CSV: numbers in decimal digits, seconds since 1970, bytes in hexadecimal digits, `true` or `false`;
-/// null is empty.
+/// A row as a line of CSV: numbers in decimal digits, seconds since 1970, bytes in hexadecimal digits, `true` or
+/// `false`; null is empty.
 pub fn write_csv<R: ScanRow>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usize, block_hash: B256) {
     let mut is_first = true;
     R::values(rows, row, block_hash, &mut |value| {

@@ -173,8 +173,8 @@ pub(super) fn write_receipt_members(
     });
 }
 
-/// Whether a transaction succeeded: EIP-658 replaced the state root by a status. If it is known otherwise that it failed, or did
-/// not, that is a status in place of the root.
+/// Whether a transaction succeeded: EIP-658 replaced the state root by a status. If it is known otherwise that it
+/// failed, or did not, that is a status in place of the root.
 fn write_status(receipt: &mut Object<'_>, transactions: &TransactionView<'_>, row: usize, has_failed: Option<bool>) {
     let status = Option::<u8>::get(&transactions.status, row);
     let root = Option::<B256>::get(&transactions.post_state_root, row);

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::call_error::Answer;
 use super::client::NodeClient;
-use super::failure::Failure;
+use crate::error::call::Answer;
+use crate::error::failure::Failure;
 
 /// Limits on a response.
 #[derive(Debug, Clone, Copy)]

@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::call_error::Answer;
-use super::failure::Failure;
 use super::known_block::KnownBlock;
 use super::message;
+use crate::error::call::Answer;
+use crate::error::failure::Failure;
 
 /// A chain, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownChain {
     /// Its id.
     pub id: u64,
-    /// Blocks of it that cannot change any more. One of its beginning tells it from a chain that was begun anew, one further
-    /// on from a fork; that of the genesis tells nothing, chains may share it.
+    /// Blocks of it that cannot change any more. One of its beginning tells it from a chain that was begun anew, one
+    /// further on from a fork; that of the genesis tells nothing, chains may share it.
     pub settled: Vec<KnownBlock>,
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use trawl_core::primitives::B256;
 
     use super::*;
-    use crate::failure::FailureKind;
+    use crate::error::failure::FailureKind;
 
     fn raw(text: &str) -> Answer {
         Ok(RawValue::from_string(text.into()).expect("JSON"))

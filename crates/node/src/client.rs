@@ -7,15 +7,15 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::call_error::Answer;
 use super::chain::KnownChain;
 use super::contact::NodeStatus;
 use super::error::NodeError;
-use super::failure::Failure;
 use super::message;
 use super::node::Node;
 use super::pending::{PendingCall, PendingCalls};
 use super::settings::{NodeSettings, RetryPolicy};
+use crate::error::call::Answer;
+use crate::error::failure::Failure;
 
 /// Interchangeable nodes of one chain.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use super::failure::{Failure, FailureKind};
+use crate::error::failure::{Failure, FailureKind};
 
 /// What was heard of a node, and when.
 #[derive(Debug)]

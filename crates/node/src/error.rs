@@ -1,4 +1,9 @@
-//! The error type of calls to nodes.
+//! What goes wrong with calls to nodes: one call ([`failure`], with the [`kind`] of an error that a node returned), or
+//! all attempts.
+
+pub(crate) mod call;
+pub(crate) mod failure;
+pub(crate) mod kind;
 
 /// Why a call to the nodes failed.
 #[derive(Debug, thiserror::Error)]

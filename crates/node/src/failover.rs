@@ -10,12 +10,13 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 
 use super::client::{NodeClient, TURN};
 use super::error::NodeError;
-use super::failure::{Failure, FailureKind};
 use super::figures;
 use super::node::Node;
 use super::settings::RetryPolicy;
+use crate::error::failure::{Failure, FailureKind};
 
-/// How often a node may say that it does not know a block: long enough for the nodes of a balancer that are a moment apart.
+/// How often a node may say that it does not know a block: long enough for the nodes of a balancer that are a moment
+/// apart.
 const MAX_UNKNOWN: u32 = 4;
 
 /// The attempts so far.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::call_error::Answer;
-use super::failure::{Failure, FailureKind};
+use crate::error::call::Answer;
+use crate::error::failure::{Failure, FailureKind};
 
 /// The method of relayed calls: clients can name any, and labels are never freed.
 const RELAYED: &str = "relayed";

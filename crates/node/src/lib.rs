@@ -4,14 +4,11 @@
 //! happens when one fails. Methods and the meaning of their results are up to the caller.
 
 mod call;
-mod call_error;
 mod chain;
 mod client;
 mod contact;
 mod error;
-mod error_kind;
 mod failover;
-mod failure;
 mod figures;
 mod health;
 mod known_block;
@@ -25,14 +22,14 @@ mod transport;
 mod websocket;
 
 pub use call::{CallFailure, CallLimits};
-pub use call_error::{Answer, CallError, METHOD_NOT_FOUND};
 pub use chain::KnownChain;
 pub use client::NodeClient;
 pub use contact::NodeStatus;
 pub use error::NodeError;
-pub use error_kind::ErrorKind;
+pub use error::call::{Answer, CallError, METHOD_NOT_FOUND};
+pub use error::failure::{Failure, FailureKind};
+pub use error::kind::ErrorKind;
 pub use failover::RetriesExhausted;
-pub use failure::{Failure, FailureKind};
 pub use known_block::KnownBlock;
 pub use pending::PendingCall;
 pub use relay::RelayedResult;

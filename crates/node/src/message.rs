@@ -5,8 +5,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trawl_core::primitives::B256;
 
-use super::call_error::{Answer, CallError};
-use super::failure::Failure;
+use crate::error::call::{Answer, CallError};
+use crate::error::failure::Failure;
 
 #[derive(Deserialize)]
 struct Envelope {

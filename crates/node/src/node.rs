@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::call_error::{Answer, CallError};
 use super::chain::KnownChain;
 use super::contact::Contact;
 use super::error::NodeError;
-use super::failure::Failure;
 use super::figures;
 use super::health::Health;
 use super::limiter::AdaptiveLimiter;
 use super::message;
 use super::settings::NodeSettings;
 use super::transport::{MAX_RESPONSE_BYTES, Transport};
+use crate::error::call::{Answer, CallError};
+use crate::error::failure::Failure;
 
 /// A node.
 #[derive(Debug)]
@@ -100,8 +100,8 @@ impl Node {
         compared
     }
 
-    /// Looks at the newest block of the node, and at what shows its chain if that was not done since it was away. Looks are
-    /// apart from all other calls and their limits.
+    /// Looks at the newest block of the node, and at what shows its chain if that was not done since it was away. Looks
+    /// are apart from all other calls and their limits.
     pub async fn look(&self, timeout: Duration, expected: Option<&KnownChain>) {
         let started = Instant::now();
         let unchecked = expected.filter(|expected| !self.is_of_chain(expected));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::failure::{Failure, FailureKind};
+use crate::error::failure::{Failure, FailureKind};
 
 /// The calls of a client.
 #[derive(Debug, Default)]

@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 use super::chain::KnownChain;
 use super::client::NodeClient;
 use super::failover::RetriesExhausted;
-use super::failure::Failure;
 use super::figures;
 use super::message;
 use super::node::Node;
+use crate::error::failure::Failure;
 
 /// The unchanged result or error object of a call.
 pub type RelayedResult = Result<Box<RawValue>, Box<RawValue>>;

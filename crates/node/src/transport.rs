@@ -5,9 +5,9 @@ use std::time::Duration;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Response, Url};
 
-use super::failure::Failure;
 use super::settings::NodeSettings;
 use super::websocket::WebSocketPool;
+use crate::error::failure::Failure;
 
 /// Most bytes of a decompressed response, so that a node cannot exhaust the memory.
 pub const MAX_RESPONSE_BYTES: usize = 256 << 20;

@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
-use super::failure::Failure;
+use crate::error::failure::Failure;
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 

@@ -109,7 +109,8 @@ columns! {
     pub struct AddressFact / AddressFactView {
         /// The address.
         address: Address,
-        /// `contract`: it was created as one; `proxy`; `token`: what it says of itself; `counted`: what its transfers say.
+        /// `contract`: it was created as one; `proxy`; `token`: what it says of itself; `counted`: what its transfers
+        /// say.
         fact: String,
         /// Height of the block.
         block_number: u64,
@@ -198,8 +199,8 @@ fn nothing(name: &'static str, type_name: &str) -> &'static str {
     }
 }
 
-/// All that is asked, in one statement: of code in `blocks`, which are settled. `None` if nothing is asked. Rows come in
-/// no order.
+/// All that is asked, in one statement: of code in `blocks`, which are settled. `None` if nothing is asked. Rows come
+/// in no order.
 #[must_use]
 pub fn facts(asked: &AskedFacts, blocks: &Span) -> Option<Statement<AddressFact>> {
     let mut parts: Vec<Statement<AddressFact>> = Vec::new();

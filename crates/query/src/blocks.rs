@@ -193,8 +193,8 @@ pub fn hashes_at(numbers: Vec<BlockNumber>) -> Statement<BlockHash> {
         .page("blocks", "block_number", 1_000_000)
 }
 
-/// Settled blocks whose hashes share the prefix of `hash`; and blocks of the hot tables with exactly this hash, if some of
-/// `blocks` are read there.
+/// Settled blocks whose hashes share the prefix of `hash`; and blocks of the hot tables with exactly this hash, if some
+/// of `blocks` are read there.
 #[must_use]
 pub fn by_hash(hash: &B256, blocks: &Span) -> Statement<BlockCandidate> {
     let with_hot = |settled: &'static str| {

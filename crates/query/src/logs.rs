@@ -297,8 +297,8 @@ pub fn of_transaction(block: &Span, transaction_index: u32, after: Option<u64>, 
     select.page("logs_by_block", "log_index", limit)
 }
 
-/// The logs in `blocks` that `address` emitted, with `topic` at any position if one is given, from the highest place down,
-/// below `before`.
+/// The logs in `blocks` that `address` emitted, with `topic` at any position if one is given, from the highest place
+/// down, below `before`.
 #[must_use]
 pub fn of_address(
     address: &Address,

@@ -41,7 +41,8 @@ const IGNORABLE: [(char, char); 17] = [
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// The words of a text in lower case, without invisible characters. Any white space separates them, and so does a control character.
+/// The words of a text in lower case, without invisible characters. Any white space separates them, and so does a
+/// control character.
 fn words(text: &str) -> Vec<String> {
     let is_seen = |one: &char| !IGNORABLE.iter().any(|(first, last)| (first..=last).contains(&one));
     let lower: String = text.to_lowercase().chars().filter(is_seen).collect();

@@ -1,5 +1,5 @@
-//! Builds a SELECT, one condition a line: over a table, over its hot table, or over both; and the same read of blocks in
-//! memory.
+//! Builds a SELECT, one condition a line: over a table, over its hot table, or over both; and the same read of blocks
+//! in memory.
 
 use std::borrow::Cow;
 

@@ -35,7 +35,8 @@ columns! {
 
 /// `Transfer(address,address,uint256)`.
 const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
-/// `TransferSingle(address,address,address,uint256,uint256)` and `TransferBatch(address,address,address,uint256[],uint256[])`.
+/// `TransferSingle(address,address,address,uint256,uint256)` and
+/// `TransferBatch(address,address,address,uint256[],uint256[])`.
 const OF_IDS: [B256; 2] = [
     b256!("c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62"),
     b256!("4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb"),
@@ -48,8 +49,8 @@ const UNUSUAL: &str = "multiIf(
     hex(topic0) = 'C3D58168C5AE7397731D063D5BBF3D657854427343F4C083240F7AACAA2D0F62', 32 * topics_count + length(data) = 192,
     length(data) % 32 = 0 AND 32 * topics_count + length(data) >= 288)";
 
-/// The newest log of `token` in `blocks` that moves something and has fewer indexed parameters than its standard: which one it
-/// follows, an amount or an id, the log does not say.
+/// The newest log of `token` in `blocks` that moves something and has fewer indexed parameters than its standard: which
+/// one it follows, an amount or an id, the log does not say.
 #[must_use]
 pub fn unusual_transfer(token: &Address, blocks: &Span) -> Statement<UnusualTransfer> {
     let fewer = |topics| Predicate::Position { columns: vec!["topics_count"], is: Ordering::Less, than: vec![topics] };
@@ -66,8 +67,8 @@ pub fn unusual_transfer(token: &Address, blocks: &Span) -> Statement<UnusualTran
         .page("logs", "block_number DESC", 1)
 }
 
-/// How many transfers a log is, by its shape alone, as the load tells it: the upper bytes of an address are zero, a batch has
-/// its items behind two offsets and two lengths and nothing else, and items of the same id are one transfer.
+/// How many transfers a log is, by its shape alone, as the load tells it: the upper bytes of an address are zero, a
+/// batch has its items behind two offsets and two lengths and nothing else, and items of the same id are one transfer.
 pub(super) const TRANSFERS_OF_LOG: &str = "multiIf(
     substring(topic1, 1, 12) != unhex(repeat('00', 12)) OR substring(topic2, 1, 12) != unhex(repeat('00', 12)), 0,
     hex(topic0) = 'DDF252AD1BE2C89B69C2B068FC378DAA952BA7F163C4A11628F55A4DF523B3EF',
@@ -87,8 +88,8 @@ const TOPICS: &str = "unhex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f
 pub(super) const OF_TOKEN: &str = "address = toFixedString(unhex({address:String}), 20)
   AND topic0 IN (unhex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'), unhex('c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'), unhex('4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'))";
 
-/// Whether a log that is a transfer moves an id: of ERC-721 its last topic, of ERC-1155 the first word or one item of the first
-/// list.
+/// Whether a log that is a transfer moves an id: of ERC-721 its last topic, of ERC-1155 the first word or one item of
+/// the first list.
 const MOVES_ID: &str = "multiIf(
     hex(topic0) = 'DDF252AD1BE2C89B69C2B068FC378DAA952BA7F163C4A11628F55A4DF523B3EF', topics_count = 4 AND topic3 = unhex({id_word:String}),
     hex(topic0) = 'C3D58168C5AE7397731D063D5BBF3D657854427343F4C083240F7AACAA2D0F62', substring(data, 1, 32) = unhex({id_word:String}),
@@ -128,8 +129,8 @@ impl<'a> TokenPart<'a> {
     }
 }
 
-/// The transfers of a token, or of one id of it, in `blocks`, from the highest place down, below `before`: the places of its
-/// logs are a range of `logs`, each with a transfer at least, and the rows are found at them.
+/// The transfers of a token, or of one id of it, in `blocks`, from the highest place down, below `before`: the places
+/// of its logs are a range of `logs`, each with a transfer at least, and the rows are found at them.
 #[must_use]
 pub fn transfers(
     part: TokenPart<'_>,
@@ -198,8 +199,8 @@ LIMIT {{limit:UInt64}} + 1",
     )
 }
 
-/// How many transfers of a token, or of one id of it, there are in settled blocks: along its logs, so that the cost grows with
-/// the token and the memory does not. Items of a batch with the same id are one transfer.
+/// How many transfers of a token, or of one id of it, there are in settled blocks: along its logs, so that the cost
+/// grows with the token and the memory does not. Items of a batch with the same id are one transfer.
 #[must_use]
 pub fn transfers_total(part: TokenPart<'_>, settled: &[BlockRange]) -> Statement<TokenTransferTotal> {
     let count = match part {

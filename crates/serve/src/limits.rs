@@ -20,9 +20,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 75 s for a later head: longer than the 60 s for which proxies keep idle connections, so that none sends a request
-    /// into a connection that is being closed. 25 s for the shutdown: service managers and container runtimes that kill
-    /// after 30 s leave 5 s for what follows.
+    /// 75 s for a later head: longer than the 60 s for which proxies keep idle connections, so that none sends a
+    /// request into a connection that is being closed. 25 s for the shutdown: service managers and container runtimes
+    /// that kill after 30 s leave 5 s for what follows.
     fn default() -> Self {
         Self {
             connections: 4_096,

@@ -53,8 +53,8 @@ impl Refusals {
     }
 }
 
-/// Sends the refusal, and takes what the client sends until it closes: closing first would reset the connection, and the
-/// refusal might be lost.
+/// Sends the refusal, and takes what the client sends until it closes: closing first would reset the connection, and
+/// the refusal might be lost.
 async fn tell(mut connection: TcpStream) -> std::io::Result<()> {
     connection.write_all(ANSWER.as_bytes()).await?;
     connection.shutdown().await?;

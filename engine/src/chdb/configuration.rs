@@ -1,7 +1,7 @@
 //! The configuration that libchdb starts with: what the owner names with `--config`, and the roles of owner and reader.
 //!
-//! libchdb always logs in as `default`. A role is what it has to narrow that: a connection of the reader takes a role with no
-//! right but to read the databases it was given, so the engine's own access control refuses everything else.
+//! libchdb always logs in as `default`. A role is what it has to narrow that: a connection of the reader takes a role
+//! with no right but to read the databases it was given, so the engine's own access control refuses everything else.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -103,8 +103,8 @@ impl Configuration {
     }
 }
 
-/// What a modeler may do in the databases that are for that. Nothing of it makes the engine reach outside, run SQL at another time or
-/// as another user.
+/// What a modeler may do in the databases that are for that. Nothing of it makes the engine reach outside, run SQL at
+/// another time or as another user.
 const OF_MODELER: &str = "SELECT, INSERT, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP DATABASE, DROP TABLE, DROP VIEW, TRUNCATE, \
                           ALTER UPDATE, ALTER DELETE, ALTER COLUMN";
 
@@ -145,8 +145,8 @@ fn users_file(readable: &[DatabasePattern], modelled: &[DatabasePattern]) -> Str
     )
 }
 
-/// The rows that a statement sees of a table of statements, whose users the SQL expression `user` has: the owner's all, others' those of
-/// their own user. The engine applies it before anything that the statement says.
+/// The rows that a statement sees of a table of statements, whose users the SQL expression `user` has: the owner's all,
+/// others' those of their own user. The engine applies it before anything that the statement says.
 fn own_statements(user: &str) -> String {
     let this = log_comment::user_of(log_comment::THIS);
     format!("if(has(currentRoles(), '{OWNER_ROLE}'), 1, notEmpty({this}) AND {user} = {this})")

@@ -1,12 +1,13 @@
-//! Parts of tables that cannot be trusted: those that the engine set aside when it loaded them and whose rows are gone with them,
-//! and those whose small files are not as they were written.
+//! Parts of tables that cannot be trusted: those that the engine set aside when it loaded them and whose rows are gone
+//! with them, and those whose small files are not as they were written.
 //!
-//! libchdb says nothing about either. Of a part that it set aside the table lacks the rows, unless other parts have them; it
-//! stays in the table's `detached` folder until somebody removes or restores it, so it is found at every start. And it loads a
-//! part whose number of rows or whose columns were altered, and answers by them.
+//! libchdb says nothing about either. Of a part that it set aside the table lacks the rows, unless other parts have
+//! them; it stays in the table's `detached` folder until somebody removes or restores it, so it is found at every
+//! start. And it loads a part whose number of rows or whose columns were altered, and answers by them.
 //!
-//! Nothing is held against the table's definition but types that one altered byte makes of each other: columns come and go by
-//! ALTER, and parts have columns of the engine's own (`_row_exists` of a DELETE, `_block_number`, `_block_offset`).
+//! Nothing is held against the table's definition but types that one altered byte makes of each other: columns come and
+//! go by ALTER, and parts have columns of the engine's own (`_row_exists` of a DELETE, `_block_number`,
+//! `_block_offset`).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,8 +55,8 @@ JOIN system.columns AS columns ON columns.database = parts.database AND columns.
 WHERE active AND parts.type != columns.type
   AND (database, table) NOT IN (SELECT database, table FROM system.mutations WHERE NOT is_done) ORDER BY ALL";
 
-/// The tables with such parts, by name. Asking loads every table, also those that would be loaded when they are used, and
-/// removes what was set aside without a loss.
+/// The tables with such parts, by name. Asking loads every table, also those that would be loaded when they are used,
+/// and removes what was set aside without a loss.
 pub(super) fn broken_parts(connection: &mut Connection) -> Result<Vec<BrokenParts>, Exception> {
     let mut tables: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let set_aside = set_aside::set_aside(connection)?;
@@ -72,8 +73,8 @@ pub(super) fn broken_parts(connection: &mut Connection) -> Result<Vec<BrokenPart
     Ok(tables.into_iter().map(|(table, parts)| BrokenParts { table, parts }).collect())
 }
 
-/// Sets parts in use that are not as they were written aside, as the engine does with those that it cannot read: what is
-/// missing can be loaded again, and what is altered would be answered.
+/// Sets parts in use that are not as they were written aside, as the engine does with those that it cannot read: what
+/// is missing can be loaded again, and what is altered would be answered.
 pub(super) fn detach_altered_parts(connection: &mut Connection) -> Result<(), Exception> {
     for part in altered_parts(connection)? {
         let (database, table) = (quoted_identifier(&part.database), quoted_identifier(&part.table));
@@ -122,8 +123,8 @@ fn altered(folder: &Path) -> Option<String> {
         .unwrap_or_else(|error| Some(error.to_string()))
 }
 
-/// Whether one altered byte makes `right` of `left`: a changed scale or length. ALTER makes such types too, but then rewrites
-/// parts or is going on.
+/// Whether one altered byte makes `right` of `left`: a changed scale or length. ALTER makes such types too, but then
+/// rewrites parts or is going on.
 fn is_one_byte_apart(left: &str, right: &str) -> bool {
     left.len() == right.len() && left.bytes().zip(right.bytes()).filter(|(left, right)| left != right).count() == 1
 }

@@ -7,7 +7,8 @@ use crate::chdb::library::{InsertHandle, Library};
 use crate::chdb::outcome::{Outcome, Stats};
 use crate::exception::Exception;
 
-/// An INSERT in progress. Dropping it without [`Insert::finish`] cancels it; blocks already written stay, as on a server.
+/// An INSERT in progress. Dropping it without [`Insert::finish`] cancels it; blocks already written stay, as on a
+/// server.
 #[derive(Debug)]
 pub struct Insert<'connection> {
     library: &'static Library,
@@ -35,8 +36,8 @@ impl Insert<'_> {
         }
     }
 
-    /// Appends a chunk of data; blocks while the engine's buffer is full. False after an error, which [`Insert::finish`]
-    /// returns.
+    /// Appends a chunk of data; blocks while the engine's buffer is full. False after an error, which
+    /// [`Insert::finish`] returns.
     #[must_use]
     pub fn append(&mut self, data: &[u8]) -> bool {
         // SAFETY: a live stream; the chunk is copied.

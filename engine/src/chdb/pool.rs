@@ -1,14 +1,16 @@
-//! Connections that are kept between statements, because opening and closing one costs a small statement a tenth of its time.
+//! Connections that are kept between statements, because opening and closing one costs a small statement a tenth of its
+//! time.
 //!
-//! A connection comes here only after a query that left no trace in it, and serves only requests that would open the same
-//! one: same user, same settings, same database.
+//! A connection comes here only after a query that left no trace in it, and serves only requests that would open the
+//! same one: same user, same settings, same database.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::account::Role;
 use crate::chdb::connection::Connection;
 
-/// Connections that are kept while nobody uses them; each takes about 130 kB. The one that was unused longest goes first.
+/// Connections that are kept while nobody uses them; each takes about 130 kB. The one that was unused longest goes
+/// first.
 const MOST: usize = 64;
 
 /// What two requests must share to share a connection.

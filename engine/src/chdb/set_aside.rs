@@ -1,7 +1,9 @@
-//! Parts that the engine set aside as broken when it loaded their table (`system.detached_parts`), and whether rows are gone with them.
+//! Parts that the engine set aside as broken when it loaded their table (`system.detached_parts`), and whether rows are
+//! gone with them.
 //!
-//! A kill, or a power failure, may leave a broken part of which no row is missing: one that a merge or a mutation has replaced
-//! and that was about to be removed, or the result of a merge whose sources are still there and are used instead.
+//! A kill, or a power failure, may leave a broken part of which no row is missing: one that a merge or a mutation has
+//! replaced and that was about to be removed, or the result of a merge whose sources are still there and are used
+//! instead.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -57,8 +59,8 @@ FROM system.parts WHERE (database, table) IN (
 ORDER BY ALL";
 const TABLES: &str = "SELECT database, name FROM system.tables WHERE endsWith(engine, 'MergeTree') ORDER BY ALL";
 
-/// The broken parts that were set aside. Parts that others have replaced are loaded in the background; this waits for it, so that
-/// a broken one of them is judged while what replaced it can still be seen.
+/// The broken parts that were set aside. Parts that others have replaced are loaded in the background; this waits for
+/// it, so that a broken one of them is judged while what replaced it can still be seen.
 pub(super) fn set_aside(connection: &mut Connection) -> Result<SetAside, Exception> {
     for table in connection.rows(TABLES, 2)? {
         let (database, table) = (quoted_identifier(&table[0]), quoted_identifier(&table[1]));
@@ -124,8 +126,8 @@ fn set_aside_at(folder: &Path) -> Option<i64> {
 
 /// Whether rows of `span` may be missing from the parts of its partition, which are in order.
 ///
-/// A larger part that was made before this one was set aside has its rows, or had them and was replaced since: merges read what
-/// they replace. One that was made later may be a merge of its neighbours without it.
+/// A larger part that was made before this one was set aside has its rows, or had them and was replaced since: merges
+/// read what they replace. One that was made later may be a merge of its neighbours without it.
 fn is_lost(span: InsertSpan, set_aside_at: Option<i64>, others: &[OtherPart]) -> bool {
     let replaces = |part: &OtherPart| {
         part.span != span && part.span.covers(span) && set_aside_at.is_some_and(|time| part.made < time)

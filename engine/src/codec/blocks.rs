@@ -44,7 +44,8 @@ fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
     cityhash_rs::cityhash_102_128(bytes).rotate_right(64).to_le_bytes()
 }
 
-/// The checksum of what follows bytes whose checksum is `before`. The hash of a text takes its seed from the first 16 bytes.
+/// The checksum of what follows bytes whose checksum is `before`. The hash of a text takes its seed from the first 16
+/// bytes.
 pub(super) fn checksum_after(before: [u8; CHECKSUM], bytes: &[u8]) -> [u8; CHECKSUM] {
     let mut text = before.to_vec();
     text[..8].iter_mut().zip(K3.to_le_bytes()).for_each(|(byte, constant)| *byte ^= constant);

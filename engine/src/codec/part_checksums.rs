@@ -1,5 +1,5 @@
-//! The checksums that ClickHouse keeps beside a part's files (`checksums.txt`, version 4), of which it compares sizes only when
-//! it loads a part.
+//! The checksums that ClickHouse keeps beside a part's files (`checksums.txt`, version 4), of which it compares sizes
+//! only when it loads a part.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,8 +13,8 @@ const SMALL: u64 = 64 << 10;
 /// ClickHouse's `HashingWriteBuffer` hashes so much at a time.
 const PIECE: usize = 2048;
 
-/// The first of the small files of the part in `folder` that is not as it was written. `None` also for a part in another form,
-/// or one that is being removed.
+/// The first of the small files of the part in `folder` that is not as it was written. `None` also for a part in
+/// another form, or one that is being removed.
 ///
 /// # Errors
 ///

@@ -1,12 +1,12 @@
-//! The two lists of columns that a part has: `columns.txt` with names and types, and `columns_substreams.txt` with names and
-//! files. ClickHouse has checksums of neither, reads the first, and gives a column that it does not find its default.
-//! A name that was altered on the disk is in one of them only, whatever became of the table since.
+//! The two lists of columns that a part has: `columns.txt` with names and types, and `columns_substreams.txt` with
+//! names and files. ClickHouse has checksums of neither, reads the first, and gives a column that it does not find its
+//! default. A name that was altered on the disk is in one of them only, whatever became of the table since.
 
 use std::path::Path;
 use std::{fs, io};
 
-/// A column of the part in `folder` that only one of its two lists has. `None` also for a part without the second list: one of
-/// another form, one that is being removed, or one on another disk.
+/// A column of the part in `folder` that only one of its two lists has. `None` also for a part without the second list:
+/// one of another form, one that is being removed, or one on another disk.
 ///
 /// # Errors
 ///

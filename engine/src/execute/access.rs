@@ -62,7 +62,8 @@ pub(super) fn level_of_insert(job: &Job, head: &[u8], format: &str) -> Result<Le
     }
 }
 
-/// Refuses several statements at once, and those that are more than reading of whoever may not; `level` is what they run with.
+/// Refuses several statements at once, and those that are more than reading of whoever may not; `level` is what they
+/// run with.
 pub(super) fn check(
     job: &Job,
     connection: &mut Connection,
@@ -71,7 +72,8 @@ pub(super) fn check(
 ) -> Result<CheckedQuery, Exception> {
     let class = connection.classify(text);
     match class.statements {
-        // The engine's own parser gives the reason. Running the text for that would run the statements before the fault.
+        // The engine's own parser gives the reason. Running the text for that would run the statements before the
+        // fault.
         0 => Err(connection
             .reformat(&String::from_utf8_lossy(text))
             .err()

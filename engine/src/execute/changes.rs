@@ -1,4 +1,5 @@
-//! Which tables were written to: a number for each table that a request asks about. Every statement that changed the table's rows raises it.
+//! Which tables were written to: a number for each table that a request asks about. Every statement that changed the
+//! table's rows raises it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};

@@ -1,7 +1,8 @@
 //! What ran: a row for each statement in `system.query_log`, a table in memory of bounded size.
 //!
-//! Statements leave their rows in a buffer, which a thread of its own writes every ten seconds, or when it is half full, or when
-//! the owner says SYSTEM FLUSH LOGS. Where rows come faster than they can be written some are left out: nobody waits for the log.
+//! Statements leave their rows in a buffer, which a thread of its own writes every ten seconds, or when it is half
+//! full, or when the owner says SYSTEM FLUSH LOGS. Where rows come faster than they can be written some are left out:
+//! nobody waits for the log.
 
 mod peaks;
 mod row;
@@ -22,7 +23,8 @@ use table::Table;
 
 /// Most bytes of rows that wait to be written.
 const MOST: usize = 4 << 20;
-/// Rows that are written at once. A table in memory needs 100 KB for a write of few rows, so they are not written one by one.
+/// Rows that are written at once. A table in memory needs 100 KB for a write of few rows, so they are not written one
+/// by one.
 const ENOUGH: usize = 1 << 20;
 /// Longest time that a row waits.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -45,7 +47,8 @@ struct PendingEntries {
     rows: Vec<u8>,
     /// When the first of them came.
     since: Option<Instant>,
-    /// Rows that came so far, those that were left out aside; up to which they are written; and up to which somebody waits for that.
+    /// Rows that came so far, those that were left out aside; up to which they are written; and up to which somebody
+    /// waits for that.
     came: u64,
     written: u64,
     wanted: u64,

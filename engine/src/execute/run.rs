@@ -67,8 +67,8 @@ fn work(job: &mut Job, body: EncodedBody) -> Result<Work, Exception> {
     })
 }
 
-/// Makes settings of the request of those that a reader's statement has at its end: with `readonly`, the engine takes none
-/// from a text. What is not harmless stays, and is refused when the text is checked.
+/// Makes settings of the request of those that a reader's statement has at its end: with `readonly`, the engine takes
+/// none from a text. What is not harmless stays, and is refused when the text is checked.
 fn take_settings(job: &mut Job, mut read: statement::ReadQuery) -> statement::ReadQuery {
     if job.role == Role::Owner {
         return read;
@@ -186,7 +186,8 @@ fn insert(
     Ok(Reply::Whole { bytes: Bytes::new(), format: job.default_format(), stats })
 }
 
-/// Counts `text`, which has run, as a change of the table whose rows it changed. The client does not know yet that it is over.
+/// Counts `text`, which has run, as a change of the table whose rows it changed. The client does not know yet that it
+/// is over.
 fn count(job: &Job, connection: &mut Connection, text: &[u8]) {
     match target(text, &job.query.parameters) {
         Target::Nothing => {}

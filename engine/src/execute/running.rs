@@ -87,7 +87,8 @@ impl Ticket {
         self.progress.state().number
     }
 
-    /// The `log_comment` of the statement; `comment` is the client's own, `reader` its user, if it sees only its own statements.
+    /// The `log_comment` of the statement; `comment` is the client's own, `reader` its user, if it sees only its own
+    /// statements.
     #[must_use]
     pub fn log_comment(&self, reader: Option<&str>, comment: &str) -> String {
         log_comment::written(self.number(), &self.query_id, reader, comment)
@@ -100,7 +101,8 @@ impl Ticket {
         state.is_kept = true;
     }
 
-    /// Whether its connection may have another statement now: nobody is about to cancel this one by its number, and nobody will.
+    /// Whether its connection may have another statement now: nobody is about to cancel this one by its number, and
+    /// nobody will.
     pub(super) fn is_over(&self) -> bool {
         let mut state = self.progress.state();
         let is_free = state.phase == Phase::Running && self.running.seeking.load(Ordering::SeqCst) == 0;

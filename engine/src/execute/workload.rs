@@ -46,8 +46,8 @@ impl Workload {
         }
     }
 
-    /// The workload of a statement. A read is what its setting says, except the reader's; a short read if that says nothing
-    /// known.
+    /// The workload of a statement. A read is what its setting says, except the reader's; a short read if that says
+    /// nothing known.
     #[must_use]
     pub fn of(role: Role, kind: Kind, query: &Query) -> Self {
         if role.is_limited() {

@@ -32,7 +32,8 @@ pub struct PlaceFlags {
     #[arg(long, env = "TRAWL_READER_STATEMENTS", help_heading = "Places",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub reader_statements: Option<u32>,
-    /// Statements of one reader at a time [default: all of --reader-statements; half of them where there are several readers].
+    /// Statements of one reader at a time [default: all of --reader-statements; half of them where there are several
+    /// readers].
     #[arg(long, env = "TRAWL_READER_STATEMENTS_EACH", help_heading = "Places",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub reader_statements_each: Option<u32>,

@@ -43,7 +43,8 @@ pub struct UserFlags {
     /// File with further readers: on each line a name, a blank and the password, or `sha256:` and its SHA-256 in hex.
     #[arg(long, env = "TRAWL_READERS", value_name = "FILE")]
     readers: Option<PathBuf>,
-    /// A user who reads what readers read, within their limits, and makes, fills and drops tables and views in --modeler-databases.
+    /// A user who reads what readers read, within their limits, and makes, fills and drops tables and views in
+    /// --modeler-databases.
     #[arg(long, env = "TRAWL_MODELER_USER")]
     modeler_user: Option<String>,
     /// Password of --modeler-user.

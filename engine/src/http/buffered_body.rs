@@ -1,5 +1,5 @@
-//! Answers to the reader: each keeps its statement's place until it is taken, and ends if that takes too long. Otherwise
-//! answers that wait in memory for their clients would be bounded by the connections alone.
+//! Answers to the reader: each keeps its statement's place until it is taken, and ends if that takes too long.
+//! Otherwise answers that wait in memory for their clients would be bounded by the connections alone.
 
 use std::io;
 use std::sync::Arc;

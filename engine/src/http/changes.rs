@@ -16,8 +16,8 @@ use crate::http::request::Request;
 
 /// Longest wait for a change.
 const WAIT: Duration = Duration::from_secs(30);
-/// Tables that requests may wait for at the same time: those of owner and API, and the readers' beside them. Each request counts
-/// its own, whether or not others wait for the same.
+/// Tables that requests may wait for at the same time: those of owner and API, and the readers' beside them. Each
+/// request counts its own, whether or not others wait for the same.
 const WAITED_FOR: usize = TABLES - WAITED_FOR_BY_READERS;
 const WAITED_FOR_BY_READERS: usize = 64;
 /// Most tables of a request.

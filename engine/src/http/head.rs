@@ -71,8 +71,8 @@ pub(super) fn value(text: &str) -> HeaderValue {
     HeaderValue::from_str(&clean).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// The value of `X-ClickHouse-Summary`. Numbers are strings, as a server writes them; `memory_usage` is left out because libchdb does not
-/// report it.
+/// The value of `X-ClickHouse-Summary`. Numbers are strings, as a server writes them; `memory_usage` is left out
+/// because libchdb does not report it.
 pub(super) fn summary(stats: Stats, started: Instant) -> String {
     serde_json::json!({
         "read_rows": stats.read_rows.to_string(),

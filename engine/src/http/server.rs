@@ -132,7 +132,8 @@ impl Server {
         }))
     }
 
-    /// Serves `listener` for those that `door` lets in, until `stop` resolves, then lets running statements end and closes the store.
+    /// Serves `listener` for those that `door` lets in, until `stop` resolves, then lets running statements end and
+    /// closes the store.
     pub async fn serve(self: Arc<Self>, listener: Listener, door: Door, stop: impl Future<Output = ()>) {
         let doorway = Arc::new(Doorway { door, address: listener.address(), refused: LogLimiter::default() });
         let router = Router::new()

@@ -1,7 +1,7 @@
 //! Settings that a reader may give in the text of a statement; knows no values.
 //!
-//! The engine applies what a sub-query's SETTINGS say without a look at `readonly`, so a text may hold only what is listed
-//! here: names that change how an answer is worked out or written, and those that hold a statement to less.
+//! The engine applies what a sub-query's SETTINGS say without a look at `readonly`, so a text may hold only what is
+//! listed here: names that change how an answer is worked out or written, and those that hold a statement to less.
 
 /// Names, in the order of what they are about.
 const NAMES: [&str; 86] = [
@@ -103,7 +103,8 @@ const NAMES: [&str; 86] = [
 const BEGINNINGS: [&str; 6] =
     ["optimize_", "query_plan_", "output_format_", "format_csv_", "format_tsv_", "format_custom_"];
 
-/// Beginnings of names among them that say how long a plan may be looked for, which no limit ends, and what names a file.
+/// Beginnings of names among them that say how long a plan may be looked for, which no limit ends, and what names a
+/// file.
 const EXCEPT: [&str; 3] = ["query_plan_optimize_join_order", "query_plan_max_", "output_format_schema"];
 
 /// Whether a reader may give the setting `name` in the text of a statement.

@@ -1,8 +1,8 @@
 //! The setting `log_comment`, by which a statement is found among those in progress.
 //!
-//! libchdb gives every query an id of its own, so the client's id and a number of this program travel in `log_comment`, in
-//! front of the client's own comment. Cancelling goes by number: an id is the client's choice, and another client may
-//! choose the same.
+//! libchdb gives every query an id of its own, so the client's id and a number of this program travel in `log_comment`,
+//! in front of the client's own comment. Cancelling goes by number: an id is the client's choice, and another client
+//! may choose the same.
 
 /// First line of the `log_comment` of every statement, up to its number.
 const NUMBER: &str = "trawl-engine:";
@@ -52,8 +52,8 @@ pub fn of_kept(number: u64, reader: Option<&str>) -> String {
     prefix(number) + &user(reader)
 }
 
-/// An SQL expression: the id that a query's client gave, or libchdb's own. `kept` has the numbers of connections that are kept
-/// and the ids of their statements.
+/// An SQL expression: the id that a query's client gave, or libchdb's own. `kept` has the numbers of connections that
+/// are kept and the ids of their statements.
 #[must_use]
 pub fn client_query_id(kept: &[(u64, String)]) -> String {
     let id = format!("extract(Settings['log_comment'], '^{NUMBER}[0-9]+\\\\n{QUERY_ID}([^\\\\n]*)')");

@@ -1,7 +1,9 @@
-//! What a modeler may run beside reading: statements of a few kinds, about tables and views that hold rows of this engine.
+//! What a modeler may run beside reading: statements of a few kinds, about tables and views that hold rows of this
+//! engine.
 //!
-//! Which databases, the role of its connections says. Here is refused what the engine's access control has no word for: kinds of tables and
-//! views that reach outside, run later or run as another user. Like [`reader`](super::reader), it looks at the engine's own notation.
+//! Which databases, the role of its connections says. Here is refused what the engine's access control has no word for:
+//! kinds of tables and views that reach outside, run later or run as another user. Like [`reader`](super::reader), it
+//! looks at the engine's own notation.
 
 use crate::exception::Exception;
 use crate::sql::harmless::is_harmless;
@@ -191,7 +193,8 @@ fn check_database(tokens: &[Token]) -> Result<(), Exception> {
     if is_plain && names + quoted == 1 { Ok(()) } else { Err(denied("a database of another engine or with settings")) }
 }
 
-/// Refuses a setting of a request whose statement changes something, unless it is known to change nothing of what is refused.
+/// Refuses a setting of a request whose statement changes something, unless it is known to change nothing of what is
+/// refused.
 ///
 /// # Errors
 ///
@@ -204,7 +207,8 @@ pub fn check_setting(name: &str) -> Result<(), Exception> {
     Err(Exception::new(164, "READONLY", text))
 }
 
-/// Refuses an INSERT with data unless its text is `INSERT INTO table (columns)`, in characters that nobody reads in two ways.
+/// Refuses an INSERT with data unless its text is `INSERT INTO table (columns)`, in characters that nobody reads in two
+/// ways.
 ///
 /// # Errors
 ///

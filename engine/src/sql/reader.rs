@@ -1,4 +1,5 @@
-//! Statements and settings refused to a reader, beyond those that the engine's own `readonly` refuses; executes nothing.
+//! Statements and settings refused to a reader, beyond those that the engine's own `readonly` refuses; executes
+//! nothing.
 //!
 //! Everything here looks at what the engine's parser made of a text (`Connection::reformat`), never at the text as it
 //! came: which characters are blanks, quotes or comments is then the engine's decision alone.
@@ -74,8 +75,8 @@ const OUTSIDE: [&str; 10] = [
     "aiTranslate",
 ];
 
-/// Refuses a setting of a reader's request. The `log_comment` of a request is harmless: it follows ours. So is a `readonly`
-/// that asks for what a reader has anyway.
+/// Refuses a setting of a reader's request. The `log_comment` of a request is harmless: it follows ours. So is a
+/// `readonly` that asks for what a reader has anyway.
 ///
 /// # Errors
 ///
@@ -95,8 +96,8 @@ fn locked(name: &str) -> Exception {
     Exception::new(164, "READONLY", format!("Cannot modify '{name}' setting in readonly mode"))
 }
 
-/// Refuses what a statement of a reader may not hold. `written` is the engine's own notation of it, `also` are settings that it may give
-/// beside harmless ones.
+/// Refuses what a statement of a reader may not hold. `written` is the engine's own notation of it, `also` are settings
+/// that it may give beside harmless ones.
 ///
 /// # Errors
 ///
@@ -183,9 +184,9 @@ fn path() -> Exception {
 
 /// The engine's `readonly` level for a statement of a reader.
 ///
-/// 1 denies every table function that leaves the database, which 2 does not; but it also makes `system.settings`
-/// report that no setting can be changed, which clients look up when they connect, while settings of a reader's requests
-/// are in fact applied. A statement without a bracket calls no function, so 2 is as safe for it.
+/// 1 denies every table function that leaves the database, which 2 does not; but it also makes `system.settings` report
+/// that no setting can be changed, which clients look up when they connect, while settings of a reader's requests are
+/// in fact applied. A statement without a bracket calls no function, so 2 is as safe for it.
 #[must_use]
 pub fn level(written: &[u8]) -> &'static str {
     if Lexer::new(written).any(|token| token.is_symbol(b'(')) { "1" } else { "2" }

@@ -1,4 +1,5 @@
-//! SETTINGS clauses in the text of a statement: which names they give, and which of them may be given with the request instead.
+//! SETTINGS clauses in the text of a statement: which names they give, and which of them may be given with the request
+//! instead.
 
 use crate::sql::lexer::{Kind, Lexer, Token};
 
@@ -14,8 +15,9 @@ pub struct Split {
 /// Clauses at the end of a text that are looked at; a SELECT has one, and one may follow FORMAT.
 const MOST_CLAUSES: usize = 4;
 
-/// Takes the SETTINGS clauses off the end of `text`, brackets around members of a UNION aside, if all their values are plain
-/// numbers, strings or truths and `may_go` says so of each name and value. A clause that stays is the engine's to judge.
+/// Takes the SETTINGS clauses off the end of `text`, brackets around members of a UNION aside, if all their values are
+/// plain numbers, strings or truths and `may_go` says so of each name and value. A clause that stays is the engine's to
+/// judge.
 #[must_use]
 pub fn split(text: &[u8], may_go: impl Fn(&str, &str) -> bool) -> Split {
     let mut split = Split { text: text.into(), settings: Vec::new() };
@@ -31,8 +33,8 @@ pub fn split(text: &[u8], may_go: impl Fn(&str, &str) -> bool) -> Split {
     split
 }
 
-/// The names that SETTINGS clauses anywhere in `tokens` give. What is no name and value ends its clause, and counts as a name: the
-/// text that it begins with.
+/// The names that SETTINGS clauses anywhere in `tokens` give. What is no name and value ends its clause, and counts as
+/// a name: the text that it begins with.
 #[must_use]
 pub fn names(tokens: &[Token]) -> Vec<String> {
     let mut names = Vec::new();
@@ -108,7 +110,8 @@ fn last_clause(tokens: &[Token]) -> Option<Clause> {
     is_last.then(|| (settings, tokens[start].start, tokens[at - 1].end()))
 }
 
-/// Whether the brackets that are open after `before` are around the statement or members of a UNION, and not around a sub-query.
+/// Whether the brackets that are open after `before` are around the statement or members of a UNION, and not around a
+/// sub-query.
 fn is_of_the_whole(before: &[Token], mut depth: u32) -> bool {
     let mut end = before.len();
     while depth > 0 {

@@ -2,8 +2,8 @@
 
 use crate::sql::lexer::Token;
 
-/// Table functions that a table or view of a modeler may not call. The engine's owner may read a view too, and what a view calls runs with the rights
-/// of who reads it.
+/// Table functions that a table or view of a modeler may not call. The engine's owner may read a view too, and what a
+/// view calls runs with the rights of who reads it.
 const REFUSED_FUNCTIONS: [&str; 86] = [
     "arrowstream",
     "azureBlobStorage",
@@ -105,7 +105,8 @@ mod tests {
     use super::*;
     use crate::sql::lexer::Lexer;
 
-    /// Table functions that a statement of a view or table may call, as they reach nothing that its reader may not read.
+    /// Table functions that a statement of a view or table may call, as they reach nothing that its reader may not
+    /// read.
     const TABLE_FUNCTIONS: [&str; 14] = [
         "SQLStandardValues",
         "format",

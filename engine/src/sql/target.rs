@@ -77,7 +77,8 @@ fn changed(tokens: &[Token], parameters: &[(String, String)]) -> Target {
     }
 }
 
-/// Whether a statement that is no SELECT may change several tables or whole databases, or makes a table with rows in it.
+/// Whether a statement that is no SELECT may change several tables or whole databases, or makes a table with rows in
+/// it.
 fn is_of_several(tokens: &[Token]) -> bool {
     const WHOLE: [&str; 8] = ["RENAME", "EXCHANGE", "RESTORE", "UNDROP", "REPLACE", "MOVE", "ATTACH", "DETACH"];
     let has = |wanted: &[&str]| (0..tokens.len()).any(|at| words(&tokens[at..], wanted));

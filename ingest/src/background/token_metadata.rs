@@ -1,9 +1,9 @@
-//! Fetches what token contracts report about themselves: name, symbol, decimals and supply, after the first transfer of a
-//! contract, and again and again while a run follows the head.
+//! Fetches what token contracts report about themselves: name, symbol, decimals and supply, after the first transfer of
+//! a contract, and again and again while a run follows the head.
 //!
-//! The task runs beside the load and never blocks it: contracts beyond its limits are skipped, a failure is logged once,
-//! and the next run finds in the tables what is still missing. A run that follows the head lasts for months, so it does
-//! not leave the outage of a node to the next run: it retries until there is an answer.
+//! The task runs beside the load and never blocks it: contracts beyond its limits are skipped, a failure is logged
+//! once, and the next run finds in the tables what is still missing. A run that follows the head lasts for months, so
+//! it does not leave the outage of a node to the next run: it retries until there is an answer.
 
 use std::time::Duration;
 
@@ -59,8 +59,8 @@ pub async fn fetch_missing(
     Worker::new(node, writer, guard, RetryPolicy::NextRun).run(reader, queued).await
 }
 
-/// Calls all contracts that answered before once more, and writes what they say otherwise than before. Needs no lease: it adds whole
-/// rows to one table, at the height at which the contracts were called.
+/// Calls all contracts that answered before once more, and writes what they say otherwise than before. Needs no lease:
+/// it adds whole rows to one table, at the height at which the contracts were called.
 ///
 /// # Errors
 ///

@@ -1,8 +1,9 @@
 //! Keeps count of the holders and the supply of tokens, in order, over what is settled from the chain's first block on.
 //!
-//! A step takes so many blocks and is worked out inside ClickHouse: first what its transfers do to balances, beside them;
-//! then, once that is on record, the balances and the counts. Nothing a step needs is changed before it is on record, and
-//! what it makes replaces what was there, so a step that was killed at any point is done again with the same end.
+//! A step takes so many blocks and is worked out inside ClickHouse: first what its transfers do to balances, beside
+//! them; then, once that is on record, the balances and the counts. Nothing a step needs is changed before it is on
+//! record, and what it makes replaces what was there, so a step that was killed at any point is done again with the
+//! same end.
 //!
 //! It works beside the load and never holds it up. It knows transfers only: where those do not give the balances of a
 //! token, the count is marked from there on.
@@ -19,7 +20,8 @@ use trawl_core::store::{Head, Reader, StoreError, TokenStep, Writer};
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
-/// Transfers of a step, which bound its memory in ClickHouse: less than 400 MB where each changes balances of its own. A block with more is a step of its own.
+/// Transfers of a step, which bound its memory in ClickHouse: less than 400 MB where each changes balances of its own.
+/// A block with more is a step of its own.
 const MAX_STEP_TRANSFERS: u64 = 200_000;
 /// Blocks among which a step is looked for, at least and at most.
 const MIN_STEP_BLOCKS: u64 = 1000;

@@ -1,7 +1,7 @@
 //! What a block changes of the accounts, and how far that is all of it.
 //!
-//! Transactions change accounts, and so does the block itself: rewards, withdrawals, and writes of the system to its own
-//! contracts. A source may cover all of it or the transactions only.
+//! Transactions change accounts, and so does the block itself: rewards, withdrawals, and writes of the system to its
+//! own contracts. A source may cover all of it or the transactions only.
 
 use std::collections::BTreeMap;
 

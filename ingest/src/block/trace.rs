@@ -14,8 +14,8 @@
 //! | error | as given | `execution reverted`, `out of gas` … | `Reverted`, `Out of gas` … |
 //! | rewards | `None` if absent | never | given |
 //!
-//! Callees that are precompiles are frames where the node reports them. Old nodes report of a selfdestruct only that it was
-//! one: then the contract is known from its caller, and there is no receiver and no value.
+//! Callees that are precompiles are frames where the node reports them. Old nodes report of a selfdestruct only that it
+//! was one: then the contract is known from its caller, and there is no receiver and no value.
 
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 

@@ -6,7 +6,8 @@ use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
 
-/// States the family of a database whose row of it was lost, or which never had one: `verify` then says which rows do not hold.
+/// States the family of a database whose row of it was lost, or which never had one: `verify` then says which rows do
+/// not hold.
 ///
 /// # Errors
 ///
@@ -54,7 +55,8 @@ pub async fn likely_family(
     Ok(family.name)
 }
 
-/// The family by whose rules blocks are read: the `given` one is stored before the first block, and then is that of the database.
+/// The family by whose rules blocks are read: the `given` one is stored before the first block, and then is that of the
+/// database.
 ///
 /// # Errors
 ///

@@ -66,8 +66,9 @@ pub enum Command {
     Repair(RepairFlags),
     /// Load names, tags, ENS names, ABIs and signatures; also while a load or follow runs.
     Labels(LabelsFlags),
-    /// Ask the token contracts that no load could ask for their names, symbols and decimals: after a load from files, or from a node
-    /// without calls. trawl-api's own `/rpc` answers if the state is loaded. With --refresh all of them, also while a load or follow runs.
+    /// Ask the token contracts that no load could ask for their names, symbols and decimals: after a load from files,
+    /// or from a node without calls. trawl-api's own `/rpc` answers if the state is loaded. With --refresh all of them,
+    /// also while a load or follow runs.
     Tokens(TokensFlags),
     /// Make views with one column for each parameter of an event, for people who write SQL.
     Views {
@@ -155,8 +156,8 @@ pub struct LoadFlags {
 
 #[derive(Debug, Args)]
 pub struct TokensFlags {
-    /// A JSON-RPC endpoint that answers `eth_call`: a node's, or that of trawl-api, such as http://localhost:3000/rpc. Several stand in
-    /// for each other, separated by commas in the environment.
+    /// A JSON-RPC endpoint that answers `eth_call`: a node's, or that of trawl-api, such as http://localhost:3000/rpc.
+    /// Several stand in for each other, separated by commas in the environment.
     #[arg(long, value_name = "URL", env = "TRAWL_RPC_URL", value_delimiter = ',', required = true)]
     pub rpc_url: Vec<String>,
     /// Time the endpoint may take for one answer.
@@ -171,8 +172,8 @@ pub struct TokensFlags {
 pub struct RepairFlags {
     #[command(flatten)]
     pub source: SourceFlags,
-    /// Also fill in what blocks were loaded without, as far as the node of --rpc-url has it: `traces`, `state`, or both, separated
-    /// by a comma.
+    /// Also fill in what blocks were loaded without, as far as the node of --rpc-url has it: `traces`, `state`, or
+    /// both, separated by a comma.
     #[arg(
         long,
         env = "TRAWL_REPAIR_FILL",
@@ -209,8 +210,8 @@ pub struct ReadingFlags {
     #[arg(long, alias = "rpc-timeout-ms", env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s",
           help_heading = "Speed", value_parser = milliseconds)]
     pub rpc_timeout: Duration,
-    /// How often a call to a node is made, with growing pauses, before it has failed: 10 take about a minute. Where the node says
-    /// that it is busy, four times as often.
+    /// How often a call to a node is made, with growing pauses, before it has failed: 10 take about a minute. Where the
+    /// node says that it is busy, four times as often.
     #[arg(long, env = "TRAWL_RPC_ATTEMPTS", value_name = "COUNT", default_value_t = RetryPolicy::ATTEMPTS,
           help_heading = "Source", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rpc_attempts: u32,
@@ -227,8 +228,8 @@ pub struct ReadingFlags {
     /// State of the accounts from the node's tracers: as far as it has it, or none.
     #[arg(long, env = "TRAWL_STATE", value_enum, default_value_t = StateFlag::Auto, help_heading = "Parts")]
     pub state: StateFlag,
-    /// The family of the chain, whose rules its blocks follow: for a chain whose id is not listed in docs/explain/chains.md. Stored
-    /// with the first blocks, and then that of the database.
+    /// The family of the chain, whose rules its blocks follow: for a chain whose id is not listed in
+    /// docs/explain/chains.md. Stored with the first blocks, and then that of the database.
     #[arg(long, env = "TRAWL_CHAIN_FAMILY", value_name = "NAME", help_heading = "Source", value_parser = chain_family())]
     pub chain_family: Option<&'static Family>,
     /// Genesis file in geth's form: the accounts at block 0, and the rules of the chain.
@@ -255,8 +256,8 @@ pub struct FollowFlags {
     #[arg(long, alias = "poll-interval-ms", env = "TRAWL_POLL_INTERVAL", value_name = "DURATION", default_value = "1s",
           help_heading = "Following", value_parser = milliseconds)]
     pub poll_interval: Duration,
-    /// A block this far below the newest counts as final, if the node does not know `finalized` [default: by the chain's
-    /// family, 128 on Ethereum].
+    /// A block this far below the newest counts as final, if the node does not know `finalized` [default: by the
+    /// chain's family, 128 on Ethereum].
     #[arg(long, env = "TRAWL_FINAL_AFTER", value_name = "BLOCKS", help_heading = "Following")]
     pub final_after: Option<u64>,
     /// Final blocks are moved to the settled tables so many at once, at least.
@@ -267,17 +268,18 @@ pub struct FollowFlags {
           help_heading = "Following", value_parser = milliseconds)]
     pub settle_interval: Duration,
     /// How long new blocks may be missing in the typed hot tables, which readers of SQL use. The API does not wait for
-    /// them, and blocks that are settled sooner are never written there. Where this is not longer than the pause between two looks, the tables are filled before anybody sees the blocks.
+    /// them, and blocks that are settled sooner are never written there. Where this is not longer than the pause
+    /// between two looks, the tables are filled before anybody sees the blocks.
     #[arg(long, env = "TRAWL_HOT_TABLES_INTERVAL", value_name = "DURATION", default_value = "30s",
           help_heading = "Following", value_parser = milliseconds)]
     pub hot_tables_interval: Duration,
-    /// How often it looks how far the nodes are and what readers see, and reports it. The log names what is wrong after 5 of
-    /// these intervals, and then after each 30.
+    /// How often it looks how far the nodes are and what readers see, and reports it. The log names what is wrong after
+    /// 5 of these intervals, and then after each 30.
     #[arg(long, env = "TRAWL_WATCH_INTERVAL", value_name = "DURATION", default_value = "2s",
           help_heading = "Following", value_parser = milliseconds)]
     pub watch_interval: Duration,
-    /// How often it calls some token contracts again for their names, symbols, decimals and supplies, which may have changed: up to
-    /// 64 each time, in turn.
+    /// How often it calls some token contracts again for their names, symbols, decimals and supplies, which may have
+    /// changed: up to 64 each time, in turn.
     #[arg(long, env = "TRAWL_TOKENS_INTERVAL", value_name = "DURATION", default_value = "60s",
           help_heading = "Following", value_parser = milliseconds)]
     pub tokens_interval: Duration,

@@ -1,7 +1,7 @@
 //! `trawl-ingest repair`: loads again what was lost.
 //!
-//! What is to be loaded is announced first, under a run whose name says what it is for; then commits are taken back, rows
-//! removed, and the blocks loaded like any others. A repair that is killed has left its announcement, by which the
+//! What is to be loaded is announced first, under a run whose name says what it is for; then commits are taken back,
+//! rows removed, and the blocks loaded like any others. A repair that is killed has left its announcement, by which the
 //! next one goes on. Broken parts are forgotten last.
 
 use tokio::sync::watch;
@@ -35,7 +35,8 @@ const STATISTICS: [&str; 8] = [
     "token_statistics",
 ];
 
-/// Finds what was lost and loads it again; then fills in what was never there, if that is wanted, on behalf of `filler`.
+/// Finds what was lost and loads it again; then fills in what was never there, if that is wanted, on behalf of
+/// `filler`.
 pub async fn repair_command(
     flags: RepairFlags,
     reader: &Reader,

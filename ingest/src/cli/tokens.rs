@@ -13,8 +13,8 @@ use super::setup::stop_on_signal;
 /// Requests at the same time, at most.
 const CONCURRENCY: usize = 16;
 
-/// Asks until every contract that is known has answered, and prints how many did. Who asks again adds rows to one table alone, and
-/// waits for no other run.
+/// Asks until every contract that is known has answered, and prints how many did. Who asks again adds rows to one table
+/// alone, and waits for no other run.
 pub async fn tokens_command(flags: TokensFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;

@@ -49,7 +49,8 @@ pub(super) fn traces(block: TracedBlock, line: &Line<'_>) -> Result<Option<Trace
     Ok(Some(Traces { root_gas: RootGas::OfNode, transactions, rewards: None }))
 }
 
-/// Reads an answer of `callTracer`. Nodes give no entry for a state sync: it is executed outside of the block, so it has no frames.
+/// Reads an answer of `callTracer`. Nodes give no entry for a state sync: it is executed outside of the block, so it
+/// has no frames.
 fn call_traces(trees: &RawValue, block: TracedBlock) -> Result<Vec<TransactionTrace>, serde_json::Error> {
     let mut traces = call_tracer::read(trees)?;
     let ends_with_sync = block.last_transaction == Some(state_sync_hash(block.number, &block.hash));

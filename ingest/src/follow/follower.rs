@@ -71,8 +71,8 @@ pub struct Settings {
     pub settle_blocks: u64,
     /// Between two times that blocks are settled, at least.
     pub settle_interval: Duration,
-    /// How long new blocks may lack in the typed hot tables. Where that is not longer than `poll`, they are there before
-    /// readers see the blocks.
+    /// How long new blocks may lack in the typed hot tables. Where that is not longer than `poll`, they are there
+    /// before readers see the blocks.
     pub tables_interval: Duration,
 }
 

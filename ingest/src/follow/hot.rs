@@ -80,7 +80,8 @@ impl HotSink {
         self.guarded(|| self.writer.insert("hot_rows", &rows, &token)).await
     }
 
-    /// Makes a head visible to every read that starts later, with its new blocks: both are one row, unless those are large.
+    /// Makes a head visible to every read that starts later, with its new blocks: both are one row, unless those are
+    /// large.
     pub async fn publish(&mut self, mut head: HeadRow) -> Result<(), StoreError> {
         if head.blocks.iter().map(|block| block.rows.len()).sum::<usize>() > MAX_CARRIED_BYTES {
             self.write_packed(std::mem::take(&mut head.blocks)).await?;

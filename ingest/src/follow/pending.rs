@@ -39,8 +39,8 @@ impl PendingBlocks {
         self.bytes = self.blocks.iter().map(|block| block.rows.len()).sum();
     }
 
-    /// Whether a group should be written, so that none of it waits longer than `interval`. Blocks that are settled before
-    /// are in no group.
+    /// Whether a group should be written, so that none of it waits longer than `interval`. Blocks that are settled
+    /// before are in no group.
     pub(super) fn is_due(&self, interval: Duration) -> bool {
         let is_full = self.blocks.len() >= MAX_BLOCKS || self.bytes >= MAX_BYTES;
         is_full || self.since.front().is_some_and(|since| since.elapsed() >= interval)

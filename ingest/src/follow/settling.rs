@@ -13,7 +13,8 @@ use crate::write::retry::retry_transient;
 
 /// Bytes of packed rows that are settled at once: they are in memory, and their rows beside them.
 const MAX_SETTLED_BYTES: usize = 64 << 20;
-/// So many final blocks are settled at once, however short ago the last ones were: readers have them in memory till then.
+/// So many final blocks are settled at once, however short ago the last ones were: readers have them in memory till
+/// then.
 const MAX_FINAL_BLOCKS: u64 = 256;
 /// How long rows stay after a head stopped naming them: longer than any request that read an older head.
 const REMOVAL_DELAY: Duration = Duration::from_secs(120);

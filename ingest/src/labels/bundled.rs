@@ -1,5 +1,5 @@
-//! The signatures that come with Trawl, as rows for analysts. The API has them built in: they decode what nothing loaded
-//! decodes, and say nothing where something was loaded.
+//! The signatures that come with Trawl, as rows for analysts. The API has them built in: they decode what nothing
+//! loaded decodes, and say nothing where something was loaded.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The stages of a load as tasks with bounded channels between them.
 //!
-//! In memory at once, at most: the blocks a source fetches ahead, two blocks per decoder, one batch filling and one being
-//! written.
+//! In memory at once, at most: the blocks a source fetches ahead, two blocks per decoder, one batch filling and one
+//! being written.
 
 use std::sync::Arc;
 

@@ -54,8 +54,8 @@ impl OfTransaction<'_> {
         }
     }
 
-    /// The contract of a creation that certainly succeeded. Before Byzantium receipts have no status, but a failure used
-    /// up all gas then.
+    /// The contract of a creation that certainly succeeded. Before Byzantium receipts have no status, but a failure
+    /// used up all gas then.
     fn received(&self, receipt: &Receipt) -> Option<ContractRow> {
         let has_succeeded = match receipt.status {
             Some(status) => status == 1,

@@ -43,7 +43,8 @@ struct OfTransaction<'a> {
 impl OfTransaction<'_> {
     fn row(&self, frame: &Frame, frame_index: u32) -> InternalTransactionRow {
         let is_root = frame_index == 0;
-        // Nodes mean different things by the gas of the outermost frame; the transaction's own figures are the same from all.
+        // Nodes mean different things by the gas of the outermost frame; the transaction's own figures are the same
+        // from all.
         let (gas_limit, gas_used) = if is_root {
             (self.transaction.gas, self.receipt.map(|receipt| receipt.gas_used))
         } else {

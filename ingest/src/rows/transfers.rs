@@ -145,7 +145,8 @@ fn erc1155_batch(topics: [B256; 3], data: &[u8]) -> Option<Vec<Transfer>> {
     let (from, to) = parties(topics)?;
     let items = data.len().checked_sub(4 * WORD)?;
     let (ids, values) = <(Vec<U256>, Vec<U256>)>::abi_decode_params(data).ok()?;
-    // Two offsets, two lengths and the items are all there is, in this order: nothing overlaps and nothing is left over.
+    // Two offsets, two lengths and the items are all there is, in this order: nothing overlaps and nothing is left
+    // over.
     let offsets = [2 * WORD, (3 + ids.len()) * WORD].map(|offset| U256::from(offset).to_be_bytes::<WORD>());
     let fits = ids.len() == values.len() && (ids.len() + values.len()) * WORD == items;
     if !fits || !data.starts_with(offsets.as_flattened()) {

@@ -114,7 +114,8 @@ impl Genesis {
 
     /// The allocation as the state of block 0; refused if `header` has another state root.
     ///
-    /// Development nodes (anvil) write the root of nothing into block 0 whatever the accounts hold: nothing to compare with.
+    /// Development nodes (anvil) write the root of nothing into block 0 whatever the accounts hold: nothing to compare
+    /// with.
     pub(super) fn state_of(&self, header: &Header) -> Result<StateDiff, VerifyError> {
         let root = self.state_root();
         if header.state_root == EMPTY_ROOT_HASH && root != EMPTY_ROOT_HASH {

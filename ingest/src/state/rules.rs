@@ -29,8 +29,8 @@ impl Rules {
         Self { genesis, schedule }
     }
 
-    /// Completes the state of `block`, if its chain credits accounts as Ethereum does. Block 0 gets the allocation of the genesis,
-    /// if its state root is that of the block.
+    /// Completes the state of `block`, if its chain credits accounts as Ethereum does. Block 0 gets the allocation of
+    /// the genesis, if its state root is that of the block.
     pub fn complete(&self, block: &mut Block, family: &Family) -> Result<(), VerifyError> {
         if block.header.number == 0 {
             if let Some(genesis) = &self.genesis {

@@ -10,7 +10,8 @@ use super::outcome::{Outcome, VerifyError, refuse};
 use super::receipts::GAS_PER_BLOB;
 use crate::block::{Block, LAST_KNOWN_TYPE, Receipt, Transaction};
 
-/// Checks what a receipt holds beyond the root: price, created contract, blob gas. All follow from transaction and header.
+/// Checks what a receipt holds beyond the root: price, created contract, blob gas. All follow from transaction and
+/// header.
 ///
 /// What is outside of the tries follows from nothing.
 pub(super) fn verify_derived(

@@ -25,7 +25,8 @@ pub(super) enum Membership {
 #[derive(Debug)]
 pub(super) struct UnknownTransaction {
     pub reason: NotCheckable,
-    /// Whether its receipt is one of Ethereum's all the same: the source lacks what the transaction needs and nothing else.
+    /// Whether its receipt is one of Ethereum's all the same: the source lacks what the transaction needs and nothing
+    /// else.
     pub has_usual_receipt: bool,
 }
 

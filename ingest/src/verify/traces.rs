@@ -1,8 +1,8 @@
 //! Whether traces fit the transactions and receipts they belong to. Pure.
 //!
 //! Only outermost frames can be proven: hashes bind a transaction and its receipt, and nothing binds a trace but them.
-//! Frames below are checked for being a whole tree. Without receipts, gas and outcome are not checkable; neither are the
-//! frames of transactions of a chain's own types, which need not be one call.
+//! Frames below are checked for being a whole tree. Without receipts, gas and outcome are not checkable; neither are
+//! the frames of transactions of a chain's own types, which need not be one call.
 
 use alloy_primitives::keccak256;
 use trawl_chains::state_sync_hash;

@@ -12,8 +12,8 @@ use super::trie_transaction::{SenderProof, TrieTransaction};
 use crate::block::{Block, Transaction};
 use trawl_keccak::keccak256_all;
 
-/// Checks the hash and sender of each transaction that can be encoded, and the root if all can; returns the bytes of all
-/// encodings.
+/// Checks the hash and sender of each transaction that can be encoded, and the root if all can; returns the bytes of
+/// all encodings.
 ///
 /// A transaction that cannot be encoded costs its own hash and sender and the root, and no other its proof.
 pub(super) fn verify_transactions(

@@ -4,7 +4,8 @@ use trawl_core::primitives::BlockRange;
 use trawl_core::store::{Head, Reader};
 use trawl_node::{KnownBlock, KnownChain};
 
-/// The chain with this id: its lowest settled block above the genesis, and its highest. `None` if ClickHouse does not say.
+/// The chain with this id: its lowest settled block above the genesis, and its highest. `None` if ClickHouse does not
+/// say.
 pub(super) async fn known_chain(reader: &Reader, id: u64) -> Option<KnownChain> {
     let head = Head::load(reader).await.ok()?;
     let ranges = head.blocks.settled().ranges();

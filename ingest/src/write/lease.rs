@@ -108,8 +108,8 @@ impl LeaseGuard {
         &self.scope
     }
 
-    /// Writes while the lease is surely held. Fails if another run has taken it, or if ClickHouse does not take signs of
-    /// life any more; that ends a statement too that is never answered, as a DELETE on a full disk is not.
+    /// Writes while the lease is surely held. Fails if another run has taken it, or if ClickHouse does not take signs
+    /// of life any more; that ends a statement too that is never answered, as a DELETE on a full disk is not.
     pub async fn write<T>(&self, statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         let mut hold = self.hold.clone();
         let sure = hold.wait_for(|hold| match hold {

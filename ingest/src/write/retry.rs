@@ -10,8 +10,8 @@ use super::figures::count_retry;
 /// Between two attempts at most, jitter apart: what follows a restart of ClickHouse is late by no more than twice this.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 
-/// Runs `attempt` until it succeeds, with longer and longer pauses while ClickHouse is away or overloaded: 45 times, which
-/// is about two minutes.
+/// Runs `attempt` until it succeeds, with longer and longer pauses while ClickHouse is away or overloaded: 45 times,
+/// which is about two minutes.
 ///
 /// # Errors
 ///

@@ -40,8 +40,8 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
 }
 
-/// The places of the frames: of a transaction, of an account, of an account in a transaction, or of some blocks; `None` of a
-/// transaction that is not known.
+/// The places of the frames: of a transaction, of an account, of an account in a transaction, or of some blocks; `None`
+/// of a transaction that is not known.
 async fn statement(
     (app, head): (&App, &Head),
     params: &Params,

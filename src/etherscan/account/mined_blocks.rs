@@ -79,7 +79,8 @@ impl LookedUpRows for MadeBlocks {
     }
 }
 
-/// What traces say that the rules give to the makers of blocks of proof of work; nothing of those whose rewards are not loaded.
+/// What traces say that the rules give to the makers of blocks of proof of work; nothing of those whose rewards are not
+/// loaded.
 async fn stated(app: &App, head: &Head, mut mined: Vec<BlockNumber>) -> Result<HashMap<BlockNumber, U256>, Problem> {
     mined.retain(|number| head.rewards.contains(*number));
     if mined.is_empty() {

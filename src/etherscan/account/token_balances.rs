@@ -11,8 +11,8 @@ use crate::etherscan::token::contract::{balance_of, number};
 use crate::rest::tokens::held_tokens::balance_by_transfers;
 use trawl_core::primitives::Address;
 
-/// What an account has after the block of a `tag`, as the contract says; of the newest block as transfers tell, where it says
-/// nothing or its state is not loaded.
+/// What an account has after the block of a `tag`, as the contract says; of the newest block as transfers tell, where
+/// it says nothing or its state is not loaded.
 pub(crate) async fn balance(request: Request) -> Result<Response, Refusal> {
     let height = state::tagged(&request.head, &request.params)?;
     match request.head.number() == Some(height) {

@@ -4,7 +4,7 @@ use super::super::account::{
     balances, frames, funding, mined_blocks, token_balances, transactions, transfers, withdrawals,
 };
 use super::super::action::{Action, read};
-use super::super::parameter::{Kind, Parameter};
+use super::super::params::parameter::{Kind, Parameter};
 use super::super::proxy::{Argument, Call};
 use super::super::token::holdings;
 use super::groups::{ADDRESS, CONTRACT, HEIGHT, PAGE, TAG, WINDOW};

@@ -4,7 +4,7 @@ use super::super::action::{Action, read};
 use super::super::block::{countdown, reward, time};
 use super::super::gas;
 use super::super::logs::list as logs;
-use super::super::parameter::{Kind, Parameter};
+use super::super::params::parameter::{Kind, Parameter};
 use super::super::proxy::Call;
 use super::super::transaction::{info, status};
 use super::groups::{HEIGHT, PAGE, TRANSACTION};

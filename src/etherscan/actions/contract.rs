@@ -2,7 +2,7 @@
 
 use super::super::action::{Action, read};
 use super::super::contract::{creation, source, verified};
-use super::super::parameter::{Kind, Parameter};
+use super::super::params::parameter::{Kind, Parameter};
 use super::groups::{ADDRESS, PAGE};
 
 /// Most contracts of one request for creations.

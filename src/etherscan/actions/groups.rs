@@ -1,6 +1,6 @@
 //! Parameters that several actions take.
 
-use super::super::parameter::{Kind, Parameter};
+use super::super::params::parameter::{Kind, Parameter};
 
 /// The words of a `sort`.
 pub(super) const ORDERS: Kind = Kind::Word(&["asc", "desc"]);

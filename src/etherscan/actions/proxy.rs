@@ -1,8 +1,8 @@
 //! The actions of `module=proxy`.
 
 use super::super::action::Action;
-use super::super::parameter::{Kind, Parameter};
 use super::super::params::ParameterGroups;
+use super::super::params::parameter::{Kind, Parameter};
 use super::super::proxy::{Argument, Call};
 
 const ID: &[Parameter] = &[Parameter::optional("id", Kind::Number)];

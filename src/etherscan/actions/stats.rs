@@ -1,7 +1,7 @@
 //! The actions of `module=stats`.
 
 use super::super::action::{Action, read};
-use super::super::parameter::{Kind, Parameter};
+use super::super::params::parameter::{Kind, Parameter};
 use super::super::stats::days::{blocks, gas, mining};
 use super::super::stats::{fees, supply};
 use super::groups::{CONTRACT, HEIGHT, ORDERS};

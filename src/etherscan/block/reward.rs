@@ -42,7 +42,8 @@ pub(crate) async fn reward(request: Request) -> Result<Response, Refusal> {
     Ok(result(|writer| write_block_reward(writer, &reward)))
 }
 
-/// What the maker of a block got of the fees: what was paid above the base fee, before London all; `None` if that is not known.
+/// What the maker of a block got of the fees: what was paid above the base fee, before London all; `None` if that is
+/// not known.
 pub(crate) fn unburnt_fees(view: &BlockView<'_>, row: usize) -> Option<U256> {
     if Option::<U256>::get(&view.base_fee_per_gas, row).is_some() {
         return Option::<U256>::get(&view.priority_fees, row);

@@ -25,7 +25,8 @@ pub(super) fn filters(params: &Params) -> Result<Vec<LogFilter>, Refusal> {
     Ok(groups(params, &topics)?.into_iter().map(of_group).collect())
 }
 
-/// The positions of topics that have to be met together; of the groups one is enough. Each pair of topics needs an operator.
+/// The positions of topics that have to be met together; of the groups one is enough. Each pair of topics needs an
+/// operator.
 fn groups(params: &Params, topics: &[Option<B256>; 4]) -> Result<Vec<Vec<usize>>, Refusal> {
     let positions: Vec<usize> = (0..4).filter(|position| topics[*position].is_some()).collect();
     let mut and_pairs = HashSet::new();
@@ -42,8 +43,8 @@ fn groups(params: &Params, topics: &[Option<B256>; 4]) -> Result<Vec<Vec<usize>>
 /// Pairs of topics that `and` joins, both ways round.
 type AndPairs = HashSet<(usize, usize)>;
 
-/// Which of `positions` have to be met together, in each way in which that can be. Topics fall into parts between which all operators
-/// are `or`, or all are `and`, and so does each part; `None` where they do not.
+/// Which of `positions` have to be met together, in each way in which that can be. Topics fall into parts between which
+/// all operators are `or`, or all are `and`, and so does each part; `None` where they do not.
 fn alternatives(positions: &[usize], and_pairs: &AndPairs) -> Option<Vec<Vec<usize>>> {
     if positions.len() < 2 {
         return Some(vec![positions.to_vec()]);

@@ -1,4 +1,5 @@
-//! `tokenlist`, `addresstokenbalance`, `addresstokennftbalance`, `addresstokennftinventory`: the tokens that an account has.
+//! `tokenlist`, `addresstokenbalance`, `addresstokennftbalance`, `addresstokennftinventory`: the tokens that an account
+//! has.
 
 use axum::response::Response;
 

@@ -50,7 +50,8 @@ impl App {
         let shown: BTreeSet<Address> = shown.into_iter().chain(contracts).collect();
         let shown: Vec<Address> = shown.into_iter().collect();
         let counted = wanted.tokens.clone();
-        // A list of addresses shows what records say; a contract by itself, and what decodes its calls and logs, its state too.
+        // A list of addresses shows what records say; a contract by itself, and what decodes its calls and logs, its
+        // state too.
         let forwarding: BTreeSet<Address> = if head.labels > 0 { wanted.contracts() } else { BTreeSet::new() }
             .union(&wanted.proxies)
             .copied()
@@ -142,8 +143,8 @@ fn is_contract(code: &ContractInfo, proxy: Option<&Proxy>, head: &Head) -> Optio
     if !code.creations.is_empty() || delegates {
         return Some(true);
     }
-    // An account that revoked its delegation is a plain account again; whoever wrote other records runs code, unless all
-    // creations are known: a constructor may write one and leave no code.
+    // An account that revoked its delegation is a plain account again; whoever wrote other records runs code, unless
+    // all creations are known: a constructor may write one and leave no code.
     let is_account = code.pointers.iter().any(|pointer| pointer.kind == DELEGATION);
     if is_account || code.is_codeless || head.knows_all_code() {
         return Some(false);
@@ -178,7 +179,8 @@ impl App {
     }
 }
 
-/// Pointers to what the state says that a proxy forwards to. Of no block it is known when that began; all of them apply.
+/// Pointers to what the state says that a proxy forwards to. Of no block it is known when that began; all of them
+/// apply.
 fn state_pointers(address: Address, proxy: &Proxy) -> Vec<ProxyRow> {
     let pointer = |(place, implementation): (usize, &Address)| ProxyRow {
         address,

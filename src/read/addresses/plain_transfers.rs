@@ -1,8 +1,9 @@
 //! Which transactions with data ran no code: their recipient had none at that moment
 //! (docs/reference/http-contract.md#plain-transfers).
 //!
-//! The outermost call frame tells, where its source knows the gas that code used. Else creations, destructions and delegations
-//! tell what was at the address then. Where neither does, nothing is known, and the transaction counts as a call.
+//! The outermost call frame tells, where its source knows the gas that code used. Else creations, destructions and
+//! delegations tell what was at the address then. Where neither does, nothing is known, and the transaction counts as a
+//! call.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -21,8 +22,8 @@ use trawl_query::transactions::positions::{Ending, TransactionPositions};
 /// Height and position of a transaction.
 type TransactionKey = (BlockNumber, u32);
 
-/// A transaction that brought data to an address, and of which nothing else shows that code ran: it did not fail, and there
-/// are no logs.
+/// A transaction that brought data to an address, and of which nothing else shows that code ran: it did not fail, and
+/// there are no logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Delivery {
     /// Where it is.

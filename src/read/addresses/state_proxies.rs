@@ -1,5 +1,6 @@
-//! Where proxies forward their calls to, as the state after the head says: their slots, and what they and their beacons answer.
-//! Records of changes (`proxy_implementations`) have the proxies that one slot or their code shows; this has the others.
+//! Where proxies forward their calls to, as the state after the head says: their slots, and what they and their beacons
+//! answer. Records of changes (`proxy_implementations`) have the proxies that one slot or their code shows; this has
+//! the others.
 //!
 //! Without state nothing is known. What was found is kept under the view of the chain that it was read from.
 

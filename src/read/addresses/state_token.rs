@@ -1,7 +1,7 @@
 //! What the contract of a token says of itself in the state after the head.
 //!
-//! Contracts are named late, and renamed: a row of `tokens` has what one said when ingest called it, and a chain that was loaded
-//! without a node has no rows. Without state nothing more is known.
+//! Contracts are named late, and renamed: a row of `tokens` has what one said when ingest called it, and a chain that
+//! was loaded without a node has no rows. Without state nothing more is known.
 
 use alloy_primitives::hex;
 
@@ -22,8 +22,8 @@ const DECIMALS: [u8; 4] = hex!("313ce567");
 /// `totalSupply()`.
 const TOTAL_SUPPLY: [u8; 4] = hex!("18160ddd");
 
-/// The facts of a token of a standard as its contract says them after the head; those that it does not say are as `known`.
-/// `None` where the state is not known.
+/// The facts of a token of a standard as its contract says them after the head; those that it does not say are as
+/// `known`. `None` where the state is not known.
 ///
 /// # Errors
 ///

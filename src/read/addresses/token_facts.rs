@@ -7,8 +7,8 @@ use trawl_core::schema::TokenRow;
 use trawl_json::addresses::address::{Labels, TokenLabel};
 use trawl_json::tokens::known_tokens::{KnownToken, known_token};
 
-/// The metadata of a token: each member is what the contract answered, else what the bundled list has, else what a label
-/// says (docs/reference/http-contract.md#tokens). None if nothing says that there is a token.
+/// The metadata of a token: each member is what the contract answered, else what the bundled list has, else what a
+/// label says (docs/reference/http-contract.md#tokens). None if nothing says that there is a token.
 pub(crate) fn token_facts(
     address: Address,
     asked: Option<&Arc<TokenRow>>,

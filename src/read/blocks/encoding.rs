@@ -1,5 +1,5 @@
-//! Headers, transactions, receipts and whole blocks in the bytes that were hashed. Nothing is given out that does not hash to
-//! what the chain says of it.
+//! Headers, transactions, receipts and whole blocks in the bytes that were hashed. Nothing is given out that does not
+//! hash to what the chain says of it.
 
 use alloy_consensus::{EMPTY_ROOT_HASH, Header};
 use alloy_eips::eip4895::{GWEI_TO_WEI, Withdrawal};
@@ -21,8 +21,8 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`Problem::NotEncodable`] where the row does not hash to the hash of the block; when the block is not readable; or when
-    /// the store fails.
+    /// [`Problem::NotEncodable`] where the row does not hash to the hash of the block; when the block is not readable;
+    /// or when the store fails.
     pub(crate) async fn encoded_header(&self, head: &Head, number: BlockNumber) -> Result<Vec<u8>, Problem> {
         let block = self.header_row(head, number).await?;
         let header = require_header(&block).and_then(|()| hashed(&block));
@@ -53,8 +53,8 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`Problem::NotEncodable`] where the rows do not hash to what the header says; [`Problem::PartMissing`] without its uncles
-    /// or withdrawals; when the block is not readable; or when the store fails.
+    /// [`Problem::NotEncodable`] where the rows do not hash to what the header says; [`Problem::PartMissing`] without
+    /// its uncles or withdrawals; when the block is not readable; or when the store fails.
     pub(crate) async fn encoded_block(&self, head: &Head, number: BlockNumber) -> Result<Vec<u8>, Problem> {
         let block = self.header_row(head, number).await?;
         if block.withdrawals_root.is_some() && !head.withdrawals.contains(number) {

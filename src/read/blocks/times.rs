@@ -34,7 +34,8 @@ pub(crate) async fn after(app: &App, head: &Head, time: Timestamp) -> Result<Opt
     Ok(blocks.height(place))
 }
 
-/// The first and the last block from one time to another, both inclusive, as far as these are given; `None` if there are none.
+/// The first and the last block from one time to another, both inclusive, as far as these are given; `None` if there
+/// are none.
 ///
 /// # Errors
 ///

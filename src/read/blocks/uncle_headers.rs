@@ -17,7 +17,8 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`Problem::NotEncodable`] where a row does not; [`Problem::PartMissing`] without the uncles; or when the store fails.
+    /// [`Problem::NotEncodable`] where a row does not; [`Problem::PartMissing`] without the uncles; or when the store
+    /// fails.
     pub(crate) async fn uncle_headers(&self, head: &Head, block: &BlockRow) -> Result<Vec<Header>, Problem> {
         let number = block.block_number;
         let not_encodable = |reason| Problem::NotEncodable(number, reason);

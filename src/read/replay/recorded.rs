@@ -32,8 +32,8 @@ pub(crate) struct RecordedBlock {
 ///
 /// # Errors
 ///
-/// When receipts, columns or the rules of the chain are missing, or when a transaction is of an unknown type; or when the store
-/// fails.
+/// When receipts, columns or the rules of the chain are missing, or when a transaction is of an unknown type; or when
+/// the store fails.
 pub(crate) async fn recorded_block(
     app: &App,
     head: &Head,

@@ -32,8 +32,8 @@ impl Failures {
     }
 }
 
-/// Of the transactions whose status is not known, those that are known to have failed or to have succeeded: by their call frames
-/// where these are loaded, else by the gas that they left.
+/// Of the transactions whose status is not known, those that are known to have failed or to have succeeded: by their
+/// call frames where these are loaded, else by the gas that they left.
 ///
 /// # Errors
 ///
@@ -68,8 +68,8 @@ fn has_status(view: &TransactionView<'_>, row: usize) -> bool {
     has(view, row, "status") && Option::<u8>::get(&view.status, row).is_some()
 }
 
-/// Whether a transaction before Byzantium left gas, and so succeeded: all failures took all gas then, except creations of the first
-/// rules whose code could not be paid for.
+/// Whether a transaction before Byzantium left gas, and so succeeded: all failures took all gas then, except creations
+/// of the first rules whose code could not be paid for.
 fn has_left_gas(view: &TransactionView<'_>, row: usize) -> bool {
     ["post_state_root", "gas_used"].into_iter().all(|column| has(view, row, column))
         && Option::<B256>::get(&view.post_state_root, row).is_some()

@@ -1,7 +1,7 @@
 //! Proofs that a receipt is one of a block, from the rows of all receipts of the block.
 //!
-//! A proof is given out only after what was read hashes to what the header says, and the header to the hash of its block: a
-//! client never gets one that cannot be verified.
+//! A proof is given out only after what was read hashes to what the header says, and the header to the hash of its
+//! block: a client never gets one that cannot be verified.
 
 use super::receipt_rows::{ReceiptRows, require_root};
 use super::receipt_trie;
@@ -17,8 +17,8 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`Problem::PartMissing`] without the receipts of the block, [`Problem::NotProvable`] where the rows are not enough to
-    /// hash them as the chain did, or do not hash to what the header says; or when the store fails.
+    /// [`Problem::PartMissing`] without the receipts of the block, [`Problem::NotProvable`] where the rows are not
+    /// enough to hash them as the chain did, or do not hash to what the header says; or when the store fails.
     pub(crate) async fn receipt_proof(
         &self,
         head: &Head,

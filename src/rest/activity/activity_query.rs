@@ -82,8 +82,8 @@ impl ActivityQuery {
         self.resolution.first_of(day)
     }
 
-    /// The rows of a statement that groups settled blocks: of nearly all of them by one that stays the same for a while as a chain
-    /// grows, so that its rows are kept, and of the rest by another.
+    /// The rows of a statement that groups settled blocks: of nearly all of them by one that stays the same for a while
+    /// as a chain grows, so that its rows are kept, and of the rest by another.
     pub async fn sums<R: Columns + 'static>(
         &self,
         app: &App,

@@ -19,13 +19,13 @@ use trawl_query::stats::charts::failures::{FailureSum, MOST_FAILURES, size, sums
 use trawl_query::transactions::sorted;
 use trawl_query::transactions::sorted::{MOST_SORTED, SortOrder, SortedBy, SortedList};
 
-/// The failures of transactions in settled blocks up to a height that stays for a while as a chain grows: of those to `contract`, or
-/// of all. The most frequent ones come first.
+/// The failures of transactions in settled blocks up to a height that stays for a while as a chain grows: of those to
+/// `contract`, or of all. The most frequent ones come first.
 ///
 /// # Errors
 ///
-/// 422 for more transactions or failures than are looked at; [`Problem::LeftOut`] for a contract without the table that has the places
-/// of its transactions; when the store fails.
+/// 422 for more transactions or failures than are looked at; [`Problem::LeftOut`] for a contract without the table that
+/// has the places of its transactions; when the store fails.
 pub(super) async fn answer(
     app: &App,
     head: &Head,
@@ -74,8 +74,8 @@ pub(super) async fn answer(
     Ok(json(write_failures(&failures, &counted, &addresses)))
 }
 
-/// Requires that there are not more transactions than are looked at. Their number comes from the keys of a contract's transactions, or
-/// from the sums of blocks.
+/// Requires that there are not more transactions than are looked at. Their number comes from the keys of a contract's
+/// transactions, or from the sums of blocks.
 async fn require_bounded(
     app: &App,
     head: &Head,

@@ -24,7 +24,8 @@ type MethodPeriod = (u64, Option<[u8; 4]>);
 ///
 /// # Errors
 ///
-/// 422 for a contract with more transactions than are added up; [`Problem::LeftOut`] without the table that has their places.
+/// 422 for a contract with more transactions than are added up; [`Problem::LeftOut`] without the table that has their
+/// places.
 pub(super) async fn points(
     app: &App,
     head: &Head,

@@ -20,7 +20,8 @@ use trawl_query::stats::charts::transactions::{PeriodSum, sums};
 /// Periods of an answer, at most: their first blocks travel in the address of the statement, which takes 64 KiB.
 pub(super) const MOST_PERIODS: usize = 4_000;
 
-/// The sums of the settled blocks that are asked for: of the periods that are over by one statement, of the newest one by another.
+/// The sums of the settled blocks that are asked for: of the periods that are over by one statement, of the newest one
+/// by another.
 ///
 /// # Errors
 ///
@@ -50,7 +51,8 @@ pub(super) async fn answer(app: &App, head: &Head, asked: &ActivityQuery) -> Res
     Ok(asked.answer_up_to(Some(last), points.collect()))
 }
 
-/// The rows of the periods that are over, and those of the newest one: two statements, of which the first stays as a chain grows.
+/// The rows of the periods that are over, and those of the newest one: two statements, of which the first stays as a
+/// chain grows.
 async fn of_both<R: Columns + 'static>(
     app: &App,
     head: &Head,

@@ -41,7 +41,8 @@ pub(super) async fn points(
     Ok(points.into_iter().collect())
 }
 
-/// Who moved the token in the periods whose blocks are settled, as long as there are not too many transfers or periods with some.
+/// Who moved the token in the periods whose blocks are settled, as long as there are not too many transfers or periods
+/// with some.
 async fn participants(
     app: &App,
     head: &Head,

@@ -23,7 +23,8 @@ use trawl_query::walk::Walk;
 /// Most rows of the newest blocks that are added to the sums of settled ones; with more, the sum is not known.
 const MOST_NEWEST: u64 = 10_000;
 
-/// What is summed over all transactions, transfers and blocks of an address (docs/reference/http-contract.md#address-pages).
+/// What is summed over all transactions, transfers and blocks of an address
+/// (docs/reference/http-contract.md#address-pages).
 pub(in crate::rest) async fn counters(
     State(app): State<App>,
     head: RequestHead,

@@ -68,7 +68,8 @@ pub(crate) const TRANSACTIONS: &[ParameterGroup] = &[
     PAGE_SIZE,
 ];
 
-/// The transactions that an address takes part in, newest first or oldest first (docs/reference/http-contract.md#transactions).
+/// The transactions that an address takes part in, newest first or oldest first
+/// (docs/reference/http-contract.md#transactions).
 pub(in crate::rest) async fn transactions(
     State(app): State<App>,
     head: RequestHead,

@@ -51,8 +51,8 @@ pub(in crate::rest) async fn blocks_validated(
 ///
 /// # Errors
 ///
-/// [`Problem::LeftOut`] without the table; [`Problem::ColumnsMissing`] if the source of a block did not say; when the store
-/// fails.
+/// [`Problem::LeftOut`] without the table; [`Problem::ColumnsMissing`] if the source of a block did not say; when the
+/// store fails.
 pub(crate) async fn require_miners(app: &App, head: &Head) -> Result<(), Problem> {
     if !head.blocks_by_miner {
         return Err(Problem::LeftOut("blocks_by_miner"));
@@ -95,8 +95,8 @@ pub(in crate::rest) async fn total(app: &App, head: &Head, address: &Address) ->
     Ok((newest < MOST_NEWEST).then_some(settled + newest))
 }
 
-/// How many blocks an address made, counted up to `most`; `None` if there are fewer and it is not known of all blocks who made
-/// them.
+/// How many blocks an address made, counted up to `most`; `None` if there are fewer and it is not known of all blocks
+/// who made them.
 pub(in crate::rest) async fn count(
     app: &App,
     head: &Head,

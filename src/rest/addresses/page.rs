@@ -85,14 +85,14 @@ pub(in crate::rest) async fn creation(app: &App, head: &Head, address: &Address)
     Ok(found.into_iter().next())
 }
 
-/// Whether an address is a contract: it has code now, or what else is known of it says so. An account without code now may have
-/// had some before the first block that is loaded, but not where the state is known: that begins at genesis.
+/// Whether an address is a contract: it has code now, or what else is known of it says so. An account without code now
+/// may have had some before the first block that is loaded, but not where the state is known: that begins at genesis.
 pub(in crate::rest) fn is_contract(has_code: Option<bool>, known: Option<bool>) -> Option<bool> {
     if has_code == Some(true) { has_code } else { known.or(has_code) }
 }
 
-/// What became of the newest creation of a contract, if there is one and it is known whether there is code now. A constructor
-/// may leave no code, or destroy its contract.
+/// What became of the newest creation of a contract, if there is one and it is known whether there is code now. A
+/// constructor may leave no code, or destroy its contract.
 pub(in crate::rest) async fn status(
     app: &App,
     head: &Head,

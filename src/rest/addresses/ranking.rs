@@ -87,7 +87,8 @@ pub(in crate::rest) async fn addresses(
     })))
 }
 
-/// The problem with all blocks whose changes are missing, not only those up to the block after which accounts are ranked.
+/// The problem with all blocks whose changes are missing, not only those up to the block after which accounts are
+/// ranked.
 fn all_that_is_missing(problem: Problem, settled: BlockNumber, head: &Head) -> Problem {
     let missing = BlockRange::new(0, settled).map(|blocks| head.known_state.missing(blocks)).unwrap_or_default();
     match problem {
@@ -96,8 +97,8 @@ fn all_that_is_missing(problem: Problem, settled: BlockNumber, head: &Head) -> P
     }
 }
 
-/// The block after which accounts are ranked: the newest settled one, or up to a small part of the chain below it, so that as the
-/// chain grows the same rows are asked for a while.
+/// The block after which accounts are ranked: the newest settled one, or up to a small part of the chain below it, so
+/// that as the chain grows the same rows are asked for a while.
 fn last_ranked(settled: BlockNumber) -> BlockNumber {
     let step = 1_u64 << ((settled + 1) / STEPS).checked_ilog2().unwrap_or(0);
     ((settled + 1) / step * step).saturating_sub(1)

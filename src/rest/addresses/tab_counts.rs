@@ -71,7 +71,8 @@ pub(in crate::rest) async fn tabs(
     Ok(json(writer.into_bytes()))
 }
 
-/// How many rows a statement finds; unknown if that is below its limit while some blocks of its `part` are not readable.
+/// How many rows a statement finds; unknown if that is below its limit while some blocks of its `part` are not
+/// readable.
 async fn count<R: Columns>(
     app: &App,
     head: &Head,

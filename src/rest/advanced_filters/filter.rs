@@ -163,7 +163,8 @@ impl Filter {
         sides && !excluded && of_token && kind
     }
 
-    /// Whether a row has the wanted amount; `decimals` are those of its token. An amount in units that are not known is not.
+    /// Whether a row has the wanted amount; `decimals` are those of its token. An amount in units that are not known is
+    /// not.
     pub fn allows_amount(&self, row: &Movement, decimals: Option<u8>) -> bool {
         let decimals = match &row.what {
             MovementKind::Transaction { .. } | MovementKind::Frame { .. } => Some(18),

@@ -78,8 +78,8 @@ impl MovementCursor {
         FramePosition { block_number, transaction_index, frame_index }
     }
 
-    /// Token transfers below this place: of a place that is no transfer those of the whole block, of which the ones above are
-    /// passed over.
+    /// Token transfers below this place: of a place that is no transfer those of the whole block, of which the ones
+    /// above are passed over.
     pub fn transfers(self) -> TransferPosition {
         let (block_number, _, kind, index, batch) = self.0;
         let (log_index, batch_index) =

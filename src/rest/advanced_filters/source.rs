@@ -52,7 +52,8 @@ impl Source {
         Self { read, blocks, held: VecDeque::new(), start: below, below, is_done: false }
     }
 
-    /// Reads until rows are held or there are none, some at a time. Only transfers of the block of a cursor are passed over.
+    /// Reads until rows are held or there are none, some at a time. Only transfers of the block of a cursor are passed
+    /// over.
     async fn fill(&mut self, app: &App, head: &Head, limit: u64) -> Result<(), Problem> {
         while self.held.is_empty() && !self.is_done {
             let limit = if self.passes_over() { limit.max(ROWS_PER_READ) } else { limit };

@@ -21,7 +21,8 @@ use trawl_json::blocks::{BlockCountdown, BlockExtras, BlockKind, write_rest_bloc
 use trawl_json::list::write_page;
 use trawl_query::transactions::internal::FrameFilter;
 
-/// One block, as in the list; by its hash also one that another replaced (docs/reference/http-contract.md#blocks-in-paths).
+/// One block, as in the list; by its hash also one that another replaced
+/// (docs/reference/http-contract.md#blocks-in-paths).
 pub(in crate::rest) async fn block(
     State(app): State<App>,
     head: RequestHead,

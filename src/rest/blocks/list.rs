@@ -89,7 +89,8 @@ impl<'p> BlockItems<'p> {
         batches: &[Batch<BlockRow>],
         page: &'p Page<'p, BlockRow>,
     ) -> Result<Self, Problem> {
-        // Of all rows that were read: the same ones of settled blocks, whatever part of them the newest leave on the page.
+        // Of all rows that were read: the same ones of settled blocks, whatever part of them the newest leave on the
+        // page.
         let all = Page::cut(batches, u64::MAX);
         let (facts, extras) = tokio::try_join!(app.addresses(miners(page), head), extras(app, head, &all))?;
         Ok(Self { page, facts, extras, family: app.family(head) })
@@ -246,7 +247,8 @@ const TYPES: &[&str] =
 pub(crate) const TRANSACTIONS: &[ParameterGroup] =
     &[&[("type", Kind::Name(TYPES))], TransactionCursor::PARAMETERS, PAGE_SIZE];
 
-/// The transactions of one block, in order (docs/reference/http-contract.md#blocks-in-paths); of a type those of the page alone.
+/// The transactions of one block, in order (docs/reference/http-contract.md#blocks-in-paths); of a type those of the
+/// page alone.
 pub(in crate::rest) async fn transactions(
     State(app): State<App>,
     head: RequestHead,
@@ -277,7 +279,8 @@ pub(in crate::rest) async fn transactions(
 ///
 /// # Errors
 ///
-/// [`Problem::NotFound`] without such a block, [`Problem::LostConsensus`] if a block that another replaced is all there is at a height.
+/// [`Problem::NotFound`] without such a block, [`Problem::LostConsensus`] if a block that another replaced is all there
+/// is at a height.
 pub(in crate::rest) async fn readable(app: &App, head: &Head, id: BlockId) -> Result<BlockNumber, Problem> {
     let number = match id {
         BlockId::Number(number) => Some(number),

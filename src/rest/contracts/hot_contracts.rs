@@ -115,8 +115,9 @@ pub(in crate::rest) async fn hot_contracts(
     Ok(json(write_page(write, next)))
 }
 
-/// The settled blocks of so many seconds. They end with the newest settled block whose number is one below a multiple of a power
-/// of two, at most a 128th of them: as a chain grows, the same statement is asked for a while, and its rows are kept.
+/// The settled blocks of so many seconds. They end with the newest settled block whose number is one below a multiple
+/// of a power of two, at most a 128th of them: as a chain grows, the same statement is asked for a while, and its rows
+/// are kept.
 async fn window(app: &App, head: &Head, seconds: u64) -> Result<Option<BlockRange>, Problem> {
     let Some(newest) = head.blocks.settled().head() else { return Ok(None) };
     let Some(range) = since(app, head, newest, seconds).await? else { return Ok(None) };
@@ -210,8 +211,8 @@ async fn contracts(
                 let account = accounts.as_ref().and_then(|accounts| accounts.get(at)).copied();
                 let has_code = account.is_some_and(|account| account.code_hash != KECCAK_EMPTY);
                 let is_contract = has_code || addresses.is_contract(&row.address);
-                // On some chains a plain transfer has a log too, which is another contract's; an account that delegated once
-                // has logs of its own.
+                // On some chains a plain transfer has a log too, which is another contract's; an account that delegated
+                // once has logs of its own.
                 let may_be = row.logs > 0 && addresses.has_code(&row.address) != Some(false);
                 (is_contract || may_be).then(|| (row.clone(), account, is_contract))
             })

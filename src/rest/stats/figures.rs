@@ -126,7 +126,8 @@ pub(in crate::rest) async fn read_last_day(app: &App, head: &Head) -> Result<Las
     Ok(if is_complete { sums } else { LastDay::default() })
 }
 
-/// Whether the newest `count` blocks are those of all heights from that of the first on, and the one before is loaded too.
+/// Whether the newest `count` blocks are those of all heights from that of the first on, and the one before is loaded
+/// too.
 fn holds_all(head: &Head, number: BlockNumber, count: u64) -> bool {
     let lowest = (number + 1).saturating_sub(count).saturating_sub(1);
     trawl_core::primitives::BlockRange::new(lowest, number).is_some_and(|range| head.blocks.missing(range).is_empty())

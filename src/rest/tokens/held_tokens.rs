@@ -53,13 +53,13 @@ impl Change {
     }
 }
 
-/// The tokens of which `address` has something, or may have, in the order of their contracts. The zero address has none: what
-/// is there is the supply of tokens.
+/// The tokens of which `address` has something, or may have, in the order of their contracts. The zero address has
+/// none: what is there is the supply of tokens.
 ///
 /// # Errors
 ///
-/// [`Problem::LeftOut`]; [`Problem::NotCounted`] on a chain that was not loaded from its first block on, or while ingest is far
-/// behind with counting; when the store fails.
+/// [`Problem::LeftOut`]; [`Problem::NotCounted`] on a chain that was not loaded from its first block on, or while
+/// ingest is far behind with counting; when the store fails.
 pub(crate) async fn held_tokens(
     app: &App,
     head: &Head,
@@ -108,8 +108,8 @@ pub(crate) async fn held_tokens(
 /// Kinds of transfers that one contract can have.
 const KINDS: u64 = 3;
 
-/// What `address` has of one token by its transfers. A contract of several kinds of transfers has a balance by each of them: where
-/// they differ, none of them says what it has.
+/// What `address` has of one token by its transfers. A contract of several kinds of transfers has a balance by each of
+/// them: where they differ, none of them says what it has.
 ///
 /// # Errors
 ///

@@ -14,13 +14,13 @@ use trawl_query::tokens::holders::{Asset, HolderPosition, among, largest};
 /// Holders that are looked up at a time.
 const LOOKUP: usize = 500;
 
-/// The holders of an asset after a place, the largest first, at most `limit`. The zero address holds nothing: what is there is
-/// the supply.
+/// The holders of an asset after a place, the largest first, at most `limit`. The zero address holds nothing: what is
+/// there is the supply.
 ///
 /// # Errors
 ///
-/// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, while ingest is far behind with counting, and
-/// where transfers do not tell balances; when the store fails.
+/// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, while ingest is far behind with
+/// counting, and where transfers do not tell balances; when the store fails.
 pub(crate) async fn holders(
     app: &App,
     head: &Head,

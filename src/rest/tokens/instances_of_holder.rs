@@ -15,7 +15,8 @@ use trawl_query::tokens::transfers::TransferFilter;
 
 /// Ids that are looked up at a time.
 const LOOKUP: usize = 500;
-/// Most ids whose transfers are added to what was counted where the ids of each token are counted: they are left out of that.
+/// Most ids whose transfers are added to what was counted where the ids of each token are counted: they are left out of
+/// that.
 const MOST_CHANGED: usize = 1000;
 /// Ids that are shown of each token.
 const SHOWN: usize = 9;
@@ -35,12 +36,13 @@ pub(crate) type IdAmount = (IdKey, Option<U256>);
 /// The standards whose tokens have ids.
 pub(in crate::rest) const STANDARDS: [&str; 2] = ["ERC-721", "ERC-1155"];
 
-/// The ids of which `holder` has something, at most `limit`. The zero address has none: what is there are the ids themselves.
+/// The ids of which `holder` has something, at most `limit`. The zero address has none: what is there are the ids
+/// themselves.
 ///
 /// # Errors
 ///
-/// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, or while ingest is far behind with counting;
-/// when the store fails.
+/// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, or while ingest is far behind with
+/// counting; when the store fails.
 pub(crate) async fn ids_of_holder(
     app: &App,
     head: &Head,
@@ -103,7 +105,8 @@ pub(crate) struct HeldCollection {
     pub first: Vec<IdAmount>,
 }
 
-/// The tokens of these standards of whose ids `holder` has something, in their order, beyond one if it is given; at most `limit`.
+/// The tokens of these standards of whose ids `holder` has something, in their order, beyond one if it is given; at
+/// most `limit`.
 ///
 /// # Errors
 ///

@@ -29,8 +29,8 @@ pub(in crate::rest) struct ExistingId {
 ///
 /// # Errors
 ///
-/// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, while ingest is far behind with counting, and
-/// where transfers do not tell who has what; when the store fails.
+/// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, while ingest is far behind with
+/// counting, and where transfers do not tell who has what; when the store fails.
 pub(in crate::rest) async fn ids_of_token(
     app: &App,
     head: &Head,
@@ -128,8 +128,8 @@ impl ExistingId {
     }
 }
 
-/// Who owns an id after transfers of it, the oldest first: after each block nobody may have less than none of it, and all
-/// together not more than one, as ingest counts. `None` if that is not so.
+/// Who owns an id after transfers of it, the oldest first: after each block nobody may have less than none of it, and
+/// all together not more than one, as ingest counts. `None` if that is not so.
 fn owner_after(mut owner: Option<Address>, transfers: &[&TokenTransferRow]) -> Option<Option<Address>> {
     for block in transfers.chunk_by(|one, next| one.block_number == next.block_number) {
         let mut held: BTreeMap<Address, i64> = owner.map(|owner| (owner, 1)).into_iter().collect();

@@ -58,9 +58,9 @@ pub(in crate::rest) async fn counters(
     Ok(json(writer.into_bytes()))
 }
 
-/// What is known of a token, and its standard: as the contract says of itself now, as it was asked, as its transfers were
-/// counted, or as its newest transfer has it. The standard is empty where all its transfers index other parameters than any
-/// standard.
+/// What is known of a token, and its standard: as the contract says of itself now, as it was asked, as its transfers
+/// were counted, or as its newest transfer has it. The standard is empty where all its transfers index other parameters
+/// than any standard.
 ///
 /// # Errors
 ///

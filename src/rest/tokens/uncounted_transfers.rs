@@ -1,5 +1,5 @@
-//! Transfers of tokens that ingest has not counted: those above the last counted block, and those that no standard's count
-//! has.
+//! Transfers of tokens that ingest has not counted: those above the last counted block, and those that no standard's
+//! count has.
 
 use crate::app::App;
 use crate::error::{Problem, UncountedReason};
@@ -11,7 +11,8 @@ use trawl_core::store::Head;
 use trawl_query::tokens::TokenPart;
 use trawl_query::tokens::transfers::TransferFilter;
 
-/// Most transfers of an address or of a token that are added to what was counted: far more than there are in the blocks between.
+/// Most transfers of an address or of a token that are added to what was counted: far more than there are in the blocks
+/// between.
 const MOST: u64 = 10_000;
 
 /// The last counted block. It is read before balances: those may then say more than this, which their own heights tell.

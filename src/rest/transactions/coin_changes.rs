@@ -1,5 +1,5 @@
-//! What a transaction changes of coins: by running it again where the state before it is known, else by what its value, its fee
-//! and its call frames say. What they do not say is unknown.
+//! What a transaction changes of coins: by running it again where the state before it is known, else by what its value,
+//! its fee and its call frames say. What they do not say is unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -18,8 +18,8 @@ pub(in crate::rest) struct Moves {
 
 /// What the frames below the outermost one move.
 ///
-/// What a contract that ends itself has, and receives after that, is gone in some forks and stays in others; so what it has is
-/// not known. `None` where old nodes do not name who receives it: that may be anybody.
+/// What a contract that ends itself has, and receives after that, is gone in some forks and stays in others; so what it
+/// has is not known. `None` where old nodes do not name who receives it: that may be anybody.
 pub(in crate::rest) fn moves(frames: &[CoinFrame]) -> Option<Moves> {
     // A delegated call moves no coins, though its frame may have the value of its caller.
     let can_move = |frame: &&CoinFrame| frame.frame_type != "call" || frame.call_type == "call";

@@ -26,8 +26,8 @@ const MOST_NEWEST: u64 = 10_000;
 ///
 /// # Errors
 ///
-/// 422 for an address with more transactions than are sorted; [`Problem::PartMissing`] where fees are not known; when the store
-/// fails.
+/// 422 for an address with more transactions than are sorted; [`Problem::PartMissing`] where fees are not known; when
+/// the store fails.
 pub(in crate::rest) async fn page(
     app: &App,
     head: &Head,

@@ -1,4 +1,5 @@
-//! `/api/v2/transactions/{transaction_hash}/state-changes`: balances that a transaction changes, of coins and of tokens.
+//! `/api/v2/transactions/{transaction_hash}/state-changes`: balances that a transaction changes, of coins and of
+//! tokens.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,8 @@ use trawl_json::list::write_page;
 use trawl_json::tokens::transfers::Tokens;
 use trawl_json::transactions::state_changes::{ChangedToken, Difference, StateChange};
 
-/// Most token transfers of a transaction whose changes are told: those of 60 million gas are fewer, at one log for each.
+/// Most token transfers of a transaction whose changes are told: those of 60 million gas are fewer, at one log for
+/// each.
 const MAX_TRANSFERS: u64 = 40_000;
 
 pub(crate) const STATE_CHANGES: &[ParameterGroup] = &[StateChangeCursor::PARAMETERS, PAGE_SIZE];
@@ -33,8 +35,8 @@ pub(crate) const STATE_CHANGES: &[ParameterGroup] = &[StateChangeCursor::PARAMET
 /// A change and its place in the list.
 type PositionedChange = (StateChangeCursor, StateChange);
 
-/// The balances that a transaction changes: coins of its sender, its recipient, who gets the fees, and others; then tokens
-/// (docs/reference/http-contract.md#state-changes).
+/// The balances that a transaction changes: coins of its sender, its recipient, who gets the fees, and others; then
+/// tokens (docs/reference/http-contract.md#state-changes).
 pub(in crate::rest) async fn state_changes(
     State(app): State<App>,
     head: RequestHead,
@@ -88,8 +90,8 @@ fn rank(address: &Address, (transaction, block): (&TransactionRow, &BlockRow)) -
     }
 }
 
-/// What transfers change of the tokens of each address, by ids where there are any. The zero address has none: what is there is
-/// the supply.
+/// What transfers change of the tokens of each address, by ids where there are any. The zero address has none: what is
+/// there is the supply.
 async fn token_changes(app: &App, head: &Head, (block, index): (&Span, u32)) -> Result<Vec<PositionedChange>, Problem> {
     let statement = trawl_query::tokens::transfers::of_transaction(block, index, MAX_TRANSFERS + 1);
     let transfers = app.values_of(head, &statement).await?;

@@ -95,8 +95,8 @@ pub(in crate::rest) fn transfer_cursor(page: &Page<'_, TokenTransferRow>) -> Opt
     })
 }
 
-/// The first token transfers of a transaction, as a JSON array, and whether there are more; `None` where receipts are not
-/// readable.
+/// The first token transfers of a transaction, as a JSON array, and whether there are more; `None` where receipts are
+/// not readable.
 ///
 /// # Errors
 ///

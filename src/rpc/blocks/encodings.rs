@@ -1,11 +1,11 @@
-//! `debug_getRawHeader`, `debug_getRawBlock`, `debug_getRawReceipts`, `debug_getRawTransaction`, `eth_getRawTransactionByHash`: the
-//! bytes that were hashed.
+//! `debug_getRawHeader`, `debug_getRawBlock`, `debug_getRawReceipts`, `debug_getRawTransaction`,
+//! `eth_getRawTransactionByHash`: the bytes that were hashed.
 
 use crate::error::Problem;
+use crate::http::values::{bytes32, invalid};
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use crate::rpc::protocol::params::{block_id, value};
-use crate::values::{bytes32, invalid};
 use trawl_core::primitives::BlockNumber;
 
 /// The header of a block.

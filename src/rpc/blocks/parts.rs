@@ -4,11 +4,11 @@ use serde_json::value::RawValue;
 
 use crate::cache::settled_rows::SharedRows;
 use crate::error::Problem;
+use crate::http::values::{block_name, bytes32, invalid};
 use crate::read::completeness::{require_block, require_receipt, require_transaction};
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use crate::rpc::protocol::params::{BlockId, block_id, index, value};
-use crate::values::{block_name, bytes32, invalid};
 use trawl_core::primitives::B256;
 use trawl_core::schema::{BlockRow, LogRow, TransactionRow, TransactionView};
 use trawl_core::store::Batch;

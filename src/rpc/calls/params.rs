@@ -9,7 +9,7 @@ use revm::primitives::hardfork::SpecId;
 use serde_json::{Map, Value};
 
 use crate::error::Problem;
-use crate::values::{address, bytes, bytes32, invalid, member, quantity};
+use crate::http::values::{address, bytes, bytes32, invalid, member, quantity};
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 use trawl_evm::{AccountOverride, BlockOverrides, Call, Fees, Storage};
 

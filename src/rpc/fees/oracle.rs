@@ -51,8 +51,8 @@ fn fullness(block: &BlockFees) -> f64 {
     if block.gas_limit == 0 { 0.0 } else { block.gas_used as f64 / block.gas_limit as f64 }
 }
 
-/// The share of the newest blocks that would have taken a transaction which pays a price, in wei per gas: it is not below the base
-/// fee, and a full block took one at no higher price. `None` if there is no such block.
+/// The share of the newest blocks that would have taken a transaction which pays a price, in wei per gas: it is not
+/// below the base fee, and a full block took one at no higher price. `None` if there is no such block.
 ///
 /// # Errors
 ///

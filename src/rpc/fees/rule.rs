@@ -21,7 +21,8 @@ const INITIAL_BASE_FEE: u64 = 1_000_000_000;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FeeRule {
     chain_id: Option<u64>,
-    /// The forks of a public chain or of a genesis file. Where they are Ethereum's, base fees follow its rules from the first block on.
+    /// The forks of a public chain or of a genesis file. Where they are Ethereum's, base fees follow its rules from the
+    /// first block on.
     schedule: Option<Schedule>,
     /// Whether base fees follow Ethereum's parameters of EIP-1559.
     is_standard: bool,
@@ -34,8 +35,8 @@ pub(crate) struct FeeRule {
 }
 
 impl FeeRule {
-    /// The rules of a chain with a `schedule` of forks, if that is known, as far as `headers` confirm them: they ascend, and each
-    /// pair of consecutive blocks is compared.
+    /// The rules of a chain with a `schedule` of forks, if that is known, as far as `headers` confirm them: they
+    /// ascend, and each pair of consecutive blocks is compared.
     pub fn of(chain_id: Option<u64>, schedule: Option<Schedule>, headers: &[BlockFees]) -> Self {
         let is_known = schedule.as_ref().is_some_and(Schedule::has_ethereums_forks);
         // The fees of a genesis block are arbitrary, so block 1 confirms no rule.
@@ -67,15 +68,16 @@ impl FeeRule {
         self.is_standard.then(|| by_eip_1559(parent).map(U256::from)).flatten()
     }
 
-    /// The base fee that the block after `parent` most likely has, in wei. On a young chain headers may neither confirm nor
-    /// contradict EIP-1559, and on a private one the fee may always be the same. `None` on a chain of another rule.
+    /// The base fee that the block after `parent` most likely has, in wei. On a young chain headers may neither confirm
+    /// nor contradict EIP-1559, and on a private one the fee may always be the same. `None` on a chain of another rule.
     pub fn likely_next_base_fee(&self, parent: &BlockFees) -> Option<U256> {
         let standard = || self.agrees.then(|| by_eip_1559(parent).map(U256::from)).flatten();
         let constant = || parent.base_fee_per_gas.filter(|_| self.is_constant);
         self.next_base_fee(parent).or_else(standard).or_else(constant)
     }
 
-    /// The base fee that a wallet has to reckon with in the block after `parent`, in wei: where no rule tells it, that of `parent`.
+    /// The base fee that a wallet has to reckon with in the block after `parent`, in wei: where no rule tells it, that
+    /// of `parent`.
     pub fn assumed_next_base_fee(&self, parent: &BlockFees) -> U256 {
         let paid = || parent.base_fee_per_gas.unwrap_or_default();
         self.likely_next_base_fee(parent).unwrap_or_else(paid)

@@ -2,8 +2,8 @@
 //!
 //! They are bounded together: when [`MAX_BYTES`] or [`MAX_FILTERS`] is reached, the one that was asked least recently
 //! goes, as does one that nobody asks for [`IDLE`]. Its client then hears `filter not found`, as after the restart of a
-//! node, and makes it again. A client that has [`MAX_BYTES_OF_CLIENT`] is refused further ones, so that it cannot take the
-//! places of all others.
+//! node, and makes it again. A client that has [`MAX_BYTES_OF_CLIENT`] is refused further ones, so that it cannot take
+//! the places of all others.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;

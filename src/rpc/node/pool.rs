@@ -1,10 +1,10 @@
 //! `txpool_*`: no transaction waits here, as the tables have only those of blocks.
 
 use crate::error::Problem;
+use crate::http::values::{address, invalid};
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use crate::rpc::protocol::params::value;
-use crate::values::{address, invalid};
 
 /// No transaction, for `txpool_content` and `txpool_inspect`.
 pub(crate) async fn content(call: Context<'_>) -> Result<Answer, Problem> {

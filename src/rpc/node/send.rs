@@ -9,10 +9,10 @@ use alloy_eips::eip7594::BlobTransactionSidecarVariant;
 
 use super::forward::forward;
 use crate::error::Problem;
+use crate::http::values::invalid;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use crate::rpc::protocol::params::{data, value};
-use crate::values::invalid;
 
 /// A transaction in the form for the network: one with blobs contains them.
 type NetworkTransaction = EthereumTxEnvelope<TxEip4844WithSidecar<BlobTransactionSidecarVariant>>;

@@ -1,5 +1,5 @@
-//! Facts about one account: `ots_hasCode`, `ots_getTransactionBySenderAndNonce`, `ots_getContractCreator`; and the version
-//! of these methods.
+//! Facts about one account: `ots_hasCode`, `ots_getTransactionBySenderAndNonce`, `ots_getContractCreator`; and the
+//! version of these methods.
 
 use std::sync::Arc;
 

@@ -5,11 +5,11 @@ use std::ops::Range;
 use super::blocks::block;
 use super::params;
 use crate::error::Problem;
+use crate::http::values::invalid;
 use crate::read::completeness::{require_receipt, require_transaction};
 use crate::read::transactions::outcomes::failures;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
-use crate::values::invalid;
 use trawl_json::otterscan::{write_block, write_short_receipt, write_short_transaction};
 
 /// Most transactions of a page.

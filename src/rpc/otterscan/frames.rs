@@ -58,7 +58,8 @@ pub(in crate::rpc) async fn operations(call: Context<'_>) -> Result<Answer, Prob
     }))
 }
 
-/// What a frame did, and to whom. A creation that failed made no contract, and the tables do not know where it would have.
+/// What a frame did, and to whom. A creation that failed made no contract, and the tables do not know where it would
+/// have.
 fn operation(frame: &CoinFrame) -> Option<(OperationKind, Option<Address>)> {
     let created = frame.created_contract.map(Some);
     match (frame.frame_type.as_str(), frame.call_type.as_str()) {

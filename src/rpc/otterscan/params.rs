@@ -4,8 +4,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::error::Problem;
+use crate::http::values::{BlockName, block_name, bytes32, invalid, quantity};
 use crate::rpc::protocol::params::value;
-use crate::values::{BlockName, block_name, bytes32, invalid, quantity};
 use trawl_core::primitives::{Address, B256};
 
 /// A number in any of the three forms.
@@ -41,7 +41,7 @@ pub(super) fn count(param: &RawValue, what: &str) -> Result<u64, Problem> {
 ///
 /// When the parameter is anything else.
 pub(super) fn address(param: &RawValue) -> Result<Address, Problem> {
-    crate::values::address(&value(param)).ok_or_else(|| invalid("Invalid address"))
+    crate::http::values::address(&value(param)).ok_or_else(|| invalid("Invalid address"))
 }
 
 /// A hash of a block or transaction.

@@ -78,8 +78,8 @@ fn is_there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D
 }
 
 impl<'a> Call<'a> {
-    /// Parses a call. The id is returned in any case, so that the answer to a wrong call has it too; `None` if no answer
-    /// is due, as for a notification to a node.
+    /// Parses a call. The id is returned in any case, so that the answer to a wrong call has it too; `None` if no
+    /// answer is due, as for a notification to a node.
     pub fn read(text: &'a RawValue, endpoint: Endpoint) -> (Option<Id>, Result<Self, Problem>) {
         let invalid = || (Some(Id::null()), Err(Problem::InvalidRequest("Invalid Request".into())));
         if !text.get().starts_with('{') {

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use crate::app::App;
 use crate::error::Problem;
-pub(crate) use crate::values::invalid;
-use crate::values::{BlockName, block_name, bytes, bytes32, quantity};
+pub(crate) use crate::http::values::invalid;
+use crate::http::values::{BlockName, block_name, bytes, bytes32, quantity};
 use trawl_core::primitives::{B256, BlockNumber, Bytes};
 use trawl_core::store::Head;
 

@@ -7,11 +7,11 @@ use serde_json::value::RawValue;
 use super::tracers::{GethOptions, parity_tracer};
 use crate::error::Problem;
 use crate::http::body::StreamError;
+use crate::http::values::{block_name, bytes32, invalid};
 use crate::read::replay::rerun::Rerun;
 use crate::rpc::protocol::answer::{Answer, AnswerStream, Sink};
 use crate::rpc::protocol::context::{Context, required};
 use crate::rpc::protocol::params::{BlockId, block_id, value};
-use crate::values::{block_name, bytes32, invalid};
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_evm::Failure;
 use trawl_evm::replay::{Trace, Tracer};
@@ -64,8 +64,8 @@ async fn of_block(call: Context<'_>, number: BlockNumber, options: Option<&RawVa
     traces(call, number, options.tracer()?, Shape::Geth).await
 }
 
-/// The traces of all transactions of a block. The first ones are there before the answer begins, so that what fails at once is
-/// an error.
+/// The traces of all transactions of a block. The first ones are there before the answer begins, so that what fails at
+/// once is an error.
 async fn traces(call: Context<'_>, number: BlockNumber, tracer: Tracer, shape: Shape) -> Result<Answer, Problem> {
     let mut rerun = Rerun::prepare(call.app, call.head()?, number, None, tracer).await?;
     let ready = rerun.next().await?;

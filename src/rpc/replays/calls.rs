@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::tracers::{GethOptions, parity_tracer};
 use crate::error::Problem;
+use crate::http::values::invalid;
 use crate::rpc::calls::{CallRequest, params};
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::{Context, required};
 use crate::rpc::protocol::params::value;
-use crate::values::invalid;
 use trawl_evm::Call;
 use trawl_evm::replay::{Tracer, trace_calls};
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::error::Problem;
+use crate::http::values::invalid;
 use crate::rpc::protocol::params::value;
-use crate::values::invalid;
 use trawl_evm::replay::{TraceType, Tracer};
 
 /// Tracers of geth that are served, besides the one without a name.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::answer::TransactionForm;
 use crate::error::Problem;
+use crate::http::values::{address, bytes32, invalid, quantity};
 use crate::rpc::calls::params;
-use crate::values::{address, bytes32, invalid, quantity};
 use trawl_core::primitives::{Address, U256};
 use trawl_evm::simulation::{BlockCall, BlockPlan, MAX_BLOCKS, Mode, Refusal};
 

@@ -30,8 +30,8 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 const UNLIMITED_LOGS: u64 = 100_000_000;
 
 impl Rpc {
-    /// Starts a task that follows the head and sends the events of each step to the subscribers. The task runs until the
-    /// head is no longer followed.
+    /// Starts a task that follows the head and sends the events of each step to the subscribers. The task runs until
+    /// the head is no longer followed.
     pub fn start_feed(&self) {
         let rpc = self.clone();
         tokio::spawn(async move {

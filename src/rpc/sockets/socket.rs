@@ -128,8 +128,8 @@ async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> 
     }
 }
 
-/// Answers a message in a task of its own, so that a slow one does not block the others. It keeps memory for the message
-/// until then, and for the answer until it is sent.
+/// Answers a message in a task of its own, so that a slow one does not block the others. It keeps memory for the
+/// message until then, and for the answer until it is sent.
 fn spawn(calls: &mut JoinSet<Reply>, rpc: &Rpc, session: &Arc<Session>, text: bytes::Bytes) {
     let (rpc, session) = (rpc.clone(), Arc::clone(session));
     let taken = session.take_in(&text);

@@ -1,18 +1,18 @@
-//! `trawl_getReceiptProof`: a receipt that anyone who knows the hash of its block can check; and `eth_getProof`, the same
-//! of state, where all of it is read.
+//! `trawl_getReceiptProof`: a receipt that anyone who knows the hash of its block can check; and `eth_getProof`, the
+//! same of state, where all of it is read.
 
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::{block as block_param, height, slot};
 use crate::error::Problem;
+use crate::http::values::{address, bytes32, invalid};
 use crate::read::rules::schedule;
 use crate::read::state::State;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::{Context, required};
 use crate::rpc::protocol::params::value;
 use crate::rpc::simulation::whole;
-use crate::values::{address, bytes32, invalid};
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_evm::simulation::StateProof;
 use trawl_json::JsonWriter;

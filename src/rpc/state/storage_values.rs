@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::{slot, state_after};
 use crate::error::Problem;
+use crate::http::values::{address, invalid};
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::{Context, required};
 use crate::rpc::protocol::params::value;
-use crate::values::{address, invalid};
 use trawl_core::primitives::{Address, B256};
 
 /// Most slots of a request, which is the limit of nodes.

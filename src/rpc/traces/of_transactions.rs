@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 
 use crate::error::Problem;
 use crate::http::body::StreamError;
+use crate::http::values::{bytes32, invalid, quantity};
 use crate::rpc::protocol::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
 use crate::rpc::protocol::context::Context;
 use crate::rpc::protocol::params::value;
-use crate::values::{bytes32, invalid, quantity};
 use trawl_core::primitives::{B256, BlockRange};
 use trawl_core::schema::{Column, InternalTransactionRow};
 use trawl_core::store::Rows;

@@ -1,4 +1,5 @@
-//! EXPLAIN: filters on views read along keys and indexes of the tables, whether they are on bytes, text, height or date.
+//! EXPLAIN: filters on views read along keys and indexes of the tables, whether they are on bytes, text, height or
+//! date.
 
 use anyhow::{Context as _, ensure};
 use xtask::http;

@@ -1,4 +1,5 @@
-//! The database of views as text and numbers: nothing in it is bytes, filters on text use the indexes, and it is nobody else's.
+//! The database of views as text and numbers: nothing in it is bytes, filters on text use the indexes, and it is nobody
+//! else's.
 
 use anyhow::{Context as _, ensure};
 use xtask::workspace;

@@ -9,8 +9,8 @@ use xtask::workspace;
 use crate::env;
 use crate::scenario::scenario;
 
-/// Commands whose whole output is the same. `$NAME` is a contract of the scenario, `$0` to `$9` its accounts, `$tx` and `$failed`
-/// transactions.
+/// Commands whose whole output is the same. `$NAME` is a contract of the scenario, `$0` to `$9` its accounts, `$tx` and
+/// `$failed` transactions.
 const COMMANDS: &[&str] = &[
     "chain-id",
     "block-number",

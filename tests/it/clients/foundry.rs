@@ -1,5 +1,5 @@
-//! foundry-block-explorers, with which cast and forge read explorers: its types take no answer that lacks a member or has one of
-//! another kind.
+//! foundry-block-explorers, with which cast and forge read explorers: its types take no answer that lacks a member or
+//! has one of another kind.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::chains::{Chain, chain, dump};
 use crate::env;
 use crate::transactions::{busiest, node_transactions};
 
-/// Where the client is compiled, once a machine: its packages take minutes of a core. Cargo goes by the times of files, which say
-/// nothing where checkouts differ, so each content of its files has a folder of its own.
+/// Where the client is compiled, once a machine: its packages take minutes of a core. Cargo goes by the times of files,
+/// which say nothing where checkouts differ, so each content of its files has a folder of its own.
 fn build_folder(client: &Path) -> anyhow::Result<PathBuf> {
     let mut hasher = Sha256::new();
     for file in ["Cargo.toml", "Cargo.lock", "src/main.rs"] {

@@ -1,4 +1,5 @@
-//! `GET /changes`: every statement that changes rows of a table ends the waits for the table, and waits take no places of statements.
+//! `GET /changes`: every statement that changes rows of a table ends the waits for the table, and waits take no places
+//! of statements.
 
 use std::thread::JoinHandle;
 

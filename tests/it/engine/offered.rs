@@ -1,5 +1,5 @@
-//! The statements that the fuzz target `reader` starts from, and pieces of them joined by chance, offered to a real engine as its
-//! reader: none brings the content of a file or of another database, or changes anything.
+//! The statements that the fuzz target `reader` starts from, and pieces of them joined by chance, offered to a real
+//! engine as its reader: none brings the content of a file or of another database, or changes anything.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Settings in the statements of a reader: harmless ones work in any of them, and nothing lifts a limit, by whatever spelling.
+//! Settings in the statements of a reader: harmless ones work in any of them, and nothing lifts a limit, by whatever
+//! spelling.
 
 use std::sync::OnceLock;
 
@@ -226,7 +227,8 @@ fn a_result_has_a_size() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Some names are harmless by their beginning: a library that brings one that names a file or a server has to be looked at.
+/// Some names are harmless by their beginning: a library that brings one that names a file or a server has to be looked
+/// at.
 #[test]
 fn no_setting_of_a_harmless_kind_reaches_out() -> anyhow::Result<()> {
     let kinds = "^(optimize_|query_plan_|output_format_|format_csv_|format_tsv_|format_custom_)";

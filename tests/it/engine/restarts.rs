@@ -1,5 +1,5 @@
-//! What is no damage is not taken for it: an engine starts again over parts of every kind, and over broken ones of which no row
-//! is missing; and it ends in time though its storage is away.
+//! What is no damage is not taken for it: an engine starts again over parts of every kind, and over broken ones of
+//! which no row is missing; and it ends in time though its storage is away.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! What accounts had after earlier blocks: coins as JSON-RPC says, which `golden` and `rpc` hold against nodes; tokens as the logs of
-//! the node add up.
+//! What accounts had after earlier blocks: coins as JSON-RPC says, which `golden` and `rpc` hold against nodes; tokens
+//! as the logs of the node add up.
 
 use std::collections::BTreeSet;
 

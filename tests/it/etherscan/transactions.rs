@@ -67,7 +67,8 @@ pub fn block(chain: &Chain, number: u64) -> anyhow::Result<&Value> {
     Ok(&line(chain, number)?["block"])
 }
 
-/// Whether a transaction failed: by its receipt, else by the node's trace of it; of the mainnet blocks no traces are loaded.
+/// Whether a transaction failed: by its receipt, else by the node's trace of it; of the mainnet blocks no traces are
+/// loaded.
 pub fn has_failed(chain: &Chain, told: &NodeTransaction) -> anyhow::Result<Option<bool>> {
     let (number, index) = told.place();
     let trace = &line(chain, number)?["traces"][usize::try_from(index)?]["result"];

@@ -136,8 +136,8 @@ fn ensure_of_contract(chain: &Chain, (action, token): (&str, &str), all: &[Trans
     Ok(())
 }
 
-/// Some lists of the mainnet blocks have more rows than can be reached. After the last row of a shorter one pages are empty, which is
-/// where clients end that go on until then.
+/// Some lists of the mainnet blocks have more rows than can be reached. After the last row of a shorter one pages are
+/// empty, which is where clients end that go on until then.
 fn ensure_far_pages(chain: &Chain, all: &[Transfer]) -> anyhow::Result<()> {
     let zero = format!("0x{}", "00".repeat(20));
     let mut counts = BTreeMap::<&str, usize>::new();

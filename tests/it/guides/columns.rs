@@ -1,4 +1,5 @@
-//! The page of columns: every view and table with the comments that `sql/` gives them, and a diagram of what joins what.
+//! The page of columns: every view and table with the comments that `sql/` gives them, and a diagram of what joins
+//! what.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -22,7 +23,8 @@ struct Relation {
     columns: Vec<[String; 3]>,
 }
 
-/// What has these columns is part of a row of that view; the closest first: a transfer is of a log, which is of a transaction.
+/// What has these columns is part of a row of that view; the closest first: a transfer is of a log, which is of a
+/// transaction.
 const OF_CHAIN: [(&[&str], &str); 3] = [
     (&["block_number", "log_index"], "v_logs"),
     (&["block_number", "transaction_index"], "v_transactions"),

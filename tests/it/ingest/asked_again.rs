@@ -1,5 +1,5 @@
-//! Settled data that is asked again needs no statement, and is never what it no longer is. Statements are counted on their
-//! way to the engine; answers are held against those of an API that keeps nothing.
+//! Settled data that is asked again needs no statement, and is never what it no longer is. Statements are counted on
+//! their way to the engine; answers are held against those of an API that keeps nothing.
 
 use std::time::Duration;
 
@@ -258,8 +258,8 @@ fn beside_new_heads_settled_data_needs_no_statement() -> anyhow::Result<()> {
     follower.stop()
 }
 
-/// The first pages of lists begin with the newest blocks and go on in settled ones, which are read once: a new block costs
-/// no statement, but for what is not known of the addresses in it.
+/// The first pages of lists begin with the newest blocks and go on in settled ones, which are read once: a new block
+/// costs no statement, but for what is not known of the addresses in it.
 #[test]
 fn a_new_block_does_not_read_the_settled_rest_of_a_page_again() -> anyhow::Result<()> {
     chain("hive");

@@ -1,5 +1,5 @@
-//! Calls on the state of chains other than Ethereum, over HTTP: two blocks each, before and after a fork of the chain, with contracts
-//! of a few instructions. The blocks are made up, and so not verified.
+//! Calls on the state of chains other than Ethereum, over HTTP: two blocks each, before and after a fork of the chain,
+//! with contracts of a few instructions. The blocks are made up, and so not verified.
 
 use anyhow::ensure;
 use serde_json::{Map, Value, json};

@@ -33,8 +33,8 @@ fn load_each(database: &str, chain_id: &str, lines: &[Value]) -> anyhow::Result<
     Ok(())
 }
 
-/// The second transaction of block 109,279,675 is a deposit, the first one the protocol's, of the call of 2023 whose arguments begin
-/// with height and time of the L1 block.
+/// The second transaction of block 109,279,675 is a deposit, the first one the protocol's, of the call of 2023 whose
+/// arguments begin with height and time of the L1 block.
 #[test]
 fn of_the_op_stack_are_without_those_of_the_protocol() -> anyhow::Result<()> {
     let database = env::migrate("deposits_optimism")?;

@@ -13,8 +13,8 @@ use crate::chains::chain;
 /// The root of a trie that has nothing.
 const EMPTY_ROOT: &str = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
 
-/// The fields of a header in the order in which it is hashed, those of the execution-layer specification up to Prague; `true`
-/// where it is a number.
+/// The fields of a header in the order in which it is hashed, those of the execution-layer specification up to Prague;
+/// `true` where it is a number.
 const FIELDS: [(&str, bool); 21] = [
     ("parentHash", false),
     ("sha3Uncles", false),
@@ -67,8 +67,8 @@ fn hash(block: &Value) -> anyhow::Result<String> {
     Ok(keccak256(prefixed(0xc0, &fields)).to_string())
 }
 
-/// The chain of a replay node in `folder`: the recording, and its branch `empty` with the heights `first` to `last`. Returns the
-/// hash of its last block.
+/// The chain of a replay node in `folder`: the recording, and its branch `empty` with the heights `first` to `last`.
+/// Returns the hash of its last block.
 pub fn write(recording: &str, folder: &Path, (first, last): (u64, u64)) -> anyhow::Result<String> {
     for file in ["chain.ndjson.gz", "meta.json", "genesis.json"] {
         std::fs::copy(workspace::fixture(recording).join(file), folder.join(file))?;

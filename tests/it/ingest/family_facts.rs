@@ -1,4 +1,5 @@
-//! What REST tells readers of transactions and blocks of other chains, against the source's JSON and rules written down here.
+//! What REST tells readers of transactions and blocks of other chains, against the source's JSON and rules written down
+//! here.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};

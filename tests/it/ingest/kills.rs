@@ -14,8 +14,8 @@ use crate::chains::dump;
 use crate::dice::Dice;
 use crate::env;
 
-/// Kills the load at growing moments until one run gets through; every row must be there once, also after a restart of the engine:
-/// what was removed between runs left parts with deleted rows.
+/// Kills the load at growing moments until one run gets through; every row must be there once, also after a restart of
+/// the engine: what was removed between runs left parts with deleted rows.
 #[test]
 fn a_killed_load_goes_on_to_the_same_rows() -> anyhow::Result<()> {
     const DATABASE: &str = "killed_loads";

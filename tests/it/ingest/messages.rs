@@ -1,4 +1,5 @@
-//! Messages from a rollup to L1: logs of its contracts, which no recorded block has, put into the tables of one that is loaded.
+//! Messages from a rollup to L1: logs of its contracts, which no recorded block has, put into the tables of one that is
+//! loaded.
 
 use alloy_primitives::U256;
 use anyhow::ensure;
@@ -26,7 +27,8 @@ fn text_of_version_1(nonce: u64) -> Value {
     json!((one + U256::from(nonce)).to_string())
 }
 
-/// Writes logs of a contract beside the logs of the block at a height: the first topic, the others, and data. The block has a log.
+/// Writes logs of a contract beside the logs of the block at a height: the first topic, the others, and data. The block
+/// has a log.
 fn add_logs(database: &str, contract: &str, logs: &[[String; 5]]) -> anyhow::Result<()> {
     for (position, [event, first, second, third, data]) in logs.iter().enumerate() {
         let insert = format!(

@@ -247,7 +247,8 @@ tests! {
     gives_the_same_rows_as_its_dump_hive: same_rows("hive", &[], &[]),
     gives_the_same_rows_as_its_dump_devchain: same_rows("devchain", &[], &[]),
     without_block_receipts_gives_the_same_rows: with_faults(&["--disable", "eth_getBlockReceipts"]),
-    // An attempt at a block is a few requests, and of each some fail. At 0.2 some load in twenty had ten bad attempts at one block.
+    // An attempt at a block is a few requests, and of each some fail. At 0.2 some load in twenty had ten bad attempts
+    // at one block.
     with_http429_gives_the_same_rows: with_faults(&["--fault", "http429=0.1", "--retry-after", "0"]),
     with_http429_and_a_wait_gives_the_same_rows: with_faults(&["--fault", "http429=0.05", "--retry-after", "1"]),
     with_http500_gives_the_same_rows: with_faults(&["--fault", "http500=0.1"]),

@@ -1,4 +1,5 @@
-//! Tables on object storage, as `docs/operate/object-storage.md` configures them: killed loads, the storage gone and back, the bucket lost.
+//! Tables on object storage, as `docs/operate/object-storage.md` configures them: killed loads, the storage gone and
+//! back, the bucket lost.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Nodes that do not have what belongs to a block: those that dropped the state of old blocks, and those whose chain has
-//! another block by now. Neither is asked again and again, and what is missing is recorded as missing.
+//! Nodes that do not have what belongs to a block: those that dropped the state of old blocks, and those whose chain
+//! has another block by now. Neither is asked again and again, and what is missing is recorded as missing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! `migrate --with-reader`: the statements are ClickHouse's, as far as that can be seen without a server that keeps roles.
+//! `migrate --with-reader`: the statements are ClickHouse's, as far as that can be seen without a server that keeps
+//! roles.
 
 use std::collections::HashSet;
 
@@ -58,7 +59,8 @@ fn the_profile_bounds_settings_that_there_are() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// There it is a sentence that says what to do instead, also beside a reader of the engine's own, whose role has the same name.
+/// There it is a sentence that says what to do instead, also beside a reader of the engine's own, whose role has the
+/// same name.
 #[test]
 fn the_embedded_engine_has_readers_of_its_own() -> anyhow::Result<()> {
     for flags in [&[][..], &["--reader-user", "ana", "--reader-password", "a"]] {

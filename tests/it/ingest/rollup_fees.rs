@@ -1,5 +1,5 @@
-//! What operators of rollups took is part of a fee wherever a fee is shown, sorted by or summed: a real block of OP Mainnet whose
-//! receipts got the parameters that they have since Isthmus. No root covers these.
+//! What operators of rollups took is part of a fee wherever a fee is shown, sorted by or summed: a real block of OP
+//! Mainnet whose receipts got the parameters that they have since Isthmus. No root covers these.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Rollups: real blocks of OP Mainnet and OP Sepolia, loaded with the state before them; what runs on it over HTTP uses the gas of
-//! the receipts, pays what they say to the vaults, and leaves the state that the next block began with.
+//! Rollups: real blocks of OP Mainnet and OP Sepolia, loaded with the state before them; what runs on it over HTTP uses
+//! the gas of the receipts, pays what they say to the vaults, and leaves the state that the next block began with.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ const VAULTS: [&str; 3] = [
     "0x4200000000000000000000000000000000000019",
     "0x420000000000000000000000000000000000001a",
 ];
-/// Selectors of `number()`, `timestamp()`, `basefee()`, `hash()`, `sequenceNumber()`, `batcherHash()`, `l1FeeOverhead()` and
-/// `l1FeeScalar()`: the order in which deposits of Bedrock have the values.
+/// Selectors of `number()`, `timestamp()`, `basefee()`, `hash()`, `sequenceNumber()`, `batcherHash()`,
+/// `l1FeeOverhead()` and `l1FeeScalar()`: the order in which deposits of Bedrock have the values.
 const L1_VALUES: [&str; 8] =
     ["0x8381f58a", "0xb80777ea", "0x5cf24969", "0x09bd5a60", "0x64ca23ef", "0xe81b2c6d", "0x8b239f73", "0x9e8c4966"];
 
@@ -56,8 +56,8 @@ fn load_line(database: &str, chain_id: &str, line: &Value, more: &[&str]) -> any
 }
 
 impl Rollup {
-    /// Loads the block of a height after its parent, whose state is the proven one; all below it counts as loaded. `parts`: what the
-    /// source has beside block and receipts.
+    /// Loads the block of a height after its parent, whose state is the proven one; all below it counts as loaded.
+    /// `parts`: what the source has beside block and receipts.
     fn load(chain_id: u64, height: u64, state: &str, parts: &[(&str, &Value)]) -> anyhow::Result<Self> {
         let part = parts.first().map_or("none", |(part, _)| *part).to_lowercase();
         let name = format!("rollup_state_{chain_id}_{part}");

@@ -317,7 +317,8 @@ fn are_asked_when_the_node_is_back_by_whoever_follows() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Named after their first transfer, or renamed: by command while another run follows, and in turn by the run that follows.
+/// Named after their first transfer, or renamed: by command while another run follows, and in turn by the run that
+/// follows.
 #[test]
 fn are_called_again_by_command_and_by_follow() -> anyhow::Result<()> {
     let database = &env::migrate("tokens_renamed")?;

@@ -17,7 +17,8 @@ fn counts(database: &str) -> anyhow::Result<String> {
 }
 
 /// ethereum-etl finds 326 in the same chain: 276, 49, and one with nothing indexed, which is no shape of a standard.
-/// ERC-1155 it does not read: four singles (a look-alike is not counted), and batches of four ids, one id twice, and none.
+/// ERC-1155 it does not read: four singles (a look-alike is not counted), and batches of four ids, one id twice, and
+/// none.
 #[test]
 fn are_those_of_the_scenario() -> anyhow::Result<()> {
     let found = counts(chain("devchain").name)?;
@@ -119,7 +120,8 @@ fn add_up_to_the_balances_a_node_gave() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One row for each participant, one for each side, one for each transfer; the zero address takes part in mints and burns.
+/// One row for each participant, one for each side, one for each transfer; the zero address takes part in mints and
+/// burns.
 #[test]
 fn tables_hold_the_same_ones() -> anyhow::Result<()> {
     for name in ["devchain", "mainnet"] {

@@ -6,7 +6,8 @@ use xtask::http;
 
 use super::scene::{Scene, prague, shanghai};
 
-/// What became of an address: whether it is a contract, what became of its creation, and the transaction that created it.
+/// What became of an address: whether it is a contract, what became of its creation, and the transaction that created
+/// it.
 type Outcome = (&'static str, bool, Option<&'static str>, Option<&'static str>);
 
 const SUCCESS: Option<&str> = Some("success");
@@ -58,7 +59,8 @@ fn ensure_is(scene: &Scene, (name, is_contract, status, created_by): &Outcome) -
     ensure_same_code(scene, address, &codes)?;
     let had_code = codes.iter().any(|code| code != "0x");
     let has_code = codes.last().is_some_and(|code| code != "0x");
-    // What the node has decides; of a contract that lasted less than a block it has nothing, and a revoked delegation is none.
+    // What the node has decides; of a contract that lasted less than a block it has nothing, and a revoked delegation
+    // is none.
     ensure!(*is_contract || !has_code, "the node has code");
     ensure!(!is_contract || had_code || *status == DESTROYED, "the node never had code");
 

@@ -1,4 +1,5 @@
-//! Proxies that no record of a changed slot or code shows: what their state says, and what they and their beacons answer.
+//! Proxies that no record of a changed slot or code shows: what their state says, and what they and their beacons
+//! answer.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

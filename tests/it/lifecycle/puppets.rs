@@ -1,5 +1,5 @@
-//! Contracts that say what a test wants: code that answers calls by their selectors, and logs what it is told to while it is
-//! created. Put together from opcodes, so that nothing has to be compiled.
+//! Contracts that say what a test wants: code that answers calls by their selectors, and logs what it is told to while
+//! it is created. Put together from opcodes, so that nothing has to be compiled.
 
 /// What a contract answers to a call.
 #[derive(Clone, Copy)]

@@ -1,5 +1,5 @@
-//! What happens on the chain: contracts that are created in every way, destroyed and undone; accounts that delegate; coins that go
-//! back; data sent to where no code is.
+//! What happens on the chain: contracts that are created in every way, destroyed and undone; accounts that delegate;
+//! coins that go back; data sent to where no code is.
 
 use std::collections::BTreeMap;
 use std::process::Stdio;

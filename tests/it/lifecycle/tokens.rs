@@ -1,5 +1,6 @@
-//! Tokens that do not keep to one standard: logs that index other parameters, and movements that two kinds of logs tell. What a
-//! holder has is what the contract says by `balanceOf`, where state is loaded, else what its logs tell beyond doubt.
+//! Tokens that do not keep to one standard: logs that index other parameters, and movements that two kinds of logs
+//! tell. What a holder has is what the contract says by `balanceOf`, where state is loaded, else what its logs tell
+//! beyond doubt.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

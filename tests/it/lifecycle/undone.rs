@@ -1,5 +1,5 @@
-//! Value moves only where no frame above failed: in every list and export, the rows without an error add up to what the node says
-//! an account got (blockscout#8349).
+//! Value moves only where no frame above failed: in every list and export, the rows without an error add up to what the
+//! node says an account got (blockscout#8349).
 
 use std::collections::BTreeSet;
 

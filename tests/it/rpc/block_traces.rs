@@ -1,5 +1,5 @@
-//! Traces of whole blocks: against what another implementation of the EVM told of each transaction, against the traces of single
-//! transactions, and against the frames in the tables.
+//! Traces of whole blocks: against what another implementation of the EVM told of each transaction, against the traces
+//! of single transactions, and against the frames in the tables.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Calls with something otherwise than on the chain, and their limits. What is expected follows from the code that runs:
-//! a few instructions each.
+//! Calls with something otherwise than on the chain, and their limits. What is expected follows from the code that
+//! runs: a few instructions each.
 
 use anyhow::ensure;
 use serde_json::{Value, json};

@@ -8,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 use super::{call, result};
 use crate::chains::chain;
 
-/// SHA-256 of `chain.rlp`, the blocks from 1 on, in the `tests/` of ethereum/execution-apis from which the chain was loaded.
+/// SHA-256 of `chain.rlp`, the blocks from 1 on, in the `tests/` of ethereum/execution-apis from which the chain was
+/// loaded.
 const CHAIN_FILE: &str = "79d5b6c57a32f318c2578767f9a0eaae53cfb866e5dace06f9d39cb03ab78394";
 
 fn bytes(value: &Value) -> anyhow::Result<Vec<u8>> {

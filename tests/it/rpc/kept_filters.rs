@@ -1,4 +1,5 @@
-//! `eth_newFilter` and its like at `/rpc`: what is new since the client asked last, while a node moves on behind `follow`.
+//! `eth_newFilter` and its like at `/rpc`: what is new since the client asked last, while a node moves on behind
+//! `follow`.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};

@@ -112,10 +112,11 @@ fn spelt(value: &Value, dice: &mut Dice) -> Value {
     }
 }
 
-/// The text of an answer's logs, at most `cap` of them, members in the order of their names; what is no result stays apart.
+/// The text of an answer's logs, at most `cap` of them, members in the order of their names; what is no result stays
+/// apart.
 ///
-/// A filter with three positions asks for logs with three topics or more, whatever the positions allow; anvil alone also
-/// gives the others, where the positions beyond their topics allow anything.
+/// A filter with three positions asks for logs with three topics or more, whatever the positions allow; anvil alone
+/// also gives the others, where the positions beyond their topics allow anything.
 fn text(answer: &Value, filter: &Value, cap: usize) -> String {
     let positions = filter["topics"].as_array().map_or(0, Vec::len);
     let has_all = |log: &&Value| log["topics"].as_array().is_some_and(|topics| topics.len() >= positions);

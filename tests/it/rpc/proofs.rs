@@ -1,5 +1,5 @@
-//! Proofs of receipts are refused where the rows are not what the chain hashed. That good ones are good, a client checks:
-//! `clients::proofs_of_receipts`.
+//! Proofs of receipts are refused where the rows are not what the chain hashed. That good ones are good, a client
+//! checks: `clients::proofs_of_receipts`.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Transactions that run again: `debug_traceTransaction` and `trace_replayTransaction`, against what another implementation
-//! of the EVM told of all transactions of a chain with every fork.
+//! Transactions that run again: `debug_traceTransaction` and `trace_replayTransaction`, against what another
+//! implementation of the EVM told of all transactions of a chain with every fork.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
@@ -37,7 +37,8 @@ fn recorded_outcomes() -> Vec<RecordedOutcome> {
     chain("hive").lines.iter().flat_map(of_line).collect()
 }
 
-/// Accounts that say something: geth tells of one that was not there a balance of zero, and of one that stays empty nothing.
+/// Accounts that say something: geth tells of one that was not there a balance of zero, and of one that stays empty
+/// nothing.
 pub(super) fn telling(changes: &Value) -> Value {
     let mut changes = changes.clone();
     for side in ["pre", "post"] {

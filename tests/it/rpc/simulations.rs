@@ -68,8 +68,8 @@ fn calls_share_the_gas_of_a_request() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Cases of the specification that were recorded from earlier versions of the chain: what does not depend on the blocks before,
-/// with roots by their first digits.
+/// Cases of the specification that were recorded from earlier versions of the chain: what does not depend on the blocks
+/// before, with roots by their first digits.
 #[test]
 fn are_those_recorded_from_other_versions_of_the_chain() -> anyhow::Result<()> {
     let hive = chain("hive");

@@ -115,7 +115,8 @@ impl Socket {
     }
 }
 
-/// `syncing` tells when the tables begin to lag the node and when they no longer do; no transaction is ever pending here.
+/// `syncing` tells when the tables begin to lag the node and when they no longer do; no transaction is ever pending
+/// here.
 #[test]
 fn lag_is_told_and_nothing_is_pending() -> anyhow::Result<()> {
     const DATABASE: &str = "subscriptions_of_lag";

@@ -43,7 +43,8 @@ fn same(found: &Value, node: &Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether the result of a frame is known: of those that failed, of calls that reverted with data, and of outermost ones.
+/// Whether the result of a frame is known: of those that failed, of calls that reverted with data, and of outermost
+/// ones.
 fn returns(node: &Value) -> bool {
     let is_outermost = node["traceAddress"] == json!([]);
     let is_told = is_outermost || node["result"]["output"].as_str().is_some_and(|output| output != "0x");

@@ -1,5 +1,5 @@
-//! Exports of an address with the columns of Blockscout, against what the nodes answered. Headers are those that Blockscout's own
-//! exports and the programs that read them have.
+//! Exports of an address with the columns of Blockscout, against what the nodes answered. Headers are those that
+//! Blockscout's own exports and the programs that read them have.
 
 use alloy_primitives::{Address, U256};
 use anyhow::{Context as _, ensure};

@@ -1,4 +1,5 @@
-//! Exports of an address: all its rows of a time, against what the nodes answered; and the trailer that says whether it is all.
+//! Exports of an address: all its rows of a time, against what the nodes answered; and the trailer that says whether it
+//! is all.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};

@@ -1,4 +1,5 @@
-//! On a followed chain settled logs stream and the newest are held: both come, in order, also where blocks settle or go meanwhile.
+//! On a followed chain settled logs stream and the newest are held: both come, in order, also where blocks settle or go
+//! meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
-//! A client that reads slowly gets everything, though its statement runs into the limit of time; one that leaves ends its
-//! statement.
+//! A client that reads slowly gets everything, though its statement runs into the limit of time; one that leaves ends
+//! its statement.
 
 use std::io::{BufRead, BufReader};
 use std::time::Duration;

@@ -24,7 +24,8 @@ pub fn grants(user: &str) -> anyhow::Result<Vec<String>> {
     Ok(grants)
 }
 
-/// Users and profiles. `default` may do nothing but start the server, as where it is switched off; `operator` may do everything.
+/// Users and profiles. `default` may do nothing but start the server, as where it is switched off; `operator` may do
+/// everything.
 pub struct Accounts {
     users: String,
     profiles: String,

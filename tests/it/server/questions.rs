@@ -1,4 +1,5 @@
-//! What is asked of a chain over shards: every path of the API's description, Etherscan's actions, JSON-RPC and Otterscan's methods.
+//! What is asked of a chain over shards: every path of the API's description, Etherscan's actions, JSON-RPC and
+//! Otterscan's methods.
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -8,7 +9,8 @@ use super::cluster::Cluster;
 use crate::damage::questions::{self, Answer, Question};
 use crate::env;
 
-/// The answer of an API, without the time at which a load decided on a block: two loads of the same blocks differ in it alone.
+/// The answer of an API, without the time at which a load decided on a block: two loads of the same blocks differ in it
+/// alone.
 pub fn ask(api: &str, question: &Question) -> Answer {
     match questions::ask(api, question) {
         Answer::Rest(status, body) if body.contains(DECIDED_AT) => {

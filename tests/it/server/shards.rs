@@ -39,8 +39,8 @@ fn same_answers_of(node: &str, cluster: &Cluster, questions: &[Question]) -> any
 fn refused_statements(cluster: &Cluster) -> anyhow::Result<String> {
     let url = &cluster.nodes[0].url;
     env::sql_at(url, "default", "SYSTEM FLUSH LOGS")?;
-    // What is not there yet is asked for before the first migration, and an API that stops cancels its look at the head,
-    // or is gone when that is answered.
+    // What is not there yet is asked for before the first migration, and an API that stops cancels its look at the
+    // head, or is gone when that is answered.
     let refused = "SELECT DISTINCT exception, query FROM system.query_log
                    WHERE exception_code NOT IN (0, 60, 81, 394) AND type != 'QueryStart'
                      AND NOT (exception_code = 210 AND position(exception, 'while writing to socket') > 0)

@@ -12,7 +12,8 @@ use crate::chains::dump;
 use crate::env;
 use crate::ingest::proxy::{Phase, Proxy};
 
-/// Where loads die, one after another: what they say to the first node, for which time, and whether the node heard of it.
+/// Where loads die, one after another: what they say to the first node, for which time, and whether the node heard of
+/// it.
 const KILLS: [(&str, u64, Phase); 8] = [
     ("INTO blocks", 1, Phase::Amid),
     ("cluster('trawl', system.processes)", 1, Phase::Before),
@@ -117,7 +118,8 @@ fn objects(cluster: &Cluster, node: usize, database: &str) -> anyhow::Result<Str
     cluster.sql(node, &objects)
 }
 
-/// A printed script makes the tables that `migrate` makes, each statement where it says; `migrate` then takes them as its own.
+/// A printed script makes the tables that `migrate` makes, each statement where it says; `migrate` then takes them as
+/// its own.
 fn printed_statements_make_the_tables(cluster: &Cluster) -> anyhow::Result<()> {
     for statement in printed(&["--cluster", "trawl", "--shard-blocks", "7"])? {
         let Some((target, sql)) = statement.strip_prefix("-- on ").and_then(|text| text.split_once('\n')) else {

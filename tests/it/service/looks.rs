@@ -9,7 +9,8 @@ use crate::env;
 
 const DATABASE: &str = "looks";
 
-/// Statements that an API without requests sent to the engine: for all that a head is made of, and for the number of commits.
+/// Statements that an API without requests sent to the engine: for all that a head is made of, and for the number of
+/// commits.
 fn looks() -> anyhow::Result<(u64, u64)> {
     env::sql_at(env::engine(), DATABASE, "SYSTEM FLUSH LOGS")?;
     let sql = "SELECT countIf(query LIKE '%AS token_steps%'), countIf(query LIKE 'SELECT count() AS commits FROM ingest_commits%') \

@@ -1,5 +1,5 @@
-//! What pages must say of blocks, transactions, addresses and tokens: made from the nodes' recorded words alone, and handed to a
-//! browser as JSON. No answer of the API has a part in it.
+//! What pages must say of blocks, transactions, addresses and tokens: made from the nodes' recorded words alone, and
+//! handed to a browser as JSON. No answer of the API has a part in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

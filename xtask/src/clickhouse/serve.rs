@@ -59,7 +59,8 @@ fn arguments(directory: &Path, configuration: &Path, http_port: u16, tcp_port: u
         format!("--tcp_port={tcp_port}"),
         format!("--http_port={http_port}"),
         "--listen_host=127.0.0.1".to_owned(),
-        // With it, and a terminal at standard input, a client that resets its connection does not end the process (ClickHouse #115666).
+        // With it, and a terminal at standard input, a client that resets its connection does not end the process
+        // (ClickHouse #115666).
         "--interactive".to_owned(),
         "--log-level=fatal".to_owned(),
         "--query".to_owned(),

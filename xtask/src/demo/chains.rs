@@ -26,7 +26,8 @@ pub struct BlockParts {
     pub receipts: &'static str,
 }
 
-/// The chains with real blocks in this repository (`tests/fixtures/README.md`): a database and an API each, in the order of their ports.
+/// The chains with real blocks in this repository (`tests/fixtures/README.md`): a database and an API each, in the
+/// order of their ports.
 pub const BUNDLED: &[Chain] = &[
     Chain { name: "Ethereum", coin: "ETH", id: 1, database: "trawl", dumps: &["mainnet/chain.ndjson.gz"], parts: None },
     Chain {

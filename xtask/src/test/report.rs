@@ -76,8 +76,8 @@ impl Report {
         tests.into_iter().take(SLOWEST).map(|test| test.name.clone()).collect()
     }
 
-    /// Puts the times of a second run of the slowest tests in place of the first ones. Others above the ceiling, which were quicker
-    /// than those, are no longer listed. Tests that fail at the second time have failed.
+    /// Puts the times of a second run of the slowest tests in place of the first ones. Others above the ceiling, which
+    /// were quicker than those, are no longer listed. Tests that fail at the second time have failed.
     pub fn correct(&mut self, second: &Self, ceiling: Duration) {
         self.counts.failed += second.counts.failed;
         let is_again = |test: &TimedTest| second.tests.iter().any(|again| again.name == test.name);

@@ -23,8 +23,8 @@ impl HeaderFacts {
     }
 }
 
-/// A mix hash of four words of eight bytes (OffchainLabs/go-ethereum, `core/types/arb_types.go`, `HeaderInfo`): messages sent, block
-/// of L1, version of the chain, flags.
+/// A mix hash of four words of eight bytes (OffchainLabs/go-ethereum, `core/types/arb_types.go`, `HeaderInfo`):
+/// messages sent, block of L1, version of the chain, flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VersionedHeader {
     /// The block of L1.

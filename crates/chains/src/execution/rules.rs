@@ -4,10 +4,10 @@ use alloy_primitives::Address;
 
 use super::instructions::InstructionRule;
 use super::precompiles::PrecompileRule;
-use crate::rollup_fee::{L1FeeFormula, OperatorFeeFormula};
+use crate::fees::rollup_fee::{L1FeeFormula, OperatorFeeFormula};
 
-/// How code and transactions run in the blocks of a fork. [`ExecutionRules::of`] is what Ethereum's fork does, for all that a chain does
-/// not do otherwise.
+/// How code and transactions run in the blocks of a fork. [`ExecutionRules::of`] is what Ethereum's fork does, for all
+/// that a chain does not do otherwise.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ExecutionRules {
     /// Ethereum's fork whose instructions, prices of gas and precompiles hold.

@@ -1,18 +1,19 @@
-//! Arbitrum since Nitro (OffchainLabs/go-ethereum, `core/types/arb_types.go`): every block begins with an internal transaction.
+//! Arbitrum since Nitro (OffchainLabs/go-ethereum, `core/types/arb_types.go`): every block begins with an internal
+//! transaction.
 
 use alloy_primitives::{Address, B256, address, b256};
 
 use super::arbitrum_forks::FORKS;
 use super::ethereum::ETHEREUM_RULES;
+use crate::bridge::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
+use crate::bridge::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::bridge::{BridgeEvent, BridgeWay};
 use crate::chain::Chain;
-use crate::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{BurntFees, Family, Issuance, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
-use crate::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{Constant, ReceiptTail, SenderRule, TransactionType};
 

@@ -1,8 +1,9 @@
-//! Forks of Arbitrum since Nitro, by the version of ArbOS that headers tell: OffchainLabs/go-ethereum, `params/config.go` (11 Shanghai,
-//! 20 Cancun, 40 Prague, 50 Osaka; nitro v3.11.3 knows versions up to 61). Precompiles: OffchainLabs/nitro, `gethhook/geth-hook.go` (Ethereum's:
-//! Berlin's before 30, Cancun's and P-256 from 30 on, Osaka's from 50 on); go-ethereum, `core/types/arbitrum_signer.go` (the chain's own).
-//! Number and hashes of blocks: `core/vm/instructions_arbitrum.go`. Programs: `core/state/statedb_arbitrum.go`. Tips and data on L1:
-//! nitro, `arbos/tx_processor.go`.
+//! Forks of Arbitrum since Nitro, by the version of ArbOS that headers tell: OffchainLabs/go-ethereum,
+//! `params/config.go` (11 Shanghai, 20 Cancun, 40 Prague, 50 Osaka; nitro v3.11.3 knows versions up to 61).
+//! Precompiles: OffchainLabs/nitro, `gethhook/geth-hook.go` (Ethereum's: Berlin's before 30, Cancun's and P-256 from 30
+//! on, Osaka's from 50 on); go-ethereum, `core/types/arbitrum_signer.go` (the chain's own). Number and hashes of
+//! blocks: `core/vm/instructions_arbitrum.go`. Programs: `core/state/statedb_arbitrum.go`. Tips and data on L1: nitro,
+//! `arbos/tx_processor.go`.
 
 use alloy_primitives::address;
 
@@ -27,7 +28,8 @@ static VERSIONS: [ChainFork; 7] = [
     ChainFork::unknown("ArbOS 62", ForkStart::Version(62), "versions after 61 were not read"),
 ];
 
-/// Code sees blocks of L1, whose hashes are in ArbOS. A transaction pays for its data on L1 with gas, by its size after compression.
+/// Code sees blocks of L1, whose hashes are in ArbOS. A transaction pays for its data on L1 with gas, by its size after
+/// compression.
 const NITRO: ExecutionRules = ExecutionRules {
     precompiles: OF_ARBOS,
     instructions: &[InstructionRule::Refused(BLOCKHASH)],

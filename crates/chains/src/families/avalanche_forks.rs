@@ -1,7 +1,8 @@
-//! Forks of Avalanche's C-Chain and Fuji: ava-labs/avalanchego, `upgrade/upgrade.go` (0048394), to Ethereum's by ava-labs/coreth,
-//! `params/config_extra.go` (`SetEthUpgrades`). Precompiles: coreth, `params/hooks_libevm.go`; Warp: `precompile/contracts/warp/module.go`.
-//! No refunds since Apricot Phase 1: `core/state_transition.go`. The instruction for the difficulty gives it: `core/evm.go`,
-//! `OverrideNewEVMArgs`. Before Apricot Phase 2 the EVM had instructions of its own.
+//! Forks of Avalanche's C-Chain and Fuji: ava-labs/avalanchego, `upgrade/upgrade.go` (0048394), to Ethereum's by
+//! ava-labs/coreth, `params/config_extra.go` (`SetEthUpgrades`). Precompiles: coreth, `params/hooks_libevm.go`; Warp:
+//! `precompile/contracts/warp/module.go`. No refunds since Apricot Phase 1: `core/state_transition.go`. The instruction
+//! for the difficulty gives it: `core/evm.go`, `OverrideNewEVMArgs`. Before Apricot Phase 2 the EVM had instructions of
+//! its own.
 
 use alloy_primitives::address;
 

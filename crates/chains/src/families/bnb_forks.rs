@@ -1,6 +1,7 @@
-//! Forks of BNB Smart Chain and Chapel: bnb-chain/bsc, `params/config.go` (v1.5.17; Osaka and Pasteur of v1.7.8). Precompiles:
-//! `core/vm/contracts.go` (0057fd2). The instruction for the difficulty stays (`core/vm/jump_table.go`: Shanghai follows London). Base fees
-//! are 0 (`params/protocol_params.go`). Blobs: `DefaultCancunBlobConfig`, and the same since Prague.
+//! Forks of BNB Smart Chain and Chapel: bnb-chain/bsc, `params/config.go` (v1.5.17; Osaka and Pasteur of v1.7.8).
+//! Precompiles: `core/vm/contracts.go` (0057fd2). The instruction for the difficulty stays (`core/vm/jump_table.go`:
+//! Shanghai follows London). Base fees are 0 (`params/protocol_params.go`). Blobs: `DefaultCancunBlobConfig`, and the
+//! same since Prague.
 
 use crate::execution::{BlobRule, ChainFork, ExecutionRules, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
 

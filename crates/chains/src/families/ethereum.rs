@@ -1,4 +1,5 @@
-//! Ethereum, and BNB Smart Chain, whose blocks are as Ethereum's: its system transactions are signed by who makes the block.
+//! Ethereum, and BNB Smart Chain, whose blocks are as Ethereum's: its system transactions are signed by who makes the
+//! block.
 
 use super::bnb_forks::FORKS;
 use crate::chain::Chain;

@@ -1,6 +1,6 @@
-//! Forks of Gnosis and Chiado: NethermindEth/nethermind, `src/Nethermind/Chains/gnosis.json` and `chiado.json`; Chiado's Prague and Osaka
-//! from its `ChiadoSpecProvider.cs`. Osaka of Gnosis is what a node's `eth_config` said (2026-09). Precompiles are Ethereum's, of the same
-//! forks; the base fee goes to an account, and is no rule of code.
+//! Forks of Gnosis and Chiado: NethermindEth/nethermind, `src/Nethermind/Chains/gnosis.json` and `chiado.json`;
+//! Chiado's Prague and Osaka from its `ChiadoSpecProvider.cs`. Osaka of Gnosis is what a node's `eth_config` said
+//! (2026-09). Precompiles are Ethereum's, of the same forks; the base fee goes to an account, and is no rule of code.
 
 use crate::execution::{BlobRule, ChainFork, ExecutionRules, ForkSchedule, ForkStart, Hardfork};
 

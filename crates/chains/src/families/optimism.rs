@@ -4,15 +4,15 @@ use alloy_primitives::{Address, B256, address, b256};
 
 use super::ethereum::ETHEREUM_RULES;
 use super::optimism_forks::{DEPOSIT_TYPE, FORKS};
+use crate::bridge::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
+use crate::bridge::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::bridge::{BridgeEvent, BridgeWay};
 use crate::chain::Chain;
-use crate::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{BurntFees, Family, Issuance, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
-use crate::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 use crate::unsigned::UnsignedRule;
@@ -179,7 +179,8 @@ pub(super) const ROLLUP_FACTS: ReaderFacts = ReaderFacts {
     ..ReaderFacts::NONE
 };
 
-/// Logs of `L2StandardBridge` and `L2ToL1MessagePasser` (ethereum-optimism/optimism, `packages/contracts-bedrock/src/L2`).
+/// Logs of `L2StandardBridge` and `L2ToL1MessagePasser` (ethereum-optimism/optimism,
+/// `packages/contracts-bedrock/src/L2`).
 pub(super) const BRIDGES: &[BridgeEvent] = &[
     // DepositFinalized(address,address,address,address,uint256,bytes)
     standard_bridge(b256!("b0444523268717a02698be47d0803aa7468c00acbed2f8bd93a0459cde61dd89"), BridgeWay::Arrives),

@@ -5,7 +5,7 @@ use crate::execution::{
     ChainFork, ExecutionRules, ExtraDataForm, ForkSchedule, ForkStart, Hardfork, PrecompileRule, RollupRules,
     TransactionRules,
 };
-use crate::rollup_fee::{L1FeeFormula, OperatorFeeFormula};
+use crate::fees::rollup_fee::{L1FeeFormula, OperatorFeeFormula};
 
 /// The type of deposits.
 pub(super) const DEPOSIT_TYPE: u8 = 0x7e;

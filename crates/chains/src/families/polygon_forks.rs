@@ -1,6 +1,7 @@
-//! Forks of Polygon and Amoy: 0xPolygon/bor, `internal/cli/server/chains/mainnet.go` and `amoy.go` (18358b9), and 0xPolygon/erigon,
-//! `polygon/chain/chainspecs/bor-mainnet.json` (231d67e) for Lisovo and Chicago. Instructions: bor, `core/vm/jump_table.go`. Precompiles: bor,
-//! `core/vm/contracts.go`, and the sets that its test of hard forks expects. Who made the block: bor, `core/evm.go`.
+//! Forks of Polygon and Amoy: 0xPolygon/bor, `internal/cli/server/chains/mainnet.go` and `amoy.go` (18358b9), and
+//! 0xPolygon/erigon, `polygon/chain/chainspecs/bor-mainnet.json` (231d67e) for Lisovo and Chicago. Instructions: bor,
+//! `core/vm/jump_table.go`. Precompiles: bor, `core/vm/contracts.go`, and the sets that its test of hard forks expects.
+//! Who made the block: bor, `core/evm.go`.
 
 use alloy_primitives::{Address, address};
 

@@ -3,13 +3,13 @@
 use alloy_primitives::{Address, B256, address, b256};
 
 use super::ethereum::ETHEREUM_RULES;
+use crate::bridge::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
+use crate::bridge::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::chain::Chain;
-use crate::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{BurntFees, Family, Issuance};
 use crate::fields::{Field, Kind};
-use crate::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 

@@ -122,7 +122,8 @@ fn authorizations(value: &Value) -> Result<Vec<u8>, EncodingError> {
     }
 }
 
-/// The signature as it is hashed, and who signed. With a sponsor the sender signs no fee token, and a zero for the sponsor.
+/// The signature as it is hashed, and who signed. With a sponsor the sender signs no fee token, and a zero for the
+/// sponsor.
 fn key_signed(json: &Map<String, Value>, list: &[u8]) -> Result<KeySigned, EncodingError> {
     let given = json.get("signature").and_then(Value::as_object).ok_or(EncodingError::Missing("signature"))?;
     let bytes = signature::bytes(given)?;

@@ -1,5 +1,5 @@
-//! What a transaction of a rollup pays beside its gas: for its data on L1, and to the operator. Formulas and storage layout:
-//! <https://specs.optimism.io/protocol/exec-engine.html>.
+//! What a transaction of a rollup pays beside its gas: for its data on L1, and to the operator. Formulas and storage
+//! layout: <https://specs.optimism.io/protocol/exec-engine.html>.
 
 use alloy_primitives::{Address, U256, address, uint};
 
@@ -27,7 +27,8 @@ const BLOB_BASE_FEE: U256 = uint!(7_U256);
 const OPERATOR: U256 = uint!(8_U256);
 
 const MILLION: U256 = uint!(1_000_000_U256);
-/// Of the estimated size of a transaction in millionths of a byte: what is taken away, what each compressed byte adds, and the least.
+/// Of the estimated size of a transaction in millionths of a byte: what is taken away, what each compressed byte adds,
+/// and the least.
 const SIZE_INTERCEPT: U256 = uint!(42_585_600_U256);
 const SIZE_PER_BYTE: U256 = uint!(836_500_U256);
 const LEAST_SIZE: U256 = uint!(100_000_000_U256);
@@ -126,8 +127,8 @@ impl OperatorFeeFormula {
     }
 }
 
-/// The operator's fee by the parameters in a receipt; since Jovian that has the factor of the gas of its data too. Deposits pay
-/// none, though some clients give them the parameters.
+/// The operator's fee by the parameters in a receipt; since Jovian that has the factor of the gas of its data too.
+/// Deposits pay none, though some clients give them the parameters.
 pub(crate) fn operator_fee(receipt: &Map<String, Value>, gas_used: u64) -> Option<U256> {
     if receipt.contains_key("depositNonce") {
         return None;

@@ -16,8 +16,8 @@ pub struct NewestBlocks {
 }
 
 impl NewestBlocks {
-    /// Blocks of one branch. Blocks below `floor` were left out because they did not fit. The index of those that are in
-    /// the view before, `known`, is shared with it.
+    /// Blocks of one branch. Blocks below `floor` were left out because they did not fit. The index of those that are
+    /// in the view before, `known`, is shared with it.
     #[must_use]
     pub fn new(blocks: BTreeMap<BlockNumber, Arc<NewestBlock>>, floor: BlockNumber, known: &Self) -> Self {
         let index = BlockIndex::of(&blocks, &[&known.index]);
@@ -80,8 +80,8 @@ impl NewestBlocks {
         self.blocks.values().next().map(Arc::as_ref)
     }
 
-    /// The blocks right below the lowest, each the parent of the next, as far as the view before has them in memory or among those
-    /// that it kept: at most so many bytes.
+    /// The blocks right below the lowest, each the parent of the next, as far as the view before has them in memory or
+    /// among those that it kept: at most so many bytes.
     #[must_use]
     pub fn below(&self, (in_memory, kept): (&Self, &Self), bytes: usize) -> Self {
         let (mut below, mut size) = (BTreeMap::new(), 0);

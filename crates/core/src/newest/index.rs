@@ -1,7 +1,8 @@
 //! Which of the newest blocks can have a row with an address or a hash.
 //!
-//! The heights are cut into runs of 64 blocks, which never change once they are full; what is left below the head is runs of 32, 16, 8,
-//! 4, 2 and 1. A new view of the chain makes the few runs that changed and shares the others with the view before.
+//! The heights are cut into runs of 64 blocks, which never change once they are full; what is left below the head is
+//! runs of 32, 16, 8, 4, 2 and 1. A new view of the chain makes the few runs that changed and shares the others with
+//! the view before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The columns of a table. Blocks share them: thousands of copies would not stay in the processor's caches, and each read looks
-//! columns up in every block.
+//! The columns of a table. Blocks share them: thousands of copies would not stay in the processor's caches, and each
+//! read looks columns up in every block.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

@@ -70,7 +70,8 @@ impl NewestSpan {
         })
     }
 
-    /// The last row of a table in the highest block that has these bytes in these columns, and the height of that block.
+    /// The last row of a table in the highest block that has these bytes in these columns, and the height of that
+    /// block.
     #[must_use]
     pub fn find_newest(&self, table: &str, wanted: &[(&str, &[u8])]) -> Option<(BlockNumber, NewestRow<'_>)> {
         let lookup = Lookup::of_values(table, wanted);

@@ -46,8 +46,8 @@ impl TableRows {
         first.rows_with(value, self.rows as usize).filter(has_others).collect()
     }
 
-    /// Columns of some rows. A column whose name is the first of `instead` takes the values of the second where that has
-    /// one.
+    /// Columns of some rows. A column whose name is the first of `instead` takes the values of the second where that
+    /// has one.
     pub fn project(
         &self,
         names: &[&'static str],

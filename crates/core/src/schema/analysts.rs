@@ -75,8 +75,8 @@ pub const NEED_OPTIONAL: [(&str, &str); 2] =
 mod tests {
     use super::*;
 
-    /// A block that is settled between the two reads is then in both, and not in neither. The engine reads a scalar sub-query where it is
-    /// used first.
+    /// A block that is settled between the two reads is then in both, and not in neither. The engine reads a scalar
+    /// sub-query where it is used first.
     #[test]
     fn views_read_the_newest_blocks_before_the_settled_ones() {
         let mut views = 0;

@@ -10,7 +10,8 @@ use crate::primitives::abi::KnownEvent;
 /// Bytes of a word of data.
 const WORD: usize = 32;
 
-/// Columns that every view of an event has before those of the parameters: name, type, expression over `v_logs`, comment.
+/// Columns that every view of an event has before those of the parameters: name, type, expression over `v_logs`,
+/// comment.
 const PLACE: [(&str, &str, &str, &str); 9] = [
     ("block_number", "UInt64", "block_number", "height of its block"),
     ("log_index", "UInt32", "log_index", "position in the block, 0-based"),

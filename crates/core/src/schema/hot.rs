@@ -85,8 +85,8 @@ impl HotTable {
     }
 }
 
-/// A statement that creates a table, without codecs and skip indexes: rows that are written again soon are not worth the
-/// time of either.
+/// A statement that creates a table, without codecs and skip indexes: rows that are written again soon are not worth
+/// the time of either.
 fn plain(create: &str) -> String {
     let lines = create.lines().filter(|line| !line.starts_with("    INDEX ")).map(without_codec);
     lines.collect::<Vec<_>>().join("\n").replacen(",\n)\nENGINE", "\n)\nENGINE", 1)

@@ -1,4 +1,5 @@
-//! What `migrate --with-reader` makes on a ClickHouse server for people who read: a role, its settings profile, quota and row policies.
+//! What `migrate --with-reader` makes on a ClickHouse server for people who read: a role, its settings profile, quota
+//! and row policies.
 //!
 //! The embedded engine has readers of its own, and no place to keep these.
 

@@ -1,7 +1,7 @@
 //! Which shard of a cluster has a row: the sharding keys of `Distributed` tables.
 //!
-//! A key is a column of the table's order, mostly the first: then a page, a lookup or a list of one value is read on one shard. Orders
-//! that have all heights of a topic or of a miner are sharded by block, as what they lead to.
+//! A key is a column of the table's order, mostly the first: then a page, a lookup or a list of one value is read on
+//! one shard. Orders that have all heights of a topic or of a miner are sharded by block, as what they lead to.
 
 /// Where the rows of a table are on a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! The statement of a view that shows another one as text and numbers, for programs that take no raw bytes and no integers of 256 bits.
+//! The statement of a view that shows another one as text and numbers, for programs that take no raw bytes and no
+//! integers of 256 bits.
 //!
 //! Filters on its text are filters on that of the other view, so they use the same indexes.
 
@@ -150,7 +151,8 @@ fn within<'a>(of: &'a str, outer: &str) -> Option<&'a str> {
     of.strip_prefix(outer)?.strip_prefix('(')?.strip_suffix(')')
 }
 
-/// Whether a comment says that a text is bytes: views say so at its end or before a half sentence, those of events give the type.
+/// Whether a comment says that a text is bytes: views say so at its end or before a half sentence, those of events give
+/// the type.
 fn is_bytes(comment: &str) -> bool {
     comment.split([',', ';']).any(|part| part.trim() == "bytes")
 }

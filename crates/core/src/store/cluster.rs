@@ -1,9 +1,10 @@
 //! A cluster of ClickHouse: its databases on each node, and statements that must reach the rows of every shard.
 //!
-//! On each node the database has the tables' names: tables with a sharding key are `Distributed` over those of a second database,
-//! `…_local`, which have the rows of that shard; the tables of the first shard have their rows there, and elsewhere they are
-//! `Distributed` over a cluster of that shard alone, `…_first`. What reads and inserts goes to one node; `ALTER`, `DELETE`, `OPTIMIZE`
-//! and `TRUNCATE` of a `Distributed` table are refused or do nothing, so they go to each shard's own table.
+//! On each node the database has the tables' names: tables with a sharding key are `Distributed` over those of a second
+//! database, `…_local`, which have the rows of that shard; the tables of the first shard have their rows there, and
+//! elsewhere they are `Distributed` over a cluster of that shard alone, `…_first`. What reads and inserts goes to one
+//! node; `ALTER`, `DELETE`, `OPTIMIZE` and `TRUNCATE` of a `Distributed` table are refused or do nothing, so they go to
+//! each shard's own table.
 
 mod create;
 mod error;

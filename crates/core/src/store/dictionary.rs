@@ -4,13 +4,14 @@ use super::{StoreError, Writer};
 use crate::schema::analysts::STAGES;
 use crate::schema::migrations::Step;
 
-/// How `sql/analysts/dictionaries/token_facts.sql` names the source: ClickHouse reads it as `default` without a password
-/// (<https://clickhouse.com/docs/sql-reference/statements/create/dictionary/sources/clickhouse>).
+/// How `sql/analysts/dictionaries/token_facts.sql` names the source: ClickHouse reads it as `default` without a
+/// password (<https://clickhouse.com/docs/sql-reference/statements/create/dictionary/sources/clickhouse>).
 const SOURCE: &str = "CLICKHOUSE(TABLE";
 
 impl Writer {
-    /// Makes the dictionary anew with the account of this program, if it cannot be read as it is: a server may have switched `default`
-    /// off, given it a password, or taken its rights. ClickHouse hides the password where it shows the statement.
+    /// Makes the dictionary anew with the account of this program, if it cannot be read as it is: a server may have
+    /// switched `default` off, given it a password, or taken its rights. ClickHouse hides the password where it shows
+    /// the statement.
     ///
     /// # Errors
     ///

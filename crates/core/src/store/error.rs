@@ -76,15 +76,16 @@ impl StoreError {
         Self::Unreachable(clickhouse::error::Error::TimedOut)
     }
 
-    /// Whether a retry may help: no connection, a restart, too many queries, no memory, no disk, object storage that is away, a shard that
-    /// is, a replica without its Keeper. A table that an operator made read-only (774) stays so.
+    /// Whether a retry may help: no connection, a restart, too many queries, no memory, no disk, object storage that is
+    /// away, a shard that is, a replica without its Keeper. A table that an operator made read-only (774) stays so.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable(_) => true,
-            // None (a proxy without its ClickHouse), DNS_ERROR, TOO_MANY_SIMULTANEOUS_QUERIES, SOCKET_TIMEOUT, NETWORK_ERROR,
-            // ALL_CONNECTION_TRIES_FAILED (of a shard), NO_ZOOKEEPER, ABORTED, MEMORY_LIMIT_EXCEEDED, TABLE_IS_READ_ONLY, NOT_ENOUGH_SPACE, TOO_MANY_PARTS,
-            // UNKNOWN_STATUS_OF_INSERT, QUERY_WAS_CANCELLED, NOT_INITIALIZED, KEEPER_EXCEPTION.
+            // None (a proxy without its ClickHouse), DNS_ERROR, TOO_MANY_SIMULTANEOUS_QUERIES, SOCKET_TIMEOUT,
+            // NETWORK_ERROR, ALL_CONNECTION_TRIES_FAILED (of a shard), NO_ZOOKEEPER, ABORTED, MEMORY_LIMIT_EXCEEDED,
+            // TABLE_IS_READ_ONLY, NOT_ENOUGH_SPACE, TOO_MANY_PARTS, UNKNOWN_STATUS_OF_INSERT, QUERY_WAS_CANCELLED,
+            // NOT_INITIALIZED, KEEPER_EXCEPTION.
             Self::Refused { code: S3_ERROR, message } => !message.contains("key does not exist"),
             Self::Refused { code: ENDED, message } => message.contains("while receiving packet from"),
             Self::Refused { code, .. } => {

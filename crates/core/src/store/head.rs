@@ -78,16 +78,16 @@ pub struct Head {
     pub damage: Damage,
     /// The highest committed block, whether or not its rows are still there.
     pub committed_through: Option<BlockNumber>,
-    /// Like `settled_view`, for what is known of contracts: under the same number, what was read of settled blocks stays
-    /// complete together with the rows of `recent`.
+    /// Like `settled_view`, for what is known of contracts: under the same number, what was read of settled blocks
+    /// stays complete together with the rows of `recent`.
     pub contracts_view: u64,
     /// Under the same number, rows that were read of a settled block are still all of its rows: since then only blocks
     /// were committed of which nothing was committed before, and nothing was lost, found or taken back.
     pub rows_view: u64,
     /// The newest blocks in memory.
     pub in_memory: Arc<NewestBlocks>,
-    /// Settled blocks right below those in memory, which were in memory themselves a short time ago: facts that were known
-    /// before them, and that they do not touch, are still good.
+    /// Settled blocks right below those in memory, which were in memory themselves a short time ago: facts that were
+    /// known before them, and that they do not touch, are still good.
     pub recent: Arc<NewestBlocks>,
     /// Which use of an address it was read in: one more each time another address is asked.
     pub(super) turn: u64,
@@ -131,7 +131,8 @@ impl Head {
         self.named(|head| head.finalized_block).max(self.blocks.settled().head())
     }
 
-    /// Whether it is known of every address whether it has code: state and call frames of all blocks are readable, from genesis on.
+    /// Whether it is known of every address whether it has code: state and call frames of all blocks are readable, from
+    /// genesis on.
     #[must_use]
     pub fn knows_all_code(&self) -> bool {
         let blocks = |first| self.number().and_then(|number| BlockRange::new(first, number));
@@ -168,8 +169,8 @@ impl Head {
         self.damage == *damage && only_new_blocks(&self.committed, committed)
     }
 
-    /// Reads the committed ranges, whatever was lost of them. The rows of blocks that are not settled are not read: each of these blocks counts as
-    /// one of the hot tables, which may not have its rows yet.
+    /// Reads the committed ranges, whatever was lost of them. The rows of blocks that are not settled are not read:
+    /// each of these blocks counts as one of the hot tables, which may not have its rows yet.
     ///
     /// # Errors
     ///
@@ -288,8 +289,8 @@ fn generation(turn: u64, rows: u64) -> u64 {
     if rows == 0 { 0 } else { rows | turn << 40 }
 }
 
-/// The blocks of `newest` that are kept in memory, above the settled `blocks`. Takes the rows that the head carries: they
-/// are kept in the blocks that are made of them.
+/// The blocks of `newest` that are kept in memory, above the settled `blocks`. Takes the rows that the head carries:
+/// they are kept in the blocks that are made of them.
 async fn in_memory(
     reader: &Reader,
     known: Option<&Arc<Head>>,

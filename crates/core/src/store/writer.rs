@@ -34,7 +34,8 @@ impl Writer {
             .with_setting("async_insert", "0")
             // A repeated insert resumes: only views that lack its rows are written again.
             .with_setting("deduplicate_blocks_in_dependent_materialized_views", "1")
-            // On a cluster an insert ends when its rows are on their shards, and one that selects gives its rows to the server it was sent to.
+            // On a cluster an insert ends when its rows are on their shards, and one that selects gives its rows to the
+            // server it was sent to.
             .with_setting("distributed_foreground_insert", "1")
             .with_setting("parallel_distributed_insert_select", "0")
             .with_setting("output_format_arrow_string_as_string", "0")

@@ -1,4 +1,5 @@
-//! Fees, deposits and precompiles of OP Mainnet, fork by fork. Expected figures are worked out by hand from the specification.
+//! Fees, deposits and precompiles of OP Mainnet, fork by fork. Expected figures are worked out by hand from the
+//! specification.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -73,7 +73,8 @@ const BEACON_ROOTS: u64 = 8_191;
 impl Replay {
     /// Goes on from `progress` on the state before the block, until there are about a mebibyte of traces: those of the
     /// next transactions, none after the last. A run that uses other gas than the receipts say is refused. What has run
-    /// does not run again when state is missing; the transactions after it then run ahead, for what else they will need.
+    /// does not run again when state is missing; the transactions after it then run ahead, for what else they will
+    /// need.
     #[must_use]
     pub fn advance(&self, progress: &mut Progress, state: &PartialState, deadline: Instant) -> Step<Vec<Trace>> {
         let probe = state.probe(deadline);

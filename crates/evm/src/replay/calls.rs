@@ -13,8 +13,8 @@ use crate::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, R
 /// Most bytes of all traces together.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Runs calls after the block of `state`, as if in that block, each on what those before it changed. The results are their
-/// traces as JSON.
+/// Runs calls after the block of `state`, as if in that block, each on what those before it changed. The results are
+/// their traces as JSON.
 ///
 /// A call that is not valid is a failure of all; one that reverts or halts has a trace that says so.
 #[must_use]

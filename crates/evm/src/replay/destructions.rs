@@ -1,6 +1,7 @@
 //! Destructions of contracts that name themselves as the one to give to.
 //!
-//! Since EIP-6780 these change nothing, so the EVM notifies no tracer of them; geth and Parity report them all the same.
+//! Since EIP-6780 these change nothing, so the EVM notifies no tracer of them; geth and Parity report them all the
+//! same.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Real blocks of OP Mainnet and OP Sepolia, executed on proven states: their gas, receipts root and bloom must come out, and
-//! the state that the next block begins with.
+//! Real blocks of OP Mainnet and OP Sepolia, executed on proven states: their gas, receipts root and bloom must come
+//! out, and the state that the next block begins with.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;

@@ -1,5 +1,5 @@
-//! The steps of a run, as geth tells them without a tracer. They are written while the code runs, so that they take no more
-//! memory than their text.
+//! The steps of a run, as geth tells them without a tracer. They are written while the code runs, so that they take no
+//! more memory than their text.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

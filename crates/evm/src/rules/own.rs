@@ -15,7 +15,8 @@ use crate::BlockContext;
 ///
 /// # Errors
 ///
-/// If the rules of its fork are not known, or it is before the first fork, or its header is of a form that came after its fork.
+/// If the rules of its fork are not known, or it is before the first fork, or its header is of a form that came after
+/// its fork.
 pub(super) fn rules(chain_id: u64, forks: &'static [ChainFork], block: &BlockContext) -> Result<Rules, RulesError> {
     let header = HeaderFacts { number: block.number, timestamp: block.timestamp, mix_hash: block.mix_hash };
     let first = forks.first().map_or("", |fork| fork.name);

@@ -98,7 +98,8 @@ pub(super) fn check_nonce(tx: u64, state: u64) -> Result<(), Refusal> {
     }
 }
 
-/// The refusal of a call, by the check of transactions that it fails. A balance below what the call may cost comes first.
+/// The refusal of a call, by the check of transactions that it fails. A balance below what the call may cost comes
+/// first.
 pub(super) fn of_transaction(reason: InvalidTransaction, balance: U256, most: U256) -> Refusal {
     let is_of_gas = matches!(
         reason,

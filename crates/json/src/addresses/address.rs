@@ -13,7 +13,8 @@ pub struct Addresses(pub HashMap<Address, AddressFacts>);
 /// Facts about an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AddressFacts {
-    /// Whether it has, or had, code of its own, or delegates to another account (EIP-7702); none where that is not known.
+    /// Whether it has, or had, code of its own, or delegates to another account (EIP-7702); none where that is not
+    /// known.
     pub is_contract: Option<bool>,
     /// Name of the token at this address.
     pub token_name: Option<String>,
@@ -80,8 +81,9 @@ impl AddressFacts {
 /// The implementation of a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// Kind: `eip1167`, `eip1967`, `eip1822`, `eip1967_beacon`, `eip1967_oz`, `master_copy`, `eip2535`, `eip897`, `eip7702`, or by what
-    /// names its implementation `basic_implementation`, `basic_get_implementation` or `comptroller`.
+    /// Kind: `eip1167`, `eip1967`, `eip1822`, `eip1967_beacon`, `eip1967_oz`, `master_copy`, `eip2535`, `eip897`,
+    /// `eip7702`, or by what names its implementation `basic_implementation`, `basic_get_implementation` or
+    /// `comptroller`.
     pub kind: String,
     /// Its address, if known.
     pub implementation: Option<Address>,
@@ -191,8 +193,8 @@ impl Addresses {
         object.key("proxy_type").option(proxy, |writer, proxy| writer.string(&proxy.kind));
     }
 
-    /// The contract whose verified source is that of `address`, and the load of its ABI. A minimal proxy has no source of
-    /// its own; its implementation counts.
+    /// The contract whose verified source is that of `address`, and the load of its ABI. A minimal proxy has no source
+    /// of its own; its implementation counts.
     #[must_use]
     pub fn source(&self, address: &Address) -> Option<(Address, u64)> {
         let facts = self.of(address)?;

@@ -43,7 +43,8 @@ pub fn abi_text<'e>(entries: impl Iterator<Item = &'e str>) -> String {
     format!("[{}]", entries.collect::<Vec<_>>().join(","))
 }
 
-/// Members about a source, of which loaded ABIs say nothing: numbers are 0, as of a contract that was not compiled here.
+/// Members about a source, of which loaded ABIs say nothing: numbers are 0, as of a contract that was not compiled
+/// here.
 const OF_SOURCE: [(&str, &str); 8] = [
     ("CompilerVersion", ""),
     ("OptimizationUsed", "0"),

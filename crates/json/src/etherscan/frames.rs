@@ -6,8 +6,8 @@ use super::write_known;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::{AccountFrameView, Column};
 
-/// Writes a call frame of a list. `newest` is the highest block. One that was undone has an error, and its code only if it failed
-/// itself.
+/// Writes a call frame of a list. `newest` is the highest block. One that was undone has an error, and its code only if
+/// it failed itself.
 pub fn write_frame(writer: &mut JsonWriter, view: &AccountFrameView<'_>, row: usize, newest: BlockNumber) {
     let text = |column| String::get(column, row);
     let (kind, call_type, error) = (text(&view.frame_type), text(&view.call_type), text(&view.error));
@@ -37,7 +37,8 @@ pub fn write_frame(writer: &mut JsonWriter, view: &AccountFrameView<'_>, row: us
     });
 }
 
-/// The path from the outermost call. Readers take it for a number (`0_1` is one to Python), so an outermost frame has `0`.
+/// The path from the outermost call. Readers take it for a number (`0_1` is one to Python), so an outermost frame has
+/// `0`.
 fn trace_id(path: impl Iterator<Item = u32>) -> String {
     let path: Vec<String> = path.map(|child| child.to_string()).collect();
     if path.is_empty() { "0".to_owned() } else { path.join("_") }
@@ -46,8 +47,8 @@ fn trace_id(path: impl Iterator<Item = u32>) -> String {
 /// Words of failures before a frame ran.
 const NEVER_RAN: [&str; 3] = ["collision", "balance", "depth"];
 
-/// The gas that a frame used of what it was given, where its source does not say: none if it never ran, and none by the end of a
-/// contract; all of it if it failed without a revert.
+/// The gas that a frame used of what it was given, where its source does not say: none if it never ran, and none by the
+/// end of a contract; all of it if it failed without a revert.
 fn unstated_gas((kind, error): (&str, &str), given: u64) -> Option<u64> {
     let error = error.to_lowercase();
     match kind {

@@ -28,8 +28,8 @@ pub fn write_held_token(writer: &mut JsonWriter, held: &TokenBalance, tokens: &T
     });
 }
 
-/// The decimals of a token: 0 of one whose standard has none, or whose contract was asked and has none; `None` of a contract that
-/// was never asked, as a 0 would make amounts of it larger than they are.
+/// The decimals of a token: 0 of one whose standard has none, or whose contract was asked and has none; `None` of a
+/// contract that was never asked, as a 0 would make amounts of it larger than they are.
 #[must_use]
 pub fn decimals(tokens: &Tokens, token: &Address, standard: &str) -> Option<u64> {
     let is_asked = tokens.metadata.get(token).is_some_and(|metadata| !metadata.token_type.is_empty());

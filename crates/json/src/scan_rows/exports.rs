@@ -1,5 +1,5 @@
-//! Exports of an address with the columns of Blockscout (docs/reference/scans.md#exports-of-an-address): RFC 4180, addresses with
-//! their checksums, amounts in the smallest unit. What is not known is empty.
+//! Exports of an address with the columns of Blockscout (docs/reference/scans.md#exports-of-an-address): RFC 4180,
+//! addresses with their checksums, amounts in the smallest unit. What is not known is empty.
 
 use super::write_cell;
 use crate::JsonWriter;
@@ -132,7 +132,8 @@ pub fn write_transaction(
     line.end();
 }
 
-/// Writes a token transfer of the export of an `address`. A transaction that failed has none. `fee`: of its transaction, in wei.
+/// Writes a token transfer of the export of an `address`. A transaction that failed has none. `fee`: of its
+/// transaction, in wei.
 pub fn write_token_transfer(
     writer: &mut JsonWriter,
     view: &BlockTokenTransferView<'_>,

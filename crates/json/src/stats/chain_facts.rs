@@ -1,4 +1,5 @@
-//! What a transaction or a block of a chain has beyond Ethereum's, in REST (docs/reference/http-contract.md#chain-facts).
+//! What a transaction or a block of a chain has beyond Ethereum's, in REST
+//! (docs/reference/http-contract.md#chain-facts).
 
 use trawl_chains::{Fact, Family, InnerCall, RestFacts, RestMembers, RestValue, TypeSigns};
 

@@ -21,8 +21,8 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Writes the token object for the contract at `address` as that of the standard `token_type`, of which a contract may have
-    /// several; empty is that of its metadata. Unknown members are null.
+    /// Writes the token object for the contract at `address` as that of the standard `token_type`, of which a contract
+    /// may have several; empty is that of its metadata. Unknown members are null.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address, token_type: &str) {
         let token = self.metadata.get(address);
         // A label may leave the standard open.
@@ -75,8 +75,8 @@ impl Tokens {
         self.prices.extend(others.prices);
     }
 
-    /// The standard of the token: as the contract was asked, else as its transfers were counted; of several kinds that of the
-    /// newest.
+    /// The standard of the token: as the contract was asked, else as its transfers were counted; of several kinds that
+    /// of the newest.
     #[must_use]
     pub fn standard(&self, address: &Address) -> Option<&str> {
         let asked = self.metadata.get(address).map(|token| token.token_type.as_str()).filter(|kind| !kind.is_empty());

@@ -272,7 +272,8 @@ fn authority(authorization: &Authorization) -> Option<Address> {
 mod tests {
     use super::*;
 
-    /// Chain, code, nonce, parity, r, s: as signed by who comes last, which viem 2 recovers (recoverAuthorizationAddress).
+    /// Chain, code, nonce, parity, r, s: as signed by who comes last, which viem 2 recovers
+    /// (recoverAuthorizationAddress).
     const SIGNED: [[&str; 7]; 3] = [
         [
             "0x1",

@@ -33,7 +33,8 @@ pub fn write_frame(
     });
 }
 
-/// A frame or a reward with its position in the chain, for lists over several transactions; with the value that it shows.
+/// A frame or a reward with its position in the chain, for lists over several transactions; with the value that it
+/// shows.
 pub fn write_trace(
     writer: &mut JsonWriter,
     (frames, row): (&InternalTransactionView<'_>, usize),
@@ -74,8 +75,9 @@ impl<'a> TraceFields<'a> {
     }
 }
 
-/// Whether it is known what a reverted call returned, and what gas it used. Nothing returned may mean that the source did not
-/// say, but of outermost calls, which every source with their gas tells whole. A creation would need its address too.
+/// Whether it is known what a reverted call returned, and what gas it used. Nothing returned may mean that the source
+/// did not say, but of outermost calls, which every source with their gas tells whole. A creation would need its
+/// address too.
 fn returned(frames: &InternalTransactionView<'_>, row: usize) -> bool {
     let is_outermost = frames.frame_index[row] == 0;
     let is_of_execution = Option::<u64>::get(&frames.execution_gas_limit, row).is_some();

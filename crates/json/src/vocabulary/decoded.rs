@@ -76,8 +76,8 @@ impl<'e> DecodedEvent<'e> {
         Self::with_indexed(known, (indexed, known.has_indexed_flags), others, data)
     }
 
-    /// The log as an event of whose parameters others are indexed than it says: the first choice that fits topics and data
-    /// to the last bit.
+    /// The log as an event of whose parameters others are indexed than it says: the first choice that fits topics and
+    /// data to the last bit.
     fn of_any_indexing(known: &'e KnownEvent, topics: &[B256], data: &[u8]) -> Option<Self> {
         let (_, others) = topics.split_first()?;
         let mut choices = well_known::choices(known.types.len(), others.len());

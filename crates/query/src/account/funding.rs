@@ -27,7 +27,8 @@ columns! {
 /// The oldest frames with a value for an account that are looked at: those that a frame around them undid gave nothing.
 pub const MOST_CANDIDATES: u64 = 10_000;
 
-/// The frames in `blocks` that gave coins to `account`, the oldest first. Those of the newest blocks may be from the account itself.
+/// The frames in `blocks` that gave coins to `account`, the oldest first. Those of the newest blocks may be from the
+/// account itself.
 #[must_use]
 pub fn gifts(account: &Address, blocks: &Span, limit: u64) -> Statement<FundingFrame> {
     let settled = settled_blocks("block_number", &blocks.settled).join("\n    AND ");

@@ -83,8 +83,8 @@ fn order_by(order: Order, key: &[&str]) -> String {
     key.iter().map(|column| format!("{column} {}", order.word())).collect::<Vec<_>>().join(", ")
 }
 
-/// The transfers of one standard of a token in `blocks`: the places of its logs are a range of `logs`, each with a transfer at
-/// least, and the rows are found at them.
+/// The transfers of one standard of a token in `blocks`: the places of its logs are a range of `logs`, each with a
+/// transfer at least, and the rows are found at them.
 #[must_use]
 pub fn of_token((token, standard): (&Address, &'static str), blocks: &Span, walk: Walk) -> Statement<TokenTransferRow> {
     let places = places(standard, &blocks.settled, walk.order);

@@ -1,4 +1,5 @@
-//! Plans for what is summed over all transactions and transfers of an address in settled blocks: one range of a key each.
+//! Plans for what is summed over all transactions and transfers of an address in settled blocks: one range of a key
+//! each.
 
 use crate::select::{Select, settled_blocks};
 use trawl_core::primitives::{Address, BlockRange, U256};
@@ -27,8 +28,8 @@ columns! {
     }
 }
 
-/// The transactions that `address` takes part in. `transactions_by_address` may have a row twice: rows of a place, which are
-/// next to each other, are grouped as they are read.
+/// The transactions that `address` takes part in. `transactions_by_address` may have a row twice: rows of a place,
+/// which are next to each other, are grouped as they are read.
 #[must_use]
 pub fn transactions(address: &Address, settled: &[BlockRange]) -> Statement<TransactionTotals> {
     let sql = format!(

@@ -1,4 +1,5 @@
-//! Plans for the blocks that an address made: of settled blocks a range of `blocks_by_miner`, of the newest a search of few.
+//! Plans for the blocks that an address made: of settled blocks a range of `blocks_by_miner`, of the newest a search of
+//! few.
 
 use crate::account::at_keys;
 use crate::select::{Select, settled_blocks};

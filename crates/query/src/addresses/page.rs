@@ -92,8 +92,8 @@ pub fn logs(address: &Address, blocks: &Span, limit: u64) -> Statement<Sighting>
     participant(address, None).blocks("block_number", blocks).page("logs", "block_number DESC", limit)
 }
 
-/// The newest call frame in `blocks` that code at `address` began: in the outermost one the sender begins. None that was undone:
-/// the creation of its contract may have been undone too.
+/// The newest call frame in `blocks` that code at `address` began: in the outermost one the sender begins. None that
+/// was undone: the creation of its contract may have been undone too.
 #[must_use]
 pub fn frame_of_code(address: &Address, blocks: &Span) -> Statement<Sighting> {
     participant(address, Some(Direction::From))

@@ -1,7 +1,8 @@
 //! Plans for the list of all accounts, by what they have or by how many transactions they take part in.
 //!
-//! No order of a table can follow balances that change with every block, so the rows of each account are grouped as they are
-//! read and as many accounts as are wanted are kept. Who asks keeps what was read for as long as the same blocks are asked for.
+//! No order of a table can follow balances that change with every block, so the rows of each account are grouped as
+//! they are read and as many accounts as are wanted are kept. Who asks keeps what was read for as long as the same
+//! blocks are asked for.
 
 use crate::select::settled_blocks;
 use trawl_core::primitives::{Address, BlockRange, U256};
@@ -72,7 +73,8 @@ pub fn size(by: RankedBy) -> Statement<RankingSize> {
     statement
 }
 
-/// The first accounts after settled `blocks`, which begin at the first block, beyond a place: an amount and the account.
+/// The first accounts after settled `blocks`, which begin at the first block, beyond a place: an amount and the
+/// account.
 #[must_use]
 pub fn ranked(
     (by, from): (RankedBy, RankedFrom),
@@ -145,8 +147,8 @@ fn balances(within: &str) -> String {
     )
 }
 
-/// How many transactions each account takes part in. A row may be stored twice: rows of a place, which are next to each other,
-/// are grouped as they are read.
+/// How many transactions each account takes part in. A row may be stored twice: rows of a place, which are next to each
+/// other, are grouped as they are read.
 fn transactions(within: &str) -> String {
     format!(
         "  SELECT address, toUInt256(count()) AS amount

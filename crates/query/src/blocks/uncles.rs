@@ -32,7 +32,8 @@ pub fn at(nephews: &Span, number: BlockNumber) -> Statement<UncleRow> {
         .page("uncles", "hash DESC", 1_000)
 }
 
-/// How far below its nephew an uncle may be: seven blocks on Ethereum (yellow paper, section 11.1); some more elsewhere.
+/// How far below its nephew an uncle may be: seven blocks on Ethereum (yellow paper, section 11.1); some more
+/// elsewhere.
 const DEEPEST: u64 = 32;
 
 /// The uncle with a hash that the block of `nephew`, a span of one, at the height `number` names.

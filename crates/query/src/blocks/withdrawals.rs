@@ -38,8 +38,8 @@ pub fn of_block(block: &Span, before: Option<u64>, limit: u64) -> Statement<With
     )
 }
 
-/// All withdrawals in `blocks`, from the highest index down, below `before` (block, index): the index alone is no bound of
-/// the key.
+/// All withdrawals in `blocks`, from the highest index down, below `before` (block, index): the index alone is no bound
+/// of the key.
 #[must_use]
 pub fn of_all(blocks: &Span, before: Option<(BlockNumber, u64)>, limit: u64) -> Statement<WithdrawalRow> {
     let blocks = before.map_or_else(|| blocks.clone(), |(block, _)| up_to(blocks, block));

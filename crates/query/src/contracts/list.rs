@@ -26,9 +26,9 @@ pub fn count() -> Statement<VerifiedCount> {
     Statement::page(include_str!("../../../../sql/queries/verified_contracts_count.sql"))
 }
 
-/// The contracts that an ABI was loaded for, in the order of their addresses, beyond one; of `beginning` those alone that have
-/// a name of which a word, and what follows it, begins like this, in lower case. ABIs that were taken back and names that were
-/// replaced count too.
+/// The contracts that an ABI was loaded for, in the order of their addresses, beyond one; of `beginning` those alone
+/// that have a name of which a word, and what follows it, begins like this, in lower case. ABIs that were taken back
+/// and names that were replaced count too.
 ///
 /// Entries of a contract are next to each other, so that the read ends with the page.
 #[must_use]

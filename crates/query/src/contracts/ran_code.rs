@@ -19,9 +19,9 @@ columns! {
 /// Most rows that are looked at, in the order of the addresses: behind them nothing is found.
 const MOST_ROWS: u64 = 1_000_000;
 
-/// Which of `addresses` emitted a log in `logs`, or began a call from inside a transaction in `calls`: one read of each table, in one
-/// statement where both are the same blocks. An address may come more than once; some may be missing if together they have more
-/// rows than are looked at.
+/// Which of `addresses` emitted a log in `logs`, or began a call from inside a transaction in `calls`: one read of each
+/// table, in one statement where both are the same blocks. An address may come more than once; some may be missing if
+/// together they have more rows than are looked at.
 #[must_use]
 pub fn ran_code(addresses: &[Address], logs: &Span, calls: &Span) -> Vec<Statement<RanCode>> {
     let (emitters, callers) = (emitters(addresses, logs), callers(addresses, calls));

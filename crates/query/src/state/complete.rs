@@ -30,8 +30,8 @@ const TABLES: [(&str, &str); 6] = [
     ("account_destructions", "end"),
 ];
 
-/// Changes in the blocks of `state`, which begin at genesis: all of a table, or any `limit` of them. No key bounds what is
-/// read, so the number of rows does.
+/// Changes in the blocks of `state`, which begin at genesis: all of a table, or any `limit` of them. No key bounds what
+/// is read, so the number of rows does.
 #[must_use]
 pub fn changes(state: &Span, limit: u64) -> Statement<StateChange> {
     let of_table = |(table, part): &(&str, &str)| {

@@ -1,5 +1,5 @@
-//! Plans for what the rows of an address add up to by day: of settled blocks one statement groups the range of its key, the rows
-//! of newer blocks come one by one.
+//! Plans for what the rows of an address add up to by day: of settled blocks one statement groups the range of its key,
+//! the rows of newer blocks come one by one.
 
 pub mod coins;
 pub mod counterparties;

@@ -7,7 +7,8 @@ use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
 
-/// What a transaction paid, of its columns: gas, data on L1, the operator of a rollup ([`TransactionFee`](trawl_core::primitives::TransactionFee)).
+/// What a transaction paid, of its columns: gas, data on L1, the operator of a rollup
+/// ([`TransactionFee`](trawl_core::primitives::TransactionFee)).
 pub(crate) const FEE: &str = "gas_used * effective_gas_price + ifNull(l1_fee, 0) + ifNull(operator_fee, 0)";
 
 columns! {

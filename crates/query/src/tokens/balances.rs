@@ -28,8 +28,8 @@ pub struct HoldingPosition {
     pub standard: &'static str,
 }
 
-/// What `holder` has of each token of these standards (all if empty), in the order of the tokens, beyond a place. A token of
-/// which it has nothing is left out unless `with_zero` names it.
+/// What `holder` has of each token of these standards (all if empty), in the order of the tokens, beyond a place. A
+/// token of which it has nothing is left out unless `with_zero` names it.
 ///
 /// Rows of a token are next to each other, and grouped as they are read in order.
 #[must_use]

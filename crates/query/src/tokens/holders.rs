@@ -1,5 +1,5 @@
-//! Plans for who holds a token, or one id of it: its range of `token_balances` or of `token_id_holders`, whose newest row of a
-//! holder counts.
+//! Plans for who holds a token, or one id of it: its range of `token_balances` or of `token_id_holders`, whose newest
+//! row of a holder counts.
 
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::columns::columns;
@@ -62,8 +62,8 @@ WHERE token_address = toFixedString(unhex({token:String}), 20)
     }
 }
 
-/// Who holds it, the largest balance first, beyond a place. The range of the asset is read whole and as many rows as are
-/// wanted are kept: of a million holders in 0.2 s, in constant memory.
+/// Who holds it, the largest balance first, beyond a place. The range of the asset is read whole and as many rows as
+/// are wanted are kept: of a million holders in 0.2 s, in constant memory.
 #[must_use]
 pub fn largest(asset: &Asset<'_>, beyond: Option<&HolderPosition>, limit: u64) -> Statement<Holder> {
     let mut sql =

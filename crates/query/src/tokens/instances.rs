@@ -1,7 +1,7 @@
 //! Plans for single ids of tokens: ranges of `token_id_balances`, whose newest row of a holder and an id counts.
 //!
-//! The older rows of a key lie beside the newest: they are read in the order of the key and left out one by one, so that a page
-//! ends where it is full, in constant memory, however many ids there are.
+//! The older rows of a key lie beside the newest: they are read in the order of the key and left out one by one, so
+//! that a page ends where it is full, in constant memory, however many ids there are.
 
 use super::balances::HoldingPosition;
 use trawl_core::primitives::{Address, U256};
@@ -65,8 +65,8 @@ fn newest(conditions: &[&str], order: &str) -> String {
     )
 }
 
-/// The ids of a token of which `holder` has something, the highest first, below an id. Those of the zero address are the ids
-/// that there are.
+/// The ids of a token of which `holder` has something, the highest first, below an id. Those of the zero address are
+/// the ids that there are.
 #[must_use]
 pub fn of_token(
     token: &Address,
@@ -145,7 +145,8 @@ pub fn first_of_each(
     }
 }
 
-/// How many ids of each of some tokens `holder` has, without the ids of `except`. Its ranges of the tokens are read whole.
+/// How many ids of each of some tokens `holder` has, without the ids of `except`. Its ranges of the tokens are read
+/// whole.
 #[must_use]
 pub fn counts(holder: &Address, tokens: &[Address], except: &[IdKey]) -> Statement<IdCount> {
     let conditions = [

@@ -1,7 +1,8 @@
 //! Plans for the list of all tokens, by how many hold them.
 //!
-//! No order of a table can follow counts that change with every block, so the narrow rows of `token_statistics` are read whole
-//! and as many as are wanted are kept, in constant memory. Who asks keeps what was read for as long as nothing is counted.
+//! No order of a table can follow counts that change with every block, so the narrow rows of `token_statistics` are
+//! read whole and as many as are wanted are kept, in constant memory. Who asks keeps what was read for as long as
+//! nothing is counted.
 
 use trawl_core::primitives::Address;
 use trawl_core::schema::columns::columns;
@@ -43,8 +44,8 @@ pub struct RankPosition {
 pub struct TokenFilter {
     /// Standards; all if empty.
     pub types: Vec<&'static str>,
-    /// Tokens with names or symbols of which a word, and what follows it, begins like this, in lower case. Replaced names are
-    /// found too.
+    /// Tokens with names or symbols of which a word, and what follows it, begins like this, in lower case. Replaced
+    /// names are found too.
     pub beginning: Option<String>,
     /// This token.
     pub token: Option<Address>,
@@ -53,8 +54,8 @@ pub struct TokenFilter {
 /// Settings of a read of all tokens: groups are made in the order of the key, in constant memory.
 const SETTINGS: &[(&str, &str)] = &[("max_threads", "1"), ("optimize_aggregation_in_order", "1")];
 
-/// The newest kind of a contract's transfers, of those that are wanted, and how many hold it then; `argMax` alone would pass over
-/// NULL. A movement may be told by two kinds of logs, in one block.
+/// The newest kind of a contract's transfers, of those that are wanted, and how many hold it then; `argMax` alone would
+/// pass over NULL. A movement may be told by two kinds of logs, in one block.
 const NEWEST: &str = "argMax(token_type, tuple(block_number, token_type)) AS standard, tupleElement(argMax(tuple(holders_count), tuple(block_number, token_type)), 1) AS holders";
 
 impl TokenFilter {

@@ -82,8 +82,8 @@ fn below(select: Select, blocks: &Span, before: Option<FramePosition>) -> Select
         .with("before_frame", before.frame_index)
 }
 
-/// All listed frames in `blocks`, from the highest place down, below `before`: those of settled blocks at the places that
-/// `listed_internal_transactions` has.
+/// All listed frames in `blocks`, from the highest place down, below `before`: those of settled blocks at the places
+/// that `listed_internal_transactions` has.
 #[must_use]
 pub fn of_all(blocks: &Span, before: Option<FramePosition>, limit: u64) -> Statement<ScannedInternalTransaction> {
     let readable = before.map_or_else(|| blocks.clone(), |before| up_to(blocks, before.block_number));
@@ -142,8 +142,8 @@ pub fn of_transaction(block: &Span, transaction_index: u32) -> Statement<Interna
         .page("internal_transactions", "frame_index", MAX_FRAMES)
 }
 
-/// The frames of a transaction of a `block` that moved coins, and destructions, in order of execution: none that was undone.
-/// The outermost frame comes in any case.
+/// The frames of a transaction of a `block` that moved coins, and destructions, in order of execution: none that was
+/// undone. The outermost frame comes in any case.
 #[must_use]
 pub fn coin_frames(block: &Span, transaction_index: u32, limit: u64) -> Statement<CoinFrame> {
     Select::default()
@@ -167,8 +167,8 @@ fn gives() -> Predicate {
     Predicate::AnyOf(vec![Predicate::NotZero { column: "value" }, Predicate::is("frame_type", "selfdestruct")])
 }
 
-/// The calls within a transaction of a `block` that moved coins, creations and destructions, in order of execution, but for
-/// those that were undone; its outermost call is none of them.
+/// The calls within a transaction of a `block` that moved coins, creations and destructions, in order of execution, but
+/// for those that were undone; its outermost call is none of them.
 #[must_use]
 pub fn operations(block: &Span, transaction_index: u32) -> Statement<CoinFrame> {
     Select::default()

@@ -104,7 +104,8 @@ fn at_places(places: &TransactionPositions, blocks: &Span) -> Select {
         .with("heights", Parameter::Numbers(numbers.into_iter().collect()))
 }
 
-/// The place of each token transfer of the transactions at `places`, and maybe of others; no more than [`MAX_TRANSFERS`].
+/// The place of each token transfer of the transactions at `places`, and maybe of others; no more than
+/// [`MAX_TRANSFERS`].
 #[must_use]
 pub fn token_transfers(places: &TransactionPositions, blocks: &Span) -> Statement<PositionRow> {
     at_places(places, blocks).page("token_transfers_by_block", "block_number", MAX_TRANSFERS)
@@ -136,7 +137,8 @@ pub fn failed_frames(places: &TransactionPositions, blocks: &Span) -> Statement<
 /// Most frames of one statement: a call costs at least 100 gas, so that one transaction of 100 million gas has no more.
 pub const MAX_FRAMES: u64 = 1_000_000;
 
-/// The frames of the transactions at `places`, and maybe of others, that have a value or share that of the frame above; no more than [`MAX_FRAMES`].
+/// The frames of the transactions at `places`, and maybe of others, that have a value or share that of the frame above;
+/// no more than [`MAX_FRAMES`].
 #[must_use]
 pub fn valued_frames(places: &TransactionPositions, blocks: &Span) -> Statement<ValuedFrame> {
     let valued = [Predicate::NotZero { column: "value" }, Predicate::is("call_type", "delegatecall")];

@@ -1,5 +1,5 @@
-//! Plans for the transactions of an address by what they sent or paid: its range of `transactions_by_address`, which has both,
-//! is read whole and as many rows as are wanted are kept.
+//! Plans for the transactions of an address by what they sent or paid: its range of `transactions_by_address`, which
+//! has both, is read whole and as many rows as are wanted are kept.
 
 use crate::select::{Select, settled_blocks};
 use trawl_core::newest::Predicate;
@@ -96,8 +96,8 @@ FROM
     statement(address, sorted, settled, (sql, MOST_SORTED + 1))
 }
 
-/// The first settled transactions of the list beyond a place. A row may be stored twice: rows of a place, which are next to each
-/// other, are grouped as they are read.
+/// The first settled transactions of the list beyond a place. A row may be stored twice: rows of a place, which are
+/// next to each other, are grouped as they are read.
 #[must_use]
 pub fn places(
     address: &Address,

@@ -1,5 +1,5 @@
-//! Memory and rows of statements that take long: libchdb reports a statement's memory only while it runs, and nothing of one that
-//! failed.
+//! Memory and rows of statements that take long: libchdb reports a statement's memory only while it runs, and nothing
+//! of one that failed.
 
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,8 @@ impl Peaks {
         self.0.retain(|_, peak| peak.seen.elapsed() < REMEMBERED);
     }
 
-    /// What was seen of the statement with this number that was taken up at `since`; another one before may have had the same.
+    /// What was seen of the statement with this number that was taken up at `since`; another one before may have had
+    /// the same.
     pub(super) fn take(&self, number: u64, since: Instant) -> Option<Peak> {
         let (_, peak) = self.0.remove(&number)?;
         (peak.began + Duration::from_millis(100) >= since).then_some(peak)

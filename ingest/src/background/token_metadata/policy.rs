@@ -14,8 +14,8 @@ const MAX_PAUSE: Duration = Duration::from_secs(60);
 pub enum RetryPolicy {
     /// They are left to the next run, and all of them after a few rounds without an answer: a load has an end.
     NextRun,
-    /// They are called again, with longer and longer pauses, until there is an answer: following has no end. At this interval some
-    /// that answered are called again, too.
+    /// They are called again, with longer and longer pauses, until there is an answer: following has no end. At this
+    /// interval some that answered are called again, too.
     Forever(Duration),
 }
 

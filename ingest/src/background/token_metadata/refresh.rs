@@ -1,8 +1,8 @@
 //! Calls contracts again that answered before: what they say of themselves may change.
 //!
-//! The walk goes round in the order of the contracts, a few at a time, and writes those rows that differ. Contracts that
-//! lack a name, a symbol or decimals that their standard has are in a walk of their own, so that they do not wait for all others: many are set
-//! up after their first transfer.
+//! The walk goes round in the order of the contracts, a few at a time, and writes those rows that differ. Contracts
+//! that lack a name, a symbol or decimals that their standard has are in a walk of their own, so that they do not wait
+//! for all others: many are set up after their first transfer.
 
 use futures_util::{StreamExt, stream};
 use trawl_core::primitives::Address;

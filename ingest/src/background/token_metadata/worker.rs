@@ -72,8 +72,8 @@ impl Worker {
         Self { node, writer, guard, policy, done, pending, resume_after, rounds, written, refresh, refresh_due }
     }
 
-    /// Fetches what is queued until the queue is closed and empty, or nothing can be fetched any more. Returns how many contracts
-    /// have rows now.
+    /// Fetches what is queued until the queue is closed and empty, or nothing can be fetched any more. Returns how many
+    /// contracts have rows now.
     pub(super) async fn run(
         mut self,
         reader: &Reader,
@@ -167,7 +167,8 @@ impl Worker {
         }
     }
 
-    /// Adds the contracts that no run has fetched. Where the lookup fails they are fetched again, which adds an equal row.
+    /// Adds the contracts that no run has fetched. Where the lookup fails they are fetched again, which adds an equal
+    /// row.
     async fn add_missing(&mut self, reader: &Reader, mut tokens: Tokens) {
         tokens.retain(|address, _| !self.done.contains(address) && !self.pending.contains_key(address));
         let addresses: Vec<Address> = tokens.keys().copied().collect();

@@ -9,8 +9,8 @@ use trawl_core::schema::{OPTIONAL_STATISTICS, OPTIONAL_TABLES};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "ClickHouse")]
 pub struct ShardFlags {
-    /// Where the tables are on a cluster (migrate --cluster): the HTTP endpoint of a node of each further shard, in the cluster's order.
-    /// --clickhouse-url is a node of the first shard.
+    /// Where the tables are on a cluster (migrate --cluster): the HTTP endpoint of a node of each further shard, in the
+    /// cluster's order. --clickhouse-url is a node of the first shard.
     #[arg(long, env = "TRAWL_CLICKHOUSE_SHARDS", value_name = "URL,URL", value_delimiter = ',', global = true)]
     pub clickhouse_shards: Vec<String>,
 }
@@ -26,15 +26,15 @@ pub struct MigrateFlags {
     /// topics at once, for a third more disk.
     #[arg(long, value_name = "TABLE", value_parser = OPTIONAL)]
     pub with: Vec<String>,
-    /// On a ClickHouse server also make the role `trawl_reader` for people who read: grants, a settings profile, a quota and row policies. The
-    /// user must be allowed to.
+    /// On a ClickHouse server also make the role `trawl_reader` for people who read: grants, a settings profile, a
+    /// quota and row policies. The user must be allowed to.
     #[arg(long)]
     pub with_reader: bool,
     /// Print the statements that make a new database, and on which nodes each runs; ClickHouse is not asked.
     #[arg(long, conflicts_with_all = ["with", "with_reader"])]
     pub print: bool,
-    /// Make the tables of a new database on this cluster of the servers' `remote_servers`, whose first shard alone is the cluster NAME_first;
-    /// --clickhouse-shards names a node of each further shard.
+    /// Make the tables of a new database on this cluster of the servers' `remote_servers`, whose first shard alone is
+    /// the cluster NAME_first; --clickhouse-shards names a node of each further shard.
     #[arg(long, env = "TRAWL_CLUSTER", value_name = "NAME", value_parser = cluster_name)]
     pub cluster: Option<String>,
     /// Blocks that lie together on a shard, in tables that are sharded by block.

@@ -1,4 +1,5 @@
-//! JSON files to chunks: an object a line, or one array of objects. Numbers stay the text they are, so none loses digits.
+//! JSON files to chunks: an object a line, or one array of objects. Numbers stay the text they are, so none loses
+//! digits.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,10 +1,10 @@
 //! Rows in any number, sorted by block with bounded memory: an external merge sort.
 //!
-//! In memory are at most [`BUFFER`] bytes of rows while they come, and while runs are merged about 200 KiB and one row of
-//! each. [`RUNS`] runs of one level become one of the next, so each row is written once for each level: up to 8 GiB of
-//! rows once, up to 1 TiB twice. At the end there are fewer than [`RUNS`] runs of each level. On disk, in the system's
-//! temporary folder (`TMPDIR`), lies everything once, compressed, and while runs are merged those twice; the files have
-//! no name, so a killed run leaves none.
+//! In memory are at most [`BUFFER`] bytes of rows while they come, and while runs are merged about 200 KiB and one row
+//! of each. [`RUNS`] runs of one level become one of the next, so each row is written once for each level: up to 8 GiB
+//! of rows once, up to 1 TiB twice. At the end there are fewer than [`RUNS`] runs of each level. On disk, in the
+//! system's temporary folder (`TMPDIR`), lies everything once, compressed, and while runs are merged those twice; the
+//! files have no name, so a killed run leaves none.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -110,7 +110,8 @@ impl Horizon {
         (state.refusals, state.missing) = (0, None);
     }
 
-    /// No node had the part of a block. Whether it is time to look for the horizon; then [`Horizon::found`] has to follow.
+    /// No node had the part of a block. Whether it is time to look for the horizon; then [`Horizon::found`] has to
+    /// follow.
     pub fn lacked(&self, block: BlockNumber, failure: &Failure) -> bool {
         let reason = match failure.kind() {
             FailureKind::Pruned | FailureKind::UnknownBlock => MissingReason::Pruned,

@@ -55,7 +55,8 @@ pub(super) struct Reservation {
 }
 
 impl Reservation {
-    /// Makes it as large as the block turned out to be, as far as the budget allows: a block that is there does not wait.
+    /// Makes it as large as the block turned out to be, as far as the budget allows: a block that is there does not
+    /// wait.
     pub fn resize(&mut self, bytes: usize) {
         let (wanted, has) = (bytes.div_ceil(UNIT), self.permit.num_permits());
         self.budget.expect(wanted);

@@ -243,7 +243,8 @@ impl BlockState {
         failure.map_or(Ok(()), Err)
     }
 
-    /// The parts of a block they are. Without the slots the differences are those of the transactions, and are called so.
+    /// The parts of a block they are. Without the slots the differences are those of the transactions, and are called
+    /// so.
     fn members(self) -> Result<Vec<(Part, Box<RawValue>)>, serde_json::Error> {
         let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Some(diffs) = self.diffs.into_inner().unwrap_or_else(PoisonError::into_inner) else {

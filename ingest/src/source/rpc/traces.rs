@@ -1,8 +1,8 @@
 //! Traces of a node: which of its methods to call, found out once for each node.
 //!
-//! `trace_block` comes first where none is chosen: it alone has rewards and the gas that outermost frames got, and
-//! it is what a dump that has both is read by, so both sources give the same rows. It takes a height, and its entries
-//! name their block, which is compared. `callTracer` is called by hash where the node can, so that no switch of branches
+//! `trace_block` comes first where none is chosen: it alone has rewards and the gas that outermost frames got, and it
+//! is what a dump that has both is read by, so both sources give the same rows. It takes a height, and its entries name
+//! their block, which is compared. `callTracer` is called by hash where the node can, so that no switch of branches
 //! comes between; where it cannot, its entries name their transactions, which verification compares.
 
 use serde_json::value::RawValue;
@@ -136,8 +136,8 @@ impl TraceCalls {
         refusal.map_or(Ok(TraceOutcome::Nothing), |failure| Err(failure.about("it gives no traces of this block")))
     }
 
-    /// Whether a block may go on without its traces after the last `failure`. An outage or an overload of the node is no
-    /// reason.
+    /// Whether a block may go on without its traces after the last `failure`. An outage or an overload of the node is
+    /// no reason.
     pub fn can_do_without(&self, failure: &Failure) -> bool {
         self.choice == TraceChoice::Auto && failure.is_about_the_call()
     }

@@ -45,8 +45,8 @@ pub(super) fn process(described: &str) -> Process {
     parts.map_or(Process::Alive, |(id, start)| judged(id, start, stat(id)))
 }
 
-/// What a look at `/proc` proves of a process that began at `start`. That it cannot be seen proves nothing: the processes
-/// of others may be hidden (`hidepid`, `ProtectProc`), or this process may have too many files open.
+/// What a look at `/proc` proves of a process that began at `start`. That it cannot be seen proves nothing: the
+/// processes of others may be hidden (`hidepid`, `ProtectProc`), or this process may have too many files open.
 fn judged(id: u32, start: u64, seen: Result<String, Error>) -> Process {
     match seen {
         Ok(stat) if has_ended(&stat) || started(&stat).is_some_and(|found| found != start) => Process::Ended,

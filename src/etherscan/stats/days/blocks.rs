@@ -1,5 +1,5 @@
-//! Figures that headers have: `dailytx`, `dailytxnfee`, `dailyavgblocksize`, `dailyavgblocktime`, `dailyavggaslimit`, `dailygasused`,
-//! `dailynetutilization`.
+//! Figures that headers have: `dailytx`, `dailytxnfee`, `dailyavgblocksize`, `dailyavgblocktime`, `dailyavggaslimit`,
+//! `dailygasused`, `dailynetutilization`.
 
 use axum::response::Response;
 

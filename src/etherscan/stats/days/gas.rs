@@ -9,7 +9,8 @@ use trawl_core::primitives::U256;
 use trawl_json::etherscan::Figure;
 use trawl_query::stats::charts::mining::gas_prices;
 
-/// The lowest and the highest price of each day, and the mean of its transactions; nothing of a day without transactions.
+/// The lowest and the highest price of each day, and the mean of its transactions; nothing of a day without
+/// transactions.
 pub(crate) async fn prices(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let period = Period::read(app, head, params).await?;

@@ -1,4 +1,5 @@
-//! Figures of mining: `dailyavghashrate`, `dailyavgnetdifficulty`, `dailyblkcount`, `dailyblockrewards`, `dailyuncleblkcount`.
+//! Figures of mining: `dailyavghashrate`, `dailyavgnetdifficulty`, `dailyblkcount`, `dailyblockrewards`,
+//! `dailyuncleblkcount`.
 
 use std::collections::BTreeMap;
 

@@ -17,8 +17,8 @@ use trawl_json::dates::date;
 use trawl_json::etherscan::{Figure, write_day};
 use trawl_query::contracts::hot_contracts::{MOST_TRANSACTIONS, size};
 
-/// Most days of a list whose figures are added up from transactions or traces: their first blocks travel in the address of the
-/// statement.
+/// Most days of a list whose figures are added up from transactions or traces: their first blocks travel in the address
+/// of the statement.
 const MOST_DAYS: usize = 4_000;
 
 /// The days from `startdate` to `enddate`, both inclusive, of the chain so far.

@@ -1,5 +1,5 @@
-//! Asks `/api` as cast and forge do, and prints what their types made of the answers. Usage: trawl-foundry-client API_URL, then
-//! questions, one a line, as `ACTION ARGUMENT…`.
+//! Asks `/api` as cast and forge do, and prints what their types made of the answers. Usage: trawl-foundry-client
+//! API_URL, then questions, one a line, as `ACTION ARGUMENT…`.
 
 use std::io::BufRead as _;
 

@@ -108,7 +108,8 @@ pub(super) fn beside_new_blocks(head: u64) -> anyhow::Result<Vec<WalkedList>> {
     lists()?.iter().map(|ids| ids.walked(head)).collect()
 }
 
-/// Tokens are moved on one branch and not on the other: lists have what is on the one in force, and nothing of a lost one.
+/// Tokens are moved on one branch and not on the other: lists have what is on the one in force, and nothing of a lost
+/// one.
 #[test]
 fn through_reorganisations_have_the_owners_of_the_branch() -> anyhow::Result<()> {
     const FORK: u64 = 40;

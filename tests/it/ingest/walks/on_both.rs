@@ -27,8 +27,8 @@ fn participants(condition: &str) -> String {
     )
 }
 
-/// Transactions of the busiest account and of a block, and logs of the busiest contract. `one` gives the first of the most
-/// frequent rows of a query that groups.
+/// Transactions of the busiest account and of a block, and logs of the busiest contract. `one` gives the first of the
+/// most frequent rows of a query that groups.
 fn of_parties(one: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::Result<Vec<(List, String)>> {
     let all = participants("1");
     let account = one(&format!("SELECT lower(hex(address)) FROM ({all}) GROUP BY 1"))?;

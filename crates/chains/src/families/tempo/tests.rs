@@ -1,5 +1,5 @@
-//! Made-up transactions against hashes that another program computed (RLP and Keccak-256 in a few lines of Python, which gives the
-//! hashes of transactions of real blocks too).
+//! Made-up transactions against hashes that another program computed (RLP and Keccak-256 in a few lines of Python,
+//! which gives the hashes of transactions of real blocks too).
 
 use alloy_primitives::keccak256;
 use serde_json::{Map, Value, json};

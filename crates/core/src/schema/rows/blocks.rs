@@ -68,7 +68,8 @@ table! {
         withdrawals_count: u32,
         /// Logs in the block; NULL if the source had no receipts.
         logs_count: Option<u32>,
-        /// Wei that transactions paid: gas used times effective gas price, and the L1 and operator fees of rollups; NULL if the source had no receipts.
+        /// Wei that transactions paid: gas used times effective gas price, and the L1 and operator fees of rollups;
+        /// NULL if the source had no receipts.
         transaction_fees: Option<U256>,
         /// Wei: the part of transaction_fees above the base fee, 0 before London; NULL if the source had no receipts.
         priority_fees: Option<U256>,

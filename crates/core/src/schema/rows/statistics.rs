@@ -60,8 +60,8 @@ table! {
 }
 
 table! {
-    /// The balance of a holder of one id of a token, derived from transfers; under the zero address, how much there is of
-    /// the id.
+    /// The balance of a holder of one id of a token, derived from transfers; under the zero address, how much there is
+    /// of the id.
     pub struct TokenIdBalanceRow / TokenIdBalanceView / TokenIdBalanceBuilder in "token_id_balances" {
         /// Holder; the zero address stands for the id itself.
         holder: Address,

@@ -77,7 +77,8 @@ impl Failover {
         let mut tried = 0;
         loop {
             let in_use = self.in_use();
-            // A page sends a dozen statements at once, and each has these futures: on the stack they fill that of a thread.
+            // A page sends a dozen statements at once, and each has these futures: on the stack they fill that of a
+            // thread.
             let asked = Box::pin(ask(Arc::clone(&self.endpoint(in_use).connection)));
             if self.addresses.endpoints.len() == 1 {
                 return asked.await;

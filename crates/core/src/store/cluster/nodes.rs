@@ -12,8 +12,8 @@ use crate::store::client::timeout::within;
 const UNKNOWN_CLUSTER: i32 = 701;
 
 impl Writer {
-    /// The same writer, which knows a node of each further shard of the cluster that its tables are `Distributed` over: their HTTP
-    /// endpoints, in the cluster's order. Its own is of the first shard.
+    /// The same writer, which knows a node of each further shard of the cluster that its tables are `Distributed` over:
+    /// their HTTP endpoints, in the cluster's order. Its own is of the first shard.
     #[must_use]
     pub fn with_shards(mut self, urls: &[String]) -> Self {
         let own = (!urls.is_empty()).then_some(&self.address.url);
@@ -51,8 +51,8 @@ impl Writer {
         }
     }
 
-    /// Runs a statement that changes rows of `table` where they are. It can be repeated: if a shard does not answer, others may have
-    /// run it.
+    /// Runs a statement that changes rows of `table` where they are. It can be repeated: if a shard does not answer,
+    /// others may have run it.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! The statements that make a database, and the nodes that they run on: `migrate` runs them, `migrate --print` shows them.
+//! The statements that make a database, and the nodes that they run on: `migrate` runs them, `migrate --print` shows
+//! them.
 
 use super::nodes::first_shard;
 use super::{ClusterLayout, local_database};

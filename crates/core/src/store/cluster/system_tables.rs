@@ -1,5 +1,5 @@
-//! Statements about ClickHouse's system tables, which see one server and one database: on a cluster every shard is asked, and both
-//! databases.
+//! Statements about ClickHouse's system tables, which see one server and one database: on a cluster every shard is
+//! asked, and both databases.
 
 use super::super::{Reader, StoreError};
 use super::{Tables, local_database};
@@ -7,8 +7,8 @@ use crate::schema::Columns;
 use crate::statement::Statement;
 
 impl Reader {
-    /// All rows of a statement over `system.parts`, `system.detached_parts` or `system.processes` whose database is `currentDatabase()`: of
-    /// all shards, if the tables are on a cluster.
+    /// All rows of a statement over `system.parts`, `system.detached_parts` or `system.processes` whose database is
+    /// `currentDatabase()`: of all shards, if the tables are on a cluster.
     ///
     /// # Errors
     ///
@@ -34,8 +34,9 @@ impl Reader {
     }
 }
 
-/// A statement about this server, of one replica of each shard (<https://clickhouse.com/docs/sql-reference/table-functions/cluster>) and
-/// of the databases with tables that are on the first shard or on all.
+/// A statement about this server, of one replica of each shard
+/// (<https://clickhouse.com/docs/sql-reference/table-functions/cluster>) and of the databases with tables that are on
+/// the first shard or on all.
 fn on_cluster(sql: &str, cluster: &str, database: &str) -> String {
     let databases = format!("IN ('{database}', '{}')", local_database(database));
     let mut sql = sql.replace("toUInt32(1) AS shard", "_shard_num AS shard").replace("= currentDatabase()", &databases);

@@ -13,8 +13,8 @@ use crate::store::{Reader, StoreError};
 /// A packed block is large, so few of them make a batch.
 const SETTINGS: &[(&str, &str)] = &[("max_threads", "1"), ("max_block_size", "16")];
 
-/// The blocks of `ranges` (one branch) in memory: those of `known` that are still of it, those that the head `carried`, and the
-/// others from the database.
+/// The blocks of `ranges` (one branch) in memory: those of `known` that are still of it, those that the head `carried`,
+/// and the others from the database.
 ///
 /// At most `bytes` of them are kept: beyond that the lowest are left out, if they are `stored` in the hot tables, which
 /// have all blocks up to that height.

@@ -2,8 +2,8 @@
 //!
 //! Every commit records how many rows it wrote to which table, and ClickHouse knows the rows of each part without
 //! reading them, so the comparison is cheap. Commits are read first: rows are there before their commit and are never
-//! removed after it, so a load that goes on can make the tables only longer. Where a table is too short, or ClickHouse set
-//! a part of it aside, the rows of every committed range are counted.
+//! removed after it, so a load that goes on can make the tables only longer. Where a table is too short, or ClickHouse
+//! set a part of it aside, the rows of every committed range are counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -124,8 +124,8 @@ fn concerns(table: &str, part: &str) -> bool {
     }
 }
 
-/// The tables of a part of blocks, with their columns of the block number: all but those that other parts need too. What is
-/// known of contracts is not among them.
+/// The tables of a part of blocks, with their columns of the block number: all but those that other parts need too.
+/// What is known of contracts is not among them.
 pub fn tables_of_part(part: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let is_of_part = move |table: &str| concerns(table, part) && !concerns(table, "blocks");
     let with_proxies = move |table: &str| part.starts_with("state") && table == "proxy_implementations";

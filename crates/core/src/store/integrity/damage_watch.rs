@@ -6,8 +6,8 @@ use tokio::task::JoinHandle;
 
 use crate::store::{Damage, Reader, StoreError};
 
-/// Time between two checks. Rows are lost when ClickHouse starts; a failed read of the head, as during a restart, leads to
-/// a check at once.
+/// Time between two checks. Rows are lost when ClickHouse starts; a failed read of the head, as during a restart, leads
+/// to a check at once.
 const CHECK_INTERVAL: Duration = Duration::from_secs(120);
 /// The same while something is lost, so that a repair is noticed.
 const DAMAGED_INTERVAL: Duration = Duration::from_secs(15);

@@ -93,7 +93,8 @@ impl Reader {
 }
 
 impl Writer {
-    /// Removes the creations in a range that receipts showed, whose code is not known. Those that traces showed are there.
+    /// Removes the creations in a range that receipts showed, whose code is not known. Those that traces showed are
+    /// there.
     ///
     /// # Errors
     ///

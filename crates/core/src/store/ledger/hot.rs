@@ -180,8 +180,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes hot rows of heights up to `last`, on every branch, and the heads that named them, in whole partitions: some
-    /// below `last` stay. The newest head must be above `last`.
+    /// Removes hot rows of heights up to `last`, on every branch, and the heads that named them, in whole partitions:
+    /// some below `last` stay. The newest head must be above `last`.
     ///
     /// # Errors
     ///

@@ -11,7 +11,8 @@ use crate::store::{Reader, StoreError};
 pub enum TokenSelection {
     /// All.
     All,
-    /// Those without a name, a symbol or decimals that their standard has: ERC-1155 has none of them, ERC-721 no decimals.
+    /// Those without a name, a symbol or decimals that their standard has: ERC-1155 has none of them, ERC-721 no
+    /// decimals.
     Incomplete,
 }
 

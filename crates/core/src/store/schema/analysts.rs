@@ -6,8 +6,8 @@ use crate::schema::migrations::Step;
 use crate::store::{StoreError, Writer};
 
 impl Writer {
-    /// Makes them, or makes them anew. Views of a table that is left out are dropped. Functions belong to the whole server: one that
-    /// is there already stays, and a user who may not make any gets a warning.
+    /// Makes them, or makes them anew. Views of a table that is left out are dropped. Functions belong to the whole
+    /// server: one that is there already stays, and a user who may not make any gets a warning.
     ///
     /// # Errors
     ///
@@ -43,8 +43,8 @@ impl Writer {
         self.make_text_views().await.map_err(|source| MigrateError::Step { name: "text views", source })
     }
 
-    /// Runs the statement of a view of an event ([`event_view`](crate::schema::event_view::event_view)), unless something else has its
-    /// name. Whether it was made.
+    /// Runs the statement of a view of an event ([`event_view`](crate::schema::event_view::event_view)), unless
+    /// something else has its name. Whether it was made.
     ///
     /// # Errors
     ///

@@ -99,7 +99,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// If the schema has another version, the tables are on a cluster whose nodes were not named, or ClickHouse cannot be read.
+    /// If the schema has another version, the tables are on a cluster whose nodes were not named, or ClickHouse cannot
+    /// be read.
     pub async fn require_schema(&self) -> Result<(), MigrateError> {
         require_schema(&self.address.client(), &self.address.database).await?;
         Ok(self.require_nodes().await?)

@@ -8,7 +8,8 @@ use crate::store::{StoreError, Writer};
 const NOWHERE_TO_KEEP: [i32; 2] = [495, 514];
 
 impl Writer {
-    /// Makes the role `trawl_reader`, which may read this database and its text views, with its limits. What is there stays as it is; the two are added to it.
+    /// Makes the role `trawl_reader`, which may read this database and its text views, with its limits. What is there
+    /// stays as it is; the two are added to it.
     ///
     /// # Errors
     ///

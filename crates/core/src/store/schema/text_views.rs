@@ -13,8 +13,8 @@ impl Writer {
         format!("{}{TEXT_DATABASE}", self.address.database)
     }
 
-    /// Makes a text view of each view, and drops those whose views are gone. A user who may not, and a database of that name with
-    /// something else in it, get a warning.
+    /// Makes a text view of each view, and drops those whose views are gone. A user who may not, and a database of that
+    /// name with something else in it, get a warning.
     ///
     /// # Errors
     ///

@@ -16,8 +16,8 @@ pub(crate) fn coins(sentence: &mut Summary, name: &'static str, wei: U256) -> St
     format!("{{{name}}} {{native}}")
 }
 
-/// An amount of an ERC-20 token: without its decimals the smallest units, with the address of the token, because a symbol
-/// would make them look like whole tokens.
+/// An amount of an ERC-20 token: without its decimals the smallest units, with the address of the token, because a
+/// symbol would make them look like whole tokens.
 pub(crate) fn tokens(
     sentence: &mut Summary,
     (amount_name, token_name): Names,

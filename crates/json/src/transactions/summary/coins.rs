@@ -1,5 +1,5 @@
-//! What is known of coins that moved within a transaction: from its call frames, else from its logs and the input of a known
-//! router, else a bound.
+//! What is known of coins that moved within a transaction: from its call frames, else from its logs and the input of a
+//! known router, else a bound.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -44,8 +44,8 @@ fn passage(log: &Log, event: &B256) -> Option<Passage> {
 
 /// Moves of coins beside the value of the transaction; none if they are unknown.
 ///
-/// Without call frames they follow where the whole value was wrapped and nothing unwrapped, where a known router says in its
-/// input whom it pays, and where there is neither value nor anything unwrapped.
+/// Without call frames they follow where the whole value was wrapped and nothing unwrapped, where a known router says
+/// in its input whom it pays, and where there is neither value nor anything unwrapped.
 pub(crate) fn known(effects: &TransactionEffects) -> Option<Cow<'_, [CoinMove]>> {
     if let Some(coins) = &effects.coins {
         return Some(Cow::Borrowed(coins));
@@ -58,8 +58,8 @@ pub(crate) fn known(effects: &TransactionEffects) -> Option<Cow<'_, [CoinMove]>>
     (back.is_empty() && is_used_up).then_some(Cow::Owned(Vec::new()))
 }
 
-/// The moves of a known router, if what was unwrapped is its own and only once: the tax of a token may be sold on the way,
-/// and where that went is not known.
+/// The moves of a known router, if what was unwrapped is its own and only once: the tax of a token may be sold on the
+/// way, and where that went is not known.
 fn of_router(effects: &TransactionEffects, payees: routers::Payees, back: &[Passage]) -> Option<Vec<CoinMove>> {
     let router = effects.to?;
     let mut moves = Vec::new();

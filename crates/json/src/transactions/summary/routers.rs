@@ -68,7 +68,8 @@ fn pair(selector: [u8; 4], arguments: &[u8], sender: Address) -> Option<Payees> 
         [0x18, 0xcb, 0xaf, 0xe5] | [0x79, 0x1a, 0xc9, 0x47] | [0x4a, 0x25, 0xd9, 0x4a] => {
             Some(Payees { unwrapped: Some(account(arguments, 96)?), rest: None })
         }
-        // swapETHForExactTokens gives the rest back; swapExactETHForTokens, also with taxed tokens, wraps the whole value.
+        // swapETHForExactTokens gives the rest back; swapExactETHForTokens, also with taxed tokens, wraps the whole
+        // value.
         [0xfb, 0x3b, 0xdb, 0x41] => Some(Payees { unwrapped: None, rest: Some(sender) }),
         [0x7f, 0xf3, 0x6a, 0xb5] | [0xb6, 0xf9, 0xde, 0x95] => Some(Payees::default()),
         // swapExactTokensForTokens, the same with taxed tokens, swapTokensForExactTokens.

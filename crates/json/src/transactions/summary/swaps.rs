@@ -1,8 +1,8 @@
 //! One asset for another at an exchange, proven by the event of the exchange.
 //!
 //! Two assets that an account gave and received in one transaction need not be a trade: deposits pay rewards. So a pool
-//! must have emitted the event of a trade; the given asset must have come from the sender to a pool, and the received one
-//! from a pool to the sender, straight or through others.
+//! must have emitted the event of a trade; the given asset must have come from the sender to a pool, and the received
+//! one from a pool to the sender, straight or through others.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -74,8 +74,8 @@ fn exact(effects: &TransactionEffects, pools: &BTreeSet<Address>) -> Option<(Sid
     (is_given && is_received).then_some((Side::Exactly(*given, *out), Side::Exactly(*received, *back)))
 }
 
-/// Both sides, where it is not known whom the called contract paid coins. Of the value the sender gave no more than all, and
-/// of what that contract unwrapped it received no more than all.
+/// Both sides, where it is not known whom the called contract paid coins. Of the value the sender gave no more than
+/// all, and of what that contract unwrapped it received no more than all.
 fn bounded(effects: &TransactionEffects, pools: &BTreeSet<Address>) -> Option<(Side, Side)> {
     if coins::known(effects).is_some() {
         return None;
@@ -114,7 +114,8 @@ fn was_received(effects: &TransactionEffects, pools: &BTreeSet<Address>, token: 
     reaches(&ways, (effects.from, token), pools)
 }
 
-/// Whether ways lead from an account to one of the pools. Not through the token itself, which may sell taxes at the pool.
+/// Whether ways lead from an account to one of the pools. Not through the token itself, which may sell taxes at the
+/// pool.
 fn reaches(ways: &[(Address, Address)], (start, token): (Address, Address), pools: &BTreeSet<Address>) -> bool {
     let mut reached = BTreeSet::from([start]);
     let mut next = vec![start];

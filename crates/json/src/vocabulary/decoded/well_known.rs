@@ -1,5 +1,5 @@
-//! Events of well-known standards; and how to read them from contracts that index other parameters than their standard: the hash
-//! of a log names types in order, and does not say which of them are topics.
+//! Events of well-known standards; and how to read them from contracts that index other parameters than their standard:
+//! the hash of a log names types in order, and does not say which of them are topics.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

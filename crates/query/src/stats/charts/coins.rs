@@ -11,8 +11,8 @@ use trawl_core::statement::Statement;
 columns! {
     /// What an address received from another and sent to it.
     pub struct CoinSum / CoinSumView {
-        /// The other address; the address itself for what it sent to itself. None where an old node did not name it, and then
-        /// the amount is not known either.
+        /// The other address; the address itself for what it sent to itself. None where an old node did not name it,
+        /// and then the amount is not known either.
         counterparty: Option<Address>,
         /// Transactions and calls to the address.
         received: u64,
@@ -54,8 +54,8 @@ columns! {
 /// Most transactions and calls of an address that are looked at.
 pub const MOST_MOVES: u64 = 5_000_000;
 
-/// A frame that moves coins: a delegated call does not, though nodes show the value of the frame above it. What a contract that
-/// destroys itself gives is not known where an old node did not name the receiver.
+/// A frame that moves coins: a delegated call does not, though nodes show the value of the frame above it. What a
+/// contract that destroys itself gives is not known where an old node did not name the receiver.
 pub(crate) const MOVES: &str = "is_undone = 0
   AND frame_type != 'reward'
   AND (frame_type != 'call' OR call_type = 'call')

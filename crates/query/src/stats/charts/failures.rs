@@ -81,7 +81,8 @@ WHERE {}",
     with_contract(of_blocks(settled, sql), contract)
 }
 
-/// The failures of settled blocks, to `contract` or all, the most frequent ones first. The outermost call frame says why.
+/// The failures of settled blocks, to `contract` or all, the most frequent ones first. The outermost call frame says
+/// why.
 #[must_use]
 pub fn sums(contract: Option<&Address>, settled: &[BlockRange]) -> Statement<FailureSum> {
     let blocks = settled_blocks("block_number", settled).join(" AND ");

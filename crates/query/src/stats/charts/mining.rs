@@ -75,7 +75,8 @@ ORDER BY start",
     by_period(starts, settled, sql)
 }
 
-/// The rewards that the traces of settled blocks state, by the last one of `starts`, ascending, that is not above their block.
+/// The rewards that the traces of settled blocks state, by the last one of `starts`, ascending, that is not above their
+/// block.
 #[must_use]
 pub fn rewards(starts: &[BlockNumber], settled: &[BlockRange]) -> Statement<RewardSum> {
     let sql = format!(

@@ -22,8 +22,8 @@ columns! {
 /// Most transfers whose participants are counted.
 pub const MOST_TRANSFERS: u64 = 40_000_000;
 
-/// Those of the transfers of `token` in settled blocks, by the last one of `starts`, ascending, that is not above their block. An address is
-/// counted once for each period and side.
+/// Those of the transfers of `token` in settled blocks, by the last one of `starts`, ascending, that is not above their
+/// block. An address is counted once for each period and side.
 #[must_use]
 pub fn sums(token: &Address, starts: &[BlockNumber], settled: &[BlockRange]) -> Statement<ParticipantSum> {
     let sql = format!(

@@ -20,8 +20,8 @@ columns! {
     }
 }
 
-/// The prices of the transactions in settled blocks whose receipts are known, by the last one of `starts`, ascending, that is not above
-/// their block. The sketch of a period has a fixed size and an error of at most 1 %
+/// The prices of the transactions in settled blocks whose receipts are known, by the last one of `starts`, ascending,
+/// that is not above their block. The sketch of a period has a fixed size and an error of at most 1 %
 /// (<https://clickhouse.com/docs/sql-reference/aggregate-functions/reference/quantileddsketch>).
 #[must_use]
 pub fn sums(starts: &[BlockNumber], settled: &[BlockRange]) -> Statement<PriceSum> {

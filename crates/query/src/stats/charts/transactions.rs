@@ -37,8 +37,8 @@ columns! {
     }
 }
 
-/// The sums of the transactions in settled blocks, by the last one of `starts`, ascending, that is not above their block. An account is
-/// counted once for each period, so that sums of periods are no sum of a longer one.
+/// The sums of the transactions in settled blocks, by the last one of `starts`, ascending, that is not above their
+/// block. An account is counted once for each period, so that sums of periods are no sum of a longer one.
 #[must_use]
 pub fn sums(starts: &[BlockNumber], settled: &[BlockRange]) -> Statement<PeriodSum> {
     let sql = format!(

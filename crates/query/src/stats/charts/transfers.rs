@@ -46,7 +46,8 @@ columns! {
 }
 
 impl TransferSum {
-    /// What the transfers moved in the smallest unit; `None` if one of them has no amount, or the sum does not fit 256 bits.
+    /// What the transfers moved in the smallest unit; `None` if one of them has no amount, or the sum does not fit 256
+    /// bits.
     #[must_use]
     pub fn amount(&self) -> Option<U256> {
         if self.with_amount == self.transfers { whole(self.upper, self.lower) } else { None }
