@@ -1,6 +1,7 @@
 //! Tokens: one, its lists and instances, what addresses hold, and all by rank.
 
 pub(crate) mod balances;
+mod counts_at_head;
 pub(crate) mod held_tokens;
 pub(crate) mod holders;
 pub(super) mod instance_lists;

@@ -238,7 +238,8 @@ def amount(value):
     return value if int(float(value)) == value else str(value)
 
 
-def uncle_item(header):
+def uncle_item(header, line):
+    own = [t["action"] for t in line.get("parityRewards") or [] if t["action"]["rewardType"] == "uncle" and t["action"]["author"] == header["miner"]]
     empty = header["transactionsRoot"] == EMPTY_ROOT
     base = number(header["baseFeePerGas"]) if "baseFeePerGas" in header else None
     return {**header_part(header, "uncle"), "total_difficulty": None, "base_fee_per_gas": None if base is None else str(base),
@@ -246,7 +247,8 @@ def uncle_item(header):
             "priority_fee": "0" if empty else None, "transaction_fees": "0" if empty else None,
             "transactions_count": 0 if empty else None, "withdrawals_count": 0,
             "internal_transactions_count": 0 if empty else None, "uncles_hashes": [], "blob_transactions_count": 0,
-            "blob_gas_used": None, "excess_blob_gas": None}
+            "blob_gas_used": None, "excess_blob_gas": None, "nephew_block_number": number(line["block"]["number"]),
+            "rewards": [{"reward": amount(number(own[0]["value"])), "type": "Uncle Reward"}] if len(own) == 1 else []}
 
 
 def log_item(block, tx, log):
@@ -809,11 +811,11 @@ def blocks():
     write("blocks", "page_size_is_honoured", "hive", "/api/v2/blocks?type=block&items_count=3", page(hive, 3, by_height))
     write("blocks", "exactly_a_page_has_no_cursor", "hive", "/api/v2/blocks?block_number=5&items_count=5", page(hive[-5:], 5, by_height))
     write("blocks", "nothing_is_below_genesis", "hive", "/api/v2/blocks?block_number=0", EMPTY)
-    uncles = lambda name: sorted((u for line in chain(name) for u in line["uncleHeaders"]), key=lambda u: (number(u["number"]), u["hash"]), reverse=True)
-    items = [uncle_item(u) for u in uncles("hive")]
+    uncles = lambda name: sorted(((u, line) for line in chain(name) for u in line["uncleHeaders"]), key=lambda u: (number(u[0]["number"]), u[0]["hash"]), reverse=True)
+    items = [uncle_item(*u) for u in uncles("hive")]
     write("blocks", "uncles_are_listed_by_their_own_height", "hive", "/api/v2/blocks?type=uncle", page(items, 50, by_height))
     learn("mainnet")
-    items = [uncle_item(u) for u in uncles("mainnet")]
+    items = [uncle_item(*u) for u in uncles("mainnet")]
     heights = [item["height"] for item in items]
     # A page that would end between two uncles of one height takes both.
     size = next(n for n in range(1, len(heights)) if heights[n - 1] == heights[n])

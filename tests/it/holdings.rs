@@ -229,6 +229,19 @@ fn of_addresses_are_whole_however_far_ingest_has_counted() -> anyhow::Result<()>
         tokens.iter().map(get).collect()
     };
     let wanted_holders = holders(&whole.api)?;
+    // The figures of a token are those of its lists, as of the block that they name.
+    let figures = |api: &str| -> anyhow::Result<Vec<Value>> {
+        let get = |token: &&String| -> anyhow::Result<Value> {
+            let page: Value = http::get(&http::agent(), &format!("{api}/api/v2/tokens/{token}"))?.json()?;
+            let counters: Value =
+                http::get(&http::agent(), &format!("{api}/api/v2/tokens/{token}/counters"))?.json()?;
+            ensure!(counters["token_holders_count"] == page["holders_count"], "{counters}, {page}");
+            Ok(json!([page["holders_count"], page["total_supply"], page["block_number"]]))
+        };
+        tokens.iter().map(get).collect()
+    };
+    let wanted_figures = figures(&whole.api)?;
+    ensure!(wanted_figures.iter().all(|figures| figures[2] == whole.head()), "{wanted_figures:?}");
     ensure!(values(answers(&api.url)?) == wanted, "all counted");
     // The steps come last: balances are those of later blocks than the steps tell, and then of earlier ones.
     for behind in COUNTED {
@@ -237,6 +250,8 @@ fn of_addresses_are_whole_however_far_ingest_has_counted() -> anyhow::Result<()>
         let found = values(answers(&api.url)?);
         ensure!(found == wanted, "{behind} of block 60: {found:?} instead of {wanted:?}");
         ensure!(holders(&api.url)? == wanted_holders, "holders, {behind} of block 60");
+        let found = figures(&api.url)?;
+        ensure!(found == wanted_figures, "{behind} of block 60: {found:?} instead of {wanted_figures:?}");
     }
     api.stop()?;
     Ok(())

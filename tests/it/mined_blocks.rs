@@ -57,6 +57,41 @@ fn lists_and_counts_are_those_of_the_headers() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Of an uncle the block that names it, and what its miner got for it: an eighth of the block's reward less for each
+/// block between (yellow paper, section 11.3), as the node's `trace_block` says where there is one.
+#[test]
+fn an_uncle_has_its_nephew_and_its_reward() -> anyhow::Result<()> {
+    let (mut uncles, mut paid) = (0, 0);
+    for name in ["hive", "mainnet"] {
+        let chain = chain(name);
+        for line in &chain.lines {
+            let headers: Vec<&Value> = line["uncleHeaders"].as_array().into_iter().flatten().collect();
+            for header in &headers {
+                let hash = header["hash"].as_str().context("a hash")?;
+                let page = get(chain, &format!("blocks/{hash}"))?;
+                ensure!(page["type"] == "uncle" && page["hash"] == *hash, "{page}");
+                let (height, nephew) = (quantity(&header["number"]), quantity(&line["block"]["number"]));
+                ensure!(page["height"] == height && page["nephew_block_number"] == nephew, "{name} {nephew}: {page}");
+                let same_miner = headers.iter().filter(|other| other["miner"] == header["miner"]).count();
+                if let Some(reward) = page["rewards"][0]["reward"].as_number() {
+                    let wanted = [5_u64, 3, 2]
+                        .map(|coins| (coins * 1_000_000_000_000_000_000 / 8 * (8 + height - nephew)).to_string());
+                    ensure!(same_miner == 1 && wanted.contains(&reward.to_string()), "{name} {nephew}: {page}");
+                    paid += 1;
+                }
+                uncles += 1;
+            }
+        }
+        let list = walk(chain, "blocks?type=uncle", 50)?;
+        for uncle in &list {
+            let hash = uncle["hash"].as_str().context("a hash")?;
+            ensure!(*uncle == get(chain, &format!("blocks/{hash}"))?, "{uncle}");
+        }
+    }
+    ensure!(uncles > 3 && paid > 0, "{uncles} uncles, {paid} with a reward");
+    Ok(())
+}
+
 /// The items are those of the list of all blocks.
 #[test]
 fn items_are_blocks_of_the_list() -> anyhow::Result<()> {

@@ -34,7 +34,9 @@ fn all_tokens_are_there_by_their_holders() -> anyhow::Result<()> {
         ensure!(known.is_subset(&moved), "{name}: {known:?}, moved {moved:?}");
         let mut wanted: Vec<(std::cmp::Reverse<Option<u64>>, String, Value)> = Vec::new();
         for token in &known {
-            let page = get(chain, &format!("tokens/{token}"))?;
+            let mut page = get(chain, &format!("tokens/{token}"))?;
+            // The list is of the last counting, which each of these chains has behind it.
+            page.as_object_mut().context("a token")?.remove("block_number");
             wanted.push((std::cmp::Reverse(holders(&page)), token.clone(), page));
         }
         wanted.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));

@@ -119,14 +119,8 @@ fn write_rewards(rewards: &mut Array<'_>, blocks: &BlockView<'_>, row: usize, pa
     }
     let Some(fees) = fees else { return };
     let burnt = Option::<U256>::get(&blocks.burnt_fees, row).unwrap_or_default();
-    let mut write = |amount: U256, kind: &str| {
-        rewards.item().object(|reward| {
-            write_amount(reward.key("reward"), amount);
-            reward.key("type").string(kind);
-        });
-    };
     for reward in paid.iter().filter(|reward| reward.kind == "block") {
-        write(reward.amount.saturating_add(fees).saturating_sub(burnt), "Miner Reward");
+        write_reward(rewards, reward.amount.saturating_add(fees).saturating_sub(burnt), "Miner Reward");
     }
     let mut uncles: Vec<(Address, U256)> = Vec::new();
     for reward in paid.iter().filter(|reward| reward.kind == "uncle") {
@@ -135,7 +129,14 @@ fn write_rewards(rewards: &mut Array<'_>, blocks: &BlockView<'_>, row: usize, pa
             None => uncles.push((reward.receiver, reward.amount)),
         }
     }
-    uncles.iter().for_each(|(_, amount)| write(*amount, "Uncle Reward"));
+    uncles.iter().for_each(|(_, amount)| write_reward(rewards, *amount, "Uncle Reward"));
+}
+
+fn write_reward(rewards: &mut Array<'_>, amount: U256, kind: &str) {
+    rewards.item().object(|reward| {
+        write_amount(reward.key("reward"), amount);
+        reward.key("type").string(kind);
+    });
 }
 
 fn write_counts(
@@ -178,8 +179,17 @@ fn write_hashes(hashes: &mut Array<'_>, blocks: &BlockView<'_>, row: usize) {
 }
 
 /// A block of the list, `type` `uncle`. Only its header is known: fields of its body are null, except that a header
-/// with the root of an empty trie has no transactions.
-pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: usize, addresses: &Addresses) {
+/// with the root of an empty trie has no transactions. `paid` are the rewards of the block that names it, if they are
+/// known: one of its miner for an uncle is its own where it is the only one.
+pub fn write_rest_uncle(
+    writer: &mut JsonWriter,
+    uncles: &UncleView<'_>,
+    row: usize,
+    addresses: &Addresses,
+    paid: &[Reward],
+) {
+    let miner = Address::get(&uncles.miner, row);
+    let own: Vec<&Reward> = paid.iter().filter(|reward| reward.kind == "uncle" && reward.receiver == miner).collect();
     let is_empty = uncles.transactions_root.bytes(row) == EMPTY_ROOT.as_slice();
     let zero = is_empty.then_some(0);
     writer.object(|block| {
@@ -188,7 +198,8 @@ pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: us
         block.key("parent_hash").hex(uncles.parent_hash.bytes(row));
         block.key("timestamp").timestamp(Timestamp::from_micros(uncles.timestamp[row]));
         block.key("type").string("uncle");
-        addresses.write(block.key("miner"), &Address::get(&uncles.miner, row));
+        addresses.write(block.key("miner"), &miner);
+        block.key("nephew_block_number").number(uncles.nephew_block_number[row]);
         let nonce = Option::<B64>::get(&uncles.nonce, row);
         block.key("nonce").option(nonce, |writer, nonce| writer.hex(nonce.as_slice()));
         block.key("size").option(Option::<u64>::get(&uncles.size, row), JsonWriter::number);
@@ -207,7 +218,11 @@ pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: us
         block.key("internal_transactions_count").option(zero, JsonWriter::number);
         block.key("is_pending_update").bool(false);
         block.key("uncles_hashes").array(|_| {});
-        block.key("rewards").array(|_| {});
+        block.key("rewards").array(|rewards| {
+            if let [own] = own.as_slice() {
+                write_reward(rewards, own.amount, "Uncle Reward");
+            }
+        });
         block.key("blob_transactions_count").number(0);
         block.key("blob_gas_used").null();
         block.key("excess_blob_gas").null();

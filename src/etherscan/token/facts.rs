@@ -6,7 +6,7 @@ use crate::error::Problem;
 use crate::etherscan::answer::{Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
-use crate::rest::tokens::token::known;
+use crate::rest::tokens::token::{count_at_head, known};
 use trawl_core::primitives::Address;
 use trawl_json::etherscan::{write_token, write_token_info};
 use trawl_json::tokens::transfers::Tokens;
@@ -19,7 +19,10 @@ use trawl_json::tokens::transfers::Tokens;
 pub(crate) async fn token(Request { app, head, params, .. }: &Request) -> Result<(Address, Tokens, String), Refusal> {
     let address = params.require("contractaddress", Params::address)?;
     match known(app, head, &address).await {
-        Ok((tokens, standard)) => Ok((address, tokens, standard)),
+        Ok((mut tokens, standard)) => {
+            count_at_head(app, head, &address, &standard, &mut tokens).await?;
+            Ok((address, tokens, standard))
+        }
         Err(Problem::NotFound) => Err(Refusal::Sentence("Token not found".into())),
         Err(problem) => Err(problem.into()),
     }

@@ -3,7 +3,7 @@
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::list::{extras, readable};
+use super::list::{Siblings as _, extras, extras_of, readable};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::{InvalidParameter, Problem};
@@ -14,14 +14,14 @@ use crate::rest::page::{Page, json};
 use crate::rest::stats::figures::{block_time, recent};
 use crate::rest::transactions::frame_items::{FrameItems, position};
 use trawl_core::primitives::{Address, B256};
-use trawl_core::schema::{BlockRow, Column};
+use trawl_core::schema::{BlockRow, Column, UncleRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
 use trawl_json::blocks::{BlockCountdown, BlockExtras, BlockKind, write_rest_block};
 use trawl_json::list::write_page;
 use trawl_query::transactions::internal::FrameFilter;
 
-/// One block, as in the list; by its hash also one that another replaced
+/// One block, as in the list; by its hash also one that another replaced, or an uncle
 /// (docs/reference/http-contract.md#blocks-in-paths).
 pub(in crate::rest) async fn block(
     State(app): State<App>,
@@ -35,7 +35,7 @@ pub(in crate::rest) async fn block(
     let number = match id {
         BlockId::Number(number) => Some(number),
         BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {
-            None => return reorged(&app, &head, &hash).await,
+            None => return sibling(&app, &head, &hash).await,
             number => number,
         },
     };
@@ -48,10 +48,10 @@ pub(in crate::rest) async fn block(
     write(&app, &head, page.items().first().copied(), (BlockKind::Block, &extras)).await
 }
 
-/// The block with a hash that another branch replaced; its call frames are not stored.
-async fn reorged(app: &App, head: &Head, hash: &B256) -> Result<Response, Problem> {
+/// The block with a hash that another branch replaced, whose call frames are not stored, or the uncle.
+async fn sibling(app: &App, head: &Head, hash: &B256) -> Result<Response, Problem> {
     let heights = app.reader().rows(&trawl_query::blocks::reorged::by_hash(hash)).await?;
-    let number = heights.first().ok_or(Problem::NotFound)?.block_number;
+    let Some(number) = heights.first().map(|height| height.block_number) else { return uncle(app, head, hash).await };
     let batches = app.reader().all(&trawl_query::blocks::reorged::at(&head.blocks.span(), number)).await?;
     let is_asked = |batch: &Batch<BlockRow>, row: usize| batch.view().hash.bytes(row).as_slice() == hash.as_slice();
     let mut found = Page::cut(&batches, u64::MAX).items();
@@ -63,6 +63,19 @@ async fn reorged(app: &App, head: &Head, hash: &B256) -> Result<Response, Proble
         (BlockKind::Reorged, &BlockExtras { family: app.family(head), ..BlockExtras::default() }),
     )
     .await
+}
+
+/// The uncle with a hash.
+async fn uncle(app: &App, head: &Head, hash: &B256) -> Result<Response, Problem> {
+    let batches = app.reader().all(&trawl_query::blocks::uncles::by_hash(hash, &head.uncles.span())).await?;
+    let (batch, row) = Page::cut(&batches, 1).items().first().copied().ok_or(Problem::NotFound)?;
+    let view = batch.view();
+    let nephew = vec![view.nephew_block_number[row]];
+    let (facts, extras) =
+        tokio::try_join!(app.addresses([Address::get(&view.miner, row)], head), extras_of(app, head, nephew))?;
+    let mut writer = JsonWriter::new();
+    UncleRow::write(&mut writer, batch, row, &facts, &extras);
+    Ok(json(writer.into_bytes()))
 }
 
 /// The block that was found, if one was.

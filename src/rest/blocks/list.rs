@@ -1,6 +1,6 @@
 //! `/api/v2/blocks` and `/api/v2/blocks/{id}/withdrawals`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
@@ -20,11 +20,11 @@ use trawl_core::readable::Span;
 use trawl_core::schema::{BlockRow, Column, Columns, Reward, UncleRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
-use trawl_json::Array;
 use trawl_json::addresses::address::Addresses;
 use trawl_json::blocks::withdrawals::Scope;
 use trawl_json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
 use trawl_json::list::write_page;
+use trawl_json::{Array, JsonWriter};
 use trawl_query::blocks::{BlockFrame, BlockFrames};
 
 pub(crate) const LIST: &[ParameterGroup] =
@@ -115,6 +115,15 @@ pub(in crate::rest) async fn extras(
 ) -> Result<HashMap<BlockNumber, BlockExtras>, Problem> {
     let mut numbers = Vec::new();
     page.rows(|batch, row| numbers.push(batch.view().block_number[row]));
+    extras_of(app, head, numbers).await
+}
+
+/// The same of blocks by their heights.
+pub(super) async fn extras_of(
+    app: &App,
+    head: &Head,
+    mut numbers: Vec<BlockNumber>,
+) -> Result<HashMap<BlockNumber, BlockExtras>, Problem> {
     numbers.retain(|number| head.traces.contains(*number));
     if numbers.is_empty() {
         return Ok(HashMap::new());
@@ -161,6 +170,13 @@ fn miners<R: Siblings>(page: &Page<'_, R>) -> Vec<Address> {
     miners
 }
 
+/// The blocks that pay for those of pages, each once.
+fn nephews<R: Siblings>(pages: &[&Page<'_, R>]) -> Vec<BlockNumber> {
+    let mut nephews = BTreeSet::new();
+    pages.iter().for_each(|page| page.rows(|batch, row| nephews.extend(R::nephew(batch, row))));
+    nephews.into_iter().collect()
+}
+
 /// A page of blocks of which several may have the same height. The cursor is only a height, so a page that would end
 /// between blocks of one height takes all of them: it is longer than its size, and no block is lost.
 async fn siblings<R: Siblings>(
@@ -173,8 +189,10 @@ async fn siblings<R: Siblings>(
     let batches = app.reader().all(&R::newest(head, before, size + 1)).await?;
     let page = Page::cut(&batches, size);
     let (Some(last), Some(after)) = (page.last(R::height), page.after(R::height)) else {
-        let facts = app.addresses(miners(&page), head).await?;
-        return Ok(json(write_page(|items| page.rows(|batch, row| R::write(items, batch, row, &facts)), NO_CURSOR)));
+        let (facts, extras) =
+            tokio::try_join!(app.addresses(miners(&page), head), extras_of(app, head, nephews(&[&page])))?;
+        let write = |items: &mut Array<'_>| page.rows(|batch, row| R::write(items.item(), batch, row, &facts, &extras));
+        return Ok(json(write_page(write, NO_CURSOR)));
     };
     let same_height = if last == after { app.reader().all(&R::at(head, last)).await? } else { Vec::new() };
     let count =
@@ -183,23 +201,34 @@ async fn siblings<R: Siblings>(
     let same_height = Page::cut(&same_height, u64::MAX);
     let more = last != after || !app.reader().all(&R::newest(head, last, 1)).await?.is_empty();
     let next = more.then(|| BlockCursor { block_number: last }.writer(page.count + same_height.count));
-    let facts = app.addresses(miners(&page).into_iter().chain(miners(&same_height)), head).await?;
+    let miners = miners(&page).into_iter().chain(miners(&same_height));
+    let nephews = nephews(&[&page, &same_height]);
+    let (facts, extras) = tokio::try_join!(app.addresses(miners, head), extras_of(app, head, nephews))?;
     let write = |items: &mut Array<'_>| {
-        page.rows(|batch, row| R::write(items, batch, row, &facts));
-        same_height.rows(|batch, row| R::write(items, batch, row, &facts));
+        page.rows(|batch, row| R::write(items.item(), batch, row, &facts, &extras));
+        same_height.rows(|batch, row| R::write(items.item(), batch, row, &facts, &extras));
     };
     Ok(json(write_page(write, next)))
 }
 
 /// Blocks that share their height with a block of the chain: uncles and reorganised blocks.
-trait Siblings: Columns {
+pub(super) trait Siblings: Columns {
     /// Reads those strictly below a height, from the highest down.
     fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self>;
     /// Reads those at a height.
     fn at(head: &Head, number: BlockNumber) -> Statement<Self>;
     fn height(batch: &Batch<Self>, row: usize) -> BlockNumber;
     fn miner(batch: &Batch<Self>, row: usize) -> Address;
-    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, facts: &Addresses);
+    /// The block that names it, of an uncle.
+    fn nephew(batch: &Batch<Self>, row: usize) -> Option<BlockNumber>;
+    /// Writes it with what is known of addresses, and of blocks that name uncles.
+    fn write(
+        writer: &mut JsonWriter,
+        batch: &Batch<Self>,
+        row: usize,
+        facts: &Addresses,
+        extras: &HashMap<BlockNumber, BlockExtras>,
+    );
 }
 
 impl Siblings for UncleRow {
@@ -215,8 +244,18 @@ impl Siblings for UncleRow {
     fn miner(batch: &Batch<Self>, row: usize) -> Address {
         Address::get(&batch.view().miner, row)
     }
-    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, facts: &Addresses) {
-        write_rest_uncle(items.item(), &batch.view(), row, facts);
+    fn nephew(batch: &Batch<Self>, row: usize) -> Option<BlockNumber> {
+        Some(batch.view().nephew_block_number[row])
+    }
+    fn write(
+        writer: &mut JsonWriter,
+        batch: &Batch<Self>,
+        row: usize,
+        facts: &Addresses,
+        extras: &HashMap<BlockNumber, BlockExtras>,
+    ) {
+        let paid = extras.get(&batch.view().nephew_block_number[row]);
+        write_rest_uncle(writer, &batch.view(), row, facts, paid.map_or(&[], |extras| &extras.rewards));
     }
 }
 
@@ -234,9 +273,18 @@ impl Siblings for BlockRow {
     fn miner(batch: &Batch<Self>, row: usize) -> Address {
         Address::get(&batch.view().producer, row)
     }
-    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, facts: &Addresses) {
+    fn nephew(_: &Batch<Self>, _: usize) -> Option<BlockNumber> {
+        None
+    }
+    fn write(
+        writer: &mut JsonWriter,
+        batch: &Batch<Self>,
+        row: usize,
+        facts: &Addresses,
+        _: &HashMap<BlockNumber, BlockExtras>,
+    ) {
         // The call frames of a reorganised block are not stored.
-        write_rest_block(items.item(), BlockKind::Reorged, &batch.view(), row, (facts, &BlockExtras::default()));
+        write_rest_block(writer, BlockKind::Reorged, &batch.view(), row, (facts, &BlockExtras::default()));
     }
 }
 

@@ -53,9 +53,13 @@ type Changes = BTreeMap<Address, Vec<Change>>;
 /// The changes by transfers above `reach`.
 async fn changes_above(app: &App, head: &Head, asset: &Asset<'_>, reach: u64) -> Result<Changes, Problem> {
     let (Asset::Token(token, _) | Asset::Id(token, _)) = asset;
-    let transfers = uncounted_transfers::of_token(app, head, token, reach).await?;
+    Ok(changes(&uncounted_transfers::of_token(app, head, token, reach).await?, asset))
+}
+
+/// What transfers of an asset do to balances.
+fn changes(transfers: &[TokenTransferRow], asset: &Asset<'_>) -> Changes {
     let mut changes = Changes::new();
-    for transfer in transfers.into_iter().filter(|transfer| moves(transfer, asset)) {
+    for transfer in transfers.iter().filter(|transfer| moves(transfer, asset)) {
         let (block, none) = (transfer.block_number, U256::ZERO);
         let mut add = |holder: Address, received, given| {
             if !holder.is_zero() {
@@ -65,7 +69,7 @@ async fn changes_above(app: &App, head: &Head, asset: &Asset<'_>, reach: u64) ->
         add(transfer.from_address, none, transfer.value);
         add(transfer.to_address, transfer.value, none);
     }
-    Ok(changes)
+    changes
 }
 
 fn moves(transfer: &TokenTransferRow, asset: &Asset<'_>) -> bool {
@@ -75,18 +79,51 @@ fn moves(transfer: &TokenTransferRow, asset: &Asset<'_>) -> bool {
     }
 }
 
-/// What those have now whose balances have changed since they were counted.
-async fn changed(app: &App, asset: &Asset<'_>, changes: &Changes) -> Result<Vec<HolderPosition>, Problem> {
+/// A balance before and after transfers that were not counted.
+pub(super) struct BalanceAround {
+    /// Who has it or had it.
+    pub holder: Address,
+    /// Height of the last counted change; 0 without one.
+    pub since: u64,
+    /// As it was counted.
+    pub before: U256,
+    /// With the transfers above that height; `None` if they do not tell it.
+    pub after: Option<U256>,
+}
+
+/// The balances of all who take part in transfers of an asset.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(super) async fn balances_around(
+    app: &App,
+    asset: &Asset<'_>,
+    transfers: &[TokenTransferRow],
+) -> Result<Vec<BalanceAround>, Problem> {
+    around(app, asset, &changes(transfers, asset)).await
+}
+
+async fn around(app: &App, asset: &Asset<'_>, changes: &Changes) -> Result<Vec<BalanceAround>, Problem> {
     let holders: Vec<Address> = changes.keys().copied().collect();
     let mut counted = BTreeMap::new();
     for part in holders.chunks(LOOKUP) {
         let rows = app.reader().rows(&among(asset, part)).await?;
         counted.extend(rows.into_iter().map(|row| (row.holder, (row.since, row.held))));
     }
-    let now = |(holder, changes): (&Address, &Vec<Change>)| {
-        let (since, held) = counted.get(holder).copied().unwrap_or_default();
-        let held = after(held, changes.iter().filter(|change| change.block > since));
-        Ok(HolderPosition { held: held.ok_or(Problem::NotCounted(UncountedReason::Untold))?, holder: *holder })
+    let around = |(holder, changes): (&Address, &Vec<Change>)| {
+        let (since, before) = counted.get(holder).copied().unwrap_or_default();
+        let after = after(before, changes.iter().filter(|change| change.block > since));
+        BalanceAround { holder: *holder, since, before, after }
     };
-    changes.iter().map(now).collect()
+    Ok(changes.iter().map(around).collect())
+}
+
+/// What those have now whose balances have changed since they were counted.
+async fn changed(app: &App, asset: &Asset<'_>, changes: &Changes) -> Result<Vec<HolderPosition>, Problem> {
+    let now = |balance: BalanceAround| {
+        let held = balance.after.ok_or(Problem::NotCounted(UncountedReason::Untold))?;
+        Ok(HolderPosition { held, holder: balance.holder })
+    };
+    around(app, asset, changes).await?.into_iter().map(now).collect()
 }

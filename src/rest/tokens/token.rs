@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
+use super::counts_at_head::counts_at_head;
 use super::uncounted_transfers;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
@@ -14,7 +15,8 @@ use crate::middleware::request_head::RequestHead;
 use crate::read::addresses::state_token::token_after;
 use crate::read::completeness::is_complete;
 use crate::rest::page::json;
-use trawl_core::primitives::Address;
+use trawl_core::primitives::{Address, BlockNumber};
+use trawl_core::schema::TokenStatisticsRow;
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
 use trawl_json::tokens::TokenTotals;
@@ -34,9 +36,10 @@ pub(in crate::rest) async fn token(
     let address = address(&hash)?;
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
-    let (tokens, kind) = known(&app, &head, &address).await?;
+    let (mut tokens, kind) = known(&app, &head, &address).await?;
+    let block = count_at_head(&app, &head, &address, &kind, &mut tokens).await?;
     let mut writer = JsonWriter::new();
-    tokens.write(&mut writer, &address, &kind);
+    tokens.write_page(&mut writer, &address, &kind, block);
     Ok(json(writer.into_bytes()))
 }
 
@@ -50,7 +53,8 @@ pub(in crate::rest) async fn counters(
     let address = address(&hash)?;
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
-    let (tokens, kind) = known(&app, &head, &address).await?;
+    let (mut tokens, kind) = known(&app, &head, &address).await?;
+    count_at_head(&app, &head, &address, &kind, &mut tokens).await?;
     let holders = tokens.holders_count(&address, &kind);
     let transfers = transfers_count(&app, &head, TokenPart::Token(&address)).await?;
     let mut writer = JsonWriter::new();
@@ -75,6 +79,37 @@ pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(
         tokens.metadata.insert(*address, Arc::new(row));
     }
     Ok((tokens, standard))
+}
+
+/// Puts the figures after the head into what is known of a token; the block after which they are, or the supply where
+/// that is all: `None` where nothing says it.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(crate) async fn count_at_head(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    standard: &str,
+    tokens: &mut Tokens,
+) -> Result<Option<BlockNumber>, Problem> {
+    let figures = if standard.is_empty() { None } else { counts_at_head(app, head, address, standard).await? };
+    let asked = |tokens: &Tokens| {
+        tokens.metadata.get(address).filter(|token| token.total_supply.is_some()).map(|token| token.block_number)
+    };
+    let Some(figures) = figures else { return Ok(asked(tokens)) };
+    let block = match (figures.holders_count, figures.total_supply) {
+        (None, None) => asked(tokens),
+        // The supply is what the contract said at a height of its own.
+        (Some(_), None) => Some(figures.block_number).filter(|block| asked(tokens).is_none_or(|asked| asked == *block)),
+        _ => Some(figures.block_number),
+    };
+    let others = tokens.counted.get(address).into_iter().flat_map(|rows| rows.iter());
+    let rows: Vec<TokenStatisticsRow> =
+        others.filter(|row| row.token_type != standard).cloned().chain([figures]).collect();
+    tokens.counted.insert(*address, rows.into());
+    Ok(block)
 }
 
 /// The standard of a token of which this is known.

@@ -29,6 +29,7 @@ pub fn of(chain: &Chain, symbol: &str) -> Value {
     let chosen = of_each_kind(&items);
     let step = (chain.lines.len() / env::amount(BLOCKS / 3, BLOCKS)).max(1);
     let mut pages: Vec<Value> = chain.lines.iter().step_by(step).map(|line| block(line, symbol)).collect();
+    pages.extend(chain.lines.iter().flat_map(uncles));
     pages.extend(chosen.iter().flat_map(|item| [transaction(*item, symbol), logs(*item)]));
     pages.extend(parties(&chosen).into_iter().map(|address| account(&address, &items, is_whole)));
     pages.extend(tokens(&items, is_whole));
@@ -87,6 +88,24 @@ fn block(line: &Value, symbol: &str) -> Value {
         "rows": transactions.min(PAGE),
         "links": transactions_of(block),
     })
+}
+
+/// The pages of uncles that a block names.
+fn uncles(line: &Value) -> Vec<Value> {
+    let nephew = quantity(&line["block"]["number"]);
+    let page = |header: &Value| {
+        let height = quantity(&header["number"]);
+        json!({
+            "path": path("block", &header["hash"]),
+            "heading": format!("Block {} uncle", grouped(&height.to_string())),
+            "facts": {
+                "Hash": {"text": header["hash"]},
+                "Made by": {"link": header["miner"]},
+                "Included by": {"text": format!("{} distance {}", grouped(&nephew.to_string()), nephew - height)},
+            },
+        })
+    };
+    line["uncleHeaders"].as_array().into_iter().flatten().map(page).collect()
 }
 
 /// Of a block that has no more of them than a page has rows.

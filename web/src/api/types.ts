@@ -34,6 +34,8 @@ export interface Token {
   total_supply: string | null;
   holders_count: string | null;
   exchange_rate: string | null;
+  /** On the page of the token: after which block holders and supply are counted. */
+  block_number?: number | null;
 }
 
 export interface Block {
@@ -65,6 +67,8 @@ export interface Block {
   extra_data: string | null;
   state_root: string | null;
   chain_facts?: ChainFact[];
+  /** Of an uncle the block that names it. */
+  nephew_block_number?: number;
 }
 
 /** What a chain has beyond Ethereum, with its name and what it is counted in. */

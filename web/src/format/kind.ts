@@ -1,5 +1,6 @@
 // What a transaction is, by what the API says of it: chains have types that neither call nor create a contract.
 import type { Transaction } from '../api/types.ts';
+import { precompileOf } from './precompile.ts';
 
 type Sides = Pick<Transaction, 'to' | 'created_contract'> & Partial<Pick<Transaction, 'chain_facts'>>;
 
@@ -13,6 +14,7 @@ export function recipientOf(of: Sides): 'account' | 'creation' | 'calls' | 'none
 /** The word for what it does: a method, the chain's own type, or what its recipient and input say. */
 export function methodOf(of: Sides & Pick<Transaction, 'method' | 'transaction_types' | 'raw_input'>): string {
   const type = of.chain_facts?.type;
+  if (of.to && precompileOf(of.to.hash)) return 'precompile';
   if (of.method && !(type && of.method.startsWith('0x'))) return of.method;
   if (type) return type;
   if (of.to === null) return 'creation';

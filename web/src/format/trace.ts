@@ -1,6 +1,7 @@
 // Call frames in Parity's shape, which come depth first, as a tree.
 import type { RevertReason } from '../api/types.ts';
 import { visible } from './hash.ts';
+import { precompileOf } from './precompile.ts';
 import { reasonText } from './reason.ts';
 
 export interface Frame {
@@ -53,10 +54,10 @@ export function failureOf({ frame }: Node): string {
   return reason ? `Reverted: ${reason}` : visible(frame.error ?? '');
 }
 
-/** What a call's data begins with, if code read it: where no gas was used and nothing failed, there was none. */
+/** What a call's data begins with, if code read it as one: where no gas was used and nothing failed there was none, and precompiled contracts have no functions. */
 export function selectorOf({ frame: { action, error, result, type }, calls }: Node): string | undefined {
   const ran = Boolean(error) || calls.length > 0 || Number(result?.gasUsed ?? 1) > 0;
-  return type === 'call' && ran ? action.input?.slice(0, 10) : undefined;
+  return type === 'call' && ran && !precompileOf(action.to ?? '') ? action.input?.slice(0, 10) : undefined;
 }
 
 /** The tree as text, a line a call. */

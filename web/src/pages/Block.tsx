@@ -1,13 +1,14 @@
 // A block with its transactions, internal transactions and withdrawals.
 import { lazy, useLocation, useRoute } from 'preact-iso';
 import { useApi } from '../api/use.ts';
-import type { Block as BlockObject, InternalTransaction, Transaction, Withdrawal } from '../api/types.ts';
+import type { Block as BlockObject, InternalTransaction, Page, Transaction, Withdrawal } from '../api/types.ts';
 import { bytes, count } from '../format/amount.ts';
+import { branchOf } from '../format/branch.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei } from '../parts/Amount.tsx';
 import { ChainFacts } from '../parts/ChainFacts.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
-import { Plain } from '../parts/Hash.tsx';
+import { Height, Plain } from '../parts/Hash.tsx';
 import { textOf } from '../format/hash.ts';
 import { Paged } from '../parts/Paged.tsx';
 import { Shown } from '../parts/State.tsx';
@@ -38,31 +39,49 @@ export function Block() {
       <h1 class="row">Block {count(height) ?? ''}
         {height !== undefined && height > 0 && <a class="button small" href={`/block/${height - 1}`} aria-label="The block before">←</a>}
         {height !== undefined && <a class="button small" href={`/block/${height + 1}`} aria-label="The block after">→</a>}
-        {block.data && block.data.type !== 'block' && <span class="badge bad">{block.data.type === 'uncle' ? 'an uncle' : 'lost its place in the chain'}</span>}
+        {block.data && block.data.type !== 'block' && <>{' '}<span class="badge bad">{block.data.type === 'uncle' ? 'uncle' : 'replaced'}</span></>}
       </h1>
       <Shown answer={block} lines={30}>{(data) => (
         <>
           {data.type === 'reorg' && <Replaced block={data} />}
           <Details block={data} />
-          <Tabs tabs={tabs} chosen={tab} base={base} />
+          {data.type !== 'block' ? <Body block={data} /> : <><Tabs tabs={tabs} chosen={tab} base={base} />
           <section aria-label={tab} data-path={path}>
-            {tab === 'txs' && <Paged<Transaction> path={`/blocks/${id}/transactions`} columns={transactionsOfBlock} id={(item) => item.hash} label="Transactions of the block" empty={data.type === 'block' ? 'The block has no transactions.' : 'Transactions of a block that lost its place are not kept here.'} />}
+            {tab === 'txs' && <Paged<Transaction> path={`/blocks/${id}/transactions`} columns={transactionsOfBlock} id={(item) => item.hash} label="Transactions of the block" empty="The block has no transactions." />}
             {tab === 'internal_txns' && <Paged<InternalTransaction> path={`/blocks/${id}/internal-transactions`} columns={internalColumns.filter((column) => !['Block', 'Time'].includes(column.name))} id={internalId} label="Internal transactions of the block" empty="No internal transactions." />}
             {tab === 'withdrawals' && <Paged<Withdrawal> path={`/blocks/${id}/withdrawals`} columns={withdrawalColumns} id={(item) => String(item.index)} label="Withdrawals of the block" empty="The block has no withdrawals." />}
-          </section>
+          </section></>}
         </>
       )}</Shown>
     </>
   );
 }
 
-/** The block that has the height of one that lost its place. */
+/** Blocks that were replaced together are few. */
+const DEEPEST = 64;
+
+/** The block that has the height of one that a reorganisation took out, and how deep that was. */
 function Replaced({ block }: { block: BlockObject }) {
   const now = useApi<BlockObject>(`/api/v2/blocks/${block.height}`);
+  const others = useApi<Page<BlockObject>>(`/api/v2/blocks?type=reorg&block_number=${block.height + DEEPEST}&items_count=100`);
+  const branch = branchOf(block, others.data?.items ?? []);
+  const first = branch[0] ?? block;
   return (
-    <p class="failure compact" role="note"><strong>A reorganisation took this block out of the chain.</strong>{' '}
-      {now.data ? <>At its height is now <a class="hash whole" href={`/block/${now.data.hash}`}>{now.data.hash}</a>. Its transactions were dropped, or are in blocks after the fork: search them by their hashes.</> : now.problem ? 'No block of its height is loaded now.' : '…'}
-    </p>
+    <div class="failure compact" role="note"><strong>Replaced by a reorganisation.</strong>
+      <p>{now.data ? <>The block at this height is now <a class="hash whole" href={`/block/${now.data.hash}`}>{now.data.hash}</a>.</> : now.problem ? 'No block of this height is loaded now.' : '…'}</p>
+      {others.data && <p>Depth {branch.length}: {branch.length === 1 ? 'this block alone was replaced' : `blocks ${count(first.height)} to ${count(branch.at(-1)?.height)} were replaced together`}, after block <Height of={first.height - 1} />.</p>}
+    </div>
+  );
+}
+
+/** What is known of the transactions of a block that is not in the chain. */
+function Body({ block: { hash, type, transactions_count: transactions, withdrawals_count: withdrawals } }: { block: BlockObject }) {
+  if (type === 'uncle') return <p class="empty">Of an uncle only the header is kept: its transactions did not happen, or are in other blocks.</p>;
+  return (
+    <>
+      <p class="empty">{transactions === 0 ? 'It had no transactions.' : `It had ${count(transactions) ?? 'unknown'} transaction${transactions === 1 ? '' : 's'}, which are not kept with it. One that is in the chain again is found by its hash; the others were dropped.`}</p>
+      {withdrawals !== 0 && <Paged<Withdrawal> path={`/blocks/${hash}/withdrawals`} columns={withdrawalColumns} id={(item) => String(item.index)} label="Withdrawals of the block" empty="The block had no withdrawals." />}
+    </>
   );
 }
 
@@ -83,6 +102,7 @@ function Details({ block }: { block: BlockObject }) {
         {block.type === 'block' && <Fact name="Proven" hint="What was checked when the block was loaded, or proven again later"><Verdict block={block.hash} /></Fact>}
         <Fact name="Made by" hint="The beneficiary that the header names"><Address of={block.miner} copy /></Fact>
         <Fact name="Gas used"><span class="row">{count(block.gas_used)} of {count(block.gas_limit)} <Used block={block} /></span></Fact>
+        {block.nephew_block_number !== undefined && <Fact name="Included by" hint="The block that names this uncle, its nephew"><span class="row"><Height of={block.nephew_block_number} /> <span class="quiet">distance {block.nephew_block_number - block.height}</span></span></Fact>}
         {block.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={block.base_fee_per_gas} whole /></Fact>}
         {/* What an uncle's transactions would have paid nobody paid. */}
         {block.type !== 'uncle' && <Fact name="Fees"><span class="row"><Coins wei={block.transaction_fees} whole /> {block.base_fee_per_gas !== null && <><span class="quiet">of them burnt</span> <Coins wei={block.burnt_fees} whole /></>}</span></Fact>}

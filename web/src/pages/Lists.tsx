@@ -3,9 +3,9 @@ import { useLocation } from 'preact-iso';
 import type { Block, InternalTransaction, TokenTransfer, Transaction } from '../api/types.ts';
 import { Paged, withQuery } from '../parts/Paged.tsx';
 import { useTitle } from '../parts/title.ts';
-import { blockColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId } from './columns.tsx';
+import { blockColumns, uncleColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId } from './columns.tsx';
 
-const KINDS = [['', 'Blocks'], ['uncle', 'Uncles'], ['reorg', 'Reorganised']] as const;
+const KINDS = [['', 'Blocks', 'No block is loaded.'], ['uncle', 'Uncles', 'No block that is loaded names an uncle.'], ['reorg', 'Reorganised', 'No reorganisation was seen while blocks were loaded as they came.']] as const;
 
 export function Blocks() {
   useTitle('Blocks');
@@ -17,7 +17,7 @@ export function Blocks() {
       <nav class="tabs" aria-label="Kinds of blocks">
         {KINDS.map(([kind, name]) => <a key={kind} href={withQuery(path, query, { type: kind, after: undefined })} aria-current={kind === type ? 'page' : undefined}>{name}</a>)}
       </nav>
-      <Paged<Block> path="/blocks" query={{ type }} columns={blockColumns} id={(block) => block.hash} label="Blocks" empty="There is no such block." />
+      <Paged<Block> path="/blocks" query={{ type }} columns={type === 'uncle' ? uncleColumns : blockColumns} id={(block) => block.hash} label="Blocks" empty={KINDS.find(([kind]) => kind === type)?.[2]} />
     </>
   );
 }

@@ -8,7 +8,7 @@ import { suspicionOf } from '../format/suspect.ts';
 import { Address } from '../parts/Address.tsx';
 import { TokenName, Units } from '../parts/Amount.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
-import { Plain } from '../parts/Hash.tsx';
+import { Height, Plain } from '../parts/Hash.tsx';
 import { Paged } from '../parts/Paged.tsx';
 import { Shown } from '../parts/State.tsx';
 import type { Column } from '../parts/Table.tsx';
@@ -36,6 +36,7 @@ export function Token() {
   ];
   const tab = chosenTab(tabs, params['tab'] ?? query['tab'], { transfers: 'token_transfers', instances: 'inventory', analytics: 'activity', charts: 'activity' });
   const path = `/tokens/${hash}`;
+  const after = token?.block_number ? <span class="quiet">after block <Height of={token.block_number} /></span> : null;
   return (
     <>
       <h1 class="row">Token {token?.name && <bdi class="name">{shortName(token.name, 60)}</bdi>}{token && <span class="badge">{token.type}</span>}</h1>
@@ -47,8 +48,8 @@ export function Token() {
             <Facts>
               <Fact name="Symbol">{data.symbol ? <bdi>{shortName(data.symbol, 60)}</bdi> : <Unknown />}</Fact>
               {data.type === 'ERC-20' && <Fact name="Decimals" hint="How many digits stand behind the point of an amount">{data.decimals ?? <Unknown />}</Fact>}
-              <Fact name="Supply"><Units value={data.total_supply} decimals={data.type === 'ERC-20' ? data.decimals : '0'} whole /></Fact>
-              <Fact name="Holders">{known(data.holders_count)}</Fact>
+              <Fact name="Supply"><span class="row"><Units value={data.total_supply} decimals={data.type === 'ERC-20' ? data.decimals : '0'} whole />{data.total_supply !== null && after}</span></Fact>
+              <Fact name="Holders"><span class="row">{known(data.holders_count)}{data.holders_count !== null && after}</span></Fact>
               <Fact name="Transfers">{counters.data ? known(counters.data.transfers_count) : counters.problem ? <Unknown why={counters.problem.message} /> : '…'}</Fact>
             </Facts>
           </section>

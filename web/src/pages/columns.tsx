@@ -22,6 +22,14 @@ export const blockColumns: Column<Block>[] = [
   { name: 'Burnt', right: true, cell: (block) => (block.base_fee_per_gas === null || block.type === 'uncle' ? <NoBaseFee uncle={block.type === 'uncle'} /> : <Coins wei={block.burnt_fees} />) },
 ];
 
+/** Of uncles, whose transactions did not happen. */
+export const uncleColumns: Column<Block>[] = [
+  ...blockColumns.filter((column) => ['Block', 'Time', 'Made by', 'Gas used'].includes(column.name)),
+  { name: 'Included by', right: true, cell: (block) => <Height of={block.nephew_block_number} /> },
+  { name: 'Distance', right: true, cell: (block) => (block.nephew_block_number === undefined ? <Unknown /> : block.nephew_block_number - block.height) },
+  { name: 'Reward', right: true, cell: (block) => <Coins wei={block.rewards[0] ? BigInt(block.rewards[0].reward).toString() : null} /> },
+];
+
 /** A header without a base fee is known to have none. */
 export const NoBaseFee = ({ uncle }: { uncle?: boolean }) => <span class="quiet" title={uncle ? 'An uncle burns nothing: its transactions did not happen' : 'Headers have no base fee before the fork London, and nothing is burnt'}>–</span>;
 

@@ -1,6 +1,7 @@
 // An address as a link: private name, else name, else its first and last digits; the checksummed whole on hover.
 import { shortHash, shortName } from '../format/hash.ts';
 import { identicon } from '../format/identicon.ts';
+import { commonName } from '../format/precompile.ts';
 import { names } from '../state/names.ts';
 import type { AddressRef } from '../api/types.ts';
 import { delegateOf, isOfTwo, nameOf } from '../state/known_names.ts';
@@ -18,7 +19,7 @@ export function Address({ of, whole, copy }: Props) {
   if (!of) return <Unknown />;
   const known = 'name' in of ? of : null;
   const mine = names.value[of.hash.toLowerCase()];
-  const name = mine ?? (known ? nameOf(known) : null);
+  const name = mine ?? (known ? nameOf(known) : commonName(of.hash));
   const shown = name ? shortName(name, 32) : '';
   const isShared = name ? isOfTwo(shown, of.hash) : false;
   const delegate = known ? delegateOf(known) : null;

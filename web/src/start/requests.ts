@@ -30,7 +30,8 @@ export function firstRequests(pathname: string, search: string): string[] {
     case 'accounts': return [listPath('/addresses', { sort: query['sort'], ...after })];
     case 'tokens': return [listPath('/tokens', { q: query['q'], type: query['type'], ...after })];
     case 'block':
-      return [`${API}/blocks/${id}`, ...(tab ? [] : [listPath(`/blocks/${id}/transactions`, after)])];
+      // What a hash names may have no list of transactions.
+      return [`${API}/blocks/${id}`, ...(tab || !/^\d+$/.test(id) ? [] : [listPath(`/blocks/${id}/transactions`, after)])];
     case 'tx': {
       const page = `${API}/transactions/${id}`;
       return [page, ...(tab && tab !== 'index' ? [] : [`${page}/summary`, `${page}/state-changes`])];

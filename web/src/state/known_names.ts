@@ -1,6 +1,7 @@
 // What addresses are called, and which names two of them have.
 import { signal } from '@preact/signals';
 import type { AddressRef } from '../api/types.ts';
+import { commonName } from '../format/precompile.ts';
 
 /** Of an account that delegates (EIP-7702) the contract whose code it runs; `null` of any other address. */
 export function delegateOf(of: Partial<Pick<AddressRef, 'proxy_type' | 'implementations' | 'implementation_name'>>): string | null {
@@ -14,7 +15,7 @@ export function delegateOf(of: Partial<Pick<AddressRef, 'proxy_type' | 'implemen
  */
 export function nameOf(of: AddressRef): string | null {
   const own = of.is_contract === true && of.proxy_type !== 'eip7702' ? (of.ens_domain_name ?? of.name) : (of.name ?? of.ens_domain_name);
-  return own ?? (of.proxy_type === 'eip7702' ? null : of.implementation_name);
+  return own ?? (of.proxy_type === 'eip7702' ? null : of.implementation_name) ?? commonName(of.hash);
 }
 
 /** The first address that was shown by each name. */

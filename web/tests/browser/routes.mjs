@@ -35,6 +35,7 @@ export async function routesOf(origin) {
   const transfers = (await json(origin, '/api/v2/token-transfers?items_count=100')).items;
   const token = tokens[0]?.address_hash ?? transfers[0].token.address_hash;
   const nft = transfers.find((one) => one.token_type === 'ERC-721');
+  const uncle = (await json(origin, '/api/v2/blocks?type=uncle')).items[0];
   const delegated = await delegatedAccount(origin);
   const sender = long.from.hash;
   const [tx, address] = [`/tx/${long.hash}`, `/address/${sender}`];
@@ -49,6 +50,7 @@ export async function routesOf(origin) {
     ['block-by-hash', `/block/${busy.hash}`, busy.height.toLocaleString('en')],
     ['block-withdrawals', `/block/${busy.height}?tab=withdrawals`, busy.hash],
     ['block-internal', `/block/${busy.height}?tab=internal_txns`, busy.hash],
+    ...(uncle ? [['uncle', `/block/${uncle.hash}`, 'Included by']] : []),
     ['block-unknown', '/block/999999999999', 'Not here'],
     ['tx', tx, sender],
     ['tx-failed', `/tx/${failed.hash}`, failed.hash],

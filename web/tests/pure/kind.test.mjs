@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { feeParts, methodOf, recipientOf } from '../../src/format/kind.ts';
+import { branchOf } from '../../src/format/branch.ts';
+import { commonName, precompileOf } from '../../src/format/precompile.ts';
+import { selectorOf } from '../../src/format/trace.ts';
 
 const account = { hash: `0x${'11'.repeat(20)}` };
 const facts = (own) => ({ chain_facts: { type: null, fee: [], facts: [], calls_count: null, calls: null, ...own } });
@@ -31,4 +34,27 @@ test('a fee of one part is not split', () => {
   assert.deepEqual(feeParts({}), []);
   assert.deepEqual(feeParts(facts({ fee: [part('execution', '0')] })), []);
   assert.equal(feeParts(facts({ fee: [part('execution', '5'), part('data on L1', '6')] })).length, 2);
+});
+
+test('precompiled contracts have names, and no methods', () => {
+  const number = (digits) => `0x${digits.padStart(40, '0')}`;
+  assert.equal(precompileOf(number('1')), 'ECRecover');
+  assert.equal(precompileOf(number('100')), 'P256Verify');
+  for (const other of [number('0'), number('12'), number('10001'), account.hash, `0x1${'0'.repeat(39)}`]) assert.equal(precompileOf(other), null, other);
+  assert.equal(commonName(number('0')), 'Zero address');
+  assert.equal(methodOf({ ...bare, to: { hash: number('4') }, method: '0x68656c6c', raw_input: '0x68656c6c6f' }), 'precompile');
+  const call = (to) => selectorOf({ frame: { type: 'call', action: { to, input: '0x000000001122' }, result: { gasUsed: '0xbb8' }, traceAddress: [] }, calls: [] });
+  assert.equal(call(number('1')), undefined);
+  assert.equal(call(account.hash), '0x00000000');
+});
+
+test('blocks that were replaced together are found by their parents', () => {
+  const block = (hash, parent, height) => ({ hash, parent_hash: parent, height });
+  const [one, two, three] = [block('b1', 'a0', 1), block('b2', 'b1', 2), block('b3', 'b2', 3)];
+  const another = block('c2', 'a1', 2);
+  for (const asked of [one, two, three]) assert.deepEqual(branchOf(asked, [three, another, two, one]), [one, two, three]);
+  assert.deepEqual(branchOf(another, [three, another, two, one]), [another]);
+  assert.deepEqual(branchOf(two, []), [two]);
+  const round = block('x', 'x', 1);
+  assert.equal(branchOf(round, [round]).length < 4, true);
 });

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::prices::{Decimal, TokenPrice};
 use crate::addresses::address::Addresses;
 use crate::{JsonWriter, Object};
-use trawl_core::primitives::{Address, Timestamp, U256};
+use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
 use trawl_core::schema::{Column, TokenRow, TokenStatisticsRow, TokenTransferView};
 
 /// Facts about some tokens.
@@ -24,6 +24,18 @@ impl Tokens {
     /// Writes the token object for the contract at `address` as that of the standard `token_type`, of which a contract
     /// may have several; empty is that of its metadata. Unknown members are null.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address, token_type: &str) {
+        writer.object(|object| self.write_members(object, address, token_type));
+    }
+
+    /// The same with `block_number`: after which block the holders and the supply are counted.
+    pub fn write_page(&self, writer: &mut JsonWriter, address: &Address, token_type: &str, block: Option<BlockNumber>) {
+        writer.object(|object| {
+            self.write_members(object, address, token_type);
+            object.key("block_number").option(block, JsonWriter::number);
+        });
+    }
+
+    fn write_members(&self, object: &mut Object<'_>, address: &Address, token_type: &str) {
         let token = self.metadata.get(address);
         // A label may leave the standard open.
         let of_metadata = || token.map_or("", |token| token.token_type.as_str());
@@ -35,29 +47,27 @@ impl Tokens {
         let price = self.prices.get(address).unwrap_or(&unknown);
         let decimals = self.decimals(address);
         let checksummed = address.to_checksum(None);
-        writer.object(|object| {
-            // Clients use two names for the contract (docs/reference/http-contract.md#family).
-            object.key("address_hash").string(&checksummed);
-            object.key("address").string(&checksummed);
-            object.key("name").option(token.and_then(|token| token.name.as_deref()), JsonWriter::string);
-            object.key("symbol").option(token.and_then(|token| token.symbol.as_deref()), JsonWriter::string);
-            object.key("decimals").option(decimals.map(Into::into), JsonWriter::decimal);
-            object.key("type").option(Some(token_type).filter(|kind| !kind.is_empty()), JsonWriter::string);
-            object.key("total_supply").option(supply, JsonWriter::decimal_256);
-            object.key("holders_count").option(holders, JsonWriter::decimal);
-            object.key("holders").option(holders, JsonWriter::decimal);
-            for (name, number) in [
-                ("exchange_rate", &price.exchange_rate),
-                ("volume_24h", &price.volume_24h),
-                ("circulating_supply", &price.circulating_supply),
-            ] {
-                object.key(name).option(number.as_ref().map(Decimal::text), JsonWriter::string);
-            }
-            let market_cap = price.market_cap(supply, decimals);
-            object.key("circulating_market_cap").option(market_cap.as_deref(), JsonWriter::string);
-            object.key("icon_url").option(price.icon_url.as_deref(), JsonWriter::string);
-            object.key("reputation").string("ok");
-        });
+        // Clients use two names for the contract (docs/reference/http-contract.md#family).
+        object.key("address_hash").string(&checksummed);
+        object.key("address").string(&checksummed);
+        object.key("name").option(token.and_then(|token| token.name.as_deref()), JsonWriter::string);
+        object.key("symbol").option(token.and_then(|token| token.symbol.as_deref()), JsonWriter::string);
+        object.key("decimals").option(decimals.map(Into::into), JsonWriter::decimal);
+        object.key("type").option(Some(token_type).filter(|kind| !kind.is_empty()), JsonWriter::string);
+        object.key("total_supply").option(supply, JsonWriter::decimal_256);
+        object.key("holders_count").option(holders, JsonWriter::decimal);
+        object.key("holders").option(holders, JsonWriter::decimal);
+        for (name, number) in [
+            ("exchange_rate", &price.exchange_rate),
+            ("volume_24h", &price.volume_24h),
+            ("circulating_supply", &price.circulating_supply),
+        ] {
+            object.key(name).option(number.as_ref().map(Decimal::text), JsonWriter::string);
+        }
+        let market_cap = price.market_cap(supply, decimals);
+        object.key("circulating_market_cap").option(market_cap.as_deref(), JsonWriter::string);
+        object.key("icon_url").option(price.icon_url.as_deref(), JsonWriter::string);
+        object.key("reputation").string("ok");
     }
 
     /// How much there is of the token of this kind, if that is known.

@@ -32,6 +32,17 @@ pub fn at(nephews: &Span, number: BlockNumber) -> Statement<UncleRow> {
         .page("uncles", "hash DESC", 1_000)
 }
 
+/// The uncle with a hash. No order has them by hash: the hashes of all are read, 32 bytes each of one block in sixteen
+/// of Ethereum before the merge.
+#[must_use]
+pub fn by_hash(hash: &B256, nephews: &Span) -> Statement<UncleRow> {
+    Select::default()
+        .condition("hash = toFixedString(unhex({hash:String}), 32)", Predicate::among("hash", &[hash]))
+        .with("hash", hash)
+        .blocks("nephew_block_number", nephews)
+        .page("uncles", "block_number", 1)
+}
+
 /// How far below its nephew an uncle may be: seven blocks on Ethereum (yellow paper, section 11.1); some more
 /// elsewhere.
 const DEEPEST: u64 = 32;
