@@ -91,6 +91,10 @@ pub struct Flags {
     #[arg(long, env = "TRAWL_SETTLED_CACHE_SIZE", default_value = "128MiB", help_heading = "Limits",
           value_parser = units::bytes)]
     settled_cache_size: u64,
+    /// Maximum pages of different addresses that are read by one statement while others are read; 1 = each alone.
+    #[arg(long, env = "TRAWL_MAX_COALESCED_PAGES", default_value = "16", help_heading = "Limits",
+          value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub max_coalesced_pages: u8,
     /// The answer to a log query over blocks which are not indexed.
     #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
     gaps: GapsFlag,

@@ -74,7 +74,8 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     start_counting();
     // It fails only if another provider is installed already, which works as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let reader = Reader::of_several(&flags.store.addresses()?, flags.query_timeout, flags.query_memory);
+    let reader = Reader::of_several(&flags.store.addresses()?, flags.query_timeout, flags.query_memory)
+        .with_coalesced_pages(flags.max_coalesced_pages.into());
     let options = flags.options()?;
     if let Ok(Err(not_ready)) = tokio::time::timeout(FIRST_CHECK_TIMEOUT, readiness::check(&reader, &options)).await
         && !not_ready.is_transient()

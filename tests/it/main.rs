@@ -37,6 +37,7 @@ mod chains;
 mod clients;
 mod coin_balances;
 mod coin_flows;
+mod crowds;
 mod damage;
 mod described;
 mod dice;

@@ -13,6 +13,10 @@ use serde::Serialize;
 use crate::newest::{Merge, NewestRead};
 use crate::primitives::{Address, B256, BlockRange, HotRange, U256};
 
+mod address_page;
+
+pub use address_page::AddressPage;
+
 /// The value of a `{name:Type}` placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -216,6 +220,8 @@ pub struct Statement<R> {
     /// Whether the rows of tables are of settled blocks alone, which stay as they are while nothing is lost or loaded
     /// again.
     pub is_settled: bool,
+    /// The read of tables as a page of one address, if it is one: several of them may be read together.
+    pub address_page: Option<Box<AddressPage>>,
     columns: PhantomData<fn() -> R>,
 }
 
@@ -234,6 +240,7 @@ impl<R> Statement<R> {
             newest: None,
             is_in_tables: true,
             is_settled: false,
+            address_page: None,
             columns: PhantomData,
         }
     }
@@ -306,6 +313,7 @@ impl<R> Clone for Statement<R> {
             newest: self.newest.clone(),
             is_in_tables: self.is_in_tables,
             is_settled: self.is_settled,
+            address_page: self.address_page.clone(),
             columns: PhantomData,
         }
     }

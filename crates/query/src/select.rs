@@ -3,12 +3,23 @@
 
 use std::borrow::Cow;
 
-use trawl_core::newest::{Merge, NewestRead, OrderColumn, Predicate};
+use trawl_core::newest::{NewestRead, Predicate};
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::Columns;
-use trawl_core::schema::hot::{GENERATION, HOT_TABLES, hot_name};
-use trawl_core::statement::{Parameter, Statement};
+use trawl_core::schema::hot::{GENERATION, hot_name};
+use trawl_core::statement::{AddressPage, Parameter, Statement};
+
+mod in_memory;
+
+use in_memory::{columns_of, in_memory, merge};
+
+/// The condition on the address where a table is ordered by it.
+const ADDRESS_CONDITION: &str = "address = toFixedString(unhex({address:String}), 20)";
+
+/// Tables ordered by address and block number, of which clients get pages.
+const ADDRESS_TABLES: [&str; 4] =
+    ["logs", "token_transfers", "internal_transactions_by_address", "transactions_by_address"];
 
 /// A SELECT under construction.
 #[derive(Debug, Default)]
@@ -107,6 +118,7 @@ impl Select {
     pub fn page_of<R: Columns>(mut self, columns: &str, table: &str, order: &str, limit: u64) -> Statement<R> {
         let newest = self.newest(table, order, limit);
         let parts = self.parts(table);
+        let address_page = self.address_page(columns, table, order, &parts).map(Box::new);
         let once = self.once.map_or_else(String::new, |columns| format!("\nLIMIT 1 BY {columns}"));
         let page = |columns: &str, from: &str, conditions: &[String]| {
             let wanted =
@@ -126,8 +138,41 @@ impl Select {
         statement.is_in_tables = self.blocks_column().is_none() || self.span.is_in_tables();
         statement.is_settled = self.blocks_column().is_some() && self.span.hot.is_empty();
         statement.newest = newest;
+        statement.address_page = address_page;
         self.bind_blocks();
         self.parameters.into_iter().fold(statement, |statement, (name, value)| statement.with(name, value))
+    }
+
+    /// The read of a table as a page of one address, if it is one.
+    fn address_page(
+        &self,
+        columns: &str,
+        table: &str,
+        order: &str,
+        parts: &[(String, Vec<String>)],
+    ) -> Option<AddressPage> {
+        let [(_, conditions)] = parts else { return None };
+        let table = ADDRESS_TABLES.into_iter().find(|name| *name == table)?;
+        let is_range = self.span.hot.is_empty() && self.branches.is_empty() && self.once.is_none();
+        let is_by_block = order.starts_with("block_number") && self.blocks_column() == Some("block_number");
+        if !is_range || !is_by_block || !columns.split(", ").any(|column| column == "address") {
+            return None;
+        }
+        let is_of_address = matches!(self.conditions.first(), Some(Condition::Text(text)) if text == ADDRESS_CONDITION);
+        let address = self.parameters.iter().find_map(|(name, value)| match value {
+            Parameter::Text(digits) if is_of_address && name == "address" => digits.parse().ok(),
+            _ => None,
+        })?;
+        let settled = &self.span.settled;
+        let blocks = BlockRange::new(settled.first()?.first(), settled.last()?.last())?;
+        (!is_one_block(settled)).then(|| AddressPage {
+            columns: columns.to_owned(),
+            table,
+            conditions: conditions.clone(),
+            order: order.to_owned(),
+            address,
+            blocks,
+        })
     }
 
     /// A statement of another text with the values so far.
@@ -215,53 +260,6 @@ impl Select {
             bind("hot_first", lowest.blocks.first().into());
             bind("hot_last", highest.blocks.last().into());
             bind("generations", hot.as_slice().into());
-        }
-    }
-}
-
-/// The columns of an ORDER BY.
-fn columns_of(order: &str) -> Vec<OrderColumn> {
-    let column = |text: &str| match text.split_once(' ') {
-        Some((name, word)) => OrderColumn { name: name.to_owned(), is_descending: word == "DESC" },
-        None => OrderColumn { name: text.to_owned(), is_descending: false },
-    };
-    order.split(", ").map(column).collect()
-}
-
-/// Columns whose values never fall from block to block.
-const CHAIN_ORDER: [&str; 2] = ["block_number", "withdrawal_index"];
-
-/// How rows in memory follow those of the tables.
-fn merge(span: &Span, blocks_column: Option<&str>, order: &[OrderColumn]) -> Merge {
-    let tables = Span { newest: Default::default(), ..span.clone() };
-    let is_above = span.newest.ranges().first().map(|range| range.first()) > tables.highest();
-    let is_one_block = tables.is_empty() && span.lowest() == span.highest();
-    let along_chain =
-        |first: &&OrderColumn| CHAIN_ORDER.contains(&first.name.as_str()) && blocks_column == Some("block_number");
-    match order.first().filter(along_chain) {
-        _ if is_one_block => Merge::After,
-        Some(first) if is_above => {
-            if first.is_descending {
-                Merge::Before
-            } else {
-                Merge::After
-            }
-        }
-        _ => Merge::Sorted,
-    }
-}
-
-/// The table in memory that has the rows of a table, and which of its rows these are.
-fn in_memory(table: &str) -> (&'static str, Option<Predicate>) {
-    match table {
-        "token_transfers_by_block" => ("token_transfers_by_direction", Some(Predicate::is("direction", "from"))),
-        "token_transfers" | "token_transfers_by_token" => {
-            ("token_transfers_by_direction", Some(Predicate::OncePerAddress))
-        }
-        "internal_transactions_by_address" => ("internal_transactions_by_direction", Some(Predicate::OncePerAddress)),
-        other => {
-            let hot = HOT_TABLES.iter().find(|hot| hot.name() == hot_name(other));
-            (hot.map_or("", |hot| hot.settled), None)
         }
     }
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 use clickhouse::Client;
 
 use super::client::addresses::Endpoint;
+use super::client::coalescer::PageCoalescer;
 use super::client::connection::{Batch, Connection};
 use super::client::failover::{EndpointStatus, Failover};
 use super::client::rows;
-use super::client::rows::Rows;
+use super::client::rows::{Rows, Tables};
 use super::client::timeout::within;
 use super::cluster::ClusterName;
 use super::schema::version::{MigrateError, require_schema};
@@ -28,6 +29,7 @@ pub struct Reader {
     pub(super) failover: Failover,
     timeout: Duration,
     pub(super) cluster: Arc<ClusterName>,
+    coalescer: Arc<PageCoalescer>,
 }
 
 impl Reader {
@@ -48,7 +50,14 @@ impl Reader {
         };
         let database = addresses.first().map(|address| address.database.clone()).unwrap_or_default();
         let failover = Failover::new(addresses.iter().map(place).collect());
-        Self { database, failover, timeout, cluster: Arc::default() }
+        Self { database, failover, timeout, cluster: Arc::default(), coalescer: Arc::new(PageCoalescer::new(1)) }
+    }
+
+    /// The same reader, which reads up to so many pages of addresses by one statement while others are read; 1 reads
+    /// each alone.
+    #[must_use]
+    pub fn with_coalesced_pages(self, max_pages: usize) -> Self {
+        Self { coalescer: Arc::new(PageCoalescer::new(max_pages)), ..self }
     }
 
     fn client(address: &StoreAddress, time_limit: Duration, memory_limit: u64) -> Client {
@@ -74,9 +83,10 @@ impl Reader {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn stream<R: Columns>(&self, statement: &Statement<R>) -> Result<Rows<R>, StoreError> {
+        let tables = Tables { failover: &self.failover, coalescer: &self.coalescer };
         match statement.for_shards() {
-            Some(other) if Box::pin(self.cluster()).await?.is_some() => rows::open(&self.failover, &other).await,
-            _ => rows::open(&self.failover, statement).await,
+            Some(other) if Box::pin(self.cluster()).await?.is_some() => rows::open(tables, &other).await,
+            _ => rows::open(tables, statement).await,
         }
     }
 

@@ -42,6 +42,11 @@ pub(super) const REQUESTS: Group = Group {
             &[label("outcome", &["hit", "miss"])],
             "Lookups of rows of settled blocks that the cache may have.",
         ),
+        Metric::counter(
+            "trawl_address_pages_total",
+            &[label("read", &["alone", "together"])],
+            "Pages of addresses read from tables: one by a statement, or together with others that waited.",
+        ),
         Metric::gauge("trawl_settled_cache_bytes", &[], "Size of the cache of rows of settled blocks."),
     ],
 };

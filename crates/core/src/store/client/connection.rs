@@ -1,5 +1,6 @@
 //! One connection to ClickHouse: sends the text of a statement, and receives its rows.
 
+use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
@@ -43,7 +44,7 @@ impl Connection {
         }
         let messages = Messages::new(query.fetch_bytes("ArrowStream")?);
         let timeout = statement.timeout.unwrap_or(self.timeout);
-        let mut rows = EngineRows { messages, first: None, timeout, columns: PhantomData };
+        let mut rows = EngineRows { messages: Some(messages), ready: VecDeque::new(), timeout, columns: PhantomData };
         let started = Instant::now();
         let first = rows.fetch().await;
         let outcome = if first.is_ok() { "ok" } else { "failed" };
@@ -51,7 +52,7 @@ impl Connection {
         metrics::histogram!("trawl_statement_duration_seconds", "workload" => workload, "outcome" => outcome)
             .record(elapsed);
         log_if_slow(&statement.sql, workload, elapsed);
-        rows.first = first?;
+        rows.ready.extend(first?);
         Ok(rows)
     }
 }
@@ -67,27 +68,39 @@ pub(crate) fn bind(query: Query, name: &str, value: &Parameter) -> Query {
 
 /// Batches of rows as they arrive from the engine. Holds one batch at a time.
 pub(crate) struct EngineRows<R> {
-    messages: Messages,
-    first: Option<Batch<R>>,
+    /// None of rows that have all arrived.
+    messages: Option<Messages>,
+    ready: VecDeque<Batch<R>>,
     timeout: Duration,
     columns: PhantomData<fn() -> R>,
 }
 
 impl<R: Columns> EngineRows<R> {
+    /// Rows that have all arrived.
+    ///
+    /// # Errors
+    ///
+    /// If the columns are not those of `R`.
+    pub fn of(batches: Vec<RecordBatch>) -> Result<Self, StoreError> {
+        let ready = batches.into_iter().map(Batch::of).collect::<Result<_, _>>()?;
+        Ok(Self { messages: None, ready, timeout: Duration::ZERO, columns: PhantomData })
+    }
+
     /// The next batch that has rows; `None` at the end. After a cancelled call the rows must not be used again.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn next(&mut self) -> Result<Option<Batch<R>>, StoreError> {
-        match self.first.take() {
+        match self.ready.pop_front() {
             Some(batch) => Ok(Some(batch)),
             None => self.fetch().await,
         }
     }
 
     async fn fetch(&mut self) -> Result<Option<Batch<R>>, StoreError> {
-        while let Some((batch, message)) = within(self.timeout, self.messages.next()).await?? {
+        let Some(messages) = &mut self.messages else { return Ok(None) };
+        while let Some((batch, message)) = within(self.timeout, messages.next()).await?? {
             if batch.num_rows() > 0 {
                 R::view(&batch)?;
                 return Ok(Some(Batch { batch, message: Some(message), columns: PhantomData }));

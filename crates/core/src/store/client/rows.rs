@@ -1,11 +1,13 @@
 //! The rows of a read: those of tables as the engine sends them, those of the newest blocks from memory.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::compute::{SortColumn, SortOptions, concat_batches, lexsort_to_indices, take_record_batch};
 use arrow::error::ArrowError;
 
+use super::coalescer::PageCoalescer;
 use super::connection::{Batch, EngineRows};
 use super::failover::Failover;
 use crate::newest::{Merge, NewestRead, NewestRows};
@@ -23,32 +25,48 @@ pub struct Rows<R> {
     remaining: u64,
 }
 
+/// Where the rows of tables come from.
+pub(crate) struct Tables<'a> {
+    pub failover: &'a Failover,
+    pub coalescer: &'a Arc<PageCoalescer>,
+}
+
+impl Tables<'_> {
+    async fn send<R: Columns>(
+        &self,
+        statement: &Statement<R>,
+        limit: Option<u64>,
+    ) -> Result<EngineRows<R>, StoreError> {
+        self.coalescer.send(self.failover, statement, limit).await
+    }
+}
+
 /// Begins a read.
-pub(crate) async fn open<R: Columns>(database: &Failover, statement: &Statement<R>) -> Result<Rows<R>, StoreError> {
+pub(crate) async fn open<R: Columns>(tables: Tables<'_>, statement: &Statement<R>) -> Result<Rows<R>, StoreError> {
     let mut rows = Rows { ready: VecDeque::new(), engine: None, newest: None, remaining: u64::MAX };
     let newest = statement.newest.clone().filter(|newest| !newest.blocks.is_empty());
     match newest {
-        None if statement.is_in_tables => rows.engine = Some(database.send(statement, None).await?),
+        None if statement.is_in_tables => rows.engine = Some(tables.send(statement, None).await?),
         None => {}
         Some(newest) => {
             rows.remaining = newest.limit;
             match newest.merge {
                 Merge::After => {
                     if statement.is_in_tables {
-                        rows.engine = Some(database.send(statement, None).await?);
+                        rows.engine = Some(tables.send(statement, None).await?);
                     }
                     rows.newest = Some(newest.rows(R::names()));
                 }
                 Merge::Before => {
                     rows.read_newest(newest)?;
                     if statement.is_in_tables && rows.remaining > 0 {
-                        rows.engine = Some(database.send(statement, Some(rows.remaining)).await?);
+                        rows.engine = Some(tables.send(statement, Some(rows.remaining)).await?);
                     }
                 }
                 Merge::Sorted => {
                     let mut batches = Vec::new();
                     if statement.is_in_tables {
-                        let mut engine = database.send(statement, None).await?;
+                        let mut engine = tables.send(statement, None).await?;
                         while let Some(batch) = engine.next().await? {
                             batches.push(batch.record_batch().clone());
                         }
