@@ -25,10 +25,13 @@ pub struct Flags {
     /// The libchdb.so to load [default: CHDB_LIB, beside this program, then where `cargo xtask engine` puts it].
     #[arg(long, env = "TRAWL_LIBRARY", help_heading = "Store")]
     pub library: Option<PathBuf>,
-    /// Configuration file of ClickHouse, XML (the library has no YAML), that the library reads: caches, pools,
-    /// `backups.allowed_path`.
+    /// Configuration file of ClickHouse, XML (the library has no YAML), that the library reads: caches, pools.
     #[arg(long, env = "TRAWL_ENGINE_CONFIG", value_name = "FILE", help_heading = "Store")]
     pub config: Option<PathBuf>,
+    /// Folder that BACKUP may write to and RESTORE read from (`trawl-ingest backup`), made if it is not there
+    /// [default: none].
+    #[arg(long, env = "TRAWL_BACKUP_DIR", value_name = "DIR", help_heading = "Store")]
+    pub backup_dir: Option<PathBuf>,
     /// Start although parts of tables are broken and were set aside: what they held is missing from answers.
     #[arg(long, env = "TRAWL_ALLOW_DAMAGED", help_heading = "Store")]
     pub allow_damaged: bool,

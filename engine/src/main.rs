@@ -53,7 +53,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     require_passwords(&accounts, flags.listen)?;
     let modelled = flags.users.modelled()?;
     let readable = accounts.iter().any(|account| account.role != Role::Owner).then_some(flags.users.reader_databases);
-    let configuration = Configuration { file: flags.config, readable, modelled };
+    let configuration = Configuration { file: flags.config, backups: flags.backup_dir, readable, modelled };
     let door = Door { hosts: flags.allow_host, origins: flags.allow_origin };
     let readers = accounts.iter().filter(|account| account.role.is_limited()).count();
     let bounds = Bounds {

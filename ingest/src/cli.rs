@@ -2,6 +2,7 @@
 
 use clap::{CommandFactory, FromArgMatches};
 
+mod backup;
 mod environment;
 mod error;
 mod family;

@@ -16,6 +16,7 @@ use crate::chains::{self, chain, dump};
 use crate::env;
 
 mod asked_again;
+mod backups;
 mod chain_calls;
 mod chain_family;
 mod deposits;

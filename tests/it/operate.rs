@@ -41,6 +41,7 @@ impl Machine {
             ("TRAWL_LIBRARY", library.display().to_string()),
             ("TRAWL_RPC_URL", node.url.clone()),
             ("TRAWL_API_LISTEN", machine.api.clone()),
+            ("TRAWL_BACKUP_DIR", machine.path("backup").display().to_string()),
         ];
         let mut file = String::new();
         for (name, value) in variables {
@@ -69,7 +70,7 @@ impl Machine {
             .replace("/var/lib/", &format!("{root}/var/lib/"))
             .replace("/etc/", &format!("{root}/etc/"))
             .replace("/backup/", &format!("{root}/backup/"))
-            .replace(">/backup<", &format!(">{root}/backup<"))
+            .replace("/backup --keep", &format!("{root}/backup --keep"))
             .replace("127.0.0.1:8123", &format!("127.0.0.1:{}", self.engine))
     }
 
@@ -153,6 +154,6 @@ fn backup_and_upgrade_are_followed_word_for_word() -> anyhow::Result<()> {
         }
     }
     machine.run("systemctl stop trawl-api trawl-follow trawl-engine")?;
-    ensure!(Path::new(&machine.path("backup/trawl-2026-11-23")).exists());
+    ensure!(Path::new(&machine.path("backup/2026-11-23/backup.json")).exists());
     Ok(())
 }

@@ -82,6 +82,18 @@ pub const LEFT_OUT_AT_FIRST: [&str; 1] = ["logs_by_topic"];
 /// they are filled from is emptied and made again as a whole, so no rows of theirs are of a block.
 pub const OPTIONAL_STATISTICS: [&str; 1] = ["token_balances_by_holder"];
 
+/// What holders and supplies of tokens are worked out from, and where they are; all of it follows from transfers.
+pub const STATISTICS_TABLES: [&str; 8] = [
+    "token_steps",
+    "token_balance_changes",
+    "token_id_changes",
+    "token_balances",
+    "token_balances_by_holder",
+    "token_id_balances",
+    "token_id_holders",
+    "token_statistics",
+];
+
 /// The names of all tables that an operator may leave out.
 pub fn optional_tables() -> impl Iterator<Item = &'static str> {
     OPTIONAL_TABLES.into_iter().map(|(table, _)| table).chain(OPTIONAL_STATISTICS)

@@ -1,5 +1,6 @@
 //! Floor 2: the only module that talks to ClickHouse. It sends statements and receives record batches, and the reverse.
 
+mod backup;
 pub(crate) mod client;
 mod cluster;
 mod dictionary;
@@ -11,6 +12,7 @@ mod reader;
 pub(crate) mod schema;
 mod writer;
 
+pub use backup::{BackupPart, RepairLeases, RestoreTarget, StatisticsCopy};
 pub use client::address::{Compression, StoreAddress};
 pub use client::addresses::Lag;
 pub use client::connection::Batch;

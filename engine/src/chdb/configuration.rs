@@ -73,6 +73,8 @@ impl std::str::FromStr for DatabasePattern {
 pub struct Configuration {
     /// The owner's file.
     pub file: Option<PathBuf>,
+    /// Where backups may be.
+    pub backups: Option<PathBuf>,
     /// What the reader may read; `None` if there is no reader.
     pub readable: Option<Vec<DatabasePattern>>,
     /// What the modeler may change; nothing if there is no modeler.
@@ -92,6 +94,15 @@ impl Configuration {
             std::os::unix::fs::symlink(fs::canonicalize(file)?, folder.join("config.d").join(name))?;
         }
         let mut settings = format!("<{BETWEEN_LOOKS}>5</{BETWEEN_LOOKS}>");
+        if let Some(backups) = &self.backups {
+            fs::create_dir_all(backups)?;
+            let path = fs::canonicalize(backups)?;
+            let _ = write!(
+                settings,
+                "<backups><allowed_path>{}</allowed_path></backups>",
+                escaped(&path.display().to_string())
+            );
+        }
         if let Some(readable) = &self.readable {
             let users = folder.join("users.xml");
             fs::write(&users, users_file(readable, &self.modelled))?;

@@ -4,6 +4,7 @@ use trawl_core::flags::StoreFlagsError;
 use trawl_core::primitives::BlockRange;
 use trawl_core::store::{MigrateError, StoreError};
 use trawl_ingest::background::token_metadata::FetchError;
+use trawl_ingest::backup::BackupError;
 use trawl_ingest::fill::FillError;
 use trawl_ingest::follow::FollowError;
 use trawl_ingest::labels::LabelsError;
@@ -43,6 +44,8 @@ pub enum Failure {
     Metrics(#[source] trawl_metrics::InstallError),
     #[error(transparent)]
     Bind(#[from] trawl_serve::BindError),
+    #[error(transparent)]
+    Backup(#[from] BackupError),
     #[error(transparent)]
     Labels(#[from] LabelsError),
     #[error("nothing to load: no label, ABI or signature for this chain is in these files")]
@@ -150,6 +153,7 @@ impl Failure {
             Self::Fill(FillError::OtherBlock { .. }) => 3,
             Self::Labels(LabelsError::Refused { .. }) | Self::NothingFound => 3,
             Self::Labels(LabelsError::UnknownChain { .. }) => 2,
+            Self::Backup(BackupError::OtherChain { .. }) => 3,
             Self::Lease(_)
             | Self::OtherChain { .. }
             | Self::NotProven(_)
@@ -159,6 +163,7 @@ impl Failure {
             | Self::Labels(LabelsError::Store(error))
             | Self::Follow(FollowError::Store(error))
             | Self::Fill(FillError::Store(error))
+            | Self::Backup(BackupError::Store(error))
             | Self::Migrate(MigrateError::Store(error) | MigrateError::Step { source: error, .. })
                 if error.is_unreachable() =>
             {

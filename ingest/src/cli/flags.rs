@@ -16,11 +16,13 @@ use trawl_ingest::source::rpc::TraceChoice;
 use trawl_log::LogFlags;
 use trawl_node::RetryPolicy;
 
+pub use backup::{BackupFlags, BackupsFlags, RestoreFlags};
 pub use migrate::{MigrateFlags, ShardFlags};
 pub use slice::Slice;
 use source::separated;
 pub use source::{Source, SourceFlags};
 
+mod backup;
 mod migrate;
 mod slice;
 mod source;
@@ -75,6 +77,13 @@ pub enum Command {
         #[command(subcommand)]
         command: ViewsCommand,
     },
+    /// Copy the database into a folder of ClickHouse's machine; also while a load or follow runs.
+    Backup(BackupFlags),
+    /// Make the database from a backup, as it was at a commit, and prove all of it. Safe to be ended at any moment and
+    /// run again.
+    Restore(RestoreFlags),
+    /// List the backups in a folder; remove old ones.
+    Backups(BackupsFlags),
     /// Show what is loaded and what is missing.
     Status {
         /// As one JSON object.

@@ -6,6 +6,7 @@
 
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
+use trawl_core::schema::STATISTICS_TABLES;
 use trawl_core::store::{Damage, Head, Reader, Writer};
 use trawl_ingest::fill::FillParts;
 use trawl_ingest::load::completeness::IncompleteLoad;
@@ -22,18 +23,6 @@ use super::fill::{fill_command, hint};
 use super::flags::{LoadFlags, ProbeFlags, RangeEnd, RepairFlags};
 use super::load::load_missing;
 use super::setup::stop_on_signal;
-
-/// What holders and supplies of tokens are worked out from, and where they are; all of it follows from transfers.
-const STATISTICS: [&str; 8] = [
-    "token_steps",
-    "token_balance_changes",
-    "token_id_changes",
-    "token_balances",
-    "token_balances_by_holder",
-    "token_id_balances",
-    "token_id_holders",
-    "token_statistics",
-];
 
 /// Finds what was lost and loads it again; then fills in what was never there, if that is wanted, on behalf of
 /// `filler`.
@@ -166,8 +155,8 @@ async fn take_back(
     if damage.others.iter().any(|table| table.starts_with("hot_") || table == "ingest_heads") {
         retry_transient(|| guard.write(writer.empty_hot())).await?;
     }
-    if is_hit(&STATISTICS) || !lost.is_empty() {
-        for table in STATISTICS {
+    if is_hit(&STATISTICS_TABLES) || !lost.is_empty() {
+        for table in STATISTICS_TABLES {
             retry_transient(|| guard.write(writer.empty_if_there(table))).await?;
         }
     }

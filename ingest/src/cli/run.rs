@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use trawl_core::store::{Choice, ClusterLayout, FILL_RUNS, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
 use trawl_ingest::audit::status::{FollowStatus, Status};
+use trawl_ingest::backup::BackupError;
 use trawl_ingest::labels::bundled;
 
+use super::backup::{backup_command, backups_command, require_no_restore, restore_command};
 use super::error::Failure;
 use super::flags::{Command, Flags, LoadFlags, ViewsCommand};
 use super::follow::follow_command;
@@ -36,7 +38,14 @@ async fn command(flags: Flags) -> Result<(), Failure> {
     let address = flags.store.address()?;
     let writer_of = |run: &str| Writer::new(&address, run).with_shards(&flags.shards.clickhouse_shards);
     let writer = writer_of(&run_name());
-    if let Command::Migrate(_) | Command::Status { .. } | Command::Labels(_) | Command::Views { .. } = &flags.command {
+    if let Command::Migrate(_)
+    | Command::Status { .. }
+    | Command::Labels(_)
+    | Command::Views { .. }
+    | Command::Backup(_)
+    | Command::Restore(_)
+    | Command::Backups(_) = &flags.command
+    {
         end_on_signal()?;
     }
     match flags.command {
@@ -48,6 +57,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
                 print!("{}", migrate_text(&address.database, &flags.without, layout.as_ref()));
                 return Ok(());
             }
+            require_no_restore(&address.database, &writer).await?;
             let choice = Choice { without: flags.without, with: flags.with };
             let applied = writer.migrate(&choice, layout.as_ref()).await?;
             bundled::write(&reader(&address), &writer).await?;
@@ -76,6 +86,12 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             }
             Ok(())
         }
+        Command::Backup(_) | Command::Restore(_) if !flags.shards.clickhouse_shards.is_empty() => {
+            Err(BackupError::Cluster.into())
+        }
+        Command::Backup(flags) => backup_command(&flags, &address.database, &reader(&address), &writer).await,
+        Command::Restore(flags) => restore_command(&flags, &address.database, &reader(&address), &writer).await,
+        Command::Backups(flags) => backups_command(&flags),
         Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
         Command::Repair(flags) => {
             let [repairer, filler] = [REPAIR_RUNS, FILL_RUNS].map(|runs| writer_of(&format!("{runs}{}", run_name())));

@@ -5,6 +5,7 @@ use crate::schema::columns::columns;
 use crate::schema::hot::HOT_TABLES;
 use crate::statement::Statement;
 use crate::store::error::UNKNOWN_TABLE;
+use crate::store::ledger::runs::CountRow;
 use crate::store::{Reader, StoreError, Writer};
 
 columns! {
@@ -38,6 +39,21 @@ impl Reader {
         Ok(islands.into_iter().filter_map(|island| BlockRange::new(island.first_block, island.last_block)).collect())
     }
 
+    /// How many rows a table of blocks has of blocks that are not `committed`, but for verdicts of blocks that were
+    /// refused; none of a table that is left out. Reads a column of the whole table.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    async fn uncommitted_rows(&self, table: &str, column: &str, committed: &Coverage) -> Result<u64, StoreError> {
+        let sql = format!("SELECT count() AS count FROM {table} WHERE {}", uncommitted(table, column));
+        let statement = Statement::<CountRow>::scan(sql).with("committed", committed.ranges());
+        match self.rows(&statement).await {
+            Err(StoreError::Refused { code: UNKNOWN_TABLE, .. }) => Ok(0),
+            rows => Ok(rows?.first().map_or(0, |row| row.count)),
+        }
+    }
+
     /// The broken parts that ClickHouse set aside.
     ///
     /// # Errors
@@ -49,7 +65,36 @@ impl Reader {
     }
 }
 
+/// The rows of a table of blocks that no commit is of. A refused block has its verdict without one.
+fn uncommitted(table: &str, column: &str) -> String {
+    let unless_refused = if table == "block_verdicts" { " AND verdict != 'refused'" } else { "" };
+    format!(
+        "NOT arrayExists(range -> {column} BETWEEN range.1 AND range.2, {{committed:Array(Tuple(UInt64, UInt64))}})\
+         {unless_refused}"
+    )
+}
+
 impl Writer {
+    /// Removes the rows of blocks that are not `committed` from a table of blocks, which may be left out, but for
+    /// verdicts of blocks that were refused. Returns how many there were.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses a statement.
+    pub async fn delete_uncommitted(
+        &self,
+        reader: &Reader,
+        (table, column): (&str, &str),
+        committed: &Coverage,
+    ) -> Result<u64, StoreError> {
+        let count = reader.uncommitted_rows(table, column, committed).await?;
+        if count > 0 {
+            let sql = format!("DELETE FROM {table} WHERE {}", uncommitted(table, column));
+            self.execute_on_shards(table, &sql, &[("committed", committed.ranges().into())]).await?;
+        }
+        Ok(count)
+    }
+
     /// Takes back the commits that begin in `ranges`: their blocks are as if they were never loaded.
     ///
     /// # Errors

@@ -1,0 +1,179 @@
+//! Copies of a database: folders of ClickHouse's machine, of which some build on others.
+//!
+//! ClickHouse copies the tables of a database one after another while `follow` goes on, so a copy is not of one moment.
+//! What makes rows count is therefore copied before the rows ([`BackupPart::ALL`]), and what a restore finds beyond
+//! that is removed, as after a load that was killed: the rest is the database as it was at a commit. Steps of the
+//! statistics of tokens change rows that are there, so these are cloned while no step is written. Leases are not
+//! restored.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use trawl_core::primitives::Coverage;
+use trawl_core::schema::migrations::current_version;
+use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
+use trawl_core::store::{BackupPart, Head, Reader, RestoreTarget, StatisticsCopy, StoreError, Writer};
+
+use crate::write::lease::LeaseGuard;
+use crate::write::retry::retry_transient;
+
+mod chain;
+mod contents;
+mod error;
+mod folder;
+mod manifest;
+
+pub use chain::{ListedBackup, list, prune};
+pub use error::BackupError;
+pub use folder::BackupFolder;
+pub use manifest::Manifest;
+
+use contents::{require_contents, require_files};
+use error::of_statement;
+
+/// How long a BACKUP or RESTORE of a killed program may take to end.
+const END_OF_OTHERS: Duration = Duration::from_secs(30);
+/// Between two looks at whether one still runs.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Copies the database to `to`, without what the backup `base` has.
+///
+/// # Errors
+///
+/// If nothing is loaded, a repair takes commits back meanwhile, `to` is there already, `base` is of another chain or
+/// not there, or ClickHouse does not write.
+pub async fn back_up(
+    (reader, writer): (&Reader, &Writer),
+    database: &str,
+    to: &BackupFolder,
+    base: Option<&BackupFolder>,
+) -> Result<Manifest, BackupError> {
+    let head = Head::load(reader).await?;
+    let settled = head.blocks.settled();
+    let range = settled.first().zip(settled.head()).ok_or(BackupError::NothingLoaded)?;
+    let based_on = base.map(|base| chain::require_base(base, head.chain_id)).transpose()?;
+    to.make_room(|| wait_for_others(writer)).await?;
+    let repairs = writer.repair_leases().await?;
+    if repairs.live > 0 {
+        return Err(BackupError::Repairing);
+    }
+    let statistics = writer.clone_statistics().await?;
+    let copied = copy_parts(writer, to, base).await;
+    writer.drop_clones().await?;
+    if let Err(error) = copied {
+        // What is half there would take the room that another attempt needs.
+        to.remove_unfinished()?;
+        return Err(error);
+    }
+    if writer.repair_leases().await? != repairs {
+        to.remove()?;
+        return Err(BackupError::Repairing);
+    }
+    let manifest = Manifest {
+        database: database.into(),
+        chain_id: head.chain_id,
+        first_block: range.0,
+        last_block: range.1,
+        schema_version: current_version(),
+        statistics: statistics == StatisticsCopy::Whole,
+        base: based_on.and(base).map(|base| base.path().to_owned()),
+        ..Manifest::of_now()
+    };
+    to.finish(&manifest)?;
+    Ok(manifest)
+}
+
+async fn copy_parts(writer: &Writer, to: &BackupFolder, base: Option<&BackupFolder>) -> Result<(), BackupError> {
+    for part in BackupPart::ALL {
+        let base = base.filter(|_| matches!(part, BackupPart::Rows | BackupPart::Statistics));
+        let base = base.map(|base| base.part(part));
+        let copied = writer.back_up(part, &to.part(part), base.as_deref()).await;
+        copied.map_err(|error| of_statement(error, to.path()))?;
+        to.require_here()?;
+        require_files(Path::new(&to.part(part)))?;
+    }
+    Ok(())
+}
+
+/// Makes the tables of the database from the backup `from`. Then [`remove_uncommitted`] and [`complete`] are needed,
+/// unless an earlier restore came to its end.
+///
+/// # Errors
+///
+/// If `from` or what it builds on is not there, the database has tables, or ClickHouse does not restore.
+pub async fn restore(writer: &Writer, database: &str, from: &BackupFolder) -> Result<RestoreProgress, BackupError> {
+    let manifest = chain::require_whole(from)?;
+    if manifest.schema_version > current_version() {
+        return Err(BackupError::Newer { found: manifest.schema_version, ours: current_version() });
+    }
+    require_contents(from)?;
+    wait_for_others(writer).await?;
+    match writer.restore_target().await? {
+        RestoreTarget::Used => return Err(BackupError::Used { database: database.into() }),
+        RestoreTarget::Restored => return Ok(RestoreProgress::Done),
+        RestoreTarget::HalfRestored => {
+            tracing::info!(database, "removing what an interrupted restore left");
+            writer.drop_half_restored().await?;
+        }
+        RestoreTarget::Empty => {}
+    }
+    writer.begin_restore().await?;
+    // Views of `rows` read the others.
+    for part in BackupPart::ALL {
+        let restored = writer.restore(part, &manifest.database, &from.part(part)).await;
+        restored.map_err(|error| of_statement(error, from.path()))?;
+    }
+    // The runs that hold them write to the original.
+    writer.empty("ingest_leases").await?;
+    Ok(RestoreProgress::Tables(manifest))
+}
+
+/// How far a restore is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RestoreProgress {
+    /// The tables are there, with rows that no commit is of.
+    Tables(Manifest),
+    /// Everything is.
+    Done,
+}
+
+/// Removes what the backup has beyond its commits.
+///
+/// # Errors
+///
+/// If ClickHouse cannot be reached or refuses a statement.
+pub async fn remove_uncommitted(
+    (reader, writer): (&Reader, &Writer),
+    guard: &LeaseGuard,
+    committed: &Coverage,
+) -> Result<(), StoreError> {
+    for table in BLOCK_TABLES.into_iter().chain(OPTIONAL_TABLES) {
+        let rows = retry_transient(|| guard.write(writer.delete_uncommitted(reader, table, committed))).await?;
+        if rows > 0 {
+            tracing::info!(table = table.0, rows, "rows that were not committed yet are removed");
+        }
+    }
+    Ok(())
+}
+
+/// Says that the database is restored: programs use it from then on.
+///
+/// # Errors
+///
+/// If ClickHouse cannot be reached or refuses a statement.
+pub async fn complete(writer: &Writer, manifest: &Manifest, from: &BackupFolder) -> Result<(), BackupError> {
+    let restored = writer.restore_schema(&manifest.database, &from.part(BackupPart::Rows)).await;
+    restored.map_err(|error| of_statement(error, from.path()))
+}
+
+/// Waits until the statements of a program that was killed have ended: ClickHouse cancels them when it finds out.
+async fn wait_for_others(writer: &Writer) -> Result<(), BackupError> {
+    let started = Instant::now();
+    while writer.running_backups().await? > 0 {
+        if started.elapsed() > END_OF_OTHERS {
+            return Err(BackupError::Running);
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! Why there is no backup, or no restored database, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use trawl_core::store::StoreError;
+
+/// Why there is no backup, or no restored database.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// A backup of nothing restores nothing.
+    #[error("nothing is loaded, so there is nothing to back up")]
+    NothingLoaded,
+    /// The engine writes to its folder for backups only.
+    #[error(
+        "ClickHouse may not use {path} for backups: start trawl-engine with --backup-dir and a folder that it is \
+         in (a ClickHouse server has `backups.allowed_path` for that)"
+    )]
+    NotAllowed {
+        /// The backup.
+        path: PathBuf,
+    },
+    /// A backup is never written over.
+    #[error("{path} is a backup already: name a folder that is not there")]
+    Exists {
+        /// The backup.
+        path: PathBuf,
+    },
+    /// Something else is there.
+    #[error("{path} is there and is no backup: name a folder that is not there")]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder is on another machine.
+    #[error(
+        "ClickHouse wrote to {path}, which is not there for this program: run it on ClickHouse's machine, as its \
+         user, and remove the folder there"
+    )]
+    NotHere {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Nothing to restore from, or to build on.
+    #[error(
+        "{path} is no backup: it has no backup.json, which is written last; `trawl-ingest backups` lists those of \
+         a folder"
+    )]
+    Missing {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// What a backup builds on is gone.
+    #[error(
+        "{path} builds on {base}, which is no backup any more: put that folder back in its place, or use another \
+         backup"
+    )]
+    BaseMissing {
+        /// The backup.
+        path: PathBuf,
+        /// What it builds on.
+        base: PathBuf,
+    },
+    /// A backup of another chain saves nothing.
+    #[error("{path} is a backup of chain {}, and the database holds chain {}: name one of the same chain, or no \
+    --base", chain(*found), chain(*expected))]
+    OtherChain {
+        /// The base.
+        path: PathBuf,
+        /// Its chain.
+        found: Option<u64>,
+        /// That of the database.
+        expected: Option<u64>,
+    },
+    /// Rows would mix.
+    #[error(
+        "database `{database}` has tables: restore into another one (--clickhouse-database), or drop it first \
+         (`DROP DATABASE {database}`)"
+    )]
+    Used {
+        /// The database.
+        database: String,
+    },
+    /// A restore was killed.
+    #[error(
+        "database `{database}` is being restored, or its restore was interrupted: run `trawl-ingest restore` again"
+    )]
+    HalfRestored {
+        /// The database.
+        database: String,
+    },
+    /// Made by a later release.
+    #[error("the backup has schema version {found}, which is newer than this program's {ours}: use a newer Trawl")]
+    Newer {
+        /// Its version.
+        found: u32,
+        /// Ours.
+        ours: u32,
+    },
+    /// Two at once are of no use.
+    #[error("another backup or restore runs on this ClickHouse: wait for its end, and run this again")]
+    Running,
+    /// What is committed is taken back and loaded again.
+    #[error(
+        "a `trawl-ingest repair` takes back commits, or ended without an end: wait for it, or run it again, and \
+         then this"
+    )]
+    Repairing,
+    /// One server alone is backed up.
+    #[error("tables on a cluster are not backed up by this program: docs/operate/backup.md has what to do")]
+    Cluster,
+    /// No room.
+    #[error(
+        "there is no room on the disk of {path} or on that of ClickHouse: make some (`trawl-ingest backups FOLDER \
+         --keep N` removes old backups), and run this again; what is half there is removed first"
+    )]
+    Full {
+        /// The backup.
+        path: PathBuf,
+    },
+    /// ClickHouse wrote less than it said, as it does on a full disk, or something changed it since.
+    #[error(
+        "{path} is cut off or not there, so this is no backup: make room on its disk (`trawl-ingest backups FOLDER \
+         --keep N` removes old backups), and run the backup again"
+    )]
+    CutOff {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder cannot be read or written.
+    #[error("{path}: run this as the user that ClickHouse runs as")]
+    Folder {
+        /// A file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// ClickHouse did not answer, or refused for another reason.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn chain(id: Option<u64>) -> String {
+    id.map_or_else(|| "unknown".into(), |id| id.to_string())
+}
+
+/// ClickHouse's codes: BACKUP_ALREADY_EXISTS, BACKUP_NOT_FOUND.
+const ALREADY_EXISTS: i32 = 598;
+const NOT_FOUND: i32 = 599;
+
+/// What a failed BACKUP or RESTORE of the backup `path` means.
+pub(super) fn of_statement(error: StoreError, path: &Path) -> BackupError {
+    let path = path.to_owned();
+    match &error {
+        StoreError::Refused { message, .. } if message.contains("backups.allowed_path") => {
+            BackupError::NotAllowed { path }
+        }
+        // The file that says who writes is cut off too.
+        StoreError::Refused { message, .. } if message.contains("concurrent backup writing") => {
+            BackupError::Full { path }
+        }
+        StoreError::Refused { code: ALREADY_EXISTS, .. } => BackupError::Exists { path },
+        StoreError::Refused { code: NOT_FOUND, .. } => BackupError::Missing { path },
+        full if full.is_full_disk() => BackupError::Full { path },
+        _ => BackupError::Store(error),
+    }
+}
