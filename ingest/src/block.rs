@@ -16,7 +16,7 @@ pub mod trace;
 /// The fields of a header. Those of later forks are `None` before them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// Height.
+    /// Height of the block.
     pub number: u64,
     /// Hash as the source gave it.
     pub hash: B256,

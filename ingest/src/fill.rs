@@ -54,7 +54,7 @@ pub enum FillError {
         "the source has {theirs} as block {number} and {ours} is stored: it is of another chain, or the block is damaged"
     )]
     OtherBlock {
-        /// Height.
+        /// Height of the block.
         number: BlockNumber,
         /// The stored hash, zero if there is no such block.
         ours: B256,

@@ -5,7 +5,7 @@ use trawl_core::primitives::{Address, B256, Bytes, U256};
 /// The fields of a block that code can read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockContext {
-    /// Height.
+    /// Height of the block.
     pub number: u64,
     /// Seconds since 1970.
     pub timestamp: u64,

@@ -45,7 +45,7 @@ impl Storage {
 /// Overrides of the block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockOverrides {
-    /// Height.
+    /// Height of the block.
     pub number: Option<U256>,
     /// Seconds since 1970.
     pub time: Option<U256>,

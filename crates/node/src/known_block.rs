@@ -5,7 +5,7 @@ use trawl_core::primitives::{B256, BlockNumber};
 /// A block that cannot change any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownBlock {
-    /// Height.
+    /// Height of the block.
     pub number: BlockNumber,
     /// Hash.
     pub hash: B256,

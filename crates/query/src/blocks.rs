@@ -109,7 +109,7 @@ pub fn newest_frames(numbers: &[BlockNumber], traced: &Span) -> Statement<BlockF
 columns! {
     /// The base fee of a block.
     pub struct BaseFee / BaseFeeView {
-        /// Height.
+        /// Height of the block.
         block_number: u64,
         /// Wei, EIP-1559; none before London.
         base_fee_per_gas: Option<U256>,
@@ -131,7 +131,7 @@ pub fn base_fees(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<Ba
 columns! {
     /// The time of a block.
     pub struct BlockTime / BlockTimeView {
-        /// Height.
+        /// Height of the block.
         block_number: u64,
         /// Timestamp of its header.
         timestamp: Timestamp,
@@ -151,7 +151,7 @@ pub fn times(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<BlockT
 columns! {
     /// What the transactions of a block paid for gas.
     pub struct BlockFeeSum / BlockFeeSumView {
-        /// Height.
+        /// Height of the block.
         block_number: u64,
         /// Wei; none if the source had no receipts.
         transaction_fees: Option<U256>,

@@ -53,7 +53,7 @@ columns! {
 columns! {
     /// The hash of a block.
     pub struct BlockHash / BlockHashView {
-        /// Height.
+        /// Height of the block.
         block_number: u64,
         /// Its hash.
         hash: B256,

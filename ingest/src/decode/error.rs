@@ -18,7 +18,7 @@ pub enum DecodeError {
     /// A field that every such object has is not there.
     #[error("{part} of block {number} has no `{field}`")]
     Missing {
-        /// Height.
+        /// Height of the block.
         number: u64,
         /// Where.
         part: String,
@@ -28,7 +28,7 @@ pub enum DecodeError {
     /// The source's state differences do not belong to the block.
     #[error("state differences of block {number} are refused")]
     State {
-        /// Height.
+        /// Height of the block.
         number: u64,
         /// Why.
         source: StateError,

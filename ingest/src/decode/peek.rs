@@ -26,7 +26,7 @@ pub fn peek_number(text: &str) -> Result<u64, DecodeError> {
 /// The fields of a block that a source needs for its further requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockPeek {
-    /// Height.
+    /// Height of the block.
     pub number: u64,
     /// Hash.
     pub hash: B256,
@@ -43,7 +43,7 @@ pub struct BlockPeek {
 /// Where a block stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeaderPeek {
-    /// Height.
+    /// Height of the block.
     pub number: u64,
     /// Hash.
     pub hash: B256,

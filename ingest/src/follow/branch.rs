@@ -12,7 +12,7 @@ use crate::decode::HeaderPeek;
 /// A block that is not settled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Height.
+    /// Height of the block.
     pub number: BlockNumber,
     /// Its hash.
     pub hash: B256,
@@ -35,7 +35,7 @@ pub struct Member {
 /// A block as an earlier run left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredBlock {
-    /// Height.
+    /// Height of the block.
     pub number: BlockNumber,
     /// Its hash.
     pub hash: B256,
@@ -73,7 +73,7 @@ impl StoredBlock {
 /// The highest settled block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Base {
-    /// Height.
+    /// Height of the block.
     pub number: BlockNumber,
     /// Its hash.
     pub hash: B256,

@@ -22,7 +22,7 @@ pub enum LoadError {
     /// A block's time does not fit the tables.
     #[error("block {number} is refused")]
     Timestamp {
-        /// Height.
+        /// Height of the block.
         number: u64,
         /// Why.
         source: TimestampOutOfRange,
@@ -30,7 +30,7 @@ pub enum LoadError {
     /// The source's chain is not the one in the database.
     #[error("block {number} belongs to chain {found} and the database holds chain {expected}")]
     Chain {
-        /// Height.
+        /// Height of the block.
         number: u64,
         /// What the database holds.
         expected: u64,
@@ -42,7 +42,7 @@ pub enum LoadError {
         "block {number} is not a block of Ethereum, and neither it nor the source names its chain: give `--chain-id`"
     )]
     UnknownChain {
-        /// Height.
+        /// Height of the block.
         number: u64,
     },
     /// A batch was not written.

@@ -12,7 +12,7 @@ use crate::block::Block;
 /// What of a block its neighbours know or need to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
-    /// Height.
+    /// Height of the block.
     pub number: u64,
     /// Its hash.
     pub hash: B256,

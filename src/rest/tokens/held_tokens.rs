@@ -37,7 +37,7 @@ type TokenKey = (Address, String);
 
 /// A change of a balance.
 pub(in crate::rest) struct Change {
-    /// Height.
+    /// Height of the block.
     pub block: BlockNumber,
     /// What it had more.
     pub received: U256,

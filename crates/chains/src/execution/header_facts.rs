@@ -7,7 +7,7 @@ use super::rules::Tips;
 /// What of a header tells its fork.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeaderFacts {
-    /// Height.
+    /// Height of the block.
     pub number: u64,
     /// Seconds since 1970.
     pub timestamp: u64,

@@ -56,7 +56,7 @@ pub fn write_countdown(writer: &mut JsonWriter, countdown: &Countdown) {
 /// What the makers of a block and of its uncles got.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockReward {
-    /// Height.
+    /// Height of the block.
     pub number: BlockNumber,
     /// Timestamp of the header in microseconds.
     pub timestamp: i64,

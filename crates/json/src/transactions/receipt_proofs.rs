@@ -6,7 +6,7 @@ use trawl_core::primitives::{B256, BlockNumber, Bytes};
 /// A receipt, and its path in the trie whose root is in the header of its block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptProof {
-    /// Height.
+    /// Height of the block.
     pub block_number: BlockNumber,
     /// Keccak-256 of `header`.
     pub block_hash: B256,

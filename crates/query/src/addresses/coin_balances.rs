@@ -10,7 +10,7 @@ use trawl_core::statement::Statement;
 columns! {
     /// A balance after the transactions of a block that changed it.
     pub struct BalanceAfter / BalanceAfterView {
-        /// Height.
+        /// Height of the block.
         block_number: u64,
         /// Wei; credits of the same block come on top.
         balance: U256,
@@ -20,7 +20,7 @@ columns! {
 columns! {
     /// Wei that a block adds to an account outside its transactions.
     pub struct Credit / CreditAmountView {
-        /// Height.
+        /// Height of the block.
         block_number: u64,
         /// Wei.
         amount: U256,

@@ -14,7 +14,7 @@ use trawl_core::statement::{SUM_SETTINGS, Statement, Workload};
 columns! {
     /// The height of a block.
     pub struct MadeBlock / MadeBlockView {
-        /// Height.
+        /// Height of the block.
         block_number: u64,
     }
 }

@@ -87,7 +87,7 @@ table! {
     pub struct BlockByHashRow / BlockByHashView / BlockByHashBuilder in "blocks_by_hash" {
         /// First eight bytes of the block hash, big-endian.
         hash_prefix: u64,
-        /// Height.
+        /// Height of the block.
         block_number: u64,
     }
 }

@@ -14,7 +14,7 @@ pub const FILL_RUNS: &str = "fill-";
 columns! {
     /// A settled block.
     pub struct BlockHash / BlockHashView {
-        /// Height.
+        /// Height of the block.
         block_number: u64,
         /// Hash.
         hash: B256,
