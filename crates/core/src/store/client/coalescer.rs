@@ -3,9 +3,10 @@
 //! A few reads of pages go on at once, each alone, as without this. Who comes while all of these are taken waits, and
 //! what waits when one ends is read together. So one client alone does not wait, and a crowd pays once for the planning
 //! of sixteen pages. Whoever waits holds no more than its values; how many may wait is bounded by the requests that the
-//! API lets in, and how long by the time limit of the statement before.
+//! API lets in; a slow read keeps others waiting for a tenth of a second.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
@@ -25,6 +26,9 @@ mod waiting;
 
 /// Most rows of a page that is read together with others.
 const MAX_PAGE_ROWS: u64 = 1_000;
+
+/// How long a read keeps others waiting. A page takes some milliseconds; one with a filter may read a long range.
+const MAX_TURN: Duration = Duration::from_millis(100);
 
 /// Reads pages, together where several wait.
 pub(crate) struct PageCoalescer {
@@ -60,7 +64,7 @@ impl PageCoalescer {
         let Some((member, limit_of_page)) = self.member(statement, limit) else {
             return failover.send(statement, limit).await;
         };
-        let _turn = match self.enter(failover, member, limit_of_page, statement.workload) {
+        let turn = match self.enter(failover, member, limit_of_page, statement.workload) {
             Ok(turn) => Some(turn),
             Err(reply) => match reply.await {
                 Ok(PageReply::Rows(batches)) => {
@@ -73,7 +77,7 @@ impl PageCoalescer {
             },
         };
         count("alone");
-        failover.send(statement, limit).await
+        in_turn(turn, failover.send(statement, limit)).await
     }
 
     /// The page of a statement that may be read together with others.
@@ -126,11 +130,67 @@ impl Drop for ReadTurn {
                 runtime.spawn(async move { drop(unused) });
             }
         } else {
-            runtime.spawn(async move { group::read(&turn.failover, &turn.coalescer.indexes, pages).await });
+            runtime.spawn(async move {
+                let (coalescer, failover) = (Arc::clone(&turn.coalescer), turn.failover.clone());
+                in_turn(Some(turn), group::read(&failover, &coalescer.indexes, pages)).await;
+            });
         }
     }
 }
 
+/// Waits for a read, which has its turn for some time at most.
+async fn in_turn<T>(turn: Option<ReadTurn>, read: impl Future<Output = T>) -> T {
+    let mut read = Box::pin(read);
+    if let Ok(rows) = tokio::time::timeout(MAX_TURN, &mut read).await {
+        return rows;
+    }
+    drop(turn);
+    read.await
+}
+
 fn count(how: &'static str) {
     metrics::counter!("trawl_address_pages_total", "read" => how).increment(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::{Address, BlockRange};
+    use crate::schema::LogRow;
+    use crate::statement::AddressPage;
+    use crate::store::{Compression, Reader, StoreAddress};
+
+    fn page(number: u8) -> Statement<LogRow> {
+        let page = AddressPage {
+            columns: LogRow::select_list(),
+            table: "logs",
+            conditions: Vec::new(),
+            order: "block_number, log_index".into(),
+            address: Address::repeat_byte(number),
+            blocks: BlockRange::single(1),
+        };
+        let mut statement = Statement::page("SELECT 1").with("limit", 50);
+        statement.address_page = Some(Box::new(page));
+        statement
+    }
+
+    /// A server that accepts requests and never answers: reads that hang hold nobody up.
+    #[tokio::test]
+    async fn reads_that_hang_do_not_keep_others_waiting() {
+        let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", server.local_addr().expect("an address"));
+        let [database, user] = ["trawl", "default"].map(str::to_owned);
+        let address = StoreAddress { url, database, user, password: String::new(), compression: Compression::None };
+        let reader = Reader::new(&address, Duration::from_secs(60), 1 << 30).with_coalesced_pages(16);
+        let reads = 2 * std::thread::available_parallelism().map_or(1, usize::from) as u8;
+        for number in 0..=reads {
+            let reader = reader.clone();
+            tokio::spawn(async move { reader.stream(&page(number)).await.map(drop) });
+        }
+        let mut connections = Vec::new();
+        for _ in 0..=reads {
+            let accepted = tokio::time::timeout(Duration::from_secs(20), server.accept()).await;
+            connections.push(accepted.expect("a page still waits").expect("a connection"));
+        }
+    }
 }
