@@ -50,7 +50,8 @@ pub(super) async fn read<T>(failover: &Failover, indexes: &PrimaryIndexes, mut p
     let members: Vec<_> = pages.iter().map(|page| page.member.clone()).collect();
     let statement = pages_together::<UncheckedRow>(&members, limit).on_behalf_of(pages[0].workload);
     match rows_by_address(failover, &statement).await {
-        Ok(mut rows) => {
+        Ok(None) => tracing::warn!(sql = %statement.sql, "rows of several addresses do not name them"),
+        Ok(Some(mut rows)) => {
             for page in pages {
                 let own = rows.remove(&page.member.page.address).unwrap_or_default();
                 let count: usize = own.iter().map(RecordBatch::num_rows).sum();
@@ -64,22 +65,22 @@ pub(super) async fn read<T>(failover: &Failover, indexes: &PrimaryIndexes, mut p
     }
 }
 
-/// The rows of each address, in their order.
+/// The rows of each address, in their order; `None` if they have no column of the address.
 async fn rows_by_address(
     failover: &Failover,
     statement: &Statement<UncheckedRow>,
-) -> Result<HashMap<Address, Vec<RecordBatch>>, StoreError> {
+) -> Result<Option<HashMap<Address, Vec<RecordBatch>>>, StoreError> {
     let mut rows: HashMap<Address, Vec<RecordBatch>> = HashMap::new();
     let mut batches = failover.send(statement, None).await?;
     while let Some(batch) = batches.next().await? {
         let batch = batch.record_batch();
         let column = batch.column_by_name("address").and_then(|column| column.as_any().downcast_ref());
-        let Some(addresses): Option<&FixedSizeBinaryArray> = column else { return Ok(HashMap::new()) };
+        let Some(addresses): Option<&FixedSizeBinaryArray> = column else { return Ok(None) };
         let mut first = 0;
         while first < addresses.len() {
             let address = addresses.value(first);
             let count = (first..addresses.len()).take_while(|row| addresses.value(*row) == address).count();
-            let Ok(key) = Address::try_from(address) else { return Ok(HashMap::new()) };
+            let Ok(key) = Address::try_from(address) else { return Ok(None) };
             // A copy: a slice would keep the rows of all others in memory.
             let positions: UInt32Array = (first..first + count).map(|row| u32::try_from(row).unwrap_or(0)).collect();
             let own = take_record_batch(batch, &positions).map_err(StoreError::Newest)?;
@@ -87,7 +88,7 @@ async fn rows_by_address(
             first += count;
         }
     }
-    Ok(rows)
+    Ok(Some(rows))
 }
 
 impl PrimaryIndex {
