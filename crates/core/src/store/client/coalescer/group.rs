@@ -14,6 +14,9 @@ use crate::schema::{ColumnMismatch, Columns};
 use crate::statement::{AddressPage, Statement};
 use crate::store::StoreError;
 
+/// Most bytes of the rows of a group, which are in memory together; pages that are larger stream one by one.
+const MAX_GROUP_BYTES: usize = 16 << 20;
+
 /// Rows whose columns are those that each request checks for itself.
 struct UncheckedRow;
 
@@ -50,7 +53,7 @@ pub(super) async fn read<T>(failover: &Failover, indexes: &PrimaryIndexes, mut p
     let members: Vec<_> = pages.iter().map(|page| page.member.clone()).collect();
     let statement = pages_together::<UncheckedRow>(&members, limit).on_behalf_of(pages[0].workload);
     match rows_by_address(failover, &statement).await {
-        Ok(None) => tracing::warn!(sql = %statement.sql, "rows of several addresses do not name them"),
+        Ok(None) => tracing::debug!(sql = %statement.sql, "pages are too large to be read together"),
         Ok(Some(mut rows)) => {
             for page in pages {
                 let own = rows.remove(&page.member.page.address).unwrap_or_default();
@@ -65,14 +68,19 @@ pub(super) async fn read<T>(failover: &Failover, indexes: &PrimaryIndexes, mut p
     }
 }
 
-/// The rows of each address, in their order; `None` if they have no column of the address.
+/// The rows of each address, in their order; `None` if they are too large together, or do not name their address.
 async fn rows_by_address(
     failover: &Failover,
     statement: &Statement<UncheckedRow>,
 ) -> Result<Option<HashMap<Address, Vec<RecordBatch>>>, StoreError> {
     let mut rows: HashMap<Address, Vec<RecordBatch>> = HashMap::new();
+    let mut bytes = 0;
     let mut batches = failover.send(statement, None).await?;
     while let Some(batch) = batches.next().await? {
+        bytes += batch.size_bytes();
+        if bytes > MAX_GROUP_BYTES {
+            return Ok(None);
+        }
         let batch = batch.record_batch();
         let column = batch.column_by_name("address").and_then(|column| column.as_any().downcast_ref());
         let Some(addresses): Option<&FixedSizeBinaryArray> = column else { return Ok(None) };
