@@ -26,8 +26,9 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMI
 /// Read-only explorer API over the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]
 #[command(version = VERSION, about,
-          after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage. While ClickHouse or its tables are \
-                        not there, /health/ready says so and answers are 503.")]
+          after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 6 wrong user or password of \
+                        ClickHouse; 7 schema of another release. While ClickHouse or its tables are not there, \
+                        /health/ready says so and answers are 503.")]
 pub struct Flags {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_API_LISTEN", default_value = "127.0.0.1:4000", help_heading = "Server")]

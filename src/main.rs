@@ -12,6 +12,7 @@ use trawl::router::{router, trim_slash};
 use trawl::rpc::{Rpc, start_counting};
 use trawl::service::readiness;
 use trawl::service::readiness::NotReady;
+use trawl_core::flags::exit_codes;
 use trawl_core::store::{HeadWatch, Reader};
 use trawl_metrics::{Exposition, Program};
 use trawl_serve::{Listener, stop_signal};
@@ -50,8 +51,13 @@ fn keep_freed_memory() {
 fn keep_freed_memory() {}
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    let is_usage = matches!(error.downcast_ref(), Some(NotReady::Chain(_))) || error.is::<UpstreamError>();
-    if is_usage { 2 } else { 1 }
+    match error.downcast_ref() {
+        Some(NotReady::Chain(_)) => 2,
+        Some(NotReady::Schema(error)) => exit_codes::of_schema(error).unwrap_or(1),
+        Some(NotReady::Store(error)) => exit_codes::of_store(error).unwrap_or(1),
+        None if error.is::<UpstreamError>() => 2,
+        None => 1,
+    }
 }
 
 /// The longest that the start waits for the first check of the database. After that the server listens in any case, and

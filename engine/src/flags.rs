@@ -17,7 +17,7 @@ pub use users::UserFlags;
 
 /// Embedded ClickHouse (libchdb) with the ClickHouse HTTP interface.
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(version, about, after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 8 broken parts.")]
 pub struct Flags {
     /// Directory of the store; made if it is not there. One engine a directory.
     #[arg(long, env = "TRAWL_DATA_DIR", help_heading = "Store")]

@@ -27,7 +27,7 @@ fn main() -> ! {
         Err(error) => {
             eprintln!("trawl-engine: {error:#}");
             // SAFETY: as above.
-            unsafe { libc::_exit(1) }
+            unsafe { libc::_exit(if error.is::<BrokenTables>() { DAMAGE } else { 1 }) }
         }
     }
 }
@@ -107,13 +107,25 @@ fn require_whole_tables(engine: &Engine, allow_damaged: bool) -> anyhow::Result<
     if allow_damaged {
         return engine.detach_altered_parts().context("cannot set altered parts aside");
     }
-    let count: usize = broken.iter().map(|table| table.parts.len()).sum();
+    let count = broken.iter().map(|table| table.parts.len()).sum();
     let tables = broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-    bail!(
-        "{count} parts are broken, so rows would be missing or wrong: {tables}. Look at the disk first. Then restore the data \
-         directory from a backup; or start with --allow-damaged, which sets these parts aside, load their rows again \
-         (`trawl-ingest repair` does it for a chain, and deletes the broken parts at its end), and start without it"
-    )
+    Err(BrokenTables { count, tables }.into())
+}
+
+/// The exit code where tables are broken, which another start does not cure.
+const DAMAGE: i32 = 8;
+
+/// Answers would be short or wrong.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{count} parts are broken, so rows would be missing or wrong: {tables}. Look at the disk first. Then restore the \
+     data directory from a backup; or start with --allow-damaged, which sets these parts aside, load their rows again \
+     (`trawl-ingest repair` does it for a chain, and deletes the broken parts at its end), and start without it"
+)]
+struct BrokenTables {
+    count: usize,
+    /// The tables with their parts.
+    tables: String,
 }
 
 /// Whoever reaches the owner's account can read files of this machine.

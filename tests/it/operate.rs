@@ -1,7 +1,6 @@
 //! The operator's pages are right word for word: the commands of `backup.md` and `upgrade.md` run as they stand there,
 //! with the units of `services.md`, over a chain that `follow` extends. Only folders and ports are others.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -30,31 +29,32 @@ impl Machine {
     fn new(node: &Node) -> anyhow::Result<Self> {
         let (root, engine) = (env::directory()?, env::free_port()?);
         let api = format!("127.0.0.1:{}", env::free_port()?);
-        for folder in ["units", "etc", "run", "log", "backup", "new", "bin", "var/lib/trawl"] {
+        for folder in ["units", "etc/trawl", "run", "log", "new", "bin", "var/lib"] {
             fs::create_dir_all(root.path().join(folder))?;
         }
         let machine = Self { root, engine, api };
-        let library = engine_library::ensure()?;
-        let variables = [
-            ("TRAWL_ENGINE_LISTEN", format!("127.0.0.1:{engine}")),
-            ("TRAWL_CLICKHOUSE_URL", format!("http://127.0.0.1:{engine}")),
-            ("TRAWL_LIBRARY", library.display().to_string()),
-            ("TRAWL_RPC_URL", node.url.clone()),
-            ("TRAWL_API_LISTEN", machine.api.clone()),
-            ("TRAWL_BACKUP_DIR", machine.path("backup").display().to_string()),
-        ];
-        let mut file = String::new();
-        for (name, value) in variables {
-            writeln!(file, "{name}={value}")?;
+        let library = format!("TRAWL_LIBRARY={}", engine_library::ensure()?.display());
+        for (program, variable) in [
+            ("engine", library),
+            ("follow", format!("TRAWL_RPC_URL={}\nTRAWL_METRICS_LISTEN=127.0.0.1:{}", node.url, env::free_port()?)),
+            ("api", format!("TRAWL_API_LISTEN={}", machine.api)),
+        ] {
+            let file = machine.adapted(&shipped(&format!("{program}.env"))?);
+            fs::write(machine.path("etc/trawl").join(format!("{program}.env")), format!("{file}{variable}\n"))?;
         }
-        fs::write(machine.path("etc/trawl.env"), file)?;
+        for account in ["owner", "api"] {
+            fs::write(machine.path("etc/trawl").join(format!("{account}-password")), format!("{account} secret\n"))?;
+        }
         for folder in ["bin", "new"] {
             for program in ["trawl-engine", "trawl-ingest", "trawl-api"] {
                 symlink(env::program(program), machine.path(folder).join(program))?;
             }
         }
         for unit in UNITS {
-            fs::write(machine.path("units").join(format!("{unit}.service")), machine.adapted(&unit_file(unit)?))?;
+            fs::write(
+                machine.path("units").join(format!("{unit}.service")),
+                machine.adapted(&shipped(&format!("{unit}.service"))?),
+            )?;
         }
         Ok(machine)
     }
@@ -69,14 +69,13 @@ impl Machine {
         text.replace("/usr/local/bin/", &format!("{root}/bin/"))
             .replace("/var/lib/", &format!("{root}/var/lib/"))
             .replace("/etc/", &format!("{root}/etc/"))
-            .replace("/backup/", &format!("{root}/backup/"))
-            .replace("/backup --keep", &format!("{root}/backup --keep"))
             .replace("127.0.0.1:8123", &format!("127.0.0.1:{}", self.engine))
     }
 
-    /// Runs what a page says; its folder is that of the new programs.
-    fn run(&self, commands: &str) -> anyhow::Result<()> {
-        let script = format!("set -a; . $ROOT/etc/trawl.env; set +a\n{}", self.adapted(commands));
+    /// Runs what a page says after `exports`; its folder is that of the new programs.
+    fn run(&self, exports: &str, commands: &str) -> anyhow::Result<()> {
+        let url = format!("export TRAWL_CLICKHOUSE_URL=http://127.0.0.1:{}", self.engine);
+        let script = format!("{url}\n{}\n{}", self.adapted(exports), self.adapted(commands));
         let path = format!(
             "{}:{}:{}",
             workspace::root().join("tests/clients/operate").display(),
@@ -112,6 +111,8 @@ impl Machine {
 impl Drop for Machine {
     fn drop(&mut self) {
         for unit in UNITS.iter().rev() {
+            // Nothing starts it again then; the folder is there.
+            let _ = fs::write(self.path("run").join(format!("{unit}.stopped")), "");
             let process =
                 fs::read_to_string(self.path("run").join(unit)).ok().and_then(|text| text.trim().parse().ok());
             // One that has ended is not there any more.
@@ -130,30 +131,89 @@ fn fenced<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
     page.split(&opening).skip(1).filter_map(|rest| Some(rest.split_once("\n```")?.0)).collect()
 }
 
-/// A unit as the page of services shows it.
-fn unit_file(unit: &str) -> anyhow::Result<String> {
-    let page = page("services.md")?;
-    let heading = format!("# /etc/systemd/system/{unit}.service");
-    let found = fenced(&page, "ini").into_iter().find(|text| text.starts_with(&heading));
-    found.map(str::to_owned).with_context(|| format!("services.md has no unit {unit}"))
+/// A file of `ops/systemd`.
+fn shipped(name: &str) -> anyhow::Result<String> {
+    fs::read_to_string(workspace::root().join("ops/systemd").join(name)).with_context(|| name.to_owned())
+}
+
+/// What a block of commands sets for those after it.
+fn exports(block: &str) -> String {
+    block.lines().filter(|line| line.starts_with("export ")).map(|line| format!("{line}\n")).collect()
+}
+
+/// The units are as hardened as the page says, and systemd finds nothing wrong in them but that the programs are not
+/// there.
+#[test]
+fn units_are_hardened_and_right() -> anyhow::Result<()> {
+    let analyze = |arguments: &[&str], unit: &str| -> anyhow::Result<Option<String>> {
+        let file = workspace::root().join("ops/systemd").join(format!("{unit}.service"));
+        let output = match Command::new("systemd-analyze").args(arguments).arg(file).output() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            output => output?,
+        };
+        Ok(Some(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))))
+    };
+    for unit in UNITS {
+        let text = shipped(&format!("{unit}.service"))?;
+        for line in ["RestartSec=5", "StartLimitIntervalSec=0", "Restart=always", "NoNewPrivileges=yes"] {
+            ensure!(text.lines().any(|found| found == line), "{unit}: {line}");
+        }
+        let Some(said) = analyze(&["security", "--offline=true"], unit)? else {
+            eprintln!("no systemd-analyze here: how hardened the units are is not looked at");
+            return Ok(());
+        };
+        let level = said.split("exposure level for ").nth(1).and_then(|rest| rest.split(' ').nth(1));
+        let level: f32 = level.with_context(|| said.clone())?.parse()?;
+        ensure!(level <= 2.0, "{unit}: {level}");
+        let said = analyze(&["verify"], unit)?.unwrap_or_default();
+        let wrong: Vec<&str> = said.lines().filter(|line| !line.contains("is not executable")).collect();
+        ensure!(wrong.iter().all(|line| !line.contains(unit)), "{wrong:?}");
+    }
+    Ok(())
+}
+
+/// Runs a script of `tests/containers` in a run that includes what takes long. It says why where it cannot.
+fn in_containers(script: &str, arguments: &[&str]) -> anyhow::Result<()> {
+    const SKIPPED: i32 = 77;
+    if !env::is_slow_run() {
+        return Ok(());
+    }
+    let mut command = Command::new(workspace::root().join("tests/containers").join(script));
+    let output = command.args(arguments).stdin(Stdio::null()).output()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.code() == Some(SKIPPED) {
+        eprintln!("{script}: {said}");
+        return Ok(());
+    }
+    ensure!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
+/// The commands of `services.md`, word for word, under systemd: kills, a foreign chain, a wrong password, a reboot.
+#[test]
+fn units_run_under_systemd() -> anyhow::Result<()> {
+    let programs = env::program("trawl-api").parent().context("a folder")?.display().to_string();
+    in_containers("systemd.sh", &[&programs, &engine_library::ensure()?.display().to_string()])
 }
 
 #[test]
 fn backup_and_upgrade_are_followed_word_for_word() -> anyhow::Result<()> {
     let node = Node::start("devchain", &[])?;
     let machine = Machine::new(&node)?;
-    machine.run("systemctl start trawl-engine trawl-follow trawl-api")?;
+    machine.run("", "systemctl start trawl-engine trawl-follow trawl-api")?;
     let before = machine.logs_of_chain()?;
     for (name, steps) in [("backup.md", 6), ("upgrade.md", 1)] {
         let page = page(name)?;
         let commands = fenced(&page, "sh");
         ensure!(commands.len() == steps, "{name} has {} blocks of commands", commands.len());
+        let mut exported = String::new();
         for block in commands {
-            machine.run(block).with_context(|| format!("{name}: {block}"))?;
+            machine.run(&exported, block).with_context(|| format!("{name}: {block}"))?;
+            exported.push_str(&exports(block));
             ensure!(machine.logs_of_chain()? == before, "{name}: after {block}");
         }
     }
-    machine.run("systemctl stop trawl-api trawl-follow trawl-engine")?;
-    ensure!(Path::new(&machine.path("backup/2026-11-23/backup.json")).exists());
+    machine.run("", "systemctl stop trawl-api trawl-follow trawl-engine")?;
+    ensure!(Path::new(&machine.path("var/lib/trawl-backup/2026-11-23/backup.json")).exists());
     Ok(())
 }

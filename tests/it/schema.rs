@@ -211,13 +211,13 @@ fn a_newer_schema_is_refused() -> anyhow::Result<()> {
     )?;
     let dump = crate::chains::dump("hive");
     for arguments in [vec!["migrate"], vec!["status"], vec!["load", "--dump", &dump]] {
-        let output = env::run(env::ingest("schema_newer", &arguments), 1)?;
+        let output = env::run(env::ingest("schema_newer", &arguments), 7)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(text.contains(&format!("schema version {newer}, which is newer")), "{text}");
     }
     let mut api = std::process::Command::new(env::program("trawl-api"));
     api.args(["--clickhouse-url", env::store(), "--clickhouse-database", "schema_newer", "--listen", "127.0.0.1:0"]);
-    let output = env::run(api, 1)?;
+    let output = env::run(api, 7)?;
     ensure!(String::from_utf8_lossy(&output.stderr).contains("which is newer"));
     Ok(())
 }
@@ -230,7 +230,7 @@ fn a_database_from_before_the_release_is_refused() -> anyhow::Result<()> {
     let rows = "SELECT number + 1, if(number = 0, '0001_create_blocks', 'later'), 'its own' FROM numbers(51)";
     env::sql("schema_unreleased", &format!("INSERT INTO schema_migrations (version, name, checksum) {rows}"))?;
     for arguments in [["migrate"], ["status"]] {
-        let output = env::run(env::ingest("schema_unreleased", &arguments), 1)?;
+        let output = env::run(env::ingest("schema_unreleased", &arguments), 7)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(
             text.contains("before its first release") && text.contains("DROP DATABASE schema_unreleased"),
@@ -247,7 +247,7 @@ fn an_edited_migration_is_refused() -> anyhow::Result<()> {
         "schema_edited",
         "ALTER TABLE schema_migrations UPDATE checksum = 'other' WHERE version = 1 SETTINGS mutations_sync = 1",
     )?;
-    let output = env::run(env::ingest("schema_edited", &["migrate"]), 1)?;
+    let output = env::run(env::ingest("schema_edited", &["migrate"]), 7)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(text.contains("0001_baseline") && text.contains("another text"), "{text}");
     Ok(())

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+pub mod exit_codes;
 pub mod renamed;
 pub mod units;
 

@@ -1,6 +1,6 @@
 //! Everything a subcommand can fail with, and the exit code of each failure.
 
-use trawl_core::flags::StoreFlagsError;
+use trawl_core::flags::{StoreFlagsError, exit_codes};
 use trawl_core::primitives::BlockRange;
 use trawl_core::store::{MigrateError, StoreError};
 use trawl_ingest::background::token_metadata::FetchError;
@@ -158,21 +158,30 @@ impl Failure {
             | Self::OtherChain { .. }
             | Self::NotProven(_)
             | Self::Follow(FollowError::BelowFinality { .. }) => 3,
+            Self::Damaged { .. } => exit_codes::DAMAGE,
+            Self::Interrupted => 130,
+            Self::Migrate(error) if let Some(code) = exit_codes::of_schema(error) => code,
+            other => other.store_error().map_or(1, store_code),
+        }
+    }
+
+    /// What ClickHouse said, if that is the failure.
+    fn store_error(&self) -> Option<&StoreError> {
+        match self {
             Self::Store(error)
             | Self::Tokens(FetchError::Store(error))
             | Self::Labels(LabelsError::Store(error))
             | Self::Follow(FollowError::Store(error))
             | Self::Fill(FillError::Store(error))
             | Self::Backup(BackupError::Store(error))
-            | Self::Migrate(MigrateError::Store(error) | MigrateError::Step { source: error, .. })
-                if error.is_unreachable() =>
-            {
-                5
-            }
-            Self::Interrupted => 130,
-            _ => 1,
+            | Self::Migrate(MigrateError::Store(error) | MigrateError::Step { source: error, .. }) => Some(error),
+            _ => None,
         }
     }
+}
+
+fn store_code(error: &StoreError) -> u8 {
+    if error.is_unreachable() { 5 } else { exit_codes::of_store(error).unwrap_or(1) }
 }
 
 fn load_code(error: &LoadError) -> u8 {
@@ -186,7 +195,7 @@ fn load_code(error: &LoadError) -> u8 {
             SourceError::Malformed { .. } | SourceError::Node(NodeError::Chains { .. } | NodeError::Foreign { .. }),
         ) => 3,
         LoadError::Source(SourceError::Node(NodeError::Unreachable { .. })) => 4,
-        LoadError::Sink(trawl_ingest::write::sink::SinkError { source, .. }) if source.is_unreachable() => 5,
+        LoadError::Sink(trawl_ingest::write::sink::SinkError { source, .. }) => store_code(source),
         _ => 1,
     }
 }

@@ -18,12 +18,14 @@ use trawl_node::RetryPolicy;
 
 pub use backup::{BackupFlags, BackupsFlags, RestoreFlags};
 pub use migrate::{MigrateFlags, ShardFlags};
+pub use probes::ProbeFlags;
 pub use slice::Slice;
 use source::separated;
 pub use source::{Source, SourceFlags};
 
 mod backup;
 mod migrate;
+mod probes;
 mod slice;
 mod source;
 
@@ -44,7 +46,8 @@ pub struct Flags {
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 failed at run time; 2 wrong usage; 3 data refused; 4 node unreachable; \
-                          5 ClickHouse unreachable; 130 interrupted after a clean stop.";
+                          5 ClickHouse unreachable; 6 wrong user or password of ClickHouse; 7 schema of another release; 8 \
+                          damage; 130 interrupted after a clean stop.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -197,15 +200,6 @@ pub struct RepairFlags {
     /// Chain of the files, if they do not name it themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
-}
-
-/// Where a run says how it is.
-#[derive(Debug, Clone, Copy, Args)]
-#[command(next_help_heading = "Probes")]
-pub struct ProbeFlags {
-    /// Where to serve /health/live, /health/ready and /metrics, for example 127.0.0.1:9002 [default: nowhere].
-    #[arg(long, env = "TRAWL_METRICS_LISTEN", value_name = "ADDRESS")]
-    pub metrics_listen: Option<std::net::SocketAddr>,
 }
 
 /// How blocks are read and checked, whatever for.

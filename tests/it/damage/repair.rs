@@ -39,7 +39,7 @@ fn lost_blocks_are_loaded_again() -> anyhow::Result<()> {
     }
     // ClickHouse would load a part whose number of rows was altered, and answer by it.
     std::fs::write(super::part(folder.path(), "token_transfers", 0)?.join("count.txt"), "9")?;
-    env::run(super::start(folder.path())?, 1)?;
+    env::run(super::start(folder.path())?, 8)?;
     let damaged = engine(folder.path())?;
     ensure!(env::contents(&damaged.url, DATABASE)? != before);
     let told = said(env::ingest_at(&damaged.url, DATABASE, &["repair"]), 2)?;
@@ -66,7 +66,7 @@ fn lost_commits_are_made_again() -> anyhow::Result<()> {
     broken(folder.path(), "ingest_commits", 0)?;
     let damaged = engine(folder.path())?;
     ensure!(status(&damaged.url)?["damaged"][0]["table"] == "ingest_commits");
-    let told = said(env::ingest_at(&damaged.url, DATABASE, &["load", "--dump", &dump("devchain")]), 1)?;
+    let told = said(env::ingest_at(&damaged.url, DATABASE, &["load", "--dump", &dump("devchain")]), 8)?;
     ensure!(told.contains("`ingest_commits` lost rows") && told.contains("trawl-ingest repair"), "{told}");
     let api = super::api(&damaged.url)?;
     let answer = super::rpc(&api, "eth_blockNumber", json!([]))?;

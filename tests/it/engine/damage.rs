@@ -65,7 +65,7 @@ pub fn start(folder: &Path, arguments: &[&str]) -> anyhow::Result<Command> {
 /// Whether it started; every answer is then the whole one or an error.
 fn is_served(folder: &Path, answers: &[String], file: &Path) -> anyhow::Result<bool> {
     let Ok(engine) = env::start_engine(folder, 0, &[]) else {
-        let text = String::from_utf8_lossy(&env::run(start(folder, &[])?, 1)?.stderr).into_owned();
+        let text = String::from_utf8_lossy(&env::run(start(folder, &[])?, 8)?.stderr).into_owned();
         ensure!(text.contains("kept.t (") && text.contains("all_1_1_0"), "{}: {text}", file.display());
         ensure!(text.contains("--allow-damaged"), "{text}");
         return Ok(false);
@@ -117,7 +117,7 @@ fn a_damaged_store_starts_when_asked_to_and_can_be_mended() -> anyhow::Result<()
     let count = files_of_a_part(path)?.into_iter().find(|file| file.ends_with("count.txt")).context("a file")?;
     // No number any more.
     fs::write(&count, "x")?;
-    env::run(start(path, &[])?, 1)?;
+    env::run(start(path, &[])?, 8)?;
     let engine = env::start_engine(path, 0, &["--allow-damaged"])?;
     let ask = |sql: &str| env::sql_at(&engine.url, "default", sql);
     ensure!(ask("SELECT count() FROM kept.t")? == "4000");

@@ -14,6 +14,10 @@ fn exit_codes() -> anyhow::Result<()> {
     let nobody = format!("http://127.0.0.1:{port}");
     let output = env::run(env::ingest_at(&nobody, "x", &["status"]), 5)?;
     ensure!(String::from_utf8_lossy(&output.stderr).contains("ClickHouse cannot be reached"));
+    let login = ["--clickhouse-user", "nobody", "--clickhouse-password", "wrong"];
+    let output = env::run(env::ingest_at(env::engine(), "ingest_codes", &[&["status"], &login[..]].concat()), 6)?;
+    ensure!(String::from_utf8_lossy(&output.stderr).contains("nobody"));
+    env::run(env::api_at(env::engine(), "ingest_codes", &login), 6)?;
     for program in ["trawl-ingest", "trawl-api", "trawl-engine"] {
         let mut command = std::process::Command::new(env::program(program));
         command.arg("--version");

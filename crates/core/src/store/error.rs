@@ -104,6 +104,13 @@ impl StoreError {
         }
     }
 
+    /// Whether ClickHouse does not know the user, or the password is another one: UNKNOWN_USER, WRONG_PASSWORD,
+    /// REQUIRED_PASSWORD, AUTHENTICATION_FAILED.
+    #[must_use]
+    pub fn is_wrong_login(&self) -> bool {
+        matches!(self, Self::Refused { code: 192 | 193 | 194 | 516, .. })
+    }
+
     /// Whether the statement exceeded its time limit: TIMEOUT_EXCEEDED.
     #[must_use]
     pub fn is_time_limit(&self) -> bool {
