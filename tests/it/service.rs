@@ -198,14 +198,14 @@ fn a_schema_of_another_release_ends_the_api() -> anyhow::Result<()> {
             env::sql(database, "TRUNCATE TABLE schema_migrations")?;
         }
         env::sql(database, &format!("INSERT INTO schema_migrations (version, name, checksum) VALUES {row}"))?;
-        let output = env::run(env::api_at(env::store(), database, &[]), 1)?;
+        let output = env::run(env::api_at(env::store(), database, &[]), 7)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(text.contains(why) && output.stdout.is_empty(), "{text}");
     }
     let silent = SilentProxy::start(env::store())?;
     silent.fall_silent();
     let command = env::api_at(&silent.url, "service_newer", &["--query-timeout", "1"]);
-    let waiting = std::thread::spawn(move || env::run(command, 1));
+    let waiting = std::thread::spawn(move || env::run(command, 7));
     std::thread::sleep(Duration::from_secs(8));
     ensure!(!waiting.is_finished(), "it did not wait");
     silent.speak();

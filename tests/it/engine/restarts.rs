@@ -118,7 +118,7 @@ fn a_broken_part_whose_rows_are_in_others_is_no_damage() -> anyhow::Result<()> {
     // Its rows are nowhere else.
     spoil(&inserted)?;
     spoil(&mutated)?;
-    let output = env::run(super::damage::start(folder.path(), &[])?, 1)?;
+    let output = env::run(super::damage::start(folder.path(), &[])?, 8)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(text.contains("all_4_4_0") && !text.contains("all_2_2_0") && !text.contains("DROP"), "{text}");
     Ok(())
