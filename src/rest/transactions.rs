@@ -1,5 +1,6 @@
 //! Transactions: one, its parts, and items of lists.
 
+mod calls;
 pub(super) mod coin_changes;
 pub(super) mod coin_moves;
 mod failures;
@@ -29,6 +30,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/api/v2/transactions/{transaction_hash}/internal-transactions", get(parts::frames))
         .route("/api/v2/transactions/{transaction_hash}/blobs", get(parts::blobs))
         .route("/api/v2/transactions/{transaction_hash}/state-changes", get(state_changes::state_changes))
+        .route("/api/v2/transactions/{transaction_hash}/calls", get(calls::calls))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transaction::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(summary::summary))
 }

@@ -25,8 +25,8 @@ static FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/web_page.rs"));
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'; connect-src 'self'; object-src 'none'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// First names of paths that are pages. What the API may be asked for later is not among them, so that it stays 404.
-const PAGES: [&str; 15] = [
+/// First names of paths that are pages.
+const PAGES: [&str; 18] = [
     "",
     "accounts",
     "address",
@@ -34,23 +34,65 @@ const PAGES: [&str; 15] = [
     "blocks",
     "charts",
     "internal-txs",
+    "names",
     "scan",
     "search",
     "status",
     "token",
     "token-transfers",
     "tokens",
+    "tools",
     "tx",
     "txs",
+    "withdrawals",
 ];
 
-/// The answer at a path: a file, or the page for a reader who accepts one; `None` if there is neither.
+/// Those that other explorers give to the same pages, which the page leads on (`web/src/format/aliases.ts`).
+const ALIASES: [&str; 24] = [
+    "account",
+    "addresses",
+    "advanced-filter",
+    "advanced-filters",
+    "blocks_forked",
+    "contract",
+    "gas-tracker",
+    "gastracker",
+    "internal-transactions",
+    "internal_txs",
+    "nft",
+    "nft-transfers",
+    "nft_transfers",
+    "search-results",
+    "stats",
+    "tokentxns",
+    "tokentxns-nft",
+    "transaction",
+    "transactions",
+    "txn",
+    "txsBeacon",
+    "txsInternal",
+    "uncle",
+    "uncles",
+];
+
+/// What programs ask for: where nothing is there, they get no page.
+const FOR_PROGRAMS: [&str; 9] = ["_", "api", "assets", "docs", "health", "metrics", "rpc", "sourcify", "stats-service"];
+
+/// The answer at a path: a file, or the page for a reader who accepts one, with the status 404 where it has nothing
+/// but that to say; `None` for programs.
 pub(super) fn answer(path: &str, headers: &HeaderMap) -> Option<Response> {
     if let Some(file) = file(path).filter(|_| path.starts_with("/_/")) {
         return Some(send(file, headers));
     }
     let noun = path.split('/').nth(1)?;
-    (PAGES.contains(&noun) && accepts_pages(headers)).then(|| file("/index.html").map(|file| send(file, headers)))?
+    if FOR_PROGRAMS.contains(&noun) || !accepts_pages(headers) {
+        return None;
+    }
+    let mut page = send(file("/index.html")?, headers);
+    if page.status() == StatusCode::OK && !PAGES.contains(&noun) && !ALIASES.contains(&noun) {
+        *page.status_mut() = StatusCode::NOT_FOUND;
+    }
+    Some(page)
 }
 
 fn file(path: &str) -> Option<&'static File> {
@@ -142,8 +184,12 @@ mod tests {
             assert!(answer(path, &with(ACCEPT, "application/json")).is_none(), "{path}");
             assert!(answer(path, &with(ACCEPT, "*/*")).is_none(), "{path}");
         }
-        for path in ["/api", "/api/v2/none", "/health", "/index.html", "/_/assets/none.js", "/_/", "/blockss", ""] {
+        for path in ["/api", "/api/v2/none", "/health", "/_/assets/none.js", "/_/", "/assets/none", ""] {
             assert!(answer(path, &browser).is_none(), "{path}");
+        }
+        for (path, status) in [("/txsInternal", 200), ("/uncle/0x12", 200), ("/blockss", 404), ("/index.html", 404)] {
+            let found = answer(path, &browser).map(|found| found.status().as_u16());
+            assert_eq!(found, Some(status), "{path}");
         }
     }
 

@@ -353,9 +353,16 @@ fn methods_are_found_by_selector_and_name() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let asked = |query: &str| get(chain, &format!("advanced-filters/methods{query}"));
     let transfer = json!([{"method_id": "0xa9059cbb", "name": "transfer"}]);
+    ensure!(asked("?q=0xa9059cbb")? == transfer && asked("?q=0xA9059CBB")? == transfer);
+    // The well-known one stands before overloads that packages declare.
+    let named = asked("?q=transfer")?;
+    let named = named.as_array().context("a list")?;
     ensure!(
-        asked("?q=0xa9059cbb")? == transfer && asked("?q=0xA9059CBB")? == transfer && asked("?q=transfer")? == transfer
+        named[0] == transfer[0] && named.len() > 1 && named.iter().all(|method| method["name"] == "transfer"),
+        "{named:?}"
     );
+    let of_packages = json!([{"method_id": "0xfb0f3ee1", "name": "fulfillBasicOrder"}]);
+    ensure!(asked("?q=fulfillbasicorder")? == of_packages);
     ensure!(asked("?q=0x01020304")? == json!([{"method_id": "0x01020304", "name": ""}]));
     ensure!(asked("?q=nothingOfThisName")? == json!([]));
     let all = asked("")?;

@@ -161,7 +161,7 @@ fn inputs_of_well_known_functions_are_decoded() -> anyhow::Result<()> {
         let found = &get(chain, &format!("transactions/{hash}"))?["decoded_input"];
         if input.starts_with("0xa9059cbb") && input.len() >= 138 {
             let (to, amount) = (&input[34..74], U256::from_str_radix(&input[74..138], 16)?);
-            ensure!(found["method_call"] == "transfer(address arg0, uint256 arg1)", "{hash} in {block}: {found}");
+            ensure!(found["method_call"] == "transfer(address to, uint256 value)", "{hash} in {block}: {found}");
             ensure!(found["method_id"] == "0xa9059cbb", "{found}");
             let [first, second] = [0, 1].map(|position| &found["parameters"][position]);
             ensure!(first["value"].as_str().map(str::to_lowercase) == Some(format!("0x{to}")), "{hash}: {found}");
@@ -177,6 +177,61 @@ fn inputs_of_well_known_functions_are_decoded() -> anyhow::Result<()> {
         }
     }
     ensure!(decoded > 10, "{decoded} decoded, {others} others");
+    Ok(())
+}
+
+/// Frames are those of the raw trace. Words of calls and results are cut here, as the ABI says of parameters of fixed
+/// size.
+#[test]
+fn calls_are_read() -> anyhow::Result<()> {
+    let (mut transfers, mut balances, mut named) = (0, 0, BTreeSet::new());
+    for name in ["devchain", "hive"] {
+        let chain = chain(name);
+        for hash in node_transactions(chain).into_values().map(|told| told.transaction["hash"].clone()) {
+            let hash = hash.as_str().context("a hash")?;
+            let calls = get(chain, &format!("transactions/{hash}/calls"))?;
+            let trace = get(chain, &format!("transactions/{hash}/raw-trace?reasons=1"))?;
+            ensure!(calls["frames"] == trace, "{hash}: {calls}");
+            let (frames, decoded) =
+                (trace.as_array().context("frames")?, calls["decoded"].as_array().context("decoded")?);
+            ensure!(frames.len() == decoded.len(), "{hash}: {calls}");
+            let items = |key: &str| calls[key].as_array().cloned().unwrap_or_default();
+            let addresses: BTreeSet<String> =
+                items("addresses").iter().map(|item| item["hash"].to_string().to_lowercase()).collect();
+            for (frame, read) in frames.iter().zip(decoded) {
+                for party in
+                    ["from", "to"].map(|side| &frame["action"][side]).into_iter().filter(|party| party.is_string())
+                {
+                    ensure!(addresses.contains(&party.to_string()), "{hash}: {party} has no name");
+                }
+                let input = frame["action"]["input"].as_str().unwrap_or_default();
+                let word =
+                    |data: &str, position: usize| U256::from_str_radix(&data[64 * position..64 * (position + 1)], 16);
+                if input.starts_with("0xa9059cbb") && input.len() == 138 {
+                    ensure!(read["method"] == "transfer", "{hash}: {read}");
+                    let amount = word(&input[10..], 1)?.to_string();
+                    ensure!(read["input"]["parameters"][1]["value"] == *amount, "{hash}: {read}");
+                    let is_told = frame["error"].is_null()
+                        && frame["result"]["output"].as_str().is_some_and(|data| data.len() == 66);
+                    ensure!(
+                        read["output"][0]["value"] == if is_told { json!("true") } else { Value::Null },
+                        "{hash}: {read}"
+                    );
+                    transfers += 1;
+                }
+                if input.starts_with("0x70a08231") && frame["error"].is_null() {
+                    let output = frame["result"]["output"].as_str().unwrap_or_default();
+                    if output.len() == 66 {
+                        let balance = word(&output[2..], 0)?.to_string();
+                        ensure!(read["output"][0]["value"] == *balance, "{hash}: {read}");
+                        balances += 1;
+                    }
+                }
+            }
+            named.extend(items("tokens").iter().map(|token| token["symbol"].to_string()));
+        }
+    }
+    ensure!(transfers > 3 && balances > 0, "{transfers} transfers, {balances} balances, {named:?}");
     Ok(())
 }
 

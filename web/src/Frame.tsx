@@ -9,7 +9,7 @@ import { showChosen } from './parts/Tabs.tsx';
 import { nextTheme, nextTimeStyle, theme, timeStyle } from './state/view.ts';
 import { chain } from './state/chain.ts';
 
-const PLACES = [['/blocks', 'Blocks'], ['/txs', 'Transactions'], ['/token-transfers', 'Transfers'], ['/accounts', 'Accounts'], ['/tokens', 'Tokens'], ['/scan', 'Scan'], ['/charts', 'Charts'], ['/status', 'Status']] as const;
+const PLACES = [['/blocks', 'Blocks'], ['/txs', 'Transactions'], ['/internal-txs', 'Internal'], ['/token-transfers', 'Transfers'], ['/accounts', 'Accounts'], ['/tokens', 'Tokens'], ['/scan', 'Scan'], ['/charts', 'Charts'], ['/tools', 'Tools'], ['/status', 'Status']] as const;
 
 function shortcuts(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -45,7 +45,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <div class="inside">
           <a class="home" href="/" title="Newest blocks and transactions"><Mark /> Trawl{' '}<small>{chain.value.name}</small></a>
           <PulseDot />
-          <nav ref={places} aria-label="Places">
+          <nav ref={places} aria-label="Pages">
             {PLACES.map(([place, name]) => <a key={place} href={place} aria-current={path === place ? 'page' : undefined}>{name}</a>)}
             <a href="/docs">API</a>
           </nav>
@@ -58,7 +58,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <footer>
         <div class="inside">
           <OwnNames />
-          <button type="button" class="plain" onClick={nextTimeStyle}>{timeStyle.value === 'age' ? 'Show times in UTC' : 'Show ages'}</button>
+          <button type="button" class="plain" onClick={nextTimeStyle}>{{ age: 'Show times in UTC', utc: 'Show local times', local: 'Show ages' }[timeStyle.value]}</button>
           <span class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> rows <kbd>t</kbd> colours <kbd>u</kbd> times</span>
           <span>{chain.value.name && `${chain.value.name}, `}read-only, from ClickHouse</span>
         </div>

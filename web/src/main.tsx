@@ -1,27 +1,33 @@
 // The page: its frame, its routes, and what holds on all of them.
+import { later } from './api/later.ts';
 import { render } from 'preact';
 import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import { canonicalPath } from './format/aliases.ts';
 import { Frame } from './Frame.tsx';
 import { markEqualAddresses } from './parts/Address.tsx';
 import { rowsByKeyboard } from './parts/Table.tsx';
 import { Home } from './pages/Home.tsx';
-import { Blocks, InternalTransactions, TokenTransfers, Transactions } from './pages/Lists.tsx';
+import { Blocks, InternalTransactions, TokenTransfers, Transactions, Withdrawals } from './pages/Lists.tsx';
 import { learnChain } from './state/chain.ts';
 import { watchPulse } from './state/pulse.ts';
 import { useTitle } from './parts/title.ts';
+import { partFiles } from './start/requests.ts';
 
 // Pages that come when they are wanted; `vite.config.js` has them too, so that the start script asks for them at once.
-const Accounts = lazy(() => import('./pages/Accounts.tsx').then((page) => page.Accounts));
-const Block = lazy(() => import('./pages/Block.tsx').then((page) => page.Block));
-const Tx = lazy(() => import('./pages/Tx.tsx').then((page) => page.Tx));
-const Address = lazy(() => import('./pages/Address.tsx').then((page) => page.Address));
-const Token = lazy(() => import('./pages/Token.tsx').then((page) => page.Token));
-const Instance = lazy(() => import('./pages/Token.tsx').then((page) => page.Instance));
-const Tokens = lazy(() => import('./pages/Tokens.tsx').then((page) => page.Tokens));
-const Search = lazy(() => import('./pages/Search.tsx').then((page) => page.Search));
-const Scan = lazy(() => import('./scan/Scan.tsx').then((page) => page.Scan));
-const Charts = lazy(() => import('./charts/Charts.tsx').then((page) => page.Charts));
-const Status = lazy(() => import('./pages/Status.tsx').then((page) => page.Status));
+const Accounts = lazy(later(() => import('./pages/Accounts.tsx').then((page) => page.Accounts)));
+const Block = lazy(later(() => import('./pages/Block.tsx').then((page) => page.Block)));
+const Tx = lazy(later(() => import('./pages/Tx.tsx').then((page) => page.Tx)));
+const Address = lazy(later(() => import('./pages/Address.tsx').then((page) => page.Address)));
+const Token = lazy(later(() => import('./pages/Token.tsx').then((page) => page.Token)));
+const Instance = lazy(later(() => import('./pages/Token.tsx').then((page) => page.Instance)));
+const Tokens = lazy(later(() => import('./pages/Tokens.tsx').then((page) => page.Tokens)));
+const Search = lazy(later(() => import('./pages/Search.tsx').then((page) => page.Search)));
+const Scan = lazy(later(() => import('./scan/Scan.tsx').then((page) => page.Scan)));
+const Charts = lazy(later(() => import('./charts/Charts.tsx').then((page) => page.Charts)));
+const Tools = lazy(later(() => import('./pages/Tools.tsx').then((page) => page.Tools)));
+const Names = lazy(later(() => import('./pages/Names.tsx').then((page) => page.Names)));
+const Status = lazy(later(() => import('./pages/Status.tsx').then((page) => page.Status)));
 
 function Nowhere() {
   const { path } = useLocation();
@@ -32,10 +38,21 @@ function Nowhere() {
 /** The server answers these; the page leaves them alone. */
 const PAGE_LINKS = /^\/(?!(docs|api|rpc|health|metrics|stats-service)(\/|\?|$))/;
 
+/** Other spellings of a path lead to the page that they mean. */
+function Spelled() {
+  const { url, route } = useLocation();
+  useEffect(() => {
+    const canonical = canonicalPath(location.pathname, location.search, location.hash);
+    if (canonical) route(canonical, true);
+  }, [url]);
+  return null;
+}
+
 function App() {
   return (
     <LocationProvider scope={PAGE_LINKS}>
       <Frame>
+        <Spelled />
         <ErrorBoundary>
           <Router>
             <Route path="/" component={Home} />
@@ -44,6 +61,7 @@ function App() {
             <Route path="/txs" component={Transactions} />
             <Route path="/internal-txs" component={InternalTransactions} />
             <Route path="/token-transfers" component={TokenTransfers} />
+            <Route path="/withdrawals" component={Withdrawals} />
             <Route path="/tx/:hash/:tab?" component={Tx} />
             <Route path="/accounts" component={Accounts} />
             <Route path="/address/:hash/:tab?" component={Address} />
@@ -54,6 +72,8 @@ function App() {
             <Route path="/scan" component={Scan} />
             <Route path="/charts" component={Charts} />
             <Route path="/status" component={Status} />
+            <Route path="/tools" component={Tools} />
+            <Route path="/names" component={Names} />
             <Route default component={Nowhere} />
           </Router>
         </ErrorBoundary>
@@ -67,5 +87,10 @@ rowsByKeyboard();
 void learnChain();
 watchPulse();
 // Where most links lead is there before the first of them is followed.
-addEventListener('load', () => setTimeout(() => { for (const page of [Block, Tx, Address]) void page.preload(); }, 1000));
+addEventListener('load', () => setTimeout(() => {
+  const script = document.querySelector<HTMLScriptElement>('script[data-parts]');
+  const files = ['/block/', '/tx/', '/address/'].flatMap((page) => partFiles(page, script?.dataset['parts'] ?? ''));
+  // Into the cache alone: a script that fails to be imported now could not be imported later.
+  for (const file of new Set(files)) fetch(new URL(file, script?.src)).catch(() => {});
+}, 1000));
 render(<App />, document.getElementById('app') as HTMLElement);

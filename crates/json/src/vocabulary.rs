@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use alloy_primitives::Selector;
 
-use decoded::{decoded_input, function_of};
-use signatures::{well_known, well_known_function};
+use decoded::{decoded_input, decoded_output, function_of};
+use signatures::{well_known, well_known_function, well_known_results};
 use trawl_core::primitives::abi::{KnownEvent, KnownFunction};
 use trawl_core::primitives::{Address, B256, BlockNumber};
 use trawl_core::schema::ProxyRow;
@@ -87,6 +87,25 @@ impl Vocabulary {
         });
         let of_abi = own.find_map(|known| decoded_input(known, input));
         of_abi.or_else(|| decoded_input(well_known_function(selector.0).or_else(|| function_of(input))?, input))
+    }
+
+    /// What a call of `contract` with this input returned, as a JSON array of name, type and value: by the ABI of the
+    /// contract or of its implementations at that block, else as well-known functions return; `None` if nothing fits.
+    #[must_use]
+    pub fn decoded_output(
+        &self,
+        contract: &Address,
+        block: BlockNumber,
+        input: &[u8],
+        output: &[u8],
+    ) -> Option<Vec<u8>> {
+        let selector = Selector::from_slice(input.get(..4)?);
+        let mut own = self.entries_of(contract, block, &selector).filter_map(|entry| match entry {
+            Entry::Function(_, Some(known)) if !known.function.outputs.is_empty() => Some(&known.function.outputs),
+            Entry::Function(..) | Entry::Event(_) | Entry::Error(_) => None,
+        });
+        let of_abi = own.find_map(|results| decoded_output(results, output));
+        of_abi.or_else(|| decoded_output(&well_known_results(selector.0)?.function.inputs, output))
     }
 
     /// What code of one of `contracts` reverted with, as a JSON object: by their ABIs, the first that fits, or those of

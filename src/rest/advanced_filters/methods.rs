@@ -13,11 +13,11 @@ use crate::middleware::request_head::RequestHead;
 use trawl_core::primitives::Address;
 use trawl_core::store::Head;
 use trawl_json::advanced_filters::write_methods;
-use trawl_json::vocabulary::signatures::well_known_methods;
+use trawl_json::vocabulary::signatures::{functions_named, well_known_methods};
 
 pub(crate) const METHODS: &[ParameterGroup] = &[&[("q", Kind::Text)]];
 
-/// The method with a selector, the well-known ones with a name, or all of those.
+/// The method with a selector, those with a name that are well known or that packages declare, or all well-known ones.
 pub(crate) async fn methods(
     State(app): State<App>,
     head: RequestHead,
@@ -30,8 +30,12 @@ pub(crate) async fn methods(
         return Ok(json(write_methods(&[(selector, name)])));
     }
     let name = |signature: &'static str| signature.split('(').next().unwrap_or(signature);
-    let named = well_known_methods().map(|(selector, signature)| (Selector::from(selector), name(signature)));
-    let found: Vec<_> = named.filter(|(_, name)| text.is_empty() || name.eq_ignore_ascii_case(text)).collect();
+    let found: Vec<([u8; 4], &str)> = if text.is_empty() {
+        well_known_methods().map(|(selector, signature)| (selector, name(signature))).collect()
+    } else {
+        functions_named(text)
+    };
+    let found: Vec<_> = found.into_iter().map(|(selector, name)| (Selector::from(selector), name)).collect();
     Ok(json(write_methods(&found)))
 }
 

@@ -118,6 +118,7 @@ const DECLARED: &[(&str, &[ParameterGroup])] = &[
     ("/api/v2/addresses/{address_hash}/counters", &[]),
     ("/api/v2/addresses/{address_hash}/logs", addresses::lists::LOGS),
     ("/api/v2/transactions/{transaction_hash}/logs", transactions::transaction::LOGS),
+    ("/api/v2/transactions/{transaction_hash}/calls", &[]),
     ("/api/v2/transactions/{transaction_hash}/raw-trace", transactions::transaction::RAW_TRACE),
     ("/api/v2/transactions/{transaction_hash}/blobs", &[]),
     ("/api/v2/transactions/{transaction_hash}/state-changes", transactions::state_changes::STATE_CHANGES),

@@ -104,6 +104,7 @@ fn paths() -> anyhow::Result<Vec<String>> {
             "internal-transactions",
             "token-transfers",
             "raw-trace",
+            "calls",
             "summary",
             "state-changes",
         ];

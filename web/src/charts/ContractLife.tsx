@@ -1,7 +1,7 @@
 // What a contract of one's choice did over its whole life.
 import { useLocation } from 'preact-iso';
 import { isAddress } from '../format/hash.ts';
-import { withQuery } from '../parts/Paged.tsx';
+import { withQuery } from '../parts/query.ts';
 import { Life, useLife } from './Life.tsx';
 
 export function ContractLife({ period }: { period: string }) {

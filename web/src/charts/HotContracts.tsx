@@ -5,7 +5,7 @@ import type { AddressRef, Page } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
-import { withQuery } from '../parts/Paged.tsx';
+import { withQuery } from '../parts/query.ts';
 import { Shown } from '../parts/State.tsx';
 import { type Column, Table } from '../parts/Table.tsx';
 import { Unknown } from '../parts/Unknown.tsx';

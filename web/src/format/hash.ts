@@ -7,15 +7,6 @@ export function shortHash(hash: string, head = 8, tail = 6): string {
 
 export const isAddress = (text: string) => /^0x[0-9a-f]{40}$/i.test(text);
 export const isHash = (text: string) => /^0x[0-9a-f]{64}$/i.test(text);
-export const isHeight = (text: string) => /^\d{1,15}$/.test(text);
-
-/** Where a text leads for certain; null if the API has to be asked. */
-export function certainPage(text: string): string | null {
-  const word = text.trim().replace(/^(?=[0-9a-f]{40}$|[0-9a-f]{64}$)/i, '0x');
-  if (isAddress(word)) return `/address/${word}`;
-  if (isHeight(word.replace(/[,_ ]/g, ''))) return `/block/${word.replace(/[,_ ]/g, '')}`;
-  return null;
-}
 
 /** Characters that cannot be seen, or turn the text around, are shown as their codes. */
 export function visible(text: string): string {

@@ -41,6 +41,15 @@ const known = new Map(WELL_KNOWN.trim().split('\n').map((line) => {
   return [symbol.toUpperCase(), contracts] as const;
 }));
 
+/** The well-known tokens of a chain. */
+export function tokensOf(chain: number | null): { symbol: string; address: string }[] {
+  const own = (contracts: readonly string[]) => contracts.find((contract) => contract.startsWith(`${chain}:`))?.split(':')[1];
+  return [...known].flatMap(([symbol, contracts]) => {
+    const address = own(contracts);
+    return address ? [{ symbol, address: `0x${address}` }] : [];
+  });
+}
+
 /** Letters of other scripts that look like these (https://www.unicode.org/reports/tr39/#confusables). */
 const ALIKE: Record<string, string> = {
   А: 'A', В: 'B', Е: 'E', Ѕ: 'S', І: 'I', Ј: 'J', К: 'K', М: 'M', Н: 'H', О: 'O', Р: 'P', С: 'C', Т: 'T', У: 'Y', Х: 'X', Ԁ: 'D', Ԍ: 'G', Ꮯ: 'C', Ꭲ: 'T', Ү: 'Y',

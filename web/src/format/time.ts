@@ -7,6 +7,17 @@ export function absolute(time: string | number): string {
   return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
+const pad = (value: number) => String(value).padStart(2, '0');
+
+/** `2024-02-17 09:49:36 +01:00`: the same by the reader's clock. */
+export function local(time: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return time;
+  const ahead = -date.getTimezoneOffset();
+  const zone = `${ahead < 0 ? '-' : '+'}${pad(Math.floor(Math.abs(ahead) / 60))}:${pad(Math.abs(ahead) % 60)}`;
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())} ${zone}`;
+}
+
 const STEPS: [number, string][] = [
   [60, 'second'], [60, 'minute'], [24, 'hour'], [365.25, 'day'], [Number.POSITIVE_INFINITY, 'year'],
 ];
@@ -24,5 +35,11 @@ export function span(milliseconds: number): string {
   return '';
 }
 
-/** `3 minutes ago`, or `in 2 hours`; both are milliseconds since 1970. */
-export const relative = (time: number, now: number) => (time > now ? `in ${span(now - time)}` : `${span(now - time)} ago`);
+/** `3 minutes ago`, `just now`, or `in 2 hours`; both are milliseconds since 1970. */
+export function relative(time: number, now: number): string {
+  // The clock of the page is a few seconds old, and those of others a few ahead.
+  if (Math.abs(now - time) < CLOCKS) return 'just now';
+  return time > now ? `in ${span(now - time)}` : `${span(now - time)} ago`;
+}
+
+const CLOCKS = 6000;

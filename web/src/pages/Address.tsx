@@ -1,8 +1,9 @@
 // An address: what it is, what it holds, and its lists.
+import { later } from '../api/later.ts';
 import { useLocation, useRoute } from 'preact-iso';
 import { lazy } from 'preact-iso';
 import { useApi } from '../api/use.ts';
-import type { AddressPage, BalancePoint, Holding, Instance, InternalTransaction, Log, TokenTransfer, Transaction, Withdrawal, Block } from '../api/types.ts';
+import type { AddressPage, BalancePoint, Holding, Instance, InternalTransaction, Log, Page, TokenTransfer, Transaction, Withdrawal, Block } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { Address as AddressLink } from '../parts/Address.tsx';
 import { Coins, TokenName, Units } from '../parts/Amount.tsx';
@@ -11,7 +12,8 @@ import { Fact, Facts } from '../parts/Facts.tsx';
 import { HideChoice } from '../parts/HideChoice.tsx';
 import { Height, Plain, TxHash } from '../parts/Hash.tsx';
 import { OwnName } from '../parts/OwnName.tsx';
-import { Paged, withQuery } from '../parts/Paged.tsx';
+import { Paged } from '../parts/Paged.tsx';
+import { withQuery } from '../parts/query.ts';
 import { Failure, Shown } from '../parts/State.tsx';
 import type { Column } from '../parts/Table.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
@@ -21,12 +23,15 @@ import { Unknown } from '../parts/Unknown.tsx';
 import { shortHash, shortName, visible } from '../format/hash.ts';
 import { blockColumns, internalColumns, internalId, known, transactionColumns, transferColumns, transferId, withdrawalsOfAddress } from './columns.tsx';
 import { LogCard } from './Logs.tsx';
+import { CURSORS } from '../format/jump.ts';
+import { Jump } from '../parts/Pages.tsx';
+import { checksumNote } from '../format/query.ts';
 import { isHiding, isSuspect, isWorthless } from '../state/hidden.ts';
 import { delegateOf, nameOf } from '../state/known_names.ts';
 
-const Contract = lazy(() => import('./Contract.tsx').then((page) => page.Contract));
-const Activity = lazy(() => import('../charts/Activity.tsx').then((part) => part.AddressActivity));
-const BalanceChart = lazy(() => import('../charts/BalanceChart.tsx').then((part) => part.BalanceChart));
+const Contract = lazy(later(() => import('./Contract.tsx').then((page) => page.Contract)));
+const Activity = lazy(later(() => import('../charts/Activity.tsx').then((part) => part.AddressActivity)));
+const BalanceChart = lazy(later(() => import('../charts/BalanceChart.tsx').then((part) => part.BalanceChart)));
 
 interface TabCounts {
   transactions_count: number | null; token_transfers_count: number | null; token_balances_count: number | null; logs_count: number | null;
@@ -37,7 +42,7 @@ interface Counters { transactions_count: string | null; token_transfers_count: s
 /** Names that other explorers give to the same parts. */
 const ALSO = {
   transactions: 'txs', 'token-transfers': 'token_transfers', internal: 'internal_txns', 'internal-transactions': 'internal_txns',
-  token_holdings: 'tokens', tokens_nfts: 'nft', nfts: 'nft', code: 'contract', analytics: 'activity', charts: 'activity', read_contract: 'contract', events: 'logs',
+  token_holdings: 'tokens', tokens_nfts: 'nft', nfts: 'nft', code: 'contract', analytics: 'activity', charts: 'activity', read_contract: 'contract', readContract: 'contract', events: 'logs', internaltx: 'internal_txns', tokentxns: 'token_transfers', nfttransfers: 'token_transfers', asset_tokens: 'tokens', mine: 'blocks_validated',
 };
 
 /** Counts of a list stop at 51. */
@@ -68,6 +73,7 @@ export function Address() {
   return (
     <>
       <h1 class="row">{kind} {about?.name && <bdi class="name">{shortName(about.name, 60)}</bdi>}</h1>
+      {checksumNote(hash) && <p class="failure compact" role="note">{checksumNote(hash)}.</p>}
       <p class="subject"><Plain hash={about?.hash ?? hash} what="address" /> <OwnName address={hash} /></p>
       <Shown answer={page} lines={30}>{(data) => <Details of={data} />}</Shown>
       {(about || (page.problem && page.problem.status !== 422)) && (
@@ -80,6 +86,18 @@ export function Address() {
   );
 }
 
+/** The first and the last transaction; of blocks with gaps between them, the first and the last that are indexed. */
+function Seen({ hash, isWhole }: { hash: string; isWhole: boolean }) {
+  const path = `/api/v2/addresses/${hash}/transactions?items_count=1`;
+  const [last, first] = [useApi<Page<Transaction>>(path), useApi<Page<Transaction>>(`${path}&order=asc`)];
+  const shown = (answer: typeof last) => {
+    const item = answer.data?.items[0];
+    if (item) return <span class="row"><TxHash hash={item.hash} /> <Time at={item.timestamp} /></span>;
+    return answer.data ? <span class="quiet">none is loaded</span> : answer.problem ? <Unknown why={answer.problem.message} /> : '…';
+  };
+  return <><Fact name={isWhole ? 'Last transaction' : 'Last indexed'}>{shown(last)}</Fact><Fact name={isWhole ? 'First transaction' : 'First indexed'} hint={isWhole ? undefined : 'Not all blocks are indexed here: there may be earlier ones'}>{shown(first)}</Fact></>;
+}
+
 function Details({ of }: { of: AddressPage }) {
   const counters = useApi<Counters>(`/api/v2/addresses/${of.hash}/counters`);
   const value = (name: keyof Counters) => (counters.data ? known(counters.data[name]) : counters.problem ? <span class="unknown" title={counters.problem.message}>unknown</span> : '…');
@@ -89,6 +107,7 @@ function Details({ of }: { of: AddressPage }) {
         <Fact name="Balance"><span class="row"><Coins wei={of.coin_balance} whole />{of.block_number_balance_updated_at !== null && <span class="quiet">after block <Height of={of.block_number_balance_updated_at} /></span>}</span></Fact>
         <Fact name="Transactions">{value('transactions_count')}</Fact>
         <Fact name="Token transfers">{value('token_transfers_count')}</Fact>
+        <Seen hash={of.hash} isWhole={Boolean(counters.data?.transactions_count)} />
         {of.ens_domain_name && <Fact name="ENS name"><bdi>{visible(of.ens_domain_name)}</bdi></Fact>}
         {of.public_tags.length > 0 && <Fact name="Tags"><span class="row">{of.public_tags.map((tag) => <span key={tag.display_name} class="badge">{shortName(tag.display_name, 40)}</span>)}</span></Fact>}
         {of.token && <Fact name="Token"><span class="row"><TokenName token={of.token} /> <span class="quiet">{of.token.type}</span></span></Fact>}
@@ -133,6 +152,16 @@ function Choice({ name, choices }: { name: string; choices: [string, string][] }
     <span class="choice">{choices.map(([value, label]) => <a key={value} href={withQuery(path, query, { [name]: value, after: undefined })} aria-current={value === chosen ? 'true' : undefined}>{label}</a>)}</span>
   );
 }
+/** Orders of transactions: two parameters that change together. */
+const ORDERS = [['Newest first', {}], ['Oldest first', { order: 'asc' }], ['By value', { sort: 'value' }], ['By fee', { sort: 'fee' }]] as const;
+
+function Order() {
+  const { path, query } = useLocation();
+  const none = { sort: undefined, order: undefined, after: undefined };
+  const isChosen = (order: { sort?: string; order?: string }) => (query['sort'] ?? '') === (order.sort ?? '') && (query['order'] === 'asc') === (order.order === 'asc');
+  return <span class="choice">{ORDERS.map(([name, order]) => <a key={name} href={withQuery(path, query, { ...none, ...order })} aria-current={isChosen(order) ? 'true' : undefined}>{name}</a>)}</span>;
+}
+
 const SIDES: [string, string][] = [['', 'All'], ['from', 'Out'], ['to', 'In']];
 
 function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressPage | undefined }) {
@@ -142,19 +171,19 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
   switch (tab) {
     case 'txs': return (
       <>
-        <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="sort" choices={[['', 'Newest first'], ['value', 'By value'], ['fee', 'By fee']]} /></div>
+        <div class="tools"><Choice name="filter" choices={SIDES} /><Order />{!query['sort'] && <Jump cursor={query['order'] === 'asc' ? CURSORS.transactionsFrom : CURSORS.transactions} />}</div>
         <Paged<Transaction> path={`${path}/transactions`} query={{ filter, sort: query['sort'], order: query['order'] }} columns={transactionColumns} id={(item) => item.hash} label="Transactions" empty="No block that is loaded has a transaction of it." whole={csv(hash, 'transactions')} />
       </>
     );
     case 'token_transfers': return (
       <>
-        <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="type" choices={[['', 'All tokens'], ['ERC-20', 'ERC-20'], ['ERC-721', 'ERC-721'], ['ERC-1155', 'ERC-1155']]} /><HideChoice what="zero-value and look-alike tokens" /></div>
+        <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="type" choices={[['', 'All tokens'], ['ERC-20', 'ERC-20'], ['ERC-721', 'ERC-721'], ['ERC-1155', 'ERC-1155']]} /><HideChoice what="zero-value and look-alike tokens" /><Jump cursor={CURSORS.transfers} /></div>
         <Paged<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} isHidden={isHiding.value ? isWorthless : undefined} label="Token transfers" empty="No block that is loaded has a token transfer of it." whole={<>{scan('token-transfers', hash)}{csv(hash, 'token-transfers')}</>} />
       </>
     );
     case 'internal_txns': return (
       <>
-        <div class="tools"><Choice name="filter" choices={SIDES} /></div>
+        <div class="tools"><Choice name="filter" choices={SIDES} /><Jump cursor={CURSORS.calls} /></div>
         <Paged<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No block whose calls are loaded has one of it." whole={<>{scan('internal-transactions', hash)}{csv(hash, 'internal-transactions')}</>} />
       </>
     );

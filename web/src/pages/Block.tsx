@@ -1,4 +1,5 @@
 // A block with its transactions, internal transactions and withdrawals.
+import { later } from '../api/later.ts';
 import { lazy, useLocation, useRoute } from 'preact-iso';
 import { useApi } from '../api/use.ts';
 import type { Block as BlockObject, InternalTransaction, Page, Transaction, Withdrawal } from '../api/types.ts';
@@ -10,6 +11,7 @@ import { ChainFacts } from '../parts/ChainFacts.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Height, Plain } from '../parts/Hash.tsx';
 import { textOf } from '../format/hash.ts';
+import { NearestBlock } from '../parts/NearestBlock.tsx';
 import { Paged } from '../parts/Paged.tsx';
 import { Shown } from '../parts/State.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
@@ -18,7 +20,7 @@ import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { internalColumns, internalId, transactionsOfBlock, Used, withdrawalColumns, known } from './columns.tsx';
 
-const Verdict = lazy(() => import('./Verdict.tsx').then((part) => part.Verdict));
+const Verdict = lazy(later(() => import('./Verdict.tsx').then((part) => part.Verdict)));
 
 export function Block() {
   const { params, query } = useRoute();
@@ -41,6 +43,7 @@ export function Block() {
         {height !== undefined && <a class="button small" href={`/block/${height + 1}`} aria-label="The block after">→</a>}
         {block.data && block.data.type !== 'block' && <>{' '}<span class="badge bad">{block.data.type === 'uncle' ? 'uncle' : 'replaced'}</span></>}
       </h1>
+      {block.problem && !block.data && block.problem.status === 404 && height !== undefined && <NearestBlock height={height} />}
       <Shown answer={block} lines={30}>{(data) => (
         <>
           {data.type === 'reorg' && <Replaced block={data} />}

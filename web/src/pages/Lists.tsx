@@ -1,9 +1,12 @@
 // Pages that are one list of the whole chain.
 import { useLocation } from 'preact-iso';
-import type { Block, InternalTransaction, TokenTransfer, Transaction } from '../api/types.ts';
-import { Paged, withQuery } from '../parts/Paged.tsx';
+import type { Block, InternalTransaction, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
+import { Paged } from '../parts/Paged.tsx';
+import { withQuery } from '../parts/query.ts';
+import { CURSORS } from '../format/jump.ts';
+import { Jump } from '../parts/Pages.tsx';
 import { useTitle } from '../parts/title.ts';
-import { blockColumns, uncleColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId } from './columns.tsx';
+import { blockColumns, uncleColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId, withdrawalsOfChain } from './columns.tsx';
 
 const KINDS = [['', 'Blocks', 'No block is loaded.'], ['uncle', 'Uncles', 'No block that is loaded names an uncle.'], ['reorg', 'Reorganised', 'No reorganisation was seen while blocks were loaded as they came.']] as const;
 
@@ -17,6 +20,7 @@ export function Blocks() {
       <nav class="tabs" aria-label="Kinds of blocks">
         {KINDS.map(([kind, name]) => <a key={kind} href={withQuery(path, query, { type: kind, after: undefined })} aria-current={kind === type ? 'page' : undefined}>{name}</a>)}
       </nav>
+      {type === '' && <div class="tools"><Jump cursor={CURSORS.blocks} /></div>}
       <Paged<Block> path="/blocks" query={{ type }} columns={type === 'uncle' ? uncleColumns : blockColumns} id={(block) => block.hash} label="Blocks" empty={KINDS.find(([kind]) => kind === type)?.[2]} />
     </>
   );
@@ -29,6 +33,7 @@ export function Transactions() {
   return (
     <>
       <h1>Transactions</h1>
+      <div class="tools"><Jump cursor={CURSORS.transactions} /></div>
       <Paged<Transaction> path="/transactions" columns={transactionColumns} id={(item) => item.hash} label="Transactions" whole={scanLink('transactions')} />
     </>
   );
@@ -39,7 +44,18 @@ export function InternalTransactions() {
   return (
     <>
       <h1>Internal transactions</h1>
+      <div class="tools"><Jump cursor={CURSORS.calls} /></div>
       <Paged<InternalTransaction> path="/internal-transactions" columns={internalColumns} id={internalId} label="Internal transactions" whole={scanLink('internal-transactions')} />
+    </>
+  );
+}
+
+export function Withdrawals() {
+  useTitle('Withdrawals');
+  return (
+    <>
+      <h1>Withdrawals</h1>
+      <Paged<Withdrawal> path="/withdrawals" columns={withdrawalsOfChain} id={(item) => String(item.index)} label="Withdrawals" empty="No block that is loaded has a withdrawal." />
     </>
   );
 }
@@ -49,6 +65,7 @@ export function TokenTransfers() {
   return (
     <>
       <h1>Token transfers</h1>
+      <div class="tools"><Jump cursor={CURSORS.transfers} /></div>
       <Paged<TokenTransfer> path="/token-transfers" columns={transferColumns} id={transferId} label="Token transfers" whole={scanLink('token-transfers')} />
     </>
   );

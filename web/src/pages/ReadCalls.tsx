@@ -23,7 +23,7 @@ export function ReadCalls({ address, abi }: { address: string; abi: AbiEntry[] }
 }
 
 /** What a person typed for a parameter, as viem takes it. */
-function typed(text: string, type: string): unknown {
+export function typed(text: string, type: string): unknown {
   if (type.endsWith(']') || type.startsWith('tuple')) return JSON.parse(text);
   if (type === 'bool') return text.trim() === 'true' || text.trim() === '1';
   if (/^u?int/.test(type)) return BigInt(text.trim());

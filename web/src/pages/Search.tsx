@@ -1,11 +1,14 @@
 // What a search found.
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { count } from '../format/amount.ts';
 import { type Found, nameOf, pageOf } from '../format/found.ts';
 import { shortName, visible } from '../format/hash.ts';
+import { type Guess, guessesOf } from '../format/query.ts';
 import { Paged } from '../parts/Paged.tsx';
 import type { Column } from '../parts/Table.tsx';
 import { useTitle } from '../parts/title.ts';
-import { SearchBox } from '../parts/SearchBox.tsx';
+import { pathOf, placeOfNames, SearchBox } from '../parts/SearchBox.tsx';
 import { Time } from '../parts/Time.tsx';
 
 const columns: Column<Found>[] = [
@@ -15,6 +18,22 @@ const columns: Column<Found>[] = [
   { name: 'Time', cell: (item) => (item.timestamp ? <Time at={item.timestamp} /> : '') },
 ];
 
+/** What the words may mean besides names that are loaded. */
+function Guesses({ words }: { words: string }) {
+  const guesses = guessesOf(words, placeOfNames());
+  if (guesses.length === 0) return null;
+  return <ul class="guesses">{guesses.map((guess) => <li key={guess.kind + guess.name}><Meaning guess={guess} /> <span class="quiet">{guess.kind}</span>{guess.note && <> <span class="quiet">{guess.note}.</span></>}</li>)}</ul>;
+}
+
+function Meaning({ guess }: { guess: Guess }) {
+  const [path, setPath] = useState<string | null | undefined>(guess.path);
+  useEffect(() => {
+    if (guess.path === undefined && guess.seconds !== undefined) void pathOf(guess).then(setPath);
+  }, [guess.path, guess.seconds]);
+  if (path) return <a href={path}><bdi>{guess.name}</bdi>{guess.path ? '' : `: ${count(path.split('/').pop() ?? '')}`}</a>;
+  return <><bdi>{guess.name}</bdi>{guess.seconds !== undefined && path === null && <span class="quiet"> no block of that time is loaded</span>}</>;
+}
+
 export function Search() {
   const { query } = useLocation();
   const words = (query['q'] ?? '').trim();
@@ -23,8 +42,9 @@ export function Search() {
     <>
       <h1>Search</h1>
       <SearchBox start={words} big />
+      {words && <Guesses words={words} />}
       {words && <p class="quiet">Names with a word that begins with <bdi>“{visible(words).slice(0, 100)}”</bdi>, and what has it as its hash or height.</p>}
-      {words && <Paged<Found> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="What was found" empty="Nothing was found. A hash or a height that is not loaded is not found either." />}
+      {words && <Paged<Found> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="What was found" empty="No loaded name, hash or height is like this." />}
     </>
   );
 }

@@ -1,4 +1,5 @@
 // A token: what it calls itself, its transfers, holders and ids; and one of its ids.
+import { later } from '../api/later.ts';
 import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use.ts';
 import type { Holder, Instance as InstanceObject, Token as TokenObject, TokenTransfer } from '../api/types.ts';
@@ -18,7 +19,7 @@ import { Unknown } from '../parts/Unknown.tsx';
 import { chain } from '../state/chain.ts';
 import { known, transferColumns, transferId } from './columns.tsx';
 
-const Activity = lazy(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity));
+const Activity = lazy(later(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity)));
 
 interface Counters { transfers_count: string | null; token_holders_count: string | null }
 

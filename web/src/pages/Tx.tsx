@@ -1,4 +1,5 @@
 // A transaction: what it did in a sentence, its facts, and its parts.
+import { later } from '../api/later.ts';
 import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use.ts';
 import type { Log, TokenTransfer, Transaction } from '../api/types.ts';
@@ -24,15 +25,15 @@ import { Call, LogCard } from './Logs.tsx';
 import { Summary } from './Summary.tsx';
 import { Cards } from '../parts/Cards.tsx';
 
-const Proof = lazy(() => import('./Proof.tsx').then((part) => part.Proof));
-const Raw = lazy(() => import('./Raw.tsx').then((part) => part.Raw));
-const Trace = lazy(() => import('./Trace.tsx').then((part) => part.Trace));
+const Proof = lazy(later(() => import('./Proof.tsx').then((part) => part.Proof)));
+const Raw = lazy(later(() => import('./Raw.tsx').then((part) => part.Raw)));
+const Trace = lazy(later(() => import('./Trace.tsx').then((part) => part.Trace)));
 
 const TABS = [
   { id: 'index', name: 'Overview' }, { id: 'logs', name: 'Logs' }, { id: 'token_transfers', name: 'Token transfers' },
   { id: 'trace', name: 'Calls' }, { id: 'state', name: 'State changes' }, { id: 'raw', name: 'Raw' }, { id: 'proof', name: 'Proof' },
 ];
-const ALSO = { eventlog: 'logs', internal: 'trace', internal_txns: 'trace', raw_trace: 'raw', statechange: 'state', tokentxns: 'token_transfers' };
+const ALSO = { eventlog: 'logs', internal: 'trace', internal_txns: 'trace', raw_trace: 'raw', statechange: 'state', tokentxns: 'token_transfers', 'token-transfers': 'token_transfers', 'internal-transactions': 'trace', calls: 'trace', 'state-changes': 'state' };
 
 /** The API's word for a reason that only calls would tell. */
 const NOT_TOLD = 'awaiting_internal_transactions';

@@ -95,6 +95,14 @@ export const withdrawalColumns: Column<Withdrawal>[] = [
   { name: 'Amount', right: true, cell: (item) => <Coins wei={item.amount} /> },
 ];
 
+/** With their blocks, of all receivers. */
+export const withdrawalsOfChain: Column<Withdrawal>[] = [
+  ...withdrawalColumns.slice(0, 2),
+  { name: 'Block', cell: (item) => <Height of={item.block_number} /> },
+  { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.timestamp} /> },
+  ...withdrawalColumns.slice(2),
+];
+
 export const withdrawalsOfAddress: Column<Withdrawal>[] = [
   ...withdrawalColumns.slice(0, 2),
   { name: 'Block', cell: (item) => <Height of={item.block_number} /> },

@@ -1,5 +1,5 @@
 // Calls of contracts as bytes, by viem, in a file that is loaded with the first call.
-import { decodeFunctionResult, encodeFunctionData } from 'viem/utils';
+import { decodeFunctionData, decodeFunctionResult, encodeFunctionData, parseAbiItem } from 'viem/utils';
 import type { Abi } from 'viem';
 import type { AbiEntry } from './ReadCalls.tsx';
 
@@ -8,3 +8,9 @@ const abiOf = (entry: AbiEntry) => [entry] as unknown as Abi;
 export const encode = (entry: AbiEntry, parameters: unknown[]) => encodeFunctionData({ abi: abiOf(entry), functionName: entry.name ?? '', args: parameters });
 
 export const decode = (entry: AbiEntry, data: `0x${string}`): unknown => decodeFunctionResult({ abi: abiOf(entry), functionName: entry.name ?? '', data });
+
+/** `transfer(address to, uint256 amount)` as an entry of an ABI. */
+export const entryOf = (signature: string) => parseAbiItem([`function ${signature.trim().replace(/^function\s+/, '').replace(/;$/, '')}`] as never) as unknown as AbiEntry;
+
+/** The values of a call's parameters. */
+export const decodeCall = (entry: AbiEntry, data: `0x${string}`): readonly unknown[] => decodeFunctionData({ abi: abiOf(entry), data }).args ?? [];

@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso';
 import type { Page } from '../api/types.ts';
 import { useApi } from '../api/use.ts';
 import { listPath } from '../start/requests.ts';
-import { cursorText, withQuery } from './Paged.tsx';
+import { Pages, useTop } from './Pages.tsx';
 import { Shown } from './State.tsx';
 
 interface Props<T> { path: string; query?: Record<string, string | undefined>; card: (item: T) => ComponentChildren; empty: string; whole?: ComponentChildren }
@@ -12,21 +12,15 @@ interface Props<T> { path: string; query?: Record<string, string | undefined>; c
 export function Cards<T>({ path, query = {}, card, empty, whole }: Props<T>) {
   const location = useLocation();
   const answer = useApi<Page<T>>(listPath(path, { ...query, after: location.query['after'] }));
+  const top = useTop(location.query['after']);
   return (
-    <Shown answer={answer} lines={30}>
+    <div ref={top}><Shown answer={answer} lines={30}>
       {(page) => (
         <>
           {page.items.length === 0 ? <p class="empty">{empty}</p> : <div class="cards">{page.items.map(card)}</div>}
-          {(page.next_page_params || location.query['after'] || whole) && (
-            <nav class="pages" aria-label="Pages of the list">
-              {location.query['after'] && <a class="button small" href={withQuery(location.path, location.query, { after: undefined })}>First page</a>}
-              {page.next_page_params && <a class="button small" href={withQuery(location.path, location.query, { after: cursorText(page.next_page_params) })}>Next page →</a>}
-              <span class="grow" />
-              {whole}
-            </nav>
-          )}
+          <Pages next={page.next_page_params} whole={whole} />
         </>
       )}
-    </Shown>
+    </Shown></div>
   );
 }

@@ -1,11 +1,12 @@
 // A button that copies a text.
 import { useState } from 'preact/hooks';
 
-export function Copy({ text, what, label }: { text: string; what: string; label?: string }) {
+/** A text, or what makes it when it is wanted. */
+export function Copy({ text, what, label }: { text: string | (() => string); what: string; label?: string }) {
   const [done, setDone] = useState<'no' | 'yes' | 'failed'>('no');
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
       setDone('yes');
     } catch {
       setDone('failed');

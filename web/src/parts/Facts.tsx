@@ -5,7 +5,7 @@ export function Facts({ children }: { children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;
 }
 
-export function Fact({ name, hint, children }: { name: string; hint?: string; children: ComponentChildren }) {
+export function Fact({ name, hint, children }: { name: string; hint?: string | undefined; children: ComponentChildren }) {
   return (
     <div>
       <dt title={hint}>{name}</dt>

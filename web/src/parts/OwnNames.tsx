@@ -25,7 +25,7 @@ export function OwnNames() {
   };
   return (
     <span class="row">
-      <span>{count} names of your own</span>
+      <a href="/names">{count} private name{count === 1 ? '' : 's'}</a>
       <button type="button" class="button small" onClick={save} disabled={count === 0}>Save as file</button>
       <label class="button small">Load a file<input type="file" class="hidden" accept="application/json,.json" onChange={load} /></label>
       {message && <span role="status">{message}</span>}

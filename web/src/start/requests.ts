@@ -27,6 +27,7 @@ export function firstRequests(pathname: string, search: string): string[] {
     case 'txs': return [listPath('/transactions', after)];
     case 'internal-txs': return [listPath('/internal-transactions', after)];
     case 'token-transfers': return [listPath('/token-transfers', after)];
+    case 'withdrawals': return [listPath('/withdrawals', after)];
     case 'accounts': return [listPath('/addresses', { sort: query['sort'], ...after })];
     case 'tokens': return [listPath('/tokens', { q: query['q'], type: query['type'], ...after })];
     case 'block':
@@ -34,6 +35,7 @@ export function firstRequests(pathname: string, search: string): string[] {
       return [`${API}/blocks/${id}`, ...(tab || !/^\d+$/.test(id) ? [] : [listPath(`/blocks/${id}/transactions`, after)])];
     case 'tx': {
       const page = `${API}/transactions/${id}`;
+      if (tab === 'trace') return [page, `${page}/calls`];
       return [page, ...(tab && tab !== 'index' ? [] : [`${page}/summary`, `${page}/state-changes`])];
     }
     case 'address': {

@@ -15,9 +15,10 @@ export function nextTheme(): void {
   else document.documentElement.dataset['theme'] = next;
 }
 
-const times = kept<'age' | 'utc'>('times', 'age', (text) => (text === 'utc' ? 'utc' : 'age'), String);
+const times = kept<'age' | 'utc' | 'local'>('times', 'age', (text) => (text === 'utc' || text === 'local' ? text : 'age'), String);
 export const timeStyle = times.value;
-export const nextTimeStyle = () => times.set(timeStyle.value === 'age' ? 'utc' : 'age');
+/** Ages, times in UTC, times of the reader's clock, and again. */
+export const nextTimeStyle = () => times.set(({ age: 'utc', utc: 'local', local: 'age' } as const)[timeStyle.value]);
 
 /** Milliseconds since 1970, a few seconds old at most. */
 export const now = signal(Date.now());

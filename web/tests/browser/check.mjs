@@ -8,6 +8,7 @@ import { byKeys, everyFocus } from './keys.mjs';
 import { routesOf } from './routes.mjs';
 import { figures, LIMITS } from './speed.mjs';
 import { keyboard, names, without } from './tours.mjs';
+import { bigTrees } from './trees.mjs';
 
 const origin = new URL(process.argv[2] ?? '').origin;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -27,7 +28,7 @@ try {
     const looks = parity === 'both' ? LOOKS : [LOOKS[(index + Number(parity)) % 2]];
     for (const [width, scheme] of looks) await check(page, seen, { name, path, text, width, scheme });
   }
-  for (const tour of isTours || parts === 1 ? [keyboard, byKeys, everyFocus, names, without] : []) {
+  for (const tour of isTours || parts === 1 ? [keyboard, byKeys, everyFocus, names, bigTrees, without] : []) {
     problems.push(...(await tour(page, origin, seen)).map((problem) => `${tour.name}: ${problem}`), ...seen.problems.splice(0));
     checked += 1;
   }

@@ -56,7 +56,7 @@ export async function byKeys(page, origin) {
   await press('Enter');
   if ((await focused(page)).tag !== 'INPUT') problems.push('the form for a name did not take the focus');
   await press('Escape');
-  if ((await focused(page)).text !== 'Name it') problems.push('the focus did not come back from the form');
+  if ((await focused(page)).text !== 'Add private name') problems.push('the focus did not come back from the form');
   await page.goBack();
   if (!(await leads(page, `/tx/${hash}?tab=token_transfers`))) problems.push(`the way back led to ${await path(page)}`);
   return problems;

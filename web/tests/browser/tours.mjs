@@ -39,7 +39,7 @@ export async function names(page, origin) {
   const address = await page.evaluate(() => fetch('/api/v2/main-page/transactions').then((answer) => answer.json()).then((items) => items[0].from.hash));
   const name = '<i>mine</i> \u202e ok';
   await page.goto(`${origin}/address/${address}`, { waitUntil: 'networkidle2' });
-  await page.evaluate(() => [...document.querySelectorAll('button')].find((button) => button.textContent === 'Name it')?.click());
+  await page.evaluate(() => [...document.querySelectorAll('button')].find((button) => button.textContent === 'Add private name')?.click());
   await page.waitForSelector('input[name=name]', { timeout: 20_000 });
   await page.type('input[name=name]', name);
   await page.keyboard.press('Enter');
@@ -59,7 +59,12 @@ export async function without(page, origin, seen) {
   await page.evaluate(() => document.querySelector('header.top nav a[href="/blocks"]')?.click());
   const says = (text) => page.waitForFunction((wanted) => document.body.innerText.includes(wanted), { timeout: 20_000 }, text).then(() => true, () => false);
   if (!(await says('cannot be reached'))) problems.push('nothing says that the API is away');
+  // A page whose script was not there yet.
+  await page.evaluate(() => document.querySelector('header.top nav a[href="/status"]')?.click());
+  await wait(500);
   await page.setOfflineMode(false);
+  if (!(await page.waitForFunction(() => document.querySelector('main h1')?.textContent === 'Status', { timeout: 20_000 }).then(() => true, () => false))) problems.push('a page whose script could not be loaded did not come');
+  await page.goBack();
   if (!(await page.waitForSelector('table.list tbody tr', { timeout: 20_000 }).then(() => true, () => false))) problems.push('the list did not come back');
   seen.isAway = false;
   return problems;

@@ -20,8 +20,8 @@ mod inputs;
 mod well_known;
 
 pub use columns::EventColumns;
-pub use inputs::decoded_input;
 pub(crate) use inputs::function_of;
+pub use inputs::{decoded_input, decoded_output};
 pub use well_known::well_known_events;
 
 /// Writes the decoded log, or `null`. The first of `candidates` that fits is used, else a well-known event.

@@ -21,6 +21,14 @@ pub(crate) fn functions(selector: [u8; 4]) -> &'static [KnownFunction] {
     FUNCTIONS.of(&selector, KnownFunction::parse)
 }
 
+/// Selector and name of every function.
+pub(crate) fn function_names() -> impl Iterator<Item = ([u8; 4], &'static str)> {
+    let of = |(key, declared): (&'static [u8; 4], &'static Declaration<KnownFunction>)| {
+        declared.lines.iter().map(|line| (*key, line.split('(').next().unwrap_or_default()))
+    };
+    FUNCTIONS.by_hash.iter().flat_map(of)
+}
+
 /// The errors with a selector, `Error` and `Panic` of Solidity among them: their data is written as that of a call
 /// (<https://docs.soliditylang.org/en/latest/abi-spec.html#errors>).
 pub(crate) fn errors(selector: [u8; 4]) -> &'static [KnownFunction] {

@@ -1,6 +1,7 @@
 //! Decoded inputs: the function that a transaction called, and the values of its parameters.
 
-use alloy_dyn_abi::{DynSolType, DynSolValue};
+use alloy_dyn_abi::{DynSolType, DynSolValue, Specifier as _};
+use alloy_json_abi::Param;
 
 use super::super::packages;
 use super::{cost, without_text, write_value};
@@ -20,6 +21,30 @@ pub fn decoded_input(known: &KnownFunction, input: &[u8]) -> Option<Vec<u8>> {
     let values = values(known, body)?;
     let mut writer = JsonWriter::new();
     write(&mut writer, known, &values);
+    Some(writer.into_bytes())
+}
+
+/// What a call of a function returned, as a JSON array of name, type and value: by the results that an ABI declares,
+/// or by `results`, a function whose parameters they are. `None` if nothing is declared, or it does not fit.
+#[must_use]
+pub fn decoded_output(results: &[Param], output: &[u8]) -> Option<Vec<u8>> {
+    let resolved = results.iter().map(|result| Some((result, result.resolve().ok()?)));
+    let (results, types): (Vec<&Param>, Vec<DynSolType>) = resolved.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+    let without: Vec<DynSolType> = types.iter().map(without_text).collect();
+    if types.is_empty() || !cost::is_honest(&without, output) {
+        return None;
+    }
+    let DynSolValue::Tuple(values) = DynSolType::Tuple(without).abi_decode_params(output).ok()? else { return None };
+    let mut writer = JsonWriter::new();
+    writer.array(|items| {
+        for ((result, ty), value) in results.iter().zip(&types).zip(&values) {
+            items.item().object(|item| {
+                item.key("name").string(&result.name);
+                item.key("type").string(&result.selector_type());
+                write_value(item.key("value"), ty, value);
+            });
+        }
+    });
     Some(writer.into_bytes())
 }
 
@@ -83,6 +108,20 @@ mod tests {
     fn decoded(text: &str, input: &[u8]) -> Value {
         let known = KnownFunction::parse(text).expect("a function");
         decoded_input(&known, input).map_or(Value::Null, |text| serde_json::from_slice(&text).expect("valid JSON"))
+    }
+
+    #[test]
+    fn an_output_has_the_results_that_fit() {
+        let results = |text: &str| KnownFunction::parse(text).expect("a function").function.inputs;
+        let output = |text: &str, data: &[u8]| {
+            decoded_output(&results(text), data).map(|text| String::from_utf8(text).expect("text"))
+        };
+        let mut word = [0; 32];
+        word[31] = 7;
+        assert_eq!(output("results(uint256)", &word).as_deref(), Some(r#"[{"name":"","type":"uint256","value":"7"}]"#));
+        assert_eq!(output("results(uint256)", &[]), None);
+        assert_eq!(output("results(string)", &word), None);
+        assert_eq!(output("results()", &word), None);
     }
 
     #[test]

@@ -1,0 +1,27 @@
+// The reader's own names for addresses, to see and to change.
+import { OwnName } from '../parts/OwnName.tsx';
+import { OwnNames } from '../parts/OwnNames.tsx';
+import { Address } from '../parts/Address.tsx';
+import { type Column, Table } from '../parts/Table.tsx';
+import { useTitle } from '../parts/title.ts';
+import { checksum } from '../format/keccak.ts';
+import { names, setName } from '../state/names.ts';
+
+const columns: Column<string>[] = [
+  { name: 'Name', cell: (address) => <OwnName address={address} /> },
+  { name: 'Address', cell: (address) => <Address of={{ hash: checksum(address) }} whole copy /> },
+  { name: 'Remove', cell: (address) => <button type="button" class="button small" onClick={() => setName(address, '')}>Remove</button> },
+];
+
+export function Names() {
+  useTitle('Private names');
+  const addresses = Object.keys(names.value).toSorted((one, other) => (names.value[one] ?? '').localeCompare(names.value[other] ?? ''));
+  return (
+    <>
+      <h1>Private names</h1>
+      <p class="quiet">Names that you gave to addresses. They are kept in this browser alone, and shown on every page and in the search.</p>
+      <div class="tools"><OwnNames /></div>
+      <Table items={addresses} columns={columns} id={(address) => address} label="Private names" empty="None yet: the page of an address has “Add private name”." />
+    </>
+  );
+}

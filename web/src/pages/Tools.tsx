@@ -1,0 +1,188 @@
+// Tools: what a selector or a hash declares, data of calls read and made, units of amounts. Nothing that is typed leaves the browser but
+// selectors and hashes, which this server is asked for.
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { visible } from '../format/hash.ts';
+import { checksum, keccak256 } from '../format/keccak.ts';
+import { checksumNote } from '../format/query.ts';
+import { plain } from '../format/reason.ts';
+import { inUnit, UNITS, weiOf } from '../format/units.ts';
+import { Copy } from '../parts/Copy.tsx';
+import { withQuery } from '../parts/query.ts';
+import { useTitle } from '../parts/title.ts';
+import { topicOf } from '../scan/filter.ts';
+import { chain } from '../state/chain.ts';
+import { typed } from './ReadCalls.tsx';
+
+export function Tools() {
+  useTitle('Tools');
+  return (
+    <>
+      <h1>Tools</h1>
+      <Lookup />
+      <Decoder />
+      <Encoder />
+      <Units />
+      <Checksum />
+    </>
+  );
+}
+
+/** Declarations with a selector or the hash of an event, of those that are loaded or come with the server. */
+async function declarations(hash: string): Promise<string[]> {
+  const kind = hash.length === 10 ? 'signatures' : 'topic0';
+  const answer = await fetch(`/assets/${kind}/${hash.slice(2).toLowerCase()}`);
+  return answer.ok ? (await answer.text()).split(';').filter(Boolean) : [];
+}
+
+function Lookup() {
+  const { path, query, route } = useLocation();
+  const words = (query['q'] ?? '').trim();
+  const find = (event: SubmitEvent) => {
+    event.preventDefault();
+    const text = new FormData(event.currentTarget as HTMLFormElement).get('q');
+    route(withQuery(path, query, { q: String(text ?? '').trim() }));
+  };
+  return (
+    <section class="panel">
+      <header><h2>Functions and events</h2></header>
+      <form class="tool" onSubmit={find}>
+        <label><span>A selector (0x and 8 digits), the hash of an event (64 digits), or a declaration</span><input name="q" value={words} placeholder="0xa9059cbb or transfer(address,uint256)" spellcheck={false} /></label>
+        <div><button type="submit" class="button">Look up</button></div>
+      </form>
+      {words && <Declared words={words} />}
+    </section>
+  );
+}
+
+function Declared({ words }: { words: string }) {
+  const hash = topicOf(words.replace(/^(event|function|error)\s+/, ''));
+  const asked = hash ?? (/^0x([0-9a-f]{8}|[0-9a-f]{64})$/i.test(words) ? words.toLowerCase() : null);
+  const [found, setFound] = useState<string[] | null>(null);
+  useEffect(() => {
+    let left = false;
+    setFound(null);
+    if (asked) void Promise.all((hash ? [asked.slice(0, 10), asked] : [asked]).map((one) => declarations(one).catch(() => []))).then((all) => { if (!left) setFound([...new Set(all.flat())]); });
+    return () => { left = true; };
+  }, [asked]);
+  if (!asked) return <p class="bad">This is no selector, no hash and no declaration with its types in brackets.</p>;
+  return (
+    <dl class="values">
+      {hash && <><div><dt>selector</dt><dd><code>{hash.slice(0, 10)}</code> <Copy text={hash.slice(0, 10)} what="selector" /></dd></div><div><dt>event</dt><dd class="hash whole">{hash} <Copy text={hash} what="hash" /></dd></div></>}
+      <div><dt>declared as</dt><dd>{found === null ? '…' : found.length === 0 ? <span class="quiet">nothing that is loaded here</span> : found.map((line) => <div key={line}><code>{visible(line)}</code></div>)}</dd></div>
+      {asked.length === 66 && <div><dt>logs</dt><dd><a href={`/scan?kind=logs&topic0=${asked}`}>Scan for logs with it</a></dd></div>}
+    </dl>
+  );
+}
+
+type Outcome = { lines: string[]; failed?: boolean } | null;
+
+function Output({ of }: { of: Outcome }) {
+  if (!of) return null;
+  return <output class={of.failed ? 'bad' : undefined}>{of.lines.map((line, index) => <div key={index}>{visible(line)}</div>)}{!of.failed && <Copy text={of.lines.join('\n')} what="this" label="Copy" />}</output>;
+}
+
+const failed = (failure: unknown): Outcome => ({ lines: [failure instanceof Error ? (failure.message.split('\n')[0] ?? '') : String(failure)], failed: true });
+const text = (form: FormData, name: string) => String(form.get(name) ?? '').trim();
+const shown = (value: unknown): string => plain(JSON.parse(JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))));
+
+function Decoder() {
+  const [outcome, setOutcome] = useState<Outcome>(null);
+  const read = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const data = text(form, 'data').replace(/\s/g, '');
+    try {
+      if (!/^0x[0-9a-f]{8}([0-9a-f]{2})*$/i.test(data)) throw new Error('Data of a call is 0x, 8 digits of the function, and parameters in pairs of digits.');
+      const { decodeCall, entryOf } = await import('./viem.ts');
+      const declared = text(form, 'signature') ? [text(form, 'signature')] : await declarations(data.slice(0, 10));
+      const signature = declared[0];
+      if (!signature) throw new Error(`No function with the selector ${data.slice(0, 10)} is known here: give its declaration.`);
+      const entry = entryOf(signature);
+      const values = decodeCall(entry, data.toLowerCase() as `0x${string}`);
+      setOutcome({ lines: [signature, ...values.map((value, index) => `${entry.inputs?.[index]?.name || index}: ${shown(value)}`)] });
+    } catch (failure) {
+      setOutcome(failed(failure));
+    }
+  };
+  return (
+    <section class="panel">
+      <header><h2>Read the data of a call</h2></header>
+      <form class="tool" onSubmit={read}>
+        <label><span>Data</span><textarea name="data" spellcheck={false} placeholder="0xa9059cbb000000…" /></label>
+        <label><span>Declaration, if the function is not known here</span><input name="signature" spellcheck={false} placeholder="transfer(address to, uint256 amount)" /></label>
+        <div><button type="submit" class="button">Decode</button></div>
+      </form>
+      <Output of={outcome} />
+    </section>
+  );
+}
+
+function Encoder() {
+  const [outcome, setOutcome] = useState<Outcome>(null);
+  const make = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    try {
+      const { encode, entryOf } = await import('./viem.ts');
+      const entry = entryOf(text(form, 'signature'));
+      const given = text(form, 'values').split('\n').map((line) => line.trim()).filter((line, _, all) => line !== '' || all.length > 1);
+      const inputs = entry.inputs ?? [];
+      if (given.length !== inputs.length) throw new Error(`The function has ${inputs.length} parameter${inputs.length === 1 ? '' : 's'}; ${given.length} line${given.length === 1 ? ' was' : 's were'} given.`);
+      setOutcome({ lines: [encode(entry, inputs.map((input, index) => typed(given[index] ?? '', input.type)))] });
+    } catch (failure) {
+      setOutcome(failed(failure));
+    }
+  };
+  return (
+    <section class="panel">
+      <header><h2>Make the data of a call</h2></header>
+      <form class="tool" onSubmit={make}>
+        <label><span>Declaration</span><input name="signature" spellcheck={false} placeholder="transfer(address to, uint256 amount)" required /></label>
+        <label><span>Values, one a line; lists and tuples as JSON</span><textarea name="values" spellcheck={false} /></label>
+        <div><button type="submit" class="button">Encode</button></div>
+      </form>
+      <Output of={outcome} />
+    </section>
+  );
+}
+
+function Units() {
+  const [wei, setWei] = useState<bigint>(10n ** 18n);
+  // What is being typed stays as it is typed.
+  const [open, setOpen] = useState<{ unit: string; text: string } | null>(null);
+  const type = (unit: string, digits: number, text: string) => {
+    setOpen({ unit, text });
+    const amount = weiOf(text, digits);
+    if (amount !== null) setWei(amount);
+  };
+  return (
+    <section class="panel">
+      <header><h2>Units</h2></header>
+      <div class="tool">
+        {UNITS.map(([unit, digits]) => {
+          const isOpen = open?.unit === unit;
+          const text = isOpen ? open.text : inUnit(wei, digits);
+          return <label key={unit}><span>{unit === 'coins' ? chain.value.symbol : unit}</span><input value={text} inputMode="decimal" aria-invalid={weiOf(text, digits) === null || undefined} onInput={(event) => type(unit, digits, event.currentTarget.value)} onBlur={() => setOpen(null)} /></label>;
+        })}
+      </div>
+    </section>
+  );
+}
+
+function Checksum() {
+  const [words, setWords] = useState('');
+  const isAddress = /^0x[0-9a-f]{40}$/i.test(words.trim());
+  return (
+    <section class="panel">
+      <header><h2>Hashes and checksums</h2></header>
+      <div class="tool"><label><span>An address, or any text</span><input value={words} spellcheck={false} onInput={(event) => setWords(event.currentTarget.value)} /></label></div>
+      {words && (
+        <dl class="values">
+          {isAddress && <div><dt>checksummed</dt><dd><a class="hash whole" href={`/address/${checksum(words.trim())}`}>{checksum(words.trim())}</a> {checksumNote(words.trim()) && <span class="bad">{checksumNote(words.trim())}.</span>}</dd></div>}
+          <div><dt>keccak256</dt><dd class="hash whole">{keccak256(words)} <Copy text={keccak256(words)} what="hash" /></dd></div>
+        </dl>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,26 @@
+// Many rows of which those alone are made that come near the screen, so that no list takes long, however long it is.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+
+const CHUNK = 50;
+/** About the height of a row in pixels, until it is there. */
+const HEIGHT = 31;
+
+/** Rows as children of a list; `row` makes one. */
+export function Chunks<T>({ items, row }: { items: T[]; row: (item: T) => ComponentChildren }) {
+  const chunks = Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, index) => index);
+  return <>{chunks.map((index) => <Chunk key={index} items={items.slice(index * CHUNK, (index + 1) * CHUNK)} row={row} isFirst={index === 0} />)}</>;
+}
+
+function Chunk<T>({ items, row, isFirst }: { items: T[]; row: (item: T) => ComponentChildren; isFirst: boolean }) {
+  const [isNear, setNear] = useState(isFirst);
+  const place = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isNear || !place.current) return undefined;
+    const watch = new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) setNear(true); }, { rootMargin: '600px' });
+    watch.observe(place.current);
+    return () => watch.disconnect();
+  }, [isNear]);
+  if (isNear) return <>{items.map(row)}</>;
+  return <li ref={place} class="later" style={{ height: `${items.length * HEIGHT}px` }} aria-hidden="true" />;
+}

@@ -1,0 +1,18 @@
+// The address of a page with other parameters, and cursors of lists in it.
+
+/** The address of this page with other parameters; an empty value takes one away. */
+export function withQuery(path: string, query: Record<string, string>, changes: Record<string, string | undefined>): string {
+  const words = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) words.set(name, value);
+    else words.delete(name);
+  }
+  const text = words.toString();
+  return `${path}${text && '?'}${text}`;
+}
+
+export function cursorText(params: Record<string, string | number | null>): string {
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) if (value !== null) words.set(name, String(value));
+  return words.toString();
+}
