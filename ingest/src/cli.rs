@@ -3,6 +3,7 @@
 use clap::{CommandFactory, FromArgMatches};
 
 mod backup;
+mod doctor;
 mod environment;
 mod error;
 mod family;

@@ -12,6 +12,7 @@ pub mod background;
 pub mod backup;
 pub mod block;
 pub mod decode;
+pub mod doctor;
 pub mod fill;
 pub mod follow;
 pub mod labels;

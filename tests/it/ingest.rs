@@ -20,6 +20,7 @@ mod backups;
 mod chain_calls;
 mod chain_family;
 mod deposits;
+mod doctor;
 mod empty_branch;
 mod era1;
 mod exclusive;

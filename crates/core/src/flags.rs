@@ -65,6 +65,12 @@ impl StoreFlags {
         }
     }
 
+    /// The file of the password, if one is named.
+    #[must_use]
+    pub fn password_file(&self) -> Option<&std::path::Path> {
+        self.clickhouse_password_file.as_deref()
+    }
+
     /// The addresses, one at least; reads the password file if one is named.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ pub(crate) mod integrity;
 pub(crate) mod ledger;
 mod reader;
 pub(crate) mod schema;
+mod server;
 mod writer;
 
 pub use backup::{BackupPart, RepairLeases, RestoreTarget, StatisticsCopy};
@@ -39,4 +40,5 @@ pub use ledger::tokens::{TokenSelection, UnfetchedToken};
 pub use reader::Reader;
 pub use schema::left_out::Choice;
 pub use schema::version::MigrateError;
+pub use server::{DiskRoom, ServerFacts};
 pub use writer::Writer;

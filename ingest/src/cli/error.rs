@@ -85,6 +85,8 @@ pub enum Failure {
     Damaged { table: String },
     #[error("nothing to prove: no block from {from} to {} is loaded", if *to == u64::MAX { "the newest".into() } else { to.to_string() })]
     NothingToProve { from: u64, to: u64 },
+    #[error("{0} things are wrong; what to do stands below each")]
+    Unfit(usize),
     #[error("interrupted; what was committed stays")]
     Interrupted,
 }

@@ -17,6 +17,7 @@ use trawl_log::LogFlags;
 use trawl_node::RetryPolicy;
 
 pub use backup::{BackupFlags, BackupsFlags, RestoreFlags};
+pub use doctor::DoctorFlags;
 pub use migrate::{MigrateFlags, ShardFlags};
 pub use probes::ProbeFlags;
 pub use slice::Slice;
@@ -24,6 +25,7 @@ use source::separated;
 pub use source::{Source, SourceFlags};
 
 mod backup;
+mod doctor;
 mod migrate;
 mod probes;
 mod slice;
@@ -87,6 +89,8 @@ pub enum Command {
     Restore(RestoreFlags),
     /// List the backups in a folder; remove old ones.
     Backups(BackupsFlags),
+    /// Look whether this machine, the database and the nodes are fit, and say what to do; changes nothing.
+    Doctor(DoctorFlags),
     /// Show what is loaded and what is missing.
     Status {
         /// As one JSON object.

@@ -9,6 +9,7 @@ use trawl_ingest::backup::BackupError;
 use trawl_ingest::labels::bundled;
 
 use super::backup::{backup_command, backups_command, require_no_restore, restore_command};
+use super::doctor::doctor_command;
 use super::error::Failure;
 use super::flags::{Command, Flags, LoadFlags, ViewsCommand};
 use super::follow::follow_command;
@@ -43,6 +44,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
     | Command::Labels(_)
     | Command::Views { .. }
     | Command::Backup(_)
+    | Command::Doctor(_)
     | Command::Restore(_)
     | Command::Backups(_) = &flags.command
     {
@@ -91,6 +93,9 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         }
         Command::Backup(flags) => backup_command(&flags, &address.database, &reader(&address), &writer).await,
         Command::Restore(flags) => restore_command(&flags, &address.database, &reader(&address), &writer).await,
+        Command::Doctor(doctor) => {
+            doctor_command(&doctor, flags.store.password_file(), &reader(&address), &writer).await
+        }
         Command::Backups(flags) => backups_command(&flags),
         Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
         Command::Repair(flags) => {
