@@ -32,10 +32,10 @@ if ! podman image exists $image 2>/dev/null; then
     rm -rf "$folder" "$folder.log"
 fi
 
+trap 'podman rm -f -t 0 "$name" >/dev/null 2>&1; rm -f "/tmp/$name.sh"' EXIT
 podman run -d --name "$name" --privileged --systemd=always --ulimit "nofile=$(ulimit -Hn):$(ulimit -Hn)" --ulimit nproc=16384:16384 --network none --hostname explorer \
     -v "$repository:/trawl:ro" -v "$programs:/programs:ro" -v "$library:/usr/local/lib/trawl/libchdb.so:ro" $image /sbin/init >/dev/null ||
     skip "podman does not start a container with systemd here"
-trap 'podman rm -f -t 0 "$name" >/dev/null' EXIT
 inside() { podman exec -w /trawl "$name" "$@"; }
 within() { # SECONDS WHAT COMMAND…
     local seconds=$1 what=$2 end
@@ -87,7 +87,6 @@ adapt
 within 90 "the API has the newest block" api
 within 30 "follow is ready" follow_ready
 tail -n 2 "/tmp/$name.sh" | podman exec -i -w /trawl "$name" bash -euo pipefail -s || fail "commands by hand"
-rm "/tmp/$name.sh"
 
 for unit in trawl-engine trawl-follow trawl-api; do
     process=$(state $unit MainPID)
