@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { canonicalPath } from './format/aliases.ts';
 import { Frame } from './Frame.tsx';
 import { markEqualAddresses } from './parts/Address.tsx';
-import { rowsByKeyboard } from './parts/Table.tsx';
+import { rowsByKeyboard } from './parts/list/Table.tsx';
 import { Home } from './pages/Home.tsx';
 import { Blocks, InternalTransactions, TokenTransfers, Transactions, Withdrawals } from './pages/Lists.tsx';
 import { learnChain } from './state/chain.ts';

@@ -66,7 +66,7 @@ fn block(line: &Value, symbol: &str) -> Value {
     let mut facts = json!({
         "Hash": {"text": block["hash"]},
         "Time": {"time": quantity(&block["timestamp"])},
-        "Made by": {"link": block["miner"]},
+        "Fee recipient": {"link": block["miner"]},
         "Gas used": {"text": of_limit(&block["gasUsed"], &block["gasLimit"])},
         "Parent": {"text": block["parentHash"]},
         "State root": {"text": block["stateRoot"]},
@@ -100,7 +100,7 @@ fn uncles(line: &Value) -> Vec<Value> {
             "heading": format!("Block {} uncle", grouped(&height.to_string())),
             "facts": {
                 "Hash": {"text": header["hash"]},
-                "Made by": {"link": header["miner"]},
+                "Fee recipient": {"link": header["miner"]},
                 "Included by": {"text": format!("{} distance {}", grouped(&nephew.to_string()), nephew - height)},
             },
         })

@@ -1,7 +1,7 @@
 // What a contract of one's choice did over its whole life.
 import { useLocation } from 'preact-iso';
 import { isAddress } from '../format/hash.ts';
-import { withQuery } from '../parts/query.ts';
+import { withQuery } from '../parts/list/query.ts';
 import { Life, useLife } from './Life.tsx';
 
 export function ContractLife({ period }: { period: string }) {
@@ -18,8 +18,8 @@ export function ContractLife({ period }: { period: string }) {
       <h2>A contract over its whole life</h2>
       <form class="tools" onSubmit={submit}>
         <input key={contract} name="contract" value={contract} placeholder="0x… address of a contract" aria-label="Address of a contract" size={46} pattern="0x[0-9a-fA-F]{40}" title="0x and 40 digits" />
-        <button type="submit" class="button">Show what it did</button>
-        {isAddress(contract) && <a class="button small" href={`/scan?kind=logs&address=${contract}`}>As a scan</a>}
+        <button type="submit" class="button">Show activity</button>
+        {isAddress(contract) && <a class="button small" href={`/scan?kind=logs&address=${contract}`}>Open as scan</a>}
       </form>
       {isAddress(contract) && <Life of={life} contract={contract} period={period} />}
     </section>

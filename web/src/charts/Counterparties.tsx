@@ -5,7 +5,7 @@ import { count } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';
 import { TokenName, Units } from '../parts/Amount.tsx';
 import { Shown } from '../parts/State.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
+import { type Column, Table } from '../parts/list/Table.tsx';
 import { DataPanel } from './DataPanel.tsx';
 import { counterpartiesSql } from './sql.ts';
 

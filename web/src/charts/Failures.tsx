@@ -6,7 +6,7 @@ import { shortName } from '../format/hash.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { Shown } from '../parts/State.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
+import { type Column, Table } from '../parts/list/Table.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 import { DataPanel } from './DataPanel.tsx';
 import { shortSignature } from './periods.ts';

@@ -5,9 +5,9 @@ import type { AddressRef, Page } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
-import { withQuery } from '../parts/query.ts';
+import { withQuery } from '../parts/list/query.ts';
 import { Shown } from '../parts/State.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
+import { type Column, Table } from '../parts/list/Table.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 
 interface Hot { contract_address: AddressRef; balance: string | null; transactions_count: number; total_gas_used: number | null }

@@ -1,6 +1,6 @@
 // By what length of time charts add up, which the address of the page says.
 import { useLocation } from 'preact-iso';
-import { withQuery } from '../parts/query.ts';
+import { withQuery } from '../parts/list/query.ts';
 
 const PERIODS = ['DAY', 'WEEK', 'MONTH', 'YEAR'];
 

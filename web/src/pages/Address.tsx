@@ -7,15 +7,15 @@ import type { AddressPage, BalancePoint, Holding, Instance, InternalTransaction,
 import { count } from '../format/amount.ts';
 import { Address as AddressLink } from '../parts/Address.tsx';
 import { Coins, TokenName, Units } from '../parts/Amount.tsx';
-import { Cards } from '../parts/Cards.tsx';
+import { Cards } from '../parts/list/Cards.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
-import { HideChoice } from '../parts/HideChoice.tsx';
+import { HideChoice } from '../parts/list/HideChoice.tsx';
 import { Height, Plain, TxHash } from '../parts/Hash.tsx';
 import { OwnName } from '../parts/OwnName.tsx';
-import { Paged } from '../parts/Paged.tsx';
-import { withQuery } from '../parts/query.ts';
+import { Paged } from '../parts/list/Paged.tsx';
+import { withQuery } from '../parts/list/query.ts';
 import { Failure, Shown } from '../parts/State.tsx';
-import type { Column } from '../parts/Table.tsx';
+import type { Column } from '../parts/list/Table.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -24,12 +24,12 @@ import { shortHash, shortName, visible } from '../format/hash.ts';
 import { blockColumns, internalColumns, internalId, known, transactionColumns, transferColumns, transferId, withdrawalsOfAddress } from './columns.tsx';
 import { LogCard } from './Logs.tsx';
 import { CURSORS } from '../format/jump.ts';
-import { Jump } from '../parts/Pages.tsx';
+import { Jump } from '../parts/list/Pages.tsx';
 import { checksumNote } from '../format/query.ts';
 import { isHiding, isSuspect, isWorthless } from '../state/hidden.ts';
 import { delegateOf, nameOf } from '../state/known_names.ts';
 
-const Contract = lazy(later(() => import('./Contract.tsx').then((page) => page.Contract)));
+const Contract = lazy(later(() => import('./contract/Contract.tsx').then((page) => page.Contract)));
 const Activity = lazy(later(() => import('../charts/Activity.tsx').then((part) => part.AddressActivity)));
 const BalanceChart = lazy(later(() => import('../charts/BalanceChart.tsx').then((part) => part.BalanceChart)));
 
@@ -66,7 +66,7 @@ export function Address() {
     { id: 'coin_balance_history', name: 'Balance over time' },
     { id: 'activity', name: 'Activity' },
     { id: 'withdrawals', name: 'Withdrawals', count: upTo(counts?.withdrawals_count) },
-    { id: 'blocks_validated', name: 'Blocks made', count: upTo(counts?.validations_count) },
+    { id: 'blocks_validated', name: 'Blocks produced', count: upTo(counts?.validations_count) },
   ].filter((tab) => !((tab.id === 'withdrawals' || tab.id === 'blocks_validated') && tab.count === '0') && !(tab.id === 'contract' && about?.is_contract === false));
   const tab = chosenTab(tabs, params['tab'] ?? query['tab'], ALSO);
   const kind = about === undefined ? 'Address' : delegateOf(about) ? 'Account' : about.token ? 'Token contract' : about.is_contract === true ? 'Contract' : about.is_contract === false ? 'Account' : 'Address';
@@ -193,7 +193,7 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
         <Paged<Holding> path={`${path}/tokens`} columns={holdings} id={(item) => item.token.address_hash} isHidden={isHiding.value ? (item) => isSuspect(item.token) : undefined} label="Tokens that it holds" empty="It holds no tokens." />
       </>
     );
-    case 'nft': return <Paged<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="Ids of tokens that it has" empty="It has none." />;
+    case 'nft': return <Paged<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="NFTs that it has" empty="It has none." />;
     case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} withPlace />} empty="No block that is loaded has a log of it." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
     case 'contract': return <Contract hash={hash} name={about?.name ?? null} />;
     case 'activity': return <Activity hash={hash} isContract={about?.is_contract ?? null} />;
@@ -203,7 +203,7 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
       </BalanceChart>
     );
     case 'withdrawals': return <Paged<Withdrawal> path={`${path}/withdrawals`} columns={withdrawalsOfAddress} id={(item) => String(item.index)} label="Withdrawals" empty="No block that is loaded has a withdrawal to it." />;
-    case 'blocks_validated': return <Paged<Block> path={`${path}/blocks-validated`} columns={blockColumns.filter((column) => column.name !== 'Made by')} id={(item) => item.hash} label="Blocks that it made" empty="No block that is loaded was made by it." />;
+    case 'blocks_validated': return <Paged<Block> path={`${path}/blocks-validated`} columns={blockColumns.filter((column) => column.name !== 'Fee recipient')} id={(item) => item.hash} label="Blocks that it produced" empty="No block that is loaded was produced by it." />;
     default: return <Failure problem={{ status: 404, message: count(tab) ?? '', missing: [] } as never} />;
   }
 }

@@ -9,10 +9,11 @@ import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei } from '../parts/Amount.tsx';
 import { ChainFacts } from '../parts/ChainFacts.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
+import { Finality } from '../parts/Finality.tsx';
 import { Height, Plain } from '../parts/Hash.tsx';
 import { textOf } from '../format/hash.ts';
 import { NearestBlock } from '../parts/NearestBlock.tsx';
-import { Paged } from '../parts/Paged.tsx';
+import { Paged } from '../parts/list/Paged.tsx';
 import { Shown } from '../parts/State.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -102,8 +103,9 @@ function Details({ block }: { block: BlockObject }) {
       <Facts>
         <Fact name="Hash"><Plain hash={block.hash} what="hash" /></Fact>
         <Fact name="Time"><Time at={block.timestamp} both /></Fact>
+        {block.type === 'block' && <Fact name="Finality"><Finality block={block.height} /></Fact>}
         {block.type === 'block' && <Fact name="Proven" hint="What was checked when the block was loaded, or proven again later"><Verdict block={block.hash} /></Fact>}
-        <Fact name="Made by" hint="The beneficiary that the header names"><Address of={block.miner} copy /></Fact>
+        <Fact name="Fee recipient" hint="The beneficiary that the header names"><Address of={block.miner} copy /></Fact>
         <Fact name="Gas used"><span class="row">{count(block.gas_used)} of {count(block.gas_limit)} <Used block={block} /></span></Fact>
         {block.nephew_block_number !== undefined && <Fact name="Included by" hint="The block that names this uncle, its nephew"><span class="row"><Height of={block.nephew_block_number} /> <span class="quiet">distance {block.nephew_block_number - block.height}</span></span></Fact>}
         {block.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={block.base_fee_per_gas} whole /></Fact>}

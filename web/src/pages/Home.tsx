@@ -87,12 +87,12 @@ function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexin
   const traces = indexing.data?.indexed_internal_transactions_ratio;
   return (
     <section class="tiles" aria-label="Facts about the chain">
-      <Tile name="Newest block">{newest ? <Height of={newest.height} /> : '…'}</Tile>
-      <Tile name="Its time">{newest ? <Time at={newest.timestamp} /> : '…'}</Tile>
+      <Tile name="Block height">{newest ? <Height of={newest.height} /> : '…'}</Tile>
+      <Tile name="Latest block">{newest ? <Time at={newest.timestamp} /> : '…'}</Tile>
       <Tile name="Transactions" hint="Known where every block from 0 on is loaded">{count(figures?.total_transactions) ?? wait(stats)}</Tile>
       <Tile name="Gas price" hint="The 60th percentile of what the newest transactions paid">{gas === null || gas === undefined ? wait(stats) : <>{gas.toPrecision(3)} <span class="unit">gwei</span></>}</Tile>
-      <Tile name="Blocks loaded" hint="Of all from 0 to the newest. One whose hashes do not fit is refused when it is loaded"><a href="/status">{blocks === null || blocks === undefined ? wait(indexing) : percent(blocks)}</a></Tile>
-      <Tile name="Call frames loaded" hint="The share of blocks whose internal calls are loaded"><a href="/status">{traces === null || traces === undefined ? wait(indexing) : percent(traces)}</a></Tile>
+      <Tile name="Indexed" hint="Of all from 0 to the newest. One whose hashes do not fit is refused when it is loaded"><a href="/status">{blocks === null || blocks === undefined ? wait(indexing) : percent(blocks)}</a></Tile>
+      <Tile name="Internal calls indexed" hint="The share of blocks whose internal calls are loaded"><a href="/status">{traces === null || traces === undefined ? wait(indexing) : percent(traces)}</a></Tile>
     </section>
   );
 }

@@ -1,10 +1,10 @@
 // Pages that are one list of the whole chain.
 import { useLocation } from 'preact-iso';
 import type { Block, InternalTransaction, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
-import { Paged } from '../parts/Paged.tsx';
-import { withQuery } from '../parts/query.ts';
+import { Paged } from '../parts/list/Paged.tsx';
+import { withQuery } from '../parts/list/query.ts';
 import { CURSORS } from '../format/jump.ts';
-import { Jump } from '../parts/Pages.tsx';
+import { Jump } from '../parts/list/Pages.tsx';
 import { useTitle } from '../parts/title.ts';
 import { blockColumns, uncleColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId, withdrawalsOfChain } from './columns.tsx';
 

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Decoded, Log, Parameter } from '../api/types.ts';
 import { isAddress, visible } from '../format/hash.ts';
-import { plain } from '../format/reason.ts';
+import { plain } from '../format/trace/reason.ts';
 import { Address } from '../parts/Address.tsx';
 import { Bytes, Height, TxHash } from '../parts/Hash.tsx';
 import { Copy } from '../parts/Copy.tsx';

@@ -2,7 +2,7 @@
 import { OwnName } from '../parts/OwnName.tsx';
 import { OwnNames } from '../parts/OwnNames.tsx';
 import { Address } from '../parts/Address.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
+import { type Column, Table } from '../parts/list/Table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { checksum } from '../format/keccak.ts';
 import { names, setName } from '../state/names.ts';

@@ -10,9 +10,9 @@ import { Address } from '../parts/Address.tsx';
 import { TokenName, Units } from '../parts/Amount.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Height, Plain } from '../parts/Hash.tsx';
-import { Paged } from '../parts/Paged.tsx';
+import { Paged } from '../parts/list/Paged.tsx';
 import { Shown } from '../parts/State.tsx';
-import type { Column } from '../parts/Table.tsx';
+import type { Column } from '../parts/list/Table.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
@@ -32,7 +32,7 @@ export function Token() {
   useTitle(token?.name ?? `Token ${shortHash(hash)}`);
   const tabs = [
     { id: 'token_transfers', name: 'Transfers' }, { id: 'holders', name: 'Holders' },
-    ...(token && token.type !== 'ERC-20' ? [{ id: 'inventory', name: 'Ids' }] : []),
+    ...(token && token.type !== 'ERC-20' ? [{ id: 'inventory', name: 'Inventory' }] : []),
     { id: 'activity', name: 'Activity' },
   ];
   const tab = chosenTab(tabs, params['tab'] ?? query['tab'], { transfers: 'token_transfers', instances: 'inventory', analytics: 'activity', charts: 'activity' });
@@ -59,7 +59,7 @@ export function Token() {
             {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/transfers`} columns={transferColumns} id={transferId} label="Transfers" empty="No block that is loaded has a transfer of it." whole={<><a class="button small" href={`/scan?kind=token-transfers&token=${hash}`}>Scan and download</a></>} />}
             {tab === 'holders' && <Paged<Holder> path={`${path}/holders`} columns={holders(data)} id={(item) => `${item.address.hash}-${item.token_id ?? ''}`} label="Holders" empty="Nobody holds it." />}
             {tab === 'activity' && <Activity hash={hash} />}
-            {tab === 'inventory' && <Paged<InstanceObject> path={`${path}/instances`} columns={instances} id={(item) => item.id} label="Ids" empty="It has no ids now." />}
+            {tab === 'inventory' && <Paged<InstanceObject> path={`${path}/instances`} columns={instances} id={(item) => item.id} label="Inventory" empty="There is no id of it now." />}
           </section>
         </>
       )}</Shown>
@@ -99,7 +99,6 @@ export function Instance() {
             <Fact name="Id"><Plain hash={data.id} what="id" /></Fact>
             <Fact name="Owner"><Address of={data.owner} whole copy /></Fact>
             <Fact name="Standard">{data.token_type}</Fact>
-            <Fact name="Only one">{data.is_unique === null ? <Unknown /> : data.is_unique ? 'yes' : 'no'}</Fact>
           </Facts>
         </section>
       )}</Shown>

@@ -5,14 +5,14 @@ import { useLocation } from 'preact-iso';
 import { visible } from '../format/hash.ts';
 import { checksum, keccak256 } from '../format/keccak.ts';
 import { checksumNote } from '../format/query.ts';
-import { plain } from '../format/reason.ts';
+import { plain } from '../format/trace/reason.ts';
 import { inUnit, UNITS, weiOf } from '../format/units.ts';
 import { Copy } from '../parts/Copy.tsx';
-import { withQuery } from '../parts/query.ts';
+import { withQuery } from '../parts/list/query.ts';
 import { useTitle } from '../parts/title.ts';
 import { topicOf } from '../scan/filter.ts';
 import { chain } from '../state/chain.ts';
-import { typed } from './ReadCalls.tsx';
+import { typed } from './contract/ReadCalls.tsx';
 
 export function Tools() {
   useTitle('Tools');
@@ -94,7 +94,7 @@ function Decoder() {
     const data = text(form, 'data').replace(/\s/g, '');
     try {
       if (!/^0x[0-9a-f]{8}([0-9a-f]{2})*$/i.test(data)) throw new Error('Data of a call is 0x, 8 digits of the function, and parameters in pairs of digits.');
-      const { decodeCall, entryOf } = await import('./viem.ts');
+      const { decodeCall, entryOf } = await import('./contract/viem.ts');
       const declared = text(form, 'signature') ? [text(form, 'signature')] : await declarations(data.slice(0, 10));
       const signature = declared[0];
       if (!signature) throw new Error(`No function with the selector ${data.slice(0, 10)} is known here: give its declaration.`);
@@ -124,7 +124,7 @@ function Encoder() {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     try {
-      const { encode, entryOf } = await import('./viem.ts');
+      const { encode, entryOf } = await import('./contract/viem.ts');
       const entry = entryOf(text(form, 'signature'));
       const given = text(form, 'values').split('\n').map((line) => line.trim()).filter((line, _, all) => line !== '' || all.length > 1);
       const inputs = entry.inputs ?? [];

@@ -3,31 +3,32 @@ import { later } from '../api/later.ts';
 import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use.ts';
 import type { Log, TokenTransfer, Transaction } from '../api/types.ts';
-import { count } from '../format/amount.ts';
+import { count, percent } from '../format/amount.ts';
 import { textOf, visible } from '../format/hash.ts';
 import { feeParts, recipientOf } from '../format/kind.ts';
-import { reasonText } from '../format/reason.ts';
+import { reasonText } from '../format/trace/reason.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
 import { ChainCalls, ChainFacts, Parts } from '../parts/ChainFacts.tsx';
 import { Delegations } from '../parts/Delegations.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
+import { Finality } from '../parts/Finality.tsx';
 import { Bytes, Height, Plain } from '../parts/Hash.tsx';
 import { Outcome } from '../parts/Method.tsx';
-import { Paged } from '../parts/Paged.tsx';
+import { Paged } from '../parts/list/Paged.tsx';
 import { Shown } from '../parts/State.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
-import { NetChanges, StateChanges } from './Changes.tsx';
+import { NetChanges, StateChanges } from './tx/Changes.tsx';
 import { known, To, transferColumns, transferId } from './columns.tsx';
 import { Call, LogCard } from './Logs.tsx';
-import { Summary } from './Summary.tsx';
-import { Cards } from '../parts/Cards.tsx';
+import { Summary } from './tx/Summary.tsx';
+import { Cards } from '../parts/list/Cards.tsx';
 
-const Proof = lazy(later(() => import('./Proof.tsx').then((part) => part.Proof)));
-const Raw = lazy(later(() => import('./Raw.tsx').then((part) => part.Raw)));
-const Trace = lazy(later(() => import('./Trace.tsx').then((part) => part.Trace)));
+const Proof = lazy(later(() => import('./tx/Proof.tsx').then((part) => part.Proof)));
+const Raw = lazy(later(() => import('./tx/Raw.tsx').then((part) => part.Raw)));
+const Trace = lazy(later(() => import('./tx/Trace.tsx').then((part) => part.Trace)));
 
 const TABS = [
   { id: 'index', name: 'Overview' }, { id: 'logs', name: 'Logs' }, { id: 'token_transfers', name: 'Token transfers' },
@@ -54,7 +55,7 @@ export function Tx() {
         <section aria-label={tab}>
           {tab === 'index' && <Summary hash={hash}><Overview of={data} /></Summary>}
           {tab === 'logs' && <Cards<Log> path={`${path}/logs`} card={(log) => <LogCard key={log.index} log={log} />} empty="The transaction emitted no logs." />}
-          {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Moved'].includes(column.name))} id={transferId} label="Token transfers" empty="It moved no tokens." />}
+          {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Amount'].includes(column.name))} id={transferId} label="Token transfers" empty="It moved no tokens." />}
           {tab === 'trace' && <Trace hash={hash} />}
           {tab === 'state' && <StateChanges hash={hash} />}
           {tab === 'raw' && <Raw hash={hash} />}
@@ -86,9 +87,10 @@ function Overview({ of }: { of: Transaction }) {
           <Fact name="Value"><Coins wei={of.value} whole /></Fact>
           <Fact name="Fee"><span class="row"><Coins wei={of.fee.value} whole />{of.fee.type === 'maximum' && <span class="quiet">at most</span>}</span>{feeParts(of).length > 0 && <Parts of={feeParts(of)} />}</Fact>
           <Fact name="Block"><span class="row"><Height of={of.block_number} /> <span class="quiet">position {of.position}, {count(of.confirmations)} confirmation{of.confirmations === 1 ? '' : 's'}</span></span></Fact>
+          <Fact name="Finality"><Finality block={of.block_number} /></Fact>
           <Fact name="Time"><Time at={of.timestamp} both /></Fact>
           {of.token_transfers && of.token_transfers.length > 0 && (
-            <Fact name="Tokens moved">
+            <Fact name="Token transfers">
               <div class="stack">
                 {of.token_transfers.map((transfer, index) => <div key={index} class="row"><Address of={transfer.from} /> <span class="quiet">→</span> <Address of={transfer.to} /> <Moved transfer={transfer} whole /></div>)}
                 {of.token_transfers_overflow && <a href={`/tx/${of.hash}?tab=token_transfers`}>All token transfers</a>}
@@ -101,7 +103,7 @@ function Overview({ of }: { of: Transaction }) {
         <section class="panel">
           <header><h2>Gas and position</h2></header>
           <Facts>
-            <Fact name="Gas used"><span>{known(of.gas_used)} of {count(of.gas_limit)}</span></Fact>
+            <Fact name="Gas used"><span>{known(of.gas_used)} of {count(of.gas_limit)}{of.gas_used !== null && <span class="quiet"> ({percent(Number(of.gas_used) / Number(of.gas_limit))})</span>}</span></Fact>
             <Fact name="Gas price"><Gwei wei={of.gas_price} whole /></Fact>
             {of.max_fee_per_gas !== null && <Fact name="Max fee"><span class="row"><Gwei wei={of.max_fee_per_gas} whole /> <span class="quiet">max priority fee</span> <Gwei wei={of.max_priority_fee_per_gas} whole /></span></Fact>}
             {of.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} whole /></Fact>}

@@ -3,7 +3,7 @@ import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
 import { Height, TxHash } from '../parts/Hash.tsx';
 import { Method, Outcome, Undone } from '../parts/Method.tsx';
-import type { Column } from '../parts/Table.tsx';
+import type { Column } from '../parts/list/Table.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 import { count } from '../format/amount.ts';
@@ -16,7 +16,7 @@ export const blockColumns: Column<Block>[] = [
   { name: 'Block', cell: (block) => (block.type === 'block' ? <Height of={block.height} /> : <a href={`/block/${block.hash}`}>{count(block.height)}</a>) },
   { name: 'Time', head: <TimeHead />, cell: (block) => <Time at={block.timestamp} /> },
   { name: 'Transactions', right: true, cell: (block) => known(block.transactions_count) },
-  { name: 'Made by', cell: (block) => <Address of={block.miner} /> },
+  { name: 'Fee recipient', cell: (block) => <Address of={block.miner} /> },
   { name: 'Gas used', right: true, cell: (block) => <Used block={block} /> },
   { name: 'Base fee', right: true, cell: (block) => (block.base_fee_per_gas === null ? <NoBaseFee /> : <Gwei wei={block.base_fee_per_gas} />) },
   { name: 'Burnt', right: true, cell: (block) => (block.base_fee_per_gas === null || block.type === 'uncle' ? <NoBaseFee uncle={block.type === 'uncle'} /> : <Coins wei={block.burnt_fees} />) },
@@ -24,7 +24,7 @@ export const blockColumns: Column<Block>[] = [
 
 /** Of uncles, whose transactions did not happen. */
 export const uncleColumns: Column<Block>[] = [
-  ...blockColumns.filter((column) => ['Block', 'Time', 'Made by', 'Gas used'].includes(column.name)),
+  ...blockColumns.filter((column) => ['Block', 'Time', 'Fee recipient', 'Gas used'].includes(column.name)),
   { name: 'Included by', right: true, cell: (block) => <Height of={block.nephew_block_number} /> },
   { name: 'Distance', right: true, cell: (block) => (block.nephew_block_number === undefined ? <Unknown /> : block.nephew_block_number - block.height) },
   { name: 'Reward', right: true, cell: (block) => <Coins wei={block.rewards[0] ? BigInt(block.rewards[0].reward).toString() : null} /> },
@@ -71,7 +71,7 @@ export const transferColumns: Column<TokenTransfer>[] = [
   { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.timestamp} /> },
   { name: 'From', cell: (item) => <Address of={item.from} /> },
   { name: 'To', cell: (item) => <Address of={item.to} /> },
-  { name: 'Moved', right: true, cell: (item) => <Moved transfer={item} /> },
+  { name: 'Amount', right: true, cell: (item) => <Moved transfer={item} /> },
 ];
 
 export const transferId = (item: TokenTransfer) => `${item.block_number}-${item.log_index}-${item.total?.token_id ?? ''}-${item.total?.value ?? ''}`;

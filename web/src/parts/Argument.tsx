@@ -2,7 +2,7 @@
 import type { AddressRef, Token } from '../api/types.ts';
 import { group, sizeOf } from '../format/amount.ts';
 import { isAddress, shortName, visible } from '../format/hash.ts';
-import { plain } from '../format/reason.ts';
+import { plain } from '../format/trace/reason.ts';
 import { Address } from './Address.tsx';
 import { Units } from './Amount.tsx';
 

@@ -1,7 +1,7 @@
 // What a transaction called, and how it ended.
 import type { RevertReason } from '../api/types.ts';
 import { shortName } from '../format/hash.ts';
-import { reasonText } from '../format/reason.ts';
+import { reasonText } from '../format/trace/reason.ts';
 
 export function Method({ name }: { name: string | null }) {
   return name ? <span class="method" title={name.slice(0, 200)}>{shortName(name, 22)}</span> : <span class="quiet">–</span>;

@@ -11,10 +11,10 @@ export function Failure({ problem, again, compact }: { problem: Problem; again?:
   const missing = problem.missing;
   const lacks = missing.length > 0 ? 'Not loaded here' : 'Not kept by this server';
   const isNowhere = problem.status === 404 || problem.status === -32002;
-  const title = problem.status === 0 ? 'No connection' : isNowhere && missing.length === 0 ? 'Not here' : isNowhere || problem.status === 501 ? lacks : 'No answer';
+  const title = problem.status === 0 ? 'No connection' : isNowhere && missing.length === 0 ? 'Not indexed here' : isNowhere || problem.status === 501 ? lacks : 'No answer';
   // The API's bare word for what is not in the tables, and its sentences, which begin without a capital in places.
   const isBare = problem.message === 'Not found';
-  const said = isBare ? 'Nothing that is loaded has this name' : problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
+  const said = isBare ? 'It does not exist, or is in blocks that are not indexed' : problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
   // What is not loaded is no fault.
   const isLack = isNowhere || problem.status === 501;
   // A sentence that names the blocks needs no list of them.
@@ -22,13 +22,13 @@ export function Failure({ problem, again, compact }: { problem: Problem; again?:
   return (
     <div class={`failure${compact ? ' compact' : ''}${isLack ? ' lack' : ''}`} role="alert">
       <strong>{title}</strong>
-      <p>{said}{/[.!?]$/.test(problem.message) ? '' : '.'}{problem.status === 0 && ' It is asked again every few seconds.'}{isBare && <> It may be in blocks that are not: <a href="/status">what is loaded</a>.</>}</p>
+      <p>{said}{/[.!?]$/.test(problem.message) ? '' : '.'}{problem.status === 0 && ' It is asked again every few seconds.'}{isBare && <> <a href="/status">What is indexed</a>.</>}</p>
       {missing.length > 0 && !isNamed && (
         <p class="quiet">Blocks that are not loaded: {missing.slice(0, 5).map((range) => `${height(range.fromBlock)} to ${height(range.toBlock)}`).join(', ')}
           {missing.length > 5 && ` and ${missing.length - 5} more ranges`}.</p>
       )}
       {problem.status !== 0 && !isLack && <p class="quiet">Status {problem.status}</p>}
-      {again && <button type="button" class="button small" onClick={again}>Ask again</button>}
+      {again && !isLack && <button type="button" class="button small" onClick={again}>Retry</button>}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useApi } from '../api/use.ts';
 import { getJson } from '../api/request.ts';
 import { isAddress, isHash, visible } from '../format/hash.ts';
 import { FIELDS, type Filter, type Kind, KINDS, topicOf } from './filter.ts';
-import type { AbiEntry } from '../pages/ReadCalls.tsx';
+import type { AbiEntry } from '../pages/contract/ReadCalls.tsx';
 import { eventOf } from './abi.ts';
 
 interface Props { filter: Filter; change: (filter: Filter) => void; start: () => void }
@@ -65,7 +65,7 @@ export function FilterForm({ filter, change, start }: Props) {
       {FIELDS[filter.kind].map((name) => <Field key={name} name={name} filter={filter} set={set} />)}
       <BlockField label="From block" value={filter.fromBlock} set={(value) => set('fromBlock', value)} side="after" hold={hold} placeholder="0" />
       <BlockField label="To block" value={filter.toBlock} set={(value) => set('toBlock', value)} side="before" hold={hold} placeholder="the newest" />
-      <label><span>At most</span><input value={filter.limit} onInput={(event) => set('limit', event.currentTarget.value.replace(/\D/g, ''))} placeholder="all rows" inputMode="numeric" /></label>
+      <label><span>Row limit</span><input value={filter.limit} onInput={(event) => set('limit', event.currentTarget.value.replace(/\D/g, ''))} placeholder="all rows" inputMode="numeric" /></label>
       <div class="row"><button type="submit" class="button main" disabled={bad}>Run the scan</button></div>
     </form>
   );

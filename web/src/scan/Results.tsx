@@ -4,7 +4,7 @@ import { Problem } from '../api/request.ts';
 import { ChartPanel } from '../charts/ChartPanel.tsx';
 import { bytes, count } from '../format/amount.ts';
 import { Failure } from '../parts/State.tsx';
-import { Table } from '../parts/Table.tsx';
+import { Table } from '../parts/list/Table.tsx';
 import { Buckets } from './buckets.ts';
 import { type Filter, KINDS, scanPath } from './filter.ts';
 import { columnsOf, idOf, type Row } from './rows.tsx';

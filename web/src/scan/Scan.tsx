@@ -29,7 +29,7 @@ export function Scan() {
   return (
     <>
       <h1>Scan</h1>
-      <p class="quiet">Every row that fits, of any number of blocks, without a cap. What is read is said before it is asked for.</p>
+      <p class="quiet">Every row that fits, of any number of blocks, without a cap. Estimate before you run.</p>
       <div class="scan">
         <section class="panel">
           <FilterForm filter={filter} change={setFilter} start={start} />
@@ -39,7 +39,7 @@ export function Scan() {
           <section class="panel">
             <header><h2>All rows as a file</h2></header>
             <div class="row">{FORMATS.map(([format, name]) => <a key={format} class="button" href={scanPath(filter, { format })} download={`${filter.kind}.${format}`}>{name}</a>)}</div>
-            <p class="quiet">A file ends with a mark that says how many rows it has and of which blocks. One that was cut off has none.</p>
+            <p class="quiet">Files end with a summary line; if it is missing, the download was cut.</p>
           </section>
         </div>
       </div>

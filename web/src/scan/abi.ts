@@ -1,5 +1,5 @@
 // Events as text, from the entries of an ABI.
-import type { AbiEntry, AbiInput } from '../pages/ReadCalls.tsx';
+import type { AbiEntry, AbiInput } from '../pages/contract/ReadCalls.tsx';
 
 interface EventInput extends AbiInput { indexed?: boolean }
 

@@ -5,7 +5,7 @@ import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { Height, TxHash } from '../parts/Hash.tsx';
 import { Undone } from '../parts/Method.tsx';
-import type { Column } from '../parts/Table.tsx';
+import type { Column } from '../parts/list/Table.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 import type { Filter } from './filter.ts';

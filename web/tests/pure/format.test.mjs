@@ -6,8 +6,8 @@ import { shortHash, shortName, textOf, visible } from '../../src/format/hash.ts'
 import { checksum, keccak256 } from '../../src/format/keccak.ts';
 import { lengthOf, without } from '../../src/format/ranges.ts';
 import { absolute, relative, span } from '../../src/format/time.ts';
-import { reasonText } from '../../src/format/reason.ts';
-import { failureOf, originOf, treeOf, treeText } from '../../src/format/trace.ts';
+import { reasonText } from '../../src/format/trace/reason.ts';
+import { failureOf, originOf, treeOf, treeText } from '../../src/format/trace/tree.ts';
 
 test('amounts keep every digit', () => {
   assert.equal(exact('1234567890123456789', 18), '1.234567890123456789');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blockOf, CURSORS } from '../../src/format/jump.ts';
+import { finalityOf } from '../../src/format/finality.ts';
 import { local } from '../../src/format/time.ts';
 import { inUnit, weiOf } from '../../src/format/units.ts';
 
@@ -28,4 +29,11 @@ test('units keep every digit', () => {
   assert.equal(weiOf('0.5', 0), null);
   assert.equal(weiOf('2.000', 0), 2n);
   assert.equal(inUnit(1_500_000_000n, 9), '1.5');
+});
+
+test('a block is final, safe, or neither', () => {
+  const marks = { safe: 20, finalized: 10 };
+  assert.deepEqual([10, 11, 20, 21].map((block) => finalityOf(block, marks)), ['finalized', 'safe', 'safe', 'not finalized yet']);
+  assert.equal(finalityOf(5, null), null);
+  assert.equal(finalityOf(5, { safe: 20, finalized: null }), null);
 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { feeParts, methodOf, recipientOf } from '../../src/format/kind.ts';
 import { branchOf } from '../../src/format/branch.ts';
 import { commonName, precompileOf } from '../../src/format/precompile.ts';
-import { selectorOf } from '../../src/format/trace.ts';
+import { selectorOf } from '../../src/format/trace/tree.ts';
 
 const account = { hash: `0x${'11'.repeat(20)}` };
 const facts = (own) => ({ chain_facts: { type: null, fee: [], facts: [], calls_count: null, calls: null, ...own } });

@@ -1,8 +1,8 @@
 // Trees of calls: what is read in them, what is folded, and that neither width nor depth hurts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callText, coinMoves, treeOf, treeText } from '../../src/format/trace.ts';
-import { rowsOf } from '../../src/format/trace_rows.ts';
+import { callText, coinMoves, treeOf, treeText } from '../../src/format/trace/tree.ts';
+import { rowsOf } from '../../src/format/trace/rows.ts';
 
 const frame = (traceAddress, own = {}) => ({ type: 'call', result: { gasUsed: '0x5', output: '0x' }, traceAddress, ...own, action: { callType: 'call', from: '0xaa', to: '0xbb', input: '0xa9059cbb00', value: '0x0', ...own.action } });
 const everything = () => true;

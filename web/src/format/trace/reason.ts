@@ -1,0 +1,33 @@
+// Why a call failed, in words: what Solidity says of its own two errors, and other errors as they were declared.
+import type { Decoded, RevertReason } from '../../api/types.ts';
+import { textOf, visible } from '../hash.ts';
+
+/** https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require */
+const PANICS: Record<string, string> = {
+  0x00: 'generic compiler panic', 0x01: 'an assertion is false', 0x11: 'arithmetic underflow or overflow', 0x12: 'division or modulo by zero',
+  0x21: 'no such value of an enum', 0x22: 'a byte array in storage is encoded wrongly', 0x31: 'pop of an empty array', 0x32: 'index out of bounds',
+  0x41: 'too much memory or too large an array', 0x51: 'call of a function variable that is not set',
+};
+const ERROR = '0x08c379a0';
+const PANIC = '0x4e487b71';
+const MOST = 300;
+
+/** Lists in brackets; texts have quotes where they are more than a word. */
+export function plain(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(plain).join(', ')}]`;
+  return typeof value === 'string' && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+/** What was reverted with, in a line; null where nothing was returned. */
+export function reasonText(reason: RevertReason | null | undefined): string | null {
+  if (!reason) return null;
+  const text = 'raw' in reason ? (textOf(reason.raw) ?? reason.raw) : errorText(reason);
+  return visible(text.length > MOST ? `${text.slice(0, MOST)}…` : text);
+}
+
+function errorText({ method_call: call, method_id: id, parameters }: Decoded): string {
+  const first = String(parameters[0]?.value ?? '');
+  if (id === ERROR) return first || 'an empty text';
+  if (id === PANIC) return `Panic 0x${Number(first).toString(16).padStart(2, '0')}: ${PANICS[first] ?? 'no meaning is known of this code'}`;
+  return `${call.split('(')[0]}(${parameters.map((parameter) => plain(parameter.value)).join(', ')})`;
+}

@@ -1,0 +1,121 @@
+// Call frames in Parity's shape, which come depth first, as a tree.
+import type { Decoded, RevertReason } from '../../api/types.ts';
+import { visible } from '../hash.ts';
+import { precompileOf } from '../precompile.ts';
+import { plain, reasonText } from './reason.ts';
+
+export interface Frame {
+  type: string;
+  action: {
+    callType?: string; creationMethod?: string; from?: string; to?: string; value?: string; gas?: string; input?: string; init?: string;
+    address?: string; refundAddress?: string; balance?: string;
+  };
+  result: { gasUsed?: string; output?: string; address?: string; code?: string } | null;
+  error?: string;
+  revert_reason?: RevertReason | null;
+  traceAddress: number[];
+}
+
+/** A value with its name and type. */
+export interface Result { name: string; type: string; value: unknown }
+/** What a frame's data says, as far as it can be read. */
+export interface Read { method: string | null; input: Decoded | null; output: Result[] | null }
+
+/** Of a call that failed: whether that began in it, or in one below it that failed with the same. */
+export interface Node {
+  frame: Frame; calls: Node[]; failed?: 'here' | 'below'; read?: Read;
+  /** A failure in it or around it took it back. */
+  isUndone: boolean;
+  /** Equal in calls of the same function of the same contract that make calls of equal shapes. */
+  shape: number;
+}
+
+/** The outermost call with those below it; null without frames. */
+export function treeOf(frames: Frame[], read: Read[] = []): Node | null {
+  const byPlace = new Map<string, Node>();
+  let root: Node | null = null;
+  for (const [index, frame] of frames.entries()) {
+    const parent = byPlace.get(frame.traceAddress.slice(0, -1).join('.'));
+    const node: Node = { frame, calls: [], read: read[index], isUndone: Boolean(frame.error) || Boolean(frame.traceAddress.length && parent?.isUndone), shape: 0 };
+    byPlace.set(frame.traceAddress.join('.'), node);
+    if (frame.traceAddress.length === 0) root = node;
+    else parent?.calls.push(node);
+  }
+  const nodes = [...byPlace.values()];
+  for (const node of nodes) {
+    if (node.frame.error) node.failed = node.calls.some((below) => below.frame.error && isSame(below.frame, node.frame)) ? 'below' : 'here';
+  }
+  giveShapes(nodes);
+  return root;
+}
+
+/** From the last to the first, so that calls come before the one that makes them. */
+function giveShapes(nodes: Node[]): void {
+  const shapes = new Map<string, number>();
+  for (const node of nodes.toReversed()) {
+    const { type, action, error } = node.frame;
+    const key = [type, action.callType, action.to, action.input?.slice(0, 10), error, ...node.calls.map((call) => call.shape)].join(' ');
+    node.shape = shapes.get(key) ?? shapes.size + 1;
+    shapes.set(key, node.shape);
+  }
+}
+
+const isSame = (one: Frame, other: Frame) => JSON.stringify(one.revert_reason ?? null) === JSON.stringify(other.revert_reason ?? null);
+
+/** The call in which it began that one failed: of those below it that failed with the same the last. */
+export function originOf(node: Node): Node {
+  let at = node;
+  while (at.failed === 'below') {
+    const below = at.calls.findLast((call) => call.failed && isSame(call.frame, at.frame));
+    if (!below) break;
+    at = below;
+  }
+  return at;
+}
+
+/** What a call failed with, in words. */
+export function failureOf({ frame }: Node): string {
+  const reason = reasonText(frame.revert_reason);
+  return reason ? `Reverted: ${reason}` : visible(frame.error ?? '');
+}
+
+/** What a call's data begins with, if code read it as one: where no gas was used and nothing failed there was none, and precompiled contracts have no functions. */
+export function selectorOf({ frame: { action, error, result, type }, calls }: Node): string | undefined {
+  const ran = Boolean(error) || calls.length > 0 || Number(result?.gasUsed ?? 1) > 0;
+  return type === 'call' && ran && !precompileOf(action.to ?? '') ? action.input?.slice(0, 10) : undefined;
+}
+
+/** A method with its parameters and results, as `transfer(to: 0x…, value: 5) → true`; the selector where nothing is known. */
+export function callText(node: Node): string {
+  const selector = selectorOf(node);
+  if (!selector) return '';
+  const value = ({ name, value }: Result) => (name && !/^arg\d+$/.test(name) ? `${name}: ${plain(value)}` : plain(value));
+  const inside = node.read?.input ? `(${node.read.input.parameters.map(value).join(', ')})` : '';
+  const results = node.read?.output ? ` → ${node.read.output.map(value).join(', ')}` : '';
+  return visible(`${node.read?.method ?? selector}${inside}${results}`);
+}
+
+/** The tree as text, a line a call. */
+export function treeText(node: Node, depth = 0): string {
+  const { frame: { action, type, result }, failed } = node;
+  const words = [
+    type === 'call' ? (action.callType ?? 'call') : type,
+    action.to ?? result?.address ?? action.refundAddress ?? '',
+    callText(node),
+    action.value && action.value !== '0x0' ? `value ${BigInt(action.value)}` : '',
+    failed === 'here' ? `failed: ${failureOf(node)}` : failed ? 'failed' : '',
+  ];
+  const line = '  '.repeat(depth) + words.filter(Boolean).join(' ');
+  return [line, ...node.calls.map((child) => treeText(child, depth + 1))].join('\n');
+}
+
+/** Coins that moved, in order: those of calls that were taken back did not. */
+export function coinMoves(root: Node): { from: string; to: string; value: string }[] {
+  const { frame: { action, type, result }, isUndone } = root;
+  const value = action.value ?? action.balance ?? '0x0';
+  const to = type === 'create' ? result?.address : type === 'suicide' ? action.refundAddress : action.to;
+  const from = action.from ?? action.address;
+  // Who is delegated to is shown the value of the call around it.
+  const isMove = !isUndone && BigInt(value) > 0n && action.callType !== 'delegatecall' && from !== undefined && to !== undefined;
+  return [...(isMove ? [{ from, to, value: BigInt(value).toString() }] : []), ...root.calls.flatMap(coinMoves)];
+}

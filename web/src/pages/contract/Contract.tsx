@@ -1,0 +1,42 @@
+// A contract: its functions to call at any block, its ABI, its code.
+import { useApi } from '../../api/use.ts';
+import { count } from '../../format/amount.ts';
+import { visible } from '../../format/hash.ts';
+import { Address } from '../../parts/Address.tsx';
+import { Copy } from '../../parts/Copy.tsx';
+import { Fact, Facts } from '../../parts/Facts.tsx';
+import { Bytes } from '../../parts/Hash.tsx';
+import { Shown } from '../../parts/State.tsx';
+import { Unknown } from '../../parts/Unknown.tsx';
+import { ReadCalls, type AbiEntry } from './ReadCalls.tsx';
+import { SameCode } from './SameCode.tsx';
+
+interface ContractPage {
+  name: string | null; is_verified: boolean | null; abi: AbiEntry[] | null; deployed_bytecode: string | null; creation_bytecode: string | null;
+  verified_twin_address_hash: string | null; creation_status: string | null;
+}
+
+export function Contract({ hash }: { hash: string; name: string | null }) {
+  const answer = useApi<ContractPage>(`/api/v2/smart-contracts/${hash}`);
+  return (
+    <Shown answer={answer}>
+      {(data) => (
+        <>
+          <section class="panel">
+            <Facts>
+              <Fact name="Name">{data.name ? <bdi>{visible(data.name)}</bdi> : <Unknown />}</Fact>
+              <Fact name="ABI">{data.abi ? `${count(data.abi.length)} entries, loaded by the operator` : 'none is loaded'}</Fact>
+              {data.verified_twin_address_hash && <Fact name="Minimal proxy of"><Address of={{ hash: data.verified_twin_address_hash }} /></Fact>}
+              {data.creation_status && data.creation_status !== 'success' && <Fact name="Creation">{data.creation_status}</Fact>}
+            </Facts>
+          </section>
+          {data.abi && <ReadCalls address={hash} abi={data.abi} />}
+          <section class="panel"><header><h2>Code</h2></header><Bytes data={data.deployed_bytecode} what="code" /></section>
+          <section class="panel"><header><h2>Creation bytecode</h2></header><Bytes data={data.creation_bytecode} what="code" /></section>
+          {data.abi && <section class="panel"><header><h2>ABI</h2><Copy text={JSON.stringify(data.abi, null, 2)} what="ABI" label="Copy" /></header><pre class="json" tabIndex={0}>{JSON.stringify(data.abi, null, 1)}</pre></section>}
+          <SameCode hash={hash} />
+        </>
+      )}
+    </Shown>
+  );
+}

@@ -1,0 +1,64 @@
+// Calls of a contract's reading functions, at the newest block or any other.
+import { useState } from 'preact/hooks';
+import { call } from '../../api/request.ts';
+import { visible } from '../../format/hash.ts';
+
+export interface AbiInput { name?: string; type: string; components?: AbiInput[] }
+export interface AbiEntry { type: string; name?: string; inputs?: AbiInput[]; outputs?: AbiInput[]; stateMutability?: string }
+
+const isReading = (entry: AbiEntry) => entry.type === 'function' && (entry.stateMutability === 'view' || entry.stateMutability === 'pure');
+
+export function ReadCalls({ address, abi }: { address: string; abi: AbiEntry[] }) {
+  const [block, setBlock] = useState('');
+  const functions = abi.filter(isReading);
+  if (functions.length === 0) return null;
+  return (
+    <section class="panel">
+      <header><h2>Read</h2>
+        <label class="row">at block <input value={block} onInput={(event) => setBlock(event.currentTarget.value)} placeholder="newest" inputMode="numeric" size={10} /></label>
+      </header>
+      {functions.map((entry, index) => <Reading key={index} address={address} entry={entry} block={block.trim()} />)}
+    </section>
+  );
+}
+
+/** What a person typed for a parameter, as viem takes it. */
+export function typed(text: string, type: string): unknown {
+  if (type.endsWith(']') || type.startsWith('tuple')) return JSON.parse(text);
+  if (type === 'bool') return text.trim() === 'true' || text.trim() === '1';
+  if (/^u?int/.test(type)) return BigInt(text.trim());
+  return type === 'string' ? text : text.trim();
+}
+
+const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part), 1));
+
+function Reading({ address, entry, block }: { address: string; entry: AbiEntry; block: string }) {
+  const [answer, setAnswer] = useState<{ text: string; failed?: boolean } | null>(null);
+  const inputs = entry.inputs ?? [];
+  const ask = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    setAnswer({ text: '…' });
+    try {
+      const { encode, decode } = await import('./viem.ts');
+      const parameters = inputs.map((input, index) => typed(String(form.get(String(index)) ?? ''), input.type));
+      const data = encode(entry, parameters);
+      const height = block ? `0x${BigInt(block).toString(16)}` : 'latest';
+      const result = await call<`0x${string}`>('eth_call', [{ to: address, data }, height]);
+      setAnswer({ text: shown(decode(entry, result)) });
+    } catch (failure) {
+      setAnswer({ text: failure instanceof Error ? (failure.message.split('\n')[0] ?? '') : String(failure), failed: true });
+    }
+  };
+  return (
+    <form class="reading" onSubmit={ask}>
+      <div class="row">
+        <strong class="method">{entry.name}</strong>
+        {inputs.map((input, index) => <input key={index} name={String(index)} placeholder={`${input.name || `arg${index}`}: ${input.type}`} aria-label={`${input.name || `arg${index}`} (${input.type})`} />)}
+        <button type="submit" class="button small">Call</button>
+        <span class="quiet">{(entry.outputs ?? []).map((output) => output.type).join(', ')}</span>
+      </div>
+      {answer && <output class={answer.failed ? 'value bad' : 'value'}>{visible(answer.text)}</output>}
+    </form>
+  );
+}

@@ -1,0 +1,48 @@
+// Balances that a transaction changed.
+import type { ComponentChildren } from 'preact';
+import type { Page, StateChange } from '../../api/types.ts';
+import { useApi } from '../../api/use.ts';
+import { Address } from '../../parts/Address.tsx';
+import { Coins, TokenName, Units } from '../../parts/Amount.tsx';
+import { Loading, Shown } from '../../parts/State.tsx';
+import { type Column, Table } from '../../parts/list/Table.tsx';
+import { Unknown } from '../../parts/Unknown.tsx';
+import { Paged } from '../../parts/list/Paged.tsx';
+
+function Change({ of }: { of: StateChange }) {
+  if (of.type === 'coin') return <Coins wei={of.change} signed />;
+  const decimals = of.token_id !== null && of.token?.type !== 'ERC-20' ? '0' : of.token?.decimals;
+  return (
+    <span class="moved">
+      {of.change === null ? <Unknown /> : <Units value={of.change} decimals={decimals} signed />} {of.token && <TokenName token={of.token} />}
+      {of.token_id !== null && <span class="id" title={of.token_id}>#{of.token_id.length > 14 ? `${of.token_id.slice(0, 6)}…` : of.token_id}</span>}
+    </span>
+  );
+}
+
+const columns: Column<StateChange>[] = [
+  { name: 'Address', cell: (item) => <span class="row"><Address of={item.address} />{item.is_miner && <span class="count" title="Receives the fees of the block">fees</span>}</span> },
+  { name: 'Before', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_before} digits={10} /> : <Unknown />) },
+  { name: 'After', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_after} digits={10} /> : <Unknown />) },
+  { name: 'Change', right: true, cell: (item) => <Change of={item} /> },
+];
+
+const id = (item: StateChange) => `${item.type}-${item.address.hash}-${item.token?.address_hash ?? ''}-${item.token_id ?? ''}`;
+
+/** The net changes, for the overview: who ends up with more, who with less. What follows waits for them, so that nothing moves. */
+export function NetChanges({ hash, children }: { hash: string; children: ComponentChildren }) {
+  const answer = useApi<Page<StateChange>>(`/api/v2/transactions/${hash}/state-changes`);
+  if (!answer.data && !answer.problem) return <Loading lines={30} />;
+  return (
+    <><section class="panel">
+      <header><h2>Net balance changes</h2>{answer.data?.next_page_params && <a href={`/tx/${hash}?tab=state`}>All</a>}</header>
+      <Shown answer={answer} lines={4} compact>
+        {(page) => <Table items={page.items.slice(0, 20)} columns={columns.filter((column) => column.name === 'Address' || column.name === 'Change')} id={id} label="Net balance changes" empty="No balance changed, as far as it is known." />}
+      </Shown>
+    </section>{children}</>
+  );
+}
+
+export function StateChanges({ hash }: { hash: string }) {
+  return <Paged<StateChange> path={`/transactions/${hash}/state-changes`} columns={columns} id={id} label="Balances before and after" empty="No balance changed, as far as it is known." />;
+}

@@ -1,0 +1,54 @@
+// What a transaction did, as a sentence whose values are links.
+import type { ComponentChildren } from 'preact';
+import type { AddressRef, Token } from '../../api/types.ts';
+import { useApi } from '../../api/use.ts';
+import { shortName } from '../../format/hash.ts';
+import { Address } from '../../parts/Address.tsx';
+import { TokenName } from '../../parts/Amount.tsx';
+import { Loading } from '../../parts/State.tsx';
+import { chain } from '../../state/chain.ts';
+
+interface Variable { type: string; value: unknown }
+interface Sentence { summary_template: string; summary_template_variables: Record<string, Variable> }
+export interface Summaries { data: { summaries: Sentence[] } }
+
+/** A template as words and names of variables, in order. */
+export function pieces(template: string): { text?: string; name?: string }[] {
+  return template.split(/(\{[a-z0-9_]+\})/i).filter(Boolean)
+    .map((piece) => (piece.startsWith('{') && piece.endsWith('}') ? { name: piece.slice(1, -1) } : { text: piece }));
+}
+
+function Value({ name, variable }: { name: string; variable: Variable | undefined }) {
+  if (name === 'native') return <strong>{chain.value.symbol}</strong>;
+  if (!variable) return <span>{name}</span>;
+  const { type, value } = variable;
+  if (type === 'address') return <Address of={value as AddressRef} />;
+  if (type === 'token') return <TokenName token={value as Token} />;
+  const text = String(value);
+  if (type === 'currency') return <strong title={text}>{roundedDown(text)}</strong>;
+  if (type === 'method') return <span class="method" title={text}>{shortName(text, 30)}</span>;
+  return <strong title={text}>{shortName(text, 60)}</strong>;
+}
+
+/** A decimal text in at most six digits behind the point that are not zeros. */
+function roundedDown(text: string): string {
+  const [whole = '0', rest = ''] = text.split('.');
+  const kept = rest.slice(0, (/^0*/.exec(rest)?.[0].length ?? 0) + (whole === '0' ? 5 : 4)).replace(/0+$/, '');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return kept ? `${grouped}.${kept}` : grouped.length > 30 ? `${grouped.slice(0, 16)}…${grouped.slice(-8)}` : grouped;
+}
+
+/** The sentence above what follows, which waits for it, so that nothing moves. */
+export function Summary({ hash, children }: { hash: string; children: ComponentChildren }) {
+  const { data, problem } = useApi<Summaries>(`/api/v2/transactions/${hash}/summary`);
+  const sentence = data?.data.summaries[0];
+  if (!data && !problem) return <Loading lines={30} />;
+  if (!sentence) return <>{children}</>;
+  return (
+    <><p class="sentence">
+      {pieces(sentence.summary_template).map((piece, index) => (
+        <span key={index}>{piece.name === undefined ? piece.text : <Value name={piece.name} variable={sentence.summary_template_variables[piece.name]} />}</span>
+      ))}
+    </p>{children}</>
+  );
+}

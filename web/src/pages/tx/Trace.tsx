@@ -1,0 +1,141 @@
+// The calls of a transaction as a tree that folds: what each called, with which parameters, what it returned and sent.
+import { useMemo, useState } from 'preact/hooks';
+import type { AddressRef, Token } from '../../api/types.ts';
+import { useApi } from '../../api/use.ts';
+import { count } from '../../format/amount.ts';
+import { checksum } from '../../format/keccak.ts';
+import { Address } from '../../parts/Address.tsx';
+import { Argument } from '../../parts/Argument.tsx';
+import { Coins } from '../../parts/Amount.tsx';
+import { Bytes } from '../../parts/Hash.tsx';
+import { Shown } from '../../parts/State.tsx';
+import { failureOf, type Frame, type Node, originOf, type Read, selectorOf, treeOf, treeText } from '../../format/trace/tree.ts';
+import { type Row, rowsOf } from '../../format/trace/rows.ts';
+import { Chunks } from '../../parts/list/Chunks.tsx';
+import { Copy } from '../../parts/Copy.tsx';
+import { Call } from '../Logs.tsx';
+import { type Known, ValueFlow } from './ValueFlow.tsx';
+
+interface Calls { frames: Frame[]; decoded: Read[]; addresses: AddressRef[]; tokens: Token[] }
+
+export function Trace({ hash }: { hash: string }) {
+  const answer = useApi<Calls>(`/api/v2/transactions/${hash}/calls`);
+  return <Shown answer={answer} lines={8}>{(data) => <Tree hash={hash} data={data} />}</Shown>;
+}
+
+/** Of few calls more levels are open. */
+const levelsOf = (frames: number) => (frames <= 300 ? 16 : 4);
+
+function Tree({ hash, data }: { hash: string; data: Calls }) {
+  const root = useMemo(() => treeOf(data.frames, data.decoded), [data]);
+  const known = useMemo<Known>(() => ({
+    addresses: new Map(data.addresses.map((item) => [item.hash.toLowerCase(), item])),
+    tokens: new Map(data.tokens.map((item) => [item.address_hash.toLowerCase(), item])),
+  }), [data]);
+  // What was folded or unfolded by hand since all were.
+  const [hand, setHand] = useState<{ all: boolean | null; turned: ReadonlyMap<string, boolean> }>({ all: null, turned: new Map() });
+  const rows = useMemo(() => {
+    const levels = levelsOf(data.frames.length);
+    const isOpen = (id: string, node: Node, depth: number, isRun: boolean) => hand.turned.get(id) ?? (isRun ? false : hand.all ?? (depth < levels || node.failed === 'below'));
+    return root ? rowsOf(root, isOpen) : [];
+  }, [root, hand]);
+  if (!root) return <p class="empty">No calls are known.</p>;
+  const turn = (id: string, open: boolean) => setHand(({ all, turned }) => ({ all, turned: new Map(turned).set(id, open) }));
+  const origin = root.failed ? originOf(root) : null;
+  return (
+    <>
+      <ValueFlow hash={hash} root={root} known={known} />
+      <section class="panel">
+        <header><h2>{count(data.frames.length)} call{data.frames.length === 1 ? '' : 's'}</h2>
+          <span class="row">
+            <button type="button" class="button small" onClick={() => setHand({ all: true, turned: new Map() })}>Unfold all</button>
+            <button type="button" class="button small" onClick={() => setHand({ all: false, turned: new Map() })}>Fold all</button>
+            <Copy text={() => treeText(root)} what="calls as text" label="Copy as text" />
+          </span>
+        </header>
+        {origin && <p class="bad">It failed where the calls are {count(origin.frame.traceAddress.length + 1)} deep. {failureOf(origin)}</p>}
+        <ul class="tree"><Chunks items={rows} row={(row) => (row.more ? <Run key={row.id} row={row} turn={turn} /> : <CallRow key={row.id} row={row} known={known} turn={turn} />)} /></ul>
+      </section>
+    </>
+  );
+}
+
+type Turn = (id: string, open: boolean) => void;
+
+/** Deeper calls stand no further to the right; their depth is written before them. */
+const MOST_INDENT = 12;
+const indent = (depth: number) => ({ '--depth': String(Math.min(depth, MOST_INDENT)) });
+
+function Run({ row: { id, depth, isOpen, more }, turn }: { row: Row; turn: Turn }) {
+  return (
+    <li class="call run" style={indent(depth)}>
+      <button type="button" class="button small" aria-expanded={isOpen} onClick={() => turn(id, !isOpen)}>{isOpen ? `Fold the ${count(more)} calls like the one above` : `× ${count((more ?? 0) + 1)}: unfold ${count(more)} more calls like this`}</button>
+    </li>
+  );
+}
+
+const party = (address: string | undefined, known: Known) => <Address of={address ? known.addresses.get(address.toLowerCase()) ?? { hash: checksum(address) } : null} />;
+
+function CallRow({ row: { node, depth, id, isOpen }, known, turn }: { row: Row; known: Known; turn: Turn }) {
+  const [details, setDetails] = useState(false);
+  const { action, error, result, type } = node.frame;
+  const kind = type === 'call' ? (action.callType ?? 'call') : type === 'suicide' ? 'selfdestruct' : (action.creationMethod ?? 'create');
+  const target = type === 'create' ? result?.address : type === 'suicide' ? action.refundAddress : action.to;
+  const value = action.value ?? action.balance;
+  return (
+    <li class={error ? 'call failed' : 'call'} style={indent(depth)} data-row>
+      <div class="line">
+        {node.calls.length > 0
+          ? <button type="button" class="fold" aria-expanded={isOpen} onClick={() => turn(id, !isOpen)} aria-label={isOpen ? 'Fold' : `Unfold ${node.calls.length} calls`}>{isOpen ? '▾' : '▸'}</button>
+          : <span class="fold" />}
+        {depth > MOST_INDENT && <span class="count" title="How deep the call is">{depth}</span>}
+        <span class="kindname">{kind}</span>
+        {party(target, known)}
+        <Function node={node} known={known} />
+        {value && value !== '0x0' && <Coins wei={BigInt(value).toString()} />}
+        {node.failed && <span class="badge bad" title={failureOf(node)}>failed</span>}
+        <span class="quiet gas">{result?.gasUsed ? `${count(Number(result.gasUsed))} gas` : ''}</span>
+        <button type="button" class="button small" aria-expanded={details} onClick={() => setDetails(!details)}>Data</button>
+      </div>
+      {node.failed === 'here' && <p class="reason">{failureOf(node)}</p>}
+      {details && <Data node={node} known={known} />}
+    </li>
+  );
+}
+
+/** Functions whose numbers are amounts of the token that is called. */
+const OF_AMOUNTS = new Set(['a9059cbb', '23b872dd', '095ea7b3', '40c10f19', '42966c68', '9dc29fac', '79cc6790', '39509351', 'a457c2d7', '2e1a7d4d', '70a08231', 'dd62ed3e', '18160ddd']);
+const MOST_PARAMETERS = 6;
+
+/** What was called, with parameters and results in a line. */
+function Function({ node, known }: { node: Node; known: Known }) {
+  const selector = selectorOf(node);
+  if (selector?.length !== 10) return null;
+  const { method = null, input = null, output = null } = node.read ?? {};
+  const called = known.tokens.get(node.frame.action.to?.toLowerCase() ?? '');
+  const token = called?.type === 'ERC-20' && OF_AMOUNTS.has(selector.slice(2)) ? called : null;
+  const parameters = input?.parameters ?? [];
+  const item = ({ name, type, value }: { name: string; type: string; value: unknown }, index: number) => (
+    <span key={index}>{index > 0 && ', '}{name && !/^arg\d+$/.test(name) && <span class="quiet">{name}: </span>}<Argument type={type} value={value} known={known.addresses} token={token} /></span>
+  );
+  return (
+    <span class="function"><span class="method" title={input?.method_call ?? selector}>{method ?? selector}</span>
+      {input && <>{' '}({parameters.slice(0, MOST_PARAMETERS).map(item)}{parameters.length > MOST_PARAMETERS && <span class="quiet">, {parameters.length - MOST_PARAMETERS} more</span>})</>}
+      {output && output.length > 0 && <> <span class="quiet">→</span> {output.slice(0, MOST_PARAMETERS).map(item)}</>}
+    </span>
+  );
+}
+
+function Data({ node, known }: { node: Node; known: Known }) {
+  const { action, result } = node.frame;
+  return (
+    <div class="data">
+      {node.read?.input && <Call of={node.read.input} />}
+      <dl class="values">
+        <div><dt>from</dt><dd>{party(action.from ?? action.address, known)}</dd></div>
+        <div><dt>input</dt><dd><Bytes data={action.input ?? action.init ?? '0x'} what="input" /></dd></div>
+        <div><dt>output</dt><dd><Bytes data={result?.output ?? result?.code} what="output" /></dd></div>
+      </dl>
+    </div>
+  );
+}

@@ -1,0 +1,6 @@
+// The choice to hide transfers of nothing and tokens that look like others.
+import { hide, isHiding } from '../../state/hidden.ts';
+
+export function HideChoice({ what }: { what: string }) {
+  return <label class="check"><input type="checkbox" checked={isHiding.value} onChange={(event) => hide(event.currentTarget.checked)} /> Hide {what}</label>;
+}
