@@ -44,7 +44,7 @@ export function Search() {
       <SearchBox start={words} big />
       {words && <Guesses words={words} />}
       {words && <p class="quiet">Names with a word that begins with <bdi>“{visible(words).slice(0, 100)}”</bdi>, and what has it as its hash or height.</p>}
-      {words && <Paged<Found> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="What was found" empty="No loaded name, hash or height is like this." />}
+      {words && <Paged<Found> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="What was found" empty="Nothing more among loaded names, hashes and heights." />}
     </>
   );
 }
