@@ -17,9 +17,8 @@ use in_memory::{columns_of, in_memory, merge};
 /// The condition on the address where a table is ordered by it.
 const ADDRESS_CONDITION: &str = "address = toFixedString(unhex({address:String}), 20)";
 
-/// Tables ordered by address and block number, of which clients get pages.
-const ADDRESS_TABLES: [&str; 4] =
-    ["logs", "token_transfers", "internal_transactions_by_address", "transactions_by_address"];
+/// Tables ordered by address and block number, of which clients get pages of whole rows.
+const ADDRESS_TABLES: [&str; 2] = ["logs", "token_transfers"];
 
 /// A SELECT under construction.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::connection::EngineRows;
 use super::failover::Failover;
 use crate::schema::Columns;
-use crate::statement::{Parameter, Statement, Workload};
+use crate::statement::{AddressPage, Parameter, Statement, Workload};
 use crate::store::StoreError;
 use pages::PageMember;
 use primary_index::PrimaryIndexes;
@@ -61,9 +61,11 @@ impl PageCoalescer {
         statement: &Statement<R>,
         limit: Option<u64>,
     ) -> Result<EngineRows<R>, StoreError> {
-        let Some((member, limit_of_page)) = self.member(statement, limit) else {
+        let Some((page, limit_of_page)) = self.page(statement, limit) else {
             return failover.send(statement, limit).await;
         };
+        let member =
+            || PageMember { page: page.clone(), parameters: statement.parameters.clone(), blocks: page.blocks };
         let turn = match self.enter(failover, member, limit_of_page, statement.workload) {
             Ok(turn) => Some(turn),
             Err(reply) => match reply.await {
@@ -80,8 +82,8 @@ impl PageCoalescer {
         in_turn(turn, failover.send(statement, limit)).await
     }
 
-    /// The page of a statement that may be read together with others.
-    fn member<R: Columns>(&self, statement: &Statement<R>, limit: Option<u64>) -> Option<(PageMember, u64)> {
+    /// The page of a statement that may be read together with others, and its limit.
+    fn page<'s, R>(&self, statement: &'s Statement<R>, limit: Option<u64>) -> Option<(&'s AddressPage, u64)> {
         let page = statement.address_page.as_deref().filter(|_| self.max_pages > 1 && statement.on_shards.is_none())?;
         if self.indexes.is_missing(page.table) {
             return None;
@@ -91,15 +93,14 @@ impl PageCoalescer {
             _ => None,
         });
         let limit = limit.or(own).filter(|limit| *limit <= MAX_PAGE_ROWS)?;
-        let member = PageMember { page: page.clone(), parameters: statement.parameters.clone(), blocks: page.blocks };
-        Some((member, limit))
+        Some((page, limit))
     }
 
-    /// A turn at once, or the reply to wait for.
+    /// A turn at once, or the reply to wait for: only who waits needs values of its own.
     fn enter(
         self: &Arc<Self>,
         failover: &Failover,
-        member: PageMember,
+        member: impl FnOnce() -> PageMember,
         limit: u64,
         workload: Workload,
     ) -> Result<ReadTurn, oneshot::Receiver<PageReply<ReadTurn>>> {
@@ -108,7 +109,7 @@ impl PageCoalescer {
             return Ok(ReadTurn { coalescer: Arc::clone(self), failover: failover.clone() });
         }
         let (reply, receiver) = oneshot::channel();
-        queue.push(WaitingPage { member, limit, workload, reply });
+        queue.push(WaitingPage { member: member(), limit, workload, reply });
         Err(receiver)
     }
 
@@ -157,7 +158,6 @@ mod tests {
     use super::*;
     use crate::primitives::{Address, BlockRange};
     use crate::schema::LogRow;
-    use crate::statement::AddressPage;
     use crate::store::{Compression, Reader, StoreAddress};
 
     fn page(number: u8) -> Statement<LogRow> {
