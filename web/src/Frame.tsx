@@ -1,5 +1,5 @@
 // What stands around every page: the name, where one can go, search, and how things are shown.
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { OwnNames } from './parts/OwnNames.tsx';
@@ -29,9 +29,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
     document.addEventListener('keydown', shortcuts);
     return () => document.removeEventListener('keydown', shortcuts);
   }, []);
-  // Who came by keyboard goes on from the top of the new page, not from where the old one was left.
+  // Who came by keyboard goes on from the top of the new page, not from where the old one was left: at once, so that
+  // no key that follows is undone by it.
   const shown = useRef(path);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (shown.current !== path) document.getElementById('content')?.focus({ preventScroll: true });
     shown.current = path;
   }, [path]);

@@ -35,6 +35,11 @@ function Nowhere() {
   return <><h1>No such page</h1><p>Nothing is at <code>{path.slice(0, 200)}</code>. <a href="/">To the newest blocks</a></p></>;
 }
 
+/** Says that the page before still stands, since the script of the next one is not there yet. */
+function setBusy(isBusy: boolean): void {
+  document.getElementById('content')?.setAttribute('aria-busy', String(isBusy));
+}
+
 /** The server answers these; the page leaves them alone. */
 const PAGE_LINKS = /^\/(?!(docs|api|rpc|health|metrics|stats-service)(\/|\?|$))/;
 
@@ -54,7 +59,7 @@ function App() {
       <Frame>
         <Spelled />
         <ErrorBoundary>
-          <Router>
+          <Router onLoadStart={() => setBusy(true)} onLoadEnd={() => setBusy(false)}>
             <Route path="/" component={Home} />
             <Route path="/blocks" component={Blocks} />
             <Route path="/block/:id/:tab?" component={Block} />

@@ -76,5 +76,5 @@ export async function watchedPage(browser, origin) {
 
 /** Waits until the page has its answers and shows them: no request is open, no fact is awaited, and nothing changed for a moment. */
 export function rest(page) {
-  return page.waitForFunction(() => document.querySelector('main h1') && globalThis.awaited === 0 && !document.querySelector('main .loading') && ![...document.querySelectorAll('main :is(dd, span, p)')].some((value) => value.textContent === '…') && performance.now() - globalThis.changed > 200, { timeout: 20_000, polling: 50 }).then(() => true, () => false);
+  return page.waitForFunction(() => document.querySelector('main h1') && globalThis.awaited === 0 && !document.querySelector('main[aria-busy=true], main .loading') && ![...document.querySelectorAll('main :is(dd, span, p)')].some((value) => value.textContent === '…') && performance.now() - globalThis.changed > 200, { timeout: 20_000, polling: 50 }).then(() => true, () => false);
 }

@@ -2,7 +2,7 @@
 
 const TABS = 8;
 const path = (page) => page.evaluate(() => location.pathname + location.search);
-const leads = (page, wanted) => page.waitForFunction((to) => location.pathname + location.search === to && !document.querySelector('main .loading'), { timeout: 20_000 }, wanted).then(() => true, () => false);
+const leads = (page, wanted) => page.waitForFunction((to) => location.pathname + location.search === to && !document.querySelector('main[aria-busy=true], main .loading'), { timeout: 20_000 }, wanted).then(() => true, () => false);
 const focused = (page) => page.evaluate(() => ({ text: document.activeElement?.textContent?.trim().slice(0, 60), tag: document.activeElement?.tagName, href: document.activeElement?.getAttribute('href') }));
 
 /** Home, search, a transaction, its parts, a list, what a row leads to, and back. */

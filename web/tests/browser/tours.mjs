@@ -2,8 +2,21 @@
 
 const path = (page) => page.evaluate(() => location.pathname + location.search);
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
-/** Whether the page comes to a path, with all that it asks for. */
-const comesTo = (page, start) => page.waitForFunction((wanted) => location.pathname.startsWith(wanted) && !document.querySelector('main .loading'), { timeout: 20_000 }, start).then(() => true, () => false);
+/** Whether the page comes to a path, with its script and all that it asks for: until then the page before stands there, with its rows. */
+const comesTo = (page, start) => page.waitForFunction((wanted) => location.pathname.startsWith(wanted) && !document.querySelector('main[aria-busy=true], main .loading'), { timeout: 20_000 }, start).then(() => true, () => false);
+
+/** Keeps back the script of a page until the returned function is called. */
+async function holdScript(page, name) {
+  const held = [];
+  const hold = (request) => (request.url().includes(name) ? held.push(request) : request.continue());
+  await page.setRequestInterception(true);
+  page.on('request', hold);
+  return async () => {
+    page.off('request', hold);
+    await Promise.all(held.map((request) => request.continue()));
+    await page.setRequestInterception(false);
+  };
+}
 
 /** From the home page to a block, through its rows, back and on, without a pointer. */
 export async function keyboard(page, origin) {
@@ -11,9 +24,12 @@ export async function keyboard(page, origin) {
   await page.setViewport({ width: 1440, height: 900 });
   await page.goto(origin, { waitUntil: 'networkidle2' });
   const height = await page.evaluate(() => fetch('/api/v2/main-page/blocks').then((answer) => answer.json()).then((blocks) => blocks[0].height));
+  const release = await holdScript(page, '/Block-');
   await page.keyboard.press('/');
   await page.keyboard.type(String(height));
   await page.keyboard.press('Enter');
+  if (!(await page.waitForSelector('main[aria-busy=true] [data-row]', { timeout: 20_000 }).then(() => true, () => false))) problems.push('nothing says that the next page is awaited');
+  await release();
   if (!(await comesTo(page, `/block/${height}`))) problems.push(`the search led to ${await path(page)}`);
   await page.waitForSelector('[data-row] a', { timeout: 20_000 });
   await page.keyboard.press('j');
