@@ -10,6 +10,7 @@ mod missing_shard;
 mod pruning;
 mod questions;
 mod readers;
+mod replicas;
 mod shards;
 mod views;
 mod writers;

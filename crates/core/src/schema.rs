@@ -13,6 +13,7 @@ mod lists;
 mod nested;
 pub mod packed;
 pub mod reader_account;
+pub mod replication;
 mod rows;
 pub mod sharding;
 pub mod text_views;

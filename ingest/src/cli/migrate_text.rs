@@ -25,7 +25,7 @@ fn nodes(nodes: StatementNodes, database: &str) -> String {
     match nodes {
         StatementNodes::Each => format!("each node, in {database}"),
         StatementNodes::EachInLocalDatabase => format!("each node, in {database}_local"),
-        StatementNodes::First => format!("the node of the first shard, in {database}"),
+        StatementNodes::First => format!("the nodes of the first shard, in {database}"),
         StatementNodes::Others => format!("the nodes of the other shards, in {database}"),
     }
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use trawl_core::schema::replication::Replication;
 use trawl_core::store::{Choice, ClusterLayout, FILL_RUNS, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
 use trawl_ingest::audit::status::{FollowStatus, Status};
 use trawl_ingest::backup::BackupError;
@@ -37,8 +38,10 @@ pub async fn run(flags: Flags) -> ExitCode {
 
 async fn command(flags: Flags) -> Result<(), Failure> {
     let address = flags.store.address()?;
-    let writer_of = |run: &str| Writer::new(&address, run).with_shards(&flags.shards.clickhouse_shards);
-    let writer = writer_of(&run_name());
+    let shards = &flags.shards;
+    let writer = Writer::new(&address, &run_name())
+        .with_shards(&shards.clickhouse_shards)
+        .with_replicas(&shards.clickhouse_replicas);
     if let Command::Migrate(_)
     | Command::Status { .. }
     | Command::Labels(_)
@@ -52,9 +55,9 @@ async fn command(flags: Flags) -> Result<(), Failure> {
     }
     match flags.command {
         Command::Migrate(flags) => {
-            let layout = flags
-                .cluster
-                .map(|cluster| ClusterLayout { cluster, shard_blocks: u64::from(flags.shard_blocks.get()) });
+            let replication = if flags.replicated { Replication::Keeper } else { Replication::None };
+            let shard_blocks = u64::from(flags.shard_blocks.get());
+            let layout = flags.cluster.map(|cluster| ClusterLayout { cluster, shard_blocks, replication });
             if flags.print {
                 print!("{}", migrate_text(&address.database, &flags.without, layout.as_ref()));
                 return Ok(());
@@ -99,7 +102,8 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Backups(flags) => backups_command(&flags),
         Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
         Command::Repair(flags) => {
-            let [repairer, filler] = [REPAIR_RUNS, FILL_RUNS].map(|runs| writer_of(&format!("{runs}{}", run_name())));
+            let [repairer, filler] =
+                [REPAIR_RUNS, FILL_RUNS].map(|runs| writer.for_run(&format!("{runs}{}", run_name())));
             repair_command(flags, &reader(&address), repairer, filler).await
         }
         Command::Tokens(flags) => tokens_command(flags, &reader(&address), writer).await,
@@ -107,7 +111,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Views { command: ViewsCommand::Add(flags) } => views_command(flags, &writer).await,
         Command::Load(flags) if flags.slice.is_some() => {
             serve_load(&flags).await?;
-            let finisher = writer_of(&format!("{}-end", writer.run()));
+            let finisher = writer.for_run(&format!("{}-end", writer.run()));
             slice_command(&flags, &reader(&address), writer, finisher).await
         }
         Command::Load(flags) => {

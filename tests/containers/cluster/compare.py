@@ -2,9 +2,11 @@
 """Loads a chain on the first ClickHouse server and on all as shards, and compares the answers of an API over each.
 
     compare.py --dump chain.ndjson.gz --programs target/debug --stop 'docker compose stop shard3' URL URL URL
+    compare.py … --cluster replicated --replicas URL,URL --stop 'docker compose stop shard1b' URL URL
 
-The servers are empty and have the clusters `trawl` and `trawl_first` in `remote_servers`. `--stop` ends one of them:
-after it each answer is the right one or says that a shard is missing. Exit code 1 and the differences, if there are any.
+The servers are empty and have the clusters `trawl` and `trawl_first` in `remote_servers`, or those of `--cluster`.
+`--stop` ends one of them: after it each answer is the right one or says that a shard is missing; with `--replicas`,
+the further ones of each shard, each answer is the right one. Exit code 1 and the differences, if there are any.
 """
 
 import argparse
@@ -48,6 +50,7 @@ def ingest(options, database, *arguments):
     command += ["--clickhouse-database", database]
     if database == DISTRIBUTED:
         command += ["--clickhouse-shards", ",".join(options.nodes[1:])]
+        command += ["--clickhouse-replicas", options.replicas] if options.replicas else []
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
@@ -110,10 +113,13 @@ def main():
     parser.add_argument("--dump", required=True)
     parser.add_argument("--programs", type=Path, required=True)
     parser.add_argument("--stop", help="command that ends one server")
+    parser.add_argument("--cluster", default="trawl")
+    parser.add_argument("--replicas", metavar="URL,URL", help="tables replicate; the further replicas of each shard")
     parser.add_argument("nodes", nargs="+", metavar="URL")
     options = parser.parse_args()
     ingest(options, SINGLE, "migrate")
-    ingest(options, DISTRIBUTED, "migrate", "--cluster", "trawl", "--shard-blocks", "7")
+    replicated = ["--replicated"] if options.replicas else []
+    ingest(options, DISTRIBUTED, "migrate", "--cluster", options.cluster, "--shard-blocks", "7", *replicated)
     for database in PORTS:
         ingest(options, database, "load", "--dump", options.dump)
     apis = [start_api(options, database) for database in PORTS]
@@ -132,7 +138,7 @@ def main():
             late = [
                 (question, right, answer)
                 for (question, answer), right in zip(short, wanted)
-                if answer != right and not names_what_is_missing(*answer)
+                if answer != right and (options.replicas or not names_what_is_missing(*answer))
             ]
             print(f"one server away: {refused} refused, {len(late)} neither right nor refused")
             wrong += late

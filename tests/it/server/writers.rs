@@ -16,7 +16,7 @@ use crate::ingest::proxy::{Phase, Proxy};
 /// it.
 const KILLS: [(&str, u64, Phase); 8] = [
     ("INTO blocks", 1, Phase::Amid),
-    ("cluster('trawl', system.processes)", 1, Phase::Before),
+    ("clusterAllReplicas('trawl', system.processes)", 1, Phase::Before),
     ("DELETE FROM ingest_intents", 1, Phase::Before),
     ("INTO logs_by_block", 2, Phase::After),
     ("INTO transactions", 2, Phase::Amid),
@@ -39,13 +39,13 @@ fn load_with_kills(cluster: &Cluster) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A load in whose batch the second shard dies: it waits until the shard is back.
+/// A load in whose batch the last shard dies: it waits until the shard is back.
 fn load_over_a_restart(cluster: &mut Cluster) -> anyhow::Result<()> {
     let proxy = Proxy::start(&cluster.nodes[0].url)?;
-    let (second, url) = (cluster.nodes[1].id(), cluster.nodes[1].url.clone());
+    let (last, url) = (cluster.last().id(), cluster.last().url.clone());
     let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "6"];
     let mut load = cluster.ingest_by(&proxy.url, &arguments).stderr(Stdio::piped()).spawn()?;
-    proxy.at("INTO logs", 1, Phase::Amid, move || drop(xtask::process::signal(second, libc::SIGKILL)));
+    proxy.at("INTO logs", 1, Phase::Amid, move || drop(xtask::process::signal(last, libc::SIGKILL)));
     env::eventually(env::SOON, || Ok(env::sql_at(&url, "default", "SELECT 1").is_err()))?;
     std::thread::sleep(Duration::from_secs(1));
     let is_waiting = load.try_wait()?.is_none();
@@ -130,7 +130,7 @@ fn printed_statements_make_the_tables(cluster: &Cluster) -> anyhow::Result<()> {
         for (index, node) in cluster.nodes.iter().enumerate() {
             let runs_here = match nodes {
                 "each node" => true,
-                "the node of the first shard" => index == 0,
+                "the nodes of the first shard" => index == 0,
                 _ => index > 0,
             };
             if runs_here {
@@ -192,6 +192,16 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
             &["migrate", "--cluster", "replicas", "--clickhouse-shards", second],
             "shard 1 of cluster `replicas` has 2 replicas",
         ),
+        (
+            Cluster::DISTRIBUTED,
+            &["migrate", "--cluster", "trawl", "--replicated", "--clickhouse-shards", second],
+            "leave --replicated out",
+        ),
+        (
+            "fresh",
+            &["migrate", "--cluster", "replicas", "--replicated", "--clickhouse-replicas", second],
+            "`replicas_first`, have different numbers of replicas",
+        ),
         ("fresh", &["migrate", "--cluster", "a b", "--clickhouse-shards", second], "letters, digits and _"),
     ] {
         let output = env::run(env::ingest_at(first, database, arguments), 2)?;
@@ -205,7 +215,7 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
 
 #[test]
 fn killed_loads_and_repairs_leave_the_rows_of_one_server() -> anyhow::Result<()> {
-    let mut cluster = Cluster::start(2)?;
+    let mut cluster = Cluster::start(if env::is_slow_run() { 3 } else { 2 })?;
     let first = &cluster.nodes[0].url;
     let with = ["migrate", "--with", "logs_by_topic"];
     for arguments in [&with[..], &["load", "--dump", &dump("devchain")]] {

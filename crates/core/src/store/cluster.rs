@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use super::client::timeout::within;
 use super::{StoreAddress, StoreError, Writer};
+use crate::schema::replication::Replication;
 
 /// How long a look at what tables and servers are may take, of a server that may hang.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(30);
@@ -34,6 +35,8 @@ pub struct ClusterLayout {
     pub cluster: String,
     /// Blocks that lie together on a shard, in tables that are sharded by block.
     pub shard_blocks: u64,
+    /// Whether a shard may have replicas.
+    pub replication: Replication,
 }
 
 /// What the tables of a database are.
@@ -43,19 +46,29 @@ enum Tables {
     None,
     /// Tables of one server.
     OneServer,
-    /// `Distributed` over this cluster.
-    Distributed(String),
+    /// `Distributed` over a cluster.
+    Distributed(DistributedTables),
+}
+
+/// The cluster of tables that are there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct DistributedTables {
+    cluster: String,
+    replication: Replication,
 }
 
 impl Tables {
     /// What the tables of a database are.
     async fn of(address: &StoreAddress) -> Result<Self, StoreError> {
         let query = address.server().query_raw(include_str!("../../../../sql/queries/cluster_of_tables.sql"));
-        let query = query.param("database", &address.database).fetch_all();
-        let rows: Vec<(String, String)> = within(LOOK_TIMEOUT, query).await??;
+        let query = query.param("database", &address.database).param("local", local_database(&address.database));
+        let rows: Vec<(String, String, bool)> = within(LOOK_TIMEOUT, query.fetch_all()).await??;
         Ok(match rows.into_iter().next() {
             None => Self::None,
-            Some((engine, cluster)) if engine == "Distributed" => Self::Distributed(cluster),
+            Some((engine, cluster, replicates)) if engine == "Distributed" => {
+                let replication = if replicates { Replication::Keeper } else { Replication::None };
+                Self::Distributed(DistributedTables { cluster, replication })
+            }
             Some(_) => Self::OneServer,
         })
     }
@@ -82,8 +95,10 @@ impl Writer {
         match (self.tables().await?, self.nodes.is_empty()) {
             (Tables::None | Tables::OneServer, true) | (Tables::None, false) => Ok(()),
             (Tables::OneServer, false) => Err(ClusterError::OneServer { database: database() }),
-            (Tables::Distributed(cluster), true) => Err(ClusterError::NodesMissing { database: database(), cluster }),
-            (Tables::Distributed(cluster), false) => self.check_nodes(&cluster).await,
+            (Tables::Distributed(of), true) => {
+                Err(ClusterError::NodesMissing { database: database(), cluster: of.cluster })
+            }
+            (Tables::Distributed(of), false) => self.check_nodes(&of.cluster, of.replication).await,
         }
     }
 }

@@ -85,13 +85,32 @@ impl StoreError {
             // None (a proxy without its ClickHouse), DNS_ERROR, TOO_MANY_SIMULTANEOUS_QUERIES, SOCKET_TIMEOUT,
             // NETWORK_ERROR, ALL_CONNECTION_TRIES_FAILED (of a shard), NO_ZOOKEEPER, ABORTED, MEMORY_LIMIT_EXCEEDED,
             // TABLE_IS_READ_ONLY, NOT_ENOUGH_SPACE, TOO_MANY_PARTS, UNKNOWN_STATUS_OF_INSERT, QUERY_WAS_CANCELLED,
-            // NOT_INITIALIZED, KEEPER_EXCEPTION.
+            // NOT_INITIALIZED, KEEPER_EXCEPTION; of replicas that a write waits for TOO_FEW_LIVE_REPLICAS,
+            // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE, REPLICA_IS_NOT_IN_QUORUM, UNFINISHED.
             Self::Refused { code: S3_ERROR, message } => !message.contains("key does not exist"),
             Self::Refused { code: ENDED, message } => message.contains("while receiving packet from"),
             Self::Refused { code, .. } => {
                 matches!(
                     code,
-                    0 | 198 | 202 | 209 | 210 | 225 | 236 | 241 | 242 | 243 | 252 | 279 | 319 | 394 | 667 | 999
+                    0 | 198
+                        | 202
+                        | 209
+                        | 210
+                        | 225
+                        | 236
+                        | 241
+                        | 242
+                        | 243
+                        | 252
+                        | 279
+                        | 285
+                        | 286
+                        | 289
+                        | 319
+                        | 341
+                        | 394
+                        | 667
+                        | 999
                 )
             }
             Self::NotAllowed { .. }

@@ -1,6 +1,6 @@
 //! Writes: inserts batches and deletes ranges. Only ingest has a writer; the API has none.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use arrow::array::{Array as _, ArrayRef, RecordBatch};
@@ -22,6 +22,10 @@ pub struct Writer {
     run: String,
     /// A node of each shard of a cluster; empty where the tables are of one server.
     pub(super) nodes: Arc<[String]>,
+    /// All further replicas of these nodes.
+    pub(super) replicas: Arc<[String]>,
+    /// How many replicas a shard has, where tables replicate; known once the cluster was checked.
+    pub(super) quorum: Arc<OnceLock<u64>>,
 }
 
 impl Writer {
@@ -41,7 +45,21 @@ impl Writer {
             .with_setting("output_format_arrow_string_as_string", "0")
             .with_setting("workload", Workload::Ingest.name())
             .with_setting("log_comment", format!("{COMMENT}{run}"));
-        Self { address: address.clone(), client, run: run.into(), nodes: Arc::default() }
+        let (nodes, replicas, quorum) = (Arc::default(), Arc::default(), Arc::default());
+        Self { address: address.clone(), client, run: run.into(), nodes, replicas, quorum }
+    }
+
+    /// A writer of the same database, on the same nodes, for another run.
+    #[must_use]
+    pub fn for_run(&self, run: &str) -> Self {
+        let (nodes, replicas, quorum) = (self.nodes.clone(), self.replicas.clone(), self.quorum.clone());
+        Self { nodes, replicas, quorum, ..Self::new(&self.address, run) }
+    }
+
+    /// A writer of another database of a node, for the same run.
+    pub(super) fn at(&self, url: &str, database: &str) -> Self {
+        let address = StoreAddress { url: url.into(), database: database.into(), ..self.address.clone() };
+        Self { quorum: self.quorum.clone(), ..Self::new(&address, &self.run) }
     }
 
     /// The run this writer works for.
@@ -59,7 +77,7 @@ impl Writer {
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn insert(&self, table: &str, batch: &RecordBatch, token: &str) -> Result<(), StoreError> {
-        let client = self.client.clone().with_setting("insert_deduplication_token", token);
+        let client = self.client().with_setting("insert_deduplication_token", token);
         let insert = async {
             let mut insert = client.insert_arrow(table)?;
             let rows = rows_at_once(batch);
@@ -148,8 +166,21 @@ impl Writer {
         within(PROMPT_TIMEOUT, self.send(sql, parameters)).await?
     }
 
+    /// The client, whose writes count once all replicas have them: rows are on each before their commit is.
+    /// <https://clickhouse.com/docs/operations/settings/settings#insert_quorum>
+    fn client(&self) -> Client {
+        let client = self.client.clone();
+        match self.quorum.get() {
+            None => client,
+            Some(replicas) => client
+                .with_setting("insert_quorum", replicas.to_string())
+                .with_setting("mutations_sync", "2")
+                .with_setting("alter_sync", "2"),
+        }
+    }
+
     async fn send(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
-        let mut query = self.client.query_raw(sql);
+        let mut query = self.client().query_raw(sql);
         for (name, value) in parameters {
             query = bind(query, name, value);
         }

@@ -13,6 +13,10 @@ pub struct ShardFlags {
     /// cluster's order. --clickhouse-url is a node of the first shard.
     #[arg(long, env = "TRAWL_CLICKHOUSE_SHARDS", value_name = "URL,URL", value_delimiter = ',', global = true)]
     pub clickhouse_shards: Vec<String>,
+    /// Where the tables replicate (migrate --replicated): the HTTP endpoints of all further replicas of each shard, in
+    /// any order. Only commands that make tables or views need them.
+    #[arg(long, env = "TRAWL_CLICKHOUSE_REPLICAS", value_name = "URL,URL", value_delimiter = ',', global = true)]
+    pub clickhouse_replicas: Vec<String>,
 }
 
 /// Which optional tables there are.
@@ -37,6 +41,10 @@ pub struct MigrateFlags {
     /// the cluster NAME_first; --clickhouse-shards names a node of each further shard.
     #[arg(long, env = "TRAWL_CLUSTER", value_name = "NAME", value_parser = cluster_name)]
     pub cluster: Option<String>,
+    /// Make tables that replicate, on a cluster whose shards have several replicas and that has a Keeper. Each server
+    /// has the macros {shard} and {replica}, and the cluster internal_replication.
+    #[arg(long, env = "TRAWL_REPLICATED", requires = "cluster")]
+    pub replicated: bool,
     /// Blocks that lie together on a shard, in tables that are sharded by block.
     #[arg(long, env = "TRAWL_SHARD_BLOCKS", value_name = "BLOCKS", default_value = "1000", requires = "cluster")]
     pub shard_blocks: NonZero<u32>,

@@ -2,7 +2,7 @@
 
 use super::super::{StoreError, Writer};
 use super::statements::{StatementNodes, create_table};
-use super::{ClusterError, ClusterLayout, Tables};
+use super::{ClusterError, ClusterLayout, DistributedTables, Tables};
 use crate::schema::sharding::SHARD_BLOCKS;
 
 impl Writer {
@@ -20,23 +20,30 @@ impl Writer {
             (Tables::None | Tables::OneServer, None) if self.nodes.is_empty() => return Ok(None),
             (Tables::None, None) => return Err(ClusterError::ClusterMissing { database: database() }),
             (Tables::OneServer, _) => return Err(ClusterError::OneServer { database: database() }),
-            (Tables::Distributed(found), Some(wanted)) if found != wanted.cluster => {
-                return Err(ClusterError::Other { database: database(), found, given: wanted.cluster.clone() });
+            (Tables::Distributed(found), Some(wanted)) if found.cluster != wanted.cluster => {
+                let (found, given) = (found.cluster, wanted.cluster.clone());
+                return Err(ClusterError::Other { database: database(), found, given });
+            }
+            (Tables::Distributed(found), Some(wanted)) if found.replication != wanted.replication => {
+                return Err(ClusterError::OtherReplication { database: database(), found: found.replication });
             }
             (Tables::None | Tables::Distributed(_), Some(wanted)) => wanted.clone(),
             // Tables that are there keep their keys.
-            (Tables::Distributed(cluster), None) => ClusterLayout { cluster, shard_blocks: SHARD_BLOCKS },
+            (Tables::Distributed(DistributedTables { cluster, replication }), None) => {
+                ClusterLayout { cluster, shard_blocks: SHARD_BLOCKS, replication }
+            }
         };
         if self.nodes.is_empty() {
             return Err(ClusterError::NodesMissing { database: database(), cluster: layout.cluster });
         }
-        self.check_nodes(&layout.cluster).await?;
+        self.check_nodes(&layout.cluster, layout.replication).await?;
+        self.check_every_replica(&layout.cluster).await?;
         Ok(Some(layout))
     }
 
     /// Creates the databases.
     pub(in super::super) async fn create_databases(&self) -> Result<(), StoreError> {
-        for node in self.on_each_node() {
+        for node in self.on_each_replica() {
             create_database(&node, &self.address.database).await?;
             if !self.nodes.is_empty() {
                 create_database(&node, &self.local_database()).await?;
@@ -57,21 +64,26 @@ impl Writer {
         sql: &str,
     ) -> Result<(), StoreError> {
         for statement in create_table(layout, &self.address.database, name, sql) {
-            for node in self.on(statement.nodes) {
+            for node in self.on(statement.nodes, layout).await? {
                 node.execute_step(&statement.sql).await?;
             }
         }
         Ok(())
     }
 
-    /// Writers of these nodes.
-    fn on(&self, nodes: StatementNodes) -> Vec<Self> {
-        match nodes {
-            StatementNodes::Each => self.on_each_node(),
-            StatementNodes::EachInLocalDatabase => self.local_writers(),
-            StatementNodes::First => vec![self.clone()],
-            StatementNodes::Others => self.on_each_node().split_off(1),
-        }
+    /// Writers of these nodes, replicas included.
+    async fn on(&self, nodes: StatementNodes, layout: Option<&ClusterLayout>) -> Result<Vec<Self>, StoreError> {
+        Ok(match (nodes, layout) {
+            (StatementNodes::Each, _) => self.on_each_replica(),
+            (StatementNodes::EachInLocalDatabase, _) => {
+                let local = self.local_database();
+                self.on_each_replica().iter().map(|node| node.at(&node.address.url, &local)).collect()
+            }
+            (StatementNodes::First, None) => vec![self.clone()],
+            (StatementNodes::Others, None) => Vec::new(),
+            (StatementNodes::First, Some(layout)) => self.nodes_by_shard(&layout.cluster).await?.0,
+            (StatementNodes::Others, Some(layout)) => self.nodes_by_shard(&layout.cluster).await?.1,
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Why a cluster cannot be used.
 
 use super::super::StoreError;
+use crate::schema::replication::Replication;
 
 /// Why the tables of a database cannot be made or written on a cluster.
 #[derive(Debug, thiserror::Error)]
@@ -8,7 +9,7 @@ pub enum ClusterError {
     /// Writers must reach the rows of each shard.
     #[error(
         "the tables of database `{database}` are Distributed over cluster `{cluster}`: name a node of each further shard, in the cluster's \
-         order, with --clickhouse-shards URL,URL"
+         order, with --clickhouse-shards URL,URL, and further replicas with --clickhouse-replicas"
     )]
     NodesMissing {
         /// The database.
@@ -53,8 +54,9 @@ pub enum ClusterError {
     },
     /// A shard is on several servers, which the tables do not keep equal.
     #[error(
-        "shard {shard} of cluster `{cluster}` has {replicas} replicas at {url}: Trawl makes tables that do not replicate, so a replica would lack rows \
-         and give short answers; a shard must have one"
+        "shard {shard} of cluster `{cluster}` has {replicas} replicas at {url}: its tables do not replicate, so a \
+         replica would lack rows and give short answers; a shard must have one, or a new database is \
+         made with --replicated"
     )]
     Replicas {
         /// The node that says so.
@@ -65,6 +67,53 @@ pub enum ClusterError {
         shard: u32,
         /// How many it has.
         replicas: u64,
+    },
+    /// Shards with different numbers of replicas.
+    #[error(
+        "the shards of cluster `{cluster}`, or of `{cluster}_first`, have different numbers of replicas at {url}: an \
+         insert waits for all replicas of its shard, by one number for all shards"
+    )]
+    ReplicaCounts {
+        /// The node that says so.
+        url: String,
+        /// The cluster.
+        cluster: String,
+    },
+    /// Tables replicate, and were to be made without, or the reverse.
+    #[error(
+        "the tables of database `{database}` {}: a database keeps its engines; load one anew with another \
+         --clickhouse-database",
+        match found {
+            Replication::None => "do not replicate: leave --replicated out",
+            Replication::Keeper => "replicate: add --replicated",
+        }
+    )]
+    OtherReplication {
+        /// The database.
+        database: String,
+        /// What its tables are.
+        found: Replication,
+    },
+    /// A replica that is on no shard.
+    #[error(
+        "{url} is no server of cluster `{cluster}`: --clickhouse-replicas names the further replicas of its shards"
+    )]
+    NoReplica {
+        /// The node.
+        url: String,
+        /// The cluster.
+        cluster: String,
+    },
+    /// A server of the cluster would have no tables.
+    #[error(
+        "cluster `{cluster}` has the server {server} (its UUID, host and port), which was not named: \
+         --clickhouse-replicas names all further replicas of each shard, since tables are made on each"
+    )]
+    ReplicaMissing {
+        /// UUID, host and port.
+        server: String,
+        /// The cluster.
+        cluster: String,
     },
     /// The nodes are not one of each shard.
     #[error(

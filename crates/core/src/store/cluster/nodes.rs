@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{StoreAddress, StoreError, Writer};
+use super::super::{StoreError, Writer};
 use super::{ClusterError, LOOK_TIMEOUT, local_database};
+use crate::schema::replication::Replication;
 use crate::schema::sharding::{Sharding, sharding};
 use crate::statement::Parameter;
 use crate::store::client::timeout::within;
@@ -21,20 +22,41 @@ impl Writer {
         self
     }
 
+    /// The same writer, which also knows the HTTP endpoints of all further replicas of each shard, in any order: tables
+    /// and views are made on each of them.
+    #[must_use]
+    pub fn with_replicas(mut self, urls: &[String]) -> Self {
+        if self.nodes.is_empty() && !urls.is_empty() {
+            self.nodes = [self.address.url.clone()].into();
+        }
+        self.replicas = urls.into();
+        self
+    }
+
     /// The database with the rows of one shard.
     pub(super) fn local_database(&self) -> String {
         local_database(&self.address.database)
-    }
-
-    /// A writer of another database of a node.
-    fn at(&self, url: &str, database: &str) -> Self {
-        Self::new(&StoreAddress { url: url.into(), database: database.into(), ..self.address.clone() }, self.run())
     }
 
     /// Writers of this database on each node, this one first; this one alone where there is no cluster.
     pub(in super::super) fn on_each_node(&self) -> Vec<Self> {
         let others = self.nodes.iter().skip(1).map(|url| self.at(url, &self.address.database));
         [self.clone()].into_iter().chain(others).collect()
+    }
+
+    /// Writers of this database on each node and all their replicas.
+    pub(in super::super) fn on_each_replica(&self) -> Vec<Self> {
+        let replicas = self.replicas.iter().map(|url| self.at(url, &self.address.database));
+        self.on_each_node().into_iter().chain(replicas).collect()
+    }
+
+    /// Writers of each database that has a table with the rows of `table`, replicas included; a replica of another
+    /// shard may be among them, which has none.
+    pub(in super::super) fn replicas_of(&self, table: &str) -> Vec<Self> {
+        let own = self.writers_of(table);
+        let database = own.first().map_or(&self.address.database, |writer| &writer.address.database).clone();
+        let replicas: Vec<Self> = self.replicas.iter().map(|url| self.at(url, &database)).collect();
+        own.into_iter().chain(replicas).collect()
     }
 
     /// Writers of the databases with the rows of each shard.
@@ -70,9 +92,9 @@ impl Writer {
     }
 
     /// Checks that each node is one of its shard, and that the first shard is the one that tables are on alone.
-    pub(super) async fn check_nodes(&self, cluster: &str) -> Result<(), ClusterError> {
+    pub(super) async fn check_nodes(&self, cluster: &str, replication: Replication) -> Result<(), ClusterError> {
         for node in self.on_each_node() {
-            node.check_replicas(cluster).await?;
+            node.check_replicas(cluster, replication).await?;
         }
         let shards = self.servers(cluster).await?;
         let (found, named) = (shards.len(), self.nodes.len());
@@ -81,9 +103,7 @@ impl Writer {
         }
         let first = self.servers(&first_shard(cluster)).await?;
         for (index, (servers, node)) in shards.values().zip(self.on_each_node()).enumerate() {
-            let identity =
-                node.address.server().query_raw(include_str!("../../../../../sql/queries/server_identity.sql"));
-            let server: String = within(LOOK_TIMEOUT, identity.fetch_one()).await?.map_err(StoreError::from)?;
+            let server = node.server_identity().await?;
             let is_first = index > 0 || first.values().next().is_some_and(|first| first.contains(&server));
             if !servers.contains(&server) || !is_first {
                 let url = node.address.url.clone();
@@ -93,16 +113,75 @@ impl Writer {
         Ok(())
     }
 
-    /// Checks that each shard is on one server. A `Distributed` table writes to one replica, or to all that answer,
-    /// and reads any of them.
-    async fn check_replicas(&self, cluster: &str) -> Result<(), ClusterError> {
+    /// Checks that each shard is on one server, or that the tables replicate: a `Distributed` table writes to one
+    /// replica, or to all that answer, and reads any of them. Shards have the same number of replicas, which is how
+    /// many an insert waits for.
+    async fn check_replicas(&self, cluster: &str, replication: Replication) -> Result<(), ClusterError> {
+        let (url, cluster) = (self.address.url.clone(), cluster.to_owned());
+        let shards = self.replicas_of_shards(&cluster).await?;
+        let of_first = shards.first().map(|(_, replicas)| *replicas);
+        match replication {
+            Replication::None => match shards.into_iter().find(|(_, replicas)| *replicas > 1) {
+                Some((shard, replicas)) => Err(ClusterError::Replicas { url, cluster, shard, replicas }),
+                None => Ok(()),
+            },
+            Replication::Keeper if shards.iter().any(|(_, replicas)| Some(*replicas) != of_first) => {
+                Err(ClusterError::ReplicaCounts { url, cluster })
+            }
+            Replication::Keeper => {
+                of_first.map(|replicas| self.quorum.set(replicas));
+                Ok(())
+            }
+        }
+    }
+
+    /// How many replicas each shard of a cluster and of that of its first shard has, by its number from 1.
+    async fn replicas_of_shards(&self, cluster: &str) -> Result<Vec<(u32, u64)>, StoreError> {
         let query = self.address.server().query_raw(include_str!("../../../../../sql/queries/replicas_of_cluster.sql"));
         let query = query.param("cluster", cluster).param("first", first_shard(cluster));
-        let shard: Option<(u32, u64)> =
-            within(LOOK_TIMEOUT, query.fetch_optional()).await?.map_err(StoreError::from)?;
-        shard.map_or(Ok(()), |(shard, replicas)| {
-            Err(ClusterError::Replicas { url: self.address.url.clone(), cluster: cluster.into(), shard, replicas })
-        })
+        Ok(within(LOOK_TIMEOUT, query.fetch_all()).await??)
+    }
+
+    /// Checks that every server of the cluster was named, so that each has the tables.
+    pub(super) async fn check_every_replica(&self, cluster: &str) -> Result<(), ClusterError> {
+        let servers: Vec<String> = self.servers(cluster).await?.into_values().flatten().collect();
+        let mut named = Vec::new();
+        for node in self.on_each_replica() {
+            let server = node.server_identity().await?;
+            if !servers.contains(&server) {
+                return Err(ClusterError::NoReplica { url: node.address.url.clone(), cluster: cluster.into() });
+            }
+            named.push(server);
+        }
+        match servers.into_iter().find(|server| !named.contains(server)) {
+            Some(server) => Err(ClusterError::ReplicaMissing { server, cluster: cluster.into() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Writers of this database on the servers of the first shard, and on those of the others.
+    pub(super) async fn nodes_by_shard(&self, cluster: &str) -> Result<(Vec<Self>, Vec<Self>), StoreError> {
+        let mut first = vec![self.clone()];
+        let mut others = self.on_each_node().split_off(1);
+        if self.replicas.is_empty() {
+            return Ok((first, others));
+        }
+        let query = self.address.server().query_raw(include_str!("../../../../../sql/queries/servers_of_cluster.sql"));
+        let query = query.param("cluster", first_shard(cluster));
+        let servers: Vec<(u32, String)> = within(LOOK_TIMEOUT, query.fetch_all()).await??;
+        for url in self.replicas.iter() {
+            let node = self.at(url, &self.address.database);
+            let identity = node.server_identity().await?;
+            let is_first = servers.iter().any(|(_, server)| *server == identity);
+            if is_first { first.push(node) } else { others.push(node) }
+        }
+        Ok((first, others))
+    }
+
+    /// Which server this is, as `servers_of_cluster.sql` names them.
+    async fn server_identity(&self) -> Result<String, StoreError> {
+        let query = self.address.server().query_raw(include_str!("../../../../../sql/queries/server_identity.sql"));
+        Ok(within(LOOK_TIMEOUT, query.fetch_one()).await??)
     }
 
     /// The servers of each shard of a cluster.

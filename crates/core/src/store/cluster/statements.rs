@@ -12,13 +12,13 @@ use crate::schema::sharding::sharding;
 /// Which nodes of a cluster a statement runs on, and in which database there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatementNodes {
-    /// A node of each shard, in the database; on one server that server.
+    /// Each node, in the database; on one server that server.
     Each,
-    /// A node of each shard, in the database with the rows of that shard.
+    /// Each node, in the database with the rows of its shard.
     EachInLocalDatabase,
-    /// The node of the first shard.
+    /// The node of the first shard, and its replicas.
     First,
-    /// A node of each further shard.
+    /// The nodes of the further shards.
     Others,
 }
 
@@ -50,6 +50,7 @@ pub(super) fn create_table(
     match sharding.expression(layout.shard_blocks) {
         None => {
             let first = first_shard(&layout.cluster);
+            let sql = layout.replication.of_table(sql, &layout.cluster);
             // It has no rows, so it is made anew.
             let over_first =
                 format!("CREATE OR REPLACE TABLE {name} ENGINE = Distributed('{first}', '{database}', '{name}')");
@@ -57,6 +58,7 @@ pub(super) fn create_table(
         }
         Some(key) => {
             let (cluster, local) = (&layout.cluster, local_database(database));
+            let sql = layout.replication.of_table(sql, cluster);
             let distributed = format!(
                 "CREATE TABLE IF NOT EXISTS {name} AS `{local}`.{name} \
                  ENGINE = Distributed('{cluster}', '{local}', '{name}', {key})"

@@ -28,20 +28,23 @@ impl Reader {
         let cluster = match Tables::of(self.failover.address()).await? {
             Tables::None => return Ok(None),
             Tables::OneServer => None,
-            Tables::Distributed(cluster) => Some(cluster),
+            Tables::Distributed(of) => Some(of.cluster),
         };
         Ok(self.cluster.get_or_init(|| cluster).clone())
     }
 }
 
-/// A statement about this server, of one replica of each shard
+/// A statement about this server, asked of each shard
 /// (<https://clickhouse.com/docs/sql-reference/table-functions/cluster>) and of the databases with tables that are on
 /// the first shard or on all.
 fn on_cluster(sql: &str, cluster: &str, database: &str) -> String {
     let databases = format!("IN ('{database}', '{}')", local_database(database));
     let mut sql = sql.replace("toUInt32(1) AS shard", "_shard_num AS shard").replace("= currentDatabase()", &databases);
-    for table in ["parts", "detached_parts", "processes"] {
-        sql = sql.replace(&format!("FROM system.{table}\n"), &format!("FROM cluster('{cluster}', system.{table})\n"));
+    // Parts of one replica of a shard are those of all; what runs, runs on one of them.
+    for (table, function) in [("parts", "cluster"), ("detached_parts", "cluster"), ("processes", "clusterAllReplicas")]
+    {
+        let everywhere = format!("FROM {function}('{cluster}', system.{table})\n");
+        sql = sql.replace(&format!("FROM system.{table}\n"), &everywhere);
     }
     sql
 }
@@ -62,7 +65,7 @@ mod tests {
         ] {
             let asked = on_cluster(sql, "c", "a");
             let tables = sql.matches("FROM system.").count();
-            assert_eq!(asked.matches("FROM cluster('c', system.").count(), tables, "{asked}");
+            assert_eq!(asked.matches("('c', system.").count(), tables, "{asked}");
             assert_eq!(asked.matches("database IN ('a', 'a_local')").count(), tables, "{asked}");
             assert!(!asked.contains("currentDatabase()") && !asked.contains("FROM system."), "{asked}");
         }

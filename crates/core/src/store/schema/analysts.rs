@@ -54,7 +54,7 @@ impl Writer {
             self.address.client().query_raw(include_str!("../../../../../sql/queries/other_objects_of_name.sql"));
         let others: u64 = query.param("name", name).fetch_one().await?;
         if others == 0 {
-            for node in self.on_each_node() {
+            for node in self.on_each_replica() {
                 node.execute_step(statement).await?;
                 node.make_text_views().await?;
             }

@@ -75,10 +75,9 @@ impl Writer {
         for name in VIEWS.iter().map(|view| format!("{table}{view}")).chain([table.to_owned()]) {
             let parameters = [("name", name.as_str().into())];
             let drop = "DROP TABLE IF EXISTS {name:Identifier} SYNC";
-            for node in self.on_each_node() {
+            for node in self.on_each_replica().into_iter().chain(self.replicas_of(table)) {
                 node.execute(drop, &parameters).await?;
             }
-            self.execute_on_shards(table, drop, &parameters).await?;
         }
         Ok(())
     }

@@ -52,7 +52,7 @@ impl Writer {
         }
         self.create_hot_tables(&client, layout).await?;
         done.extend(self.choose(choice, layout).await?);
-        for node in self.on_each_node() {
+        for node in self.on_each_replica() {
             node.make_views().await?;
         }
         Ok(done)
@@ -79,7 +79,10 @@ impl Writer {
             self.execute("TRUNCATE TABLE ingest_heads", &[]).await?;
         }
         for table in stale {
-            self.execute("DROP TABLE IF EXISTS {table:Identifier} SYNC", &[("table", table.as_str().into())]).await?;
+            for node in self.replicas_of(&table) {
+                let parameters = [("table", table.as_str().into())];
+                node.execute("DROP TABLE IF EXISTS {table:Identifier} SYNC", &parameters).await?;
+            }
         }
         let tables = HOT_TABLES.iter().map(|table| (table.name(), table.create_statement()));
         self.create_all(layout, tables).await

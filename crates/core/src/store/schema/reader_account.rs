@@ -15,7 +15,7 @@ impl Writer {
     ///
     /// If there are no roles, the user may not make any, or ClickHouse refuses a statement.
     pub async fn make_reader_account(&self) -> Result<(), MigrateError> {
-        for node in self.on_each_node() {
+        for node in self.on_each_replica() {
             node.make_own_reader_account().await?;
         }
         Ok(())
