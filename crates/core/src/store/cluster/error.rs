@@ -12,9 +12,9 @@ pub enum ClusterError {
          order, with --clickhouse-shards URL,URL, and further replicas with --clickhouse-replicas"
     )]
     NodesMissing {
-        /// The database.
+        /// Name of the database.
         database: String,
-        /// Its cluster.
+        /// Name of its cluster.
         cluster: String,
     },
     /// Nodes of shards without a cluster.
@@ -22,7 +22,7 @@ pub enum ClusterError {
         "database `{database}` has no tables yet: name the cluster to make them on with --cluster, or leave --clickhouse-shards out"
     )]
     ClusterMissing {
-        /// The database.
+        /// Name of the database.
         database: String,
     },
     /// The rows are on one server.
@@ -31,15 +31,15 @@ pub enum ClusterError {
          another --clickhouse-database"
     )]
     OneServer {
-        /// The database.
+        /// Name of the database.
         database: String,
     },
     /// Made on another cluster.
     #[error("the tables of database `{database}` are Distributed over cluster `{found}`, not over `{given}`")]
     Other {
-        /// The database.
+        /// Name of the database.
         database: String,
-        /// Its cluster.
+        /// Name of its cluster.
         found: String,
         /// The one that was asked for.
         given: String,
@@ -47,9 +47,9 @@ pub enum ClusterError {
     /// Not in the configuration.
     #[error("{url} has no cluster `{cluster}` in its `remote_servers`")]
     Unknown {
-        /// The node.
+        /// Endpoint of the node.
         url: String,
-        /// The cluster.
+        /// Name of the cluster.
         cluster: String,
     },
     /// A shard is on several servers, which the tables do not keep equal.
@@ -61,7 +61,7 @@ pub enum ClusterError {
     Replicas {
         /// The node that says so.
         url: String,
-        /// The cluster.
+        /// Name of the cluster.
         cluster: String,
         /// The shard, from 1.
         shard: u32,
@@ -76,7 +76,7 @@ pub enum ClusterError {
     ReplicaCounts {
         /// The node that says so.
         url: String,
-        /// The cluster.
+        /// Name of the cluster.
         cluster: String,
     },
     /// Tables replicate, and were to be made without, or the reverse.
@@ -89,7 +89,7 @@ pub enum ClusterError {
         }
     )]
     OtherReplication {
-        /// The database.
+        /// Name of the database.
         database: String,
         /// What its tables are.
         found: Replication,
@@ -99,9 +99,9 @@ pub enum ClusterError {
         "{url} is no server of cluster `{cluster}`: --clickhouse-replicas names the further replicas of its shards"
     )]
     NoReplica {
-        /// The node.
+        /// Endpoint of the node.
         url: String,
-        /// The cluster.
+        /// Name of the cluster.
         cluster: String,
     },
     /// A server of the cluster would have no tables.
@@ -112,7 +112,7 @@ pub enum ClusterError {
     ReplicaMissing {
         /// UUID, host and port.
         server: String,
-        /// The cluster.
+        /// Name of the cluster.
         cluster: String,
     },
     /// The nodes are not one of each shard.
@@ -121,9 +121,9 @@ pub enum ClusterError {
          names one of each further shard, in the cluster's order"
     )]
     NodeCount {
-        /// The cluster.
+        /// Name of the cluster.
         cluster: String,
-        /// Its shards.
+        /// How many shards it has.
         shards: usize,
         /// How many nodes were named.
         nodes: usize,
@@ -134,11 +134,11 @@ pub enum ClusterError {
          each further shard, in the cluster's order, and `{cluster}_first` has the first shard alone"
     )]
     OtherShard {
-        /// The node.
+        /// Endpoint of the node.
         url: String,
         /// Which shard it was taken for, from 1.
         shard: usize,
-        /// The cluster.
+        /// Name of the cluster.
         cluster: String,
     },
     /// ClickHouse cannot be reached or refused a statement.
