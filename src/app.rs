@@ -12,7 +12,7 @@ use crate::enrich::labels::LabelCache;
 use crate::enrich::ran_code::RanCodeCache;
 use crate::enrich::selectors::SelectorCache;
 use crate::error::Problem;
-use crate::limits::Limits;
+use crate::limits::{Limits, RateLimits};
 use crate::options::Options;
 use trawl_chains::Family;
 use trawl_core::store::{Head, HeadWatch, Reader};
@@ -39,6 +39,7 @@ struct AppState {
     state_cache: StateCache,
     state_loads: StateLoads,
     limits: Arc<Limits>,
+    rates: Option<Arc<RateLimits>>,
 }
 
 impl App {
@@ -60,6 +61,7 @@ impl App {
             state_cache: StateCache::new(options.state_cache_bytes),
             state_loads: StateLoads::new(),
             limits: Arc::new(Limits::new(&options.limits)),
+            rates: options.rates.as_ref().map(RateLimits::new),
             options,
         }))
     }
@@ -79,6 +81,11 @@ impl App {
     /// What clients may take at the same time.
     pub(crate) fn limits(&self) -> &Arc<Limits> {
         &self.0.limits
+    }
+
+    /// How many requests are answered in a time, where that has a limit.
+    pub(crate) fn rates(&self) -> Option<&Arc<RateLimits>> {
+        self.0.rates.as_ref()
     }
 
     /// Runs CPU-bound work on a thread of its own, as soon as a core is free.

@@ -101,6 +101,19 @@ pub enum Problem {
     /// A client has as much in progress as one may have.
     #[error("Too many requests of this client are in progress; try again when some have ended")]
     TooMuchAtOnce,
+    /// A client has sent as many requests as are answered in a time.
+    #[error(
+        "Too many requests: {limit} are answered in {}; try again in {seconds} s",
+        humantime::format_duration(*period)
+    )]
+    TooManyRequests {
+        /// How many are answered.
+        limit: u32,
+        /// In what time.
+        period: std::time::Duration,
+        /// The time after which there is an answer again.
+        seconds: u64,
+    },
     /// A client has as many filters as one may have.
     #[error("Too many filters of this client are kept: uninstall some, or try again when some were idle for 5 minutes")]
     TooManyFilters,
@@ -271,7 +284,7 @@ impl Problem {
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::TooMuchAtOnce | Self::TooManyFilters => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooMuchAtOnce | Self::TooManyRequests { .. } | Self::TooManyFilters => StatusCode::TOO_MANY_REQUESTS,
             Self::NotReady
             | Self::NothingLoaded
             | Self::Damaged
@@ -349,6 +362,7 @@ impl Problem {
             | Self::Unreachable
             | Self::BlockNotThereYet
             | Self::TooMuchAtOnce
+            | Self::TooManyRequests { .. }
             | Self::TooManyFilters
             | Self::Reorganised
             | Self::CallTooLong

@@ -18,6 +18,7 @@ use trawl_serve::Limits;
 use chain::ChainFlags;
 use limits::LimitFlags;
 
+mod api_keys;
 mod chain;
 mod limits;
 
@@ -245,6 +246,7 @@ impl Flags {
                 subscriptions: self.max_subscriptions,
             },
             limits: self.limits.settings(),
+            rates: self.limits.rates(),
             client_header: self.limits.client_header.clone(),
             max_unfiltered_blocks: self.max_unfiltered_blocks,
             cache_bytes: self.cache_size,

@@ -3,14 +3,16 @@
 
 mod gate;
 mod memory;
+mod rates;
 mod scans;
 
 use std::sync::Arc;
 
-use trawl_serve::{Client, Full, Quota, QuotaShare};
+use trawl_serve::{Client, Full, LogLimiter, Quota, QuotaShare};
 
 pub(crate) use gate::Gate;
 pub(crate) use memory::{Memory, MemoryReservation};
+pub(crate) use rates::{Allowance, RateLimits};
 pub(crate) use scans::{ScanPlace, Scans};
 
 use crate::error::Problem;
@@ -65,18 +67,25 @@ impl Limits {
     ///
     /// When there are too many of them.
     pub fn be_slow(&self, client: Client) -> Result<QuotaShare, Problem> {
-        self.slow.take(client, 1).map_err(|full| refused("slow", full))
+        self.slow.take(client, 1).map_err(|full| refused("slow", Some(client), full))
     }
 }
 
-/// Counts something that is refused.
-pub(crate) fn count_refused(what: &'static str, full: Full) {
+/// Refusals in the log.
+static LINES: LogLimiter = LogLimiter::new();
+
+/// Counts something that a client is refused, and says so once in a while; `None` where it is nobody's fault.
+pub(crate) fn count_refused(what: &'static str, client: Option<Client>, full: Full) {
     metrics::counter!("trawl_refused_total", "what" => what, "limit" => full.name()).increment(1);
+    if let Some(count) = LINES.admit() {
+        let client = client.map(tracing::field::display);
+        tracing::warn!(client, what, limit = full.name(), count, "refusing requests beyond the limit");
+    }
 }
 
 /// The problem of a client that is refused, which is counted.
-fn refused(what: &'static str, full: Full) -> Problem {
-    count_refused(what, full);
+fn refused(what: &'static str, client: Option<Client>, full: Full) -> Problem {
+    count_refused(what, client, full);
     match full {
         Full::Client => Problem::TooMuchAtOnce,
         Full::All => Problem::Busy,

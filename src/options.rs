@@ -1,5 +1,7 @@
 //! Settings of the API, as `main` reads them from the command line.
 
+pub mod rates;
+
 use std::time::Duration;
 
 use axum::http::HeaderName;
@@ -7,6 +9,7 @@ use trawl_core::store::Head;
 
 use crate::remote::prices::PriceWatch;
 use crate::remote::upstream::Upstream;
+use rates::RateSettings;
 
 /// Settings of the API.
 #[derive(Debug, Clone)]
@@ -31,6 +34,8 @@ pub struct Options {
     pub sockets: SocketSettings,
     /// What clients may take at the same time.
     pub limits: LimitSettings,
+    /// How many requests are answered in a time; `None` for all.
+    pub rates: Option<RateSettings>,
     /// The header in which a proxy says who the client is; without, it is who connects.
     pub client_header: Option<HeaderName>,
     /// Widest range of blocks that `eth_getLogs` reads without address and topics.
@@ -75,6 +80,7 @@ impl Default for Options {
             rpc_max_logs: Some(20_000),
             sockets: SocketSettings::default(),
             limits: LimitSettings::default(),
+            rates: None,
             client_header: None,
             max_unfiltered_blocks: 10_000,
             oracle: OracleSettings::default(),

@@ -14,7 +14,7 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 use crate::error::Problem;
 use crate::http::body::panic_text;
 use crate::http::{headers, metrics};
-use crate::middleware::{newest_block, request_origin};
+use crate::middleware::{newest_block, rates, request_origin};
 use crate::rpc::{Endpoint, Rpc};
 use crate::service::{health, openapi};
 use crate::web::{self, Web};
@@ -46,6 +46,7 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .with_state(app.clone());
     let newest_block = middleware::from_fn_with_state(app.clone(), newest_block::at_least);
     let origin = middleware::from_fn_with_state(app.clone(), request_origin::name);
+    let rates = middleware::from_fn_with_state(app.clone(), rates::admit);
     let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
     Router::new()
         .merge(rest)
@@ -58,6 +59,8 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(newest_block)
         .layer(origin)
+        .layer(middleware::from_fn(headers::refuse_unreadable))
+        .layer(rates)
         .layer(middleware::from_fn(headers::decorate))
         // Outermost, so that requests refused by the other layers are counted too.
         .layer(middleware::from_fn(metrics::measure))

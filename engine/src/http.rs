@@ -10,7 +10,6 @@ pub mod cancel;
 pub mod changes;
 pub mod door;
 pub mod head;
-mod log_limiter;
 pub mod metrics;
 pub mod request;
 pub mod respond;

@@ -17,6 +17,7 @@ impl Problem {
         match self {
             Self::Busy | Self::Reorganised | Self::BlockNotThereYet | Self::ViewExpired => Some(1),
             Self::TooMuchAtOnce => Some(2),
+            Self::TooManyRequests { seconds, .. } => Some(*seconds),
             // The time after which a filter that nobody asks for goes.
             Self::TooManyFilters => Some(300),
             Self::Unreachable | Self::NotReady => Some(5),

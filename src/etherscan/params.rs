@@ -45,6 +45,11 @@ impl RawParams {
         self.values.remove(name)
     }
 
+    /// The API key of the request.
+    pub fn key(&self) -> Option<&str> {
+        self.values.get("apikey").or_else(|| self.values.get("key")).map(String::as_str)
+    }
+
     /// Callers of Etherscan's version 2 name the chain.
     pub fn dialect(&self) -> Dialect {
         if self.values.contains_key("chainid") { Dialect::Etherscan } else { self.dialect }

@@ -13,6 +13,7 @@ use super::request::Request;
 use super::rows::ListRequester;
 use crate::error::Problem;
 use crate::http::request_body;
+use crate::limits::Allowance;
 use crate::middleware::request_head::RequestHead;
 use crate::middleware::requester::Requester;
 use crate::rpc::Rpc;
@@ -38,9 +39,10 @@ pub(crate) async fn post(
     head: RequestHead,
     Requester(client): Requester,
     uri: Uri,
-    RawQuery(query): RawQuery,
+    allowance: Allowance,
     request: axum::extract::Request,
 ) -> Response {
+    let query = uri.query().map(str::to_owned);
     let (parts, unread) = request.into_parts();
     let bodies = (&rpc.app().limits().bodies, client);
     let received = match request_body::read(bodies, &parts.headers, unread, rpc.app().options().max_body).await {
@@ -49,6 +51,10 @@ pub(crate) async fn post(
     };
     let mut params = of_query(&uri, query);
     params.add(received.text.as_ref());
+    let of_header = || parts.headers.get("x-api-key").and_then(|key| key.to_str().ok());
+    if let Err(problem) = allowance.charge(params.key().or_else(of_header)) {
+        return problem.into_response();
+    }
     answer((rpc, head, client), params).await
 }
 

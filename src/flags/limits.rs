@@ -5,8 +5,11 @@ use std::time::Duration;
 use axum::http::HeaderName;
 use clap::Args;
 use trawl::options::LimitSettings;
+use trawl::options::rates::{Rate, RateSettings};
 use trawl_core::flags::units;
 use trawl_serve::Limits;
+
+use super::api_keys::ApiKeys;
 
 /// What clients may take at the same time.
 #[derive(Debug, Args)]
@@ -23,6 +26,12 @@ pub struct LimitFlags {
     /// How long a client may take nothing of an answer before the answer is ended.
     #[arg(long, env = "TRAWL_WRITE_TIMEOUT", default_value = "30s", value_parser = units::seconds)]
     write_timeout: Duration,
+    /// Requests of an address, or a /64 network of IPv6, that are answered in a time, as 300/1m; all without.
+    #[arg(long, env = "TRAWL_RATE_LIMIT", value_name = "N/TIME")]
+    rate_limit: Option<Rate>,
+    /// File of those who have a rate of their own: on each line a name, their key, and their rate or `unlimited`.
+    #[arg(long, env = "TRAWL_API_KEYS", value_name = "FILE", value_parser = ApiKeys::open, requires = "rate_limit")]
+    api_keys: Option<ApiKeys>,
     /// The header in which a proxy says who the client is, for example X-Real-IP; of a list the last counts. Only for
     /// servers that nobody reaches but through the proxy.
     #[arg(long, env = "TRAWL_CLIENT_HEADER", value_name = "NAME")]
@@ -59,6 +68,12 @@ impl LimitFlags {
             write_timeout: self.write_timeout,
             ..Limits::default()
         }
+    }
+
+    /// How many requests are answered in a time.
+    pub fn rates(&self) -> Option<RateSettings> {
+        let keys = self.api_keys.clone().map(|keys| keys.0).unwrap_or_default();
+        self.rate_limit.map(|of_address| RateSettings { of_address, keys })
     }
 
     /// The other limits.

@@ -25,28 +25,14 @@ fn has_formats(path: &str) -> bool {
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Answers preflights, refuses malformed requests and those that do not accept JSON, and adds the headers of every
-/// answer.
+/// Answers preflights, and adds the headers of every answer.
 pub(crate) async fn decorate(mut request: Request, next: Next) -> Response {
     let id = RequestId::of(request.headers());
     request.extensions_mut().insert(id.clone());
     let sharing = CorsPolicy::of(request.headers());
-    let path = request.uri().path();
-    let is_api = path.starts_with("/api/");
-    let is_shared = cors::is_shared(path);
+    let is_shared = cors::is_shared(request.uri().path());
     let is_preflight = is_shared && cors::is_preflight(&request);
-    let mut response = if is_preflight {
-        cors::preflight()
-    } else if is_api && !has_formats(path) && !accepts_json(request.headers()) {
-        Problem::NotAcceptable.into_response()
-    } else if request.uri().query().is_some_and(|query| query.len() > 5_000) {
-        Problem::UriTooLong.into_response()
-    } else if !(percent::are_readable(request.uri().path()) && request.uri().query().is_none_or(percent::are_readable))
-    {
-        Problem::Malformed.into_response()
-    } else {
-        next.run(request).await
-    };
+    let mut response = if is_preflight { cors::preflight() } else { next.run(request).await };
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(id.text()) {
         headers.insert(REQUEST_ID, id);
@@ -58,6 +44,20 @@ pub(crate) async fn decorate(mut request: Request, next: Next) -> Response {
     response
 }
 
+/// Refuses malformed requests and those that do not accept JSON.
+pub(crate) async fn refuse_unreadable(request: Request, next: Next) -> Response {
+    let (path, query) = (request.uri().path(), request.uri().query());
+    if path.starts_with("/api/") && !has_formats(path) && !accepts_json(request.headers()) {
+        Problem::NotAcceptable.into_response()
+    } else if query.is_some_and(|query| query.len() > 5_000) {
+        Problem::UriTooLong.into_response()
+    } else if !(percent::are_readable(path) && query.is_none_or(percent::are_readable)) {
+        Problem::Malformed.into_response()
+    } else {
+        next.run(request).await
+    }
+}
+
 fn add_api_headers(headers: &mut HeaderMap) {
     // JSON is announced with its charset, as clients of this API family expect.
     if headers.get(CONTENT_TYPE).is_some_and(|value| value == "application/json") {
@@ -65,13 +65,14 @@ fn add_api_headers(headers: &mut HeaderMap) {
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("max-age=0, private, must-revalidate"));
     for (name, value) in [
-        // -1 means no limit: none is of requests in a time.
+        // -1 means no limit of requests in a time, which those that are counted have already.
         ("x-ratelimit-limit", "-1"),
         ("x-ratelimit-remaining", "-1"),
         ("x-ratelimit-reset", "-1"),
         ("bypass-429-option", "no_bypass"),
+        ("x-content-type-options", "nosniff"),
     ] {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        headers.entry(HeaderName::from_static(name)).or_insert(HeaderValue::from_static(value));
     }
 }
 

@@ -33,10 +33,10 @@ impl Gate {
         if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
             return Ok(place);
         }
-        let Ok(_waiting) = self.queue.try_acquire() else { return Err(refused(self.what, Full::All)) };
+        let Ok(_waiting) = self.queue.try_acquire() else { return Err(refused(self.what, None, Full::All)) };
         match timeout(self.queue_timeout, Arc::clone(&self.places).acquire_owned()).await {
             Ok(Ok(place)) => Ok(place),
-            Ok(Err(_)) | Err(_) => Err(refused(self.what, Full::All)),
+            Ok(Err(_)) | Err(_) => Err(refused(self.what, None, Full::All)),
         }
     }
 }

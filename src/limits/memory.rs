@@ -64,7 +64,8 @@ impl MemoryReservation {
             return Ok(());
         }
         let more = wanted.saturating_mul(2).saturating_sub(self.share.amount());
-        self.share.grow(more).map_err(|full| refused(self.what, full))
+        let client = self.share.client();
+        self.share.grow(more).map_err(|full| refused(self.what, Some(client), full))
     }
 
     /// Bytes that hold this until they are dropped.

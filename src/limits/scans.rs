@@ -42,7 +42,7 @@ impl Scans {
     /// [`Problem::TooMuchAtOnce`] when the client has as many as it may have, [`Problem::Busy`] when there are too many
     /// in all.
     pub async fn enter(&self, client: Client) -> Result<ScanPlace, Problem> {
-        let share = self.clients.take(client, 1).map_err(|full| refused("scans", full))?;
+        let share = self.clients.take(client, 1).map_err(|full| refused("scans", Some(client), full))?;
         Ok(ScanPlace { _share: share, _place: self.gate.enter().await? })
     }
 }

@@ -21,7 +21,7 @@ use super::service::Rpc;
 use crate::error::Problem;
 use crate::http::body::{BodySender, ResponseBudget, StreamError, body};
 use crate::http::request_body;
-use crate::limits::MemoryReservation;
+use crate::limits::{Allowance, MemoryReservation};
 use crate::middleware::requester::Requester;
 use trawl_json::JsonWriter;
 
@@ -30,6 +30,7 @@ pub(crate) async fn serve(
     State(rpc): State<Rpc>,
     Extension(endpoint): Extension<Endpoint>,
     Requester(client): Requester,
+    allowance: Allowance,
     request: Request,
 ) -> Response {
     let (parts, unread) = request.into_parts();
@@ -51,6 +52,14 @@ pub(crate) async fn serve(
     };
     if let Err(problem) = endpoint.check_batch(calls.len(), options.max_batch) {
         return refuse(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), &problem);
+    }
+    // The request was counted for one call.
+    if let Err(problem) = allowance.take(calls.len().saturating_sub(1)) {
+        let status = match problem.retry_after_seconds() {
+            Some(_) => problem.status(),
+            None => endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE),
+        };
+        return refuse(status, &problem);
     }
     answer(body(taker, |sender| answer_batch(rpc, asker, (calls, held), sender)))
 }

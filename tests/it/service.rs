@@ -17,6 +17,7 @@ mod alerts;
 mod looks;
 mod metrics_listed;
 pub mod prices;
+mod rates;
 mod reading_account;
 pub mod silence;
 mod slow_statements;

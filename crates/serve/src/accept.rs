@@ -48,7 +48,7 @@ where
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head_timeout);
     let places = Quota::new(files::make_room_for(limits.connections).into(), limits.connections_per_client.into());
-    let mut refusals = Refusals::new();
+    let refusals = Refusals::new();
     let (stopping, _) = watch::channel(());
     let mut stop = pin!(stop);
     loop {
@@ -59,7 +59,7 @@ where
         };
         let client = Client::of(address.ip());
         match places.take(client, 1) {
-            Err(full) => refusals.refuse(connection, full),
+            Err(full) => refusals.refuse(connection, client, full),
             Ok(place) => {
                 tcp::prepare(&connection);
                 let connection = Connection::new(connection, limits.write_timeout, place);

@@ -109,6 +109,12 @@ impl QuotaShare {
         Ok(())
     }
 
+    /// Whose it is.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        self.client
+    }
+
     /// How much this is.
     #[must_use]
     pub fn amount(&self) -> u64 {

@@ -1,21 +1,21 @@
 //! Connections beyond the limits: a short answer, and the end.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::client::Client;
+use crate::log_limiter::LogLimiter;
 use crate::quota::Full;
 
 /// Connections that wait for their refusal to arrive; further ones are closed without.
 const MAX_WAITING: usize = 64;
 /// How long one may wait.
 const WAIT: Duration = Duration::from_secs(1);
-/// Time between two lines in the log.
-const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 const ANSWER: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 5\r\n\
     connection: close\r\ncontent-length: 54\r\n\r\n{\"message\":\"Too many connections; try again shortly\"}\n";
@@ -23,33 +23,25 @@ const ANSWER: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: applicat
 /// Refuses connections, counts them, and says so once in a while.
 pub(crate) struct Refusals {
     waiting: Arc<Semaphore>,
-    since_logged: u64,
-    logged: Option<Instant>,
+    lines: LogLimiter,
 }
 
 impl Refusals {
     pub fn new() -> Self {
-        Self { waiting: Arc::new(Semaphore::new(MAX_WAITING)), since_logged: 0, logged: None }
+        Self { waiting: Arc::new(Semaphore::new(MAX_WAITING)), lines: LogLimiter::default() }
     }
 
-    pub fn refuse(&mut self, connection: TcpStream, reason: Full) {
+    pub fn refuse(&self, connection: TcpStream, client: Client, reason: Full) {
         metrics::counter!("trawl_connections_refused_total", "limit" => reason.name()).increment(1);
-        self.log(reason);
+        if let Some(count) = self.lines.admit() {
+            tracing::warn!(%client, count, limit = reason.name(), "refusing connections beyond the limit");
+        }
         let Ok(place) = Arc::clone(&self.waiting).try_acquire_owned() else { return };
         tokio::spawn(async move {
             // A client that does not wait for it has gone.
             let _ = timeout(WAIT, tell(connection)).await;
             drop(place);
         });
-    }
-
-    fn log(&mut self, reason: Full) {
-        self.since_logged += 1;
-        if self.logged.is_some_and(|logged| logged.elapsed() < LOG_INTERVAL) {
-            return;
-        }
-        tracing::warn!(refused = self.since_logged, limit = reason.name(), "refusing connections beyond the limit");
-        (self.logged, self.since_logged) = (Some(Instant::now()), 0);
     }
 }
 

@@ -10,10 +10,9 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use trawl_serve::Client;
+use trawl_serve::{Client, LogLimiter};
 
 use crate::exception::Exception;
-use crate::http::log_limiter::LogLimiter;
 
 /// Names and origins that are let in beside those of this machine.
 #[derive(Debug, Clone, Default)]

@@ -14,7 +14,7 @@ use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use tokio::sync::{SemaphorePermit, oneshot};
 use trawl_metrics::Exposition;
-use trawl_serve::{Client, Listener, Shutdown};
+use trawl_serve::{Client, Listener, LogLimiter, Shutdown};
 
 use crate::account::{Accounts, Role};
 use crate::chdb::engine::Engine;
@@ -34,7 +34,6 @@ use crate::http::cancel::CancelOnDrop;
 use crate::http::changes::{ChangeWaiters, changes};
 use crate::http::door::{Door, Doorway, enter};
 use crate::http::head::{Context, refuse};
-use crate::http::log_limiter::LogLimiter;
 use crate::http::metrics::{EngineCounts, metrics};
 use crate::http::request::Request;
 use crate::http::respond::respond;

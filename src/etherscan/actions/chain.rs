@@ -46,6 +46,10 @@ pub(super) const ACTIONS: &[Action] = &[
     read!("gastracker", "gasoracle", [], gas::oracle),
     read!("gastracker", "gasestimate", [PRICE], gas::estimate),
     Action::refused("nametag", "getaddresstag", "Names and tags of addresses are at /api/v2/addresses/{address} here"),
-    Action::refused("getapilimit", "getapilimit", "There are no keys here, and no limits of a key"),
+    Action::refused(
+        "getapilimit",
+        "getapilimit",
+        "What a key may is in the headers x-ratelimit-limit and x-ratelimit-remaining of each answer; -1 is no limit",
+    ),
     Action::refused("chainlist", "chainlist", "This server has one chain: eth_chainId of the module proxy names it"),
 ];

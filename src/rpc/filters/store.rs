@@ -102,7 +102,7 @@ impl FilterStore {
             // Filters that nobody asked for long enough still count until the cache looks at them.
             self.kept.run_pending_tasks();
             take().map_err(|full| {
-                count_refused("filters", full);
+                count_refused("filters", Some(client), full);
                 Problem::TooManyFilters
             })
         })

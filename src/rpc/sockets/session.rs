@@ -12,7 +12,7 @@ use super::feed::SubscriberGuard;
 use crate::error::Problem;
 use crate::http::body::StreamError;
 use crate::http::values::invalid;
-use crate::limits::MemoryReservation;
+use crate::limits::{Allowance, MemoryReservation};
 use crate::read::log_filter::emitters_and_topics;
 use crate::rpc::ids::new_id;
 use crate::rpc::methods;
@@ -55,6 +55,7 @@ pub(crate) struct Session {
     rpc: Rpc,
     client: Client,
     endpoint: Endpoint,
+    allowance: Allowance,
     subscriptions: Mutex<BTreeMap<String, Subscription>>,
 }
 
@@ -94,8 +95,8 @@ impl Sink for OneMessage {
 
 impl Session {
     /// A session without subscriptions.
-    pub fn new(rpc: Rpc, endpoint: Endpoint, client: Client) -> Self {
-        Self { rpc, client, endpoint, subscriptions: Mutex::default() }
+    pub fn new(rpc: Rpc, RpcRequester { endpoint, client }: RpcRequester, allowance: Allowance) -> Self {
+        Self { rpc, client, endpoint, allowance, subscriptions: Mutex::default() }
     }
 
     /// Memory for the text of a message.
@@ -193,6 +194,7 @@ impl Session {
         call: &Call<'_>,
         opened: &mut Vec<String>,
     ) -> Result<Vec<u8>, Problem> {
+        self.allowance.take(1)?;
         let mut writer = JsonWriter::new();
         match call.method.as_str() {
             "eth_subscribe" => {

@@ -18,8 +18,9 @@ use tokio::task::JoinSet;
 use super::feed::Event;
 use super::session::{Reply, Session, Topic, notification, passes};
 use crate::error::Problem;
+use crate::limits::Allowance;
 use crate::middleware::requester::Requester;
-use crate::rpc::protocol::endpoint::Endpoint;
+use crate::rpc::protocol::endpoint::{Endpoint, RpcRequester};
 use crate::rpc::service::Rpc;
 use trawl_json::logs::{write_removed_log, write_rpc_log};
 
@@ -39,6 +40,7 @@ pub(crate) async fn connect(
     State(rpc): State<Rpc>,
     Extension(endpoint): Extension<Endpoint>,
     Requester(client): Requester,
+    allowance: Allowance,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let Ok(upgrade) = upgrade else { return Problem::MethodNotAllowed.into_response() };
@@ -51,7 +53,7 @@ pub(crate) async fn connect(
     upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(async move |socket| {
         let open = metrics::gauge!("trawl_websocket_connections");
         open.increment(1);
-        let session = Arc::new(Session::new(rpc.clone(), endpoint, client));
+        let session = Arc::new(Session::new(rpc.clone(), RpcRequester { endpoint, client }, allowance));
         serve(&rpc, session, socket).await;
         open.decrement(1);
         drop((slot, place));

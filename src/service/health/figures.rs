@@ -15,6 +15,9 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
     let Some(exposition) = app.metrics() else { return StatusCode::NOT_FOUND.into_response() };
     tokio::join!(show_following(&app), show_readiness(&app), show_caches(&app));
     show_head(&app);
+    if let Some(rates) = app.rates() {
+        metrics::gauge!("trawl_rate_addresses").set(rates.addresses() as f64);
+    }
     for (of, memory) in [("bodies", &app.limits().bodies), ("answers", &app.limits().answers)] {
         metrics::gauge!("trawl_memory_taken_bytes", "of" => of).set(memory.taken() as f64);
     }

@@ -26,6 +26,12 @@ pub(super) const REQUESTS: Group = Group {
             ],
             "Requests that were refused because all clients, or one, had what they may have.",
         ),
+        Metric::counter(
+            "trawl_rate_limited_total",
+            &[label("by", &["address", "key"])],
+            "Requests and calls that were refused because there were too many of an address, or of a key, in a time.",
+        ),
+        Metric::gauge("trawl_rate_addresses", &[], "Addresses whose requests are counted for --rate-limit."),
         Metric::gauge(
             "trawl_memory_taken_bytes",
             &[label("of", &["bodies", "answers"])],

@@ -7,16 +7,28 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Counts events between lines of the log.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LogLimiter(Mutex<LimiterState>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct LimiterState {
     count: u64,
     logged: Option<Instant>,
 }
 
+impl Default for LogLimiter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl LogLimiter {
+    /// Nothing was logged.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Mutex::new(LimiterState { count: 0, logged: None }))
+    }
+
     /// Whether this event is to be logged: then how many there were since the last that was, this one included.
     pub fn admit(&self) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
