@@ -240,6 +240,32 @@ fn a_database_from_before_the_release_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Comments are corrected in a database that remembers them as they were.
+#[test]
+fn comments_follow_their_files() -> anyhow::Result<()> {
+    let _database = env::migrate("schema_corrected")?;
+    let before = shape("schema_corrected")?;
+    for change in [
+        "ALTER TABLE logs COMMENT COLUMN data 'of old', MODIFY COMMENT 'old'",
+        "ALTER TABLE transactions COMMENT COLUMN nonce ''",
+        "ALTER TABLE hot_logs COMMENT COLUMN generation 'a \\\\ and a '' mark'",
+    ] {
+        env::sql("schema_corrected", change)?;
+    }
+    let remembered = MIGRATIONS[0].with_comments[0];
+    env::sql(
+        "schema_corrected",
+        &format!(
+            "ALTER TABLE schema_migrations UPDATE checksum = '{remembered}' WHERE version = 1 SETTINGS mutations_sync = 1"
+        ),
+    )?;
+    ensure!(before != shape("schema_corrected")?);
+    env::run(env::ingest("schema_corrected", &["status"]), 0)?;
+    env::run(env::ingest("schema_corrected", &["migrate"]), 0)?;
+    ensure!(before == shape("schema_corrected")?);
+    Ok(())
+}
+
 #[test]
 fn an_edited_migration_is_refused() -> anyhow::Result<()> {
     let _database = env::migrate("schema_edited")?;

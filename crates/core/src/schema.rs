@@ -4,6 +4,7 @@
 
 pub mod column;
 pub mod columns;
+pub mod comments;
 pub mod migrations;
 
 pub mod analysts;

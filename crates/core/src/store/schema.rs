@@ -1,6 +1,7 @@
 //! The schema in the database: its version, migrations, what is left out, views and accounts.
 
 pub(crate) mod analysts;
+mod comments;
 pub(crate) mod left_out;
 pub(crate) mod migrate;
 pub(crate) mod reader_account;

@@ -50,6 +50,14 @@ impl Writer {
         self.on_each_node().into_iter().chain(replicas).collect()
     }
 
+    /// Writers of this database and of that with the rows of a shard, on each node and all their replicas.
+    pub(in super::super) fn with_local_databases(&self) -> Vec<Self> {
+        let local = self.local_database();
+        let nodes = self.on_each_replica();
+        let locals = nodes.iter().filter(|_| !self.nodes.is_empty()).map(|node| node.at(&node.address.url, &local));
+        locals.chain(nodes.iter().cloned()).collect()
+    }
+
     /// Writers of each database that has a table with the rows of `table`, replicas included; a replica of another
     /// shard may be among them, which has none.
     pub(in super::super) fn replicas_of(&self, table: &str) -> Vec<Self> {

@@ -21,7 +21,7 @@ pub enum MigrateError {
         /// Ours.
         ours: u32,
     },
-    /// The embedded engine, or a server without a place for users.
+    /// The embedded engine, or a server without a directory of users.
     #[error(
         "this server keeps no roles, so --with-reader cannot make one: the embedded engine has readers of its own (start trawl-engine with \
          --reader-user or --readers); a ClickHouse server needs `access_control_path` or another writable user directory"
@@ -119,7 +119,7 @@ pub(crate) async fn applied(client: &Client, database: &str) -> Result<u32, Migr
     }
     for (version, name, applied) in rows {
         let known = MIGRATIONS.get((version as usize).wrapping_sub(1));
-        if known.is_none_or(|migration| migration.checksum() != applied) {
+        if known.is_none_or(|migration| !migration.is_remembered_as(&applied)) {
             return Err(MigrateError::Edited { database: database.into(), name });
         }
     }

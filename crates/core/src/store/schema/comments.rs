@@ -1,0 +1,86 @@
+//! Gives tables that are there the comments of this release.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::schema::comments::{TableComments, comments};
+use crate::schema::hot::HOT_TABLES;
+use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, Migration};
+use crate::store::{StoreError, Writer};
+
+/// Comments that differ, of one table.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Corrections {
+    table: Option<String>,
+    columns: Vec<(String, String)>,
+}
+
+impl Writer {
+    /// Replaces comments of tables and columns that differ from those of this release. Only metadata changes. Returns
+    /// the tables.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses a statement.
+    pub(crate) async fn correct_comments(&self) -> Result<Vec<String>, StoreError> {
+        let wanted = wanted_comments();
+        let mut corrected = Vec::new();
+        for node in self.with_local_databases() {
+            let found = node.comments().await?;
+            for (table, corrections) in corrections(&wanted, &found) {
+                node.correct(&table, &corrections).await?;
+                corrected.push(table);
+            }
+        }
+        corrected.sort_unstable();
+        corrected.dedup();
+        Ok(corrected)
+    }
+
+    /// The comments of the tables of this database: of columns, and by an empty name of the table.
+    async fn comments(&self) -> Result<HashMap<(String, String), String>, StoreError> {
+        let query = self.address.client().query_raw(include_str!("../../../../../sql/queries/comments.sql"));
+        let rows: Vec<(String, String, String)> = query.fetch_all().await?;
+        Ok(rows.into_iter().map(|(table, column, comment)| ((table, column), comment)).collect())
+    }
+
+    /// Names and comments are those of `sql/`.
+    async fn correct(&self, table: &str, corrections: &Corrections) -> Result<(), StoreError> {
+        let of_columns = corrections.columns.iter();
+        let of_columns = of_columns.map(|(column, comment)| format!("COMMENT COLUMN {column} {}", literal(comment)));
+        let of_table = corrections.table.iter().map(|comment| format!("MODIFY COMMENT {}", literal(comment)));
+        let changes: Vec<String> = of_columns.chain(of_table).collect();
+        self.execute(&format!("ALTER TABLE {table} {}", changes.join(", ")), &[]).await
+    }
+}
+
+/// The comments of every table that this release makes, by its name.
+fn wanted_comments() -> BTreeMap<String, TableComments> {
+    let steps = MIGRATIONS.iter().flat_map(Migration::steps).map(|step| (step.name.to_owned(), comments(step.sql)));
+    let hot = HOT_TABLES.iter().map(|table| (table.name(), comments(&table.create_statement())));
+    let own = [("schema_migrations".to_owned(), comments(CREATE_SCHEMA_MIGRATIONS))];
+    steps.chain(hot).chain(own).filter(|(_, comments)| !comments.columns.is_empty()).collect()
+}
+
+/// What differs, of tables and columns that are there: optional tables may not be.
+fn corrections(
+    wanted: &BTreeMap<String, TableComments>,
+    found: &HashMap<(String, String), String>,
+) -> Vec<(String, Corrections)> {
+    let differs = |table: &str, column: &str, comment: &str| {
+        found.get(&(table.to_owned(), column.to_owned())).is_some_and(|found| found != comment)
+    };
+    let of = |(table, wanted): (&String, &TableComments)| {
+        let columns = wanted.columns.iter().filter(|(column, comment)| differs(table, column, comment));
+        let corrections = Corrections {
+            table: differs(table, "", &wanted.table).then(|| wanted.table.clone()),
+            columns: columns.cloned().collect(),
+        };
+        (corrections != Corrections::default()).then(|| (table.clone(), corrections))
+    };
+    wanted.iter().filter_map(of).collect()
+}
+
+/// A string of SQL (<https://clickhouse.com/docs/sql-reference/syntax#string>).
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
+}
