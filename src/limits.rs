@@ -13,7 +13,7 @@ use trawl_serve::{Client, Full, LogLimiter, Quota, QuotaShare};
 pub(crate) use gate::Gate;
 pub(crate) use memory::{Memory, MemoryReservation};
 pub(crate) use rates::{Allowance, RateLimits};
-pub(crate) use scans::{ScanPlace, Scans};
+pub(crate) use scans::{ScanSlot, Scans};
 
 use crate::error::Problem;
 use crate::options::LimitSettings;

@@ -1,4 +1,4 @@
--- How many rows were committed to each table, over all ranges. Commits whose place others took do not count.
+-- How many rows were committed to each table, over all ranges. Commits that others replaced do not count.
 SELECT each.1 AS table, sum(each.2) AS rows
 FROM
 (

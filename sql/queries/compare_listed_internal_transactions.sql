@@ -1,4 +1,4 @@
--- listed_internal_transactions has the places of the listed frames in internal_transactions; a row may be stored twice.
+-- listed_internal_transactions has the positions of the listed frames in internal_transactions; a row may be stored twice.
 -- Where they differ, hundred thousand heights at a time: number of rows and sum of their hashes. Rows are hashed as
 -- text: a hash of columns would be NULL where one of them is.
 SELECT

@@ -1,5 +1,5 @@
--- A transaction by its hash, among settled blocks. The sub-query finds its place by the first eight bytes; the outer
--- query reads that place along the primary key and compares the whole hash.
+-- A transaction by its hash, among settled blocks. The sub-query finds its position by the first eight bytes; the outer
+-- query reads that position along the primary key and compares the whole hash.
 SELECT *
 FROM transactions
 WHERE (block_number, transaction_index) GLOBAL IN (

@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS contract_abis
     address    FixedString(20)        COMMENT 'the contract' CODEC(ZSTD(1)),
     selector   FixedString(4)         COMMENT 'first four bytes of the Keccak-256 of the signature; zero for entries without one' CODEC(ZSTD(1)),
     generation UInt64                 COMMENT 'the row of label_loads this belongs to; without such a row it does not count' CODEC(Delta, ZSTD(1)),
-    position   UInt32                 COMMENT 'place in the ABI, from 0' CODEC(Delta, ZSTD(1)),
+    position   UInt32                 COMMENT 'position in the ABI, from 0' CODEC(Delta, ZSTD(1)),
     entry_type LowCardinality(String) COMMENT 'function, event, error, constructor, fallback or receive' CODEC(ZSTD(1)),
     signature  String                 COMMENT 'name and types, as the ABI specification hashes them; empty for entries without a name' CODEC(ZSTD(1)),
     entry      String                 COMMENT 'the entry as JSON' CODEC(ZSTD(1)),

@@ -1,4 +1,4 @@
--- listed_internal_transactions: places of the call frames that lists show: all but outermost calls and rewards.
+-- listed_internal_transactions: positions of the call frames that lists show: all but outermost calls and rewards.
 -- Read by: the list of all internal transactions, and those of a range of blocks; the frames are fetched from
 --          internal_transactions. Where most transactions are plain transfers, that table has a listed frame only here and there.
 -- Order:   chain position, which is also the cursor.
@@ -20,4 +20,4 @@ SETTINGS
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
     fsync_part_directory = 1
-COMMENT 'places of call frames but for outermost calls and rewards'
+COMMENT 'positions of call frames but for outermost calls and rewards'

@@ -1,12 +1,12 @@
 -- log_topics: one row per topic of a log, by topic: where the logs with a topic lie.
 -- Read by: eth_getLogs and scans with topics and without a contract; the rows themselves are fetched from logs_by_block.
--- Order:   topic and its place first, then chain position, which is also the cursor.
+-- Order:   topic and its position first, then chain position, which is also the cursor.
 -- Written: by the view log_topics_from_logs, whenever rows are inserted into logs_by_block. A row may be there twice.
 --          Left out by `trawl-ingest migrate --without log_topics`; left_out_tables says so.
 CREATE TABLE IF NOT EXISTS log_topics
 (
     topic          FixedString(32) COMMENT 'the topic; raw bytes, show with hex()' CODEC(ZSTD(1)),
-    topic_position UInt8           COMMENT 'its place in the log, 0 to 3' CODEC(ZSTD(1)),
+    topic_position UInt8           COMMENT 'its position in the log, 0 to 3' CODEC(ZSTD(1)),
     block_number   UInt64          COMMENT 'height of the block of the log' CODEC(Delta, ZSTD(1)),
     log_index      UInt32          COMMENT 'position of the log in the block, 0-based' CODEC(Delta, ZSTD(1))
 )

@@ -1,4 +1,4 @@
--- reorged_blocks: blocks that were the newest once and lost their place to another branch. The columns of `blocks`.
+-- reorged_blocks: blocks that were the newest once and were replaced by another branch. The columns of `blocks`.
 -- Read by: block list with type=reorg, block withdrawals by hash.
 -- Order:   height, then hash, which together are a cursor.
 -- Written: by `trawl-ingest follow` before it moves to another branch. A block may be here twice; one that won its
@@ -50,4 +50,4 @@ SETTINGS
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
     fsync_part_directory = 1
-COMMENT 'blocks that lost their place to another branch, by height';
+COMMENT 'blocks of branches that were replaced, by height';

@@ -17,4 +17,4 @@ SETTINGS
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
     fsync_part_directory = 1
-COMMENT 'places of transactions, by hash';
+COMMENT 'positions of transactions, by hash';

@@ -266,8 +266,8 @@ async fn read_code(reader: &Reader, addresses: &[Address], blocks: &Span) -> Res
 fn by_address(contracts: Vec<KnownContract>, proxies: Vec<ProxyRow>) -> ContractMap {
     let mut code = ContractMap::new();
     for contract in contracts {
-        let place = (contract.block_number, contract.transaction_index);
-        code.entry(contract.address).or_default().add_creation(place, &contract.creation_type, contract.code_size);
+        let position = (contract.block_number, contract.transaction_index);
+        code.entry(contract.address).or_default().add_creation(position, &contract.creation_type, contract.code_size);
     }
     for proxy in proxies {
         code.entry(proxy.address).or_default().pointers.push(proxy);
@@ -307,7 +307,7 @@ fn contract_info(rows: &[AddressFact]) -> ContractInfo {
 }
 
 impl ContractInfo {
-    /// Adds a creation at a place. One by a salt that left no code may have destroyed its contract, and come again.
+    /// Adds a creation at a position. One by a salt that left no code may have destroyed its contract, and come again.
     fn add_creation(&mut self, (block_number, transaction_index): (u64, u32), kind: &str, code_size: Option<u32>) {
         let is_repeatable = kind == "create2";
         if code_size == Some(0) {

@@ -1,7 +1,7 @@
 //! Contracts and selectors that transactions call, cached by block and position.
 //!
 //! A height and a generation identify one block, whose transactions never change; settled blocks have generation 0.
-//! A place without a transaction is not cached. Memory: 16 MiB at most.
+//! A position without a transaction is not cached. Memory: 16 MiB at most.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,47 +30,48 @@ impl SelectorCache {
         Self { cached: Cache::new(MAX_ENTRIES), loader: BatchLoader::new() }
     }
 
-    /// The calls of the transactions at some readable places; a place without a transaction is absent.
+    /// The calls of the transactions at some readable positions; a position without a transaction is absent.
     ///
     /// # Errors
     ///
-    /// When the places that are not cached cannot be read.
+    /// When the positions that are not cached cannot be read.
     pub async fn calls(
         &self,
         reader: &Reader,
-        places: BTreeSet<TransactionKey>,
+        positions: BTreeSet<TransactionKey>,
         head: &Head,
     ) -> Result<HashMap<TransactionKey, TransactionSelector>, StoreError> {
-        let key = |place: TransactionKey| Some((head.blocks.generation(place.0)?, place));
+        let key = |position: TransactionKey| Some((head.blocks.generation(position.0)?, position));
         let mut calls = HashMap::new();
         let mut unknown = Vec::new();
-        for place in places {
-            match key(place).and_then(|key| self.cached.get(&key)) {
-                Some(call) => drop(calls.insert(place, call)),
-                None => unknown.push(place),
+        for position in positions {
+            match key(position).and_then(|key| self.cached.get(&key)) {
+                Some(call) => drop(calls.insert(position, call)),
+                None => unknown.push(position),
             }
         }
         if unknown.is_empty() {
             return Ok(calls);
         }
-        let read = async |places: Vec<TransactionKey>| {
-            let places: Vec<(u64, u64)> = places.into_iter().map(|place| (place.0, place.1.into())).collect();
+        let read = async |positions: Vec<TransactionKey>| {
+            let positions: Vec<(u64, u64)> =
+                positions.into_iter().map(|position| (position.0, position.1.into())).collect();
             let blocks = head.blocks.span();
-            let mut rows = reader.rows(&trawl_query::transactions::selectors(&places, &blocks)).await?;
-            let numbers: BTreeSet<u64> = places.iter().map(|place| place.0).collect();
+            let mut rows = reader.rows(&trawl_query::transactions::selectors(&positions, &blocks)).await?;
+            let numbers: BTreeSet<u64> = positions.iter().map(|position| position.0).collect();
             for number in numbers {
                 let calls = reader.rows(&trawl_query::transactions::newest_inputs(number, &blocks)).await?;
-                let is_wanted = |call: &TransactionInput| places.contains(&(number, call.transaction_index.into()));
+                let is_wanted = |call: &TransactionInput| positions.contains(&(number, call.transaction_index.into()));
                 rows.extend(calls.into_iter().filter(is_wanted).map(selector));
             }
             Ok(rows.into_iter().map(|call| ((call.block_number, call.transaction_index), call)).collect())
         };
         let found = self.loader.load(head.view, &unknown, read).await?;
-        for (place, call) in unknown.into_iter().filter_map(|place| Some((place, found.get(&place)?))) {
-            if let Some(key) = key(place) {
+        for (position, call) in unknown.into_iter().filter_map(|position| Some((position, found.get(&position)?))) {
+            if let Some(key) = key(position) {
                 self.cached.insert(key, call.clone());
             }
-            calls.insert(place, call.clone());
+            calls.insert(position, call.clone());
         }
         Ok(calls)
     }

@@ -1,4 +1,4 @@
-//! Rows that are found by their places, some at a time.
+//! Rows that are found by their positions, some at a time.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ pub(crate) trait LookedUpRows: Send + Sync + 'static {
     /// A row.
     type Row: Columns + Send + Sync + 'static;
 
-    /// The rows at some places, each of them and no other.
-    fn statement(&self, places: &BTreeSet<Self::Key>) -> Statement<Self::Row>;
+    /// The rows at some positions, each of them and no other.
+    fn statement(&self, positions: &BTreeSet<Self::Key>) -> Statement<Self::Row>;
     /// Writes rows.
     fn write(
         &self,
@@ -30,26 +30,26 @@ pub(crate) trait LookedUpRows: Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), StreamError>> + Send;
 }
 
-/// The rows at some places in parts.
-pub(crate) struct PlacedParts<K: LookedUpRows> {
+/// The rows at some positions in parts.
+pub(crate) struct LookedUpParts<K: LookedUpRows> {
     app: App,
     kind: K,
-    /// The places of the parts after the one that is read.
+    /// The positions of the parts after the one that is read.
     rest: std::vec::IntoIter<K::Key>,
     rows: Rows<K::Row>,
     /// Rows of the part that were not written yet.
     due: usize,
 }
 
-impl<K: LookedUpRows> PlacedParts<K> {
-    /// Begins the first part, so that a failure is known before an answer begins; `None` without places, which are in
-    /// the order of the rows.
+impl<K: LookedUpRows> LookedUpParts<K> {
+    /// Begins the first part, so that a failure is known before an answer begins; `None` without positions, which are
+    /// in the order of the rows.
     ///
     /// # Errors
     ///
     /// When the store fails.
-    pub async fn open(app: &App, kind: K, places: Vec<K::Key>) -> Result<Option<Self>, Problem> {
-        let mut rest = places.into_iter();
+    pub async fn open(app: &App, kind: K, positions: Vec<K::Key>) -> Result<Option<Self>, Problem> {
+        let mut rest = positions.into_iter();
         let part: BTreeSet<K::Key> = rest.by_ref().take(ROWS_OF_PART).collect();
         if part.is_empty() {
             return Ok(None);
@@ -59,7 +59,7 @@ impl<K: LookedUpRows> PlacedParts<K> {
     }
 }
 
-impl<K: LookedUpRows> Parts for PlacedParts<K> {
+impl<K: LookedUpRows> Parts for LookedUpParts<K> {
     async fn write(&mut self, list: &mut ListBody) -> Result<bool, StreamError> {
         while let Some(batch) = self.rows.next().await.map_err(Problem::from)? {
             self.due = self.due.saturating_sub(batch.len());

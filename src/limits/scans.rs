@@ -9,7 +9,7 @@ use super::{Gate, refused};
 use crate::error::Problem;
 use crate::options::LimitSettings;
 
-/// Scans that wait for a place, for each that runs.
+/// Scans that wait for a slot, for each that runs.
 const WAITING_PER_SCAN: usize = 4;
 
 /// So many scans at a time, with a queue; and so many of each client, those that wait among them.
@@ -18,10 +18,10 @@ pub(crate) struct Scans {
     gate: Gate,
 }
 
-/// The place of a scan, until this is dropped.
-pub(crate) struct ScanPlace {
+/// The slot of a scan, until this is dropped.
+pub(crate) struct ScanSlot {
     _share: QuotaShare,
-    _place: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
 }
 
 impl Scans {
@@ -35,14 +35,14 @@ impl Scans {
         }
     }
 
-    /// A place for a scan.
+    /// A slot for a scan.
     ///
     /// # Errors
     ///
     /// [`Problem::TooMuchAtOnce`] when the client has as many as it may have, [`Problem::Busy`] when there are too many
     /// in all.
-    pub async fn enter(&self, client: Client) -> Result<ScanPlace, Problem> {
+    pub async fn enter(&self, client: Client) -> Result<ScanSlot, Problem> {
         let share = self.clients.take(client, 1).map_err(|full| refused("scans", Some(client), full))?;
-        Ok(ScanPlace { _share: share, _place: self.gate.enter().await? })
+        Ok(ScanSlot { _share: share, _slot: self.gate.enter().await? })
     }
 }

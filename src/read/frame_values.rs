@@ -63,10 +63,10 @@ impl FrameValues {
         Ok(values)
     }
 
-    /// The frames of the transactions at `places` that have a value; those without one share it. `None` if they are
+    /// The frames of the transactions at `positions` that have a value; those without one share it. `None` if they are
     /// more than one statement reads.
-    async fn at(&self, places: TransactionPositions) -> Result<Option<HashMap<Path, Option<U256>>>, Problem> {
-        let frames = self.app.reader().rows(&valued_frames(&places, &self.blocks)).await?;
+    async fn at(&self, positions: TransactionPositions) -> Result<Option<HashMap<Path, Option<U256>>>, Problem> {
+        let frames = self.app.reader().rows(&valued_frames(&positions, &self.blocks)).await?;
         if frames.len() as u64 >= MAX_FRAMES {
             return Ok(None);
         }

@@ -25,7 +25,7 @@ pub(crate) trait PageSource: Clone + Send + Sync + 'static {
     fn readable(head: &Head) -> &Readable;
     /// The blocks that are read.
     fn blocks(&self) -> &Span;
-    /// The same page of the same blocks, at the places where they are `now`.
+    /// The same page of the same blocks, at the positions where they are `now`.
     #[must_use]
     fn over(self, now: Span) -> Self;
     /// The most rows of the page.
@@ -39,15 +39,15 @@ pub(crate) trait PageSource: Clone + Send + Sync + 'static {
     /// The plan in one line: the table, the number of addresses and the block ranges.
     fn plan(&self) -> String;
     /// The next part of the read, and the position to resume after if the part ends before the page does. At most
-    /// `places` places are looked up for it.
+    /// `positions` positions are looked up for it.
     ///
     /// # Errors
     ///
-    /// When the lookup of places fails.
+    /// When the lookup of positions fails.
     fn part(
         &self,
         _app: &App,
-        _places: u64,
+        _positions: u64,
     ) -> impl Future<Output = Result<(Self, Option<Self::Position>), Problem>> + Send {
         std::future::ready(Ok((self.clone(), None)))
     }
@@ -101,8 +101,8 @@ impl PageSource for LogPage {
         format!("table={table} addresses={} {}", addresses.len(), ranges(self.blocks()))
     }
 
-    /// The logs at the next places of the filter's rarest topic, if it has only topics; else the whole page.
-    async fn part(&self, app: &App, places: u64) -> Result<(Self, Option<LogPosition>), Problem> {
+    /// The logs at the next positions of the filter's rarest topic, if it has only topics; else the whole page.
+    async fn part(&self, app: &App, positions: u64) -> Result<(Self, Option<LogPosition>), Problem> {
         let (keys, settled) = (self.keys(), ends(&self.blocks().settled));
         let Some(blocks) = settled.filter(|_| !keys.is_empty()) else { return Ok((self.clone(), None)) };
         // The newest head decides, not that of the request: a table may be dropped while a long scan is read.
@@ -114,13 +114,13 @@ impl PageSource for LogPage {
             (None, false) => return Ok((self.clone(), None)),
             (_, true) => {}
         }
-        let found = app.reader().rows(&topics::places(&keys, blocks, self.after, places)).await?;
+        let found = app.reader().rows(&topics::positions(&keys, blocks, self.after, positions)).await?;
         if let Some((_, key)) = topics::rarest(&keys, &found).filter(|(_, key)| in_order(key)) {
             return Ok((self.clone().in_order_of(key), None));
         }
-        let search = Search::choose(&keys, &found, places);
+        let search = Search::choose(&keys, &found, positions);
         let resume_after = match &search {
-            // All logs of the last block are fetched, also those at places after the window.
+            // All logs of the last block are fetched, also those at positions after the window.
             Search::At { blocks: Some(blocks), is_last: false, .. } => {
                 Some(LogPosition { block_number: blocks.last(), log_index: u32::MAX.into() })
             }
@@ -167,8 +167,8 @@ impl<S: ScanSpec> PageSource for ScanPage<S> {
         format!("table={} addresses={} {}", self.scan.table(), addresses.join(","), ranges(&self.blocks))
     }
 
-    async fn part(&self, _: &App, places: u64) -> Result<(Self, Option<S::Position>), Problem> {
-        Ok(self.part(places))
+    async fn part(&self, _: &App, positions: u64) -> Result<(Self, Option<S::Position>), Problem> {
+        Ok(self.part(positions))
     }
 
     fn statement(&self) -> Statement<S::Row> {

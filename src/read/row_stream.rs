@@ -14,7 +14,7 @@ use trawl_core::statement::Workload;
 use trawl_core::store::{Batch, Head, Rows};
 use trawl_query::blocks::hashes;
 use trawl_query::logs::LogPage;
-use trawl_query::logs::topics::{FIRST_PLACES, MAX_PLACES};
+use trawl_query::logs::topics::{FIRST_POSITIONS, MAX_POSITIONS};
 
 /// Rows of the first page of a merged read: few, so that they arrive soon.
 const FIRST_PAGE_ROWS: u64 = 5_000;
@@ -41,8 +41,8 @@ pub(crate) struct RowStream<P: PageSource> {
     newest_blocks: Option<P>,
     /// The page of `whole` that is read now.
     page: P,
-    /// How many places are looked up for the next page.
-    places: u64,
+    /// How many positions are looked up for the next page.
+    positions: u64,
     /// What the reads are for: a page, or one of any length.
     workload: Workload,
     /// Where the next page begins, if this one ends before `whole` does.
@@ -71,7 +71,7 @@ impl<P: PageSource> RowStream<P> {
         let newest_blocks = if is_one_page { None } else { split(&mut whole) };
         let first = if is_stream(&whole) { UNLIMITED_ROWS } else { FIRST_PAGE_ROWS };
         whole.set_limit(remaining.map_or(first, |remaining| remaining.min(first)));
-        let (page, resume_after) = whole.part(app, FIRST_PLACES).await?;
+        let (page, resume_after) = whole.part(app, FIRST_POSITIONS).await?;
         let tip = if is_one_page && resume_after.is_none() {
             None
         } else {
@@ -85,7 +85,7 @@ impl<P: PageSource> RowStream<P> {
             whole,
             newest_blocks,
             page,
-            places: FIRST_PLACES * 4,
+            positions: FIRST_POSITIONS * 4,
             workload,
             resume_after,
             remaining,
@@ -164,15 +164,15 @@ impl<P: PageSource> RowStream<P> {
         };
         self.whole.set_limit(self.remaining.map_or(page, |remaining| remaining.min(page)));
         self.page_progress = (0, Instant::now());
-        (self.page, self.resume_after) = self.whole.part(&self.app, self.places).await?;
-        self.places = self.places.saturating_mul(4).min(MAX_PLACES);
+        (self.page, self.resume_after) = self.whole.part(&self.app, self.positions).await?;
+        self.positions = self.positions.saturating_mul(4).min(MAX_POSITIONS);
         self.rows = self.app.reader().stream(&self.page.statement().on_behalf_of(self.workload)).await?;
         self.buffer_page().await
     }
 
     /// Reads a page that includes blocks which are not settled whole before its first row is returned. The rows of such
     /// blocks are removed some time after the blocks are settled, so a read counts only if they are still in the same
-    /// place. If they moved, the page is read again from their new place, provided that the branch is the same.
+    /// position. If they moved, the page is read again from their new position, provided that the branch is the same.
     async fn buffer_page(&mut self) -> Result<(), Problem> {
         let Some((number, hash)) = self.tip.filter(|_| !self.page.blocks().hot.is_empty()) else { return Ok(()) };
         for _ in 0..MAX_PAGE_READS {
@@ -192,7 +192,7 @@ impl<P: PageSource> RowStream<P> {
             let moved =
                 BlockRange::new(lowest, number).map(|range| P::readable(&now).within(range)).unwrap_or_default();
             self.whole = self.whole.clone().over(moved);
-            (self.page, self.resume_after) = self.whole.part(&self.app, self.places).await?;
+            (self.page, self.resume_after) = self.whole.part(&self.app, self.positions).await?;
             self.rows = self.app.reader().stream(&self.page.statement().on_behalf_of(self.workload)).await?;
         }
         Err(Problem::Reorganised)

@@ -24,12 +24,12 @@ use trawl_json::advanced_filters::{Movement, MovementFacts, Search, write_filter
 
 mod filter;
 pub(crate) mod methods;
-mod place;
+mod position;
 mod source;
 
 use filter::Filter;
 pub(super) use methods::methods;
-use place::MovementCursor;
+use position::MovementCursor;
 use source::{ROWS_PER_READ, Read, Source, Sources};
 
 pub(crate) const ADVANCED_FILTERS: &[ParameterGroup] = &[
@@ -169,7 +169,7 @@ impl Page {
 /// Those of some rows whose method and amount are wanted.
 async fn checked(app: &App, head: &Head, filter: &Filter, mut rows: Vec<Movement>) -> Result<Vec<Movement>, Problem> {
     if !filter.methods.is_empty() {
-        let calls = app.selectors().calls(app.reader(), places(&rows), head).await?;
+        let calls = app.selectors().calls(app.reader(), positions(&rows), head).await?;
         let selector = |row: &Movement| {
             if row.is_plain_transfer() {
                 return None;
@@ -188,7 +188,7 @@ async fn checked(app: &App, head: &Head, filter: &Filter, mut rows: Vec<Movement
 }
 
 /// Where the transactions of some rows are.
-fn places<'r>(rows: impl IntoIterator<Item = &'r Movement>) -> BTreeSet<(BlockNumber, u32)> {
+fn positions<'r>(rows: impl IntoIterator<Item = &'r Movement>) -> BTreeSet<(BlockNumber, u32)> {
     rows.into_iter().map(|row| (row.block_number, row.transaction_index)).collect()
 }
 
@@ -201,10 +201,10 @@ struct Facts {
 
 impl Facts {
     async fn load(app: &App, head: &Head, rows: &[Movement]) -> Result<Self, Problem> {
-        let places = places(rows);
-        let gas = trawl_query::account::transfers::gas(&places, &head.blocks.span());
+        let positions = positions(rows);
+        let gas = trawl_query::account::transfers::gas(&positions, &head.blocks.span());
         let (calls, gas) = tokio::try_join!(
-            async { Ok::<_, Problem>(app.selectors().calls(app.reader(), places.clone(), head).await?) },
+            async { Ok::<_, Problem>(app.selectors().calls(app.reader(), positions.clone(), head).await?) },
             app.values_of(head, &gas)
         )?;
         let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
@@ -215,7 +215,7 @@ impl Facts {
         calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
         let (addresses, tokens, vocabulary) = app.address_info(shown, wanted, head).await?;
         let mut of_transactions: HashMap<(BlockNumber, u32), MovementFacts> = HashMap::new();
-        let plain: BTreeSet<_> = self::places(rows.iter().filter(|row| row.is_plain_transfer()));
+        let plain: BTreeSet<_> = self::positions(rows.iter().filter(|row| row.is_plain_transfer()));
         for (at, call) in calls.iter().filter(|(at, _)| !plain.contains(at)) {
             let method = vocabulary.method(call.to_address.as_ref(), at.0, &call.selector);
             of_transactions.entry(*at).or_default().method = method;
@@ -240,7 +240,8 @@ impl Facts {
 /// The selectors of a search with the names that the client gave them, in the order of both lists.
 fn named(methods: &BTreeSet<Selector>, given: Option<&str>, names: Option<&str>) -> BTreeMap<String, Option<String>> {
     let names: Vec<&str> = names.unwrap_or_default().split(',').collect();
-    let place = |method: &str| given.unwrap_or_default().split(',').position(|one| one.eq_ignore_ascii_case(method));
-    let name = |method: &str| names.get(place(method)?).filter(|name| !name.is_empty()).map(|name| (*name).to_owned());
+    let position = |method: &str| given.unwrap_or_default().split(',').position(|one| one.eq_ignore_ascii_case(method));
+    let name =
+        |method: &str| names.get(position(method)?).filter(|name| !name.is_empty()).map(|name| (*name).to_owned());
     methods.iter().map(|method| (method.to_string(), name(&method.to_string()))).collect()
 }

@@ -37,7 +37,7 @@ pub(super) trait Cursor: Sized {
 /// Members of cursors of transactions that Blockscout has for pending ones; of others they say nothing more.
 pub(super) const OF_PENDING: ParameterGroup = &[("inserted_at", Kind::Text), ("hash", Kind::Hash)];
 
-/// Requires that a cursor with any of [`OF_PENDING`] names a block too: alone they are no place here.
+/// Requires that a cursor with any of [`OF_PENDING`] names a block too: alone they are no position here.
 ///
 /// # Errors
 ///

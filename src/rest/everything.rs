@@ -136,10 +136,10 @@ pub(super) async fn withdrawals(
     };
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
-    let place = |block_number, index| ChainWithdrawalCursor { block_number: Some(block_number), index };
+    let position = |block_number, index| ChainWithdrawalCursor { block_number: Some(block_number), index };
     let last = page
         .more
-        .then(|| page.last(|batch, row| place(batch.view().block_number[row], batch.view().withdrawal_index[row])));
+        .then(|| page.last(|batch, row| position(batch.view().block_number[row], batch.view().withdrawal_index[row])));
     let next = last.flatten().map(|cursor| cursor.writer(page.count));
     let policy = CachePolicy::of_page(&head, &head.withdrawals, query.height("block_number"));
     Ok(policy.mark(withdrawals::write(&app, &head, (&page, Scope::Address), next).await?))

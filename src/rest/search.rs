@@ -215,7 +215,7 @@ impl SearchedNames {
         rows.into_iter().filter_map(current).collect()
     }
 
-    /// The place in a quick search: lower is better.
+    /// The position in a quick search: lower is better.
     fn rank(&self, text: &str, found: &SearchResult) -> (bool, Reverse<Option<u64>>) {
         let SearchResult::Named { address, .. } = found else { return (false, Reverse(None)) };
         let is_complete = self.names(address).any(|name| terms(name).first().is_some_and(|term| term == text));

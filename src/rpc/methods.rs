@@ -178,7 +178,7 @@ pub(super) async fn call(
 
 /// Answers a call from the tables, when it is its turn.
 async fn read(context: Context<'_>, method: &Method) -> Result<Answer, Problem> {
-    let _place = match is_read(method.name) {
+    let _position = match is_read(method.name) {
         true => Some(context.app.limits().reads.enter().await?),
         false => None,
     };

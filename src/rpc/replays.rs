@@ -21,9 +21,9 @@ use trawl_evm::Failure;
 pub(super) async fn trace_transaction(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash, options] = call.with_optional()?;
     let options = GethOptions::read(options)?;
-    let found = place(call, required(hash)?).await?;
-    let place = found.ok_or_else(|| Problem::Call(Failure::Invalid("transaction not found".into())))?;
-    run_again(call.app, call.head()?, place, options.tracer()?).await.map(Answer::Whole)
+    let found = position(call, required(hash)?).await?;
+    let position = found.ok_or_else(|| Problem::Call(Failure::Invalid("transaction not found".into())))?;
+    run_again(call.app, call.head()?, position, options.tracer()?).await.map(Answer::Whole)
 }
 
 /// A trace as Parity tells it: of the kinds `trace`, `stateDiff` and `vmTrace`; `null` if the transaction is not
@@ -31,14 +31,14 @@ pub(super) async fn trace_transaction(call: Context<'_>) -> Result<Answer, Probl
 pub(super) async fn replay_transaction(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash, kinds] = call.exactly()?;
     let tracer = parity_tracer(value(kinds))?;
-    match place(call, hash).await? {
-        Some(place) => run_again(call.app, call.head()?, place, tracer).await.map(Answer::Whole),
+    match position(call, hash).await? {
+        Some(position) => run_again(call.app, call.head()?, position, tracer).await.map(Answer::Whole),
         None => Ok(Answer::null()),
     }
 }
 
 /// The block and the position of a transaction; `None` if it is not readable.
-async fn place(call: Context<'_>, hash: &RawValue) -> Result<Option<(BlockNumber, u32)>, Problem> {
+async fn position(call: Context<'_>, hash: &RawValue) -> Result<Option<(BlockNumber, u32)>, Problem> {
     let hash = bytes32(&value(hash)).ok_or_else(|| invalid("Transaction hash is invalid"))?;
     let found = call.app.transaction(&hash, call.head()?).await?;
     Ok(found.map(|(batch, row)| (batch.view().block_number[row], batch.view().transaction_index[row])))

@@ -10,7 +10,7 @@ use crate::read::page_source::PageSource;
 use crate::read::row_stream::UNLIMITED_ROWS;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
-use trawl_query::logs::topics::FIRST_PLACES;
+use trawl_query::logs::topics::FIRST_POSITIONS;
 
 columns! {
     /// A line of the output of EXPLAIN.
@@ -57,7 +57,7 @@ pub(super) async fn explain<P: PageSource>(
 ) -> Result<Response, Problem> {
     let Some(mut whole) = whole else { return Ok(axum::Json(json!({"plan": null})).into_response()) };
     whole.set_limit(limit.unwrap_or(UNLIMITED_ROWS));
-    let (page, _) = whole.part(app, FIRST_PLACES).await?;
+    let (page, _) = whole.part(app, FIRST_POSITIONS).await?;
     let statement = page.statement();
     let lines: Vec<ExplainLine> = app.reader().rows(&about("EXPLAIN indexes = 1", &statement)).await?;
     let estimates: Vec<EstimateRow> = app.reader().rows(&about("EXPLAIN ESTIMATE", &statement)).await?;
@@ -107,7 +107,7 @@ pub(super) async fn plan<P: PageSource>(
         return Ok(None);
     }
     let plan = match page {
-        Some(page) => page.part(app, FIRST_PLACES).await?.0.plan(),
+        Some(page) => page.part(app, FIRST_POSITIONS).await?.0.plan(),
         None => "nothing to read".into(),
     };
     Ok(HeaderValue::from_str(&plan).ok())

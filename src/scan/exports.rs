@@ -185,7 +185,7 @@ async fn export<S: ScanSpec, L: Layout<Row = S::Row>, C: Columns<Row = S::Row> +
 ) -> Result<Response, Problem> {
     let extent = request.extent(S::PART).await?;
     let Request { app, head, client, address, query, .. } = request;
-    let place = app.limits().scans.enter(client).await?;
+    let slot = app.limits().scans.enter(client).await?;
     let end = End::new(&app, &head, extent.range, &extent.missing).await?;
     let layout = layout(BlockHashes::open(&app, &extent.blocks).await?);
     let (stem, fingerprint) = (layout.stem(), fingerprint_of(layout.stem(), &scan.lists(), &[]));
@@ -196,7 +196,7 @@ async fn export<S: ScanSpec, L: Layout<Row = S::Row>, C: Columns<Row = S::Row> +
         Some(RowStream::open(&app, page, None).await?)
     };
     let taker = ResponseBudget { limits: Arc::clone(app.limits()), client };
-    let scan = Scan { taker, place, end, fingerprint };
+    let scan = Scan { taker, slot, end, fingerprint };
     let (is_own, mark) = (query.name("columns") == Some("scan"), query.name("mark"));
     // Programs that know Blockscout's columns take a closing line for a row.
     let format = Format::Csv(if mark == Some("1") || (is_own && mark.is_none()) { Mark::Line } else { Mark::Off });

@@ -229,7 +229,7 @@ async fn answer<S: ListScan>(
     if request.explain {
         return explain(&app, page, request.limit).await;
     }
-    let place = app.limits().scans.enter(client).await?;
+    let slot = app.limits().scans.enter(client).await?;
     let plan = plan(&app, headers, page.as_ref()).await?;
     let end = End::new(&app, &head, extent.range, &extent.missing).await?;
     let hashes = if S::NEEDS_HASHES { Some(BlockHashes::open(&app, &extent.blocks).await?) } else { None };
@@ -238,6 +238,6 @@ async fn answer<S: ListScan>(
         None => None,
     };
     let taker = ResponseBudget { limits: Arc::clone(app.limits()), client };
-    let scan = Scan { taker, place, end, fingerprint };
+    let scan = Scan { taker, slot, end, fingerprint };
     Ok(with_plan(respond(stream, request.format, Listing::<S>::new(S::NAME, hashes), scan), plan))
 }

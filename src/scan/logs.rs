@@ -157,7 +157,7 @@ async fn answer(
     if options.explain {
         return explain::explain(&app, page, options.limit).await;
     }
-    let place = app.limits().scans.enter(client).await?;
+    let slot = app.limits().scans.enter(client).await?;
     let plan = explain::plan(&app, headers, page.as_ref()).await?;
     let end = End::new(&app, &head, scope.range(), scope.missing()).await?;
     let stream = match page {
@@ -165,7 +165,7 @@ async fn answer(
         None => None,
     };
     let taker = ResponseBudget { limits: Arc::clone(app.limits()), client };
-    let scan = Scan { taker, place, end, fingerprint };
+    let scan = Scan { taker, slot, end, fingerprint };
     let response = match options.decode {
         Some(event) => respond(stream, options.format, EventLogs(event), scan),
         None => respond(stream, options.format, Logs, scan),

@@ -8,7 +8,7 @@ use super::end::{END, End};
 use super::format::{Encoder, Format};
 use super::layout::Layout;
 use crate::http::body::{BodySender, ResponseBudget, StreamError, body};
-use crate::limits::ScanPlace;
+use crate::limits::ScanSlot;
 use crate::read::page_source::PageSource;
 use crate::read::row_stream::RowStream;
 use trawl_json::JsonWriter;
@@ -16,10 +16,10 @@ use trawl_json::JsonWriter;
 /// The header with the hash of the filter, which cursors contain.
 const FILTER: HeaderName = HeaderName::from_static("x-trawl-filter");
 
-/// A scan in progress: who takes it, its place among the scans, its mark, and the hash of its filter.
+/// A scan in progress: who takes it, its slot among the scans, its mark, and the hash of its filter.
 pub(super) struct Scan {
     pub taker: ResponseBudget,
-    pub place: ScanPlace,
+    pub slot: ScanSlot,
     pub end: End,
     pub fingerprint: u64,
 }
@@ -31,11 +31,11 @@ pub(super) fn respond<P: PageSource, L: Layout<Row = P::Row>>(
     layout: L,
     scan: Scan,
 ) -> Response {
-    let Scan { taker, place, end, fingerprint } = scan;
+    let Scan { taker, slot, end, fingerprint } = scan;
     let stem = layout.stem();
     let encoder = Encoder::new(format, layout);
     let written = body(taker, move |sender| async move {
-        let _place = place;
+        let _slot = slot;
         if let Err(StreamError::Problem(problem)) = write(stream, encoder, end, fingerprint, &sender).await {
             sender.abort(&problem).await;
         }

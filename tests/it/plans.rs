@@ -285,8 +285,8 @@ fn lists_of_an_address_read_one_range_in_order() -> anyhow::Result<()> {
             [(None, vec![]), (Some(tether()), vec![]), (None, vec!["ERC-721"]), (Some(tether()), vec!["ERC-20"])]
         {
             let filter = TransferFilter { direction, token, types };
-            let place = TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 };
-            for before in [None, Some(place)] {
+            let position = TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 };
+            for before in [None, Some(position)] {
                 let read =
                     only(&trawl_query::tokens::transfers::of_address(&address, &filter, &everything(), before, 51))?;
                 let table = match (direction, token) {
@@ -324,25 +324,25 @@ fn pages_of_an_address_read_ends_of_ranges() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The places are a range of their own table, and the rows are found at them.
+/// The positions are a range of their own table, and the rows are found at them.
 #[test]
-fn transactions_of_an_address_are_found_at_their_places() -> anyhow::Result<()> {
+fn transactions_of_an_address_are_found_at_their_positions() -> anyhow::Result<()> {
     let address = tether();
     for direction in [None, Some(Direction::From), Some(Direction::To)] {
         for beyond in [None, Some(TransactionPosition { block_number: 15_040_708, transaction_index: 3 })] {
             for (order, kind) in [(Order::NewestFirst, "InReverseOrder"), (Order::OldestFirst, "InOrder")] {
                 let (blocks, walk) = (everything(), Walk { order, beyond, limit: 51 });
-                let plan = trawl_query::transactions::places_of_address(&tether(), direction, &blocks.settled, walk);
-                let places = only(&plan)?;
-                ensure!(places.table == "transactions_by_address", "{direction:?}: {places:?}");
-                ensure!(places.kind == kind && places.keys[0] == "address", "{direction:?}: {places:?}");
-                ensure!(places.keys.contains(&"block_number".into()), "{direction:?}: {places:?}");
+                let plan = trawl_query::transactions::positions_of_address(&tether(), direction, &blocks.settled, walk);
+                let positions = only(&plan)?;
+                ensure!(positions.table == "transactions_by_address", "{direction:?}: {positions:?}");
+                ensure!(positions.kind == kind && positions.keys[0] == "address", "{direction:?}: {positions:?}");
+                ensure!(positions.keys.contains(&"block_number".into()), "{direction:?}: {positions:?}");
                 let all = trawl_query::transactions::of_address::<TransactionRow>(&tether(), direction, &blocks, walk);
                 let side = direction.map(|side| (&address, side));
                 let moves = trawl_query::transactions::moves(side, &blocks, walk);
                 for rows in [Some(only(&all)?), direction.map(|_| only(&moves)).transpose()?].into_iter().flatten() {
-                    let is_at_places = rows.keys == ["block_number", "transaction_index"];
-                    ensure!(rows.table == "transactions" && is_at_places, "{direction:?}: {rows:?}");
+                    let is_at_positions = rows.keys == ["block_number", "transaction_index"];
+                    ensure!(rows.table == "transactions" && is_at_positions, "{direction:?}: {rows:?}");
                 }
             }
         }
@@ -351,7 +351,7 @@ fn transactions_of_an_address_are_found_at_their_places() -> anyhow::Result<()> 
 }
 
 #[test]
-fn transfers_of_a_token_are_found_at_the_places_of_its_logs() -> anyhow::Result<()> {
+fn transfers_of_a_token_are_found_at_the_positions_of_its_logs() -> anyhow::Result<()> {
     use trawl_query::tokens::{TokenPart, transfers, transfers_total};
     for before in [None, Some(TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 })] {
         for moved in [TokenPart::Token(&tether()), TokenPart::Id(&tether(), trawl_core::primitives::U256::from(7))] {

@@ -9,21 +9,22 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use trawl_core::primitives::{B256, BlockRange, LogFilter};
 use trawl_query::logs::LogPage;
-use trawl_query::logs::topics::{FIRST_PLACES, PlacesRow, Search, TopicKey, places};
+use trawl_query::logs::topics::{FIRST_POSITIONS, Search, TopicKey, TopicOccurrences, positions};
 use xtask::http;
 
 use crate::chains::{Chain, chain, dump, quantity};
 use crate::env;
 use crate::plans::explain_in;
 
-/// `(topic, place, block, index)` of every log, as the node told.
+/// `(topic, position, block, index)` of every log, as the node told.
 fn expected_topics(chain: &Chain) -> Vec<(String, usize, u64, u64)> {
     let receipts = chain.lines.iter().flat_map(|line| line["receipts"].as_array().into_iter().flatten());
     let logs = receipts.flat_map(|receipt| receipt["logs"].as_array().into_iter().flatten());
     logs.flat_map(|log| {
-        let place = (quantity(&log["blockNumber"]), quantity(&log["logIndex"]));
+        let of_log = (quantity(&log["blockNumber"]), quantity(&log["logIndex"]));
         let topics = log["topics"].as_array().into_iter().flatten().enumerate();
-        topics.map(move |(position, topic)| (topic.as_str().unwrap_or_default().to_owned(), position, place.0, place.1))
+        topics
+            .map(move |(position, topic)| (topic.as_str().unwrap_or_default().to_owned(), position, of_log.0, of_log.1))
     })
     .collect()
 }
@@ -55,7 +56,7 @@ fn filter(topic: &str, position: usize) -> anyhow::Result<LogFilter> {
     Ok(LogFilter { addresses: Vec::new(), topics })
 }
 
-/// Both statements use the key to its end: a granule or two of places, and a granule or two for each.
+/// Both statements use the key to its end: a granule or two of positions, and a granule or two for each.
 #[test]
 fn rare_ones_are_looked_up_by_key() -> anyhow::Result<()> {
     let told = expected_topics(chain("mainnet"));
@@ -70,11 +71,16 @@ fn rare_ones_are_looked_up_by_key() -> anyhow::Result<()> {
         let page = LogPage::new(filter(topic, *position)?, vec![everything], 1000);
         let keys: Vec<TopicKey> = page.keys();
         let [read] =
-            explain_in("mainnet", &places(&keys, everything, None, 100))?.try_into().ok().context("one read")?;
+            explain_in("mainnet", &positions(&keys, everything, None, 100))?.try_into().ok().context("one read")?;
         ensure!(read.table == "log_topics" && read.by_key.0 <= 2 && read.by_key.1 > 20, "{read:?}");
         ensure!(read.keys == ["topic", "topic_position", "block_number"], "{read:?}");
-        let row = PlacesRow { topic_position: *position as u8, logs: 1, first_block: blocks[0], last_block: blocks[0] };
-        let page = page.found_by(&Search::choose(&keys, &[row], FIRST_PLACES));
+        let row = TopicOccurrences {
+            topic_position: *position as u8,
+            logs: 1,
+            first_block: blocks[0],
+            last_block: blocks[0],
+        };
+        let page = page.found_by(&Search::choose(&keys, &[row], FIRST_POSITIONS));
         let reads = explain_in("mainnet", &page.statement())?;
         let logs = reads.iter().find(|read| read.table == "logs_by_block").context("the logs are read")?;
         ensure!(logs.by_key.0 <= 2 && logs.by_key.1 > 10, "{reads:?}");
@@ -106,7 +112,7 @@ fn many_logs_are_fetched_window_by_window() -> anyhow::Result<()> {
         logs.as_array().into_iter().flatten().map(|log| quantity(&log["blockNumber"])).collect()
     };
     let wanted: Vec<u64> = (0..40_000).filter(|number| number % 9 == 4).collect();
-    ensure!(wanted.len() as u64 > FIRST_PLACES);
+    ensure!(wanted.len() as u64 > FIRST_POSITIONS);
     let found = heights(&ask(&uncapped.url, &filter)?);
     ensure!(found == wanted, "{} logs instead of {}", found.len(), wanted.len());
     // Common topics are read through.

@@ -105,7 +105,7 @@ pub struct Readable {
 }
 
 impl Readable {
-    /// Settled blocks, and those of `hot` (one branch) that are not settled. A block that is in both places is read as
+    /// Settled blocks, and those of `hot` (one branch) that are not settled. A block that is in both is read as
     /// settled: the two copies are the same block.
     #[must_use]
     pub fn new(settled: Coverage, hot: &[HotRange]) -> Self {

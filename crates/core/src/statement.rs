@@ -169,7 +169,7 @@ pub const SCAN_SETTINGS: &[(&str, &str)] = &[("max_execution_time", "0")];
 /// Longest wait for the first rows of a scan; a broken connection is noticed long before.
 const SCAN_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What a read is for: the value of ClickHouse's setting `workload`. `trawl-engine` has places for each; a server
+/// What a read is for: the value of ClickHouse's setting `workload`. `trawl-engine` has slots for each; a server
 /// schedules them as its operator says, by default all alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workload {

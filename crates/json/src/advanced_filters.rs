@@ -83,12 +83,12 @@ pub enum MovementKind {
     },
 }
 
-/// A place in the list: height, transaction, what kind of row (0 transaction, 1 frame, 2 transfer), frame or log, place
-/// in a batch.
+/// A position in the list: height, transaction, what kind of row (0 transaction, 1 frame, 2 transfer), frame or log,
+/// position in a batch.
 pub type MovementKey = (u64, u32, u8, u32, u32);
 
 impl Movement {
-    /// The place of the row.
+    /// The position of the row.
     #[must_use]
     pub fn key(&self) -> MovementKey {
         let (kind, index, batch) = match &self.what {

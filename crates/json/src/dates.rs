@@ -67,8 +67,8 @@ impl Period {
     /// The period of a name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        let place = Self::NAMES.iter().position(|known| *known == name)?;
-        [Self::Day, Self::Week, Self::Month, Self::Year].get(place).copied()
+        let position = Self::NAMES.iter().position(|known| *known == name)?;
+        [Self::Day, Self::Week, Self::Month, Self::Year].get(position).copied()
     }
 
     /// The first day of the period that a day is in.

@@ -1,4 +1,4 @@
-//! Plans for the lists of an account, from either end: places first, which are small, then the rows at some of them.
+//! Plans for the lists of an account, from either end: positions first, which are small, then the rows at some of them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ pub mod transfers;
 /// The key of a transaction.
 const TRANSACTION: [&str; 2] = ["block_number", "transaction_index"];
 
-/// The places of the transactions that an account takes part in, in those of `blocks` that are not settled.
+/// The positions of the transactions that an account takes part in, in those of `blocks` that are not settled.
 #[must_use]
 pub fn newest_transactions(
     (account, side): (&Address, Option<Direction>),
@@ -40,19 +40,19 @@ pub fn newest_transactions(
         .page("transactions", &walk.order_by(), walk.limit)
 }
 
-/// The transactions at `places`, in either order.
+/// The transactions at `positions`, in either order.
 #[must_use]
-pub fn transactions(places: &TransactionPositions, blocks: &Span, order: Order) -> Statement<TransactionRow> {
-    let walk = Walk { order, limit: places.len() as u64, ..Walk::default() };
-    at(places, blocks).page("transactions", &walk.order_by(), walk.limit)
+pub fn transactions(positions: &TransactionPositions, blocks: &Span, order: Order) -> Statement<TransactionRow> {
+    let walk = Walk { order, limit: positions.len() as u64, ..Walk::default() };
+    at(positions, blocks).page("transactions", &walk.order_by(), walk.limit)
 }
 
-fn at(places: &TransactionPositions, blocks: &Span) -> Select {
-    let keys: Vec<Vec<u64>> = places.iter().map(|(block, index)| vec![*block, u64::from(*index)]).collect();
-    let pairs = places.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
-    let among = "(block_number, transaction_index) IN {places:Array(Tuple(UInt64, UInt64))} \
+fn at(positions: &TransactionPositions, blocks: &Span) -> Select {
+    let keys: Vec<Vec<u64>> = positions.iter().map(|(block, index)| vec![*block, u64::from(*index)]).collect();
+    let pairs = positions.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
+    let among = "(block_number, transaction_index) IN {positions:Array(Tuple(UInt64, UInt64))} \
                  AND block_number IN {heights:Array(UInt64)}";
-    at_keys(&TRANSACTION, &keys, blocks, among).with("places", Parameter::Ranges(pairs))
+    at_keys(&TRANSACTION, &keys, blocks, among).with("positions", Parameter::Ranges(pairs))
 }
 
 /// Reads rows at keys, which begin with a height, of these alone: `among` says so in SQL. Its parameter `heights` has
@@ -80,12 +80,12 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_read_at_their_places() {
-        let places = [(7, 1), (9, 0)].into();
-        insta::assert_snapshot!(transactions(&places, &blocks(), Order::OldestFirst).sql, @r"
+    fn rows_are_read_at_their_positions() {
+        let positions = [(7, 1), (9, 0)].into();
+        insta::assert_snapshot!(transactions(&positions, &blocks(), Order::OldestFirst).sql, @r"
         SELECT block_number, transaction_index, hash, block_hash, block_timestamp, transaction_type, from_address, to_address, nonce, value, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, max_fee_per_blob_gas, input, chain_id, access_list, blob_versioned_hashes, authorization_list, v, r, s, has_receipt, status, post_state_root, gas_used, cumulative_gas_used, effective_gas_price, contract_address, blob_gas_used, blob_gas_price, logs_count, raw_transaction, raw_receipt, l1_fee, operator_fee, extra_fields, receipt_extra_fields, lacking
         FROM transactions
-        WHERE (block_number, transaction_index) IN {places:Array(Tuple(UInt64, UInt64))} AND block_number IN {heights:Array(UInt64)}
+        WHERE (block_number, transaction_index) IN {positions:Array(Tuple(UInt64, UInt64))} AND block_number IN {heights:Array(UInt64)}
           AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
         ORDER BY block_number ASC, transaction_index ASC
         LIMIT {limit:UInt64}

@@ -42,8 +42,8 @@ pub enum LogPlan {
         /// Emitters to keep; empty means all.
         addresses: Vec<Address>,
     },
-    /// Fetches from `logs_by_block` the rows at the places that `log_topics` has: the settled blocks are those from the
-    /// first place to the last.
+    /// Fetches from `logs_by_block` the rows at the positions that `log_topics` has: the settled blocks are those from
+    /// the first position to the last.
     ByTopic {
         /// The topics to look up.
         key: TopicKey,
@@ -63,7 +63,7 @@ pub struct LogPage {
     pub filter: LogFilter,
     /// Only logs of the block with this hash, where the filter named one.
     pub block_hash: Option<B256>,
-    /// Only logs strictly after this place.
+    /// Only logs strictly after this position.
     pub after: Option<LogPosition>,
     /// Most rows.
     pub limit: u64,
@@ -103,16 +103,16 @@ impl LogPage {
         }
     }
 
-    /// Restricts the read to the places of `search`: of settled blocks up to the last place. The newest blocks are read
-    /// with the last window of places.
+    /// Restricts the read to the positions of `search`: of settled blocks up to the last one. The newest blocks are
+    /// read with the last window of positions.
     #[must_use]
     pub fn found_by(mut self, search: &Search) -> Self {
-        if let (LogPlan::ByBlock { blocks, addresses }, Search::At { key, blocks: places, is_last }) =
+        if let (LogPlan::ByBlock { blocks, addresses }, Search::At { key, blocks: positions, is_last }) =
             (&self.plan, search)
         {
-            let settled = |places: &BlockRange| blocks.within(*places).settled;
+            let settled = |positions: &BlockRange| blocks.within(*positions).settled;
             let blocks = Span {
-                settled: places.as_ref().map(settled).unwrap_or_default(),
+                settled: positions.as_ref().map(settled).unwrap_or_default(),
                 ..if *is_last { blocks.without_settled() } else { Span::default() }
             };
             self.plan = LogPlan::ByTopic { key: key.clone(), blocks, addresses: addresses.clone() };
@@ -168,7 +168,7 @@ impl LogPage {
             }
             LogPlan::ByTopic { key, blocks, addresses } => {
                 let select = match ends(&blocks.settled) {
-                    Some(places) => key.keep(Select::default(), places),
+                    Some(positions) => key.keep(Select::default(), positions),
                     None => Select::default(),
                 };
                 self.without_contract("logs_by_block", select, blocks, addresses)
@@ -289,15 +289,15 @@ pub fn of_transaction(block: &Span, transaction_index: u32, after: Option<u64>, 
         .with("transaction_index", u64::from(transaction_index));
     let select = match after {
         Some(after) => {
-            let place = Predicate::Position { columns: vec!["log_index"], is: Ordering::Greater, than: vec![after] };
-            select.condition("log_index > {after:UInt64}", place).with("after", after)
+            let position = Predicate::Position { columns: vec!["log_index"], is: Ordering::Greater, than: vec![after] };
+            select.condition("log_index > {after:UInt64}", position).with("after", after)
         }
         None => select,
     };
     select.page("logs_by_block", "log_index", limit)
 }
 
-/// The logs in `blocks` that `address` emitted, with `topic` at any position if one is given, from the highest place
+/// The logs in `blocks` that `address` emitted, with `topic` at any position if one is given, from the highest position
 /// down, below `before`.
 #[must_use]
 pub fn of_address(

@@ -44,16 +44,16 @@ pub enum Part {
 pub trait ScanSpec: Clone + Send + Sync + 'static {
     /// A row of the result.
     type Row: Columns + 'static;
-    /// The place of a row.
+    /// The position of a row.
     type Position: Position;
     /// The part of the blocks that must be readable.
     const PART: Part;
 
     /// The table to read, whose key has the order of the result.
     fn table(&self) -> &'static str;
-    /// Reads `blocks` after a place.
+    /// Reads `blocks` after a position.
     fn statement(&self, blocks: &Span, after: Option<Self::Position>, limit: u64) -> Statement<Self::Row>;
-    /// The place of a row.
+    /// The position of a row.
     fn position(rows: &<Self::Row as Columns>::View<'_>, row: usize) -> Self::Position;
     /// Whether the read filters rows one by one, so that matching rows may be far apart.
     fn passes_over(&self) -> bool;
@@ -68,25 +68,25 @@ pub struct ScanPage<S: ScanSpec> {
     pub scan: S,
     /// Blocks to read.
     pub blocks: Span,
-    /// Only rows strictly after this place.
+    /// Only rows strictly after this position.
     pub after: Option<S::Position>,
     /// Most rows.
     pub limit: u64,
 }
 
-/// A scan that filters rows one by one reads one block for so many places of its window.
-const BLOCKS_PER_PLACE: u64 = 4;
+/// A scan that filters rows one by one reads one block for so many positions of its window.
+const BLOCKS_PER_POSITION: u64 = 4;
 
 impl<S: ScanSpec> ScanPage<S> {
     /// The part to read next, and its end if blocks follow it. A scan that filters rows one by one reads a window of
     /// blocks at a time, so that no statement runs long, however few rows match.
     #[must_use]
-    pub fn part(&self, places: u64) -> (Self, Option<S::Position>) {
+    pub fn part(&self, positions: u64) -> (Self, Option<S::Position>) {
         let lowest = self.after.map_or(0, Position::block_number);
         let rest = self.blocks.from(lowest);
         let ends = rest.lowest().zip(rest.highest());
         let Some((first, last)) = ends.filter(|_| self.scan.passes_over()) else { return (self.clone(), None) };
-        let window = BlockRange::new(first, first.saturating_add((places / BLOCKS_PER_PLACE).max(2) - 1));
+        let window = BlockRange::new(first, first.saturating_add((positions / BLOCKS_PER_POSITION).max(2) - 1));
         match window {
             Some(window) if window.last() < last => {
                 let part = Self { blocks: rest.within(window), ..self.clone() };
@@ -197,15 +197,15 @@ fn ranges_of(mut select: Select, addresses: &[Address], side: Option<Direction>,
     select.condition(first, test).with("addresses", addresses)
 }
 
-/// Keeps rows of `blocks` after a place whose numbers are in the columns of `key`.
+/// Keeps rows of `blocks` after a position whose numbers are in the columns of `key`.
 fn rows_after<P: Position>(select: Select, key: &[&'static str], blocks: &Span, after: Option<P>) -> Select {
     let Some(after) = after else { return select.blocks("block_number", blocks) };
     // The plain lower bound is what the key uses; the tuple alone reads from the start of the range.
-    let place: Vec<String> = key.iter().map(|column| format!("{{after_{column}:UInt64}}")).collect();
+    let position: Vec<String> = key.iter().map(|column| format!("{{after_{column}:UInt64}}")).collect();
     let test = Predicate::Position { columns: key.to_vec(), is: Ordering::Greater, than: after.numbers().to_vec() };
     let select = select
         .blocks("block_number", &blocks.from(after.block_number()))
-        .condition(format!("({}) > ({})", key.join(", "), place.join(", ")), test);
+        .condition(format!("({}) > ({})", key.join(", "), position.join(", ")), test);
     let bind = |select: Select, (column, number): (&&str, u64)| select.with(format!("after_{column}"), number);
     key.iter().zip(after.numbers()).fold(select, bind)
 }

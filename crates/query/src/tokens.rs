@@ -129,8 +129,8 @@ impl<'a> TokenPart<'a> {
     }
 }
 
-/// The transfers of a token, or of one id of it, in `blocks`, from the highest place down, below `before`: the places
-/// of its logs are a range of `logs`, each with a transfer at least, and the rows are found at them.
+/// The transfers of a token, or of one id of it, in `blocks`, from the highest position down, below `before`: the
+/// positions of its logs are a range of `logs`, each with a transfer at least, and the rows are found at them.
 #[must_use]
 pub fn transfers(
     part: TokenPart<'_>,
@@ -144,7 +144,7 @@ pub fn transfers(
         .blocks("block_number", &blocks)
         .settled_condition(format!(
             "(block_number, log_index) GLOBAL IN (\n{}\n)",
-            places(&part, &blocks.settled, before)
+            positions(&part, &blocks.settled, before)
         ))
         .newest_condition(
             "token_address = toFixedString(unhex({address:String}), 20)",
@@ -167,7 +167,7 @@ pub fn transfers(
 }
 
 fn below(select: Select, before: TransferPosition) -> Select {
-    let place = Predicate::Position {
+    let position = Predicate::Position {
         columns: vec!["block_number", "log_index", "batch_index"],
         is: Ordering::Less,
         than: vec![before.block_number, before.log_index, before.batch_index],
@@ -175,15 +175,15 @@ fn below(select: Select, before: TransferPosition) -> Select {
     select
         .condition(
             "(block_number, log_index, batch_index) < ({before_block:UInt64}, {before_log:UInt64}, {before_batch:UInt64})",
-            place,
+            position,
         )
         .with("before_block", before.block_number)
         .with("before_log", before.log_index)
         .with("before_batch", before.batch_index)
 }
 
-/// The places of the logs of a page: one more than it has rows, as that of the cursor may have none left.
-fn places(part: &TokenPart<'_>, settled: &[BlockRange], before: Option<TransferPosition>) -> String {
+/// The positions of the logs of a page: one more than it has rows, as that of the cursor may have none left.
+fn positions(part: &TokenPart<'_>, settled: &[BlockRange], before: Option<TransferPosition>) -> String {
     let before =
         before.map_or("", |_| "\n  AND (block_number, log_index) <= ({before_block:UInt64}, {before_log:UInt64})");
     format!(

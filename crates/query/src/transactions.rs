@@ -89,23 +89,23 @@ columns! {
     }
 }
 
-/// Callees and selectors of the transactions at these places (height, position), as far as they are in tables; `blocks`
-/// are the readable ones. Each table is read only if some of the places lie in its blocks.
+/// Callees and selectors of the transactions at these positions (height, position), as far as they are in tables;
+/// `blocks` are the readable ones. Each table is read only if some of the positions lie in its blocks.
 #[must_use]
-pub fn selectors(places: &[(u64, u64)], blocks: &Span) -> Statement<TransactionSelector> {
-    let is_hot = |place: &(u64, u64)| blocks.hot.iter().any(|range| range.blocks.contains(place.0));
-    let is_settled = |place: &(u64, u64)| blocks.settled.iter().any(|range| range.contains(place.0));
+pub fn selectors(positions: &[(u64, u64)], blocks: &Span) -> Statement<TransactionSelector> {
+    let is_hot = |position: &(u64, u64)| blocks.hot.iter().any(|range| range.blocks.contains(position.0));
+    let is_settled = |position: &(u64, u64)| blocks.settled.iter().any(|range| range.contains(position.0));
     let settled = include_str!("../../../sql/queries/transaction_selectors.sql");
     let newest = include_str!("../../../sql/queries/newest_transaction_selectors.sql");
-    let mut statement = match (places.iter().any(is_settled), places.iter().any(is_hot)) {
+    let mut statement = match (positions.iter().any(is_settled), positions.iter().any(is_hot)) {
         (_, false) => Statement::page(settled),
         (false, true) => Statement::page(newest).with("generations", blocks.hot.as_slice()),
         (true, true) => {
             Statement::page(format!("{settled}\nUNION ALL\n{newest}")).with("generations", blocks.hot.as_slice())
         }
     };
-    statement.is_in_tables = places.iter().any(|place| is_settled(place) || is_hot(place));
-    statement.with("places", Parameter::Ranges(places.to_vec()))
+    statement.is_in_tables = positions.iter().any(|position| is_settled(position) || is_hot(position));
+    statement.with("positions", Parameter::Ranges(positions.to_vec()))
 }
 
 /// Callees and inputs of the transactions of a block in memory; of no other block.
@@ -221,8 +221,9 @@ fn typed(types: &[u8], blocks: &Span, walk: Walk) -> Select {
 }
 
 fn all(blocks: &Span, walk: Walk) -> Select {
-    let blocks = walk.beyond.map_or_else(|| blocks.clone(), |place| walk.order.ahead_of(blocks, place.block_number));
-    beyond_place(Select::default().blocks("block_number", &blocks), walk)
+    let blocks =
+        walk.beyond.map_or_else(|| blocks.clone(), |position| walk.order.ahead_of(blocks, position.block_number));
+    beyond_position(Select::default().blocks("block_number", &blocks), walk)
 }
 
 /// The transactions in `blocks`, or those of a side of an address, without what is long in them.
@@ -237,10 +238,10 @@ pub fn moves(side: Option<(&Address, Direction)>, blocks: &Span, walk: Walk) -> 
     select.page_of(&columns.join(", "), "transactions", &walk.order_by(), walk.limit)
 }
 
-/// The places of the settled transactions that an address takes part in, on one side or any: a range of
+/// The positions of the settled transactions that an address takes part in, on one side or any: a range of
 /// `transactions_by_address`, which may have a row twice.
 #[must_use]
-pub fn places_of_address(
+pub fn positions_of_address(
     address: &Address,
     direction: Option<Direction>,
     settled: &[BlockRange],
@@ -265,27 +266,27 @@ LIMIT {{limit:UInt64}}",
         walk.order_by()
     );
     let select = Select::default().blocks("block_number", &settled.to_vec().into());
-    let select = beyond_place(select, walk).with("address", address).with("sides", Parameter::Numbers(sides));
+    let select = beyond_position(select, walk).with("address", address).with("sides", Parameter::Numbers(sides));
     select.with("limit", walk.limit).statement(sql)
 }
 
-/// The condition that a place lies beyond another.
+/// The condition that a position lies beyond another.
 fn beyond(order: Order) -> String {
     let operator = order.operator();
     format!("(block_number, transaction_index) {operator} ({{beyond_block:UInt64}}, {{beyond_transaction:UInt64}})")
 }
 
-fn beyond_place(select: Select, walk: Walk) -> Select {
-    let Some(place) = walk.beyond else { return select };
+fn beyond_position(select: Select, walk: Walk) -> Select {
+    let Some(position) = walk.beyond else { return select };
     let test = Predicate::Position {
         columns: vec!["block_number", "transaction_index"],
         is: walk.order.ahead(),
-        than: vec![place.block_number, place.transaction_index],
+        than: vec![position.block_number, position.transaction_index],
     };
     select
         .condition(beyond(walk.order), test)
-        .with("beyond_block", place.block_number)
-        .with("beyond_transaction", place.transaction_index)
+        .with("beyond_block", position.block_number)
+        .with("beyond_transaction", position.transaction_index)
 }
 
 /// The transactions in `blocks` that an address takes part in, on one side or any: some columns of `transactions`.
@@ -300,8 +301,9 @@ pub fn of_address<R: Columns>(
 }
 
 fn taking_part(address: &Address, direction: Option<Direction>, blocks: &Span, walk: Walk) -> Select {
-    let blocks = walk.beyond.map_or_else(|| blocks.clone(), |place| walk.order.ahead_of(blocks, place.block_number));
-    let places = places_of_address(address, direction, &blocks.settled, walk);
+    let blocks =
+        walk.beyond.map_or_else(|| blocks.clone(), |position| walk.order.ahead_of(blocks, position.block_number));
+    let positions = positions_of_address(address, direction, &blocks.settled, walk);
     let columns = match direction {
         None => vec!["from_address", "to_address", "contract_address"],
         Some(Direction::From) => vec!["from_address"],
@@ -311,10 +313,10 @@ fn taking_part(address: &Address, direction: Option<Direction>, blocks: &Span, w
         columns.iter().map(|column| format!("{column} = toFixedString(unhex({{address:String}}), 20)")).collect();
     let select = Select::default()
         .blocks("block_number", &blocks)
-        .settled_condition(format!("(block_number, transaction_index) GLOBAL IN (\n{}\n)", places.sql))
+        .settled_condition(format!("(block_number, transaction_index) GLOBAL IN (\n{}\n)", positions.sql))
         .newest_condition(format!("({})", any.join(" OR ")), Predicate::among_any(columns, &[address]));
     let own = |(name, _): &(Cow<'static, str>, Parameter)| ["address", "sides"].contains(&&**name);
     let select =
-        places.parameters.into_iter().filter(own).fold(select, |select, (name, value)| select.with(name, value));
-    beyond_place(select, walk)
+        positions.parameters.into_iter().filter(own).fold(select, |select, (name, value)| select.with(name, value));
+    beyond_position(select, walk)
 }

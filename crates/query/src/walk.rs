@@ -10,10 +10,10 @@ use super::select::up_to;
 /// The order of a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Descending by place.
+    /// Descending by position.
     #[default]
     NewestFirst,
-    /// Ascending by place.
+    /// Ascending by position.
     OldestFirst,
 }
 
@@ -56,7 +56,7 @@ impl Order {
 pub struct Walk {
     /// Of the whole list.
     pub order: Order,
-    /// The last place of the page before; `None` for the first page.
+    /// The last position of the page before; `None` for the first page.
     pub beyond: Option<TransactionPosition>,
     /// Most rows.
     pub limit: u64,

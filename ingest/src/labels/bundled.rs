@@ -25,10 +25,10 @@ const FUNCTIONS: &str = include_str!("../../../sql/signatures/functions.txt");
 /// If a line is no signature, which a test excludes.
 pub fn signatures() -> Result<LabelRecords, LabelsError> {
     let mut found = LabelRecords::of_chain(None);
-    let place = FactOrigin { file: Path::new(SOURCE), address: None, chain_id: None, found: ByChance::No };
+    let origin = FactOrigin { file: Path::new(SOURCE), address: None, chain_id: None, found: ByChance::No };
     for (kind, text) in [("event", EVENTS), ("function", FUNCTIONS)] {
         for (line, position) in text.lines().filter(|line| !line.is_empty()).zip(1..) {
-            signatures::add(&mut found, &place, line, Some(kind), None, &format!("{kind} {position}"))?;
+            signatures::add(&mut found, &origin, line, Some(kind), None, &format!("{kind} {position}"))?;
         }
     }
     Ok(found)

@@ -9,7 +9,7 @@ use super::record;
 /// Reads a table whose first row names the columns.
 pub(super) fn read(
     found: &mut LabelRecords,
-    place: &FactOrigin<'_>,
+    origin: &FactOrigin<'_>,
     text: &str,
     delimiter: u8,
 ) -> Result<(), LabelsError> {
@@ -19,23 +19,23 @@ pub(super) fn read(
         .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let refused = |error: &csv::Error| {
         let line = error.position().map_or(0, csv::Position::line);
-        place.refused(format!("line {line}"), format!("not a row of the table: {error}"))
+        origin.refused(format!("line {line}"), format!("not a row of the table: {error}"))
     };
     let headers: Vec<String> =
         reader.headers().map_err(|error| refused(&error))?.iter().map(record::field_name).collect();
     if !record::is_known(&headers) {
-        if place.found == ByChance::Yes {
+        if origin.found == ByChance::Yes {
             found.pass_over("files of other forms");
             return Ok(());
         }
-        return Err(place.refused("line 1", "no column is called `address`, and none `signature`"));
+        return Err(origin.refused("line 1", "no column is called `address`, and none `signature`"));
     }
     for row in reader.records() {
         let row = row.map_err(|error| refused(&error))?;
         let line = row.position().map_or(0, csv::Position::line);
         let cells = headers.iter().zip(row.iter()).filter(|(_, cell)| !cell.is_empty());
         let fields: Map<String, Value> = cells.map(|(name, cell)| (name.clone(), cell.into())).collect();
-        record::read(found, place, &fields, &format!("line {line}"))?;
+        record::read(found, origin, &fields, &format!("line {line}"))?;
     }
     Ok(())
 }

@@ -9,88 +9,88 @@ use super::record::{self, Fields};
 use super::signatures;
 
 /// Reads a text of one or more JSON values.
-pub(super) fn read(found: &mut LabelRecords, place: &FactOrigin<'_>, text: &str) -> Result<(), LabelsError> {
+pub(super) fn read(found: &mut LabelRecords, origin: &FactOrigin<'_>, text: &str) -> Result<(), LabelsError> {
     let mut values = serde_json::Deserializer::from_str(text.trim_start_matches('\u{feff}')).into_iter::<Value>();
     loop {
         let start = values.byte_offset();
         let Some(value) = values.next() else { return Ok(()) };
         let value =
-            value.map_err(|error| place.refused(format!("line {}", error.line()), format!("not JSON: {error}")))?;
+            value.map_err(|error| origin.refused(format!("line {}", error.line()), format!("not JSON: {error}")))?;
         let skipped = text.get(start..).map_or(0, |rest| rest.len() - rest.trim_start().len());
         let line = text.get(..start + skipped).map_or(0, |before| before.matches('\n').count()) + 1;
-        whole(found, place, &value, &format!("line {line}"))?;
+        whole(found, origin, &value, &format!("line {line}"))?;
     }
 }
 
 /// A value that stands by itself.
-fn whole(found: &mut LabelRecords, place: &FactOrigin<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
+fn whole(found: &mut LabelRecords, origin: &FactOrigin<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
     match value {
-        Value::Array(_) if looks_like_abi(value) => bare_abi(found, place, value, at),
+        Value::Array(_) if looks_like_abi(value) => bare_abi(found, origin, value, at),
         Value::Array(items) => {
             for (position, item) in items.iter().enumerate() {
                 let at = format!("{at}, item {position}");
                 match item {
-                    Value::String(signature) => signatures::add(found, place, signature, None, None, &at)?,
-                    Value::Object(object) => object_of(found, place, object, &at)?,
-                    other => return unknown(found, place, &at, &format!("{:.60}", other.to_string())),
+                    Value::String(signature) => signatures::add(found, origin, signature, None, None, &at)?,
+                    Value::Object(object) => object_of(found, origin, object, &at)?,
+                    other => return unknown(found, origin, &at, &format!("{:.60}", other.to_string())),
                 }
             }
             Ok(())
         }
-        Value::Object(object) => object_of(found, place, object, at),
-        other => unknown(found, place, at, &format!("{:.60}", other.to_string())),
+        Value::Object(object) => object_of(found, origin, object, at),
+        other => unknown(found, origin, at, &format!("{:.60}", other.to_string())),
     }
 }
 
-fn unknown(found: &mut LabelRecords, place: &FactOrigin<'_>, at: &str, what: &str) -> Result<(), LabelsError> {
-    if place.found == ByChance::Yes {
+fn unknown(found: &mut LabelRecords, origin: &FactOrigin<'_>, at: &str, what: &str) -> Result<(), LabelsError> {
+    if origin.found == ByChance::Yes {
         found.pass_over("files of other forms");
         return Ok(());
     }
-    Err(place.refused(at, format!("{what} has no form that is known: see `labels` in the README")))
+    Err(origin.refused(at, format!("{what} has no form that is known: see `labels` in the README")))
 }
 
 fn object_of(
     found: &mut LabelRecords,
-    place: &FactOrigin<'_>,
+    origin: &FactOrigin<'_>,
     object: &Map<String, Value>,
     at: &str,
 ) -> Result<(), LabelsError> {
     let inner = |name: &str| object.get(name).and_then(Value::as_object);
     if let Some(abi) = object.get("abi").or_else(|| object.get("output")?.get("abi")) {
-        return artifact(found, place, object, abi, at);
+        return artifact(found, origin, object, abi, at);
     }
     if let (Some(Value::Array(transactions)), true) = (object.get("transactions"), object.contains_key("chain")) {
-        return broadcast(found, place, object, transactions);
+        return broadcast(found, origin, object, transactions);
     }
     if let Some(Value::Array(results)) = object.get("results") {
-        return whole(found, place, &Value::Array(results.clone()), &format!("{at}, results"));
+        return whole(found, origin, &Value::Array(results.clone()), &format!("{at}, results"));
     }
     if let Some(result) = inner("result") {
-        return object_of(found, place, result, at);
+        return object_of(found, origin, result, at);
     }
     if inner("event").is_some() || inner("function").is_some() {
         for kind in ["event", "function"] {
-            by_hash(found, place, inner(kind).unwrap_or(&Map::new()), Some(kind), at)?;
+            by_hash(found, origin, inner(kind).unwrap_or(&Map::new()), Some(kind), at)?;
         }
         return Ok(());
     }
     let is_map_by = |is_key: fn(&str) -> bool| !object.is_empty() && object.keys().all(|key| is_key(key));
     if is_map_by(|key| record::address(key).is_ok()) {
-        return by_address(found, place, object, at);
+        return by_address(found, origin, object, at);
     }
     if is_map_by(is_hash) {
-        return by_hash(found, place, object, None, at);
+        return by_hash(found, origin, object, None, at);
     }
     if is_map_by(|key| key.contains('#')) {
-        return ignition(found, place, object, at);
+        return ignition(found, origin, object, at);
     }
     let fields = record::plain(object);
     let names: Vec<String> = fields.keys().cloned().collect();
-    if record::is_known(&names) || (place.address.is_some() && place.found == ByChance::No) {
-        return record::read(found, place, &fields, at);
+    if record::is_known(&names) || (origin.address.is_some() && origin.found == ByChance::No) {
+        return record::read(found, origin, &fields, at);
     }
-    unknown(found, place, at, "this object")
+    unknown(found, origin, at, "this object")
 }
 
 fn is_hash(key: &str) -> bool {
@@ -101,7 +101,7 @@ fn is_hash(key: &str) -> bool {
 /// A value for each address: a name, tags, an ABI, or a record.
 fn by_address(
     found: &mut LabelRecords,
-    place: &FactOrigin<'_>,
+    origin: &FactOrigin<'_>,
     map: &Map<String, Value>,
     at: &str,
 ) -> Result<(), LabelsError> {
@@ -112,10 +112,10 @@ fn by_address(
             Value::String(name) => Fields::from_iter([("name".into(), name.as_str().into())]),
             Value::Array(_) if looks_like_abi(value) => Fields::from_iter([("abi".into(), value.clone())]),
             Value::Array(_) => Fields::from_iter([("tags".into(), value.clone())]),
-            other => return Err(place.refused(at, format!("{:.60} is no label of an address", other.to_string()))),
+            other => return Err(origin.refused(at, format!("{:.60} is no label of an address", other.to_string()))),
         };
         fields.insert("address".into(), address.as_str().into());
-        record::read(found, place, &fields, &at)?;
+        record::read(found, origin, &fields, &at)?;
     }
     Ok(())
 }
@@ -123,7 +123,7 @@ fn by_address(
 /// Signatures by their hashes, which are held against them.
 fn by_hash(
     found: &mut LabelRecords,
-    place: &FactOrigin<'_>,
+    origin: &FactOrigin<'_>,
     map: &Map<String, Value>,
     kind: Option<&str>,
     at: &str,
@@ -139,68 +139,68 @@ fn by_hash(
         };
         for one in several {
             let signature = one.as_str().or_else(|| one["name"].as_str()).or_else(|| one["signature"].as_str());
-            let signature = signature.ok_or_else(|| place.refused(&at, "there is no text of a signature"))?;
-            signatures::add(found, place, signature, kind, Some(hash), &at)?;
+            let signature = signature.ok_or_else(|| origin.refused(&at, "there is no text of a signature"))?;
+            signatures::add(found, origin, signature, kind, Some(hash), &at)?;
         }
     }
     Ok(())
 }
 
-fn bare_abi(found: &mut LabelRecords, place: &FactOrigin<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
-    let abi = Abi::new(value).map_err(|reason| place.refused(at, reason))?;
-    match place.address {
-        Some(address) if found.is_here(place, place.chain_id)? => found.abi(place, address, None, abi),
+fn bare_abi(found: &mut LabelRecords, origin: &FactOrigin<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
+    let abi = Abi::new(value).map_err(|reason| origin.refused(at, reason))?;
+    match origin.address {
+        Some(address) if found.is_here(origin, origin.chain_id)? => found.abi(origin, address, None, abi),
         Some(_) => {}
-        None if place.found == ByChance::Yes => found.without_address(place, None, &abi),
-        None => return Err(without_address(place, at)),
+        None if origin.found == ByChance::Yes => found.without_address(origin, None, &abi),
+        None => return Err(without_address(origin, at)),
     }
     Ok(())
 }
 
-fn without_address(place: &FactOrigin<'_>, at: &str) -> LabelsError {
-    place.refused(at, "an ABI without a contract: give it as ADDRESS=FILE")
+fn without_address(origin: &FactOrigin<'_>, at: &str) -> LabelsError {
+    origin.refused(at, "an ABI without a contract: give it as ADDRESS=FILE")
 }
 
 /// An artifact of a compiler, a record of a deployment, or the metadata of verified source.
 fn artifact(
     found: &mut LabelRecords,
-    place: &FactOrigin<'_>,
+    origin: &FactOrigin<'_>,
     object: &Map<String, Value>,
     abi: &Value,
     at: &str,
 ) -> Result<(), LabelsError> {
-    let refused = |reason: String| place.refused(at, reason);
+    let refused = |reason: String| origin.refused(at, reason);
     if abi.is_null() {
-        return unknown(found, place, at, "an artifact without an ABI");
+        return unknown(found, origin, at, "an artifact without an ABI");
     }
     let abi = Abi::new(abi).map_err(refused)?;
     let mut fields = record::plain(object);
-    let chain_id = record::chain_id(&fields).map_err(refused)?.or(place.chain_id);
+    let chain_id = record::chain_id(&fields).map_err(refused)?.or(origin.chain_id);
     let own = match object.get("address") {
         Some(Value::String(text)) => Some(record::address(text).map_err(refused)?),
         _ => deployed_on(object, found.chain_id).map(|text| record::address(text).map_err(refused)).transpose()?,
     };
     let name = contract_name(object).or_else(|| stated_name(object, &fields));
-    let Some(address) = place.address.or(own) else {
-        if place.found == ByChance::Yes || name.is_some() {
-            found.without_address(place, name, &abi);
+    let Some(address) = origin.address.or(own) else {
+        if origin.found == ByChance::Yes || name.is_some() {
+            found.without_address(origin, name, &abi);
             return Ok(());
         }
-        return Err(without_address(place, at));
+        return Err(without_address(origin, at));
     };
-    if !found.is_here(place, chain_id)? {
+    if !found.is_here(origin, chain_id)? {
         return Ok(());
     }
     // A record of a deployment is called like its contract.
-    let by_file = || place.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let by_file = || origin.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.or_else(|| by_file().filter(|stem| stem != "metadata" && record::address(stem).is_err()));
-    found.abi(place, address, name, abi);
+    found.abi(origin, address, name, abi);
     // Other fields of a record with an address are labels; artifacts have other things under such names.
     if object.contains_key("address") {
         fields
             .retain(|name, _| matches!(name.as_str(), "nametag" | "ensdomainname" | "ensname" | "tags" | "publictags"));
         fields.insert("address".into(), address.to_string().into());
-        record::read(found, place, &fields, at)?;
+        record::read(found, origin, &fields, at)?;
     }
     Ok(())
 }
@@ -230,11 +230,11 @@ fn deployed_on(object: &Map<String, Value>, chain_id: Option<u64>) -> Option<&st
 /// What a script deployed: transactions that create, with the name of the contract.
 fn broadcast(
     found: &mut LabelRecords,
-    place: &FactOrigin<'_>,
+    origin: &FactOrigin<'_>,
     object: &Map<String, Value>,
     transactions: &[Value],
 ) -> Result<(), LabelsError> {
-    if !found.is_here(place, object.get("chain").and_then(Value::as_u64).or(place.chain_id))? {
+    if !found.is_here(origin, object.get("chain").and_then(Value::as_u64).or(origin.chain_id))? {
         return Ok(());
     }
     for (position, transaction) in transactions.iter().enumerate() {
@@ -243,8 +243,8 @@ fn broadcast(
             (is_creation, transaction["contractAddress"].as_str(), transaction["contractName"].as_str())
         {
             let address =
-                record::address(address).map_err(|reason| place.refused(format!("transaction {position}"), reason))?;
-            found.deployed.push((address, name.into(), place.name()));
+                record::address(address).map_err(|reason| origin.refused(format!("transaction {position}"), reason))?;
+            found.deployed.push((address, name.into(), origin.name()));
         }
     }
     Ok(())
@@ -253,17 +253,17 @@ fn broadcast(
 /// Addresses by `Module#Contract`.
 fn ignition(
     found: &mut LabelRecords,
-    place: &FactOrigin<'_>,
+    origin: &FactOrigin<'_>,
     map: &Map<String, Value>,
     at: &str,
 ) -> Result<(), LabelsError> {
-    if !found.is_here(place, place.chain_id)? {
+    if !found.is_here(origin, origin.chain_id)? {
         return Ok(());
     }
     for (name, address) in map {
         let address = record::address(address.as_str().unwrap_or_default())
-            .map_err(|reason| place.refused(format!("{at}, {name}"), reason))?;
-        found.deployed.push((address, name.clone(), place.name()));
+            .map_err(|reason| origin.refused(format!("{at}, {name}"), reason))?;
+        found.deployed.push((address, name.clone(), origin.name()));
     }
     Ok(())
 }

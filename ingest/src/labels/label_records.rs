@@ -88,10 +88,10 @@ impl LabelRecords {
     }
 
     /// Whether something of a chain belongs to the chain of the database.
-    pub(super) fn is_here(&mut self, place: &FactOrigin<'_>, chain_id: Option<u64>) -> Result<bool, LabelsError> {
+    pub(super) fn is_here(&mut self, origin: &FactOrigin<'_>, chain_id: Option<u64>) -> Result<bool, LabelsError> {
         match (chain_id, self.chain_id) {
             (None, _) => Ok(true),
-            (Some(found), None) => Err(LabelsError::UnknownChain { file: place.file.into(), found }),
+            (Some(found), None) => Err(LabelsError::UnknownChain { file: origin.file.into(), found }),
             (Some(found), Some(expected)) if found != expected => {
                 self.pass_over("of other chains");
                 Ok(false)
@@ -104,24 +104,24 @@ impl LabelRecords {
         *self.passed_over.entry(reason).or_default() += 1;
     }
 
-    pub(super) fn label(&mut self, place: &FactOrigin<'_>, key: Key, value: LabelValue) {
-        self.labels.insert(key, (value, place.name()));
+    pub(super) fn label(&mut self, origin: &FactOrigin<'_>, key: Key, value: LabelValue) {
+        self.labels.insert(key, (value, origin.name()));
     }
 
-    pub(super) fn abi(&mut self, place: &FactOrigin<'_>, address: Address, name: Option<String>, abi: Abi) {
+    pub(super) fn abi(&mut self, origin: &FactOrigin<'_>, address: Address, name: Option<String>, abi: Abi) {
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             self.label(
-                place,
+                origin,
                 (address, "contract_name", String::new()),
                 LabelValue { value: name, ..LabelValue::default() },
             );
         }
-        self.abis.insert(address, (abi, place.name()));
+        self.abis.insert(address, (abi, origin.name()));
     }
 
     /// Keeps an ABI until a deployment names its contract.
-    pub(super) fn without_address(&mut self, place: &FactOrigin<'_>, name: Option<String>, abi: &Abi) {
-        let stem = place.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    pub(super) fn without_address(&mut self, origin: &FactOrigin<'_>, name: Option<String>, abi: &Abi) {
+        let stem = origin.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.unwrap_or_else(|| stem.clone());
         for key in BTreeSet::from([name.clone(), stem]) {
             let known = self.nameless.entry(key).or_insert_with(|| Some((abi.clone(), name.clone())));

@@ -58,39 +58,39 @@ pub(super) fn address(text: &str) -> Result<Address, String> {
 /// Reads a record with plain field names.
 pub(super) fn read(
     found: &mut LabelRecords,
-    place: &FactOrigin<'_>,
+    origin: &FactOrigin<'_>,
     fields: &Fields,
     at: &str,
 ) -> Result<(), LabelsError> {
-    let refused = |reason: String| place.refused(at, reason);
+    let refused = |reason: String| origin.refused(at, reason);
     if let Some(signature) = text(fields, SIGNATURE).map_err(refused)? {
         let kind = text(fields, &["kind", "type"]).map_err(refused)?;
         let hash = text(fields, &["hash", "hexsignature", "topic0", "selector", "signaturehash"]).map_err(refused)?;
-        return signatures::add(found, place, &signature, kind.as_deref(), hash.as_deref(), at);
+        return signatures::add(found, origin, &signature, kind.as_deref(), hash.as_deref(), at);
     }
     let address = match text(fields, ADDRESS).map_err(refused)? {
         Some(text) => address(&text).map_err(refused)?,
-        None => place.address.ok_or_else(|| refused("it has no address".into()))?,
+        None => origin.address.ok_or_else(|| refused("it has no address".into()))?,
     };
-    let chain_id = chain_id(fields).map_err(refused)?.or(place.chain_id);
-    if !found.is_here(place, chain_id)? {
+    let chain_id = chain_id(fields).map_err(refused)?.or(origin.chain_id);
+    if !found.is_here(origin, chain_id)? {
         return Ok(());
     }
     for (label_type, names) in [("name", NAME), ("ens_domain_name", ENS), ("contract_name", CONTRACT_NAME)] {
         if let Some(value) = text(fields, names).map_err(refused)? {
             let value = short(value).map_err(refused)?;
-            found.label(place, (address, label_type, String::new()), LabelValue { value, ..LabelValue::default() });
+            found.label(origin, (address, label_type, String::new()), LabelValue { value, ..LabelValue::default() });
         }
     }
     for (slug, value) in tags(fields).map_err(refused)? {
-        found.label(place, (address, "public_tag", slug), value);
+        found.label(origin, (address, "public_tag", slug), value);
     }
     if let Some(value) = token(fields).map_err(refused)? {
-        found.label(place, (address, "token", String::new()), value);
+        found.label(origin, (address, "token", String::new()), value);
     }
     if let Some(abi) = fields.get("abi") {
         let abi = Abi::new(abi).map_err(refused)?;
-        found.abi(place, address, None, abi);
+        found.abi(origin, address, None, abi);
     }
     Ok(())
 }

@@ -7,11 +7,11 @@ use super::error::LabelsError;
 use super::label_records::{FactOrigin, LabelRecords};
 
 /// Reads a text of one signature a line; empty lines and lines that begin with `#` or `//` are skipped.
-pub(super) fn read_lines(found: &mut LabelRecords, place: &FactOrigin<'_>, text: &str) -> Result<(), LabelsError> {
+pub(super) fn read_lines(found: &mut LabelRecords, origin: &FactOrigin<'_>, text: &str) -> Result<(), LabelsError> {
     for (position, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = line.trim();
         if !line.is_empty() && !line.starts_with('#') && !line.starts_with("//") {
-            add(found, place, line, None, None, &format!("line {}", position + 1))?;
+            add(found, origin, line, None, None, &format!("line {}", position + 1))?;
         }
     }
     Ok(())
@@ -21,13 +21,13 @@ pub(super) fn read_lines(found: &mut LabelRecords, place: &FactOrigin<'_>, text:
 /// different ones.
 pub(super) fn add(
     found: &mut LabelRecords,
-    place: &FactOrigin<'_>,
+    origin: &FactOrigin<'_>,
     text: &str,
     kind: Option<&str>,
     hash: Option<&str>,
     at: &str,
 ) -> Result<(), LabelsError> {
-    let refused = |reason: String| place.refused(at, reason);
+    let refused = |reason: String| origin.refused(at, reason);
     let is_declared = |kind: &str| text.starts_with(&format!("{kind} "));
     let (as_event, as_function) = match kind.map(str::to_lowercase).as_deref() {
         Some("event") => (true, false),
@@ -48,7 +48,7 @@ pub(super) fn add(
         computed = Some(hash);
         // An anonymous event has no hash in its logs, so no lookup finds it.
         if !known.event.anonymous {
-            found.events.insert((hash, known.text()), place.name());
+            found.events.insert((hash, known.text()), origin.name());
         }
     }
     if as_function {
@@ -56,7 +56,7 @@ pub(super) fn add(
         let function = parse_function(text).map_err(|error| refused(format!("`{}` is {error}", quoted())))?;
         let hash = keccak256(function.signature());
         computed = Some(hash);
-        found.functions.insert((Selector::from_slice(&hash[..4]), function_text(&function)), place.name());
+        found.functions.insert((Selector::from_slice(&hash[..4]), function_text(&function)), origin.name());
     }
     match (hash, computed) {
         (Some(given), Some(computed)) if !begins(&computed, given) => {

@@ -153,12 +153,12 @@ fn erc1155_batch(topics: [B256; 3], data: &[u8]) -> Option<Vec<Transfer>> {
         return None;
     }
     let mut transfers: Vec<Transfer> = Vec::with_capacity(ids.len());
-    let mut places = std::collections::HashMap::with_capacity(ids.len());
+    let mut positions = std::collections::HashMap::with_capacity(ids.len());
     for ((id, value), position) in ids.into_iter().zip(values).zip(0..) {
-        let place = *places.entry(id).or_insert(transfers.len());
+        let earliest = *positions.entry(id).or_insert(transfers.len());
         // A sum above 256 bits is no amount: such items stay apart.
-        if let Some(sum) = transfers.get(place).and_then(|earlier| earlier.value.checked_add(value)) {
-            transfers[place].value = sum;
+        if let Some(sum) = transfers.get(earliest).and_then(|earlier| earlier.value.checked_add(value)) {
+            transfers[earliest].value = sum;
             continue;
         }
         let token_id = Some(id);

@@ -7,7 +7,7 @@ use axum::response::Response;
 use crate::app::App;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
-use crate::etherscan::looked_up_rows::{LookedUpRows, PlacedParts};
+use crate::etherscan::looked_up_rows::{LookedUpParts, LookedUpRows};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
@@ -19,7 +19,8 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::write_frame;
 use trawl_query::account::frames::{
-    FrameKey, PlaceOfFrame, at_places, places_in, places_of, places_of_both, places_of_transaction, searched_places_in,
+    FrameKey, FramePosition, at_positions, positions_in, positions_of, positions_of_both, positions_of_transaction,
+    searched_positions_in,
 };
 use trawl_query::walk::Order;
 
@@ -28,47 +29,49 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, asker, .. } = request;
     let mut window = Window::read(&params, &app, &head, &head.traces).await?;
     let Some(statement) = statement((&app, &head), &params, &mut window).await? else {
-        return Ok(respond::<PlacedParts<Frames>>(&app, asker, &window, (None, NO_TRANSACTIONS)));
+        return Ok(respond::<LookedUpParts<Frames>>(&app, asker, &window, (None, NO_TRANSACTIONS)));
     };
     let found = app.reader().rows(&statement).await.map_err(Problem::from)?;
-    let keys: BTreeSet<FrameKey> =
-        found.iter().map(|place| (place.block_number, place.transaction_index, place.frame_index)).collect();
-    let places = window.cut(&keys.into_iter().collect::<Vec<_>>())?;
+    let keys: BTreeSet<FrameKey> = found
+        .iter()
+        .map(|position| (position.block_number, position.transaction_index, position.frame_index))
+        .collect();
+    let positions = window.cut(&keys.into_iter().collect::<Vec<_>>())?;
     let newest = head.number().unwrap_or_default();
     let kind = Frames { blocks: window.blocks.clone(), order: window.order, newest };
-    let parts = PlacedParts::open(&app, kind, places).await?;
+    let parts = LookedUpParts::open(&app, kind, positions).await?;
     Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
 }
 
-/// The places of the frames: of a transaction, of an account, of an account in a transaction, or of some blocks; `None`
-/// of a transaction that is not known.
+/// The positions of the frames: of a transaction, of an account, of an account in a transaction, or of some blocks;
+/// `None` of a transaction that is not known.
 async fn statement(
     (app, head): (&App, &Head),
     params: &Params,
     window: &mut Window,
-) -> Result<Option<Statement<PlaceOfFrame>>, Refusal> {
+) -> Result<Option<Statement<FramePosition>>, Refusal> {
     let account = params.address("address");
     if let Some(hash) = params.hash("txhash") {
         let Some((batch, row)) = app.transaction(&hash, head).await? else { return Ok(None) };
         let index = batch.view().transaction_index[row];
         window.narrow(batch.view().block_number[row], &head.traces);
         return Ok(Some(match account {
-            Some(account) => places_of_both(&account, &window.blocks, index, window.walk()),
-            None => places_of_transaction(&window.blocks, index, window.walk()),
+            Some(account) => positions_of_both(&account, &window.blocks, index, window.walk()),
+            None => positions_of_transaction(&window.blocks, index, window.walk()),
         }));
     }
     if let Some(account) = account {
-        return Ok(Some(places_of(&account, &window.blocks, window.walk())));
+        return Ok(Some(positions_of(&account, &window.blocks, window.walk())));
     }
     if !(params.has("startblock") && params.has("endblock")) {
         let text = "Query parameter 'address', 'txhash', or 'startblock' and 'endblock' required";
         return Err(Refusal::Sentence(text.into()));
     }
-    let plan = if head.listed_internal_transactions { places_in } else { searched_places_in };
+    let plan = if head.listed_internal_transactions { positions_in } else { searched_positions_in };
     Ok(Some(plan(&window.blocks, window.walk())))
 }
 
-/// Frames by their places.
+/// Frames by their positions.
 struct Frames {
     blocks: Span,
     order: Order,
@@ -79,8 +82,8 @@ impl LookedUpRows for Frames {
     type Key = FrameKey;
     type Row = AccountFrame;
 
-    fn statement(&self, places: &BTreeSet<FrameKey>) -> Statement<AccountFrame> {
-        at_places(&places.iter().copied().collect::<Vec<_>>(), &self.blocks, self.order)
+    fn statement(&self, positions: &BTreeSet<FrameKey>) -> Statement<AccountFrame> {
+        at_positions(&positions.iter().copied().collect::<Vec<_>>(), &self.blocks, self.order)
     }
 
     async fn write(&self, batch: &Batch<AccountFrame>, list: &mut ListBody) -> Result<(), StreamError> {

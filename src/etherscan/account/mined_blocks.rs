@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
 use crate::etherscan::block::reward::unburnt_fees;
-use crate::etherscan::looked_up_rows::{LookedUpRows, PlacedParts};
+use crate::etherscan::looked_up_rows::{LookedUpParts, LookedUpRows};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
@@ -40,10 +40,10 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let found = tokio::try_join!(settled, app.reader().rows(&newest)).map_err(Problem::from)?;
     // Of the rows of each, those from where the list begins are there; the others do not matter.
     let heights: BTreeSet<BlockNumber> = found.0.iter().chain(&found.1).map(|block| block.block_number).collect();
-    let places = window.cut(&heights.into_iter().collect::<Vec<_>>())?;
+    let positions = window.cut(&heights.into_iter().collect::<Vec<_>>())?;
     let kind =
         MadeBlocks { app: app.clone(), head: Arc::clone(&head), blocks: window.blocks.clone(), order: window.order };
-    let parts = PlacedParts::open(&app, kind, places).await?;
+    let parts = LookedUpParts::open(&app, kind, positions).await?;
     Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
 }
 
@@ -59,8 +59,8 @@ impl LookedUpRows for MadeBlocks {
     type Key = BlockNumber;
     type Row = BlockRow;
 
-    fn statement(&self, places: &BTreeSet<BlockNumber>) -> Statement<BlockRow> {
-        mined_blocks::at(&places.iter().copied().collect::<Vec<_>>(), &self.blocks, self.order)
+    fn statement(&self, positions: &BTreeSet<BlockNumber>) -> Statement<BlockRow> {
+        mined_blocks::at(&positions.iter().copied().collect::<Vec<_>>(), &self.blocks, self.order)
     }
 
     async fn write(&self, batch: &Batch<BlockRow>, list: &mut ListBody) -> Result<(), StreamError> {

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
-use crate::etherscan::looked_up_rows::{LookedUpRows, PlacedParts};
+use crate::etherscan::looked_up_rows::{LookedUpParts, LookedUpRows};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
@@ -33,15 +33,15 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let account = params.require("address", Params::address)?;
     let side = params.word("filterby").map(|side| if side == "from" { Direction::From } else { Direction::To });
     let window = Window::read(&params, &app, &head, &head.receipts).await?;
-    let places = places(&app, &head, (&account, side), &window).await?;
+    let positions = positions(&app, &head, (&account, side), &window).await?;
     let kind =
         Transactions { app: app.clone(), head: Arc::clone(&head), blocks: window.blocks.clone(), order: window.order };
-    let parts = PlacedParts::open(&app, kind, places).await?;
+    let parts = LookedUpParts::open(&app, kind, positions).await?;
     Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
 }
 
-/// The places of a window, in the order of the list.
-async fn places(
+/// The positions of a window, in the order of the list.
+async fn positions(
     app: &App,
     head: &Head,
     of: (&Address, Option<Direction>),
@@ -51,17 +51,17 @@ async fn places(
     if !settled.is_empty() && !head.transactions_by_address {
         return Err(Problem::LeftOut("transactions_by_address").into());
     }
-    let statement = trawl_query::transactions::places_of_address(of.0, of.1, settled, walk);
+    let statement = trawl_query::transactions::positions_of_address(of.0, of.1, settled, walk);
     let newest = account::newest_transactions(of, &window.blocks, walk);
     let settled = async { if settled.is_empty() { Ok(Vec::new()) } else { app.reader().rows(&statement).await } };
     let (settled, newest) = tokio::try_join!(settled, app.reader().rows(&newest)).map_err(Problem::from)?;
     // Of the rows of each, those from where the list begins are there; the others do not matter.
     let all: TransactionPositions =
-        settled.iter().chain(&newest).map(|place| (place.block_number, place.transaction_index)).collect();
+        settled.iter().chain(&newest).map(|position| (position.block_number, position.transaction_index)).collect();
     window.cut(&all.into_iter().collect::<Vec<_>>())
 }
 
-/// Transactions by their places.
+/// Transactions by their positions.
 struct Transactions {
     app: App,
     head: Arc<Head>,
@@ -73,8 +73,8 @@ impl LookedUpRows for Transactions {
     type Key = (BlockNumber, u32);
     type Row = TransactionRow;
 
-    fn statement(&self, places: &TransactionPositions) -> Statement<TransactionRow> {
-        account::transactions(places, &self.blocks, self.order)
+    fn statement(&self, positions: &TransactionPositions) -> Statement<TransactionRow> {
+        account::transactions(positions, &self.blocks, self.order)
     }
 
     async fn write(&self, batch: &Batch<TransactionRow>, list: &mut ListBody) -> Result<(), StreamError> {
@@ -91,9 +91,9 @@ impl LookedUpRows for Transactions {
         let failures = failures(&self.app, &self.head, std::slice::from_ref(batch)).await?;
         for row in 0..batch.len() {
             let recipient = Option::<Address>::get(&view.to_address, row);
-            let place = (view.block_number[row], view.transaction_index[row]);
-            let input = if plain.contains(&place) { &[][..] } else { view.input.value(row) };
-            let method = vocabulary.method(recipient.as_ref(), place.0, input);
+            let position = (view.block_number[row], view.transaction_index[row]);
+            let input = if plain.contains(&position) { &[][..] } else { view.input.value(row) };
+            let method = vocabulary.method(recipient.as_ref(), position.0, input);
             let facts = TransactionFacts { newest, method: method.as_deref(), has_failed: failures.of(&view, row) };
             write_transaction(list.row(), &view, row, &facts);
             list.send_if_full().await?;

@@ -74,15 +74,15 @@ struct Transfers {
 impl Parts for Transfers {
     async fn write(&mut self, list: &mut ListBody) -> Result<bool, StreamError> {
         let part: Vec<(usize, usize)> = self.rest.by_ref().take(ROWS_OF_PART).collect();
-        let (mut tokens, mut places) = (BTreeSet::new(), BTreeSet::new());
+        let (mut tokens, mut positions) = (BTreeSet::new(), BTreeSet::new());
         for (batch, row) in &part {
             let view = self.batches[*batch].view();
             tokens.insert(Address::get(&view.token_address, *row));
-            places.insert((view.block_number[*row], view.transaction_index[*row]));
+            positions.insert((view.block_number[*row], view.transaction_index[*row]));
         }
         let info = self.app.address_info(tokens, LabelQuery::default(), &self.head);
         let ((_, tokens, _), gas): (_, HashMap<_, GasOf>) =
-            tokio::try_join!(info, gas(&self.app, &places, &self.blocks))?;
+            tokio::try_join!(info, gas(&self.app, &positions, &self.blocks))?;
         let newest = self.head.number().unwrap_or_default();
         for (batch, row) in &part {
             let view = self.batches[*batch].view();

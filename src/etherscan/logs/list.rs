@@ -41,14 +41,14 @@ struct Logs {
 impl Parts for Logs {
     async fn write(&mut self, list: &mut ListBody) -> Result<bool, StreamError> {
         let logs = self.logs.next(ROWS_OF_PART).await?;
-        let place = |(batch, row): &Log| (batch.view().block_number[*row], batch.view().transaction_index[*row]);
-        let places: BTreeSet<_> = logs.iter().map(place).collect();
-        if places.is_empty() {
+        let position = |(batch, row): &Log| (batch.view().block_number[*row], batch.view().transaction_index[*row]);
+        let positions: BTreeSet<_> = logs.iter().map(position).collect();
+        if positions.is_empty() {
             return Ok(false);
         }
-        let gas = gas(&self.app, &places, &self.blocks).await?;
+        let gas = gas(&self.app, &positions, &self.blocks).await?;
         for log in &logs {
-            write_log(list.row(), &log.0.view(), log.1, gas.get(&place(log)));
+            write_log(list.row(), &log.0.view(), log.1, gas.get(&position(log)));
             list.send_if_full().await?;
         }
         Ok(true)

@@ -38,13 +38,13 @@ enum Read {
 }
 
 impl Source {
-    fn place(&self) -> Option<LogPosition> {
+    fn position(&self) -> Option<LogPosition> {
         let view = self.batch.as_ref()?.view();
         Some(LogPosition { block_number: view.block_number[self.row], log_index: view.log_index[self.row].into() })
     }
 
     async fn step(&mut self, app: &App) -> Result<(), Problem> {
-        let last = self.place();
+        let last = self.position();
         self.row += 1;
         if self.batch.as_ref().is_none_or(|batch| self.row >= batch.len()) {
             self.batch = self.next_batch(app, last).await?;
@@ -77,7 +77,7 @@ impl Source {
     }
 }
 
-/// The logs of some filters, merged by their places.
+/// The logs of some filters, merged by their positions.
 pub(super) struct LogUnion {
     app: App,
     sources: Vec<Source>,
@@ -134,21 +134,21 @@ impl LogUnion {
     pub async fn next(&mut self, most: u64) -> Result<Vec<Log>, Problem> {
         let mut logs = Vec::new();
         while let Some(first) = self.first().filter(|_| (logs.len() as u64) < most) {
-            let found = self.sources.iter().find(|source| source.place() == Some(first));
+            let found = self.sources.iter().find(|source| source.position() == Some(first));
             logs.extend(found.and_then(|source| Some((source.batch.clone()?, source.row))));
             self.step_over(first).await?;
         }
         Ok(logs)
     }
 
-    /// The place of the first log that is left.
+    /// The position of the first log that is left.
     fn first(&self) -> Option<LogPosition> {
-        self.sources.iter().filter_map(Source::place).min().filter(|_| self.remaining > 0)
+        self.sources.iter().filter_map(Source::position).min().filter(|_| self.remaining > 0)
     }
 
     /// Steps over a log wherever it was found.
-    async fn step_over(&mut self, place: LogPosition) -> Result<(), Problem> {
-        for source in self.sources.iter_mut().filter(|source| source.place() == Some(place)) {
+    async fn step_over(&mut self, position: LogPosition) -> Result<(), Problem> {
+        for source in self.sources.iter_mut().filter(|source| source.position() == Some(position)) {
             source.step(&self.app).await?;
         }
         self.remaining -= 1;

@@ -33,7 +33,7 @@ pub(crate) async fn top(request: Request) -> Result<Response, Refusal> {
     let decimals = decimals(&tokens, &address, &standard);
     let decimals = decimals.ok_or_else(|| Refusal::Sentence("The decimals of this token are not known".into()))?;
     let page = page((&request, PAGES), (&address, &tokens, &standard)).await?;
-    let addresses = request.app.addresses(page.iter().map(|place| place.holder), &request.head).await?;
+    let addresses = request.app.addresses(page.iter().map(|position| position.holder), &request.head).await?;
     list_of(&page, |item, holder, held| {
         write_top_holder(item, holder, (held, decimals), addresses.is_contract(holder));
     })
@@ -64,7 +64,7 @@ fn list_of(page: &[HolderPosition], write: impl Fn(&mut Object<'_>, &Address, U2
     }
     Ok(result(|writer| {
         writer.array(|list| {
-            page.iter().for_each(|place| list.item().object(|item| write(item, &place.holder, place.held)));
+            page.iter().for_each(|position| list.item().object(|item| write(item, &position.holder, position.held)));
         });
     }))
 }

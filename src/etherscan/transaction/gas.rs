@@ -10,17 +10,17 @@ pub(crate) use trawl_json::etherscan::TransactionGas as GasOf;
 use trawl_query::account::transfers::TransactionGas;
 use trawl_query::transactions::positions::TransactionPositions;
 
-/// What the transactions at `places` paid, in one statement.
+/// What the transactions at `positions` paid, in one statement.
 ///
 /// # Errors
 ///
 /// When the store fails.
 pub(crate) async fn gas(
     app: &App,
-    places: &TransactionPositions,
+    positions: &TransactionPositions,
     blocks: &Span,
 ) -> Result<HashMap<(BlockNumber, u32), GasOf>, Problem> {
-    let found = app.reader().rows(&trawl_query::account::transfers::gas(places, blocks)).await?;
+    let found = app.reader().rows(&trawl_query::account::transfers::gas(positions, blocks)).await?;
     Ok(found.into_iter().map(|row| ((row.block_number, row.transaction_index), known(&row))).collect())
 }
 

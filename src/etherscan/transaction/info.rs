@@ -14,7 +14,7 @@ use trawl_json::etherscan::{Ending, LogsOfTransaction, write_transaction_info};
 /// Logs of an answer; the others are found with `index`.
 const MOST_LOGS: u64 = 100;
 
-/// The transaction and its logs from a place on.
+/// The transaction and its logs from a position on.
 pub(crate) async fn info(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let hash = params.require("txhash", Params::hash)?;
@@ -23,13 +23,13 @@ pub(crate) async fn info(request: Request) -> Result<Response, Refusal> {
         missing(app, head)?;
         return Err(Refusal::Sentence("Transaction not found".into()));
     };
-    let place = (batch.view().block_number[row], batch.view().transaction_index[row]);
-    if !head.receipts.contains(place.0) {
-        return Err(Problem::PartMissing { part: "Receipts", block: place.0 }.into());
+    let position = (batch.view().block_number[row], batch.view().transaction_index[row]);
+    if !head.receipts.contains(position.0) {
+        return Err(Problem::PartMissing { part: "Receipts", block: position.0 }.into());
     }
-    let logs = trawl_query::logs::of_transaction(&head.receipts.at(place.0), place.1, after, MOST_LOGS + 1);
+    let logs = trawl_query::logs::of_transaction(&head.receipts.at(position.0), position.1, after, MOST_LOGS + 1);
     let batches: Vec<Batch<LogRow>> = app.reader().all(&logs).await.map_err(Problem::from)?;
-    let ending = ending(app, head, place).await?.map(|ending| Ending { error: ending.error, output: ending.output });
+    let ending = ending(app, head, position).await?.map(|ending| Ending { error: ending.error, output: ending.output });
     let newest = head.number().unwrap_or_default();
     let logs = LogsOfTransaction { batches: batches.iter().map(Batch::view).collect(), most: MOST_LOGS };
     Ok(result(|writer| write_transaction_info(writer, (&batch.view(), row), (newest, ending.as_ref()), &logs)))

@@ -31,7 +31,7 @@ pub(crate) enum Code {
 const PRECOMPILE_ZEROS: usize = 18;
 
 impl CodeTimeline<'_> {
-    /// Whether `address` had code when the transaction at a place began.
+    /// Whether `address` had code when the transaction at a position began.
     pub fn before(&self, address: &Address, (block, index): (BlockNumber, u32)) -> Code {
         let is_precompile = address[..PRECOMPILE_ZEROS].iter().all(|byte| *byte == 0) && !address.is_zero();
         // Delegations are known by blocks, and whether there is code behind one is another question.
@@ -79,13 +79,13 @@ mod tests {
 
     const CONTRACT: Address = Address::repeat_byte(7);
 
-    fn created(places: &[(u64, u32)], is_repeatable: bool) -> ContractInfo {
+    fn created(positions: &[(u64, u32)], is_repeatable: bool) -> ContractInfo {
         let creation = |(block_number, transaction_index): &(u64, u32)| CodeCreation {
             block_number: *block_number,
             transaction_index: *transaction_index,
             is_repeatable,
         };
-        ContractInfo { creations: places.iter().map(creation).collect(), ..ContractInfo::default() }
+        ContractInfo { creations: positions.iter().map(creation).collect(), ..ContractInfo::default() }
     }
 
     /// A change at each height: to code, or to none.
@@ -98,8 +98,8 @@ mod tests {
         heights.iter().map(change).collect()
     }
 
-    fn before(info: &ContractInfo, is_whole: bool, place: (u64, u32)) -> Code {
-        CodeTimeline { info, changes: &[], is_whole, has_all_changes: false }.before(&CONTRACT, place)
+    fn before(info: &ContractInfo, is_whole: bool, position: (u64, u32)) -> Code {
+        CodeTimeline { info, changes: &[], is_whole, has_all_changes: false }.before(&CONTRACT, position)
     }
 
     #[test]

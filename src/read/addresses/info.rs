@@ -182,10 +182,10 @@ impl App {
 /// Pointers to what the state says that a proxy forwards to. Of no block it is known when that began; all of them
 /// apply.
 fn state_pointers(address: Address, proxy: &Proxy) -> Vec<ProxyRow> {
-    let pointer = |(place, implementation): (usize, &Address)| ProxyRow {
+    let pointer = |(position, implementation): (usize, &Address)| ProxyRow {
         address,
         block_number: 0,
-        kind: format!("{BY_STATE} {place}"),
+        kind: format!("{BY_STATE} {position}"),
         implementation: *implementation,
     };
     proxy.implementations().enumerate().map(pointer).collect()

@@ -27,7 +27,7 @@ type TransactionKey = (BlockNumber, u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Delivery {
     /// Where it is.
-    pub place: TransactionKey,
+    pub position: TransactionKey,
     /// Who received it.
     pub recipient: Address,
 }
@@ -39,13 +39,13 @@ impl Delivery {
         let shows_code =
             view.has_receipt[row] == 1 && (view.logs_count[row] > 0 || Option::<u8>::get(&view.status, row) == Some(0));
         let has_data = !view.input.value(row).is_empty();
-        let place = (view.block_number[row], view.transaction_index[row]);
-        (has_data && !shows_code).then_some(Self { place, recipient })
+        let position = (view.block_number[row], view.transaction_index[row]);
+        (has_data && !shows_code).then_some(Self { position, recipient })
     }
 }
 
 impl App {
-    /// The places of those `deliveries` that certainly ran no code.
+    /// The positions of those `deliveries` that certainly ran no code.
     ///
     /// # Errors
     ///
@@ -63,33 +63,33 @@ impl App {
         let none = BTreeSet::new();
         let known = async { Ok(self.contracts().facts(self.reader(), &recipients, &none, head).await?.code) };
         let (frames, known) = tokio::try_join!(self.outermost_frames(head, &deliveries), known)?;
-        let quiet: Vec<Delivery> = deliveries.into_iter().filter(|one| !frames.shows_code(&one.place)).collect();
+        let quiet: Vec<Delivery> = deliveries.into_iter().filter(|one| !frames.shows_code(&one.position)).collect();
         let changes = self.code_changes(head, &quiet, &known).await?;
         let most = usize::try_from(MAX_ROWS).unwrap_or(usize::MAX);
         let ran_none = |delivery: &&Delivery| {
             let info = known.get(&delivery.recipient).map_or_else(Arc::default, Arc::clone);
             let changes = changes.get(&delivery.recipient).map(Vec::as_slice).unwrap_or_default();
             let first = info.creations.first().map_or(u64::MAX, |creation| creation.block_number);
-            let has_all_changes = changes.len() < most && has_state(head, first, delivery.place.0);
+            let has_all_changes = changes.len() < most && has_state(head, first, delivery.position.0);
             let timeline = CodeTimeline { info: &info, changes, is_whole: head.knows_all_code(), has_all_changes };
-            match timeline.before(&delivery.recipient, delivery.place) {
+            match timeline.before(&delivery.recipient, delivery.position) {
                 Code::Present => false,
                 Code::Absent => true,
-                Code::Unknown => frames.shows_none(&delivery.place),
+                Code::Unknown => frames.shows_none(&delivery.position),
             }
         };
-        Ok(quiet.iter().filter(ran_none).map(|delivery| delivery.place).collect())
+        Ok(quiet.iter().filter(ran_none).map(|delivery| delivery.position).collect())
     }
 
     /// What the outermost frames of `deliveries` show, as far as they are readable.
     async fn outermost_frames(&self, head: &Head, deliveries: &[Delivery]) -> Result<OutermostFrames, Problem> {
-        let traced = deliveries.iter().filter(|delivery| head.traces.contains(delivery.place.0));
-        let places: TransactionPositions = traced.map(|delivery| delivery.place).collect();
-        if places.is_empty() {
+        let traced = deliveries.iter().filter(|delivery| head.traces.contains(delivery.position.0));
+        let positions: TransactionPositions = traced.map(|delivery| delivery.position).collect();
+        if positions.is_empty() {
             return Ok(OutermostFrames(HashMap::new()));
         }
         let found =
-            self.reader().rows(&trawl_query::transactions::positions::endings(&places, &head.traces.span())).await?;
+            self.reader().rows(&trawl_query::transactions::positions::endings(&positions, &head.traces.span())).await?;
         let shown = |frame: Ending| Some(((frame.block_number, frame.transaction_index), ran_code(&frame)?));
         Ok(OutermostFrames(found.into_iter().filter_map(shown).collect()))
     }
@@ -127,12 +127,12 @@ fn has_state(head: &Head, first: BlockNumber, last: BlockNumber) -> bool {
 struct OutermostFrames(HashMap<TransactionKey, bool>);
 
 impl OutermostFrames {
-    fn shows_code(&self, place: &TransactionKey) -> bool {
-        self.0.get(place) == Some(&true)
+    fn shows_code(&self, position: &TransactionKey) -> bool {
+        self.0.get(position) == Some(&true)
     }
 
-    fn shows_none(&self, place: &TransactionKey) -> bool {
-        self.0.get(place) == Some(&false)
+    fn shows_none(&self, position: &TransactionKey) -> bool {
+        self.0.get(position) == Some(&false)
     }
 }
 

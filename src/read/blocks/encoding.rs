@@ -63,7 +63,7 @@ impl App {
         if u64::from(block.transactions_count) > MAX_TRANSACTIONS {
             return Err(not_encodable(number, format!("it has more than {MAX_TRANSACTIONS} transactions")));
         }
-        let _place = self.limits().proofs.enter().await?;
+        let _position = self.limits().proofs.enter().await?;
         let uncles = self.uncle_headers(head, &block).await?;
         let span = head.blocks.at(number);
         let transactions = trawl_query::transactions::of_block(&span);

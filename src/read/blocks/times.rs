@@ -17,9 +17,9 @@ const PROBES: u64 = 64;
 /// When blocks are not loaded among which it may be.
 pub(crate) async fn before(app: &App, head: &Head, time: Timestamp) -> Result<Option<BlockNumber>, Problem> {
     let blocks = Heights::of(head);
-    let place = blocks.first_above(app, head, time.micros()).await?;
-    blocks.require_whole_at(place)?;
-    Ok(place.checked_sub(1).and_then(|place| blocks.height(place)))
+    let position = blocks.first_above(app, head, time.micros()).await?;
+    blocks.require_whole_at(position)?;
+    Ok(position.checked_sub(1).and_then(|position| blocks.height(position)))
 }
 
 /// The lowest block at or after a time.
@@ -29,9 +29,9 @@ pub(crate) async fn before(app: &App, head: &Head, time: Timestamp) -> Result<Op
 /// When blocks are not loaded among which it may be.
 pub(crate) async fn after(app: &App, head: &Head, time: Timestamp) -> Result<Option<BlockNumber>, Problem> {
     let blocks = Heights::of(head);
-    let place = blocks.first_above(app, head, time.micros().saturating_sub(1)).await?;
-    blocks.require_whole_at(place)?;
-    Ok(blocks.height(place))
+    let position = blocks.first_above(app, head, time.micros().saturating_sub(1)).await?;
+    blocks.require_whole_at(position)?;
+    Ok(blocks.height(position))
 }
 
 /// The first and the last block from one time to another, both inclusive, as far as these are given; `None` if there
@@ -68,41 +68,41 @@ impl<'h> Heights<'h> {
         self.0.iter().map(|range| range.count()).sum()
     }
 
-    fn height(&self, mut place: u64) -> Option<BlockNumber> {
+    fn height(&self, mut position: u64) -> Option<BlockNumber> {
         for range in self.0 {
-            if place < range.count() {
-                return Some(range.first() + place);
+            if position < range.count() {
+                return Some(range.first() + position);
             }
-            place -= range.count();
+            position -= range.count();
         }
         None
     }
 
-    /// Refuses a place where blocks are not loaded between its block and the one below.
-    fn require_whole_at(&self, place: u64) -> Result<(), Problem> {
-        let lowest = place.checked_sub(1).and_then(|below| self.height(below)).map_or(0, |below| below + 1);
-        let Some(height) = self.height(place) else { return Ok(()) };
+    /// Refuses a position where blocks are not loaded between its block and the one below.
+    fn require_whole_at(&self, position: u64) -> Result<(), Problem> {
+        let lowest = position.checked_sub(1).and_then(|below| self.height(below)).map_or(0, |below| below + 1);
+        let Some(height) = self.height(position) else { return Ok(()) };
         match height.checked_sub(1).and_then(|last| BlockRange::new(lowest, last)) {
             Some(missing) => Err(Problem::BlocksMissing(vec![missing])),
             None => Ok(()),
         }
     }
 
-    /// The place of the first block whose time is above; the count of blocks if none is.
+    /// The position of the first block whose time is above; the count of blocks if none is.
     async fn first_above(&self, app: &App, head: &Head, micros: i64) -> Result<u64, Problem> {
         let (mut low, mut high) = (0, self.count());
         while low < high {
             let step = (high - low).div_ceil(PROBES);
-            let places: Vec<u64> = (low..high).step_by(usize::try_from(step).unwrap_or(usize::MAX)).collect();
-            let heights: Vec<BlockNumber> = places.iter().filter_map(|place| self.height(*place)).collect();
+            let positions: Vec<u64> = (low..high).step_by(usize::try_from(step).unwrap_or(usize::MAX)).collect();
+            let heights: Vec<BlockNumber> = positions.iter().filter_map(|position| self.height(*position)).collect();
             let wanted: BTreeSet<BlockNumber> = heights.iter().copied().collect();
             let rows = app.reader().rows(&trawl_query::blocks::times(&wanted, &head.blocks.span())).await?;
             let is_above = |height: &BlockNumber| {
                 rows.iter().any(|row| row.block_number == *height && row.timestamp.micros() > micros)
             };
             let below = heights.iter().take_while(|height| !is_above(height)).count();
-            high = places.get(below).copied().unwrap_or(high);
-            low = below.checked_sub(1).and_then(|last| places.get(last)).map_or(low, |last| last + 1);
+            high = positions.get(below).copied().unwrap_or(high);
+            low = below.checked_sub(1).and_then(|last| positions.get(last)).map_or(low, |last| last + 1);
         }
         Ok(high)
     }

@@ -1,4 +1,4 @@
-//! Transactions at some places of the chain, with their receipts.
+//! Transactions at some positions of the chain, with their receipts.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use trawl_core::schema::{LogRow, LogView, TransactionRow};
 use trawl_core::store::{Batch, Head};
 use trawl_query::transactions::positions::TransactionPositions;
 
-/// Of each place: the rows of its logs, by batch.
+/// Of each position: the rows of its logs, by batch.
 type LogsByTransaction = HashMap<(BlockNumber, u32), Vec<(usize, Range<usize>)>>;
 
 /// Transactions with their logs.
@@ -22,25 +22,25 @@ pub(crate) struct TransactionsAt {
 }
 
 impl TransactionsAt {
-    /// Reads the transactions at `places`. Memory is that of these transactions and their logs.
+    /// Reads the transactions at `positions`. Memory is that of these transactions and their logs.
     ///
     /// # Errors
     ///
     /// When a column of a transaction or receipt is missing; or when the store fails.
-    pub async fn load(app: &App, head: &Head, places: &TransactionPositions) -> Result<Self, Problem> {
-        if places.is_empty() {
+    pub async fn load(app: &App, head: &Head, positions: &TransactionPositions) -> Result<Self, Problem> {
+        if positions.is_empty() {
             return Ok(Self { batches: Vec::new(), logs: Vec::new(), own: LogsByTransaction::new() });
         }
         let span = head.receipts.span();
-        let transactions = trawl_query::transactions::positions::transactions(places, &span);
-        let logs = trawl_query::transactions::positions::logs(places, &span);
+        let transactions = trawl_query::transactions::positions::transactions(positions, &span);
+        let logs = trawl_query::transactions::positions::logs(positions, &span);
         let (batches, logs) = tokio::try_join!(app.reader().all(&transactions), app.reader().all(&logs))?;
         for batch in &batches {
             (0..batch.len()).try_for_each(|row| {
                 require_transaction(&batch.view(), row).and_then(|()| require_receipt(&batch.view(), row))
             })?;
         }
-        let own = by_place(&logs);
+        let own = by_position(&logs);
         Ok(Self { batches, logs, own })
     }
 
@@ -63,7 +63,7 @@ impl TransactionsAt {
 }
 
 /// The rows of each transaction in batches of logs, which are in the order of the chain.
-fn by_place(logs: &[Batch<LogRow>]) -> LogsByTransaction {
+fn by_position(logs: &[Batch<LogRow>]) -> LogsByTransaction {
     let mut own = LogsByTransaction::new();
     for (position, batch) in logs.iter().enumerate() {
         let view = batch.view();

@@ -44,18 +44,18 @@ pub(crate) async fn failures(app: &App, head: &Head, batches: &[Batch<Transactio
     for batch in batches {
         let view = batch.view();
         for row in (0..batch.len()).filter(|row| !has_status(&view, *row)) {
-            let place = (view.block_number[row], view.transaction_index[row]);
-            if head.traces.contains(place.0) {
-                traced.insert(place);
+            let position = (view.block_number[row], view.transaction_index[row]);
+            if head.traces.contains(position.0) {
+                traced.insert(position);
             } else if has_left_gas(&view, row) {
-                failures.insert(place, false);
+                failures.insert(position, false);
             }
         }
     }
     if !traced.is_empty() {
         let found = app.reader().rows(&endings(&traced, &head.traces.span())).await?;
         let failure = |ending: Ending| ((ending.block_number, ending.transaction_index), !ending.error.is_empty());
-        failures.extend(found.into_iter().map(failure).filter(|(place, _)| traced.contains(place)));
+        failures.extend(found.into_iter().map(failure).filter(|(position, _)| traced.contains(position)));
     }
     Ok(Failures(failures))
 }

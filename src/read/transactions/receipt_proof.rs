@@ -13,7 +13,7 @@ use trawl_core::store::Head;
 use trawl_json::transactions::receipt_proofs::ReceiptProof;
 
 impl App {
-    /// The proof of the receipt at a place.
+    /// The proof of the receipt at a position.
     ///
     /// # Errors
     ///

@@ -67,7 +67,7 @@ impl App {
         if let Err(reason) = require_header(&block) {
             return Ok(Err(reason));
         }
-        let _place = self.limits().proofs.enter().await?;
+        let _position = self.limits().proofs.enter().await?;
         let span = head.receipts.at(number);
         let outcomes = self.reader().rows(&of_block(&span, MAX_TRANSACTIONS + 1)).await?;
         if outcomes.len() as u64 > MAX_TRANSACTIONS {

@@ -97,9 +97,9 @@ pub(crate) fn path(values: &[Vec<u8>], position: usize) -> Path {
     let key = |position: usize| alloy_rlp::encode_fixed_size(&position);
     let retainer = ProofRetainer::new(vec![Nibbles::unpack(key(position))]);
     let mut builder = HashBuilder::default().with_proof_retainer(retainer);
-    for place in 0..values.len() {
-        let place = adjust_index_for_rlp(place, values.len());
-        builder.add_leaf(Nibbles::unpack(key(place)), &values[place]);
+    for position in 0..values.len() {
+        let position = adjust_index_for_rlp(position, values.len());
+        builder.add_leaf(Nibbles::unpack(key(position)), &values[position]);
     }
     let root = builder.root();
     let nodes = builder.take_proof_nodes().into_nodes_sorted().into_iter().map(|(_, node)| node).collect();

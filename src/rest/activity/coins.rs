@@ -15,7 +15,7 @@ use trawl_query::stats::charts::coins::{MOST_MOVES, newest, size, sums};
 /// # Errors
 ///
 /// 422 for an address with more transactions and calls than are looked at, or more flows than are added up;
-/// [`Problem::LeftOut`] without the table that has the places of its transactions; when the store fails.
+/// [`Problem::LeftOut`] without the table that has the positions of its transactions; when the store fails.
 pub(super) async fn answer(
     app: &App,
     head: &Head,

@@ -25,7 +25,7 @@ use trawl_query::transactions::sorted::{MOST_SORTED, SortOrder, SortedBy, Sorted
 /// # Errors
 ///
 /// 422 for more transactions or failures than are looked at; [`Problem::LeftOut`] for a contract without the table that
-/// has the places of its transactions; when the store fails.
+/// has the positions of its transactions; when the store fails.
 pub(super) async fn answer(
     app: &App,
     head: &Head,

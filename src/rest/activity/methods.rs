@@ -25,7 +25,7 @@ type MethodPeriod = (u64, Option<[u8; 4]>);
 /// # Errors
 ///
 /// 422 for a contract with more transactions than are added up; [`Problem::LeftOut`] without the table that has their
-/// places.
+/// positions.
 pub(super) async fn points(
     app: &App,
     head: &Head,
@@ -50,8 +50,8 @@ pub(super) async fn points(
     for row in settled {
         let failed = (row.without_status == 0).then_some(row.failed);
         let gas = (row.without_gas == 0).then_some((row.gas, row.fees));
-        let place = (asked.period(row.day), selector(&row.selector));
-        add(&mut points, place, row.calls, failed, gas);
+        let position = (asked.period(row.day), selector(&row.selector));
+        add(&mut points, position, row.calls, failed, gas);
     }
     for row in newest {
         let status = row.status.filter(|_| row.has_receipt == 1);
@@ -65,8 +65,8 @@ pub(super) async fn points(
             operator_fee: row.operator_fee,
         };
         let gas = if has_gas { fee.total().map(|fee| (used, fee)) } else { None };
-        let place = (asked.period(day(row.block_timestamp)), selector(&row.input));
-        add(&mut points, place, 1, status.map(|status| u64::from(status == 0)), gas);
+        let position = (asked.period(day(row.block_timestamp)), selector(&row.input));
+        add(&mut points, position, 1, status.map(|status| u64::from(status == 0)), gas);
     }
     let names = names(app, head, most_frequent(points.values())).await?;
     for point in points.values_mut() {
@@ -81,19 +81,19 @@ fn selector(input: &[u8]) -> Option<[u8; 4]> {
 
 fn add(
     points: &mut BTreeMap<MethodPeriod, Methods>,
-    place: MethodPeriod,
+    position: MethodPeriod,
     transactions: u64,
     failed: Option<u64>,
     gas: Option<(U256, U256)>,
 ) {
     let none = Methods {
-        selector: place.1,
+        selector: position.1,
         signature: None,
         transactions: 0,
         failed: Some(0),
         gas: Some((U256::ZERO, U256::ZERO)),
     };
-    let point = points.entry(place).or_insert(none);
+    let point = points.entry(position).or_insert(none);
     point.transactions += transactions;
     point.failed = point.failed.zip(failed).map(|(sum, failed)| sum + failed);
     point.gas = point.gas.zip(gas).map(|(sum, gas)| (sum.0.wrapping_add(gas.0), sum.1.wrapping_add(gas.1)));

@@ -102,7 +102,7 @@ pub(in crate::rest) async fn transactions(
     Ok(json(write_page(|list| items.write(list), next)))
 }
 
-/// What the list is sorted by, if not by place.
+/// What the list is sorted by, if not by position.
 fn sorted(query: &Query) -> Option<SortedList> {
     let by = match query.name("sort") {
         Some("value") => SortedBy::Value,

@@ -39,7 +39,7 @@ pub(crate) const ADDRESSES: &[ParameterGroup] = &[
     PAGE_SIZE,
 ];
 
-/// A place in the list: the amount, and the account.
+/// A position in the list: the amount, and the account.
 type RankingKey = (U256, Address);
 
 /// The accounts that have most, or take part in most (docs/reference/http-contract.md#accounts).
@@ -54,7 +54,7 @@ pub(in crate::rest) async fn addresses(
         _ => RankedBy::Balance,
     };
     let from = if query.name("order") == Some("asc") { RankedFrom::Smallest } else { RankedFrom::Largest };
-    let beyond = place(&query, by)?;
+    let beyond = position(&query, by)?;
     let (head, count) = (head.get()?, query.page_size());
     let Some(settled) = head.blocks.settled().head() else { return Ok(empty_page()) };
     let number = last_ranked(settled);
@@ -77,7 +77,7 @@ pub(in crate::rest) async fn addresses(
         RankedBy::Transactions => with_balances(found, state.as_ref()).await?,
     };
     let addresses = app.addresses(items.iter().map(|item| item.address), &head).await?;
-    let next = last.map(|place| move |next: &mut Object<'_>| write_place(next, by, &place, count));
+    let next = last.map(|position| move |next: &mut Object<'_>| write_position(next, by, &position, count));
     let write = |list: &mut Array<'_>| items.iter().for_each(|item| item.write(list.item(), &addresses));
     let price = app.options().prices.of(&Address::ZERO).and_then(|coin| coin.exchange_rate);
     Ok(json(write_page_with(write, next, |page| {
@@ -104,8 +104,8 @@ fn last_ranked(settled: BlockNumber) -> BlockNumber {
     ((settled + 1) / step * step).saturating_sub(1)
 }
 
-/// The place that a page begins behind.
-fn place(query: &Query, by: RankedBy) -> Result<Option<RankingKey>, Problem> {
+/// The position that a page begins behind.
+fn position(query: &Query, by: RankedBy) -> Result<Option<RankingKey>, Problem> {
     let (name, amount) = match by {
         RankedBy::Balance => ("fetched_coin_balance", query.amount("fetched_coin_balance")),
         RankedBy::Transactions => ("transactions_count", query.known("transactions_count").map(U256::from)),
@@ -118,7 +118,7 @@ fn place(query: &Query, by: RankedBy) -> Result<Option<RankingKey>, Problem> {
     }
 }
 
-fn write_place(next: &mut Object<'_>, by: RankedBy, (amount, address): &RankingKey, count: u64) {
+fn write_position(next: &mut Object<'_>, by: RankedBy, (amount, address): &RankingKey, count: u64) {
     if by == RankedBy::Balance {
         next.key("fetched_coin_balance").decimal_256(*amount);
     }
@@ -139,7 +139,7 @@ fn require_counts(head: &Head, number: BlockNumber) -> Result<(), Problem> {
     if missing.is_empty() { Ok(()) } else { Err(Problem::BlocksMissing(missing)) }
 }
 
-/// The accounts beyond a place: of the first ones from what is kept.
+/// The accounts beyond a position: of the first ones from what is kept.
 async fn rows(
     app: &App,
     head: &Head,
@@ -230,12 +230,12 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_place_come_smaller_amounts_or_larger_and_then_accounts() {
+    fn behind_a_position_come_smaller_amounts_or_larger_and_then_accounts() {
         let row =
             |amount: u64, byte: u8| RankedAddress { address: Address::repeat_byte(byte), amount: U256::from(amount) };
-        let place = (U256::from(5), Address::repeat_byte(2));
+        let position = (U256::from(5), Address::repeat_byte(2));
         let behind =
-            |from| [row(4, 1), row(5, 1), row(5, 2), row(5, 3), row(6, 3)].map(|row| is_behind(from, &row, place));
+            |from| [row(4, 1), row(5, 1), row(5, 2), row(5, 3), row(6, 3)].map(|row| is_behind(from, &row, position));
         assert_eq!(behind(RankedFrom::Largest), [true, false, false, true, false]);
         assert_eq!(behind(RankedFrom::Smallest), [false, false, false, true, true]);
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use futures_util::future::try_join_all;
 
-use super::place::{MovementCursor, TRANSFER};
+use super::position::{MovementCursor, TRANSFER};
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::addresses::plain_transfers::Delivery;
@@ -40,14 +40,14 @@ pub(super) struct Source {
     read: Read,
     blocks: Span,
     held: VecDeque<Movement>,
-    /// The place below which all rows are, and that below which the next ones are.
+    /// The position below which all rows are, and that below which the next ones are.
     start: Option<MovementCursor>,
     below: Option<MovementCursor>,
     is_done: bool,
 }
 
 impl Source {
-    /// The rows in `blocks` below a place; nothing is read yet.
+    /// The rows in `blocks` below a position; nothing is read yet.
     pub fn new(read: Read, blocks: Span, below: Option<MovementCursor>) -> Self {
         Self { read, blocks, held: VecDeque::new(), start: below, below, is_done: false }
     }
@@ -66,9 +66,9 @@ impl Source {
         Ok(())
     }
 
-    /// Whether the next rows may lie above the place of the cursor.
+    /// Whether the next rows may lie above the position of the cursor.
     fn passes_over(&self) -> bool {
-        let is_of_transfer = |place: MovementCursor| place.0.2 == TRANSFER;
+        let is_of_transfer = |position: MovementCursor| position.0.2 == TRANSFER;
         matches!(self.read, Read::Transfers(..) | Read::OfToken(_)) && !self.below.is_none_or(is_of_transfer)
     }
 
@@ -156,7 +156,7 @@ impl Sources {
 fn delivery(row: &TransactionMove) -> Option<Delivery> {
     let shows_code = row.has_receipt == 1 && (row.logs_count > 0 || row.status == Some(0));
     let recipient = row.to_address.filter(|_| !row.input.is_empty() && !shows_code)?;
-    Some(Delivery { place: (row.block_number, row.transaction_index), recipient })
+    Some(Delivery { position: (row.block_number, row.transaction_index), recipient })
 }
 
 fn of_transaction((calls, row): (bool, TransactionMove)) -> Movement {

@@ -80,15 +80,15 @@ async fn creators(app: &App, head: &Head, code_hash: &B256) -> Result<Vec<Creato
     }
     let mut found: BTreeMap<Address, Creator> = settled.iter().map(|row| (row.creator, creator(row))).collect();
     for row in recent.iter().filter(|row| row.code_hash == Some(*code_hash)) {
-        let place = (row.block_number, row.block_timestamp);
+        let position = (row.block_number, row.block_timestamp);
         let one = found.entry(row.creator).or_insert(Creator {
             address: row.creator,
             creations: 0,
-            first: place,
-            last: place,
+            first: position,
+            last: position,
         });
         one.creations += 1;
-        one.last = one.last.max(place);
+        one.last = one.last.max(position);
     }
     Ok(found.into_values().collect())
 }

@@ -120,7 +120,7 @@ pub(crate) async fn balance_by_transfers(
     address: &Address,
     token: Address,
 ) -> Result<U256, Problem> {
-    // The place before all kinds of the token.
+    // The position before all kinds of the token.
     let beyond = Some(HoldingPosition { token, standard: "" });
     let wanted = HeldTokensQuery { beyond, limit: KINDS, ..HeldTokensQuery::default() };
     let (held, tokens, is_unusual) = tokio::try_join!(

@@ -14,8 +14,8 @@ use trawl_query::tokens::holders::{Asset, HolderPosition, among, largest};
 /// Holders that are looked up at a time.
 const LOOKUP: usize = 500;
 
-/// The holders of an asset after a place, the largest first, at most `limit`. The zero address holds nothing: what is
-/// there is the supply.
+/// The holders of an asset after a position, the largest first, at most `limit`. The zero address holds nothing: what
+/// is there is the supply.
 ///
 /// # Errors
 ///
@@ -35,16 +35,16 @@ pub(crate) async fn holders(
     let mut found: Vec<HolderPosition> =
         counted.map(|row| HolderPosition { held: row.held, holder: row.holder }).collect();
     let changed = changed(app, asset, &changes).await?;
-    let is_beyond = |place: &HolderPosition| beyond.as_ref().is_none_or(|beyond| key(place) > key(beyond));
-    found.extend(changed.into_iter().filter(|place| !place.held.is_zero()).filter(is_beyond));
+    let is_beyond = |position: &HolderPosition| beyond.as_ref().is_none_or(|beyond| key(position) > key(beyond));
+    found.extend(changed.into_iter().filter(|position| !position.held.is_zero()).filter(is_beyond));
     found.sort_by_key(key);
     found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(found)
 }
 
 /// The order of the list.
-fn key(place: &HolderPosition) -> (std::cmp::Reverse<U256>, Address) {
-    (std::cmp::Reverse(place.held), place.holder)
+fn key(position: &HolderPosition) -> (std::cmp::Reverse<U256>, Address) {
+    (std::cmp::Reverse(position.held), position.holder)
 }
 
 /// Changes of balances, by holder.

@@ -110,7 +110,7 @@ pub(in crate::rest) async fn nft_collections(
     let beyond = HoldingCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let mut found = collections(&app, &head, &holder, (&standards(&query), beyond), size + 1).await?;
-    let last = cut(&mut found, size).and_then(|last| place(&last));
+    let last = cut(&mut found, size).and_then(|last| position(&last));
     let tokens = shown_tokens(&app, &head, found.iter().map(|collection| collection.token.0)).await?;
     let addresses = app.addresses([holder], &head).await?;
     let collection = |found: HeldCollection| Collection {
@@ -120,7 +120,7 @@ pub(in crate::rest) async fn nft_collections(
         first: found.first.into_iter().map(|id| held(&holder, id, &tokens)).collect(),
     };
     let found: Vec<Collection> = found.into_iter().map(collection).collect();
-    let next = last.map(|place| HoldingCursor(place).writer(size));
+    let next = last.map(|position| HoldingCursor(position).writer(size));
     Ok(json(write_page(|list| found.iter().for_each(|one| one.write(list.item(), &tokens, &addresses)), next)))
 }
 
@@ -168,7 +168,7 @@ async fn uncounted_with_ids(app: &App, head: &Head, token: &Address) -> Result<O
     }
 }
 
-fn place(collection: &HeldCollection) -> Option<HoldingPosition> {
+fn position(collection: &HeldCollection) -> Option<HoldingPosition> {
     Some(HoldingPosition { token: collection.token.0, standard: with_id(&collection.token.1)? })
 }
 

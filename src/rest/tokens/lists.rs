@@ -36,7 +36,7 @@ pub(in crate::rest) async fn transfers(
     transfer_page(&app, &head, TokenPart::Token(&address), (&query, before)).await
 }
 
-/// A page of transfers below a place.
+/// A page of transfers below a position.
 pub(in crate::rest) async fn transfer_page(
     app: &App,
     head: &Head,
@@ -88,10 +88,10 @@ pub(in crate::rest) async fn holder_page(
 ) -> Result<Response, Problem> {
     let has_more = found.len() as u64 > size;
     found.truncate(usize::try_from(size).unwrap_or(usize::MAX));
-    let addresses = app.addresses(found.iter().map(|place| place.holder), head).await?;
-    let next = found.last().filter(|_| has_more).map(|place| HolderCursor(*place).writer(size));
+    let addresses = app.addresses(found.iter().map(|position| position.holder), head).await?;
+    let next = found.last().filter(|_| has_more).map(|position| HolderCursor(*position).writer(size));
     let write = |list: &mut Array<'_>| {
-        found.iter().for_each(|place| write_holder(list.item(), (&place.holder, place.held), id, &addresses));
+        found.iter().for_each(|position| write_holder(list.item(), (&position.holder, position.held), id, &addresses));
     };
     Ok(json(write_page(write, next)))
 }

@@ -101,7 +101,7 @@ fn is_called(tokens: &Tokens, token: &Address, text: &str) -> bool {
     names.flat_map(terms).any(|term| term.starts_with(text))
 }
 
-/// The tokens beyond a place: those whose holders are known first.
+/// The tokens beyond a position: those whose holders are known first.
 async fn ranked(
     app: &App,
     head: &Head,
@@ -109,13 +109,13 @@ async fn ranked(
     beyond: Option<RankPosition>,
     limit: u64,
 ) -> Result<Vec<RankedToken>, Problem> {
-    let (place, after) = match beyond {
+    let (position, after) = match beyond {
         None => (Some(None), None),
         Some(RankPosition { holders: Some(holders), token }) => (Some(Some((holders, token))), None),
         Some(RankPosition { holders: None, token }) => (None, Some(token)),
     };
-    let mut found = match place {
-        Some(place) => counted_rows(app, head, (filter, ranking), place, limit).await?,
+    let mut found = match position {
+        Some(position) => counted_rows(app, head, (filter, ranking), position, limit).await?,
         None => Vec::new(),
     };
     let left = limit - found.len() as u64;
@@ -125,7 +125,7 @@ async fn ranked(
     Ok(found)
 }
 
-/// The tokens beyond a place whose holders are known: of the first ones from what is kept.
+/// The tokens beyond a position whose holders are known: of the first ones from what is kept.
 async fn counted_rows(
     app: &App,
     head: &Head,
@@ -173,14 +173,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn behind_a_place_come_fewer_holders_or_more_and_then_contracts() {
+    fn behind_a_position_come_fewer_holders_or_more_and_then_contracts() {
         let row = |holders, byte| RankedToken {
             address: Address::repeat_byte(byte),
             token_type: "ERC-20".into(),
             holders_count: Some(holders),
         };
-        let place = (5, Address::repeat_byte(7));
-        let behind = |ranking, holders, byte| is_behind(ranking, &row(holders, byte), place);
+        let position = (5, Address::repeat_byte(7));
+        let behind = |ranking, holders, byte| is_behind(ranking, &row(holders, byte), position);
         assert!(behind(Ranking::MostHeld, 4, 1) && !behind(Ranking::MostHeld, 6, 9));
         assert!(behind(Ranking::LeastHeld, 6, 1) && !behind(Ranking::LeastHeld, 4, 9));
         for ranking in [Ranking::MostHeld, Ranking::LeastHeld] {

@@ -38,8 +38,8 @@ pub(in crate::rest) async fn coin_changes(
     head: &Arc<Head>,
     (transaction, block): (&TransactionRow, &BlockRow),
 ) -> Result<BTreeMap<Address, CoinChange>, Problem> {
-    let place = (block.block_number, transaction.transaction_index);
-    let mut changes = match run_again(app, head, place, Tracer::Balances).await {
+    let position = (block.block_number, transaction.transaction_index);
+    let mut changes = match run_again(app, head, position, Tracer::Balances).await {
         Ok(text) => exact(&text)?,
         Err(
             Problem::StateMissing(_)
@@ -73,8 +73,8 @@ async fn told(
     head: &Head,
     (transaction, block): (&TransactionRow, &BlockRow),
 ) -> Result<BTreeMap<Address, CoinChange>, Problem> {
-    let place = (block.block_number, transaction.transaction_index);
-    let frames = frames(app, head, place).await?;
+    let position = (block.block_number, transaction.transaction_index);
+    let frames = frames(app, head, position).await?;
     // Chains with other rules have other fees, and give them to others; rollups take more than gas costs.
     let pays_for_gas_alone = app.family(head).is_none_or(|family| family.l1_fee.is_none());
     let knows_fees = pays_for_gas_alone && has_ethereums_rules(app, head, &block_context(block));

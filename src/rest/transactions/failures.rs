@@ -17,7 +17,7 @@ use trawl_query::transactions::positions::{Ending, FailedFrame, TransactionPosit
 /// Block and position of a transaction.
 type TransactionPosition = (BlockNumber, u32);
 
-/// Why the transactions at `places` failed, as far as they did and their call frames are readable.
+/// Why the transactions at `positions` failed, as far as they did and their call frames are readable.
 ///
 /// # Errors
 ///
@@ -25,12 +25,12 @@ type TransactionPosition = (BlockNumber, u32);
 pub(super) async fn failures(
     app: &App,
     head: &Head,
-    places: TransactionPositions,
+    positions: TransactionPositions,
 ) -> Result<HashMap<TransactionPosition, Failure>, Problem> {
-    if places.is_empty() {
+    if positions.is_empty() {
         return Ok(HashMap::new());
     }
-    let statement = positions::endings(&places, &head.traces.span());
+    let statement = positions::endings(&positions, &head.traces.span());
     let found = app.reader().rows(&statement).await?.into_iter();
     let endings: Vec<Ending> = found.filter(|ending| !ending.error.is_empty()).collect();
     let contracts = contracts_that_reverted(app, head, &endings).await?;
@@ -43,8 +43,8 @@ pub(super) async fn failures(
     let failure = |ending: Ending| {
         let own = of(&ending).map_or(&[][..], Vec::as_slice);
         let reason = vocabulary.decoded_error(own, ending.block_number, &ending.output);
-        let place = (ending.block_number, ending.transaction_index);
-        (place, Failure { error: ending.error, output: ending.output.to_vec(), reason })
+        let position = (ending.block_number, ending.transaction_index);
+        (position, Failure { error: ending.error, output: ending.output.to_vec(), reason })
     };
     Ok(endings.into_iter().map(failure).collect())
 }
@@ -59,12 +59,12 @@ async fn contracts_that_reverted(
     let is_unread = |ending: &&Ending| {
         ending.output.len() >= 4 && Vocabulary::default().decoded_error(&[], 0, &ending.output).is_none()
     };
-    let places: TransactionPositions =
+    let positions: TransactionPositions =
         endings.iter().filter(is_unread).map(|ending| (ending.block_number, ending.transaction_index)).collect();
-    if places.is_empty() || head.labels == 0 {
+    if positions.is_empty() || head.labels == 0 {
         return Ok(BTreeMap::new());
     }
-    let frames = app.reader().rows(&positions::failed_frames(&places, &head.traces.span())).await?;
+    let frames = app.reader().rows(&positions::failed_frames(&positions, &head.traces.span())).await?;
     let calls: Vec<FailedCall<'_>> = frames.iter().map(call).collect();
     let chains = RevertChains::of(&calls);
     let outermost = calls.iter().zip(&chains.of_call).filter(|(call, _)| call.path.is_empty());

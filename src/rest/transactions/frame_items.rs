@@ -39,7 +39,7 @@ impl<'b> FrameItems<'b> {
     }
 }
 
-/// The place of a frame.
+/// The position of a frame.
 pub(in crate::rest) fn position(batch: &Batch<ScannedInternalTransaction>, row: usize) -> FramePosition {
     let view = batch.view();
     FramePosition {

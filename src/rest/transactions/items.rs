@@ -49,34 +49,34 @@ impl<'b> TransactionItems<'b> {
             app.address_info(shown, wanted, head),
             base_fees(app, head, &rows),
             moving(app, head, &rows),
-            failures(app, head, failed_places(&rows)),
+            failures(app, head, failed_positions(&rows)),
             app.plain_transfers(head, deliveries)
         )?;
         let (addresses, _, vocabulary) = info;
         let facts = |(batch, row): &Row<'_>| {
             let view = batch.view();
-            let place = place(batch, *row);
+            let position = position(batch, *row);
             let recipient = Option::<Address>::get(&view.to_address, *row);
             let created = Option::<Address>::get(&view.contract_address, *row);
-            let is_plain = plain.contains(&place) || is_mere_transfer(batch, *row);
+            let is_plain = plain.contains(&position) || is_mere_transfer(batch, *row);
             let input = if is_plain { &[][..] } else { view.input.value(*row) };
             TransactionFacts {
-                base_fee: fees.get(&place.0).copied(),
+                base_fee: fees.get(&position.0).copied(),
                 family,
-                method: vocabulary.method(recipient.as_ref(), place.0, input),
-                decoded_input: recipient.and_then(|recipient| vocabulary.decoded_input(&recipient, place.0, input)),
+                method: vocabulary.method(recipient.as_ref(), position.0, input),
+                decoded_input: recipient.and_then(|recipient| vocabulary.decoded_input(&recipient, position.0, input)),
                 head: head.number().unwrap_or_default(),
                 moves_tokens: moving
                     .as_ref()
-                    .filter(|_| head.receipts.contains(place.0))
-                    .map(|all| all.contains(&place)),
+                    .filter(|_| head.receipts.contains(position.0))
+                    .map(|all| all.contains(&position)),
                 calls_contract: match recipient {
                     _ if is_plain => Some(false),
                     Some(recipient) if addresses.is_contract(&recipient) => Some(true),
                     _ => None,
                 },
                 creates_token: created.is_some_and(|created| addresses.is_token(&created)),
-                failure: failures.get(&place).cloned(),
+                failure: failures.get(&position).cloned(),
                 ..TransactionFacts::default()
             }
         };
@@ -113,13 +113,13 @@ impl<'b> TransactionItems<'b> {
 /// The cursor after the last transaction of the page, if more follow.
 pub(in crate::rest) fn transaction_cursor(page: &Page<'_, TransactionRow>) -> Option<TransactionCursor> {
     let position = |batch: &Batch<TransactionRow>, row: usize| {
-        let (block_number, index) = place(batch, row);
+        let (block_number, index) = position(batch, row);
         TransactionCursor(TransactionPosition { block_number, transaction_index: index.into() })
     };
     page.more.then(|| page.last(position)).flatten()
 }
 
-fn place(batch: &Batch<TransactionRow>, row: usize) -> (BlockNumber, u32) {
+fn position(batch: &Batch<TransactionRow>, row: usize) -> (BlockNumber, u32) {
     let view = batch.view();
     (view.block_number[row], view.transaction_index[row])
 }
@@ -134,14 +134,14 @@ fn is_mere_transfer(batch: &Batch<TransactionRow>, row: usize) -> bool {
     is_known && view.input.value(row).is_empty() && view.gas_used[row] == INTRINSIC_GAS
 }
 
-fn failed_places(rows: &[Row<'_>]) -> TransactionPositions {
+fn failed_positions(rows: &[Row<'_>]) -> TransactionPositions {
     let has_failed = |(batch, row): &&Row<'_>| Option::<u8>::get(&batch.view().status, *row) == Some(0);
-    rows.iter().filter(has_failed).map(|(batch, row)| place(batch, *row)).collect()
+    rows.iter().filter(has_failed).map(|(batch, row)| position(batch, *row)).collect()
 }
 
 /// The base fees of the blocks of `rows` that have one.
 async fn base_fees(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<HashMap<BlockNumber, U256>, Problem> {
-    let numbers: BTreeSet<BlockNumber> = rows.iter().map(|(batch, row)| place(batch, *row).0).collect();
+    let numbers: BTreeSet<BlockNumber> = rows.iter().map(|(batch, row)| position(batch, *row).0).collect();
     let found = app.reader().rows(&trawl_query::blocks::base_fees(&numbers, &head.blocks.span())).await?;
     let known = found.into_iter().filter(|block| block.lacking.iter().all(|column| column != "base_fee_per_gas"));
     Ok(known.filter_map(|block| Some((block.block_number, block.base_fee_per_gas?))).collect())
@@ -150,12 +150,14 @@ async fn base_fees(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<HashMap<B
 /// Those of `rows` that moved tokens; `None` if that is unknown, because there are too many transfers.
 async fn moving(app: &App, head: &Head, rows: &[Row<'_>]) -> Result<Option<HashSet<(BlockNumber, u32)>>, Problem> {
     let has_logs = |(batch, row): &&Row<'_>| batch.view().logs_count[*row] > 0;
-    let places: TransactionPositions = rows.iter().filter(has_logs).map(|(batch, row)| place(batch, *row)).collect();
-    if places.is_empty() {
+    let positions: TransactionPositions =
+        rows.iter().filter(has_logs).map(|(batch, row)| position(batch, *row)).collect();
+    if positions.is_empty() {
         return Ok(Some(HashSet::new()));
     }
-    let statement = trawl_query::transactions::positions::token_transfers(&places, &head.receipts.span());
+    let statement = trawl_query::transactions::positions::token_transfers(&positions, &head.receipts.span());
     let found = app.reader().rows(&statement).await?;
     let is_complete = (found.len() as u64) < MAX_TRANSFERS;
-    Ok(is_complete.then(|| found.into_iter().map(|place| (place.block_number, place.transaction_index)).collect()))
+    Ok(is_complete
+        .then(|| found.into_iter().map(|position| (position.block_number, position.transaction_index)).collect()))
 }

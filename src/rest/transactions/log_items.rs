@@ -18,7 +18,7 @@ use trawl_json::vocabulary::Vocabulary;
 /// A row of a batch.
 pub(in crate::rest) type Row<'b> = (&'b Batch<LogRow>, usize);
 
-/// The place of a transaction.
+/// The position of a transaction.
 type TransactionKey = (BlockNumber, u32);
 
 /// Logs with their facts.
@@ -29,7 +29,7 @@ pub(in crate::rest) struct LogItems<'b> {
 }
 
 impl<'b> LogItems<'b> {
-    /// Reads what is shown beside `rows`. `recipient`: the recipient of the transaction at a place, if it has one.
+    /// Reads what is shown beside `rows`. `recipient`: the recipient of the transaction at a position, if it has one.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl<'b> LogItems<'b> {
         recipient: impl Fn(TransactionKey) -> Option<Address>,
     ) -> Result<Self, Problem> {
         let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
-        let with_recipient = |row: Row<'b>| (row, recipient(place(&row)));
+        let with_recipient = |row: Row<'b>| (row, recipient(position(&row)));
         let rows: Vec<(Row<'b>, Option<Address>)> = rows.into_iter().map(with_recipient).collect();
         for ((batch, row), recipient) in &rows {
             let view = batch.view();
@@ -62,9 +62,9 @@ impl<'b> LogItems<'b> {
     ///
     /// When the store fails.
     pub async fn of_transactions(app: &App, head: &Head, rows: Vec<Row<'b>>) -> Result<Self, Problem> {
-        let places = rows.iter().map(place).collect();
-        let calls: HashMap<TransactionKey, _> = app.selectors().calls(app.reader(), places, head).await?;
-        Self::load(app, head, rows, |place| calls.get(&place)?.to_address).await
+        let positions = rows.iter().map(position).collect();
+        let calls: HashMap<TransactionKey, _> = app.selectors().calls(app.reader(), positions, head).await?;
+        Self::load(app, head, rows, |position| calls.get(&position)?.to_address).await
     }
 
     /// Writes them in order.
@@ -85,7 +85,7 @@ pub(in crate::rest) fn log_cursor(page: &Page<'_, LogRow>) -> Option<AddressLogC
     page.more.then(|| page.last(position)).flatten().map(AddressLogCursor)
 }
 
-fn place((batch, row): &Row<'_>) -> TransactionKey {
+fn position((batch, row): &Row<'_>) -> TransactionKey {
     let view = batch.view();
     (view.block_number[*row], view.transaction_index[*row])
 }

@@ -16,7 +16,7 @@ use trawl_json::Object;
 use trawl_json::list::write_page;
 use trawl_query::transactions::positions::TransactionPositions;
 use trawl_query::transactions::sorted::{
-    MOST_SORTED, NewestAmount, SortOrder, SortedBy, SortedList, SortedPosition, newest, places, size,
+    MOST_SORTED, NewestAmount, SortOrder, SortedBy, SortedList, SortedPosition, newest, positions, size,
 };
 
 /// Most transactions of the newest blocks that are sorted with those of settled ones.
@@ -41,21 +41,21 @@ pub(in crate::rest) async fn page(
     }
     require_sortable(app, head, address, sorted).await?;
     let blocks = head.blocks.span();
-    let settled = places(address, &sorted, &blocks.settled, beyond.as_ref(), count + 1);
+    let settled = positions(address, &sorted, &blocks.settled, beyond.as_ref(), count + 1);
     let newest = newest(address, &sorted, &blocks, MOST_NEWEST);
     let newest = async { Ok(app.reader().rows(&newest).await?) };
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
     if newest.len() as u64 >= MOST_NEWEST {
         return Err(too_many(MOST_NEWEST));
     }
-    let place = |block_number, index: u32| TransactionPosition { block_number, transaction_index: index.into() };
+    let position = |block_number, index: u32| TransactionPosition { block_number, transaction_index: index.into() };
     let mut found: Vec<SortedPosition> = settled
         .iter()
         .flat_map(Batch::rows)
-        .map(|row| (row.amount, place(row.block_number, row.transaction_index)))
+        .map(|row| (row.amount, position(row.block_number, row.transaction_index)))
         .collect();
     for row in &newest {
-        found.push((amount(row, sorted.by)?, place(row.block_number, row.transaction_index)));
+        found.push((amount(row, sorted.by)?, position(row.block_number, row.transaction_index)));
     }
     sort(&mut found, sorted.sorting, beyond.as_ref());
     let has_more = found.len() as u64 > count;
@@ -67,16 +67,16 @@ pub(in crate::rest) async fn page(
     Ok(json(write_page(|list| items.write(list), next)))
 }
 
-/// The place of the cursor: amount, block and position.
+/// The position of the cursor: amount, block and position.
 fn position(query: &Query, by: SortedBy) -> Result<Option<SortedPosition>, Problem> {
     let name = name(by);
     query.require_all(&["block_number", "index"])?;
-    let place = query.height("block_number").map(|block_number| TransactionPosition {
+    let position = query.height("block_number").map(|block_number| TransactionPosition {
         block_number,
         transaction_index: query.height("index").unwrap_or_default(),
     });
-    match (query.amount(name), place) {
-        (Some(amount), Some(place)) => Ok(Some((amount, place))),
+    match (query.amount(name), position) {
+        (Some(amount), Some(position)) => Ok(Some((amount, position))),
         (None, None) => Ok(None),
         (None, Some(_)) => Err(missing(name)),
         (Some(_), None) => Err(missing("block_number")),
@@ -90,12 +90,12 @@ fn name(by: SortedBy) -> &'static str {
     }
 }
 
-fn write_cursor(next: &mut Object<'_>, by: SortedBy, (amount, place): &SortedPosition, count: u64) {
-    next.key("block_number").number(place.block_number);
+fn write_cursor(next: &mut Object<'_>, by: SortedBy, (amount, position): &SortedPosition, count: u64) {
+    next.key("block_number").number(position.block_number);
     if by == SortedBy::Fee {
         next.key("fee").decimal_256(*amount);
     }
-    next.key("index").number(place.transaction_index);
+    next.key("index").number(position.transaction_index);
     next.key("items_count").number(count);
     if by == SortedBy::Value {
         next.key("value").decimal_256(*amount);
@@ -137,44 +137,46 @@ fn amount(row: &NewestAmount, by: SortedBy) -> Result<U256, Problem> {
     }
 }
 
-/// Puts places in the order of the list, those beyond one.
+/// Puts positions in the order of the list, those beyond one.
 fn sort(found: &mut Vec<SortedPosition>, sorting: SortOrder, beyond: Option<&SortedPosition>) {
-    let key = |(amount, place): &SortedPosition| (*amount, place.block_number, place.transaction_index);
+    let key = |(amount, position): &SortedPosition| (*amount, position.block_number, position.transaction_index);
     found.sort_unstable_by_key(key);
-    found.dedup_by_key(|place| key(place));
+    found.dedup_by_key(|position| key(position));
     match sorting {
         SortOrder::LargestFirst => {
             found.reverse();
-            found.retain(|place| beyond.is_none_or(|beyond| key(place) < key(beyond)));
+            found.retain(|position| beyond.is_none_or(|beyond| key(position) < key(beyond)));
         }
-        SortOrder::SmallestFirst => found.retain(|place| beyond.is_none_or(|beyond| key(place) > key(beyond))),
+        SortOrder::SmallestFirst => found.retain(|position| beyond.is_none_or(|beyond| key(position) > key(beyond))),
     }
 }
 
 type Transactions = Vec<Batch<trawl_core::schema::TransactionRow>>;
 
-/// The transactions at some places.
+/// The transactions at some positions.
 async fn rows(app: &App, head: &Head, found: &[SortedPosition]) -> Result<Transactions, Problem> {
-    let index = |place: &TransactionPosition| u32::try_from(place.transaction_index).unwrap_or(u32::MAX);
-    let places: TransactionPositions = found.iter().map(|(_, place)| (place.block_number, index(place))).collect();
-    if places.is_empty() {
+    let index = |position: &TransactionPosition| u32::try_from(position.transaction_index).unwrap_or(u32::MAX);
+    let positions: TransactionPositions =
+        found.iter().map(|(_, position)| (position.block_number, index(position))).collect();
+    if positions.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(app.reader().all(&trawl_query::transactions::positions::transactions(&places, &head.blocks.span())).await?)
+    Ok(app.reader().all(&trawl_query::transactions::positions::transactions(&positions, &head.blocks.span())).await?)
 }
 
-/// Rows in the order of the places.
+/// Rows in the order of the positions.
 ///
 /// # Errors
 ///
 /// [`Problem::Reorganised`] if one of them is not there any more.
 fn in_order<'b>(batches: &'b Transactions, found: &[SortedPosition]) -> Result<Vec<Row<'b>>, Problem> {
     let rows = batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row)));
-    let place = |(batch, row): &Row<'_>| {
+    let position = |(batch, row): &Row<'_>| {
         let view = batch.view();
         (view.block_number[*row], u64::from(view.transaction_index[*row]))
     };
-    let by_place: BTreeMap<(u64, u64), Row<'b>> = rows.map(|row| (place(&row), row)).collect();
-    let row = |(_, place): &SortedPosition| by_place.get(&(place.block_number, place.transaction_index)).copied();
-    found.iter().map(|place| row(place).ok_or(Problem::Reorganised)).collect()
+    let by_position: BTreeMap<(u64, u64), Row<'b>> = rows.map(|row| (position(&row), row)).collect();
+    let row =
+        |(_, position): &SortedPosition| by_position.get(&(position.block_number, position.transaction_index)).copied();
+    found.iter().map(|position| row(position).ok_or(Problem::Reorganised)).collect()
 }

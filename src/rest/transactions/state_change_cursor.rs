@@ -7,7 +7,7 @@ use trawl_core::primitives::Address;
 use trawl_json::Object;
 use trawl_json::transactions::state_changes::ChangedToken;
 
-/// A place in the list: coins before tokens.
+/// A position in the list: coins before tokens.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::rest) struct StateChangeCursor {
     /// 0 to 3 for coins: sender, recipient, who gets the fees, others; 4 for tokens.
@@ -22,12 +22,12 @@ pub(in crate::rest) struct StateChangeCursor {
 const TOKENS: u8 = 4;
 
 impl StateChangeCursor {
-    /// The place of coins.
+    /// The position of coins.
     pub fn of_coins(rank: u8, address: Address) -> Self {
         Self { rank: rank.min(TOKENS - 1), address, token: None }
     }
 
-    /// The place of a token.
+    /// The position of a token.
     pub fn of_token(address: Address, token: ChangedToken) -> Self {
         Self { rank: TOKENS, address, token: Some(token) }
     }

@@ -32,7 +32,7 @@ const MAX_TRANSFERS: u64 = 40_000;
 
 pub(crate) const STATE_CHANGES: &[ParameterGroup] = &[StateChangeCursor::PARAMETERS, PAGE_SIZE];
 
-/// A change and its place in the list.
+/// A change and its position in the list.
 type PositionedChange = (StateChangeCursor, StateChange);
 
 /// The balances that a transaction changes: coins of its sender, its recipient, who gets the fees, and others; then
@@ -62,7 +62,7 @@ pub(in crate::rest) async fn state_changes(
     }
     let span = head.receipts.at(transaction.block_number);
     changes.extend(token_changes(&app, &head, (&span, transaction.transaction_index)).await?);
-    changes.retain(|(place, _)| after.as_ref().is_none_or(|after| place > after));
+    changes.retain(|(position, _)| after.as_ref().is_none_or(|after| position > after));
     changes.sort_by(|one, other| one.0.cmp(&other.0));
     let has_more = changes.len() as u64 > size;
     changes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
@@ -73,7 +73,7 @@ pub(in crate::rest) async fn state_changes(
     wanted.tokens.extend(&tokens);
     let (addresses, tokens, _) = app.address_info(shown.into_iter().chain(tokens), wanted, &head).await?;
     changes.iter_mut().for_each(|(_, change)| hide_untold(change, &tokens));
-    let next = changes.last().filter(|_| has_more).map(|(place, _)| place.clone().writer(changes.len() as u64));
+    let next = changes.last().filter(|_| has_more).map(|(position, _)| position.clone().writer(changes.len() as u64));
     let write = |list: &mut Array<'_>| {
         changes.iter().for_each(|(_, change)| change.write(list.item(), (&addresses, &tokens)));
     };
@@ -108,12 +108,12 @@ async fn token_changes(app: &App, head: &Head, (block, index): (&Span, u32)) -> 
             *side = side.saturating_add(value);
         }
     }
-    changes.retain(|place, change| !place.address.is_zero() && !change.is_none());
-    let of_token = |(place, change): (StateChangeCursor, Difference)| {
-        let token = place.token.clone();
+    changes.retain(|position, change| !position.address.is_zero() && !change.is_none());
+    let of_token = |(position, change): (StateChangeCursor, Difference)| {
+        let token = position.token.clone();
         let change =
-            StateChange { address: place.address, is_miner: false, balances: None, change: Some(change), token };
-        (place, change)
+            StateChange { address: position.address, is_miner: false, balances: None, change: Some(change), token };
+        (position, change)
     };
     Ok(changes.into_iter().map(of_token).collect())
 }

@@ -58,11 +58,11 @@ pub(in crate::rest) async fn transaction(
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
-    let place = (batch.view().block_number[row], batch.view().transaction_index[row]);
+    let position = (batch.view().block_number[row], batch.view().transaction_index[row]);
     let (mut items, transfers, has_failed_calls) = tokio::try_join!(
         TransactionItems::load(&app, &head, vec![(&batch, row)]),
-        first_transfers(&app, &head, place),
-        has_failed_calls(&app, &head, place)
+        first_transfers(&app, &head, position),
+        has_failed_calls(&app, &head, position)
     )?;
     if let Some(facts) = items.facts.first_mut() {
         facts.token_transfers = transfers;

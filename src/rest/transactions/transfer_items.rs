@@ -23,7 +23,7 @@ pub(in crate::rest) type Row<'b> = (&'b Batch<TokenTransferRow>, usize);
 /// Token transfers with their facts.
 pub(in crate::rest) struct TransferItems<'b> {
     rows: Vec<Row<'b>>,
-    /// What the transactions called, by their places.
+    /// What the transactions called, by their positions.
     methods: HashMap<(BlockNumber, u32), String>,
     addresses: Addresses,
     tokens: Tokens,
@@ -36,16 +36,16 @@ impl<'b> TransferItems<'b> {
     ///
     /// When the store fails.
     pub async fn load(app: &App, head: &Head, rows: Vec<Row<'b>>) -> Result<Self, Problem> {
-        let (mut addresses, mut places, mut wanted) = (BTreeSet::new(), BTreeSet::new(), LabelQuery::default());
+        let (mut addresses, mut positions, mut wanted) = (BTreeSet::new(), BTreeSet::new(), LabelQuery::default());
         for (batch, row) in &rows {
             let view = batch.view();
-            places.insert((view.block_number[*row], view.transaction_index[*row]));
+            positions.insert((view.block_number[*row], view.transaction_index[*row]));
             let columns = [&view.from_address, &view.to_address, &view.token_address];
             addresses.extend(columns.map(|column| Address::get(column, *row)));
             wanted.tokens.insert(Address::get(&view.token_address, *row));
         }
         let (calls, ()) = tokio::try_join!(
-            async { Ok(app.selectors().calls(app.reader(), places, head).await?) },
+            async { Ok(app.selectors().calls(app.reader(), positions, head).await?) },
             app.prefetch(&addresses, &wanted.tokens, head)
         )?;
         calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));

@@ -113,8 +113,8 @@ fn lowest(prices: &[GasPrice]) -> HashMap<BlockNumber, U256> {
 
 /// The tip that so many percent of the others do not exceed.
 pub(super) fn percentile(tips: &[U256], percent: u64) -> Option<U256> {
-    let place = (tips.len() as u64).checked_sub(1)?.saturating_mul(percent) / 100;
-    tips.get(usize::try_from(place).ok()?).copied()
+    let position = (tips.len() as u64).checked_sub(1)?.saturating_mul(percent) / 100;
+    tips.get(usize::try_from(position).ok()?).copied()
 }
 
 /// The newest blocks, and what their transactions paid.

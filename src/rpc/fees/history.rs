@@ -172,8 +172,8 @@ async fn rewards(app: &App, head: &Head, key: &Key, blocks: &[BlockFees]) -> Res
     let mut finish = |paid: &mut Vec<Payment>| {
         let Some(number) = paid.first().map(|payment| payment.block_number) else { return };
         let position = usize::try_from(number - key.range.first()).unwrap_or(usize::MAX);
-        if let (Some(block), Some(place)) = (blocks.get(position), rewards.get_mut(position)) {
-            *place = at_percentiles(block, paid, &key.percentiles);
+        if let (Some(block), Some(reward)) = (blocks.get(position), rewards.get_mut(position)) {
+            *reward = at_percentiles(block, paid, &key.percentiles);
         }
         paid.clear();
     };

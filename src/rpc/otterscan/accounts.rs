@@ -66,12 +66,12 @@ pub(in crate::rpc) async fn transaction_of_nonce(call: Context<'_>) -> Result<An
     }
     let statements = trawl_query::transactions::participation::of_nonce(&sender, nonce, &head.blocks.span());
     let found = try_join_all(statements.iter().map(|statement| app.reader().rows(statement))).await?;
-    let Some(place) = found.into_iter().flatten().next() else {
+    let Some(position) = found.into_iter().flatten().next() else {
         require_all(call, &head.blocks, Problem::BlocksMissing, 0)?;
         return Ok(Answer::null());
     };
-    let block = head.blocks.at(place.block_number);
-    let statement = trawl_query::transactions::in_block_at(&block, place.transaction_index);
+    let block = head.blocks.at(position.block_number);
+    let statement = trawl_query::transactions::in_block_at(&block, position.transaction_index);
     let found = app.rows_of(head, &statement).await?;
     let batch = found.first().ok_or(Problem::Internal)?;
     Ok(Answer::of(|writer| writer.hex(batch.view().hash.bytes(0))))

@@ -78,8 +78,8 @@ pub(in crate::rpc) async fn transaction_error(call: Context<'_>) -> Result<Answe
     if status == Some(1) && call.head()?.receipts.contains(found.block) {
         return Ok(Answer::of(|writer| writer.hex(&[])));
     }
-    let places = [(found.block, found.index)].into();
-    let endings = trawl_query::transactions::positions::endings(&places, &found.traced(call)?);
+    let positions = [(found.block, found.index)].into();
+    let endings = trawl_query::transactions::positions::endings(&positions, &found.traced(call)?);
     let endings = call.app.reader().rows(&endings).await?;
     let own = |ending: &&trawl_query::transactions::positions::Ending| {
         let is_own = (ending.block_number, ending.transaction_index) == (found.block, found.index);

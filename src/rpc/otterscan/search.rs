@@ -46,10 +46,10 @@ impl Request {
     }
 }
 
-/// A page of places.
+/// A page of positions.
 #[derive(Debug, Default)]
 struct Page {
-    places: TransactionPositions,
+    positions: TransactionPositions,
     /// Whether others follow, or may follow.
     more: bool,
 }
@@ -72,7 +72,7 @@ pub(in crate::rpc) async fn after(call: Context<'_>) -> Result<Answer, Problem> 
     write(call, &page, (!page.more, request.block.is_none())).await
 }
 
-/// The places that come first from one end, up to those of a whole block.
+/// The positions that come first from one end, up to those of a whole block.
 async fn page(call: Context<'_>, request: &Request, wanted: Option<BlockRange>, from: End) -> Result<Page, Problem> {
     let (app, head) = (call.app, call.head()?);
     if !head.transactions_by_address {
@@ -81,23 +81,23 @@ async fn page(call: Context<'_>, request: &Request, wanted: Option<BlockRange>, 
     let Some(wanted) = wanted else { return Ok(Page::default()) };
     let bounds = Bounds::of(head, wanted, from, app.options().gaps)?;
     let find = |searched: ParticipationQuery, limit| find(app, &request.address, from, searched, limit);
-    let mut places = find(bounds.searched(head), request.size).await?;
-    if (places.len() as u64) < request.size {
+    let mut positions = find(bounds.searched(head), request.size).await?;
+    if (positions.len() as u64) < request.size {
         return match bounds.missing {
-            None => Ok(Page { places, more: false }),
+            None => Ok(Page { positions, more: false }),
             Some(problem) => Err(problem),
         };
     }
-    let edge = if from == End::Newest { places.first() } else { places.last() };
+    let edge = if from == End::Newest { positions.first() } else { positions.last() };
     let Some(&(block, _)) = edge else { return Ok(Page::default()) };
     let of_block = find(searched(head, BlockRange::single(block)), WHOLE_BLOCK);
     let beyond = find(bounds.searched_beyond(block, from, head), 1);
     let (of_block, beyond) = tokio::try_join!(of_block, beyond)?;
-    places.extend(of_block);
-    Ok(Page { places, more: !beyond.is_empty() || bounds.missing.is_some() })
+    positions.extend(of_block);
+    Ok(Page { positions, more: !beyond.is_empty() || bounds.missing.is_some() })
 }
 
-/// The first places from one end.
+/// The first positions from one end.
 async fn find(
     app: &App,
     address: &Address,
@@ -105,10 +105,10 @@ async fn find(
     searched: ParticipationQuery,
     limit: u64,
 ) -> Result<TransactionPositions, Problem> {
-    let statements = trawl_query::transactions::participation::places(address, from, &searched, limit);
+    let statements = trawl_query::transactions::participation::positions(address, from, &searched, limit);
     let lists = try_join_all(statements.iter().map(|statement| app.reader().rows(statement))).await?;
     let all: TransactionPositions =
-        lists.into_iter().flatten().map(|place| (place.block_number, place.transaction_index)).collect();
+        lists.into_iter().flatten().map(|position| (position.block_number, position.transaction_index)).collect();
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     Ok(match from {
         End::Newest => all.into_iter().rev().take(limit).collect(),
@@ -119,7 +119,7 @@ async fn find(
 /// The answer: transactions and receipts from the newest down, and whether it has the newest and the oldest of them.
 async fn write(call: Context<'_>, page: &Page, (is_first, is_last): (bool, bool)) -> Result<Answer, Problem> {
     let head: &Head = call.head()?;
-    let found = TransactionsAt::load(call.app, head, &page.places).await?;
+    let found = TransactionsAt::load(call.app, head, &page.positions).await?;
     let failures = failures(call.app, head, found.batches()).await?;
     found.rows().try_for_each(|(batch, row)| failures.require(&batch.view(), row))?;
     Ok(Answer::of(|writer| {

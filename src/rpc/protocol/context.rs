@@ -115,7 +115,7 @@ impl<'c> Context<'c> {
             return Err(wrong_count());
         }
         let mut all = [None; N];
-        all.iter_mut().zip(self.params).for_each(|(place, param)| *place = Some(*param));
+        all.iter_mut().zip(self.params).for_each(|(position, param)| *position = Some(*param));
         Ok(all)
     }
 }

@@ -47,7 +47,7 @@ pub(crate) async fn connect(
     let Ok(slot) = Arc::clone(&rpc.sockets().slots).try_acquire_owned() else {
         return Problem::Busy.into_response();
     };
-    let Ok(place) = rpc.sockets().clients.take(client, 1) else {
+    let Ok(position) = rpc.sockets().clients.take(client, 1) else {
         return Problem::TooMuchAtOnce.into_response();
     };
     upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(async move |socket| {
@@ -56,7 +56,7 @@ pub(crate) async fn connect(
         let session = Arc::new(Session::new(rpc.clone(), RpcRequester { endpoint, client }, allowance));
         serve(&rpc, session, socket).await;
         open.decrement(1);
-        drop((slot, place));
+        drop((slot, position));
     })
 }
 

@@ -18,7 +18,7 @@ use trawl_json::JsonWriter;
 use trawl_json::scan_rows::exports;
 use trawl_json::scan_rows::exports::{FrameFacts, TransactionFacts};
 use trawl_json::tokens::transfers::Tokens;
-use trawl_query::account::frames::{FrameData, FrameKey, at_places};
+use trawl_query::account::frames::{FrameData, FrameKey, at_positions};
 use trawl_query::account::transfers::{TransactionGas, gas};
 use trawl_query::transactions::positions::{TransactionPositions, endings};
 use trawl_query::walk::Order;
@@ -37,9 +37,9 @@ impl Source {
     /// What transactions paid for a unit of gas and in all, as far as it is known.
     async fn payments(
         &self,
-        places: &TransactionPositions,
+        positions: &TransactionPositions,
     ) -> Result<HashMap<TransactionKey, (Option<U256>, Option<U256>)>, Problem> {
-        let found = self.app.reader().rows(&gas(places, &self.head.blocks.span())).await?;
+        let found = self.app.reader().rows(&gas(positions, &self.head.blocks.span())).await?;
         let payment = |row: &TransactionGas| {
             let has = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
             let price = has("effective_gas_price").then_some(row.effective_gas_price);
@@ -123,9 +123,9 @@ impl Columns for TokenTransfers {
         let Source { app, head, .. } = &self.source;
         let view = batch.view();
         let tokens: BTreeSet<Address> = rows.clone().map(|row| Address::get(&view.token_address, row)).collect();
-        let places = rows.map(|row| (view.block_number[row], view.transaction_index[row])).collect();
+        let positions = rows.map(|row| (view.block_number[row], view.transaction_index[row])).collect();
         let info = app.address_info(tokens, LabelQuery::default(), head);
-        let ((_, tokens, _), payments) = tokio::try_join!(info, self.source.payments(&places))?;
+        let ((_, tokens, _), payments) = tokio::try_join!(info, self.source.payments(&positions))?;
         (self.tokens, self.payments) = (tokens, payments);
         Ok(())
     }
@@ -157,10 +157,11 @@ impl Columns for Frames {
         let Source { app, head, .. } = &self.source;
         let view = batch.view();
         let keys: Vec<FrameKey> = rows.map(|row| key(&view, row)).collect();
-        let places: TransactionPositions = keys.iter().map(|(block, transaction, _)| (*block, *transaction)).collect();
-        let frames = at_places::<FrameData>(&keys, &head.traces.span(), Order::OldestFirst);
+        let positions: TransactionPositions =
+            keys.iter().map(|(block, transaction, _)| (*block, *transaction)).collect();
+        let frames = at_positions::<FrameData>(&keys, &head.traces.span(), Order::OldestFirst);
         let frames = async { app.reader().rows(&frames).await.map_err(Problem::from) };
-        let (frames, payments) = tokio::try_join!(frames, self.source.payments(&places))?;
+        let (frames, payments) = tokio::try_join!(frames, self.source.payments(&positions))?;
         let facts = |frame: FrameData| {
             let (block, transaction) = (frame.block_number, frame.transaction_index);
             let facts = FrameFacts {

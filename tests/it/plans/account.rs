@@ -3,7 +3,7 @@
 use anyhow::ensure;
 use trawl_core::schema::AccountFrame;
 use trawl_query::account::transactions;
-use trawl_query::transactions::places_of_address;
+use trawl_query::transactions::positions_of_address;
 use trawl_query::walk::{Order, Walk};
 
 use super::{block, everything, only, tether};
@@ -12,7 +12,7 @@ use super::{block, everything, only, tether};
 fn lists_of_an_account_are_read_by_key_from_either_end() -> anyhow::Result<()> {
     for (order, kind) in [(Order::OldestFirst, "InOrder"), (Order::NewestFirst, "InReverseOrder")] {
         let walk = Walk { order, limit: 51, ..Walk::default() };
-        let read = only(&places_of_address(&tether(), None, &everything().settled, walk))?;
+        let read = only(&positions_of_address(&tether(), None, &everything().settled, walk))?;
         ensure!(read.table == "transactions_by_address" && read.kind == kind, "{read:?}");
         ensure!(read.keys == ["address", "block_number"], "{read:?}");
         let rows = only(&transactions(&[(15_040_708, 3)].into(), &everything(), order))?;
@@ -29,7 +29,7 @@ fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyho
         let walk = Walk { order, limit: 51, ..Walk::default() };
         let (account, blocks, token) = (tether(), everything(), Some(tether()));
         for read in [
-            only(&frames::places_of(&account, &blocks, walk))?,
+            only(&frames::positions_of(&account, &blocks, walk))?,
             only(&transfers::of(&account, ("ERC-20", None), &blocks, walk))?,
             only(&transfers::of(&account, ("ERC-721", token.as_ref()), &blocks, walk))?,
         ] {
@@ -37,10 +37,10 @@ fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyho
             ensure!(read.keys.contains(&"block_number".into()), "{read:?}");
         }
         for read in [
-            only(&frames::places_in(&blocks, walk))?,
-            only(&frames::searched_places_in(&blocks, walk))?,
-            only(&frames::places_of_transaction(&block(15_040_708), 3, walk))?,
-            only(&frames::at_places::<AccountFrame>(&[(15_040_708, 3, 1)], &blocks, order))?,
+            only(&frames::positions_in(&blocks, walk))?,
+            only(&frames::searched_positions_in(&blocks, walk))?,
+            only(&frames::positions_of_transaction(&block(15_040_708), 3, walk))?,
+            only(&frames::at_positions::<AccountFrame>(&[(15_040_708, 3, 1)], &blocks, order))?,
         ] {
             ensure!(read.table == "internal_transactions" && read.kind == kind, "{read:?}");
             ensure!(read.keys[0] == "block_number", "{read:?}");
@@ -69,14 +69,14 @@ fn lists_of_a_token_a_transaction_and_gifts_are_read_by_key() -> anyhow::Result<
         let withdrawals = only(&trawl_query::blocks::withdrawals::to_account(&account, &blocks, walk))?;
         ensure!(withdrawals.table == "withdrawals" && withdrawals.keys[0] == "address", "{withdrawals:?}");
         ensure!(withdrawals.kind == kind, "{withdrawals:?}");
-        let frames = only(&frames::places_of_both(&account, &block(15_040_708), 3, walk))?;
+        let frames = only(&frames::positions_of_both(&account, &block(15_040_708), 3, walk))?;
         ensure!(frames.table == "internal_transactions_by_address" && frames.keys.len() > 1, "{frames:?}");
-        // The places of its logs are looked up first.
+        // The positions of its logs are looked up first.
         let transfers = only(&transfers::of_token((&account, "ERC-20"), &blocks, walk))?;
         ensure!(transfers.table == "token_transfers_by_block" && transfers.kind == kind, "{transfers:?}");
         ensure!(transfers.keys[..2] == ["block_number", "log_index"], "{transfers:?}");
     }
-    // As the places of frames and transactions of the account are.
+    // As the positions of frames and transactions of the account are.
     let gifts = only(&funding::gifts(&account, &blocks, 1))?;
     ensure!(gifts.table == "internal_transactions", "{gifts:?}");
     ensure!(gifts.keys == ["block_number", "transaction_index", "frame_index"], "{gifts:?}");

@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 use trawl_core::primitives::BlockRange;
-use trawl_query::transactions::participation::{End, ParticipationQuery, creation, of_nonce, places};
+use trawl_query::transactions::participation::{End, ParticipationQuery, creation, of_nonce, positions};
 
 use super::{block, everything, only, tether};
 
@@ -11,7 +11,7 @@ fn transactions_an_address_takes_part_in_are_read_along_two_keys() -> anyhow::Re
     for (from, kind) in [(End::Newest, "InReverseOrder"), (End::Oldest, "InOrder")] {
         for blocks in [everything(), vec![BlockRange::new(0, 15_040_708).expect("ordered")].into(), block(15_040_708)] {
             let searched = ParticipationQuery { transactions: blocks.clone(), frames: blocks };
-            let [own, newest, frames, in_memory] = places(&tether(), from, &searched, 25);
+            let [own, newest, frames, in_memory] = positions(&tether(), from, &searched, 25);
             for (statement, table) in [(own, "transactions_by_address"), (frames, "internal_transactions_by_address")] {
                 let read = only(&statement)?;
                 ensure!(read.table == table && read.kind == kind, "{read:?}");

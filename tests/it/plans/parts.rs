@@ -70,15 +70,15 @@ fn blocks_of_a_miner_are_found_at_their_heights() -> anyhow::Result<()> {
 /// What an address sent and paid is its range of a narrow table, also where that is sorted.
 #[test]
 fn sorted_transactions_are_read_from_the_range_of_the_address() -> anyhow::Result<()> {
-    use trawl_query::transactions::sorted::{SortOrder, SortedBy, SortedList, places, size};
-    let place = TransactionPosition { block_number: 15_040_708, transaction_index: 3 };
+    use trawl_query::transactions::sorted::{SortOrder, SortedBy, SortedList, positions, size};
+    let position = TransactionPosition { block_number: 15_040_708, transaction_index: 3 };
     for (by, sorting) in [(SortedBy::Value, SortOrder::LargestFirst), (SortedBy::Fee, SortOrder::SmallestFirst)] {
         let (sorted, blocks) = (SortedList { direction: None, by, sorting }, everything().settled);
-        let beyond = (U256::from(7), place);
+        let beyond = (U256::from(7), position);
         for read in [
             only(&size(&tether(), &sorted, &blocks))?,
-            only(&places(&tether(), &sorted, &blocks, None, 51))?,
-            only(&places(&tether(), &sorted, &blocks, Some(&beyond), 51))?,
+            only(&positions(&tether(), &sorted, &blocks, None, 51))?,
+            only(&positions(&tether(), &sorted, &blocks, Some(&beyond), 51))?,
         ] {
             ensure!(read.table == "transactions_by_address", "{read:?}");
             ensure!(read.keys == ["address", "block_number"], "{read:?}");
@@ -160,7 +160,7 @@ fn ids_of_tokens_are_ranges_in_order() -> anyhow::Result<()> {
     let database = chain("devchain").name;
     let (holder, some) = (tether(), U256::from(7));
     let key = IdKey { token: tether(), standard: "ERC-721".into(), id: some };
-    let place = HoldingPosition { token: tether(), standard: "ERC-721" };
+    let position = HoldingPosition { token: tether(), standard: "ERC-721" };
     let types = ["ERC-721"];
     let in_order = [
         (explain_in(database, &of_token(&tether(), "ERC-721", &Address::ZERO, None, 51))?, "InReverseOrder", 3),
@@ -168,7 +168,7 @@ fn ids_of_tokens_are_ranges_in_order() -> anyhow::Result<()> {
         (explain_in(database, &of_holder(&holder, &types, None, 51))?, "InOrder", 1),
         (explain_in(database, &of_holder(&holder, &types, Some(&key), 51))?, "InOrder", 2),
         (explain_in(database, &first_of_each(&holder, &types, None, (9, 459)))?, "InOrder", 1),
-        (explain_in(database, &first_of_each(&holder, &types, Some(&place), (9, 459)))?, "InOrder", 2),
+        (explain_in(database, &first_of_each(&holder, &types, Some(&position), (9, 459)))?, "InOrder", 2),
         (explain_in(database, &counts(&holder, &[tether()], &[key]))?, "InOrder", 2),
         (explain_in(database, &among(&holder, &[tether()], &[some]))?, "InOrder", 2),
     ];
@@ -244,16 +244,16 @@ fn activity_reads_the_range_of_its_address() -> anyhow::Result<()> {
     ] {
         ensure!(read.table == table && read.keys[0] == "block_number", "{read:?}");
     }
-    // The places of the transactions are looked up first, as those of their lists are.
+    // The positions of the transactions are looked up first, as those of their lists are.
     let read = only(&charts::methods::sums(&tether(), &settled))?;
     ensure!(read.table == "transactions" && read.keys == ["block_number", "transaction_index"], "{read:?}");
     // The same of the frames that moved its coins, and of those that say why a transaction failed.
     let read = only(&charts::coins::sums(&tether(), &settled))?;
-    let place: &[String] = &["block_number".into(), "transaction_index".into(), "frame_index".into()];
-    ensure!(read.table == "internal_transactions" && read.keys == place, "{read:?}");
+    let position: &[String] = &["block_number".into(), "transaction_index".into(), "frame_index".into()];
+    ensure!(read.table == "internal_transactions" && read.keys == position, "{read:?}");
     let reads = explain(&charts::failures::sums(None, &newest))?;
     let tables: Vec<&str> = reads.iter().map(|read| read.table.as_str()).collect();
     ensure!(tables == ["transactions", "internal_transactions"], "{reads:?}");
-    ensure!(reads[0].keys == ["block_number"] && reads[1].keys == place, "{reads:?}");
+    ensure!(reads[0].keys == ["block_number"] && reads[1].keys == position, "{reads:?}");
     Ok(())
 }

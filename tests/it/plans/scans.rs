@@ -44,8 +44,8 @@ fn scans_of_a_participant_read_its_range_in_order() -> anyhow::Result<()> {
                 _ => "token_transfers_by_direction",
             };
             let scan = TokenTransferScan { participants: participants.clone(), tokens, types };
-            let place = TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 };
-            for after in [None, Some(place)] {
+            let position = TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 };
+            for after in [None, Some(position)] {
                 check(&only(&scan.statement(&everything(), after, 5000))?, table, 2)?;
             }
         }
@@ -53,14 +53,14 @@ fn scans_of_a_participant_read_its_range_in_order() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What an export reads: transactions at the places that their own order has, logs along the key of their contract.
+/// What an export reads: transactions at the positions that their own order has, logs along the key of their contract.
 #[test]
 fn exports_of_an_address_read_its_range() -> anyhow::Result<()> {
     for direction in [None, Some(Direction::From), Some(Direction::To)] {
         for after in [None, Some(TransactionPosition { block_number: 15_040_708, transaction_index: 3 })] {
             let scan = AddressTransactionScan { address: tether(), direction };
             let statement = scan.statement(&everything(), after, 5000);
-            ensure!(!statement.is_one_range, "all places of an address would be held at once");
+            ensure!(!statement.is_one_range, "all positions of an address would be held at once");
             let rows = only(&statement)?;
             ensure!(rows.table == "transactions" && rows.keys == ["block_number", "transaction_index"], "{rows:?}");
         }

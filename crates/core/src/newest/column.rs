@@ -11,12 +11,12 @@ use arrow::error::ArrowError;
 pub(super) enum StoredColumn {
     /// One value that all rows have.
     Constant(ArrayRef),
-    /// Bytes as places in a list of distinct values: hashes, addresses, amounts, and texts that repeat.
+    /// Bytes as codes in a list of distinct values: hashes, addresses, amounts, and texts that repeat.
     Sorted {
         /// The values, ascending.
         values: ArrayRef,
-        /// For each row the place of its value.
-        places: Vec<u16>,
+        /// For each row the code of its value.
+        codes: Vec<u16>,
         /// The rows that have a value, if some have none.
         nulls: Option<NullBuffer>,
     },
@@ -42,16 +42,16 @@ impl StoredColumn {
         match self {
             Self::Constant(value) => take(value, &UInt32Array::from(vec![0; rows.len()]), None),
             Self::Plain(values) => take(values, &UInt32Array::from(rows.to_vec()), None),
-            Self::Sorted { values, places, nulls } => {
-                let place = |row: &u32| {
+            Self::Sorted { values, codes, nulls } => {
+                let code = |row: &u32| {
                     let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(*row as usize));
-                    (!is_null).then(|| u32::from(places[*row as usize]))
+                    (!is_null).then(|| u32::from(codes[*row as usize]))
                 };
                 if nulls.is_some() {
-                    return take(values, &rows.iter().map(place).collect::<UInt32Array>(), None);
+                    return take(values, &rows.iter().map(code).collect::<UInt32Array>(), None);
                 }
-                let places = rows.iter().map(|row| u32::from(places[*row as usize]));
-                take(values, &UInt32Array::from_iter_values(places), None)
+                let codes = rows.iter().map(|row| u32::from(codes[*row as usize]));
+                take(values, &UInt32Array::from_iter_values(codes), None)
             }
         }
     }
@@ -61,11 +61,11 @@ impl StoredColumn {
         match self {
             Self::Constant(value) => bytes(value, 0),
             Self::Plain(values) => bytes(values, row),
-            Self::Sorted { values, places, nulls } => {
+            Self::Sorted { values, codes, nulls } => {
                 if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
                     return None;
                 }
-                bytes(values, usize::from(places[row]))
+                bytes(values, usize::from(codes[row]))
             }
         }
     }
@@ -83,7 +83,7 @@ impl StoredColumn {
     pub fn has_any(&self, wanted: &[Vec<u8>]) -> bool {
         match self {
             Self::Constant(_) => self.bytes(0).is_some_and(|value| has(wanted, value)),
-            Self::Sorted { values, .. } => wanted.iter().any(|wanted| place_of(values, wanted).is_some()),
+            Self::Sorted { values, .. } => wanted.iter().any(|wanted| code_of(values, wanted).is_some()),
             Self::Plain(values) => {
                 (0..values.len()).any(|row| bytes(values, row).is_some_and(|value| has(wanted, value)))
             }
@@ -98,11 +98,11 @@ impl StoredColumn {
                 Box::new(0..if has_it { rows } else { 0 })
             }
             Self::Plain(_) => Box::new((0..rows).filter(move |row| self.bytes(*row) == Some(value))),
-            Self::Sorted { values, places, nulls } => match place_of(values, value) {
+            Self::Sorted { values, codes, nulls } => match code_of(values, value) {
                 None => Box::new(std::iter::empty()),
                 Some(wanted) => {
                     let is_there = move |row: &usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(*row));
-                    let rows = places.iter().enumerate().filter(move |(_, place)| **place == wanted);
+                    let rows = codes.iter().enumerate().filter(move |(_, code)| **code == wanted);
                     Box::new(rows.map(|(row, _)| row).filter(is_there))
                 }
             },
@@ -115,20 +115,20 @@ impl StoredColumn {
         (0..values.len()).filter_map(|row| bytes(values, row))
     }
 
-    /// For a list of distinct values, which of them are wanted, and the place of each row.
-    pub fn places_of(&self, wanted: &[Vec<u8>]) -> Option<(Vec<u16>, &[u16], Option<&NullBuffer>)> {
-        let Self::Sorted { values, places, nulls } = self else { return None };
-        let found = wanted.iter().filter_map(|wanted| place_of(values, wanted)).collect();
-        Some((found, places, nulls.as_ref()))
+    /// For a list of distinct values, which of them are wanted, and the code of each row.
+    pub fn codes_of(&self, wanted: &[Vec<u8>]) -> Option<(Vec<u16>, &[u16], Option<&NullBuffer>)> {
+        let Self::Sorted { values, codes, nulls } = self else { return None };
+        let found = wanted.iter().filter_map(|wanted| code_of(values, wanted)).collect();
+        Some((found, codes, nulls.as_ref()))
     }
 
     /// Bytes in memory.
     pub fn size(&self) -> usize {
         match self {
             Self::Constant(values) | Self::Plain(values) => values.get_array_memory_size(),
-            Self::Sorted { values, places, nulls } => {
+            Self::Sorted { values, codes, nulls } => {
                 let nulls = nulls.as_ref().map_or(0, |nulls| nulls.len() / 8);
-                values.get_array_memory_size() + places.capacity() * size_of::<u16>() + nulls
+                values.get_array_memory_size() + codes.capacity() * size_of::<u16>() + nulls
             }
         }
     }
@@ -162,23 +162,23 @@ fn sorted(array: &ArrayRef) -> Result<Option<StoredColumn>, ArrowError> {
     let mut rows: Vec<u32> = all.filter(|row| array.is_valid(*row as usize)).collect();
     rows.sort_unstable_by_key(|row| value(*row));
     let mut firsts: Vec<u32> = Vec::new();
-    let mut places = vec![0u16; array.len()];
+    let mut codes = vec![0u16; array.len()];
     for row in rows {
         if firsts.last().is_none_or(|last| value(*last) != value(row)) {
             firsts.push(row);
         }
-        let Ok(place) = u16::try_from(firsts.len() - 1) else { return Ok(None) };
-        places[row as usize] = place;
+        let Ok(code) = u16::try_from(firsts.len() - 1) else { return Ok(None) };
+        codes[row as usize] = code;
     }
-    if !is_fixed && firsts.len() * 2 > places.len() {
+    if !is_fixed && firsts.len() * 2 > codes.len() {
         return Ok(None);
     }
     let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0).map(|nulls| nulls.iter().collect());
     let values = copy(array, firsts)?;
-    Ok(Some(StoredColumn::Sorted { values, places, nulls }))
+    Ok(Some(StoredColumn::Sorted { values, codes, nulls }))
 }
 
-fn place_of(values: &ArrayRef, wanted: &[u8]) -> Option<u16> {
+fn code_of(values: &ArrayRef, wanted: &[u8]) -> Option<u16> {
     let (mut low, mut high) = (0, values.len());
     while low < high {
         let middle = low.midpoint(high);

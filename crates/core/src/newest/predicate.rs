@@ -167,16 +167,16 @@ fn among<'t>(column: &'t StoredColumn, wanted: &'t [Vec<u8>]) -> Option<Bound<'t
     if !column.has_any(wanted) {
         return None;
     }
-    let Some((found, places, nulls)) = column.places_of(wanted) else {
+    let Some((found, codes, nulls)) = column.codes_of(wanted) else {
         return Some(Box::new(move |row| column.bytes(row).is_some_and(|own| has(wanted, own))));
     };
     let is_there = move |row| nulls.is_none_or(|nulls| nulls.is_valid(row));
     match found.as_slice() {
         [one] => {
             let one = *one;
-            Some(Box::new(move |row| places[row] == one && is_there(row)))
+            Some(Box::new(move |row| codes[row] == one && is_there(row)))
         }
-        _ => Some(Box::new(move |row| found.contains(&places[row]) && is_there(row))),
+        _ => Some(Box::new(move |row| found.contains(&codes[row]) && is_there(row))),
     }
 }
 

@@ -27,39 +27,39 @@ fn account(number: u64) -> Address {
 }
 
 fn transaction(index: u32) -> TransactionRow {
-    let place = u64::from(index);
-    let amount = |kind| U256::from_be_bytes(hash(kind, place).0);
+    let number = u64::from(index);
+    let amount = |kind| U256::from_be_bytes(hash(kind, number).0);
     TransactionRow {
         block_number: 7,
         transaction_index: index,
-        hash: hash(2, place),
+        hash: hash(2, number),
         block_hash: hash(3, 7),
         block_timestamp: Timestamp::from_micros(9),
         transaction_type: 2,
-        from_address: account(place),
-        to_address: Some(account(place % 40)),
-        nonce: place,
+        from_address: account(number),
+        to_address: Some(account(number % 40)),
+        nonce: number,
         value: amount(4),
-        gas_limit: 200_000 + place,
-        gas_price: Some(U256::from(place)),
-        max_fee_per_gas: Some(U256::from(2 * place)),
-        max_priority_fee_per_gas: Some(U256::from(place % 9)),
+        gas_limit: 200_000 + number,
+        gas_price: Some(U256::from(number)),
+        max_fee_per_gas: Some(U256::from(2 * number)),
+        max_priority_fee_per_gas: Some(U256::from(number % 9)),
         max_fee_per_blob_gas: None,
         // On Ethereum a call has about 200 bytes in the median.
-        input: hash(5, place).repeat(8).into(),
+        input: hash(5, number).repeat(8).into(),
         chain_id: Some(1),
         access_list: Vec::new(),
         blob_versioned_hashes: Vec::new(),
         authorization_list: Vec::new(),
-        v: U256::from(place % 2),
+        v: U256::from(number % 2),
         r: amount(6),
         s: amount(7),
         has_receipt: 1,
         status: Some(1),
         post_state_root: None,
-        gas_used: 90_000 + place,
-        cumulative_gas_used: 90_000 * place,
-        effective_gas_price: U256::from(place),
+        gas_used: 90_000 + number,
+        cumulative_gas_used: 90_000 * number,
+        effective_gas_price: U256::from(number),
         contract_address: None,
         blob_gas_used: None,
         blob_gas_price: None,
@@ -75,59 +75,59 @@ fn transaction(index: u32) -> TransactionRow {
 }
 
 fn log(index: u32) -> LogRow {
-    let place = u64::from(index);
+    let number = u64::from(index);
     LogRow {
-        address: account(place % 40),
+        address: account(number % 40),
         block_number: 7,
         log_index: index,
         transaction_index: index / 5,
-        transaction_hash: hash(2, place / 5),
+        transaction_hash: hash(2, number / 5),
         block_hash: hash(3, 7),
         block_timestamp: Timestamp::from_micros(9),
         topics_count: 3,
-        topic0: hash(8, place % 12),
-        topic1: account(place).into_word(),
-        topic2: account(place + 1).into_word(),
+        topic0: hash(8, number % 12),
+        topic1: account(number).into_word(),
+        topic2: account(number + 1).into_word(),
         topic3: B256::ZERO,
-        data: hash(9, place).repeat(if place % 3 == 0 { 5 } else { 1 }).into(),
+        data: hash(9, number).repeat(if number % 3 == 0 { 5 } else { 1 }).into(),
     }
 }
 
 fn transfer(row: u32) -> DirectedTokenTransferRow {
-    let (place, is_from) = (u64::from(row / 2), row.is_multiple_of(2));
+    let (number, is_from) = (u64::from(row / 2), row.is_multiple_of(2));
     DirectedTokenTransferRow {
-        address: account(place + u64::from(!is_from)),
+        address: account(number + u64::from(!is_from)),
         direction: if is_from { "from" } else { "to" }.into(),
         block_number: 7,
         log_index: row / 2,
         batch_index: 0,
         transaction_index: row / 6,
-        transaction_hash: hash(2, place / 3),
+        transaction_hash: hash(2, number / 3),
         block_hash: hash(3, 7),
         block_timestamp: Timestamp::from_micros(9),
         token_type: "ERC-20".into(),
-        token_address: account(place % 40),
-        from_address: account(place),
-        to_address: account(place + 1),
+        token_address: account(number % 40),
+        from_address: account(number),
+        to_address: account(number + 1),
         token_id: None,
-        value: U256::from_be_bytes(hash(9, place).0),
+        value: U256::from_be_bytes(hash(9, number).0),
     }
 }
 
 /// What blocks change of state.
 fn state() -> Vec<(String, RecordBatch)> {
-    let slot = |place: u64| StorageRow {
-        address: account(place % 40),
-        slot: hash(10, place),
+    let slot = |number: u64| StorageRow {
+        address: account(number % 40),
+        slot: hash(10, number),
         block_number: 7,
-        value: hash(11, place),
+        value: hash(11, number),
     };
-    let balance = |place: u64| BalanceRow {
-        address: account(place),
+    let balance = |number: u64| BalanceRow {
+        address: account(number),
         block_number: 7,
-        balance: U256::from_be_bytes(hash(12, place).0),
+        balance: U256::from_be_bytes(hash(12, number).0),
     };
-    let nonce = |place: u64| NonceRow { address: account(place), block_number: 7, nonce: place };
+    let nonce = |number: u64| NonceRow { address: account(number), block_number: 7, nonce: number };
     vec![
         ("storage_history".into(), batch((0..800).map(slot))),
         ("balance_history".into(), batch((0..250).map(balance))),

@@ -31,7 +31,7 @@ impl LogFilter {
     }
 }
 
-/// The place of a log in the chain, in the order of responses.
+/// The position of a log in the chain, in the order of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LogPosition {
     /// Height of the block.

@@ -1,16 +1,16 @@
-//! Places in the chain after which a list continues.
+//! Positions in the chain after which a list continues.
 
 use super::{BlockNumber, LogPosition};
 
-/// The place of a row in the chain, as the numbers of its key: the height, then positions from the outside in.
+/// The position of a row in the chain, as the numbers of its key: the height, then positions from the outside in.
 pub trait Position: Copy + Send + Sync + 'static {
     /// Height of the block.
     fn block_number(self) -> BlockNumber;
     /// The numbers, the height first.
     fn numbers(self) -> Vec<u64>;
-    /// The place after everything in a block.
+    /// The position after everything in a block.
     fn end_of(block_number: BlockNumber) -> Self;
-    /// The place with these numbers; `None` if there are more or fewer than such a place has.
+    /// The position with these numbers; `None` if there are more or fewer than such a position has.
     fn from_numbers(numbers: &[u64]) -> Option<Self>;
 }
 
@@ -64,7 +64,7 @@ impl Direction {
     }
 }
 
-/// The place of a call frame.
+/// The position of a call frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FramePosition {
     /// Height of its block.
@@ -75,7 +75,7 @@ pub struct FramePosition {
     pub frame_index: u64,
 }
 
-/// The place of a token transfer.
+/// The position of a token transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TransferPosition {
     /// Height of its block.
@@ -86,7 +86,7 @@ pub struct TransferPosition {
     pub batch_index: u64,
 }
 
-/// The place of a transaction.
+/// The position of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TransactionPosition {
     /// Height of its block.

@@ -12,7 +12,7 @@ const WORD: usize = 32;
 
 /// Columns that every view of an event has before those of the parameters: name, type, expression over `v_logs`,
 /// comment.
-const PLACE: [(&str, &str, &str, &str); 9] = [
+const POSITION_COLUMNS: [(&str, &str, &str, &str); 9] = [
     ("block_number", "UInt64", "block_number", "height of its block"),
     ("log_index", "UInt32", "log_index", "position in the block, 0-based"),
     ("transaction_index", "UInt32", "transaction_index", "position of its transaction in the block, 0-based"),
@@ -103,17 +103,15 @@ pub fn event_view(name: &str, known: &KnownEvent, logs: LogsOf<'_>) -> Result<St
 }
 
 fn statement(name: &str, text: &str, columns: &[Column], from: &str, filter: &str) -> String {
-    let place = PLACE.iter().map(|(name, of, _, comment)| format!("    {name} {of} COMMENT '{comment}'"));
+    let position = POSITION_COLUMNS.iter().map(|(name, of, _, comment)| format!("    {name} {of} COMMENT '{comment}'"));
     let parameters =
         columns.iter().map(|column| format!("    `{}` {} COMMENT '{}'", column.name, column.of, column.comment));
-    let declared: Vec<String> = place.chain(parameters).collect();
-    let place = PLACE.iter().map(
-        |(name, _, read, _)| {
-            if name == read { format!("    {name}") } else { format!("    {read} AS {name}") }
-        },
-    );
+    let declared: Vec<String> = position.chain(parameters).collect();
+    let position = POSITION_COLUMNS
+        .iter()
+        .map(|(name, _, read, _)| if name == read { format!("    {name}") } else { format!("    {read} AS {name}") });
     let parameters = columns.iter().map(|column| format!("    {} AS `{}`", column.expression, column.name));
-    let selected: Vec<String> = place.chain(parameters).collect();
+    let selected: Vec<String> = position.chain(parameters).collect();
     format!(
         "CREATE OR REPLACE VIEW {name}\n(\n{}\n)\nAS\nSELECT\n{}\nFROM {from}\nWHERE {filter}\nCOMMENT 'logs of the event {text}'\n",
         declared.join(",\n"),
@@ -124,7 +122,7 @@ fn statement(name: &str, text: &str, columns: &[Column], from: &str, filter: &st
 /// The name of the parameter, or its position where that is empty or taken.
 fn column_name(name: &str, position: usize, columns: &[Column]) -> String {
     let is_taken =
-        |name: &str| PLACE.iter().any(|place| place.0 == name) || columns.iter().any(|column| column.name == name);
+        |name: &str| POSITION_COLUMNS.iter().any(|of| of.0 == name) || columns.iter().any(|column| column.name == name);
     let mut name = if name.is_empty() { format!("arg{position}") } else { name.to_owned() };
     while is_taken(&name) {
         name = format!("{name}_{position}");
@@ -162,7 +160,7 @@ fn in_data(of: &DynSolType, head: usize) -> Option<(String, String)> {
     }
 }
 
-/// A word as a number that places in data may have; larger ones lie beyond every log.
+/// A word as a number that offsets in data may have; larger ones lie beyond every log.
 fn small(word: &str) -> String {
     format!("toUInt64(least(reinterpretAsUInt256(reverse({word})), 4294967295))")
 }

@@ -147,7 +147,7 @@ tuple_column! {
 }
 
 tuple_column! {
-    /// A commit whose place another takes.
+    /// A commit that another replaces.
     pub struct ReplacedCommit / ReplacedCommitView / ReplacedCommitBuilder {
         /// Its first block.
         first_block: u64,

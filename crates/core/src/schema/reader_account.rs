@@ -1,7 +1,7 @@
 //! What `migrate --with-reader` makes on a ClickHouse server for people who read: a role, its settings profile, quota
 //! and row policies.
 //!
-//! The embedded engine has readers of its own, and no place to keep these.
+//! The embedded engine has readers of its own, and no directory of users.
 
 use super::migrations::Step;
 

@@ -68,7 +68,7 @@ impl SourceView {
         ))
     }
 
-    /// What is shown of a column: nothing of text that stands beside bytes, as it takes their place, and of tuples.
+    /// What is shown of a column: nothing of text that stands beside bytes, as it replaces them, and of tuples.
     fn shown(&self, column: &SourceColumn) -> Vec<Column> {
         let SourceColumn { name, of, comment } = column;
         if name.ends_with(TEXT) {

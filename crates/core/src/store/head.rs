@@ -185,7 +185,7 @@ impl Head {
     pub(super) async fn read(
         reader: &Reader,
         known: Option<&Arc<Self>>,
-        (look, place): (PollScope, NewestSource),
+        (look, source): (PollScope, NewestSource),
         damage: &Damage,
     ) -> Result<Arc<Self>, StoreError> {
         let (turn, last_view) = (reader.turn(), known.map_or(0, |known| known.view));
@@ -212,10 +212,10 @@ impl Head {
         let settled =
             |part: &str| committed.get(part).map(|all| all.without(&damage.of_part(part))).unwrap_or_default();
         let blocks = settled("blocks");
-        let in_memory = in_memory(reader, known, &mut newest, &blocks, place).await?;
+        let in_memory = in_memory(reader, known, &mut newest, &blocks, source).await?;
         let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let recent = known.map_or_else(Arc::default, |known| recently_settled(known, &in_memory));
-        let stored = match place {
+        let stored = match source {
             NewestSource::InTables => Some(BlockNumber::MAX),
             NewestSource::InMemory(_) => newest.as_ref().and_then(|head| head.tables_through),
         };
@@ -296,10 +296,10 @@ async fn in_memory(
     known: Option<&Arc<Head>>,
     newest: &mut Option<HeadRow>,
     blocks: &Coverage,
-    place: NewestSource,
+    source: NewestSource,
 ) -> Result<Arc<NewestBlocks>, StoreError> {
     let carried = newest.as_mut().map(|head| std::mem::take(&mut head.blocks)).unwrap_or_default();
-    let NewestSource::InMemory(bytes) = place else { return Ok(Arc::default()) };
+    let NewestSource::InMemory(bytes) = source else { return Ok(Arc::default()) };
     let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
     let stored = newest.as_ref().and_then(|head| head.tables_through);
     let known = known.map(|known| &known.in_memory);

@@ -44,12 +44,12 @@ impl Reader {
     #[must_use]
     pub fn of_several(addresses: &[StoreAddress], time_limit: Duration, memory_limit: u64) -> Self {
         let timeout = time_limit + DELIVERY_MARGIN;
-        let place = |address| {
+        let candidate = |address| {
             let client = Self::client(address, time_limit, memory_limit);
             Endpoint::new(address, Connection { client, timeout })
         };
         let database = addresses.first().map(|address| address.database.clone()).unwrap_or_default();
-        let failover = Failover::new(addresses.iter().map(place).collect());
+        let failover = Failover::new(addresses.iter().map(candidate).collect());
         Self { database, failover, timeout, cluster: Arc::default(), coalescer: Arc::new(PageCoalescer::new(1)) }
     }
 

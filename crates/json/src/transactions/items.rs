@@ -72,7 +72,7 @@ pub fn write_transaction_item(
 ) {
     let of = Transaction { view, row, lacking: view.lacking.items::<String>(row).collect() };
     writer.object(|item| {
-        of.write_place(item, facts);
+        of.write_position(item, facts);
         of.write_sides(item, addresses);
         of.write_input(item, facts);
         of.write_prices(item);
@@ -134,7 +134,7 @@ impl Transaction<'_, '_> {
         self.view.has_receipt[self.row] == 1
     }
 
-    fn write_place(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
+    fn write_position(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
         let (view, row) = (self.view, self.row);
         item.key("hash").hex(view.hash.bytes(row));
         item.key("block_number").number(view.block_number[row]);

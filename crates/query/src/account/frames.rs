@@ -2,7 +2,7 @@
 
 use super::at_keys;
 use crate::select::{Select, participant};
-use crate::transactions::internal::{at_listed_places, listed};
+use crate::transactions::internal::{at_listed_positions, listed};
 use crate::walk::{Order, Walk};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockNumber, Bytes};
@@ -12,8 +12,8 @@ use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Parameter, Statement};
 
 columns! {
-    /// The place of a call frame.
-    pub struct PlaceOfFrame / PlaceOfFrameView {
+    /// The position of a call frame.
+    pub struct FramePosition / FramePositionView {
         /// Height of its block.
         block_number: u64,
         /// Position of its transaction in the block.
@@ -34,16 +34,21 @@ fn order_by(order: Order) -> String {
     KEY.map(|column| format!("{column} {word}")).join(", ")
 }
 
-/// The places of the listed frames in `blocks` that an account takes part in.
+/// The positions of the listed frames in `blocks` that an account takes part in.
 #[must_use]
-pub fn places_of(account: &Address, blocks: &Span, walk: Walk) -> Statement<PlaceOfFrame> {
+pub fn positions_of(account: &Address, blocks: &Span, walk: Walk) -> Statement<FramePosition> {
     let select = participant(account, None).blocks("block_number", blocks);
     select.page("internal_transactions_by_address", &order_by(walk.order), walk.limit)
 }
 
-/// The places of those in a `block` that are of one transaction.
+/// The positions of those in a `block` that are of one transaction.
 #[must_use]
-pub fn places_of_both(account: &Address, block: &Span, transaction_index: u32, walk: Walk) -> Statement<PlaceOfFrame> {
+pub fn positions_of_both(
+    account: &Address,
+    block: &Span,
+    transaction_index: u32,
+    walk: Walk,
+) -> Statement<FramePosition> {
     let test = Predicate::equals("transaction_index", transaction_index.into());
     let select = participant(account, None)
         .blocks("block_number", block)
@@ -52,9 +57,9 @@ pub fn places_of_both(account: &Address, block: &Span, transaction_index: u32, w
     select.page("internal_transactions_by_address", &order_by(walk.order), walk.limit)
 }
 
-/// The places of the listed frames of a transaction of a `block`.
+/// The positions of the listed frames of a transaction of a `block`.
 #[must_use]
-pub fn places_of_transaction(block: &Span, transaction_index: u32, walk: Walk) -> Statement<PlaceOfFrame> {
+pub fn positions_of_transaction(block: &Span, transaction_index: u32, walk: Walk) -> Statement<FramePosition> {
     let test = Predicate::equals("transaction_index", transaction_index.into());
     let select =
         listed().blocks("block_number", block).condition("transaction_index = {transaction_index:UInt32}", test);
@@ -62,35 +67,35 @@ pub fn places_of_transaction(block: &Span, transaction_index: u32, walk: Walk) -
     select.page("internal_transactions", &order_by(walk.order), walk.limit)
 }
 
-/// The places of the listed frames in `blocks`: of settled blocks those that `listed_internal_transactions` has.
+/// The positions of the listed frames in `blocks`: of settled blocks those that `listed_internal_transactions` has.
 #[must_use]
-pub fn places_in(blocks: &Span, walk: Walk) -> Statement<PlaceOfFrame> {
+pub fn positions_in(blocks: &Span, walk: Walk) -> Statement<FramePosition> {
     let order = order_by(walk.order);
-    let select = listed().settled_condition(at_listed_places(&blocks.settled, None, &order));
+    let select = listed().settled_condition(at_listed_positions(&blocks.settled, None, &order));
     select.blocks("block_number", blocks).page("internal_transactions", &order, walk.limit)
 }
 
 /// The same without that table: a search through all frames.
 #[must_use]
-pub fn searched_places_in(blocks: &Span, walk: Walk) -> Statement<PlaceOfFrame> {
+pub fn searched_positions_in(blocks: &Span, walk: Walk) -> Statement<FramePosition> {
     listed().blocks("block_number", blocks).page("internal_transactions", &order_by(walk.order), walk.limit)
 }
 
-/// The frames at `places`, in either order.
+/// The frames at `positions`, in either order.
 #[must_use]
-pub fn at_places<R: Columns>(places: &[FrameKey], blocks: &Span, order: Order) -> Statement<R> {
-    let keys: Vec<Vec<u64>> = places
+pub fn at_positions<R: Columns>(positions: &[FrameKey], blocks: &Span, order: Order) -> Statement<R> {
+    let keys: Vec<Vec<u64>> = positions
         .iter()
         .map(|(block, transaction, frame)| vec![*block, u64::from(*transaction), u64::from(*frame)])
         .collect();
-    let triples = places.iter().map(|(block, transaction, frame)| (*block, (*transaction).into(), (*frame).into()));
-    let among = "(block_number, transaction_index, frame_index) IN {places:Array(Tuple(UInt64, UInt64, UInt64))} \
+    let triples = positions.iter().map(|(block, transaction, frame)| (*block, (*transaction).into(), (*frame).into()));
+    let among = "(block_number, transaction_index, frame_index) IN {positions:Array(Tuple(UInt64, UInt64, UInt64))} \
                  AND block_number IN {heights:Array(UInt64)}";
     let select: Select = at_keys(&KEY, &keys, blocks, among);
-    select.with("places", Parameter::Generations(triples.collect())).page(
+    select.with("positions", Parameter::Generations(triples.collect())).page(
         "internal_transactions",
         &order_by(order),
-        places.len() as u64,
+        positions.len() as u64,
     )
 }
 

@@ -83,15 +83,15 @@ fn order_by(order: Order, key: &[&str]) -> String {
     key.iter().map(|column| format!("{column} {}", order.word())).collect::<Vec<_>>().join(", ")
 }
 
-/// The transfers of one standard of a token in `blocks`: the places of its logs are a range of `logs`, each with a
+/// The transfers of one standard of a token in `blocks`: the positions of its logs are a range of `logs`, each with a
 /// transfer at least, and the rows are found at them.
 #[must_use]
 pub fn of_token((token, standard): (&Address, &'static str), blocks: &Span, walk: Walk) -> Statement<TokenTransferRow> {
-    let places = places(standard, &blocks.settled, walk.order);
+    let positions = positions(standard, &blocks.settled, walk.order);
     let order = order_by(walk.order, &["block_number", "log_index", "batch_index"]);
     Select::default()
         .blocks("block_number", blocks)
-        .settled_condition(format!("(block_number, log_index) GLOBAL IN (\n{places}\n)"))
+        .settled_condition(format!("(block_number, log_index) GLOBAL IN (\n{positions}\n)"))
         .newest_condition(
             "token_address = toFixedString(unhex({address:String}), 20)",
             Predicate::among("token_address", &[token]),
@@ -102,8 +102,8 @@ pub fn of_token((token, standard): (&Address, &'static str), blocks: &Span, walk
         .page_of(&senders_columns(), "token_transfers_by_block", &order, walk.limit)
 }
 
-/// The places of the logs of a page that are transfers of a standard.
-fn places(standard: &str, settled: &[BlockRange], order: Order) -> String {
+/// The positions of the logs of a page that are transfers of a standard.
+fn positions(standard: &str, settled: &[BlockRange], order: Order) -> String {
     let of_standard = match standard {
         "ERC-20" => "topics_count = 3",
         "ERC-721" => "topics_count = 4 AND length(data) = 0",
@@ -123,8 +123,8 @@ LIMIT {{limit:UInt64}}",
     )
 }
 
-/// What the transactions at `places` paid.
+/// What the transactions at `positions` paid.
 #[must_use]
-pub fn gas(places: &TransactionPositions, blocks: &Span) -> Statement<TransactionGas> {
-    at(places, blocks).page("transactions", "block_number, transaction_index", places.len() as u64)
+pub fn gas(positions: &TransactionPositions, blocks: &Span) -> Statement<TransactionGas> {
+    at(positions, blocks).page("transactions", "block_number, transaction_index", positions.len() as u64)
 }

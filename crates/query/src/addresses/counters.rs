@@ -28,7 +28,7 @@ columns! {
     }
 }
 
-/// The transactions that `address` takes part in. `transactions_by_address` may have a row twice: rows of a place,
+/// The transactions that `address` takes part in. `transactions_by_address` may have a row twice: rows of a position,
 /// which are next to each other, are grouped as they are read.
 #[must_use]
 pub fn transactions(address: &Address, settled: &[BlockRange]) -> Statement<TransactionTotals> {

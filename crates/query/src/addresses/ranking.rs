@@ -73,7 +73,7 @@ pub fn size(by: RankedBy) -> Statement<RankingSize> {
     statement
 }
 
-/// The first accounts after settled `blocks`, which begin at the first block, beyond a place: an amount and the
+/// The first accounts after settled `blocks`, which begin at the first block, beyond a position: an amount and the
 /// account.
 #[must_use]
 pub fn ranked(
@@ -147,8 +147,8 @@ fn balances(within: &str) -> String {
     )
 }
 
-/// How many transactions each account takes part in. A row may be stored twice: rows of a place, which are next to each
-/// other, are grouped as they are read.
+/// How many transactions each account takes part in. A row may be stored twice: rows of a position, which are next to
+/// each other, are grouped as they are read.
 fn transactions(within: &str) -> String {
     format!(
         "  SELECT address, toUInt256(count()) AS amount
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn a_page_goes_on_behind_the_last_account() {
         let blocks = BlockRange::new(0, 9).expect("ordered");
-        let place = (U256::from(7), Address::repeat_byte(1));
-        let statement = ranked((RankedBy::Transactions, RankedFrom::Largest), blocks, Some(place), 51);
+        let position = (U256::from(7), Address::repeat_byte(1));
+        let statement = ranked((RankedBy::Transactions, RankedFrom::Largest), blocks, Some(position), 51);
         insta::assert_snapshot!(statement.sql, @r"
         SELECT address, amount
         FROM

@@ -1,4 +1,4 @@
-//! Plans over `log_topics`: the places of logs with a topic, looked up before the logs themselves are fetched.
+//! Plans over `log_topics`: the positions of logs with a topic, looked up before the logs themselves are fetched.
 //!
 //! A log costs the same to fetch wherever it lies, so the time for a rare topic depends on its own logs alone. The logs
 //! of a common topic are read sequentially, without a lookup.
@@ -8,10 +8,10 @@ use trawl_core::primitives::{B256, BlockNumber, BlockRange, LogFilter, LogPositi
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
 
-/// Places in the first window of a lookup; each later window has four times as many, up to [`MAX_PLACES`].
-pub const FIRST_PLACES: u64 = 4_096;
-/// Most places of a window: ClickHouse holds them as a set while their logs are fetched, some 40 bytes each.
-pub const MAX_PLACES: u64 = 1 << 18;
+/// Positions in the first window of a lookup; each later window has four times as many, up to [`MAX_POSITIONS`].
+pub const FIRST_POSITIONS: u64 = 4_096;
+/// Most positions of a window: ClickHouse holds them as a set while their logs are fetched, some 40 bytes each.
+pub const MAX_POSITIONS: u64 = 1 << 18;
 /// Most alternatives at a position of the filter for a lookup, each in a range of its own.
 const MAX_TOPICS: usize = 8;
 /// A topic with one log in so many blocks is common: its logs lie in nearly every granule of `logs_by_block`.
@@ -28,7 +28,7 @@ pub struct TopicKey {
 
 columns! {
     /// Number of logs in a window with the topics at a position, and their first and last block.
-    pub struct PlacesRow / PlacesView {
+    pub struct TopicOccurrences / TopicOccurrencesView {
         /// The position in the filter.
         topic_position: u8,
         /// How many logs, at most the size of the window.
@@ -45,13 +45,13 @@ columns! {
 pub enum Search {
     /// Read all logs.
     Through,
-    /// Read the places of a topic, which lie in these blocks; `None` if there are none.
+    /// Read the positions of a topic, which lie in these blocks; `None` if there are none.
     At {
         /// The topic.
         key: TopicKey,
-        /// From the first place to the last.
+        /// From the first position to the last.
         blocks: Option<BlockRange>,
-        /// Whether no places follow.
+        /// Whether no positions follow.
         is_last: bool,
     },
 }
@@ -77,7 +77,7 @@ impl TopicKey {
     }
 
     fn parameter(&self, alternative: usize) -> String {
-        format!("place{}_{alternative}", self.position)
+        format!("position{}_{alternative}", self.position)
     }
 
     /// The condition of one alternative: a range of the key.
@@ -86,18 +86,18 @@ impl TopicKey {
         format!("topic = toFixedString(unhex({{{parameter}:String}}), 32) AND topic_position = {position}")
     }
 
-    /// Adds the condition that a row of `logs_by_block` is at a place of the topic in these blocks.
+    /// Adds the condition that a row of `logs_by_block` is at a position of the topic in these blocks.
     pub(crate) fn keep(&self, select: Select, blocks: BlockRange) -> Select {
         let ranges: Vec<String> =
             (0..self.topics.len()).map(|alternative| format!("({})", self.range(alternative))).collect();
-        let places = format!(
-            "SELECT block_number, log_index FROM log_topics WHERE ({}) AND block_number BETWEEN {{first_place:UInt64}} AND {{last_place:UInt64}}",
+        let positions = format!(
+            "SELECT block_number, log_index FROM log_topics WHERE ({}) AND block_number BETWEEN {{first_position:UInt64}} AND {{last_position:UInt64}}",
             ranges.join(" OR ")
         );
         let select = select
-            .settled_condition(format!("(block_number, log_index) GLOBAL IN ({places})"))
-            .with("first_place", blocks.first())
-            .with("last_place", blocks.last());
+            .settled_condition(format!("(block_number, log_index) GLOBAL IN ({positions})"))
+            .with("first_position", blocks.first())
+            .with("last_position", blocks.last());
         self.bind(select)
     }
 
@@ -108,9 +108,14 @@ impl TopicKey {
     }
 }
 
-/// The next `window` places after `after` in `blocks` for each of `keys`.
+/// The next `window` positions after `after` in `blocks` for each of `keys`.
 #[must_use]
-pub fn places(keys: &[TopicKey], blocks: BlockRange, after: Option<LogPosition>, window: u64) -> Statement<PlacesRow> {
+pub fn positions(
+    keys: &[TopicKey],
+    blocks: BlockRange,
+    after: Option<LogPosition>,
+    window: u64,
+) -> Statement<TopicOccurrences> {
     let follows = if after.is_some() {
         "\n  AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})"
     } else {
@@ -146,17 +151,20 @@ pub fn places(keys: &[TopicKey], blocks: BlockRange, after: Option<LogPosition>,
     keys.iter().fold(select, |select, key| key.bind(select)).statement(sql)
 }
 
-/// The key with the fewest logs; among keys with a full window, the one whose last place is highest.
+/// The key with the fewest logs; among keys with a full window, the one whose last position is highest.
 #[must_use]
-pub fn rarest<'k, 'r>(keys: &'k [TopicKey], found: &'r [PlacesRow]) -> Option<(&'r PlacesRow, &'k TopicKey)> {
+pub fn rarest<'k, 'r>(
+    keys: &'k [TopicKey],
+    found: &'r [TopicOccurrences],
+) -> Option<(&'r TopicOccurrences, &'k TopicKey)> {
     let row = found.iter().min_by_key(|row| (row.logs, BlockNumber::MAX - row.last_block))?;
     Some((row, keys.iter().find(|key| key.position == row.topic_position)?))
 }
 
 impl Search {
-    /// Chooses the rarest of `keys` by the result of [`places`] for a `window`.
+    /// Chooses the rarest of `keys` by the result of [`positions`] for a `window`.
     #[must_use]
-    pub fn choose(keys: &[TopicKey], found: &[PlacesRow], window: u64) -> Self {
+    pub fn choose(keys: &[TopicKey], found: &[TopicOccurrences], window: u64) -> Self {
         let Some((row, key)) = rarest(keys, found) else { return Self::Through };
         let is_last = row.logs < window;
         let blocks = BlockRange::new(row.first_block, row.last_block).filter(|_| row.logs > 0);
@@ -179,8 +187,8 @@ mod tests {
         })
     }
 
-    fn row(topic_position: u8, logs: u64, first_block: u64, last_block: u64) -> PlacesRow {
-        PlacesRow { topic_position, logs, first_block, last_block }
+    fn row(topic_position: u8, logs: u64, first_block: u64, last_block: u64) -> TopicOccurrences {
+        TopicOccurrences { topic_position, logs, first_block, last_block }
     }
 
     #[test]
@@ -188,12 +196,12 @@ mod tests {
         assert_eq!(keys().iter().map(|key| (key.position, key.topics.len())).collect::<Vec<_>>(), [(0, 1), (2, 2)]);
         let blocks = BlockRange::new(5, 900).expect("ordered");
         let after = Some(LogPosition { block_number: 7, log_index: 3 });
-        insta::assert_snapshot!(places(&keys(), blocks, after, 100).sql, @r"
+        insta::assert_snapshot!(positions(&keys(), blocks, after, 100).sql, @r"
         SELECT toUInt8(0) AS topic_position, count() AS logs, min(block_number) AS first_block, max(block_number) AS last_block
         FROM (
         SELECT block_number, log_index
         FROM log_topics
-        WHERE topic = toFixedString(unhex({place0_0:String}), 32) AND topic_position = 0
+        WHERE topic = toFixedString(unhex({position0_0:String}), 32) AND topic_position = 0
           AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
           AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})
         ORDER BY block_number, log_index
@@ -206,7 +214,7 @@ mod tests {
         FROM (
         (SELECT block_number, log_index
         FROM log_topics
-        WHERE topic = toFixedString(unhex({place2_0:String}), 32) AND topic_position = 2
+        WHERE topic = toFixedString(unhex({position2_0:String}), 32) AND topic_position = 2
           AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
           AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})
         ORDER BY block_number, log_index
@@ -214,7 +222,7 @@ mod tests {
         UNION ALL
         (SELECT block_number, log_index
         FROM log_topics
-        WHERE topic = toFixedString(unhex({place2_1:String}), 32) AND topic_position = 2
+        WHERE topic = toFixedString(unhex({position2_1:String}), 32) AND topic_position = 2
           AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
           AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})
         ORDER BY block_number, log_index

@@ -1,4 +1,4 @@
-//! Transactions of one address, at the places that `transactions_by_address` has.
+//! Transactions of one address, at the positions that `transactions_by_address` has.
 
 use super::{Part, ScanSpec};
 use crate::transactions::of_address;
@@ -26,7 +26,7 @@ impl ScanSpec for AddressTransactionScan {
         "transactions_by_address"
     }
 
-    /// Of two tables: the database holds the places of a page, so it is read page by page.
+    /// Of two tables: the database holds the positions of a page, so it is read page by page.
     fn statement(&self, blocks: &Span, after: Option<TransactionPosition>, limit: u64) -> Statement<Self::Row> {
         let walk = Walk { order: Order::OldestFirst, beyond: after, limit };
         let mut statement = of_address(&self.address, self.direction, blocks, walk);

@@ -19,7 +19,7 @@ columns! {
     }
 }
 
-/// A place in the list of an address: token and standard.
+/// A position in the list of an address: token and standard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoldingPosition {
     /// The token contract.
@@ -28,7 +28,7 @@ pub struct HoldingPosition {
     pub standard: &'static str,
 }
 
-/// What `holder` has of each token of these standards (all if empty), in the order of the tokens, beyond a place. A
+/// What `holder` has of each token of these standards (all if empty), in the order of the tokens, beyond a position. A
 /// token of which it has nothing is left out unless `with_zero` names it.
 ///
 /// Rows of a token are next to each other, and grouped as they are read in order.

@@ -17,7 +17,7 @@ columns! {
     }
 }
 
-/// A place in the list of a token: amount and holder.
+/// A position in the list of a token: amount and holder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HolderPosition {
     /// The amount.
@@ -62,7 +62,7 @@ WHERE token_address = toFixedString(unhex({token:String}), 20)
     }
 }
 
-/// Who holds it, the largest balance first, beyond a place. The range of the asset is read whole and as many rows as
+/// Who holds it, the largest balance first, beyond a position. The range of the asset is read whole and as many rows as
 /// are wanted are kept: of a million holders in 0.2 s, in constant memory.
 #[must_use]
 pub fn largest(asset: &Asset<'_>, beyond: Option<&HolderPosition>, limit: u64) -> Statement<Holder> {

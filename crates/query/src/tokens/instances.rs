@@ -93,7 +93,7 @@ pub fn of_token(
     }
 }
 
-/// What of the ids of tokens `holder` has, of these standards, in the order of the tokens and ids, beyond a place.
+/// What of the ids of tokens `holder` has, of these standards, in the order of the tokens and ids, beyond a position.
 #[must_use]
 pub fn of_holder(holder: &Address, types: &[&'static str], beyond: Option<&IdKey>, limit: u64) -> Statement<HeldId> {
     let mut conditions = vec![OF_TYPES];

@@ -30,7 +30,7 @@ pub enum Ranking {
     LeastHeld,
 }
 
-/// A place in the list.
+/// A position in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankPosition {
     /// How many hold the token, if that is known.
@@ -92,7 +92,7 @@ impl TokenFilter {
     }
 }
 
-/// The tokens whose holders are counted, beyond a place: count and contract.
+/// The tokens whose holders are counted, beyond a position: count and contract.
 #[must_use]
 pub fn counted(
     filter: &TokenFilter,

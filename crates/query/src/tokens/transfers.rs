@@ -20,7 +20,7 @@ pub struct TransferFilter {
     pub types: Vec<&'static str>,
 }
 
-/// Transfers in `blocks` that an address takes part in, from the highest place down, below `before`.
+/// Transfers in `blocks` that an address takes part in, from the highest position down, below `before`.
 ///
 /// Each combination of filters is one range of a key. Two filters are checked row by row: standards always, and the
 /// token together with a direction.
@@ -70,7 +70,7 @@ fn below(select: Select, blocks: &Span, before: Option<TransferPosition>) -> Sel
         .with("before_batch", before.batch_index)
 }
 
-/// All transfers in `blocks`, from the highest place down, below `before`. The rows are those of the sender's side.
+/// All transfers in `blocks`, from the highest position down, below `before`. The rows are those of the sender's side.
 #[must_use]
 pub fn of_all(blocks: &Span, before: Option<TransferPosition>, limit: u64) -> Statement<TokenTransferRow> {
     let select = below(Select::default(), blocks, before);
@@ -114,7 +114,7 @@ pub fn of_transaction(block: &Span, transaction_index: u32, limit: u64) -> State
         .page("token_transfers_by_block", "log_index, batch_index", limit)
 }
 
-/// The transfers of a transaction of a `block` after a place (log, position in its batch), in order; `types` are
+/// The transfers of a transaction of a `block` after a position (log, position in its batch), in order; `types` are
 /// standards as the tables write them, all if empty. The rows are those of the sender's side.
 #[must_use]
 pub fn of_transaction_after(
@@ -139,14 +139,14 @@ pub fn of_transaction_after(
     }
     if let Some((log, batch)) = after {
         let at_least = Predicate::AtLeast { column: "log_index", number: log };
-        let place = Predicate::Position {
+        let position = Predicate::Position {
             columns: vec!["log_index", "batch_index"],
             is: Ordering::Greater,
             than: vec![log, batch],
         };
         select = select
             .condition("log_index >= {after_log:UInt64}", at_least)
-            .condition("(log_index, batch_index) > ({after_log:UInt64}, {after_batch:UInt64})", place)
+            .condition("(log_index, batch_index) > ({after_log:UInt64}, {after_batch:UInt64})", position)
             .with("after_log", log)
             .with("after_batch", batch);
     }

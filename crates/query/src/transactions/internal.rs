@@ -43,7 +43,8 @@ columns! {
 /// More frames than any transaction has: a call costs at least 100 gas.
 const MAX_FRAMES: u64 = 100_000_000;
 
-/// Frames in `blocks` that an address takes part in, on one side or any, from the highest place down, below `before`.
+/// Frames in `blocks` that an address takes part in, on one side or any, from the highest position down, below
+/// `before`.
 #[must_use]
 pub fn of_address(
     address: &Address,
@@ -62,7 +63,7 @@ pub fn of_address(
 
 const NEWEST_FIRST: &str = "block_number DESC, transaction_index DESC, frame_index DESC";
 
-/// The condition of a place to lie below that of the cursor.
+/// The condition of a position to lie below that of the cursor.
 const BELOW: &str = "(block_number, transaction_index, frame_index) < ({before_block:UInt64}, {before_transaction:UInt64}, {before_frame:UInt64})";
 
 fn below(select: Select, blocks: &Span, before: Option<FramePosition>) -> Select {
@@ -82,13 +83,13 @@ fn below(select: Select, blocks: &Span, before: Option<FramePosition>) -> Select
         .with("before_frame", before.frame_index)
 }
 
-/// All listed frames in `blocks`, from the highest place down, below `before`: those of settled blocks at the places
-/// that `listed_internal_transactions` has.
+/// All listed frames in `blocks`, from the highest position down, below `before`: those of settled blocks at the
+/// positions that `listed_internal_transactions` has.
 #[must_use]
 pub fn of_all(blocks: &Span, before: Option<FramePosition>, limit: u64) -> Statement<ScannedInternalTransaction> {
     let readable = before.map_or_else(|| blocks.clone(), |before| up_to(blocks, before.block_number));
     let beyond = before.map(|_| BELOW);
-    let select = listed().settled_condition(at_listed_places(&readable.settled, beyond, NEWEST_FIRST));
+    let select = listed().settled_condition(at_listed_positions(&readable.settled, beyond, NEWEST_FIRST));
     listed_page(below(select, blocks, before), NEWEST_FIRST, limit)
 }
 
@@ -102,8 +103,8 @@ pub fn of_all_searched(
     listed_page(below(listed(), blocks, before), NEWEST_FIRST, limit)
 }
 
-/// The condition of settled rows to be at the first listed places of an order, as many as the statement has rows.
-pub(crate) fn at_listed_places(settled: &[BlockRange], beyond: Option<&str>, order: &str) -> String {
+/// The condition of settled rows to be at the first listed positions of an order, as many as the statement has rows.
+pub(crate) fn at_listed_positions(settled: &[BlockRange], beyond: Option<&str>, order: &str) -> String {
     let beyond = beyond.map_or_else(String::new, |beyond| format!("\n  AND {beyond}"));
     format!(
         "(block_number, transaction_index, frame_index) GLOBAL IN (
@@ -231,8 +232,9 @@ pub fn listed_of_transaction(
         .with("transaction_index", u64::from(transaction_index));
     let select = match after {
         Some(after) => {
-            let place = Predicate::Position { columns: vec!["frame_index"], is: Ordering::Greater, than: vec![after] };
-            select.condition("frame_index > {after_frame:UInt64}", place).with("after_frame", after)
+            let position =
+                Predicate::Position { columns: vec!["frame_index"], is: Ordering::Greater, than: vec![after] };
+            select.condition("frame_index > {after_frame:UInt64}", position).with("after_frame", after)
         }
         None => select,
     };

@@ -12,9 +12,9 @@ use trawl_core::statement::Statement;
 /// From which end a list is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// From the highest place down.
+    /// From the highest position down.
     Newest,
-    /// From the lowest place up.
+    /// From the lowest position up.
     Oldest,
 }
 
@@ -27,8 +27,8 @@ impl End {
     }
 }
 
-/// The columns of a place.
-const PLACE: &str = "block_number, transaction_index";
+/// The columns of a position.
+const POSITION: &str = "block_number, transaction_index";
 
 /// Where an address is searched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,17 +39,22 @@ pub struct ParticipationQuery {
     pub frames: Span,
 }
 
-/// The places of the transactions that an address takes part in: lists to be merged, each with at least the first
-/// `limit` of its places, if it has so many. A list may have a place several times.
+/// The positions of the transactions that an address takes part in: lists to be merged, each with at least the first
+/// `limit` of its positions, if it has so many. A list may have one several times.
 ///
-/// Frames in memory are not told apart by place, so all of the address are read; what is in memory is bounded.
+/// Frames in memory are not told apart by position, so all of the address are read; what is in memory is bounded.
 #[must_use]
-pub fn places(address: &Address, from: End, searched: &ParticipationQuery, limit: u64) -> [Statement<PositionRow>; 4] {
+pub fn positions(
+    address: &Address,
+    from: End,
+    searched: &ParticipationQuery,
+    limit: u64,
+) -> [Statement<PositionRow>; 4] {
     let ParticipationQuery { transactions, frames } = searched;
     let order = from.order();
     let in_tables = Span { newest: Default::default(), ..frames.clone() };
     let in_memory = Span { newest: frames.newest.clone(), ..Span::default() };
-    let by_address = |blocks: &Span| participant(address, None).once(PLACE).blocks("block_number", blocks);
+    let by_address = |blocks: &Span| participant(address, None).once(POSITION).blocks("block_number", blocks);
     let columns = ["from_address", "to_address", "contract_address"];
     [
         by_address(&transactions.only_settled()).page("transactions_by_address", order, limit),
@@ -69,7 +74,7 @@ fn sent_or_received(address: &Address, columns: &[&'static str], blocks: &Span) 
         .with("address", address)
 }
 
-/// The places of the transactions of a sender with a nonce: of those of settled blocks, and of the others.
+/// The positions of the transactions of a sender with a nonce: of those of settled blocks, and of the others.
 #[must_use]
 pub fn of_nonce(sender: &Address, nonce: u64, blocks: &Span) -> [Statement<PositionRow>; 2] {
     let with_nonce = |select: Select| {

@@ -1,4 +1,4 @@
-//! Reads of rows at some places of the chain: of the transactions of a page.
+//! Reads of rows at some positions of the chain: of the transactions of a page.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use trawl_core::statement::{Parameter, Statement};
 pub type TransactionPositions = BTreeSet<(BlockNumber, u32)>;
 
 columns! {
-    /// The place of a transaction.
+    /// The position of a transaction.
     pub struct PositionRow / PositionRowView {
         /// Height of its block.
         block_number: u64,
@@ -89,32 +89,32 @@ pub(crate) fn at_heights(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Span
     }
 }
 
-/// The condition of a row to be of one of the transactions at `places`.
-const AT_PLACES: &str = "(block_number, transaction_index) IN {places:Array(Tuple(UInt64, UInt64))} \
+/// The condition of a row to be of one of the transactions at `positions`.
+const AT_POSITIONS: &str = "(block_number, transaction_index) IN {positions:Array(Tuple(UInt64, UInt64))} \
     AND block_number IN {heights:Array(UInt64)}";
 
-/// Rows of the transactions at `places`; of blocks that are not settled, of others in the same blocks too.
-fn at_places(places: &TransactionPositions, blocks: &Span) -> Select {
-    let numbers: BTreeSet<BlockNumber> = places.iter().map(|place| place.0).collect();
-    let pairs = places.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
+/// Rows of the transactions at `positions`; of blocks that are not settled, of others in the same blocks too.
+fn at_positions(positions: &TransactionPositions, blocks: &Span) -> Select {
+    let numbers: BTreeSet<BlockNumber> = positions.iter().map(|position| position.0).collect();
+    let pairs = positions.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
     Select::default()
         .blocks("block_number", &at_heights(&numbers, blocks))
-        .settled_condition(AT_PLACES)
-        .with("places", Parameter::Ranges(pairs))
+        .settled_condition(AT_POSITIONS)
+        .with("positions", Parameter::Ranges(pairs))
         .with("heights", Parameter::Numbers(numbers.into_iter().collect()))
 }
 
-/// The place of each token transfer of the transactions at `places`, and maybe of others; no more than
+/// The position of each token transfer of the transactions at `positions`, and maybe of others; no more than
 /// [`MAX_TRANSFERS`].
 #[must_use]
-pub fn token_transfers(places: &TransactionPositions, blocks: &Span) -> Statement<PositionRow> {
-    at_places(places, blocks).page("token_transfers_by_block", "block_number", MAX_TRANSFERS)
+pub fn token_transfers(positions: &TransactionPositions, blocks: &Span) -> Statement<PositionRow> {
+    at_positions(positions, blocks).page("token_transfers_by_block", "block_number", MAX_TRANSFERS)
 }
 
-/// How the outermost calls of the transactions at `places`, and maybe of others, ended.
+/// How the outermost calls of the transactions at `positions`, and maybe of others, ended.
 #[must_use]
-pub fn endings(places: &TransactionPositions, blocks: &Span) -> Statement<Ending> {
-    at_places(places, blocks).condition("frame_index = 0", Predicate::equals("frame_index", 0)).page(
+pub fn endings(positions: &TransactionPositions, blocks: &Span) -> Statement<Ending> {
+    at_positions(positions, blocks).condition("frame_index = 0", Predicate::equals("frame_index", 0)).page(
         "internal_transactions",
         "block_number",
         1_000_000,
@@ -124,10 +124,11 @@ pub fn endings(places: &TransactionPositions, blocks: &Span) -> Statement<Ending
 /// Most failed frames of one statement: of transactions beyond them only the outermost frame is read.
 const MAX_FAILED: u64 = 10_000;
 
-/// The frames that failed of the transactions at `places` and of no others, in order of execution; no more than 10,000.
+/// The frames that failed of the transactions at `positions` and of no others, in order of execution; no more than
+/// 10,000.
 #[must_use]
-pub fn failed_frames(places: &TransactionPositions, blocks: &Span) -> Statement<FailedFrame> {
-    only_at_places(places, blocks).condition("error != ''", Predicate::IsNot { column: "error", value: "" }).page(
+pub fn failed_frames(positions: &TransactionPositions, blocks: &Span) -> Statement<FailedFrame> {
+    only_at_positions(positions, blocks).condition("error != ''", Predicate::IsNot { column: "error", value: "" }).page(
         "internal_transactions",
         "block_number, transaction_index, frame_index",
         MAX_FAILED,
@@ -137,38 +138,38 @@ pub fn failed_frames(places: &TransactionPositions, blocks: &Span) -> Statement<
 /// Most frames of one statement: a call costs at least 100 gas, so that one transaction of 100 million gas has no more.
 pub const MAX_FRAMES: u64 = 1_000_000;
 
-/// The frames of the transactions at `places`, and maybe of others, that have a value or share that of the frame above;
-/// no more than [`MAX_FRAMES`].
+/// The frames of the transactions at `positions`, and maybe of others, that have a value or share that of the frame
+/// above; no more than [`MAX_FRAMES`].
 #[must_use]
-pub fn valued_frames(places: &TransactionPositions, blocks: &Span) -> Statement<ValuedFrame> {
+pub fn valued_frames(positions: &TransactionPositions, blocks: &Span) -> Statement<ValuedFrame> {
     let valued = [Predicate::NotZero { column: "value" }, Predicate::is("call_type", "delegatecall")];
-    at_places(places, blocks)
+    at_positions(positions, blocks)
         .condition("(value > 0 OR call_type = 'delegatecall')", Predicate::AnyOf(valued.into()))
         .page("internal_transactions", "block_number", MAX_FRAMES)
 }
 
-/// Rows of the transactions at `places` and of no others.
-fn only_at_places(places: &TransactionPositions, blocks: &Span) -> Select {
+/// Rows of the transactions at `positions` and of no others.
+fn only_at_positions(positions: &TransactionPositions, blocks: &Span) -> Select {
     let at = |(block, index): &(BlockNumber, u32)| Predicate::Position {
         columns: vec!["block_number", "transaction_index"],
         is: Ordering::Equal,
         than: vec![*block, u64::from(*index)],
     };
-    at_places(places, blocks).newest_condition(AT_PLACES, Predicate::AnyOf(places.iter().map(at).collect()))
+    at_positions(positions, blocks).newest_condition(AT_POSITIONS, Predicate::AnyOf(positions.iter().map(at).collect()))
 }
 
-/// The transactions at `places`, ascending.
+/// The transactions at `positions`, ascending.
 #[must_use]
-pub fn transactions(places: &TransactionPositions, blocks: &Span) -> Statement<TransactionRow> {
+pub fn transactions(positions: &TransactionPositions, blocks: &Span) -> Statement<TransactionRow> {
     let order = "block_number, transaction_index";
-    only_at_places(places, blocks).page("transactions", order, places.len() as u64)
+    only_at_positions(positions, blocks).page("transactions", order, positions.len() as u64)
 }
 
 /// More logs than the transactions of a page emit: each costs 375 gas.
 const MAX_LOGS: u64 = 100_000_000;
 
-/// The logs of the transactions at `places`, ascending.
+/// The logs of the transactions at `positions`, ascending.
 #[must_use]
-pub fn logs(places: &TransactionPositions, blocks: &Span) -> Statement<LogRow> {
-    only_at_places(places, blocks).page("logs_by_block", "block_number, log_index", MAX_LOGS)
+pub fn logs(positions: &TransactionPositions, blocks: &Span) -> Statement<LogRow> {
+    only_at_positions(positions, blocks).page("logs_by_block", "block_number, log_index", MAX_LOGS)
 }

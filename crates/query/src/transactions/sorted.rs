@@ -9,7 +9,7 @@ use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Parameter, SUM_SETTINGS, Statement, Workload};
 
 columns! {
-    /// The place of a transaction, and what the list is sorted by.
+    /// The position of a transaction, and what the list is sorted by.
     pub struct SortedPlace / SortedPlaceView {
         /// Height of its block.
         block_number: u64,
@@ -64,7 +64,7 @@ pub struct SortedList {
     pub sorting: SortOrder,
 }
 
-/// A place in such a list.
+/// A position in such a list.
 pub type SortedPosition = (U256, TransactionPosition);
 
 impl SortedList {
@@ -96,10 +96,10 @@ FROM
     statement(address, sorted, settled, (sql, MOST_SORTED + 1))
 }
 
-/// The first settled transactions of the list beyond a place. A row may be stored twice: rows of a place, which are
-/// next to each other, are grouped as they are read.
+/// The first settled transactions of the list beyond a position. A row may be stored twice: rows of a position, which
+/// are next to each other, are grouped as they are read.
 #[must_use]
-pub fn places(
+pub fn positions(
     address: &Address,
     sorted: &SortedList,
     settled: &[BlockRange],
@@ -136,10 +136,10 @@ LIMIT {{limit:UInt64}}",
     );
     let statement = statement(address, sorted, settled, (sql, limit));
     match beyond {
-        Some((amount, place)) => statement
+        Some((amount, position)) => statement
             .with("beyond_amount", amount.to_string().as_str())
-            .with("beyond_block", place.block_number)
-            .with("beyond_transaction", place.transaction_index),
+            .with("beyond_block", position.block_number)
+            .with("beyond_transaction", position.transaction_index),
         None => statement,
     }
 }

@@ -58,7 +58,7 @@ struct Tree {
     frames: Vec<Frame>,
     /// Path of the frame being read.
     path: Vec<u32>,
-    /// Places in `frames` of those on the path.
+    /// Positions in `frames` of those on the path.
     open: Vec<usize>,
     /// Selfdestructs without a contract, each with the frame it happened in.
     nameless: Vec<(usize, Option<usize>)>,
@@ -114,9 +114,9 @@ impl<'de> Visitor<'de> for &mut Tree {
         if self.path.len() > DEEPEST_PATH {
             return Err(A::Error::custom(format!("calls are nested deeper than {DEEPEST_PATH}")));
         }
-        let place = self.frames.len();
+        let position = self.frames.len();
         self.frames.push(unread(self.path.clone()));
-        self.open.push(place);
+        self.open.push(position);
         let mut fields = Fields::default();
         let mut calls = None;
         while let Some(field) = map.next_key()? {
@@ -137,11 +137,11 @@ impl<'de> Visitor<'de> for &mut Tree {
         }
         self.open.pop();
         let inside = self.open.last().copied();
-        let frame = &mut self.frames[place];
+        let frame = &mut self.frames[position];
         frame.subtraces = calls.unwrap_or_default();
         let is_nameless = fields.fill(frame)?;
         if is_nameless {
-            self.nameless.push((place, inside));
+            self.nameless.push((position, inside));
         }
         Ok(())
     }
@@ -150,10 +150,10 @@ impl<'de> Visitor<'de> for &mut Tree {
 impl Tree {
     /// Old nodes report of a selfdestruct only its kind: the contract is the one whose code was running.
     fn name_selfdestructs(&mut self) -> Result<(), serde_json::Error> {
-        for (place, inside) in std::mem::take(&mut self.nameless) {
+        for (position, inside) in std::mem::take(&mut self.nameless) {
             let contract = inside.and_then(|inside| runs_as(&self.frames[inside]));
             let contract = contract.ok_or_else(|| serde_json::Error::custom("a selfdestruct of no known contract"))?;
-            self.frames[place].from = contract;
+            self.frames[position].from = contract;
         }
         Ok(())
     }
@@ -168,7 +168,7 @@ fn runs_as(frame: &Frame) -> Option<Address> {
     }
 }
 
-/// The place of a frame whose fields are still to come.
+/// The position of a frame whose fields are still to come.
 fn unread(trace_address: Vec<u32>) -> Frame {
     Frame {
         trace_address,

@@ -115,13 +115,13 @@ impl FlatTraces {
         if position >= self.transactions.len() {
             self.transactions.resize_with(position + 1, TransactionTrace::default);
         }
-        let place = &mut self.transactions[position];
-        if place.frames.is_empty() {
-            (place.transaction_hash, place.block_hash) = (entry.transaction_hash, entry.block_hash);
-        } else if (place.transaction_hash, place.block_hash) != (entry.transaction_hash, entry.block_hash) {
+        let trace = &mut self.transactions[position];
+        if trace.frames.is_empty() {
+            (trace.transaction_hash, trace.block_hash) = (entry.transaction_hash, entry.block_hash);
+        } else if (trace.transaction_hash, trace.block_hash) != (entry.transaction_hash, entry.block_hash) {
             return Err(custom(format!("frames of transaction {position} name several transactions or blocks")));
         }
-        place.frames.push(entry.into_frame()?);
+        trace.frames.push(entry.into_frame()?);
         Ok(())
     }
 }

@@ -33,7 +33,7 @@ table! {
         committed_at: Timestamp,
         /// Total difficulty of the last block, if the source gave it.
         last_total_difficulty: Option<U256>,
-        /// Commits whose place this one takes.
+        /// Commits that this one replaces.
         replaced: Vec<ReplacedCommit>,
     }
 }

@@ -60,7 +60,7 @@ table! {
         selector: Selector,
         /// The load it belongs to.
         generation: u64,
-        /// Place in the ABI, from 0.
+        /// Position in the ABI, from 0.
         position: u32,
         /// `function`, `event`, `error`, `constructor`, `fallback` or `receive`.
         entry_type: String,

@@ -91,7 +91,7 @@ table! {
 }
 
 table! {
-    /// The place of a transaction by its hash.
+    /// The position of a transaction by its hash.
     pub struct TransactionByHashRow / TransactionByHashView / TransactionByHashBuilder in "transactions_by_hash" {
         /// First eight bytes of the transaction hash, big-endian.
         hash_prefix: u64,

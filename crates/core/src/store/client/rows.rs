@@ -15,7 +15,7 @@ use crate::schema::Columns;
 use crate::statement::Statement;
 use crate::store::StoreError;
 
-/// Batches of rows, in the order of their read. Holds one batch at a time; of a read that sorts rows of both places
+/// Batches of rows, in the order of their read. Holds one batch at a time; of a read that sorts rows of both kinds
 /// together, all rows up to its limit.
 pub struct Rows<R> {
     ready: VecDeque<Batch<R>>,
@@ -144,8 +144,8 @@ fn sorted(
             Some(SortColumn { values, options: Some(options) })
         };
         let columns: Vec<SortColumn> = order.iter().filter_map(column).collect();
-        let places = lexsort_to_indices(&columns, Some(limit))?;
-        take_record_batch(&all, &places)
+        let indices = lexsort_to_indices(&columns, Some(limit))?;
+        take_record_batch(&all, &indices)
     };
     sort().map(Some).map_err(StoreError::Newest)
 }

@@ -20,7 +20,7 @@ columns! {
         value: String,
         /// Kind of a tag.
         tag_type: String,
-        /// Place of a tag.
+        /// Position of a tag.
         ordinal: u32,
         /// Further members of a tag.
         meta: String,

@@ -167,7 +167,7 @@ fn byte_string(data: &[u8], at: usize) -> Option<&[u8]> {
     data.get(start..start.checked_add(offset(data, at)?)?)
 }
 
-/// The list of byte strings whose place stands at `at`.
+/// The list of byte strings whose position stands at `at`.
 fn byte_strings(data: &[u8], at: usize) -> Option<Vec<&[u8]>> {
     let list = offset(data, at)?;
     let start = list.checked_add(32)?;

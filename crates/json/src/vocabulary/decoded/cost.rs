@@ -58,7 +58,7 @@ fn spend(left: &mut usize, words: usize) -> Option<()> {
     Some(())
 }
 
-/// The number in the word at a place.
+/// The number in the word at a position.
 fn length(data: &[u8], at: usize) -> Option<usize> {
     let word = data.get(at..at.checked_add(32)?)?;
     let (high, low) = word.split_at(24);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_share_one_place_many_times_are_not_honest() {
+    fn lists_that_share_one_position_many_times_are_not_honest() {
         let ty: DynSolType = "uint256[][][]".parse().expect("a type");
         // A list of 100 lists, all of them the next one, which is 100 times the last.
         let mut numbers = vec![32, 100];

@@ -1,4 +1,4 @@
-//! Places in the list, and where each kind of rows goes on below one.
+//! Positions in the list, and where each kind of rows goes on below one.
 
 use super::super::cursor::Cursor;
 use crate::error::Problem;
@@ -11,7 +11,7 @@ use trawl_json::advanced_filters::MovementKey;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MovementCursor(pub MovementKey);
 
-/// The kind of a token transfer in a place.
+/// The kind of a token transfer in a position.
 pub(super) const TRANSFER: u8 = 2;
 const FRAME: &str = "internal_transaction_index";
 const LOG: &str = "token_transfer_index";
@@ -60,14 +60,14 @@ fn position(query: &Query, name: &str) -> Result<Option<u32>, Problem> {
 }
 
 impl MovementCursor {
-    /// Transactions below this place. In a transaction, its transfers come first and it itself last.
+    /// Transactions below this position. In a transaction, its transfers come first and it itself last.
     pub fn transactions(self) -> TransactionPosition {
         let (block_number, transaction, kind, ..) = self.0;
         let transaction_index = u64::from(transaction) + u64::from(kind > 0);
         TransactionPosition { block_number, transaction_index }
     }
 
-    /// Call frames below this place.
+    /// Call frames below this position.
     pub fn frames(self) -> FramePosition {
         let (block_number, transaction, kind, index, _) = self.0;
         let (transaction_index, frame_index) = match kind {
@@ -78,8 +78,8 @@ impl MovementCursor {
         FramePosition { block_number, transaction_index, frame_index }
     }
 
-    /// Token transfers below this place: of a place that is no transfer those of the whole block, of which the ones
-    /// above are passed over.
+    /// Token transfers below this position: of a position that is no transfer those of the whole block, of which the
+    /// ones above are passed over.
     pub fn transfers(self) -> TransferPosition {
         let (block_number, _, kind, index, batch) = self.0;
         let (log_index, batch_index) =
