@@ -105,10 +105,12 @@ fn printed(arguments: &[&str]) -> anyhow::Result<Vec<String>> {
     Ok(statements)
 }
 
-/// The statements of the objects of a database, on one of the nodes. Some comments have a database's name as a word.
+/// The statements of the objects of a database, on one of the nodes. Some comments have a database's name as a word;
+/// those of `Distributed` tables come with `migrate`.
 fn objects(cluster: &Cluster, node: usize, database: &str) -> anyhow::Result<String> {
     let objects = format!(
-        "SELECT replaceRegexpAll(database || '.' || name || ' ' || create_table_query, '{}|{}|{}', 'chain') AS line
+        "SELECT replaceRegexpAll(database || '.' || name || ' ' || if(engine = 'Distributed',
+               replaceRegexpAll(create_table_query, $$ COMMENT '(\\\\'|[^'])*'$$, ''), create_table_query), '{}|{}|{}', 'chain') AS line
          FROM system.tables WHERE database IN ('{database}', '{database}_local')
            AND name NOT LIKE 'logs_by_topic%' ORDER BY line FORMAT TSVRaw",
         Cluster::PRINTED,

@@ -52,9 +52,7 @@ impl Writer {
         }
         self.create_hot_tables(&client, layout).await?;
         done.extend(self.choose(choice, layout).await?);
-        if applied > 0 {
-            self.correct_comments().await?;
-        }
+        self.correct_comments().await?;
         for node in self.on_each_replica() {
             node.make_views().await?;
         }
