@@ -17,10 +17,12 @@ use trawl_serve::Limits;
 
 use chain::ChainFlags;
 use limits::LimitFlags;
+use tls::TlsFlags;
 
 mod api_keys;
 mod chain;
 mod limits;
+mod tls;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
 
@@ -34,6 +36,8 @@ pub struct Flags {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_API_LISTEN", default_value = "127.0.0.1:4000", help_heading = "Server")]
     pub listen: SocketAddr,
+    #[command(flatten)]
+    pub tls: TlsFlags,
     #[command(flatten)]
     pub store: StoreFlags,
     /// Longest a query may run.

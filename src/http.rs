@@ -9,4 +9,5 @@ pub(crate) mod periods;
 pub(crate) mod query;
 pub(crate) mod request_body;
 pub(crate) mod route;
+pub(crate) mod scheme;
 pub(crate) mod values;

@@ -15,7 +15,7 @@ use trawl::service::readiness::NotReady;
 use trawl_core::flags::exit_codes;
 use trawl_core::store::{HeadWatch, Reader};
 use trawl_metrics::{Exposition, Program};
-use trawl_serve::{Listener, stop_signal};
+use trawl_serve::{Listener, TlsError, stop_signal};
 
 use flags::Flags;
 
@@ -55,7 +55,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         Some(NotReady::Chain(_)) => 2,
         Some(NotReady::Schema(error)) => exit_codes::of_schema(error).unwrap_or(1),
         Some(NotReady::Store(error)) => exit_codes::of_store(error).unwrap_or(1),
-        None if error.is::<UpstreamError>() => 2,
+        None if error.is::<UpstreamError>() || error.is::<TlsError>() => 2,
         None => 1,
     }
 }
@@ -83,6 +83,7 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     let reader = Reader::of_several(&flags.store.addresses()?, flags.query_timeout, flags.query_memory)
         .with_coalesced_pages(flags.max_coalesced_pages.into());
     let options = flags.options()?;
+    let tls = flags.tls.open()?;
     if let Ok(Err(not_ready)) = tokio::time::timeout(FIRST_CHECK_TIMEOUT, readiness::check(&reader, &options)).await
         && !not_ready.is_transient()
     {
@@ -97,7 +98,7 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     let rpc = Rpc::new(app);
     rpc.start_feed();
     let service = MapRequestLayer::new(trim_slash).layer(router(rpc.clone(), flags.web()));
-    let listener = Listener::bind(flags.listen).await?.with_limits(flags.limits());
+    let listener = Listener::bind(flags.listen).await?.with_limits(flags.limits()).with_tls(tls);
     let stop = stop_signal().context("cannot wait for signals")?;
     println!("listening on {}", listener.url());
     let becoming_ready = async move {

@@ -10,9 +10,11 @@ use trawl_log::LogFlags;
 
 mod limits;
 mod readers;
+mod tls;
 mod users;
 
 pub use limits::{PlaceFlags, ReaderFlags};
+pub use tls::TlsFlags;
 pub use users::UserFlags;
 
 /// Embedded ClickHouse (libchdb) with the ClickHouse HTTP interface.
@@ -42,6 +44,8 @@ pub struct Flags {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_ENGINE_LISTEN", default_value = "127.0.0.1:8123", help_heading = "Server")]
     pub listen: SocketAddr,
+    #[command(flatten)]
+    pub tls: TlsFlags,
     /// Maximum number of connections.
     #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS", default_value_t = 4_096, help_heading = "Server",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]

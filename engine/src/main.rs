@@ -12,7 +12,7 @@ use trawl_engine::http::door::Door;
 use trawl_engine::http::server::{self, Bounds, Server};
 use trawl_engine::stopping::StopSchedule;
 use trawl_metrics::{Exposition, Program};
-use trawl_serve::{Limits, Listener, stop_signal};
+use trawl_serve::{Limits, Listener, TlsError, stop_signal};
 
 mod flags;
 
@@ -27,8 +27,16 @@ fn main() -> ! {
         Err(error) => {
             eprintln!("trawl-engine: {error:#}");
             // SAFETY: as above.
-            unsafe { libc::_exit(if error.is::<BrokenTables>() { DAMAGE } else { 1 }) }
+            unsafe { libc::_exit(exit_code(&error)) }
         }
+    }
+}
+
+fn exit_code(error: &anyhow::Error) -> i32 {
+    match error {
+        error if error.is::<BrokenTables>() => DAMAGE,
+        error if error.is::<TlsError>() => 2,
+        _ => 1,
     }
 }
 
@@ -49,6 +57,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
             "this libchdb is not the one trawl-engine is tested with"
         );
     }
+    let tls = flags.tls.open()?;
     let accounts = flags.users.accounts()?;
     require_passwords(&accounts, flags.listen)?;
     let modelled = flags.users.modelled()?;
@@ -80,7 +89,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         .inspect_err(|_| engine.shutdown())
         .context("cannot make system.query_log; --query-log-size 0 does without")?;
     let served = runtime.block_on(async {
-        let listener = Listener::bind(flags.listen).await?.with_limits(limits);
+        let listener = Listener::bind(flags.listen).await?.with_limits(limits).with_tls(tls);
         let stop = stop_signal().context("cannot wait for signals")?;
         println!("listening on {}", listener.url());
         let stop = async {

@@ -1,14 +1,15 @@
 //! Probes, metrics and the version: for operators, not for users of the chain's data.
 
 use axum::Json;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::reasons::{self, Reason};
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::scheme;
 
 mod figures;
 mod following;
@@ -96,9 +97,9 @@ pub(crate) async fn backend_version() -> Json<Value> {
 
 /// Where JSON-RPC is, as the client would write the address that it asked: behind a proxy, what that says of it. Null
 /// where the request does not name a host.
-pub(crate) async fn json_rpc_url(headers: HeaderMap) -> Json<Value> {
+pub(crate) async fn json_rpc_url(request: Request) -> Json<Value> {
+    let (headers, scheme) = (request.headers(), scheme::of_client(request.headers(), request.extensions()));
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let scheme = text("x-forwarded-proto").filter(|scheme| matches!(*scheme, "http" | "https")).unwrap_or("http");
     let is_host = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
     let host = text("x-forwarded-host").or_else(|| text("host")).filter(|host| !host.is_empty()).filter(is_host);
     Json(json!({"json_rpc_url": host.map(|host| format!("{scheme}://{host}/rpc"))}))

@@ -17,13 +17,11 @@ use super::files::WebDir;
 use super::{Web, page};
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::scheme;
 use trawl_json::web_assets::write_settings;
 
 /// Paths below which everything that is not there is 404: the page would be taken for an answer.
 const NEVER_THE_PAGE: [&str; 8] = ["/api", "/v2/api", "/rpc", "/health", "/metrics", "/docs", "/assets", "/sourcify"];
-
-/// What the proxy in front says of the client's connection.
-const FORWARDED_PROTO: &str = "x-forwarded-proto";
 
 /// Answers a request that no route takes; 404 without a web page.
 pub(crate) async fn serve(app: &App, web: &Web, request: Request) -> Response {
@@ -58,7 +56,7 @@ async fn of_folder(app: &App, folder: &WebDir, request: Request) -> Response {
 async fn answer(app: &App, folder: &WebDir, request: Request) -> Result<Response, Problem> {
     let path = request.uri().path().to_owned();
     if path == "/config.json" {
-        return settings(request.headers());
+        return settings(request.headers(), scheme::of_client(request.headers(), request.extensions()));
     }
     if let Some(file) = folder.file(&path).await {
         return file_at(&file, request).await;
@@ -84,13 +82,9 @@ async fn file_at(file: &Path, request: Request) -> Result<Response, Problem> {
 }
 
 /// The settings of the page, with addresses as the client reaches this server.
-fn settings(headers: &HeaderMap) -> Result<Response, Problem> {
+fn settings(headers: &HeaderMap, scheme: &str) -> Result<Response, Problem> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(HOST.as_str()).and_then(|host| host.parse::<Authority>().ok()).ok_or(Problem::Malformed)?;
-    let scheme = match text(FORWARDED_PROTO) {
-        Some("https") => "https",
-        _ => "http",
-    };
     let json = write_settings(&format!("{scheme}://{host}"));
     let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store"), (VARY, "host, x-forwarded-proto")];
     Ok((headers, json).into_response())

@@ -16,11 +16,13 @@ mod addresses;
 mod alerts;
 mod looks;
 mod metrics_listed;
+mod nginx;
 pub mod prices;
 mod rates;
 mod reading_account;
 pub mod silence;
 mod slow_statements;
+pub mod tls;
 
 use silence::SilentProxy;
 

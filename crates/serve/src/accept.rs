@@ -17,13 +17,14 @@ use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use tower::{Service, ServiceExt};
 
-use crate::client::Client;
+use crate::client::{Client, Scheme};
 use crate::connection::Connection;
 use crate::files;
 use crate::limits::Limits;
 use crate::quota::Quota;
 use crate::refusal::Refusals;
 use crate::tcp;
+use crate::tls::Tls;
 
 /// How serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,47 +35,73 @@ pub enum Shutdown {
     TimedOut,
 }
 
-/// See [`Listener::serve`](crate::Listener::serve).
-pub(crate) async fn serve<S>(
-    mut listener: TcpListener,
-    service: S,
-    limits: Limits,
-    stop: impl Future<Output = ()>,
-) -> Shutdown
-where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-{
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.head_timeout);
-    let places = Quota::new(files::make_room_for(limits.connections).into(), limits.connections_per_client.into());
-    let refusals = Refusals::new();
-    let (stopping, _) = watch::channel(());
-    let mut stop = pin!(stop);
-    loop {
-        let (connection, address) = tokio::select! {
-            // axum's `accept` skips connections that broke in the queue, and pauses when descriptors run out.
-            accepted = axum::serve::Listener::accept(&mut listener) => accepted,
-            () = &mut stop => break,
-        };
-        let client = Client::of(address.ip());
-        match places.take(client, 1) {
-            Err(full) => refusals.refuse(connection, client, full),
-            Ok(place) => {
-                tcp::prepare(&connection);
-                let connection = Connection::new(connection, limits.write_timeout, place);
-                let serving =
-                    ConnectionContext { http: http.clone(), client, first_head_timeout: limits.first_head_timeout };
-                tokio::spawn(serving.serve(connection, service.clone(), stopping.subscribe()));
+/// A bound socket, and how its connections are taken.
+pub(crate) struct Acceptor {
+    pub socket: TcpListener,
+    pub limits: Limits,
+    pub tls: Option<Arc<Tls>>,
+}
+
+impl Acceptor {
+    /// See [`Listener::serve`](crate::Listener::serve).
+    pub async fn serve<S>(mut self, service: S, stop: impl Future<Output = ()>) -> Shutdown
+    where
+        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+        S::Future: Send,
+    {
+        let limits = self.limits;
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(limits.head_timeout);
+        let places = Quota::new(files::make_room_for(limits.connections).into(), limits.connections_per_client.into());
+        let refusals = Refusals::new();
+        let (stopping, _) = watch::channel(());
+        let mut stop = pin!(stop);
+        let mut watching = pin!(watch_files(self.tls.clone()));
+        loop {
+            let (connection, address) = tokio::select! {
+                // axum's `accept` skips connections that broke in the queue, and pauses when descriptors run out.
+                accepted = axum::serve::Listener::accept(&mut self.socket) => accepted,
+                () = &mut watching => break,
+                () = &mut stop => break,
+            };
+            let client = Client::of(address.ip());
+            let place = match (places.take(client, 1), &self.tls) {
+                (Ok(place), _) => place,
+                (Err(full), None) => {
+                    refusals.refuse(connection, client, full);
+                    continue;
+                }
+                (Err(full), Some(_)) => {
+                    refusals.count(client, full);
+                    continue;
+                }
+            };
+            tcp::prepare(&connection);
+            let connection = Connection::new(connection, limits.write_timeout, place);
+            let (http, first_head_timeout) = (http.clone(), limits.first_head_timeout);
+            let scheme = if self.tls.is_some() { Scheme::Https } else { Scheme::Http };
+            let serving = ConnectionContext { http, client, scheme, first_head_timeout };
+            let (service, stopping) = (service.clone(), stopping.subscribe());
+            match self.tls.clone() {
+                None => drop(tokio::spawn(serving.serve(connection, service, stopping))),
+                Some(tls) => drop(tokio::spawn(serving.serve_encrypted(tls, connection, service, stopping))),
             }
         }
+        drop(self.socket);
+        stopping.send_replace(());
+        // Each connection holds a receiver until it ends.
+        match timeout(limits.shutdown_timeout, stopping.closed()).await {
+            Ok(()) => Shutdown::Complete,
+            Err(_) => Shutdown::TimedOut,
+        }
     }
-    drop(listener);
-    stopping.send_replace(());
-    // Each connection holds a receiver until it ends.
-    match timeout(limits.shutdown_timeout, stopping.closed()).await {
-        Ok(()) => Shutdown::Complete,
-        Err(_) => Shutdown::TimedOut,
+}
+
+/// Reads a certificate again whenever it changes; never ends.
+async fn watch_files(tls: Option<Arc<Tls>>) {
+    match tls {
+        Some(tls) => tls.watch().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -82,10 +109,27 @@ where
 struct ConnectionContext {
     http: http1::Builder,
     client: Client,
+    scheme: Scheme,
     first_head_timeout: Duration,
 }
 
 impl ConnectionContext {
+    /// Serves one connection after its handshake.
+    async fn serve_encrypted<C, S>(self, tls: Arc<Tls>, connection: C, service: S, mut stopping: watch::Receiver<()>)
+    where
+        C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+        S::Future: Send,
+    {
+        let encrypted = tokio::select! {
+            encrypted = tls.greet(connection, self.client) => encrypted,
+            _ = stopping.changed() => return,
+        };
+        if let Some(encrypted) = encrypted {
+            self.serve(encrypted, service, stopping).await;
+        }
+    }
+
     /// Serves one connection until its client closes it, or until it is idle after `stopping` has changed.
     ///
     /// `hyper_util::server::graceful` does the same for connections without upgrades only, and its `auto` connections,
@@ -96,13 +140,14 @@ impl ConnectionContext {
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
         S::Future: Send,
     {
-        let (client, began) = (self.client, Arc::new(Notify::new()));
+        let (client, scheme, began) = (self.client, self.scheme, Arc::new(Notify::new()));
         let service = service.map_request({
             let began = Arc::clone(&began);
             move |request: Request<Incoming>| {
                 began.notify_one();
                 let mut request = request.map(Body::new);
                 request.extensions_mut().insert(client);
+                request.extensions_mut().insert(scheme);
                 request
             }
         });
@@ -145,6 +190,12 @@ mod tests {
     use tokio::time::{Instant, sleep};
 
     const LIMIT: Duration = Duration::from_millis(400);
+    impl Acceptor {
+        fn plain(socket: TcpListener, limits: Limits) -> Self {
+            Self { socket, limits, tls: None }
+        }
+    }
+
     const LONG: Duration = Duration::from_secs(20);
 
     async fn read_to_end(mut connection: TcpStream) -> String {
@@ -166,7 +217,8 @@ mod tests {
         let router = Router::new().route("/", get(slow));
         let limits =
             Limits { first_head_timeout: LIMIT, head_timeout: LONG, shutdown_timeout: LONG, ..Limits::default() };
-        let serving = tokio::spawn(serve(listener, router, limits, async { stopped.await.expect("an order") }));
+        let serving =
+            tokio::spawn(Acceptor::plain(listener, limits).serve(router, async { stopped.await.expect("an order") }));
 
         let mut one_byte = TcpStream::connect(address).await.expect("connects");
         one_byte.write_all(b"G").await.expect("sends");
@@ -201,7 +253,7 @@ mod tests {
         };
         let router = Router::new().route("/", get(endless));
         let limits = Limits { shutdown_timeout: LIMIT, ..Limits::default() };
-        let serving = serve(listener, router, limits, async { arrival.await.expect("a request") });
+        let serving = Acceptor::plain(listener, limits).serve(router, async { arrival.await.expect("a request") });
         let serving = tokio::spawn(serving);
         let mut client = TcpStream::connect(address).await.expect("connects");
         client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("sends");
@@ -215,7 +267,7 @@ mod tests {
         let address = listener.local_addr().expect("an address");
         let router = Router::new().route("/", get(async |client: axum::Extension<Client>| format!("{client:?}")));
         let limits = Limits { connections: 3, connections_per_client: 2, ..Limits::default() };
-        tokio::spawn(serve(listener, router, limits, std::future::pending()));
+        tokio::spawn(Acceptor::plain(listener, limits).serve(router, std::future::pending()));
         let from = async |source: &str| {
             let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
             socket.bind(format!("{source}:0").parse().expect("an address")).expect("an address of this machine");
@@ -253,7 +305,9 @@ mod tests {
             }
         };
         let limits = Limits { write_timeout: LIMIT, ..Limits::default() };
-        tokio::spawn(serve(listener, Router::new().route("/", get(endless)), limits, std::future::pending()));
+        tokio::spawn(
+            Acceptor::plain(listener, limits).serve(Router::new().route("/", get(endless)), std::future::pending()),
+        );
         let mut client = TcpStream::connect(address).await.expect("connects");
         client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("sends");
         assert!(timeout(LONG, end).await.expect("it is ended").is_err());

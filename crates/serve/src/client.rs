@@ -20,6 +20,26 @@ impl Client {
     }
 }
 
+/// How a request came, for addresses that its answer names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// As it is.
+    Http,
+    /// Through TLS of this server.
+    Https,
+}
+
+impl Scheme {
+    /// The beginning of a URL, without `://`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+}
+
 impl std::fmt::Display for Client {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(formatter)

@@ -27,12 +27,14 @@ mod quota;
 mod refusal;
 mod signals;
 mod tcp;
+mod tls;
 
 pub use accept::Shutdown;
-pub use client::Client;
+pub use client::{Client, Scheme};
 pub use limits::Limits;
 pub use listener::{BindError, Listener};
 pub use log_limiter::LogLimiter;
 pub use probes::{ProgramHealth, probes};
 pub use quota::{Full, Quota, QuotaShare};
 pub use signals::stop_signal;
+pub use tls::{Tls, TlsError, TlsFiles};

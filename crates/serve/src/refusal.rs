@@ -31,17 +31,23 @@ impl Refusals {
         Self { waiting: Arc::new(Semaphore::new(MAX_WAITING)), lines: LogLimiter::default() }
     }
 
+    /// Refuses a connection whose client would understand the answer.
     pub fn refuse(&self, connection: TcpStream, client: Client, reason: Full) {
-        metrics::counter!("trawl_connections_refused_total", "limit" => reason.name()).increment(1);
-        if let Some(count) = self.lines.admit() {
-            tracing::warn!(%client, count, limit = reason.name(), "refusing connections beyond the limit");
-        }
+        self.count(client, reason);
         let Ok(place) = Arc::clone(&self.waiting).try_acquire_owned() else { return };
         tokio::spawn(async move {
             // A client that does not wait for it has gone.
             let _ = timeout(WAIT, tell(connection)).await;
             drop(place);
         });
+    }
+
+    /// Counts a connection that is closed without a word.
+    pub fn count(&self, client: Client, reason: Full) {
+        metrics::counter!("trawl_connections_refused_total", "limit" => reason.name()).increment(1);
+        if let Some(count) = self.lines.admit() {
+            tracing::warn!(%client, count, limit = reason.name(), "refusing connections beyond the limit");
+        }
     }
 }
 

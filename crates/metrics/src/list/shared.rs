@@ -65,6 +65,11 @@ pub(super) const CONNECTIONS: Group = Group {
             &[label("reason", &["not reading", "no request"])],
             "Connections that were ended because a client took nothing of an answer, or sent no request.",
         ),
+        Metric::counter(
+            "trawl_tls_handshakes_total",
+            &[label("outcome", &["done", "failed", "timeout", "refused"])],
+            "TLS handshakes; refused are those beyond what there may be at a time.",
+        ),
     ],
 };
 

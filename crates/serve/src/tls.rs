@@ -1,0 +1,150 @@
+//! TLS of a listener: the certificate and its key are read again when their files change, and handshakes have limits.
+
+mod certificate;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{interval, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+pub use certificate::{TlsError, TlsFiles};
+
+use crate::client::Client;
+use crate::quota::Quota;
+use certificate::TlsFileContents;
+
+/// How long a handshake may take.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Most handshakes at the same time, and of one client.
+const HANDSHAKES: u64 = 1_024;
+const HANDSHAKES_OF_CLIENT: u64 = 128;
+/// Time between two looks at the files.
+const LOOK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// TLS with the certificate that its files have now.
+#[derive(Debug)]
+pub struct Tls {
+    files: TlsFiles,
+    opened: TlsFileContents,
+    in_use: Mutex<Arc<ServerConfig>>,
+    handshakes: Arc<Quota>,
+    handshake_timeout: Duration,
+}
+
+impl Tls {
+    /// TLS with the certificate and key of two files.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read, or do not belong together.
+    pub fn open(files: TlsFiles) -> Result<Self, TlsError> {
+        let opened = files.open()?;
+        let in_use = Mutex::new(opened.config(&files)?);
+        let handshakes = Quota::new(HANDSHAKES, HANDSHAKES_OF_CLIENT);
+        Ok(Self { files, opened, in_use, handshakes, handshake_timeout: HANDSHAKE_TIMEOUT })
+    }
+
+    fn config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.in_use.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The encrypted connection of a client; `None` if there is none, whose reason is counted.
+    pub(crate) async fn greet<C>(&self, connection: C, client: Client) -> Option<TlsStream<C>>
+    where
+        C: AsyncRead + AsyncWrite + Unpin,
+    {
+        let count =
+            |outcome: &'static str| metrics::counter!("trawl_tls_handshakes_total", "outcome" => outcome).increment(1);
+        let Ok(_share) = self.handshakes.take(client, 1) else {
+            count("refused");
+            return None;
+        };
+        match timeout(self.handshake_timeout, TlsAcceptor::from(self.config()).accept(connection)).await {
+            Ok(Ok(encrypted)) => {
+                count("done");
+                return Some(encrypted);
+            }
+            Ok(Err(error)) => {
+                count("failed");
+                tracing::debug!(%client, %error, "a TLS handshake failed");
+            }
+            Err(_) => {
+                count("timeout");
+                tracing::debug!(%client, "a TLS handshake took too long");
+            }
+        }
+        None
+    }
+
+    /// Uses what the files have from now on, whenever that changes. What cannot be used is logged once, and the
+    /// certificate before it stays.
+    pub(crate) async fn watch(&self) {
+        let mut looks = interval(LOOK_INTERVAL);
+        let mut seen = Ok(self.opened.clone());
+        loop {
+            looks.tick().await;
+            let read = self.files.read().await.map_err(|error| chain(&error));
+            if read == seen {
+                continue;
+            }
+            match read
+                .as_ref()
+                .map_err(Clone::clone)
+                .and_then(|new| new.config(&self.files).map_err(|error| chain(&error)))
+            {
+                Ok(config) => {
+                    *self.in_use.lock().unwrap_or_else(PoisonError::into_inner) = config;
+                    tracing::info!(certificate = %self.files.certificate.display(), "the certificate was read again");
+                }
+                Err(problem) => tracing::warn!(problem, "the certificate in use stays: its files cannot be used"),
+            }
+            seen = read;
+        }
+    }
+}
+
+/// An error with its causes.
+fn chain(error: &TlsError) -> String {
+    let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+
+    use super::*;
+
+    fn tls(handshake_timeout: Duration) -> Tls {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+        let folder = tempfile::tempdir().expect("a folder");
+        let [certificate, key] = ["certificate", "key"].map(|name| folder.path().join(name));
+        std::fs::write(&certificate, made.cert.pem()).expect("a file");
+        std::fs::write(&key, made.signing_key.serialize_pem()).expect("a file");
+        let opened = Tls::open(TlsFiles { certificate, key }).expect("they belong together");
+        Tls { handshake_timeout, handshakes: Quota::new(3, 2), ..opened }
+    }
+
+    /// Clients that say nothing hold a bounded number of places for a bounded time.
+    #[tokio::test]
+    async fn handshakes_have_a_time_and_a_number() {
+        const LIMIT: Duration = Duration::from_millis(200);
+        let tls = tls(LIMIT);
+        let client = |last| Client::of(std::net::Ipv4Addr::new(10, 0, 0, last).into());
+        let silent = || tokio::io::duplex(64);
+        let started = Instant::now();
+        let (ours, _theirs): (Vec<_>, Vec<_>) = (0..5).map(|_| silent()).unzip();
+        let [first, second, third, fourth, fifth]: [_; 5] = ours.try_into().map_err(drop).expect("five");
+        let took = async |connection, last| {
+            assert!(tls.greet(connection, client(last)).await.is_none());
+            started.elapsed() < LIMIT
+        };
+        let at_once = tokio::join!(took(first, 1), took(second, 1), took(third, 1), took(fourth, 2), took(fifth, 3));
+        assert_eq!(at_once, (false, false, true, false, true), "a client has two, all have three");
+        assert_eq!(tls.handshakes.taken(), 0);
+    }
+}
