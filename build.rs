@@ -5,34 +5,12 @@
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo:rerun-if-changed=build.rs");
-    commit();
+    trawl_commit::set_variable();
     openapi()?;
     web_page()?;
     Ok(())
-}
-
-/// A development build is of no commit: what is compiled is what lies in the folder, and a commit made in between must
-/// not compile the whole package again.
-fn commit() {
-    if std::env::var("PROFILE").is_ok_and(|profile| profile == "debug") {
-        println!("cargo:rustc-env=TRAWL_COMMIT=development");
-        return;
-    }
-    let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown".into());
-    println!("cargo:rustc-env=TRAWL_COMMIT={commit}");
-    // A worktree keeps its log elsewhere; a file that is not there would compile everything anew each time.
-    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
-        println!("cargo:rerun-if-changed={log}");
-    }
-}
-
-fn git(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
-    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Writes `openapi.json` with the version of this package. Keys keep their order, in which `/docs` shows them.

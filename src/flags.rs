@@ -85,6 +85,9 @@ pub struct Flags {
     #[arg(long, env = "TRAWL_SLOW_STATEMENT", default_value = "5s", help_heading = "Log",
           value_parser = units::milliseconds)]
     slow_statement: Duration,
+    /// Write a line of the log for each request: who asked for what, and how it went.
+    #[arg(long, env = "TRAWL_ACCESS_LOG", help_heading = "Log")]
+    access_log: bool,
     /// About how much memory the cache of state may take, which calls read.
     #[arg(long, alias = "state-cache-mib", env = "TRAWL_STATE_CACHE_SIZE", default_value = "128MiB",
           help_heading = "Limits", value_parser = units::mebibytes)]
@@ -143,23 +146,6 @@ pub struct Flags {
     limits: LimitFlags,
     #[command(flatten)]
     pub log: LogFlags,
-}
-
-/// Connections and how long they may take.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Limits")]
-struct ConnectionFlags {
-    /// Maximum number of connections; the limit of open files is raised for them.
-    #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS", default_value_t = 4_096,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    max_connections: u32,
-    /// Maximum number of connections of one client: of an IPv4 address, or of a /64 network of IPv6.
-    #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 512,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    max_connections_per_client: u32,
-    /// How long a client may take nothing of an answer before the answer is ended.
-    #[arg(long, env = "TRAWL_WRITE_TIMEOUT", default_value = "30s", value_parser = units::seconds)]
-    write_timeout: Duration,
 }
 
 /// Where prices of tokens come from.
@@ -258,6 +244,7 @@ impl Flags {
             call_gas: self.call_gas,
             call_timeout: self.call_timeout,
             slow_statement: (!self.slow_statement.is_zero()).then_some(self.slow_statement),
+            access_log: self.access_log,
             state_cache_bytes: self.state_cache_size,
             oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
             upstream: self.upstream.upstream()?,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use trawl_serve::{Client, Full, LogLimiter, Quota, QuotaShare};
 
-pub(crate) use gate::Gate;
+pub(crate) use gate::{Gate, GateFigures};
 pub(crate) use memory::{Memory, MemoryReservation};
 pub(crate) use rates::{Allowance, RateLimits};
 pub(crate) use scans::{ScanSlot, Scans};
@@ -59,6 +59,11 @@ impl Limits {
             answers: Memory::new("answers", settings.answer_memory),
             slow: Quota::new(MAX_SLOW, MAX_SLOW_OF_CLIENT),
         }
+    }
+
+    /// How full each gate is.
+    pub fn gates(&self) -> [GateFigures; 4] {
+        [self.reads.figures(), self.computing.figures(), self.proofs.figures(), self.scans.figures()]
     }
 
     /// A place for an answer whose client takes it slowly, which holds a statement and memory all the while.

@@ -12,14 +12,17 @@ use trawl::router::{router, trim_slash};
 use trawl::rpc::{Rpc, start_counting};
 use trawl::service::readiness;
 use trawl::service::readiness::NotReady;
-use trawl_core::flags::exit_codes;
+use trawl_core::flags::{StoreFlagsError, exit_codes};
 use trawl_core::store::{HeadWatch, Reader};
-use trawl_metrics::{Exposition, Program};
+use trawl_metrics::{Build, Exposition, Program};
 use trawl_serve::{Listener, TlsError, stop_signal};
 
 use flags::Flags;
 
 mod flags;
+
+/// What this program was built from.
+const BUILD: Build = Build { version: env!("CARGO_PKG_VERSION"), commit: env!("TRAWL_COMMIT") };
 
 fn main() -> ExitCode {
     let flags = Flags::of_process();
@@ -55,6 +58,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         Some(NotReady::Chain(_)) => 2,
         Some(NotReady::Schema(error)) => exit_codes::of_schema(error).unwrap_or(1),
         Some(NotReady::Store(error)) => exit_codes::of_store(error).unwrap_or(1),
+        None if error.downcast_ref::<StoreFlagsError>().is_some_and(StoreFlagsError::is_usage) => 2,
         None if error.is::<UpstreamError>() || error.is::<TlsError>() => 2,
         None => 1,
     }
@@ -75,7 +79,7 @@ fn start(flags: Flags) -> anyhow::Result<()> {
 }
 
 async fn run(flags: Flags) -> anyhow::Result<()> {
-    let metrics = Exposition::install(Program::Api, env!("CARGO_PKG_VERSION")).context("cannot keep metrics")?;
+    let metrics = Exposition::install(Program::Api, BUILD).context("cannot keep metrics")?;
     tokio::spawn(metrics.clone().run_upkeep());
     start_counting();
     // It fails only if another provider is installed already, which works as well.

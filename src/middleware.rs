@@ -1,6 +1,7 @@
 //! What every request passes: its head, its client, its rate, the cache of answers, its turn among the reads,
 //! and the newest block.
 
+pub(crate) mod access_log;
 pub(crate) mod cached;
 pub(crate) mod newest_block;
 pub(crate) mod queued;

@@ -46,6 +46,8 @@ pub struct Options {
     pub call_timeout: Duration,
     /// A statement whose first rows take longer is logged with the id of its request; `None` for none.
     pub slow_statement: Option<Duration>,
+    /// Whether each request is a line of the log.
+    pub access_log: bool,
     /// The approximate memory of the cache of state, in bytes.
     pub state_cache_bytes: u64,
     /// Settings of the gas oracle.
@@ -73,6 +75,7 @@ impl Default for Options {
             call_gas: 50_000_000,
             call_timeout: Duration::from_secs(5),
             slow_statement: Some(Duration::from_secs(5)),
+            access_log: false,
             state_cache_bytes: 128 << 20,
             // As clients of this API family expect.
             max_body: 20_000_000,

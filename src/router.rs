@@ -14,7 +14,7 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 use crate::error::Problem;
 use crate::http::body::panic_text;
 use crate::http::{headers, metrics};
-use crate::middleware::{newest_block, rates, request_origin};
+use crate::middleware::{access_log, newest_block, rates, request_origin};
 use crate::rpc::{Endpoint, Rpc};
 use crate::service::{health, openapi};
 use crate::web::{self, Web};
@@ -47,6 +47,7 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
     let newest_block = middleware::from_fn_with_state(app.clone(), newest_block::at_least);
     let origin = middleware::from_fn_with_state(app.clone(), request_origin::name);
     let rates = middleware::from_fn_with_state(app.clone(), rates::admit);
+    let access_log = middleware::from_fn_with_state(app.clone(), access_log::write);
     let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
     Router::new()
         .merge(rest)
@@ -62,6 +63,7 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .layer(middleware::from_fn(headers::refuse_unreadable))
         .layer(rates)
         .layer(middleware::from_fn(headers::decorate))
+        .layer(access_log)
         // Outermost, so that requests refused by the other layers are counted too.
         .layer(middleware::from_fn(metrics::measure))
 }

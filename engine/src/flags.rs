@@ -17,9 +17,12 @@ pub use limits::{PlaceFlags, ReaderFlags};
 pub use tls::TlsFlags;
 pub use users::UserFlags;
 
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
+
 /// Embedded ClickHouse (libchdb) with the ClickHouse HTTP interface.
 #[derive(Debug, Parser)]
-#[command(version, about, after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 8 broken parts.")]
+#[command(version = VERSION, about,
+          after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 8 broken parts.")]
 pub struct Flags {
     /// Directory of the store; made if it is not there. One engine a directory.
     #[arg(long, env = "TRAWL_DATA_DIR", help_heading = "Store")]

@@ -11,12 +11,15 @@ use trawl_engine::chdb::library::{Library, SUPPORTED_VERSION};
 use trawl_engine::http::door::Door;
 use trawl_engine::http::server::{self, Bounds, Server};
 use trawl_engine::stopping::StopSchedule;
-use trawl_metrics::{Exposition, Program};
+use trawl_metrics::{Build, Exposition, Program};
 use trawl_serve::{Limits, Listener, TlsError, stop_signal};
 
 mod flags;
 
 use flags::Flags;
+
+/// What this program was built from.
+const BUILD: Build = Build { version: env!("CARGO_PKG_VERSION"), commit: env!("TRAWL_COMMIT") };
 
 fn main() -> ! {
     let flags = Flags::read();
@@ -82,7 +85,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         engine.shutdown();
         return Err(damaged);
     }
-    let exposition = Exposition::install(Program::Engine, env!("CARGO_PKG_VERSION")).context("cannot keep metrics")?;
+    let exposition = Exposition::install(Program::Engine, BUILD).context("cannot keep metrics")?;
     runtime.spawn(exposition.clone().run_upkeep());
     let server = Server::new(Arc::clone(&engine), accounts, bounds, exposition);
     let server = server

@@ -13,15 +13,33 @@ use crate::error::Problem;
 /// So many places, and so many that wait for one, none longer than a bound.
 pub(crate) struct Gate {
     what: &'static str,
+    most: usize,
     places: Arc<Semaphore>,
+    longest_queue: usize,
     queue: Semaphore,
     queue_timeout: Duration,
+}
+
+/// How full a gate is.
+pub(crate) struct GateFigures {
+    pub what: &'static str,
+    pub taken: usize,
+    pub waiting: usize,
 }
 
 impl Gate {
     /// A gate that is open; `what` goes through it.
     pub fn new(what: &'static str, places: usize, queue: usize, queue_timeout: Duration) -> Self {
-        Self { what, places: Arc::new(Semaphore::new(places)), queue: Semaphore::new(queue), queue_timeout }
+        let (most, longest_queue) = (places, queue);
+        let (places, queue) = (Arc::new(Semaphore::new(places)), Semaphore::new(queue));
+        Self { what, most, places, longest_queue, queue, queue_timeout }
+    }
+
+    /// What goes through it, how many have a place, and how many wait for one.
+    pub fn figures(&self) -> GateFigures {
+        let missing = |most: usize, semaphore: &Semaphore| most.saturating_sub(semaphore.available_permits());
+        let (taken, waiting) = (missing(self.most, &self.places), missing(self.longest_queue, &self.queue));
+        GateFigures { what: self.what, taken, waiting }
     }
 
     /// A place, which is free again when the permit is dropped.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::OwnedSemaphorePermit;
 use trawl_serve::{Client, Quota, QuotaShare};
 
-use super::{Gate, refused};
+use super::{Gate, GateFigures, refused};
 use crate::error::Problem;
 use crate::options::LimitSettings;
 
@@ -33,6 +33,11 @@ impl Scans {
             clients: Quota::new(most, of_client),
             gate: Gate::new("scans", settings.scans, queue, settings.queue_timeout),
         }
+    }
+
+    /// How many run, and how many wait.
+    pub fn figures(&self) -> GateFigures {
+        self.gate.figures()
     }
 
     /// A slot for a scan.

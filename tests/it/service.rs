@@ -12,6 +12,7 @@ use xtask::process::Server;
 use crate::chains::{chain, dump};
 use crate::env;
 
+mod access_log;
 mod addresses;
 mod alerts;
 mod looks;

@@ -44,6 +44,12 @@ pub enum StoreFlagsError {
         /// Why.
         source: std::io::Error,
     },
+    /// An address is not one of HTTP.
+    #[error("--clickhouse-url {url}: write http://host:8123, or https://")]
+    NotHttp {
+        /// The address without what may be secret.
+        url: String,
+    },
     /// A program that writes was given several addresses.
     #[error(
         "--clickhouse-url has {0} addresses, and what writes needs the one that it writes to: only trawl-api takes several"
@@ -96,7 +102,26 @@ impl StoreFlags {
             password: password.clone().unwrap_or_default(),
             compression: Compression::Auto,
         };
-        Ok(urls.trim_end_matches(',').split(',').map(address).collect())
+        urls.trim_end_matches(',').split(',').map(|url| has_http(address(url))).collect()
+    }
+}
+
+/// The address, if HTTP is spoken there and it names a host.
+fn has_http(address: StoreAddress) -> Result<StoreAddress, StoreFlagsError> {
+    let is_http = ["http://", "https://"].iter().any(|scheme| address.url.starts_with(scheme));
+    if is_http && !address.host().is_empty() {
+        return Ok(address);
+    }
+    let scheme = address.url.split_once("://").map_or("", |(scheme, _)| scheme);
+    let url = if scheme.is_empty() { address.host().to_owned() } else { format!("{scheme}://{}", address.host()) };
+    Err(StoreFlagsError::NotHttp { url })
+}
+
+impl StoreFlagsError {
+    /// Whether the command line has to change, and not a file.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::NotHttp { .. } | Self::SeveralAddresses(_))
     }
 }
 

@@ -16,6 +16,15 @@ pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Between two runs of the upkeep.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
+/// What a program was built from.
+#[derive(Debug, Clone, Copy)]
+pub struct Build {
+    /// Its release.
+    pub version: &'static str,
+    /// Its commit, as far as git names it; `development` for a debug build.
+    pub commit: &'static str,
+}
+
 /// What this process has counted.
 #[derive(Clone, Debug)]
 pub struct Exposition {
@@ -29,7 +38,7 @@ impl Exposition {
     /// # Errors
     ///
     /// If this process counts already.
-    pub fn install(program: Program, version: &'static str) -> Result<Self, InstallError> {
+    pub fn install(program: Program, build: Build) -> Result<Self, InstallError> {
         let mut builder = PrometheusBuilder::new();
         for metric in list::of(program) {
             if let Kind::Histogram(bounds) = metric.kind {
@@ -38,7 +47,8 @@ impl Exposition {
         }
         let handle = builder.install_recorder()?;
         list::of(program).filter(|metric| !is_of_process(metric)).for_each(announce);
-        metrics::gauge!("trawl_build_info", "program" => program.name(), "version" => version).set(1.0);
+        let (name, Build { version, commit }) = (program.name(), build);
+        metrics::gauge!("trawl_build_info", "program" => name, "version" => version, "commit" => commit).set(1.0);
         Ok(Self { handle, program })
     }
 
@@ -128,7 +138,8 @@ mod tests {
 
     #[test]
     fn every_metric_of_a_program_has_its_help_and_known_series_from_the_start() {
-        let exposition = Exposition::install(Program::Api, "1.2.3").expect("the only one of this process");
+        let exposition = Exposition::install(Program::Api, Build { version: "1.2.3", commit: "abc" })
+            .expect("the only one of this process");
         start_at_zero("trawl_problem", "kind", &["stale"]);
         let text = exposition.render();
         for metric in list::of(Program::Api) {

@@ -10,6 +10,6 @@ pub mod metric;
 mod page;
 mod process;
 
-pub use exposition::{CONTENT_TYPE, Exposition, InstallError, start_at_zero};
+pub use exposition::{Build, CONTENT_TYPE, Exposition, InstallError, start_at_zero};
 pub use metric::{Kind, Label, Metric, Program};
 pub use page::page;

@@ -40,8 +40,13 @@ pub struct Status {
     pub without_traces: Vec<(u64, u64)>,
     /// Committed ranges the rewards of which are missing, as tracers report them.
     pub without_rewards: Vec<(u64, u64)>,
-    /// Committed ranges whose effect on state is not wholly there: state from there on is not answered.
+    /// The block up to which the API answers state: the changes of all from 0 on are there.
+    pub state: Option<u64>,
+    /// Committed ranges whose changes of state are missing: state from there on is not answered.
     pub without_state: Vec<(u64, u64)>,
+    /// Committed ranges of which only what the system itself changed is missing: state from there on is answered where
+    /// no contract of the system had code.
+    pub without_system_state: Vec<(u64, u64)>,
     /// The block up to which the holders and the supply of tokens are counted.
     pub token_statistics: Option<u64>,
     /// The newest head of `trawl-ingest follow`.
@@ -126,7 +131,14 @@ impl Status {
             verdicts: verdicts.into_iter().map(|count| (count.verdict, count.blocks)).collect(),
             without_traces: without(&head.traces),
             without_rewards: without(&head.rewards),
-            without_state: without(&head.state),
+            state: all.and_then(|all| match head.known_state.missing(all).first() {
+                Some(missing) => missing.first().checked_sub(1),
+                None => head.number(),
+            }),
+            without_state: without(&head.known_state),
+            without_system_state: pairs(
+                &head.known_state.ranges().iter().flat_map(|range| head.state.missing(*range)).collect::<Vec<_>>(),
+            ),
             token_statistics: tokens.reach,
             following,
             lacking: lacking.into_iter().map(Into::into).collect(),
@@ -152,6 +164,8 @@ impl Status {
             ("without traces", list(&self.without_traces)),
             ("without rewards", list(&self.without_rewards)),
             ("without state", list(&self.without_state)),
+            ("without system", list(&self.without_system_state)),
+            ("state", self.state.map_or_else(|| NO_STATE.into(), |block| format!("up to block {block}"))),
             ("token statistics", self.token_statistics.map_or_else(|| "none".into(), |reach| format!("up to {reach}"))),
             ("following", self.following.as_ref().map_or_else(|| "no".into(), FollowStatus::text)),
             ("damaged", if self.damaged.is_empty() { "no".into() } else { "run `trawl-ingest repair`".into() }),
@@ -171,6 +185,9 @@ impl Status {
         text
     }
 }
+
+/// Why no state is answered.
+const NO_STATE: &str = "none: it takes the changes of every block from 0 on (--genesis FILE, and a node that traces)";
 
 fn counts(verdicts: &BTreeMap<String, u64>) -> String {
     let counts: Vec<String> = verdicts.iter().map(|(verdict, blocks)| format!("{blocks} {verdict}")).collect();

@@ -145,7 +145,8 @@ impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Migrate(MigrateError::Cluster(_)) | Self::StoreFlags(StoreFlagsError::SeveralAddresses(_)) => 2,
+            Self::Migrate(MigrateError::Cluster(_)) => 2,
+            Self::StoreFlags(error) if error.is_usage() => 2,
             Self::FamilyOfNoChain | Self::ListedChain { .. } | Self::OtherFamily { .. } => 2,
             Self::SliceOfOpenRange | Self::EmptySlice { .. } | Self::SliceOfNoChain => 2,
             Self::EmptyRange { .. } | Self::NoSource | Self::NoNode | Self::NoNodeToFill | Self::View(_) => 2,
@@ -196,6 +197,7 @@ fn load_code(error: &LoadError) -> u8 {
         | LoadError::Source(
             SourceError::Malformed { .. } | SourceError::Node(NodeError::Chains { .. } | NodeError::Foreign { .. }),
         ) => 3,
+        LoadError::Source(SourceError::Node(NodeError::Address { .. })) => 2,
         LoadError::Source(SourceError::Node(NodeError::Unreachable { .. })) => 4,
         LoadError::Sink(trawl_ingest::write::sink::SinkError { source, .. }) => store_code(source),
         _ => 1,

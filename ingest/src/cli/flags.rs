@@ -23,6 +23,7 @@ pub use probes::ProbeFlags;
 pub use slice::Slice;
 use source::separated;
 pub use source::{Source, SourceFlags};
+pub use status::StatusFlags;
 
 mod backup;
 mod doctor;
@@ -30,6 +31,7 @@ mod migrate;
 mod probes;
 mod slice;
 mod source;
+mod status;
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]
@@ -92,11 +94,7 @@ pub enum Command {
     /// Look whether this machine, the database and the nodes are fit, and say what to do; changes nothing.
     Doctor(DoctorFlags),
     /// Show what is loaded and what is missing.
-    Status {
-        /// As one JSON object.
-        #[arg(long, env = "TRAWL_JSON")]
-        json: bool,
-    },
+    Status(StatusFlags),
 }
 
 #[derive(Debug, Subcommand)]

@@ -4,10 +4,13 @@ use std::net::SocketAddr;
 
 use trawl_ingest::verify::Check;
 use trawl_ingest::watch::FollowProgress;
-use trawl_metrics::{Exposition, Program, start_at_zero};
+use trawl_metrics::{Build, Exposition, Program, start_at_zero};
 use trawl_serve::{Listener, ProgramHealth, probes};
 
 use super::error::Failure;
+
+/// What this program was built from.
+const BUILD: Build = Build { version: env!("CARGO_PKG_VERSION"), commit: env!("TRAWL_COMMIT") };
 
 /// What a run says of itself.
 #[derive(Clone)]
@@ -30,7 +33,7 @@ impl ProgramHealth for Run {
 
 /// Counts from now on, and serves what was counted at `listen` until this process ends.
 pub async fn serve_probes(listen: SocketAddr, progress: Option<FollowProgress>) -> Result<(), Failure> {
-    let exposition = Exposition::install(Program::Ingest, env!("CARGO_PKG_VERSION")).map_err(Failure::Metrics)?;
+    let exposition = Exposition::install(Program::Ingest, BUILD).map_err(Failure::Metrics)?;
     start_at_zero("trawl_ingest_refused_blocks_total", "check", &Check::names());
     tokio::spawn(exposition.clone().run_upkeep());
     let listener = Listener::bind(listen).await?;

@@ -4,8 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use trawl_core::schema::replication::Replication;
-use trawl_core::store::{Choice, ClusterLayout, FILL_RUNS, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
-use trawl_ingest::audit::status::{FollowStatus, Status};
+use trawl_core::store::{Choice, ClusterLayout, FILL_RUNS, REPAIR_RUNS, Reader, StoreAddress, Writer};
 use trawl_ingest::backup::BackupError;
 use trawl_ingest::labels::bundled;
 
@@ -24,6 +23,9 @@ use super::setup::end_on_signal;
 use super::tokens::tokens_command;
 use super::verify::verify_command;
 use super::views::views_command;
+use status::status_command;
+
+mod status;
 
 /// Runs the subcommand and prints its failure.
 pub async fn run(flags: Flags) -> ExitCode {
@@ -43,7 +45,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         .with_shards(&shards.clickhouse_shards)
         .with_replicas(&shards.clickhouse_replicas);
     if let Command::Migrate(_)
-    | Command::Status { .. }
+    | Command::Status(_)
     | Command::Labels(_)
     | Command::Views { .. }
     | Command::Backup(_)
@@ -75,22 +77,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             );
             Ok(())
         }
-        Command::Status { json } => {
-            writer.require_schema().await?;
-            let reader = reader(&address);
-            let head = Head::load(&reader).await?;
-            let report = reader.newest_follow_report().await?;
-            let following = reader.follow_rate().await?.and_then(|pace| FollowStatus::new(&head, pace, report));
-            let tasks = (following, reader.token_progress().await?);
-            let status =
-                Status::new(&head, tasks, reader.lacking().await?, reader.verdicts().await?, reader.damage().await?);
-            if json {
-                println!("{}", serde_json::to_string(&status).unwrap_or_default());
-            } else {
-                print!("{}", status.text());
-            }
-            Ok(())
-        }
+        Command::Status(flags) => status_command(&flags, &reader(&address), &writer).await,
         Command::Backup(_) | Command::Restore(_) if !flags.shards.clickhouse_shards.is_empty() => {
             Err(BackupError::Cluster.into())
         }

@@ -26,6 +26,16 @@ pub(super) const REQUESTS: Group = Group {
             ],
             "Requests that were refused because all clients, or one, had what they may have.",
         ),
+        Metric::gauge(
+            "trawl_places_taken",
+            &[label("of", &["reads", "computations", "proofs", "scans"])],
+            "Requests that are being answered, of those that take turns.",
+        ),
+        Metric::gauge(
+            "trawl_queue_length",
+            &[label("of", &["reads", "computations", "proofs", "scans"])],
+            "Requests that wait for their turn.",
+        ),
         Metric::counter(
             "trawl_rate_limited_total",
             &[label("by", &["address", "key"])],

@@ -77,7 +77,11 @@ pub(super) const PROCESS: Group = Group {
     title: "The process",
     programs: EVERY,
     metrics: &[
-        Metric::gauge("trawl_build_info", &[open("program"), open("version")], "Always 1: the labels are the figure."),
+        Metric::gauge(
+            "trawl_build_info",
+            &[open("program"), open("version"), open("commit")],
+            "Always 1: the labels are the figure.",
+        ),
         Metric::counter("process_cpu_seconds_total", &[], "CPU time of the process, in user and system mode."),
         Metric::gauge("process_resident_memory_bytes", &[], "Memory of the process that is in RAM."),
         Metric::gauge("process_virtual_memory_bytes", &[], "Address space of the process."),

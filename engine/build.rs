@@ -1,0 +1,5 @@
+//! Names the commit of the program.
+
+fn main() {
+    trawl_commit::set_variable();
+}
