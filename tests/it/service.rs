@@ -18,6 +18,7 @@ mod alerts;
 mod looks;
 mod metrics_listed;
 mod nginx;
+mod package;
 pub mod prices;
 mod rates;
 mod reading_account;

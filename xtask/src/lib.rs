@@ -5,6 +5,7 @@ pub mod budget;
 pub mod clickhouse;
 pub mod engine_library;
 pub mod http;
+pub mod package;
 pub mod process;
 pub mod tools;
 pub mod workspace;

@@ -1,8 +1,9 @@
 //! `cargo xtask`: set-up and the commands of the README; no product code.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
 mod bench;
 mod demo;
@@ -38,8 +39,20 @@ enum Command {
     Docs,
     /// Make the lists of well-known functions, events and errors anew, from the ABIs of packages on npm.
     Signatures,
+    /// Pack the programs of a profile with what runs them on a machine without a compiler, and checksums.
+    Package(PackageFlags),
     /// Build the web page into web/dist; with --check compare instead.
     Web(web::WebFlags),
+}
+
+#[derive(Debug, Args)]
+struct PackageFlags {
+    /// The folder of `target` that has the programs.
+    #[arg(long, default_value = "dist")]
+    profile: String,
+    /// Where the archive and its checksum go.
+    #[arg(long, value_name = "DIR", default_value = "target/package")]
+    into: PathBuf,
 }
 
 fn main() -> ExitCode {
@@ -52,6 +65,10 @@ fn main() -> ExitCode {
         Command::Clickhouse(flags) => xtask::clickhouse::serve(&flags),
         Command::Docs => test::docs(),
         Command::Signatures => signatures::run().map(|()| ExitCode::SUCCESS),
+        Command::Package(flags) => xtask::package::write(&flags.profile, &flags.into).map(|archive| {
+            println!("{}", archive.display());
+            ExitCode::SUCCESS
+        }),
         Command::Web(flags) => web::run(&flags).map(|()| ExitCode::SUCCESS),
         Command::Engine => xtask::engine_library::ensure().map(|place| {
             println!("{}", place.display());

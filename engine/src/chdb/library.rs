@@ -168,6 +168,8 @@ pub fn places() -> Vec<PathBuf> {
         && let Some(folder) = program.parent()
     {
         places.push(folder.join(file));
+        // As an archive of Trawl has them, wherever it was unpacked.
+        places.push(folder.join("../lib/trawl").join(file));
     }
     let data_home = std::env::var_os("XDG_DATA_HOME")
         .map(PathBuf::from)
