@@ -150,7 +150,7 @@ mod tests {
             "trawl_cache_requests_total{outcome=\"hit\"} 0",
             "trawl_problem{kind=\"stale\"} 0",
             "trawl_ready 0",
-            "trawl_build_info{program=\"trawl-api\",version=\"1.2.3\"} 1",
+            "trawl_build_info{program=\"trawl-api\",version=\"1.2.3\",commit=\"abc\"} 1",
             "trawl_node_request_duration_seconds_count{outcome=\"ok\"} 0",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in {text}");
