@@ -7,7 +7,7 @@ import { rest, start, watchedPage } from './browser.mjs';
 import { byKeys, everyFocus } from './keys.mjs';
 import { routesOf } from './routes.mjs';
 import { figures, LIMITS } from './speed.mjs';
-import { keyboard, names, without } from './tours.mjs';
+import { keyboard, lookTwice, names, without } from './tours.mjs';
 import { bigTrees } from './trees.mjs';
 
 const origin = new URL(process.argv[2] ?? '').origin;
@@ -28,7 +28,7 @@ try {
     const looks = parity === 'both' ? LOOKS : [LOOKS[(index + Number(parity)) % 2]];
     for (const [width, scheme] of looks) await check(page, seen, { name, path, text, width, scheme });
   }
-  for (const tour of isTours || parts === 1 ? [keyboard, byKeys, everyFocus, names, bigTrees, without] : []) {
+  for (const tour of isTours || parts === 1 ? [keyboard, byKeys, everyFocus, names, lookTwice, bigTrees, without] : []) {
     problems.push(...(await tour(page, origin, seen)).map((problem) => `${tour.name}: ${problem}`), ...seen.problems.splice(0));
     checked += 1;
   }
@@ -57,7 +57,7 @@ async function check(page, seen, { name, path, text, width, scheme }) {
   if (!(await shows(page, text))) report(`"${text}" is not shown`);
   const state = await page.evaluate(() => ({
     text: document.body.innerText,
-    markup: document.querySelectorAll('b, iframe, img, script:not([src])').length,
+    markup: (document.getElementById('app') ?? document.querySelector('main')).querySelectorAll('b, iframe, img, script').length,
     violations: globalThis.violations,
     // A page that failed needs no more.
     early: document.querySelector('.failure') ? [] : Object.keys(globalThis.trawlEarly ?? {}),

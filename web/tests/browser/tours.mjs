@@ -1,5 +1,7 @@
 // Ways through the page that need more than opening it.
 
+import { rest } from './browser.mjs';
+
 const path = (page) => page.evaluate(() => location.pathname + location.search);
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 /** Whether the page comes to a path, with its script and all that it asks for: until then the page before stands there, with its rows. */
@@ -83,5 +85,47 @@ export async function without(page, origin, seen) {
   await page.goBack();
   if (!(await page.waitForSelector('table.list tbody tr', { timeout: 20_000 }).then(() => true, () => false))) problems.push('the list did not come back');
   seen.isAway = false;
+  return problems;
+}
+
+/** What a token may call itself, and what the page says of it. */
+const NAMES = [
+  ['Visit claim-usdc.xyz', 'CLAIM', 'Look twice. Its name holds an address of the web: do not visit it.'],
+  ['Plain\u200b', 'PLN', 'Look twice. Its name has characters that cannot be seen.'],
+  ['A dollar', 'U\u0405DC', 'Look twice. Its name mixes letters of several scripts that look alike.'],
+  ['USD Coin', 'USDC', 'Look twice. It calls itself like the well-known USDC, and is another contract than the one that is known here.'],
+  ['<b>Plain</b>', 'PLN', null],
+];
+
+/** Tokens that call themselves like others, and addresses whose checksum is wrong, are told of; others are not. */
+export async function lookTwice(page, origin) {
+  const problems = [];
+  const token = await page.evaluate(async (url) => {
+    const { items } = await fetch(`${url}/api/v2/token-transfers?items_count=100`).then((answer) => answer.json());
+    const hash = items.map((item) => item.token.address_hash).find((address) => !/a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48/i.test(address));
+    return fetch(`${url}/api/v2/tokens/${hash}`).then((answer) => answer.json());
+  }, origin);
+  let named = token;
+  const rename = (request) => (request.url().endsWith(`/api/v2/tokens/${token.address_hash}`) ? request.respond({ contentType: 'application/json', body: JSON.stringify(named) }) : request.continue());
+  const note = () => page.evaluate(() => document.querySelector('main .failure')?.innerText.replace(/\s+/g, ' ') ?? null);
+  await page.setRequestInterception(true);
+  page.on('request', rename);
+  for (const [name, symbol, wanted] of NAMES) {
+    named = { ...token, name, symbol };
+    await page.goto(`${origin}/token/${token.address_hash}`, { waitUntil: 'load' });
+    await rest(page);
+    if ((await note()) !== wanted) problems.push(`of ${JSON.stringify(symbol)} it says ${JSON.stringify(await note())}`);
+    if (await page.$('main b')) problems.push('a name became markup');
+  }
+  page.off('request', rename);
+  await page.setRequestInterception(false);
+  // One letter in the other case: the checksum is wrong.
+  const wrong = token.address_hash.replace(/[a-f](?=[^a-f]*$)|[A-F](?=[^A-F]*$)/, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()));
+  for (const [address, isWrong] of [[token.address_hash, false], [wrong, true]]) {
+    await page.goto(`${origin}/address/${address}`, { waitUntil: 'load' });
+    await rest(page);
+    const said = await page.evaluate(() => [...document.querySelectorAll('main [role=note]')].some((one) => one.textContent.includes('EIP-55')));
+    if (said !== isWrong) problems.push(`${address}: ${said ? 'it is said' : 'nothing says'} that its checksum is wrong`);
+  }
   return problems;
 }
