@@ -49,6 +49,7 @@ export async function routesOf(origin) {
     ['withdrawals', '/withdrawals', 'Withdrawals'],
     ['alias', '/txsInternal', 'Internal transactions'],
     ['names', '/names', 'Private names'],
+    ['docs', '/docs', '/api/v2/transactions/{transaction_hash}/calls'],
     ['tools', '/tools?q=0xa9059cbb', 'transfer(address'],
     ['block', `/block/${busy.height}`, busy.hash],
     ['block-by-hash', `/block/${busy.hash}`, busy.height.toLocaleString('en')],
