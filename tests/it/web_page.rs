@@ -225,7 +225,7 @@ fn pages_of_the_scenario_say_what_its_node_said() -> anyhow::Result<()> {
 #[test]
 fn pages_of_the_scenario_tell_why_it_failed_what_is_false_and_what_is_void() -> anyhow::Result<()> {
     let compared = compare_pages(&hostile_names().api, &scenario::of(chain("devchain")))?;
-    ensure!(compared == 25, "{compared}");
+    ensure!(compared == 33, "{compared}");
     Ok(())
 }
 

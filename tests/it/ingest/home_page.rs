@@ -56,7 +56,9 @@ fn follows_the_chain_through_reorganisations_and_outages() -> anyhow::Result<()>
     reaches(&api.url, &main[&50])?;
     let mut browser = Browser::open(&api.url)?;
     browser.sees(&format!("shows {}", main[&50]))?;
+    browser.sees(&format!("rest {}", main[&50]))?;
     node.control(&json!({"head": 54}))?;
+    browser.sees(&format!("stands {}", main[&50]))?;
     browser.sees(&format!("shows {}", main[&54]))?;
     browser.sees("behind 0 blocks as of ")?;
     for branch in ["depth6", "main", "depth17"] {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy_primitives::U256;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::chains::{Chain, quantity};
 use crate::env;
@@ -15,6 +15,8 @@ const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a
 const PAGE: usize = 50;
 /// Blocks whose pages are opened, about.
 const BLOCKS: usize = 40;
+/// Receipts whose proofs are checked in the browser, at most.
+const PROOFS: usize = 5;
 /// Addresses and tokens whose pages are opened.
 const MOST: usize = 8;
 
@@ -31,6 +33,7 @@ pub fn of(chain: &Chain, symbol: &str) -> Value {
     let mut pages: Vec<Value> = chain.lines.iter().step_by(step).map(|line| block(line, symbol)).collect();
     pages.extend(chain.lines.iter().flat_map(uncles));
     pages.extend(chosen.iter().flat_map(|item| [transaction(*item, symbol), logs(*item)]));
+    pages.extend(chosen.iter().step_by(chosen.len().div_ceil(PROOFS)).map(proof));
     pages.extend(parties(&chosen).into_iter().map(|address| account(&address, &items, is_whole)));
     pages.extend(tokens(&items, is_whole));
     Value::Array(pages)
@@ -141,7 +144,30 @@ fn transaction((transaction, receipt, line): Item<'_>, symbol: &str) -> Value {
         (true, Some(made)) => facts["Created"] = json!({"link": made}),
         (true, None) => {}
     }
-    json!({"path": path("tx", &transaction["hash"]), "heading": format!("Transaction {outcome}"), "facts": facts})
+    facts.as_object_mut().expect("an object").extend(blobs(transaction, receipt, symbol));
+    let mut page =
+        json!({"path": path("tx", &transaction["hash"]), "heading": format!("Transaction {outcome}"), "facts": facts});
+    if !fee(receipt).is_zero() {
+        page["payer"] = transaction["from"].clone();
+    }
+    page
+}
+
+/// What is said of the blobs of a transaction that carries some.
+fn blobs(transaction: &Value, receipt: &Value, symbol: &str) -> Map<String, Value> {
+    let Some(hashes) = transaction["blobVersionedHashes"].as_array() else { return Map::new() };
+    let hashes: Vec<&str> = hashes.iter().filter_map(Value::as_str).collect();
+    let blob_fee = amount(&receipt["blobGasUsed"]) * amount(&receipt["blobGasPrice"]);
+    let facts = json!({
+        "Versioned hashes": {"text": hashes.join(" ")},
+        "Blob gas used": {"text": grouped(&quantity(&receipt["blobGasUsed"]).to_string())},
+        "Blob fee": {"title": coins(blob_fee, symbol)},
+    });
+    facts.as_object().cloned().unwrap_or_default()
+}
+
+fn proof((transaction, ..): &Item<'_>) -> Value {
+    json!({"path": format!("{}?tab=proof", path("tx", &transaction["hash"])), "proof": "It holds: the "})
 }
 
 fn logs((transaction, receipt, _): Item<'_>) -> Value {

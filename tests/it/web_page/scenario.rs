@@ -2,6 +2,8 @@
 //! others, and which delegations took effect. The words are made by hand from what the node recorded, not from answers
 //! of the API.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use xtask::workspace;
 
@@ -27,9 +29,13 @@ const FAILED: &[(usize, usize, &str, usize)] = &[
     (30, 5, "Reverted: Panic 0x12: division or modulo by zero", 1),
 ];
 
+/// Block and position of transactions that changed storage.
+const STORED: &[(usize, usize)] = &[(1, 1), (17, 2), (22, 0)];
+
 pub fn of(chain: &Chain) -> Value {
     let failed = FAILED.iter().flat_map(|failed| failure(chain, failed));
-    let failed = failed.chain([counted(chain)]);
+    let failed = failed.chain([counted(chain)]).chain(STORED.iter().map(|place| storage(chain, *place)));
+    let failed = failed.chain(of_contracts());
     Value::Array(failed.chain(false_tokens()).chain([9, 11, 12].map(|block| delegations(chain, block))).collect())
 }
 
@@ -50,6 +56,46 @@ fn counted(chain: &Chain) -> Value {
     let held = told["balances"].as_object().into_iter().flatten().filter(|(_, balance)| *balance != "0").count();
     let holders = format!("{held} after block {}", chain.head());
     json!({"path": format!("/token/{token}?tab=holders"), "facts": {"Holders": {"text": holders}}, "rows": held})
+}
+
+/// Slots of storage that a transaction changed, as the node's difference of states has them.
+fn storage(chain: &Chain, (block, position): (usize, usize)) -> Value {
+    let difference = &chain.lines[block]["txStateDiffs"][position]["prestateDiff"];
+    let slots = |side: &str| -> BTreeSet<(String, String)> {
+        let accounts = difference[side].as_object().into_iter().flatten();
+        let slot = |(address, account): (&String, &Value)| -> Vec<(String, String)> {
+            let slots = account["storage"].as_object().into_iter().flat_map(|slots| slots.keys());
+            slots.map(|slot| (address.clone(), slot.clone())).collect()
+        };
+        accounts.flat_map(slot).collect()
+    };
+    let count = slots("pre").union(&slots("post")).count();
+    let path = format!("/tx/{}?tab=state", transaction(chain, block, position)["hash"].as_str().unwrap_or_default());
+    json!({"path": path, "slots": count})
+}
+
+/// What is read of contracts: approvals with what is left of them, an id with its metadata, a proxy by the ABI of what
+/// it runs, and a token without an ABI by the selectors in its code. Addresses and words are those of `Scenes.sol`.
+fn of_contracts() -> [Value; 4] {
+    let approvals = json!([
+        ["0xCf7Ed3…0Fc9", "0xa0Ee7A…a79720", "all ids", "stands"],
+        ["GLD", "0x3C44Cd…4293BC", "max uint256", "max uint256"],
+        // 250,001 of its units were refused as more than is left (`FAILED`).
+        ["DUSD", "0x3C44Cd…4293BC", "0.5", "0.25"],
+    ]);
+    let of_tokens =
+        ["name", "symbol", "decimals", "totalSupply", "balanceOf", "allowance", "nonces", "DOMAIN_SEPARATOR"];
+    let owner = "/address/0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+    let proxy = "0x9A676e781A523b5d0C0e43731313A708CB607508";
+    let of_proxies = ["UPGRADE_INTERFACE_VERSION", "count", "proxiableUUID", "version"];
+    let contract = |address: &str| format!("/address/{address}?tab=contract");
+    [
+        json!({"path": format!("{owner}?tab=approvals"), "cells": {"Approvals": approvals}}),
+        json!({"path": "/token/0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0/instance/1", "rows": 2,
+               "facts": {"URI": {"text": "data:application/json,{}"}}}),
+        json!({"path": contract(proxy), "readings": [["Read as proxy", of_proxies]]}),
+        json!({"path": contract("0x5FbDB2315678afecb367f032d93F642f64180aa3"), "readings": [["Read", of_tokens]]}),
+    ]
 }
 
 /// A mark in the transfers of who holds it; rows of it and transfers of nothing are hidden if one wants.

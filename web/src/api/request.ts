@@ -75,3 +75,21 @@ export async function call<T>(method: string, params: unknown[]): Promise<T> {
   if (answer.error) throw new Problem(answer.error.code, answer.error.message, answer.error.data?.missing);
   return answer.result as T;
 }
+
+/** The results of many JSON-RPC calls in one request, in their order; a call that failed is its problem. */
+export async function batch<T>(calls: [method: string, params: unknown[]][]): Promise<(T | Problem)[]> {
+  type Reply = { id: number; result?: T; error?: { code: number; message: string } };
+  let replies: Reply[] | Reply;
+  try {
+    const body = JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })));
+    replies = await (await fetch('/rpc', { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json();
+  } catch {
+    throw unreachable();
+  }
+  if (!Array.isArray(replies)) throw new Problem(replies.error?.code ?? 0, replies.error?.message ?? 'no answer');
+  const byId = new Map(replies.map((reply) => [reply.id, reply]));
+  return calls.map((_, id) => {
+    const reply = byId.get(id);
+    return reply?.error || !reply ? new Problem(reply?.error?.code ?? 0, reply?.error?.message ?? 'no answer') : (reply.result as T);
+  });
+}

@@ -100,6 +100,11 @@ export interface Transaction {
   gas_price: string | null;
   max_fee_per_gas: string | null;
   max_priority_fee_per_gas: string | null;
+  blob_versioned_hashes?: string[];
+  blob_gas_used?: string | null;
+  blob_gas_price?: string | null;
+  max_fee_per_blob_gas?: string | null;
+  burnt_blob_fee?: string | null;
   gas_used: string | null;
   base_fee_per_gas: string | null;
   fee: { type: string; value: string | null };

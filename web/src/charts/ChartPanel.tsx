@@ -9,7 +9,7 @@ export function ChartPanel({ id, title, about, x, axis, series, bars, steps, uni
   const head = [axis === 'time' ? 'time' : 'block', ...series.map((one) => one.name)];
   const rows = () => x.map((at, index) => [axis === 'time' ? absolute(at) : at, ...series.map((one) => one.values[index] ?? null)]);
   return (
-    <DataPanel id={id} title={title} about={about} sql={sql} head={head} rows={rows} hasRows={x.length > 0} kind="chart">
+    <DataPanel id={id} title={title} unit={unit} about={about} sql={sql} head={head} rows={rows} hasRows={x.length > 0} kind="chart">
       {x.length === 0 ? <p class="empty">{empty ?? 'There is no data for it.'}</p> : x.length === 1 ? <Single at={x[0] as number} axis={axis} series={series} unit={unit} /> : <Plot x={x} axis={axis} series={series} bars={bars} steps={steps} label={title} unit={unit} />}
     </DataPanel>
   );

@@ -17,6 +17,9 @@ interface Line { id: string; title: string; description: string; units: string |
 interface Lines { sections: { id: string; title: string; charts: Line[] }[] }
 interface Points { chart: { date: string; value: string; is_approximate: boolean }[] }
 
+/** Parts of the page, which is long. */
+const INDEX = [['newest', 'Newest blocks'], ['contract', 'One contract'], ['called', 'Most called'], ['failures', 'Failures'], ['periods', 'By day, week or month']] as const;
+
 export function Charts() {
   useTitle('Charts');
   const period = usePeriod();
@@ -28,12 +31,13 @@ export function Charts() {
   return (
     <>
       <h1>Charts</h1>
-      <h2>The newest hundred blocks that are loaded</h2>
+      <nav class="row index" aria-label="Charts on this page">{INDEX.map(([id, name]) => <a key={id} href={`#${id}`}>{name}</a>)}</nav>
+      <h2 id="newest">The newest hundred blocks that are loaded</h2>
       <Shown answer={blocks} lines={60}>{(page) => <OfBlocks blocks={page.items} />}</Shown>
-      <ContractLife period={period} />
-      <HotContracts />
-      <FailureReasons of={failures} contract={null} from={recent} />
-      <div class="tools"><h2>The chain by {period.toLowerCase()}</h2><PeriodChoice /></div>
+      <div id="contract"><ContractLife period={period} /></div>
+      <div id="called"><HotContracts /></div>
+      <div id="failures"><FailureReasons of={failures} contract={null} from={recent} /></div>
+      <div class="tools" id="periods"><h2>The chain by {period.toLowerCase()}</h2><PeriodChoice /></div>
       <div class="charts">
         {newest && <Senders period={period} newest={newest} />}
         <Shown answer={lines}>{(data) => <LineCharts lines={data.sections.flatMap((section) => section.charts)} period={period} />}</Shown>

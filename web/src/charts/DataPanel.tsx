@@ -4,13 +4,13 @@ import { useState } from 'preact/hooks';
 import { Copy } from '../parts/Copy.tsx';
 import { csvText, saveText } from './file.ts';
 
-interface Props { id: string; title: string; about?: string; sql?: string; head: string[]; rows: () => (string | number | null)[][]; hasRows: boolean; kind: string; children: ComponentChildren }
+interface Props { id: string; title: string; unit?: string; about?: string; sql?: string; head: string[]; rows: () => (string | number | null)[][]; hasRows: boolean; kind: string; children: ComponentChildren }
 
-export function DataPanel({ id, title, about, sql, head, rows, hasRows, kind, children }: Props) {
+export function DataPanel({ id, title, unit, about, sql, head, rows, hasRows, kind, children }: Props) {
   const [open, setOpen] = useState(false);
   return (
-    <section class={`panel ${kind}`}>
-      <header><h2>{title}</h2>
+    <section class={`panel ${kind}`} id={`chart-${id}`}>
+      <header><h2>{title}{unit && <span class="unit">, {unit}</span>}</h2>
         <span class="row">
           {hasRows && <button type="button" class="button small" onClick={() => saveText(`${id}.csv`, csvText(head, rows()))}>CSV</button>}
           {sql && <button type="button" class="button small" aria-expanded={open} onClick={() => setOpen(!open)}>SQL</button>}

@@ -29,8 +29,9 @@ function speakLanguage(): void {
   }
 }
 
-/** 1.2k, 3.4M: numbers beside an axis. */
+/** 1.2K, 3.4M, 8e-8: numbers beside an axis. */
 export function brief(value: number): string {
+  if (value !== 0 && Math.abs(value) < 0.001) return value.toExponential(2).replace(/\.?0*e/, 'e');
   return new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 }).format(value);
 }
 

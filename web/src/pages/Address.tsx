@@ -30,6 +30,7 @@ import { isHiding, isSuspect, isWorthless } from '../state/hidden.ts';
 import { delegateOf, nameOf } from '../state/known_names.ts';
 
 const Contract = lazy(later(() => import('./contract/Contract.tsx').then((page) => page.Contract)));
+const Approvals = lazy(later(() => import('./address/Approvals.tsx').then((part) => part.Approvals)));
 const Activity = lazy(later(() => import('../charts/Activity.tsx').then((part) => part.AddressActivity)));
 const BalanceChart = lazy(later(() => import('../charts/BalanceChart.tsx').then((part) => part.BalanceChart)));
 
@@ -52,22 +53,26 @@ export function Address() {
   const { params, query } = useRoute();
   const hash = params['hash'] ?? '';
   const page = useApi<AddressPage>(`/api/v2/addresses/${hash}`);
-  const counts = useApi<TabCounts>(`/api/v2/addresses/${hash}/tabs-counters`).data;
+  const answer = useApi<TabCounts>(`/api/v2/addresses/${hash}/tabs-counters`);
+  const counts = answer.data;
+  const isAwaited = !counts && !answer.problem;
   const about = page.data;
   useTitle((about && nameOf(about)) ?? `Address ${shortHash(hash)}`);
   const tabs = [
-    { id: 'txs', name: 'Transactions', count: upTo(counts?.transactions_count) },
-    { id: 'token_transfers', name: 'Token transfers', count: upTo(counts?.token_transfers_count) },
-    { id: 'internal_txns', name: 'Internal', count: upTo(counts?.internal_transactions_count) },
-    { id: 'tokens', name: 'Tokens', count: upTo(counts?.token_balances_count) },
+    { id: 'txs', name: 'Transactions', count: upTo(counts?.transactions_count), isAwaited },
+    { id: 'token_transfers', name: 'Token transfers', count: upTo(counts?.token_transfers_count), isAwaited },
+    { id: 'internal_txns', name: 'Internal', count: upTo(counts?.internal_transactions_count), isAwaited },
+    { id: 'tokens', name: 'Tokens', count: upTo(counts?.token_balances_count), isAwaited },
     { id: 'nft', name: 'NFTs' },
-    { id: 'logs', name: 'Logs', count: upTo(counts?.logs_count) },
+    ...(about?.token ? [{ id: 'token', name: 'This token' }] : []),
+    { id: 'approvals', name: 'Approvals' },
+    { id: 'logs', name: 'Logs', count: upTo(counts?.logs_count), isAwaited },
     { id: 'contract', name: about && delegateOf(about) ? 'Code of the delegate' : 'Contract' },
-    { id: 'coin_balance_history', name: 'Balance over time' },
+    { id: 'coin_balance_history', name: 'Balances' },
     { id: 'activity', name: 'Activity' },
     { id: 'withdrawals', name: 'Withdrawals', count: upTo(counts?.withdrawals_count) },
     { id: 'blocks_validated', name: 'Blocks produced', count: upTo(counts?.validations_count) },
-  ].filter((tab) => !((tab.id === 'withdrawals' || tab.id === 'blocks_validated') && tab.count === '0') && !(tab.id === 'contract' && about?.is_contract === false));
+  ].filter((tab) => !((tab.id === 'withdrawals' || tab.id === 'blocks_validated') && (isAwaited || tab.count === '0')) && !(tab.id === 'contract' && about?.is_contract === false));
   const tab = chosenTab(tabs, params['tab'] ?? query['tab'], ALSO);
   const kind = about === undefined ? 'Address' : delegateOf(about) ? 'Account' : about.token ? 'Token contract' : about.is_contract === true ? 'Contract' : about.is_contract === false ? 'Account' : 'Address';
   return (
@@ -121,8 +126,19 @@ function Details({ of }: { of: AddressPage }) {
 /** The standards by which a proxy names what it runs. */
 const PROXIES: Record<string, string> = { eip7702: 'EIP-7702', eip1167: 'EIP-1167, a minimal proxy', eip1967: 'EIP-1967', eip1822: 'EIP-1822', eip1967_beacon: 'EIP-1967, by a beacon', eip2535: 'EIP-2535, a diamond', eip897: 'EIP-897', master_copy: 'Safe' };
 
-const csv = (hash: string, list: string) => <a class="button small" href={`/api/v2/addresses/${hash}/${list}/csv`} download>All as CSV</a>;
-const scan = (kind: string, hash: string) => <a class="button small" href={`/scan?kind=${kind}&address=${hash}`}>Scan</a>;
+/** What of a list goes on into a file or a scan: the side that was chosen, and the standard of tokens. */
+interface Wanted { side?: string | undefined; type?: string | undefined }
+const SIDE_WORDS: Record<string, string> = { from: 'Out', to: 'In' };
+
+function csv(hash: string, list: string, { side }: Wanted = {}) {
+  const filter = side ? `?filter_type=address&filter_value=${side}` : '';
+  return <a class="button small" href={`/api/v2/addresses/${hash}/${list}/csv${filter}`} download>{side ? `All ${SIDE_WORDS[side] ?? side} as CSV` : 'All as CSV'}</a>;
+}
+
+function scan(kind: string, hash: string, { side, type }: Wanted = {}) {
+  const party = side === 'from' ? 'fromAddress' : side === 'to' ? 'toAddress' : 'address';
+  return <a class="button small" href={`/scan?kind=${kind}&${party}=${hash}${type ? `&type=${type}` : ''}`}>Open as scan</a>;
+}
 
 const holdings: Column<Holding>[] = [
   { name: 'Token', cell: (item) => <TokenName token={item.token} /> },
@@ -172,19 +188,20 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
     case 'txs': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Order />{!query['sort'] && <Jump cursor={query['order'] === 'asc' ? CURSORS.transactionsFrom : CURSORS.transactions} />}</div>
-        <Paged<Transaction> path={`${path}/transactions`} query={{ filter, sort: query['sort'], order: query['order'] }} columns={transactionColumns} id={(item) => item.hash} label="Transactions" empty="No block that is loaded has a transaction of it." whole={csv(hash, 'transactions')} />
+        <Paged<Transaction> path={`${path}/transactions`} query={{ filter, sort: query['sort'], order: query['order'] }} columns={transactionColumns} id={(item) => item.hash} label="Transactions" empty="No block that is loaded has a transaction of it." whole={<>{scan('transactions', hash, { side: filter })}{csv(hash, 'transactions', { side: filter })}</>} />
       </>
     );
     case 'token_transfers': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="type" choices={[['', 'All tokens'], ['ERC-20', 'ERC-20'], ['ERC-721', 'ERC-721'], ['ERC-1155', 'ERC-1155']]} /><HideChoice what="zero-value and look-alike tokens" /><Jump cursor={CURSORS.transfers} /></div>
-        <Paged<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} isHidden={isHiding.value ? isWorthless : undefined} label="Token transfers" empty="No block that is loaded has a token transfer of it." whole={<>{scan('token-transfers', hash)}{csv(hash, 'token-transfers')}</>} />
+        <Paged<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} isHidden={isHiding.value ? isWorthless : undefined} label="Token transfers" empty="No block that is loaded has a token transfer of it." whole={<>{scan('token-transfers', hash, { side: filter, type: query['type'] })}{!query['type'] && csv(hash, 'token-transfers', { side: filter })}</>} />
       </>
     );
+    case 'token': return <Paged<TokenTransfer> path={`/tokens/${hash}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the token" empty="No block that is loaded has a transfer of it." whole={<a class="button small" href={`/token/${hash}`}>Holders and supply</a>} />;
     case 'internal_txns': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Jump cursor={CURSORS.calls} /></div>
-        <Paged<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No block whose calls are loaded has one of it." whole={<>{scan('internal-transactions', hash)}{csv(hash, 'internal-transactions')}</>} />
+        <Paged<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No block whose calls are loaded has one of it." whole={<>{scan('internal-transactions', hash, { side: filter })}{csv(hash, 'internal-transactions', { side: filter })}</>} />
       </>
     );
     case 'tokens': return (
@@ -194,8 +211,9 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
       </>
     );
     case 'nft': return <Paged<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="NFTs that it has" empty="It has none." />;
-    case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} withPlace />} empty="No block that is loaded has a log of it." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
-    case 'contract': return <Contract hash={hash} name={about?.name ?? null} />;
+    case 'approvals': return <Approvals hash={hash} />;
+    case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} token={about?.token ?? null} withPlace />} empty="No block that is loaded has a log of it." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
+    case 'contract': return <Contract hash={hash} runs={about && !delegateOf(about) ? about.implementations[0]?.address_hash ?? null : null} />;
     case 'activity': return <Activity hash={hash} isContract={about?.is_contract ?? null} />;
     case 'coin_balance_history': return (
       <BalanceChart hash={hash}>

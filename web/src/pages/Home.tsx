@@ -1,7 +1,8 @@
 // The newest blocks and transactions, as they come, and what is loaded.
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { announced, feedState, follow } from '../api/feed.ts';
+import { seldom } from '../api/seldom.ts';
 import { type Answer, useApi } from '../api/use.ts';
 import type { Block, Transaction } from '../api/types.ts';
 import { count, percent } from '../format/amount.ts';
@@ -30,6 +31,9 @@ const FEED = {
   connecting: ['connecting', 'Waiting for the connection on which new blocks are announced', 'connecting'],
   lost: ['connection lost', 'New blocks are not announced now; the connection is tried again', 'lost'],
 } as const;
+/** Lists are asked for at most so often, in milliseconds, and figures of the chain less often. */
+const OFTEN = 2500;
+const SELDOM = 20_000;
 const TONES = { good: 'live', late: 'late', bad: 'lost', still: 'connecting' } as const;
 
 /** The connection, and if that is there, the chain. */
@@ -47,9 +51,14 @@ export function Home() {
   const transactions = useApi<Transaction[]>('/api/v2/main-page/transactions');
   const stats = useApi<Stats>('/api/v2/stats');
   const indexing = useApi<Indexing>('/api/v2/main-page/indexing-status');
-  useEffect(() => announced.subscribe((head) => {
-    if (head) for (const answer of [blocks, transactions, stats]) answer.again();
-  }), [blocks.again, transactions.again, stats.again]);
+  useEffect(() => {
+    const lists = seldom(OFTEN, () => [blocks, transactions].forEach((answer) => answer.again()));
+    const figures = seldom(SELDOM, stats.again);
+    const leave = announced.subscribe((head) => {
+      if (head) for (const one of [lists, figures]) one.call();
+    });
+    return () => [leave, lists.stop, figures.stop].forEach((end) => end());
+  }, [blocks.again, transactions.again, stats.again]);
   useEffect(() => {
     if (blocks.data) tellNewest(blocks.data);
   }, [blocks.data]);
@@ -62,16 +71,31 @@ export function Home() {
       </section>
       <ChainFacts stats={stats} indexing={indexing} newest={blocks.data?.[0]} />
       <div class="halves">
-        <section class="panel">
-          <header><h2>Newest blocks</h2><a href="/blocks">All blocks</a></header>
-          <Shown answer={blocks} lines={8}>{(items) => <ul class="feedlist tall">{items.map((block) => <BlockLine key={block.hash} block={block} />)}</ul>}</Shown>
-        </section>
-        <section class="panel">
-          <header><h2>Newest transactions</h2><a href="/txs">All transactions</a></header>
-          <Shown answer={transactions} lines={8}>{(items) => <ul class="feedlist">{items.map((item) => <TransactionLine key={item.hash} item={item} />)}</ul>}</Shown>
-        </section>
+        <Feed name="Newest blocks" all={['/blocks', 'All blocks']} answer={blocks} tall>{(block) => <BlockLine key={block.hash} block={block} />}</Feed>
+        <Feed name="Newest transactions" all={['/txs', 'All transactions']} answer={transactions}>{(item) => <TransactionLine key={item.hash} item={item} />}</Feed>
       </div>
     </>
+  );
+}
+
+interface FeedProps<T> { name: string; all: [string, string]; answer: Answer<T[]>; tall?: boolean; children: (item: T) => ComponentChildren }
+
+/** A list of the newest, whose rows stand still while the pointer is on them or one of them has the focus. */
+function Feed<T extends { hash: string }>({ name, all: [path, word], answer, tall, children }: FeedProps<T>) {
+  const [isHeld, setHeld] = useState(false);
+  const shown = useRef<T[] | undefined>(undefined);
+  if (!isHeld || shown.current === undefined) shown.current = answer.data;
+  const isStale = isHeld && shown.current?.[0]?.hash !== answer.data?.[0]?.hash;
+  const hold = (event: PointerEvent) => { if (event.pointerType === 'mouse') setHeld(true); };
+  return (
+    <section class="panel">
+      <header><h2>{name}</h2>{isStale && <span class="count" role="status">paused, newer ones have come</span>}<a href={path}>{word}</a></header>
+      <Shown answer={answer} lines={8}>{(items) => (
+        <ul class={tall ? 'feedlist tall' : 'feedlist'} onPointerEnter={hold} onPointerLeave={() => setHeld(false)} onFocusIn={() => setHeld(true)} onFocusOut={() => setHeld(false)}>
+          {(shown.current ?? items).map(children)}
+        </ul>
+      )}</Shown>
+    </section>
   );
 }
 

@@ -17,6 +17,7 @@ import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { chain } from '../state/chain.ts';
+import { Metadata } from './token/Metadata.tsx';
 import { known, transferColumns, transferId } from './columns.tsx';
 
 const Activity = lazy(later(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity)));
@@ -92,8 +93,8 @@ export function Instance() {
   return (
     <>
       <h1 class="row">Id <bdi class="name">#{shortHash(id, 20, 8)}</bdi></h1>
-      <Shown answer={answer} lines={4}>{(data) => (
-        <section class="panel">
+      <Shown answer={answer} lines={30}>{(data) => (
+        <><section class="panel">
           <Facts>
             <Fact name="Token"><span class="row"><TokenName token={data.token} />{data.token.name && <bdi class="quiet">{visible(data.token.name)}</bdi>}</span></Fact>
             <Fact name="Id"><Plain hash={data.id} what="id" /></Fact>
@@ -101,6 +102,9 @@ export function Instance() {
             <Fact name="Standard">{data.token_type}</Fact>
           </Facts>
         </section>
+        <Metadata token={hash} type={data.token_type} id={data.id} />
+        <h2>Transfers of the id</h2>
+        <Paged<TokenTransfer> path={`/tokens/${hash}/instances/${id}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the id" empty="No block that is loaded has a transfer of it." /></>
       )}</Shown>
     </>
   );

@@ -54,7 +54,7 @@ export function Tx() {
       <Shown answer={transaction} lines={30}>{(data) => (
         <section aria-label={tab}>
           {tab === 'index' && <Summary hash={hash}><Overview of={data} /></Summary>}
-          {tab === 'logs' && <Cards<Log> path={`${path}/logs`} card={(log) => <LogCard key={log.index} log={log} />} empty="The transaction emitted no logs." />}
+          {tab === 'logs' && <Cards<Log> path={`${path}/logs`} card={(log) => <LogCard key={log.index} log={log} token={tokenIn(data, log.address.hash)} />} empty="The transaction emitted no logs." />}
           {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Amount'].includes(column.name))} id={transferId} label="Token transfers" empty="It moved no tokens." />}
           {tab === 'trace' && <Trace hash={hash} />}
           {tab === 'state' && <StateChanges hash={hash} />}
@@ -66,12 +66,30 @@ export function Tx() {
   );
 }
 
+/** What is known of a token by the transfers of the transaction. */
+const tokenIn = (of: Transaction, address: string) => of.token_transfers?.find(({ token }) => token.address_hash.toLowerCase() === address.toLowerCase())?.token ?? null;
+
 /** What it was reverted with, else the words of the node. */
 function whyFailed({ result, revert_reason }: Transaction): string {
   if (result === NOT_TOLD) return 'Why is not known here: the calls of its block are not loaded.';
   const reason = reasonText(revert_reason);
   if (reason) return `Reverted: ${reason}`;
   return result ? visible(result).slice(0, 300) : '';
+}
+
+/** What it paid for the blobs that it carries, and their names; nodes keep blobs themselves for some weeks only. */
+function Blobs({ of, hashes }: { of: Transaction; hashes: string[] }) {
+  return (
+    <section class="panel">
+      <header><h2>Blobs</h2><span class="count">{hashes.length}</span></header>
+      <Facts>
+        <Fact name="Versioned hashes"><span class="stack">{hashes.map((hash) => <Plain key={hash} hash={hash} what="versioned hash" />)}</span></Fact>
+        <Fact name="Blob gas used">{known(of.blob_gas_used)}</Fact>
+        <Fact name="Blob gas price"><span class="row"><Gwei wei={of.blob_gas_price} whole /> <span class="quiet">max</span> <Gwei wei={of.max_fee_per_blob_gas} whole /></span></Fact>
+        <Fact name="Blob fee" hint="Burnt whole, and part of the fee above"><Coins wei={of.burnt_blob_fee} whole /></Fact>
+      </Facts>
+    </section>
+  );
 }
 
 function Overview({ of }: { of: Transaction }) {
@@ -99,7 +117,7 @@ function Overview({ of }: { of: Transaction }) {
           )}
         </Facts>
       </section>
-      <NetChanges hash={of.hash}>
+      <NetChanges hash={of.hash} from={of.from.hash}>
         <section class="panel">
           <header><h2>Gas and position</h2></header>
           <Facts>
@@ -113,10 +131,11 @@ function Overview({ of }: { of: Transaction }) {
             {of.authorization_list && of.authorization_list.length > 0 && <Fact name="Delegations"><Delegations of={of.authorization_list} block={of.block_number} /></Fact>}
           </Facts>
         </section>
+        {of.blob_versioned_hashes && of.blob_versioned_hashes.length > 0 && <Blobs of={of} hashes={of.blob_versioned_hashes} />}
         {of.chain_facts?.calls && <ChainCalls of={of.chain_facts.calls} all={of.chain_facts.calls_count ?? 0} />}
         <section class="panel">
           <header><h2>Input</h2></header>
-          {of.decoded_input && <Call of={of.decoded_input} />}
+          {of.decoded_input && <Call of={of.decoded_input} token={of.to && tokenIn(of, of.to.hash)} />}
           {message && <p>As text: <q class="value">{message.length > 2000 ? `${message.slice(0, 2000)}…` : message}</q></p>}
           <Bytes data={of.raw_input} what="input" />
           {of.status === 'error' && of.revert_reason && <><h3>Why it was reverted</h3>{'raw' in of.revert_reason ? <Bytes data={of.revert_reason.raw} what="reason" /> : <Call of={of.revert_reason} />}</>}

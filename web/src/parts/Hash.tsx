@@ -38,3 +38,9 @@ export function Bytes({ data, what }: { data: string | null | undefined; what: s
     </div>
   );
 }
+
+/** A word of 32 bytes by its ends, a short number by its digits; the whole on hover and by copy. */
+export function Word({ of, what }: { of: string; what: string }) {
+  const digits = of.replace(/^0x0*/, '');
+  return <span class="hash" title={of}>{digits.length > 12 ? shortHash(of) : `0x${digits || '0'}`} <Copy text={of} what={what} /></span>;
+}

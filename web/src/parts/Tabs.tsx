@@ -2,7 +2,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 
-export interface Tab { id: string; name: string; count?: string | null }
+/** A count that is awaited has room, so that nothing moves when it comes. */
+export interface Tab { id: string; name: string; count?: string | null; isAwaited?: boolean }
 
 /** The part that the address names; names of other explorers count too. */
 export function chosenTab(tabs: Tab[], named: string | undefined, also: Record<string, string> = {}): string {
@@ -24,7 +25,7 @@ export function Tabs({ tabs, chosen, base }: { tabs: Tab[]; chosen: string; base
     <nav ref={row} class="tabs" aria-label="Parts of this page" data-path={path}>
       {tabs.map((tab, index) => (
         <a key={tab.id} href={index === 0 ? base : `${base}?tab=${tab.id}`} aria-current={tab.id === chosen ? 'page' : undefined}>
-          {tab.name}{tab.count && <span class="count">{tab.count}</span>}
+          {tab.name}{tab.count ? <span class="count">{tab.count}</span> : tab.isAwaited && <span class="count" aria-hidden="true">{'\u2007'}</span>}
         </a>
       ))}
     </nav>

@@ -31,6 +31,7 @@ async function compareAll(some) {
     if (!(await rest(page))) problems.push(`${wanted.path}: it never came to rest`);
     compare(wanted, await page.evaluate(shown));
     if (wanted.hidden) await compareHidden(page, wanted);
+    if (wanted.proof) await compareProof(page, wanted);
     problems.push(...seen.problems.splice(0).map((problem) => `${wanted.path}: ${problem}`));
   }
   await page.close();
@@ -62,6 +63,13 @@ async function compareHidden(page, { path, hidden }) {
   await page.evaluate(() => localStorage.clear());
 }
 
+/** The proof of a receipt, checked by the page. */
+async function compareProof(page, { path, proof }) {
+  await page.evaluate(() => [...document.querySelectorAll('main button')].find((button) => button.textContent === 'Check in this browser')?.click());
+  const said = await page.waitForSelector('main p[role=status]', { timeout: 20_000 }).then((note) => note.evaluate((element) => element.innerText), () => null);
+  expectOn(path, `it does not say "${proof}"`, said?.startsWith(proof), said);
+}
+
 /** What a page says, as text, tooltips and links. Runs in the page. */
 function shown() {
   const text = (element) => element.innerText.replace(/\s+/g, ' ').trim();
@@ -82,6 +90,10 @@ function shown() {
     reasons: [...document.querySelectorAll('p.bad, p.reason')].map(text),
     marks: [...document.querySelectorAll('.suspect')].map((mark) => [mark.querySelector('a').dataset.address, mark.querySelector('[role=img]').title]),
     delegations: [...document.querySelectorAll('.facts dd .stack > .row')].map((row) => ({ text: text(row), links: [...row.querySelectorAll('[data-address]')].map((link) => link.dataset.address) })),
+    changes: [...document.querySelectorAll('table[aria-label="Net balance changes"] tbody tr')].map((row) => row.querySelector('[data-address]').dataset.address),
+    cells: Object.fromEntries([...document.querySelectorAll('table.list')].map((table) => [table.getAttribute('aria-label'), [...table.querySelectorAll('tbody tr')].map((row) => [...row.querySelectorAll('td')].map(text))])),
+    readings: [...document.querySelectorAll('.panel:has(> .reading)')].map((panel) => [text(panel.querySelector('h2')), [...panel.querySelectorAll('.reading strong')].map(text)]),
+    slots: document.querySelectorAll('table[aria-label^="Slots of storage"] tbody tr').length,
     links: [...document.querySelectorAll('table.list tbody tr')].map((row) => row.querySelector('a[href^="/tx/"]')?.getAttribute('href')),
   };
 }
@@ -104,6 +116,11 @@ function compare(wanted, found) {
   if (wanted.rows !== undefined) expect(`there are not ${wanted.rows} rows`, found.rows === wanted.rows, found.rows);
   if (wanted.cards !== undefined) expect(`there are not ${wanted.cards} logs`, found.cards === wanted.cards, found.cards);
   for (const [index, link] of (wanted.links ?? []).entries()) expect(`row ${index} is not ${link}`, found.links[index] === link, found.links[index]);
+  if (wanted.payer) expect('the sender is not the first whose balance changed', found.changes[0] === wanted.payer, found.changes);
+  if (wanted.payer) expect('an address is there twice', new Set(found.changes).size === found.changes.length, found.changes);
+  for (const [label, rows] of Object.entries(wanted.cells ?? {})) expect(`${label} are not ${JSON.stringify(rows)}`, isEqual(found.cells[label]?.map((row) => row.slice(0, rows[0]?.length)), rows), found.cells[label]);
+  if (wanted.readings) expect(`the functions to read are not ${JSON.stringify(wanted.readings)}`, isEqual(found.readings, wanted.readings), found.readings);
+  if (wanted.slots !== undefined) expect(`there are not ${wanted.slots} slots`, found.slots === wanted.slots, found.slots);
   if (wanted.failure) expect(`it does not say "${wanted.failure}"`, found.failure.startsWith(wanted.failure), found.failure);
   if (wanted.reasons) expect(`the calls do not say ${wanted.reasons}`, isEqual(found.reasons.slice(0, wanted.reasons.length), wanted.reasons), found.reasons);
   if (wanted.marks) expect(`the marks are not ${wanted.marks}`, isEqual(found.marks, wanted.marks), found.marks);

@@ -1,7 +1,8 @@
 // Keeps the home page open while blocks come and go, and says what it shows: `node tests/browser/live.mjs URL`. Each line that it
 // reads is a command, which it answers with a line: `shows HASH`, the newest block that must appear without a reload; `behind WORDS`,
 // how the status page must begin to say how far the chain is behind its node; `lost`, the connection must be said to be lost, and a
-// list to be out of reach; `back`, the list must come by itself; `alarm WORDS`, a list must say that and what is wrong with following.
+// list to be out of reach; `back`, the list must come by itself; `alarm WORDS`, a list must say that and what is wrong with following;
+// `rest HASH` and `stands HASH`, with the pointer on the list of blocks the newest of them stays so when another one comes.
 import { createInterface } from 'node:readline';
 import { start, watchedPage } from './browser.mjs';
 
@@ -34,6 +35,18 @@ const COMMANDS = {
     }, JSON.stringify(told));
     if (!isSame) return `other rows than the API gives: ${await text()}`;
     return (await page.evaluate(() => globalThis.isKept === true)) ? 'ok' : 'the page was loaded anew';
+  },
+  /** The pointer rests on the list, whose newest block is this one. */
+  async rest(hash) {
+    await page.hover('.feedlist.tall [data-row] .quiet');
+    return (await page.evaluate(() => document.querySelector('.feedlist.tall [data-row]')?.dataset['row'])) === hash ? 'ok' : `another block comes first: ${await text()}`;
+  },
+  /** Another block has come, which is said, and the list is as it was until the pointer leaves it. */
+  async stands(hash) {
+    const isSaid = await holds(() => document.querySelector('.halves [role=status]')?.textContent.startsWith('paused'));
+    const first = await page.evaluate(() => document.querySelector('.feedlist.tall [data-row]')?.dataset['row']);
+    await page.mouse.move(2, 2);
+    return isSaid && first === hash ? 'ok' : `${isSaid ? '' : 'nothing says that it is paused; '}${first} comes first`;
   },
   async behind(...words) {
     await follows('/status');

@@ -8,15 +8,19 @@ import { Fact, Facts } from '../../parts/Facts.tsx';
 import { Bytes } from '../../parts/Hash.tsx';
 import { Shown } from '../../parts/State.tsx';
 import { Unknown } from '../../parts/Unknown.tsx';
+import { pastedAbi, PasteAbi } from './PastedAbi.tsx';
 import { ReadCalls, type AbiEntry } from './ReadCalls.tsx';
 import { SameCode } from './SameCode.tsx';
+import { compilerOf, standardFunctions } from './standard.ts';
+import { StorageAt } from './StorageAt.tsx';
 
 interface ContractPage {
   name: string | null; is_verified: boolean | null; abi: AbiEntry[] | null; deployed_bytecode: string | null; creation_bytecode: string | null;
   verified_twin_address_hash: string | null; creation_status: string | null;
 }
 
-export function Contract({ hash }: { hash: string; name: string | null }) {
+/** `runs` is the contract whose code a proxy runs. */
+export function Contract({ hash, runs }: { hash: string; runs: string | null }) {
   const answer = useApi<ContractPage>(`/api/v2/smart-contracts/${hash}`);
   return (
     <Shown answer={answer}>
@@ -26,11 +30,16 @@ export function Contract({ hash }: { hash: string; name: string | null }) {
             <Facts>
               <Fact name="Name">{data.name ? <bdi>{visible(data.name)}</bdi> : <Unknown />}</Fact>
               <Fact name="ABI">{data.abi ? `${count(data.abi.length)} entries, loaded by the operator` : 'none is loaded'}</Fact>
+              {data.deployed_bytecode && compilerOf(data.deployed_bytecode) && <Fact name="Compiler" hint="By the metadata at the end of the code">{compilerOf(data.deployed_bytecode)}</Fact>}
               {data.verified_twin_address_hash && <Fact name="Minimal proxy of"><Address of={{ hash: data.verified_twin_address_hash }} /></Fact>}
               {data.creation_status && data.creation_status !== 'success' && <Fact name="Creation">{data.creation_status}</Fact>}
             </Facts>
           </section>
           {data.abi && <ReadCalls address={hash} abi={data.abi} />}
+          {runs && <AsProxy hash={hash} runs={runs} />}
+          {!data.abi && !runs && <Standard hash={hash} code={data.deployed_bytecode} />}
+          <Pasted hash={hash} />
+          <StorageAt address={hash} />
           <section class="panel"><header><h2>Code</h2></header><Bytes data={data.deployed_bytecode} what="code" /></section>
           <section class="panel"><header><h2>Creation bytecode</h2></header><Bytes data={data.creation_bytecode} what="code" /></section>
           {data.abi && <section class="panel"><header><h2>ABI</h2><Copy text={JSON.stringify(data.abi, null, 2)} what="ABI" label="Copy" /></header><pre class="json" tabIndex={0}>{JSON.stringify(data.abi, null, 1)}</pre></section>}
@@ -39,4 +48,23 @@ export function Contract({ hash }: { hash: string; name: string | null }) {
       )}
     </Shown>
   );
+}
+
+/** What the code of a proxy's implementation has, called at the proxy. */
+function AsProxy({ hash, runs }: { hash: string; runs: string }) {
+  const answer = useApi<ContractPage>(`/api/v2/smart-contracts/${runs}`);
+  const { data } = answer;
+  if (!data) return null;
+  if (data.abi) return <ReadCalls address={hash} abi={data.abi} title="Read as proxy" about={`By the ABI of ${data.name ? `${visible(data.name)}, ` : ''}${runs}, whose code it runs.`} />;
+  return <Standard hash={hash} code={data.deployed_bytecode} title="Read as proxy" />;
+}
+
+function Standard({ hash, code, title }: { hash: string; code: string | null; title?: string }) {
+  const abi = standardFunctions(code ?? '');
+  return abi.length === 0 ? null : <ReadCalls address={hash} abi={abi} title={title} about="No ABI is loaded. These functions of well-known standards are in the code, by their selectors." />;
+}
+
+function Pasted({ hash }: { hash: string }) {
+  const own = pastedAbi(hash);
+  return <>{own && <ReadCalls address={hash} abi={own} title="Read by your ABI" />}<section class="panel"><PasteAbi address={hash} /></section></>;
 }

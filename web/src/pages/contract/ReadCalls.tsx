@@ -1,6 +1,7 @@
 // Calls of a contract's reading functions, at the newest block or any other.
 import { useState } from 'preact/hooks';
 import { call } from '../../api/request.ts';
+import { group } from '../../format/amount.ts';
 import { visible } from '../../format/hash.ts';
 
 export interface AbiInput { name?: string; type: string; components?: AbiInput[] }
@@ -8,15 +9,17 @@ export interface AbiEntry { type: string; name?: string; inputs?: AbiInput[]; ou
 
 const isReading = (entry: AbiEntry) => entry.type === 'function' && (entry.stateMutability === 'view' || entry.stateMutability === 'pure');
 
-export function ReadCalls({ address, abi }: { address: string; abi: AbiEntry[] }) {
+/** `abi` has the functions, whatever else; `about` says where they come from. */
+export function ReadCalls({ address, abi, title = 'Read', about }: { address: string; abi: AbiEntry[]; title?: string; about?: string }) {
   const [block, setBlock] = useState('');
   const functions = abi.filter(isReading);
   if (functions.length === 0) return null;
   return (
     <section class="panel">
-      <header><h2>Read</h2>
+      <header><h2>{title}</h2>
         <label class="row">at block <input value={block} onInput={(event) => setBlock(event.currentTarget.value)} placeholder="newest" inputMode="numeric" size={10} /></label>
       </header>
+      {about && <p class="quiet">{about}</p>}
       {functions.map((entry, index) => <Reading key={index} address={address} entry={entry} block={block.trim()} />)}
     </section>
   );
@@ -30,7 +33,11 @@ export function typed(text: string, type: string): unknown {
   return type === 'string' ? text : text.trim();
 }
 
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part), 1));
+/** An answer as text: whole numbers in groups where they stand alone. */
+function shown(value: unknown): string {
+  if (typeof value === 'bigint') return group(value.toString());
+  return typeof value === 'string' ? value : JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part), 1);
+}
 
 function Reading({ address, entry, block }: { address: string; entry: AbiEntry; block: string }) {
   const [answer, setAnswer] = useState<{ text: string; failed?: boolean } | null>(null);

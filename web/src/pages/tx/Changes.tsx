@@ -7,6 +7,8 @@ import { Coins, TokenName, Units } from '../../parts/Amount.tsx';
 import { Loading, Shown } from '../../parts/State.tsx';
 import { type Column, Table } from '../../parts/list/Table.tsx';
 import { Unknown } from '../../parts/Unknown.tsx';
+import { changesByAddress } from '../../format/trace/changes.ts';
+import { Slots } from './Slots.tsx';
 import { Paged } from '../../parts/list/Paged.tsx';
 
 function Change({ of }: { of: StateChange }) {
@@ -21,28 +23,54 @@ function Change({ of }: { of: StateChange }) {
 }
 
 const columns: Column<StateChange>[] = [
-  { name: 'Address', cell: (item) => <span class="row"><Address of={item.address} />{item.is_miner && <span class="count" title="Receives the fees of the block">fees</span>}</span> },
-  { name: 'Before', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_before} digits={10} /> : <Unknown />) },
-  { name: 'After', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_after} digits={10} /> : <Unknown />) },
+  { name: 'Address', cell: (item) => <Who of={item} /> },
+  { name: 'Before', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_before} digits={10} /> : <span class="quiet">–</span>) },
+  { name: 'After', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_after} digits={10} /> : <span class="quiet">–</span>) },
   { name: 'Change', right: true, cell: (item) => <Change of={item} /> },
 ];
 
 const id = (item: StateChange) => `${item.type}-${item.address.hash}-${item.token?.address_hash ?? ''}-${item.token_id ?? ''}`;
 
+function Who({ of }: { of: StateChange }) {
+  return <span class="row"><Address of={of.address} />{of.is_miner && <span class="count" title="Receives the fees of the block">fees</span>}</span>;
+}
+
+const ofAddress: Column<StateChange[]>[] = [
+  { name: 'Address', cell: ([first]) => first && <Who of={first} /> },
+  { name: 'Change', right: true, cell: (items) => <span class="stack">{items.map((item) => <Change key={id(item)} of={item} />)}</span> },
+];
+const idOfAddress = ([first]: StateChange[]) => first?.address.hash ?? '';
+
 /** The net changes, for the overview: who ends up with more, who with less. What follows waits for them, so that nothing moves. */
-export function NetChanges({ hash, children }: { hash: string; children: ComponentChildren }) {
+export function NetChanges({ hash, from, children }: { hash: string; from: string; children: ComponentChildren }) {
   const answer = useApi<Page<StateChange>>(`/api/v2/transactions/${hash}/state-changes`);
   if (!answer.data && !answer.problem) return <Loading lines={30} />;
   return (
     <><section class="panel">
       <header><h2>Net balance changes</h2>{answer.data?.next_page_params && <a href={`/tx/${hash}?tab=state`}>All</a>}</header>
-      <Shown answer={answer} lines={4} compact>
-        {(page) => <Table items={page.items.slice(0, 20)} columns={columns.filter((column) => column.name === 'Address' || column.name === 'Change')} id={id} label="Net balance changes" empty="No balance changed, as far as it is known." />}
-      </Shown>
+      <Shown answer={answer} lines={4} compact>{(page) => <ByAddress items={page.items} from={from} />}</Shown>
     </section>{children}</>
   );
 }
 
+/** Addresses that are shown at once. */
+const MOST = 20;
+
+function ByAddress({ items, from }: { items: StateChange[]; from: string }) {
+  const { groups, dust } = changesByAddress(items, from);
+  return (
+    <>
+      <Table items={groups.slice(0, MOST)} columns={ofAddress} id={idOfAddress} label="Net balance changes" empty="No balance changed, as far as it is known." />
+      {dust.length > 0 && <details class="dust"><summary>{dust.length} more of less than a gwei</summary><Table items={dust} columns={ofAddress} id={idOfAddress} label="Changes of less than a gwei" /></details>}
+    </>
+  );
+}
+
 export function StateChanges({ hash }: { hash: string }) {
-  return <Paged<StateChange> path={`/transactions/${hash}/state-changes`} columns={columns} id={id} label="Balances before and after" empty="No balance changed, as far as it is known." />;
+  return (
+    <>
+      <p class="quiet">Balances of the coin before and after, and what of tokens came and went.</p>
+      <Paged<StateChange> path={`/transactions/${hash}/state-changes`} columns={columns} id={id} label="Balances before and after" empty="No balance changed, as far as it is known." after={<Slots hash={hash} />} />
+    </>
+  );
 }

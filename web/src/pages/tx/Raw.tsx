@@ -24,12 +24,13 @@ export function useCall(method: string, parameters: unknown[]): { text?: string;
 /** Characters that are shown of a long text before somebody wants all of it. */
 const MOST = 10_000;
 
-export function Json({ title, text, problem }: { title: string; text?: string; problem?: Problem }) {
+/** `keep` offers it as a file also where it is short. */
+export function Json({ title, text, problem, keep }: { title: string; text?: string; problem?: Problem; keep?: boolean }) {
   const [all, setAll] = useState(false);
   const isLong = (text?.length ?? 0) > 2 * MOST;
   return (
     <section class="panel">
-      <header><h2>{title}</h2>{text && <span class="row">{isLong && <Download text={text} name={title} />}<Copy text={text} what={title} label="Copy" /></span>}</header>
+      <header><h2>{title}</h2>{text && <span class="row">{(isLong || keep) && <Download text={text} name={title} />}<Copy text={text} what={title} label="Copy" /></span>}</header>
       {problem ? <Failure problem={problem} compact /> : text ? <pre class="json" tabIndex={0}>{isLong && !all ? `${text.slice(0, MOST)}…` : text}</pre> : <Loading />}
       {text && isLong && !all && <p class="row"><span class="quiet">The first {count(MOST)} of {count(text.length)} characters.</span> <button type="button" class="button small" onClick={() => setAll(true)}>Show all</button></p>}
     </section>

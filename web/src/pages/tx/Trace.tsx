@@ -9,6 +9,7 @@ import { Argument } from '../../parts/Argument.tsx';
 import { Coins } from '../../parts/Amount.tsx';
 import { Bytes } from '../../parts/Hash.tsx';
 import { Shown } from '../../parts/State.tsx';
+import { isOfAmounts } from '../../format/tokens/amounts.ts';
 import { failureOf, type Frame, type Node, originOf, type Read, selectorOf, treeOf, treeText } from '../../format/trace/tree.ts';
 import { type Row, rowsOf } from '../../format/trace/rows.ts';
 import { Chunks } from '../../parts/list/Chunks.tsx';
@@ -103,8 +104,6 @@ function CallRow({ row: { node, depth, id, isOpen }, known, turn }: { row: Row; 
   );
 }
 
-/** Functions whose numbers are amounts of the token that is called. */
-const OF_AMOUNTS = new Set(['a9059cbb', '23b872dd', '095ea7b3', '40c10f19', '42966c68', '9dc29fac', '79cc6790', '39509351', 'a457c2d7', '2e1a7d4d', '70a08231', 'dd62ed3e', '18160ddd']);
 const MOST_PARAMETERS = 6;
 
 /** What was called, with parameters and results in a line. */
@@ -113,7 +112,7 @@ function Function({ node, known }: { node: Node; known: Known }) {
   if (selector?.length !== 10) return null;
   const { method = null, input = null, output = null } = node.read ?? {};
   const called = known.tokens.get(node.frame.action.to?.toLowerCase() ?? '');
-  const token = called?.type === 'ERC-20' && OF_AMOUNTS.has(selector.slice(2)) ? called : null;
+  const token = called && isOfAmounts(called, selector) ? called : null;
   const parameters = input?.parameters ?? [];
   const item = ({ name, type, value }: { name: string; type: string; value: unknown }, index: number) => (
     <span key={index}>{index > 0 && ', '}{name && !/^arg\d+$/.test(name) && <span class="quiet">{name}: </span>}<Argument type={type} value={value} known={known.addresses} token={token} /></span>

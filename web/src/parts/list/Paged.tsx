@@ -21,11 +21,13 @@ interface Props<T, More> {
   whole?: ComponentChildren;
   /** What stands before the rows, from what the answer has besides them. */
   note?: (page: More) => ComponentChildren;
+  /** What follows the list, once that is there, so that nothing moves. */
+  after?: ComponentChildren;
   /** Rows that are not wanted; how many is said. */
   isHidden?: ((item: T) => boolean) | undefined;
 }
 
-export function Paged<T, More = unknown>({ path, query = {}, columns, id, label, empty, whole, note, isHidden }: Props<T, More>) {
+export function Paged<T, More = unknown>({ path, query = {}, columns, id, label, empty, whole, note, after, isHidden }: Props<T, More>) {
   const location = useLocation();
   const answer = useApi<Page<T> & More>(listPath(path, { ...query, after: location.query['after'] }));
   const top = useTop(location.query['after']);
@@ -38,6 +40,7 @@ export function Paged<T, More = unknown>({ path, query = {}, columns, id, label,
             {isHidden && <p class="quiet" role="note">{page.items.filter(isHidden).length} of {page.items.length} rows of this page are hidden.</p>}
             <Table items={isHidden ? page.items.filter((item) => !isHidden(item)) : page.items} columns={columns} id={id} label={label} empty={location.query['after'] ? 'Nothing follows.' : empty} />
             <Pages next={page.next_page_params} whole={whole} />
+            {after}
           </>
         );
       }}

@@ -1,0 +1,51 @@
+// An ABI that the reader pastes. It stays in the browser.
+import { useState } from 'preact/hooks';
+import { kept } from '../../state/kept.ts';
+import type { AbiEntry } from './ReadCalls.tsx';
+
+const all = kept<Record<string, AbiEntry[]>>('abis', {}, (text) => JSON.parse(text) as Record<string, AbiEntry[]>, JSON.stringify);
+/** Most contracts whose ABIs are kept. */
+const MOST = 50;
+
+export const pastedAbi = (address: string): AbiEntry[] | null => all.value.value[address.toLowerCase()] ?? null;
+
+/** The entries of a text: a list of them, or an object that has one as `abi`. */
+export function parseAbi(text: string): AbiEntry[] {
+  const parsed: unknown = JSON.parse(text);
+  const list = Array.isArray(parsed) ? parsed : (parsed as { abi?: unknown } | null)?.abi;
+  if (!Array.isArray(list)) throw new Error('It is no list of entries, and has none as "abi".');
+  const isEntry = (entry: unknown): entry is AbiEntry => typeof entry === 'object' && entry !== null && typeof (entry as AbiEntry).type === 'string';
+  if (!list.every(isEntry)) throw new Error('An entry of it has no type.');
+  if (!list.some((entry) => entry.type === 'function')) throw new Error('It has no function.');
+  return list;
+}
+
+function keep(address: string, abi: AbiEntry[] | null): void {
+  const { [address.toLowerCase()]: _, ...others } = all.value.value;
+  const some = Object.fromEntries(Object.entries(others).slice(-MOST + 1));
+  all.set(abi ? { ...some, [address.toLowerCase()]: abi } : others);
+}
+
+export function PasteAbi({ address }: { address: string }) {
+  const [problem, setProblem] = useState('');
+  const own = pastedAbi(address);
+  const take = (event: SubmitEvent) => {
+    event.preventDefault();
+    try {
+      keep(address, parseAbi(String(new FormData(event.currentTarget as HTMLFormElement).get('abi') ?? '')));
+      setProblem('');
+    } catch (failure) {
+      setProblem(`This is no ABI: ${failure instanceof Error ? failure.message : String(failure)}`);
+    }
+  };
+  return (
+    <details class="paste">
+      <summary>{own ? 'The ABI that you pasted' : 'Read it by an ABI of your own'}</summary>
+      <form class="tool" onSubmit={take}>
+        <label><span>ABI as JSON. It stays in this browser</span><textarea name="abi" spellcheck={false}>{own ? JSON.stringify(own) : ''}</textarea></label>
+        <div class="row"><button type="submit" class="button small">Use it</button>{own && <button type="button" class="button small" onClick={() => keep(address, null)}>Forget it</button>}</div>
+        {problem && <p class="bad" role="alert">{problem}</p>}
+      </form>
+    </details>
+  );
+}
