@@ -1,4 +1,7 @@
-//! Transactions of an address by what they sent and paid, against the nodes' words.
+//! Transactions of an address and of a block by what they sent and paid, against the nodes' words.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use anyhow::ensure;
 use serde_json::Value;
@@ -54,6 +57,40 @@ fn of_addresses_are_in_the_order_of_amounts() -> anyhow::Result<()> {
         }
     }
     ensure!(equal > 50, "{equal} pairs of equal amounts");
+    Ok(())
+}
+
+#[test]
+fn of_blocks_are_in_the_order_of_amounts() -> anyhow::Result<()> {
+    let mut compared = 0;
+    for name in ["devchain", "hive", "mainnet"] {
+        let chain = chain(name);
+        let all = node_transactions(chain);
+        let mut by_block: BTreeMap<u64, Vec<&NodeTransaction>> = BTreeMap::new();
+        for told in all.values() {
+            by_block.entry(told.place().0).or_default().push(told);
+        }
+        let mut fullest: Vec<_> = by_block.into_iter().collect();
+        fullest.sort_by_key(|(_, of_block)| Reverse(of_block.len()));
+        for (block, mut wanted) in fullest.into_iter().take(env::amount(2, 10)) {
+            for (by, amount) in [("value", value as Amount), ("fee", fee as Amount)] {
+                wanted.sort_by_key(|told| (amount(told), told.place()));
+                for order in ["asc", "desc"] {
+                    let path = format!("blocks/{block}/transactions?sort={by}&order={order}");
+                    let size = (wanted.len() as u64 / 3).clamp(1, 100);
+                    let found = walk(chain, &path, size)?;
+                    let hashes: Vec<&Value> = found.iter().map(|item| &item["hash"]).collect();
+                    let due: Vec<&Value> = wanted.iter().map(|told| &told.transaction["hash"]).collect();
+                    ensure!(hashes == due, "{name} {path}: {hashes:?}, not {due:?}");
+                    compared += found.len();
+                    wanted.reverse();
+                }
+            }
+        }
+    }
+    ensure!(compared > 1_000, "{compared} places");
+    let path = format!("{}/api/v2/blocks/1/transactions?order=desc", chain("devchain").api);
+    ensure!(http::get(&http::agent(), &path)?.status == 422);
     Ok(())
 }
 

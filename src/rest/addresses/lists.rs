@@ -23,7 +23,6 @@ use trawl_core::primitives::Direction;
 use trawl_json::blocks::withdrawals::Scope;
 use trawl_json::list::write_page;
 use trawl_query::tokens::transfers::TransferFilter;
-use trawl_query::transactions::sorted::{SortOrder, SortedBy, SortedList};
 use trawl_query::walk::{Order, Walk};
 
 pub(crate) const WITHDRAWALS: &[ParameterGroup] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
@@ -55,18 +54,8 @@ fn direction(query: &Query) -> Option<Direction> {
     }
 }
 
-pub(crate) const TRANSACTIONS: &[ParameterGroup] = &[
-    &[
-        ("filter", DIRECTION),
-        ("sort", Kind::Name(&["block_number", "value", "fee"])),
-        ("order", Kind::Name(&["asc", "desc"])),
-        ("value", Kind::Amount),
-        ("fee", Kind::Amount),
-    ],
-    TransactionCursor::PARAMETERS,
-    OF_PENDING,
-    PAGE_SIZE,
-];
+pub(crate) const TRANSACTIONS: &[ParameterGroup] =
+    &[&[("filter", DIRECTION)], sorted::PARAMETERS, TransactionCursor::PARAMETERS, OF_PENDING, PAGE_SIZE];
 
 /// The transactions that an address takes part in, newest first or oldest first
 /// (docs/reference/http-contract.md#transactions).
@@ -78,7 +67,7 @@ pub(in crate::rest) async fn transactions(
 ) -> Result<Response, Problem> {
     let address = address(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
-    if let Some(sorted) = sorted(&query) {
+    if let Some(sorted) = sorted::sorted_list(&query, direction(&query)) {
         let head = head.get()?;
         return sorted::page(&app, &head, &address, (&query, sorted)).await;
     }
@@ -100,17 +89,6 @@ pub(in crate::rest) async fn transactions(
     let items = TransactionItems::load(&app, &head, page.items()).await?;
     let next = transaction_cursor(&page).map(|cursor| cursor.writer(page.count));
     Ok(json(write_page(|list| items.write(list), next)))
-}
-
-/// What the list is sorted by, if not by position.
-fn sorted(query: &Query) -> Option<SortedList> {
-    let by = match query.name("sort") {
-        Some("value") => SortedBy::Value,
-        Some("fee") => SortedBy::Fee,
-        _ => return None,
-    };
-    let sorting = if query.name("order") == Some("asc") { SortOrder::SmallestFirst } else { SortOrder::LargestFirst };
-    Some(SortedList { direction: direction(query), by, sorting })
 }
 
 pub(crate) const INTERNAL_TRANSACTIONS: &[ParameterGroup] =

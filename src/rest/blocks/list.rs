@@ -14,6 +14,7 @@ use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{BlockCursor, Cursor, TransactionCursor, WithdrawalCursor};
 use crate::rest::page::{NO_CURSOR, Page, empty_page, json};
 use crate::rest::transactions::items::TransactionItems;
+use crate::rest::transactions::sorted;
 use trawl_chains::Family;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, TransactionPosition};
 use trawl_core::readable::Span;
@@ -293,10 +294,10 @@ const TYPES: &[&str] =
     &["blob_transaction", "coin_transfer", "contract_call", "contract_creation", "token_transfer", "token_creation"];
 
 pub(crate) const TRANSACTIONS: &[ParameterGroup] =
-    &[&[("type", Kind::Name(TYPES))], TransactionCursor::PARAMETERS, PAGE_SIZE];
+    &[&[("type", Kind::Name(TYPES))], sorted::PARAMETERS, TransactionCursor::PARAMETERS, PAGE_SIZE];
 
-/// The transactions of one block, in order (docs/reference/http-contract.md#blocks-in-paths); of a type those of the
-/// page alone.
+/// The transactions of one block, in order or by what they sent or paid
+/// (docs/reference/http-contract.md#blocks-in-paths); of a type those of the page alone.
 pub(in crate::rest) async fn transactions(
     State(app): State<App>,
     head: RequestHead,
@@ -305,6 +306,14 @@ pub(in crate::rest) async fn transactions(
 ) -> Result<Response, Problem> {
     let id = block_id(&id)?;
     let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
+    if let Some(sorted) = sorted::sorted_list(&query, None) {
+        let head = head.get()?;
+        let number = readable(&app, &head, id).await?;
+        return sorted::page_of_block(&app, &head, number, (&query, sorted)).await;
+    }
+    if query.name("order") == Some("desc") {
+        return Err(Problem::invalid_parameter("order", "is for sort=value and sort=fee: a block has one order"));
+    }
     // A negative index is the position before the first transaction.
     let after = TransactionCursor::read(&query)?.and_then(|_| query.height("index"));
     let (head, size) = (head.get()?, query.page_size());

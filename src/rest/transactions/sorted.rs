@@ -1,4 +1,4 @@
-//! `/api/v2/addresses/{address}/transactions?sort=value` and `sort=fee`.
+//! `/api/v2/addresses/{address}/transactions?sort=value` and `sort=fee`, and those of a block.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,38 @@ use axum::response::Response;
 use super::items::{Row, TransactionItems};
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::Query;
+use crate::http::query::{Kind, ParameterGroup, Query};
 use crate::rest::cursor::missing;
 use crate::rest::page::json;
-use trawl_core::primitives::{Address, TransactionFee, TransactionPosition, U256};
+use trawl_core::primitives::{Address, BlockNumber, Direction, TransactionFee, TransactionPosition, U256};
 use trawl_core::store::{Batch, Head};
 use trawl_json::Object;
 use trawl_json::list::write_page;
 use trawl_query::transactions::positions::TransactionPositions;
 use trawl_query::transactions::sorted::{
-    MOST_SORTED, NewestAmount, SortOrder, SortedBy, SortedList, SortedPosition, newest, positions, size,
+    MOST_SORTED, NewestAmount, SortOrder, SortedBy, SortedList, SortedPosition, newest, of_block, positions, size,
 };
 
+pub(crate) const PARAMETERS: ParameterGroup = &[
+    ("sort", Kind::Name(&["block_number", "value", "fee"])),
+    ("order", Kind::Name(&["asc", "desc"])),
+    ("value", Kind::Amount),
+    ("fee", Kind::Amount),
+];
+
+/// What a list is sorted by, if not by position.
+pub(in crate::rest) fn sorted_list(query: &Query, direction: Option<Direction>) -> Option<SortedList> {
+    let by = match query.name("sort") {
+        Some("value") => SortedBy::Value,
+        Some("fee") => SortedBy::Fee,
+        _ => return None,
+    };
+    let sorting = if query.name("order") == Some("asc") { SortOrder::SmallestFirst } else { SortOrder::LargestFirst };
+    Some(SortedList { direction, by, sorting })
+}
+
+/// Most transactions of a block that are sorted.
+const MOST_OF_BLOCK: u64 = 100_000;
 /// Most transactions of the newest blocks that are sorted with those of settled ones.
 const MOST_NEWEST: u64 = 10_000;
 
@@ -46,24 +66,66 @@ pub(in crate::rest) async fn page(
     let newest = async { Ok(app.reader().rows(&newest).await?) };
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
     if newest.len() as u64 >= MOST_NEWEST {
-        return Err(too_many(MOST_NEWEST));
+        return Err(too_many("an address", MOST_NEWEST));
     }
-    let position = |block_number, index: u32| TransactionPosition { block_number, transaction_index: index.into() };
     let mut found: Vec<SortedPosition> = settled
         .iter()
         .flat_map(Batch::rows)
-        .map(|row| (row.amount, position(row.block_number, row.transaction_index)))
+        .map(|row| (row.amount, position_of(row.block_number, row.transaction_index)))
         .collect();
-    for row in &newest {
-        found.push((amount(row, sorted.by)?, position(row.block_number, row.transaction_index)));
-    }
+    found.extend(sorted_positions(&newest, sorted.by)?);
     sort(&mut found, sorted.sorting, beyond.as_ref());
+    answer(app, head, found, (query, sorted.by)).await
+}
+
+/// A page of the transactions of a block, by what they sent or paid.
+///
+/// # Errors
+///
+/// 422 for a block with more transactions than are sorted; [`Problem::PartMissing`] where fees are not known; when the
+/// store fails.
+pub(in crate::rest) async fn page_of_block(
+    app: &App,
+    head: &Head,
+    block: BlockNumber,
+    (query, sorted): (&Query, SortedList),
+) -> Result<Response, Problem> {
+    let beyond = position(query, sorted.by)?;
+    let amounts = app.reader().rows(&of_block(&head.blocks.at(block), MOST_OF_BLOCK)).await?;
+    if amounts.len() as u64 >= MOST_OF_BLOCK {
+        return Err(too_many("a block", MOST_OF_BLOCK));
+    }
+    let mut found = sorted_positions(&amounts, sorted.by)?;
+    sort(&mut found, sorted.sorting, beyond.as_ref());
+    answer(app, head, found, (query, sorted.by)).await
+}
+
+fn position_of(block_number: BlockNumber, index: u32) -> TransactionPosition {
+    TransactionPosition { block_number, transaction_index: index.into() }
+}
+
+/// Positions of transactions with their amounts.
+fn sorted_positions(rows: &[NewestAmount], by: SortedBy) -> Result<Vec<SortedPosition>, Problem> {
+    rows.iter().map(|row| Ok((amount(row, by)?, position_of(row.block_number, row.transaction_index)))).collect()
+}
+
+/// The first of the positions as a page.
+async fn answer(
+    app: &App,
+    head: &Head,
+    mut found: Vec<SortedPosition>,
+    (query, by): (&Query, SortedBy),
+) -> Result<Response, Problem> {
+    let count = query.page_size();
     let has_more = found.len() as u64 > count;
     found.truncate(usize::try_from(count).unwrap_or(usize::MAX));
     let next = found.last().copied().filter(|_| has_more);
     let batches = rows(app, head, &found).await?;
-    let items = TransactionItems::load(app, head, in_order(&batches, &found)?).await?;
-    let next = next.map(|last| move |next: &mut Object<'_>| write_cursor(next, sorted.by, &last, count));
+    let mut items = TransactionItems::load(app, head, in_order(&batches, &found)?).await?;
+    if let Some(kind) = query.name("type") {
+        items.retain(kind);
+    }
+    let next = next.map(|last| move |next: &mut Object<'_>| write_cursor(next, by, &last, count));
     Ok(json(write_page(|list| items.write(list), next)))
 }
 
@@ -102,8 +164,8 @@ fn write_cursor(next: &mut Object<'_>, by: SortedBy, (amount, position): &Sorted
     }
 }
 
-fn too_many(most: u64) -> Problem {
-    let detail = format!("Only the transactions of an address with at most {most} are sorted by value or fee");
+fn too_many(of: &str, most: u64) -> Problem {
+    let detail = format!("Only the transactions of {of} with at most {most} are sorted by value or fee");
     Problem::invalid_parameter("sort", detail)
 }
 
@@ -112,7 +174,7 @@ async fn require_sortable(app: &App, head: &Head, address: &Address, sorted: Sor
     let found = app.values_of(head, &size(address, &sorted, &head.blocks.span().settled)).await?;
     let Some(found) = found.into_iter().next() else { return Ok(()) };
     if found.found > MOST_SORTED {
-        return Err(too_many(MOST_SORTED));
+        return Err(too_many("an address", MOST_SORTED));
     }
     if sorted.by == SortedBy::Fee && found.without_fee > 0 {
         return Err(Problem::PartMissing { part: "Receipts", block: found.block_number });

@@ -1,5 +1,5 @@
 //! Plans for the transactions of an address by what they sent or paid: its range of `transactions_by_address`, which
-//! has both, is read whole and as many rows as are wanted are kept.
+//! has both, is read whole and as many rows as are wanted are kept. Of a block all amounts are read.
 
 use crate::select::{Select, settled_blocks};
 use trawl_core::newest::Predicate;
@@ -161,7 +161,7 @@ fn statement<R>(
 }
 
 columns! {
-    /// What one of the newest transactions sent and paid.
+    /// What a transaction sent and paid.
     pub struct NewestAmount / NewestAmountView {
         /// Height of its block.
         block_number: u64,
@@ -197,4 +197,11 @@ pub fn newest(address: &Address, sorted: &SortedList, blocks: &Span, limit: u64)
         .newest_condition(format!("({})", any.join(" OR ")), Predicate::among_any(columns, &[address]))
         .with("address", address)
         .page("transactions", "block_number DESC, transaction_index DESC", limit)
+}
+
+/// What all transactions of one block sent and paid, the last first.
+#[must_use]
+pub fn of_block(block: &Span, limit: u64) -> Statement<NewestAmount> {
+    let select = Select::default().blocks("block_number", block);
+    select.page("transactions", "block_number DESC, transaction_index DESC", limit)
 }
