@@ -14,6 +14,7 @@ use crate::read::completeness::is_complete;
 use crate::read::state::State;
 use crate::rest::page::json;
 use crate::rest::tokens::held_tokens::first_tokens;
+use crate::rest::tokens::token;
 use trawl_core::primitives::Address;
 use trawl_core::readable::Readable;
 use trawl_core::schema::Columns;
@@ -22,6 +23,7 @@ use trawl_core::store::Head;
 use trawl_evm::Account;
 use trawl_json::JsonWriter;
 use trawl_json::addresses::page::AddressPage;
+use trawl_json::tokens::transfers::Tokens;
 use trawl_query::addresses::page as plan;
 use trawl_query::addresses::page::Creation;
 
@@ -43,10 +45,13 @@ pub(in crate::rest) async fn address_page(
     let shown = [address].into_iter().chain(creator.map(|creation| creation.creator));
     let (info, seen) =
         tokio::try_join!(app.address_info(shown, wanted, &head), AddressActivity::read(&app, &head, &address))?;
-    let (addresses, tokens, _) = info;
+    let (addresses, mut tokens, _) = info;
     let has_code = account.map(|account| account.code_hash != KECCAK_EMPTY);
     let shows_code = [seen.logs, seen.frames_of_code].contains(&Some(true));
     let known = addresses.has_code(&address).or(shows_code.then_some(true));
+    if has_code == Some(true) && !tokens.metadata.contains_key(&address) {
+        tokens = as_token(&app, &head, &address).await?.unwrap_or(tokens);
+    }
     let creation_status = status(&app, &head, &address, (creation.as_ref(), has_code)).await?;
     let page = AddressPage {
         is_contract: is_contract(has_code, known),
@@ -63,6 +68,16 @@ pub(in crate::rest) async fn address_page(
     let mut writer = JsonWriter::new();
     page.write(&mut writer, &address, (&addresses, &tokens));
     Ok(json(writer.into_bytes()))
+}
+
+/// What is known of a contract that has token transfers and that no row of `tokens` names: what it says of itself in
+/// the state after the head. `None` of other contracts.
+async fn as_token(app: &App, head: &Head, address: &Address) -> Result<Option<Tokens>, Problem> {
+    match token::known(app, head, address).await {
+        Ok((tokens, standard)) => Ok((!standard.is_empty()).then_some(tokens)),
+        Err(Problem::NotFound) => Ok(None),
+        Err(problem) => Err(problem),
+    }
 }
 
 /// The account after the head; `None` where its state is not known.

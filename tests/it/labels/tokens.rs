@@ -46,6 +46,23 @@ fn labels_name_tokens() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The page of an address asks the contract of a token that nobody asked before; others are no tokens.
+fn pages_say_what_contracts_say(api: &Server) -> anyhow::Result<()> {
+    let expected: Value =
+        serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
+    let token = |address: &Value| -> anyhow::Result<Value> {
+        Ok(get(api, &format!("addresses/{}", address.as_str().unwrap_or_default()))?["token"].take())
+    };
+    for (name, told) in [("GLD", "Gold"), ("DUSD", "Dev Dollar"), ("Art", "Art Works")] {
+        let found = token(&expected["addresses"][name])?;
+        ensure!(found["name"] == told, "{name}: {found}");
+    }
+    for none in [&expected["accounts"][0], &expected["addresses"]["PlainEvents"]] {
+        ensure!(token(none)?.is_null(), "{none}");
+    }
+    Ok(())
+}
+
 /// The names are those that `run.mjs` of the scenario chain gave its contracts.
 #[test]
 fn tokens_are_asked_on_the_state_that_is_loaded() -> anyhow::Result<()> {
@@ -55,6 +72,7 @@ fn tokens_are_asked_on_the_state_that_is_loaded() -> anyhow::Result<()> {
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--genesis", &genesis]), 0)?;
     let api = env::start_api(database, &[])?;
     ensure!(shown(&api)?["symbol"].is_null());
+    pages_say_what_contracts_say(&api)?;
     let rpc = format!("{}/rpc", api.url);
     let output = env::run(env::ingest(database, &["tokens", "--rpc-url", &rpc]), 0)?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
