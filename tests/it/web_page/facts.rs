@@ -36,7 +36,21 @@ pub fn of(chain: &Chain, symbol: &str) -> Value {
     pages.extend(chosen.iter().step_by(chosen.len().div_ceil(PROOFS)).map(proof));
     pages.extend(parties(&chosen).into_iter().map(|address| account(&address, &items, is_whole)));
     pages.extend(tokens(&items, is_whole));
+    pages.push(gaps(chain));
     Value::Array(pages)
+}
+
+/// The list of the newest blocks, with how many are missing between them.
+fn gaps(chain: &Chain) -> Value {
+    let heights: Vec<u64> =
+        chain.lines.iter().map(|line| quantity(&line["block"]["number"])).rev().take(PAGE).collect();
+    let between = heights.windows(2).map(|pair| pair[0] - pair[1] - 1).filter(|missing| *missing > 0);
+    let said = |missing: u64| format!("{} block{} not indexed here", grouped(&missing.to_string()), plural(missing));
+    json!({"path": "/blocks", "gaps": between.map(said).collect::<Vec<_>>()})
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { " is" } else { "s are" }
 }
 
 fn items_of(line: &Value) -> Vec<Item<'_>> {
@@ -193,7 +207,9 @@ fn account(address: &str, items: &[Item<'_>], is_whole: bool) -> Value {
     let newest: Vec<String> =
         theirs.iter().rev().take(PAGE).map(|(transaction, ..)| path("tx", &transaction["hash"])).collect();
     let count = json!({"text": grouped(&theirs.len().to_string())});
-    let facts = if is_whole { json!({"Transactions": count}) } else { json!({}) };
+    // Fewer than a page of a part of the chain say nothing of the rest.
+    let indexed = if theirs.len() > PAGE { format!("{PAGE}+ in indexed blocks") } else { "unknown".to_owned() };
+    let facts = json!({"Transactions": if is_whole { count } else { json!({"text": indexed}) }});
     json!({"path": format!("/address/{address}"), "facts": facts, "rows": newest.len(), "links": newest})
 }
 

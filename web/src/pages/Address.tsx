@@ -9,11 +9,11 @@ import { Address as AddressLink } from '../parts/Address.tsx';
 import { Coins, TokenName, Units } from '../parts/Amount.tsx';
 import { Cards } from '../parts/list/Cards.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
+import { Choice, Order, type Orders } from '../parts/list/Order.tsx';
 import { HideChoice } from '../parts/list/HideChoice.tsx';
 import { Height, Plain, TxHash } from '../parts/Hash.tsx';
 import { OwnName } from '../parts/OwnName.tsx';
 import { Paged } from '../parts/list/Paged.tsx';
-import { withQuery } from '../parts/list/query.ts';
 import { Failure, Shown } from '../parts/State.tsx';
 import type { Column } from '../parts/list/Table.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
@@ -21,7 +21,7 @@ import { Time, TimeHead } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { shortHash, shortName, visible } from '../format/hash.ts';
-import { blockColumns, internalColumns, internalId, known, transactionColumns, transferColumns, transferId, withdrawalsOfAddress } from './columns.tsx';
+import { blockColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId, withdrawalsOfAddress } from './columns.tsx';
 import { LogCard } from './Logs.tsx';
 import { CURSORS } from '../format/jump.ts';
 import { Jump } from '../parts/list/Pages.tsx';
@@ -80,7 +80,7 @@ export function Address() {
       <h1 class="row">{kind} {about?.name && <bdi class="name">{shortName(about.name, 60)}</bdi>}</h1>
       {checksumNote(hash) && <p class="failure compact" role="note">{checksumNote(hash)}.</p>}
       <p class="subject"><Plain hash={about?.hash ?? hash} what="address" /> <OwnName address={hash} /></p>
-      <Shown answer={page} lines={30}>{(data) => <Details of={data} />}</Shown>
+      <Shown answer={page} lines={30}>{(data) => <Details of={data} counts={counts} />}</Shown>
       {(about || (page.problem && page.problem.status !== 422)) && (
         <>
           <Tabs tabs={tabs} chosen={tab} base={`/address/${hash}`} />
@@ -103,9 +103,11 @@ function Seen({ hash, isWhole }: { hash: string; isWhole: boolean }) {
   return <><Fact name={isWhole ? 'Last transaction' : 'Last indexed'}>{shown(last)}</Fact><Fact name={isWhole ? 'First transaction' : 'First indexed'} hint={isWhole ? undefined : 'Not all blocks are indexed here: there may be earlier ones'}>{shown(first)}</Fact></>;
 }
 
-function Details({ of }: { of: AddressPage }) {
+/** Of a chain with gaps the counts of its lists, which stop at 51, are what is known. */
+function Details({ of, counts }: { of: AddressPage; counts: TabCounts | undefined }) {
   const counters = useApi<Counters>(`/api/v2/addresses/${of.hash}/counters`);
-  const value = (name: keyof Counters) => (counters.data ? known(counters.data[name]) : counters.problem ? <span class="unknown" title={counters.problem.message}>unknown</span> : '…');
+  const indexed = (count: number | null | undefined) => (count === null || count === undefined ? <Unknown /> : <span>{upTo(count)} <span class="quiet">in indexed blocks</span></span>);
+  const value = (name: 'transactions_count' | 'token_transfers_count') => (counters.data ? count(counters.data[name]) ?? indexed(counts?.[name]) : counters.problem ? <span class="unknown" title={counters.problem.message}>unknown</span> : '…');
   return (
     <section class="panel">
       <Facts>
@@ -160,24 +162,8 @@ const balances: Column<BalancePoint>[] = [
   { name: 'Balance', right: true, cell: (item) => <Coins wei={item.value} digits={10} /> },
 ];
 
-/** A choice among values of one parameter, as links. */
-function Choice({ name, choices }: { name: string; choices: [string, string][] }) {
-  const { path, query } = useLocation();
-  const chosen = query[name] ?? '';
-  return (
-    <span class="choice">{choices.map(([value, label]) => <a key={value} href={withQuery(path, query, { [name]: value, after: undefined })} aria-current={value === chosen ? 'true' : undefined}>{label}</a>)}</span>
-  );
-}
-/** Orders of transactions: two parameters that change together. */
-const ORDERS = [['Newest first', {}], ['Oldest first', { order: 'asc' }], ['By value', { sort: 'value' }], ['By fee', { sort: 'fee' }]] as const;
-
-function Order() {
-  const { path, query } = useLocation();
-  const none = { sort: undefined, order: undefined, after: undefined };
-  const isChosen = (order: { sort?: string; order?: string }) => (query['sort'] ?? '') === (order.sort ?? '') && (query['order'] === 'asc') === (order.order === 'asc');
-  return <span class="choice">{ORDERS.map(([name, order]) => <a key={name} href={withQuery(path, query, { ...none, ...order })} aria-current={isChosen(order) ? 'true' : undefined}>{name}</a>)}</span>;
-}
-
+/** Orders of transactions. */
+const ORDERS: Orders = [['Newest first', {}], ['Oldest first', { order: 'asc' }], ['By value', { sort: 'value' }], ['By fee', { sort: 'fee' }]];
 const SIDES: [string, string][] = [['', 'All'], ['from', 'Out'], ['to', 'In']];
 
 function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressPage | undefined }) {
@@ -187,7 +173,7 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
   switch (tab) {
     case 'txs': return (
       <>
-        <div class="tools"><Choice name="filter" choices={SIDES} /><Order />{!query['sort'] && <Jump cursor={query['order'] === 'asc' ? CURSORS.transactionsFrom : CURSORS.transactions} />}</div>
+        <div class="tools"><Choice name="filter" choices={SIDES} /><Order orders={ORDERS} />{!query['sort'] && <Jump cursor={query['order'] === 'asc' ? CURSORS.transactionsFrom : CURSORS.transactions} />}</div>
         <Paged<Transaction> path={`${path}/transactions`} query={{ filter, sort: query['sort'], order: query['order'] }} columns={transactionColumns} id={(item) => item.hash} label="Transactions" empty="No block that is loaded has a transaction of it." whole={<>{scan('transactions', hash, { side: filter })}{csv(hash, 'transactions', { side: filter })}</>} />
       </>
     );

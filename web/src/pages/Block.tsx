@@ -13,6 +13,7 @@ import { Finality } from '../parts/Finality.tsx';
 import { Height, Plain } from '../parts/Hash.tsx';
 import { textOf } from '../format/hash.ts';
 import { NearestBlock } from '../parts/NearestBlock.tsx';
+import { Order, type Orders } from '../parts/list/Order.tsx';
 import { Paged } from '../parts/list/Paged.tsx';
 import { Shown } from '../parts/State.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
@@ -22,6 +23,8 @@ import { Unknown } from '../parts/Unknown.tsx';
 import { internalColumns, internalId, transactionsOfBlock, Used, withdrawalColumns, known } from './columns.tsx';
 
 const Verdict = lazy(later(() => import('./Verdict.tsx').then((part) => part.Verdict)));
+
+const ORDERS: Orders = [['In order', {}], ['By fee', { sort: 'fee' }], ['By value', { sort: 'value' }]];
 
 export function Block() {
   const { params, query } = useRoute();
@@ -51,7 +54,8 @@ export function Block() {
           <Details block={data} />
           {data.type !== 'block' ? <Body block={data} /> : <><Tabs tabs={tabs} chosen={tab} base={base} />
           <section aria-label={tab} data-path={path}>
-            {tab === 'txs' && <Paged<Transaction> path={`/blocks/${id}/transactions`} columns={transactionsOfBlock} id={(item) => item.hash} label="Transactions of the block" empty="The block has no transactions." />}
+            {tab === 'txs' && <div class="tools"><Order orders={ORDERS} /></div>}
+            {tab === 'txs' && <Paged<Transaction> path={`/blocks/${id}/transactions`} query={{ sort: query['sort'] }} columns={transactionsOfBlock} id={(item) => item.hash} label="Transactions of the block" empty="The block has no transactions." />}
             {tab === 'internal_txns' && <Paged<InternalTransaction> path={`/blocks/${id}/internal-transactions`} columns={internalColumns.filter((column) => !['Block', 'Time'].includes(column.name))} id={internalId} label="Internal transactions of the block" empty="No internal transactions." />}
             {tab === 'withdrawals' && <Paged<Withdrawal> path={`/blocks/${id}/withdrawals`} columns={withdrawalColumns} id={(item) => String(item.index)} label="Withdrawals of the block" empty="The block has no withdrawals." />}
           </section></>}

@@ -34,6 +34,8 @@ const FEED = {
 /** Lists are asked for at most so often, in milliseconds, and figures of the chain less often. */
 const OFTEN = 2500;
 const SELDOM = 20_000;
+/** A chain of which a smaller share is indexed is counted in blocks. */
+const FEW = 0.01;
 const TONES = { good: 'live', late: 'late', bad: 'lost', still: 'connecting' } as const;
 
 /** The connection, and if that is there, the chain. */
@@ -108,14 +110,18 @@ function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexin
   const figures = stats.data;
   const gas = figures?.gas_prices?.average;
   const blocks = indexing.data?.indexed_blocks_ratio;
+  // A first look at a part of a chain is told what there is of it.
+  const isPart = blocks !== null && blocks !== undefined && blocks < FEW;
+  const loaded = useApi<{ blocks: number }>(isPart ? '/api/v2/stats/verdicts' : null).data?.blocks;
   const traces = indexing.data?.indexed_internal_transactions_ratio;
   return (
     <section class="tiles" aria-label="Facts about the chain">
       <Tile name="Block height">{newest ? <Height of={newest.height} /> : '…'}</Tile>
       <Tile name="Latest block">{newest ? <Time at={newest.timestamp} /> : '…'}</Tile>
-      <Tile name="Transactions" hint="Known where every block from 0 on is loaded">{count(figures?.total_transactions) ?? wait(stats)}</Tile>
+      {!isPart && <Tile name="Transactions" hint="Known where every block from 0 on is loaded">{count(figures?.total_transactions) ?? wait(stats)}</Tile>}
       <Tile name="Gas price" hint="The 60th percentile of what the newest transactions paid">{gas === null || gas === undefined ? wait(stats) : <>{gas.toPrecision(3)} <span class="unit">gwei</span></>}</Tile>
-      <Tile name="Indexed" hint="Of all from 0 to the newest. One whose hashes do not fit is refused when it is loaded"><a href="/status">{blocks === null || blocks === undefined ? wait(indexing) : percent(blocks)}</a></Tile>
+      <Tile name="Indexed" hint="Of all from 0 to the newest. One whose hashes do not fit is refused when it is loaded"><a href="/status">{blocks === null || blocks === undefined ? wait(indexing) : isPart && loaded ? <>{count(loaded)} blocks</> : percent(blocks)}</a></Tile>
+      {isPart && <Tile name="Of the chain" hint="The share of the blocks from 0 to the newest">{percent(blocks)}</Tile>}
       <Tile name="Internal calls indexed" hint="The share of blocks whose internal calls are loaded"><a href="/status">{traces === null || traces === undefined ? wait(indexing) : percent(traces)}</a></Tile>
     </section>
   );

@@ -3,12 +3,19 @@ import { useLocation } from 'preact-iso';
 import type { Block, InternalTransaction, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
 import { Paged } from '../parts/list/Paged.tsx';
 import { withQuery } from '../parts/list/query.ts';
+import { count } from '../format/amount.ts';
 import { CURSORS } from '../format/jump.ts';
 import { Jump } from '../parts/list/Pages.tsx';
 import { useTitle } from '../parts/title.ts';
 import { blockColumns, uncleColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId, withdrawalsOfChain } from './columns.tsx';
 
 const KINDS = [['', 'Blocks', 'No block is loaded.'], ['uncle', 'Uncles', 'No block that is loaded names an uncle.'], ['reorg', 'Reorganised', 'No reorganisation was seen while blocks were loaded as they came.']] as const;
+
+/** Blocks between two that are indexed. */
+function notIndexed(above: Block, below: Block): string | null {
+  const missing = above.height - below.height - 1;
+  return missing > 0 ? `${count(missing)} block${missing === 1 ? ' is' : 's are'} not indexed here` : null;
+}
 
 export function Blocks() {
   useTitle('Blocks');
@@ -21,7 +28,7 @@ export function Blocks() {
         {KINDS.map(([kind, name]) => <a key={kind} href={withQuery(path, query, { type: kind, after: undefined })} aria-current={kind === type ? 'page' : undefined}>{name}</a>)}
       </nav>
       {type === '' && <div class="tools"><Jump cursor={CURSORS.blocks} /></div>}
-      <Paged<Block> path="/blocks" query={{ type }} columns={type === 'uncle' ? uncleColumns : blockColumns} id={(block) => block.hash} label="Blocks" empty={KINDS.find(([kind]) => kind === type)?.[2]} />
+      <Paged<Block> path="/blocks" query={{ type }} columns={type === 'uncle' ? uncleColumns : blockColumns} id={(block) => block.hash} gap={type === '' ? notIndexed : undefined} label="Blocks" empty={KINDS.find(([kind]) => kind === type)?.[2]} />
     </>
   );
 }

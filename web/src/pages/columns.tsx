@@ -61,8 +61,13 @@ export const transactionColumns: Column<Transaction>[] = [
   { name: 'Fee', right: true, cell: (item) => <Coins wei={item.fee.value} /> },
 ];
 
-/** The same without what all rows of a block share. */
-export const transactionsOfBlock = transactionColumns.filter((column) => !['Block', 'Time'].includes(column.name));
+/** The same with their positions and gas, without what all rows of a block share. */
+export const transactionsOfBlock: Column<Transaction>[] = [
+  { name: '#', right: true, cell: (item) => <span class="quiet" title="Position in the block">{item.position}</span> },
+  ...transactionColumns.filter((column) => !['Block', 'Time', 'Fee'].includes(column.name)),
+  { name: 'Gas used', right: true, cell: (item) => known(item.gas_used) },
+  ...transactionColumns.filter((column) => column.name === 'Fee'),
+];
 
 export const transferColumns: Column<TokenTransfer>[] = [
   { name: 'Transaction', cell: (item) => <TxHash hash={item.transaction_hash} /> },

@@ -32,7 +32,7 @@ export function firstRequests(pathname: string, search: string): string[] {
     case 'tokens': return [listPath('/tokens', { q: query['q'], type: query['type'], ...after })];
     case 'block':
       // What a hash names may have no list of transactions.
-      return [`${API}/blocks/${id}`, ...(tab || !/^\d+$/.test(id) ? [] : [listPath(`/blocks/${id}/transactions`, after)])];
+      return [`${API}/blocks/${id}`, ...(tab || !/^\d+$/.test(id) ? [] : [listPath(`/blocks/${id}/transactions`, { sort: query['sort'], ...after })])];
     case 'tx': {
       const page = `${API}/transactions/${id}`;
       if (tab === 'trace') return [page, `${page}/calls`];

@@ -93,6 +93,7 @@ function shown() {
     changes: [...document.querySelectorAll('table[aria-label="Net balance changes"] tbody tr')].map((row) => row.querySelector('[data-address]').dataset.address),
     cells: Object.fromEntries([...document.querySelectorAll('table.list')].map((table) => [table.getAttribute('aria-label'), [...table.querySelectorAll('tbody tr')].map((row) => [...row.querySelectorAll('td')].map(text))])),
     readings: [...document.querySelectorAll('.panel:has(> .reading)')].map((panel) => [text(panel.querySelector('h2')), [...panel.querySelectorAll('.reading strong')].map(text)]),
+    gaps: [...document.querySelectorAll('tr.gap')].map(text),
     slots: document.querySelectorAll('table[aria-label^="Slots of storage"] tbody tr').length,
     links: [...document.querySelectorAll('table.list tbody tr')].map((row) => row.querySelector('a[href^="/tx/"]')?.getAttribute('href')),
   };
@@ -119,6 +120,7 @@ function compare(wanted, found) {
   if (wanted.payer) expect('the sender is not the first whose balance changed', found.changes[0] === wanted.payer, found.changes);
   if (wanted.payer) expect('an address is there twice', new Set(found.changes).size === found.changes.length, found.changes);
   for (const [label, rows] of Object.entries(wanted.cells ?? {})) expect(`${label} are not ${JSON.stringify(rows)}`, isEqual(found.cells[label]?.map((row) => row.slice(0, rows[0]?.length)), rows), found.cells[label]);
+  if (wanted.gaps) expect(`the gaps are not ${JSON.stringify(wanted.gaps)}`, isEqual(found.gaps, wanted.gaps), found.gaps);
   if (wanted.readings) expect(`the functions to read are not ${JSON.stringify(wanted.readings)}`, isEqual(found.readings, wanted.readings), found.readings);
   if (wanted.slots !== undefined) expect(`there are not ${wanted.slots} slots`, found.slots === wanted.slots, found.slots);
   if (wanted.failure) expect(`it does not say "${wanted.failure}"`, found.failure.startsWith(wanted.failure), found.failure);

@@ -17,6 +17,8 @@ interface Props<T, More> {
   id: (item: T) => string;
   label: string;
   empty?: string;
+  /** What is missing between two rows that follow one another. */
+  gap?: (above: T, below: T) => string | null;
   /** Links to the whole of the list: a file, a scan. */
   whole?: ComponentChildren;
   /** What stands before the rows, from what the answer has besides them. */
@@ -27,7 +29,7 @@ interface Props<T, More> {
   isHidden?: ((item: T) => boolean) | undefined;
 }
 
-export function Paged<T, More = unknown>({ path, query = {}, columns, id, label, empty, whole, note, after, isHidden }: Props<T, More>) {
+export function Paged<T, More = unknown>({ path, query = {}, columns, id, label, empty, gap, whole, note, after, isHidden }: Props<T, More>) {
   const location = useLocation();
   const answer = useApi<Page<T> & More>(listPath(path, { ...query, after: location.query['after'] }));
   const top = useTop(location.query['after']);
@@ -38,7 +40,7 @@ export function Paged<T, More = unknown>({ path, query = {}, columns, id, label,
           <>
             {note?.(page)}
             {isHidden && <p class="quiet" role="note">{page.items.filter(isHidden).length} of {page.items.length} rows of this page are hidden.</p>}
-            <Table items={isHidden ? page.items.filter((item) => !isHidden(item)) : page.items} columns={columns} id={id} label={label} empty={location.query['after'] ? 'Nothing follows.' : empty} />
+            <Table items={isHidden ? page.items.filter((item) => !isHidden(item)) : page.items} columns={columns} id={id} gap={isHidden ? undefined : gap} label={label} empty={location.query['after'] ? 'Nothing follows.' : empty} />
             <Pages next={page.next_page_params} whole={whole} />
             {after}
           </>

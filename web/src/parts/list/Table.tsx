@@ -1,5 +1,5 @@
 // A list of rows. On narrow screens each row is a card whose values are named by their columns.
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 
 export interface Column<T> {
   name: string;
@@ -16,9 +16,11 @@ interface Props<T> {
   id: (item: T) => string;
   label: string;
   empty?: string;
+  /** What is missing between two rows that follow one another. */
+  gap?: ((above: T, below: T) => string | null) | undefined;
 }
 
-export function Table<T>({ items, columns, id, label, empty }: Props<T>) {
+export function Table<T>({ items, columns, id, label, empty, gap }: Props<T>) {
   if (items.length === 0) return <p class="empty">{empty ?? 'Nothing is here.'}</p>;
   return (
     <table class="list" aria-label={label}>
@@ -26,17 +28,20 @@ export function Table<T>({ items, columns, id, label, empty }: Props<T>) {
         <tr>{columns.map((column) => <th key={column.name} scope="col" class={column.right ? 'right' : undefined}>{column.head ?? column.name}</th>)}</tr>
       </thead>
       <tbody>
-        {items.map((item) => (
-          <tr key={id(item)} data-row>
+        {items.map((item, index) => (<Fragment key={id(item)}>
+          <Gap of={index > 0 ? gap?.(items[index - 1] as T, item) : null} columns={columns.length} />
+          <tr data-row>
             {columns.map((column) => (
               <td key={column.name} data-name={column.name} class={column.right ? 'right' : undefined}><div>{column.cell(item)}</div></td>
             ))}
           </tr>
-        ))}
+        </Fragment>))}
       </tbody>
     </table>
   );
 }
+
+const Gap = ({ of, columns }: { of: string | null | undefined; columns: number }) => (of ? <tr class="gap"><td colSpan={columns}><div>{of}</div></td></tr> : null);
 
 /** From one part of the page to the next: arrows go along the tabs. */
 function alongTabs(event: KeyboardEvent, tab: Element): void {

@@ -1,0 +1,22 @@
+// Choices of what a list shows and in which order, as links.
+import { useLocation } from 'preact-iso';
+import { withQuery } from './query.ts';
+
+/** A choice among values of one parameter. */
+export function Choice({ name, choices }: { name: string; choices: [string, string][] }) {
+  const { path, query } = useLocation();
+  const chosen = query[name] ?? '';
+  return (
+    <span class="choice">{choices.map(([value, label]) => <a key={value} href={withQuery(path, query, { [name]: value, after: undefined })} aria-current={value === chosen ? 'true' : undefined}>{label}</a>)}</span>
+  );
+}
+
+/** Names of orders with their two parameters, which change together. */
+export type Orders = readonly (readonly [string, { sort?: string; order?: string }])[];
+
+export function Order({ orders }: { orders: Orders }) {
+  const { path, query } = useLocation();
+  const none = { sort: undefined, order: undefined, after: undefined };
+  const isChosen = (order: { sort?: string; order?: string }) => (query['sort'] ?? '') === (order.sort ?? '') && (query['order'] === 'asc') === (order.order === 'asc');
+  return <span class="choice">{orders.map(([name, order]) => <a key={name} href={withQuery(path, query, { ...none, ...order })} aria-current={isChosen(order) ? 'true' : undefined}>{name}</a>)}</span>;
+}
