@@ -37,7 +37,17 @@ pub fn of(chain: &Chain, symbol: &str) -> Value {
     pages.extend(parties(&chosen).into_iter().map(|address| account(&address, &items, is_whole)));
     pages.extend(tokens(&items, is_whole));
     pages.push(gaps(chain));
+    pages.extend(chain.lines.iter().max_by_key(|line| items_of(line).len()).map(by_fee));
     Value::Array(pages)
+}
+
+/// The transactions of a block that paid the most, the last of equal ones first.
+fn by_fee(line: &Value) -> Value {
+    let mut items: Vec<(usize, Item<'_>)> = items_of(line).into_iter().enumerate().collect();
+    items.sort_by_key(|(index, (_, receipt, _))| std::cmp::Reverse((fee(receipt), *index)));
+    let links: Vec<String> = items.iter().take(PAGE).map(|(_, (item, ..))| path("tx", &item["hash"])).collect();
+    let height = quantity(&line["block"]["number"]);
+    json!({"path": format!("/block/{height}?sort=fee"), "rows": links.len(), "links": links})
 }
 
 /// The list of the newest blocks, with how many are missing between them.
