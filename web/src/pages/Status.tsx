@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { getJson, Problem } from '../api/request.ts';
 import { type Answer, useApi } from '../api/use.ts';
 import type { Following, Health } from '../format/pulse.ts';
-import type { Block, Missing } from '../api/types.ts';
+import type { Block, Missing, Page } from '../api/types.ts';
 import { count, percent } from '../format/amount.ts';
 import { span } from '../format/time.ts';
 import { lengthOf, type Range, without } from '../format/ranges.ts';
@@ -25,10 +25,19 @@ const PARTS = [
   ['internal-transactions', 'Calls', 'What contracts called inside of transactions, as far as the source had it'],
 ] as const;
 
+/** The newest block that another one replaced. */
+function LastReplaced({ answer }: { answer: Answer<Page<Block>> }) {
+  if (!answer.data) return answer.problem ? <Unknown why={answer.problem.message} /> : <>…</>;
+  const [block] = answer.data.items;
+  if (!block) return <>none was seen</>;
+  return <span class="row"><span>the newest replaced block <a class="height" href={`/block/${block.hash}`}>{count(block.height)}</a></span> <Time at={block.timestamp} both /> <a href="/blocks?type=reorg">All</a></span>;
+}
+
 export function Status() {
   useTitle('Status');
   const told = health.value;
   const newest = useApi<Block[]>('/api/v2/main-page/blocks');
+  const replaced = useApi<Page<Block>>('/api/v2/blocks?type=reorg&items_count=1');
   const version = useApi<{ backend_version: string }>('/api/v2/config/backend-version');
   useEffect(() => {
     if (newest.data) tellNewest(newest.data);
@@ -52,7 +61,9 @@ export function Status() {
             <Fact name="Gaps" hint="Between the blocks that are loaded">{data.data.ranges === null ? <Unknown /> : count(Math.max(data.data.ranges - 1, 0))}</Fact>
             <Fact name="Version">{version.data?.backend_version ?? (version.problem ? <Unknown /> : '…')}</Fact>
             <Fact name="Problems">{data.problems.length === 0 ? 'none' : <span class="row">{data.problems.map((problem) => <span key={problem.kind + problem.detail} class="bad">{problem.detail}</span>)}</span>}</Fact>
+            <Fact name="Reorganisations" hint="As far as they were seen while blocks were loaded as they came"><LastReplaced answer={replaced} /></Fact>
             <Fact name="Damaged data">{data.damage === null ? 'none' : <code>{data.damage}</code>}</Fact>
+            <Fact name="For programs"><span class="row"><a href="/api/health">Health (JSON)</a> <a href="/metrics">Metrics (Prometheus)</a></span></Fact>
           </Facts>
         )}</Shown>
       </section>

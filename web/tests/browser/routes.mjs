@@ -86,7 +86,7 @@ export async function routesOf(origin) {
     ['scan', `/scan?kind=logs&address=${token}`, 'What will be read'],
     ['scan-transfers', '/scan?kind=token-transfers', 'What will be read'],
     ['charts', `/charts?contract=${token}`, 'Events by day'],
-    ['status', '/status', 'Receipts and logs'],
+    ['status', '/status', 'none was seen'],
     ['nowhere', '/address/0x12', 'No answer'],
   ];
 }
