@@ -16,7 +16,7 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
     tokio::join!(show_following(&app), show_readiness(&app), show_caches(&app));
     show_head(&app);
     for gate in app.limits().gates() {
-        metrics::gauge!("trawl_places_taken", "of" => gate.what).set(gate.taken as f64);
+        metrics::gauge!("trawl_slots_taken", "of" => gate.what).set(gate.taken as f64);
         metrics::gauge!("trawl_queue_length", "of" => gate.what).set(gate.waiting as f64);
     }
     if let Some(rates) = app.rates() {

@@ -42,7 +42,7 @@ fn each_request_is_a_line_without_its_query() -> anyhow::Result<()> {
     let shown = metrics(&api.url)?;
     let build = concat!("version=\"", env!("CARGO_PKG_VERSION"), "\",commit=\"development\"} 1");
     ensure!(shown.lines().any(|line| line.starts_with("trawl_build_info{") && line.ends_with(build)), "{shown}");
-    for series in ["trawl_places_taken{of=\"reads\"} 0", "trawl_queue_length{of=\"scans\"} 0"] {
+    for series in ["trawl_slots_taken{of=\"reads\"} 0", "trawl_queue_length{of=\"scans\"} 0"] {
         ensure!(shown.lines().any(|line| line == series), "{series}: {shown}");
     }
     api.stop()?;

@@ -27,7 +27,7 @@ pub(super) const REQUESTS: Group = Group {
             "Requests that were refused because all clients, or one, had what they may have.",
         ),
         Metric::gauge(
-            "trawl_places_taken",
+            "trawl_slots_taken",
             &[label("of", &["reads", "computations", "proofs", "scans"])],
             "Requests that are being answered, of those that take turns.",
         ),
