@@ -253,12 +253,8 @@ fn comments_follow_their_files() -> anyhow::Result<()> {
         env::sql("schema_corrected", change)?;
     }
     let remembered = MIGRATIONS[0].with_comments[0];
-    env::sql(
-        "schema_corrected",
-        &format!(
-            "ALTER TABLE schema_migrations UPDATE checksum = '{remembered}' WHERE version = 1 SETTINGS mutations_sync = 1"
-        ),
-    )?;
+    let remember = format!("ALTER TABLE schema_migrations UPDATE checksum = '{remembered}' WHERE version = 1");
+    env::sql("schema_corrected", &format!("{remember} SETTINGS mutations_sync = 1"))?;
     ensure!(before != shape("schema_corrected")?);
     env::run(env::ingest("schema_corrected", &["status"]), 0)?;
     env::run(env::ingest("schema_corrected", &["migrate"]), 0)?;
