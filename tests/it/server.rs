@@ -6,6 +6,7 @@ mod cluster;
 mod containers;
 mod following;
 mod grants;
+mod layouts;
 mod missing_shard;
 mod pruning;
 mod questions;
