@@ -97,7 +97,7 @@ impl App {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let _place = self.limits().computing.enter().await?;
+        let _slot = self.limits().computing.enter().await?;
         tokio::task::spawn_blocking(work).await.map_err(|error| {
             tracing::error!(%error, "a computation panicked");
             Problem::Internal

@@ -1,4 +1,4 @@
-//! The problems that clients see: one place gives each its HTTP status, its JSON-RPC code and its text.
+//! The problems that clients see: here each gets its HTTP status, its JSON-RPC code and its text.
 
 mod causes;
 mod response;

@@ -1,4 +1,4 @@
-//! What clients may take at the same time: places for reads, computations, scans and slow readers, and memory
+//! What clients may take at the same time: slots for reads, computations, scans and slow readers, and memory
 //! (docs/operate/limits.md). What does not fit waits for a bounded time in a bounded queue, or is refused.
 
 mod gate;
@@ -66,7 +66,7 @@ impl Limits {
         [self.reads.figures(), self.computing.figures(), self.proofs.figures(), self.scans.figures()]
     }
 
-    /// A place for an answer whose client takes it slowly, which holds a statement and memory all the while.
+    /// A slot for an answer whose client takes it slowly, which holds a statement and memory all the while.
     ///
     /// # Errors
     ///

@@ -169,7 +169,7 @@ pub struct LimitSettings {
     pub reads: usize,
     /// Most that wait for that.
     pub queue: usize,
-    /// The longest that anything waits for its place.
+    /// The longest that anything waits for its slot.
     pub queue_timeout: Duration,
     /// Most wide scans.
     pub scans: usize,

@@ -12,16 +12,16 @@ use crate::exception::Exception;
 pub enum Role {
     /// Everything.
     Owner,
-    /// Queries that leave no trace and touch nothing outside the database, in the places of what they say they are for.
+    /// Queries that leave no trace and touch nothing outside the database, in the slots of what they say they are for.
     Api,
-    /// The same queries within limits, in places of their own.
+    /// The same queries within limits, in slots of their own.
     Reader,
     /// What a reader may, and to make, fill and drop tables and views in databases that are for that.
     Modeler,
 }
 
 impl Role {
-    /// Whether limits and places of readers are for it.
+    /// Whether limits and slots of readers are for it.
     #[must_use]
     pub fn is_limited(self) -> bool {
         matches!(self, Self::Reader | Self::Modeler)

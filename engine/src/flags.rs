@@ -13,7 +13,7 @@ mod readers;
 mod tls;
 mod users;
 
-pub use limits::{PlaceFlags, ReaderFlags};
+pub use limits::{ReaderFlags, SlotFlags};
 pub use tls::TlsFlags;
 pub use users::UserFlags;
 
@@ -72,7 +72,7 @@ pub struct Flags {
     #[command(flatten)]
     pub users: UserFlags,
     #[command(flatten)]
-    pub places: PlaceFlags,
+    pub slots: SlotFlags,
     #[command(flatten)]
     pub reader: ReaderFlags,
     #[command(flatten)]

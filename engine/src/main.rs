@@ -48,7 +48,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     let limits = Limits {
         connections: flags.max_connections,
         connections_per_client: flags.max_connections_per_client,
-        write_timeout: flags.places.write_timeout,
+        write_timeout: flags.slots.write_timeout,
         shutdown_timeout: schedule.statements(),
         ..Limits::default()
     };
@@ -69,9 +69,9 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     let door = Door { hosts: flags.allow_host, origins: flags.allow_origin };
     let readers = accounts.iter().filter(|account| account.role.is_limited()).count();
     let bounds = Bounds {
-        shares: flags.places.shares(),
+        shares: flags.slots.shares(),
         reader: flags.reader.limits(),
-        places_of_each_reader: flags.places.of_each_reader(readers),
+        slots_of_each_reader: flags.slots.of_each_reader(readers),
         query_log: flags.query_log_size,
         cancelled: schedule.cancelled(),
     };

@@ -1,8 +1,8 @@
--- reorged_blocks: blocks that were the newest once and were replaced by another branch. The columns of `blocks`.
+-- reorged_blocks: blocks that were canonical once, until another branch orphaned them. The columns of `blocks`.
 -- Read by: block list with type=reorg, block withdrawals by hash.
 -- Order:   height, then hash, which together are a cursor.
--- Written: by `trawl-ingest follow` before it moves to another branch. A block may be here twice; one that won its
---          place back leaves at the latest when it is settled, until then readers compare with the newest blocks.
+-- Written: by `trawl-ingest follow` before it moves to another branch. A block may be here twice; one that is
+--          canonical again leaves at the latest when it is settled, until then readers compare with the newest blocks.
 CREATE TABLE IF NOT EXISTS reorged_blocks
 (
     block_number             UInt64                   COMMENT 'height; genesis is 0' CODEC(Delta, ZSTD(1)),
@@ -50,4 +50,4 @@ SETTINGS
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
     fsync_part_directory = 1
-COMMENT 'blocks of branches that were replaced, by height';
+COMMENT 'blocks that another branch orphaned, by height';

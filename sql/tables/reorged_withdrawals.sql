@@ -19,4 +19,4 @@ SETTINGS
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
     fsync_part_directory = 1
-COMMENT 'withdrawals of blocks of branches that were replaced';
+COMMENT 'withdrawals of blocks that another branch orphaned';

@@ -44,10 +44,10 @@ impl ListBody {
     }
 }
 
-/// Who asks for a list, and the place that its reads take.
+/// Who asks for a list, and the slot that its reads take.
 pub(crate) struct ListRequester {
     pub client: Client,
-    pub place: OwnedSemaphorePermit,
+    pub slot: OwnedSemaphorePermit,
 }
 
 /// The answer of a list: status 1 with its rows, 0 without any, 2 if there may be others in blocks that are not loaded.
@@ -69,7 +69,7 @@ pub(crate) fn respond<P: Parts>(
     };
     let taker = ResponseBudget { limits: Arc::clone(app.limits()), client: asker.client };
     let written = body(taker, move |sender| async move {
-        let _place = asker.place;
+        let _slot = asker.slot;
         let mut list = ListBody { sender, writer: JsonWriter::new(), is_first: true };
         write_list_start(&mut list.writer, status, &message);
         if let Err(StreamError::Problem(problem)) = write(&mut parts, &mut list).await {

@@ -121,12 +121,12 @@ fn action(params: &mut RawParams) -> Result<&'static Action, Refusal> {
 async fn run((rpc, head, client): Caller, action: &'static Action, params: RawParams) -> Result<Response, Refusal> {
     match &action.work {
         Work::Refuse(reason) => Err(Refusal::Sentence((*reason).into())),
-        // A call takes its place itself.
+        // A call takes its slot itself.
         Work::Call(call) => proxy::answer(&rpc, call, &params.of_action(action.parameters)?, client).await,
         Work::Read(read) => {
             let params = params.of_action(action.parameters)?;
-            // After the body has arrived: a slow client has no place.
-            let asker = ListRequester { client, place: rpc.app().limits().reads.enter().await? };
+            // After the body has arrived: a slow client has no slot.
+            let asker = ListRequester { client, slot: rpc.app().limits().reads.enter().await? };
             read(Request { head: head.get()?, app: rpc.app().clone(), rpc, params, asker }).await
         }
     }

@@ -42,7 +42,7 @@ pub struct LimitFlags {
     /// Maximum number of lists and calls that wait for that; further ones are refused.
     #[arg(long, env = "TRAWL_MAX_QUEUE", default_value_t = 512, value_parser = count)]
     max_queue: usize,
-    /// The longest that a request waits for its place before it is refused.
+    /// The longest that a request waits for its slot before it is refused.
     #[arg(long, env = "TRAWL_QUEUE_TIMEOUT", default_value = "5s", value_parser = units::seconds)]
     queue_timeout: Duration,
     /// Maximum number of wide scans at the same time.

@@ -108,7 +108,7 @@ impl BodySender {
     }
 
     /// Sends bytes. Text of a writer that comes before them has to be flushed first. A client that takes them slowly
-    /// needs a place among such clients; without one its answer is broken off.
+    /// needs a slot among such clients; without one its answer is broken off.
     ///
     /// # Errors
     ///
@@ -130,14 +130,14 @@ impl BodySender {
     }
 
     async fn send_frame(&self, frame: Frame<Bytes>) -> Result<(), ClientDisconnected> {
-        let place = match timeout(SLOW_AFTER, self.sender.reserve()).await {
-            Ok(place) => place,
+        let slot = match timeout(SLOW_AFTER, self.sender.reserve()).await {
+            Ok(slot) => slot,
             Err(_) => {
                 let _slow = self.taker.limits.be_slow(self.taker.client).map_err(|_| self.cut())?;
                 self.sender.reserve().await
             }
         };
-        place.map_err(|_| ClientDisconnected)?.send(Ok(frame));
+        slot.map_err(|_| ClientDisconnected)?.send(Ok(frame));
         Ok(())
     }
 

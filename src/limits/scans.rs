@@ -1,4 +1,4 @@
-//! Places of wide scans.
+//! Slots of wide scans.
 
 use std::sync::Arc;
 

@@ -6,10 +6,10 @@ use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
 
-/// Waits for a place among the reads, or refuses. Only for routes whose answers are written whole.
+/// Waits for a slot among the reads, or refuses. Only for routes whose answers are written whole.
 pub(crate) async fn queued(State(app): State<App>, request: Request, next: Next) -> Response {
     match app.limits().reads.enter().await {
-        Ok(_place) => next.run(request).await,
+        Ok(_slot) => next.run(request).await,
         Err(problem) => problem.into_response(),
     }
 }

@@ -1,6 +1,6 @@
 //! Prices of tokens from a file or URL that the operator names: read in the background, a whole document at a time.
 //!
-//! Prices that are too old are not shown. If a document cannot be read, the one before stays in place and ages.
+//! Prices that are too old are not shown. If a document cannot be read, the one before stays and ages.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -62,7 +62,7 @@ impl<P: PageSource> AnswerRows<P> {
         let Some((last, held)) = rows.hold(limit, range).await? else { return Ok(rows) };
         let mut rest = page;
         rest.set_after(Some(last));
-        // The counting read takes the place of the first one: a client never has two statements for one answer.
+        // The counting read replaces the first one: a client never has two statements for one answer.
         drop(rows.rest);
         count_to(app, rest.clone(), held, limit, range).await?;
         let count = count.map(|count| count.saturating_sub(held));

@@ -164,7 +164,7 @@ fn read_by_key(database: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Blocks that are not settled count, and those that lost their place do not.
+/// Blocks that are not settled count, and those that were orphaned do not.
 #[test]
 fn follow_the_chain_through_reorganisations() -> anyhow::Result<()> {
     let database = "coin_balances_followed";

@@ -158,7 +158,7 @@ fn a_word_about_a_token_is_seen() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Somebody turns into a proxy in a hot block, is none after that block lost its place, and is one once more when it is
+/// Somebody turns into a proxy in a hot block, is none after that block was orphaned, and is one once more when it is
 /// settled; what was remembered of the views before is of no account.
 #[test]
 fn code_comes_and_goes_with_its_block() -> anyhow::Result<()> {
@@ -217,7 +217,7 @@ fn code_comes_and_goes_with_its_block() -> anyhow::Result<()> {
     becomes((true, 1))
 }
 
-/// Somebody of whom nothing is known emits a log in a hot block, and is unknown again after that block lost its place.
+/// Somebody of whom nothing is known emits a log in a hot block, and is unknown again after that block was orphaned.
 #[test]
 fn who_emitted_a_log_is_a_contract_while_its_block_counts() -> anyhow::Result<()> {
     let database = &env::migrate("kept_emitters")?;

@@ -52,7 +52,7 @@ impl Acceptor {
         let limits = self.limits;
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(limits.head_timeout);
-        let places = Quota::new(files::make_room_for(limits.connections).into(), limits.connections_per_client.into());
+        let quota = Quota::new(files::make_room_for(limits.connections).into(), limits.connections_per_client.into());
         let refusals = Refusals::new();
         let (stopping, _) = watch::channel(());
         let mut stop = pin!(stop);
@@ -65,8 +65,8 @@ impl Acceptor {
                 () = &mut stop => break,
             };
             let client = Client::of(address.ip());
-            let place = match (places.take(client, 1), &self.tls) {
-                (Ok(place), _) => place,
+            let share = match (quota.take(client, 1), &self.tls) {
+                (Ok(share), _) => share,
                 (Err(full), None) => {
                     refusals.refuse(connection, client, full);
                     continue;
@@ -77,7 +77,7 @@ impl Acceptor {
                 }
             };
             tcp::prepare(&connection);
-            let connection = Connection::new(connection, limits.write_timeout, place);
+            let connection = Connection::new(connection, limits.write_timeout, share);
             let (http, first_head_timeout) = (http.clone(), limits.first_head_timeout);
             let scheme = if self.tls.is_some() { Scheme::Https } else { Scheme::Http };
             let serving = ConnectionContext { http, client, scheme, first_head_timeout };
@@ -287,7 +287,7 @@ mod tests {
         assert!(ask(from("127.0.0.4").await).await.starts_with("HTTP/1.1 503"), "there are three in all");
         drop((first, second));
         let again = async { while !ask(from("127.0.0.1").await).await.starts_with("HTTP/1.1 200") {} };
-        timeout(LONG, again).await.expect("places are free again");
+        timeout(LONG, again).await.expect("connections are free again");
     }
 
     #[tokio::test]

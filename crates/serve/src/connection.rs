@@ -1,4 +1,4 @@
-//! A client's connection: its place among all, and the end of one whose client takes nothing.
+//! A client's connection: its share of the limits, and the end of one whose client takes nothing.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -18,12 +18,12 @@ pub(crate) struct Connection<C> {
     /// Runs while the client takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
     /// Given back with the connection.
-    _place: QuotaShare,
+    _share: QuotaShare,
 }
 
 impl<C> Connection<C> {
-    pub fn new(io: C, write_timeout: Duration, place: QuotaShare) -> Self {
-        Self { io, write_timeout, stalled: None, _place: place }
+    pub fn new(io: C, write_timeout: Duration, share: QuotaShare) -> Self {
+        Self { io, write_timeout, stalled: None, _share: share }
     }
 
     /// The outcome of an attempt to write, or the error of a client that has taken nothing for too long.
@@ -98,9 +98,9 @@ mod tests {
     #[tokio::test]
     async fn a_client_that_takes_nothing_is_ended_and_a_slow_one_is_not() {
         let quota = Quota::new(1, 1);
-        let place = quota.take(Client::of(Ipv4Addr::LOCALHOST.into()), 1).expect("room");
+        let share = quota.take(Client::of(Ipv4Addr::LOCALHOST.into()), 1).expect("room");
         let (server, mut client) = duplex(16);
-        let mut connection = Connection::new(server, LIMIT, place);
+        let mut connection = Connection::new(server, LIMIT, share);
         let slow = tokio::spawn(async move {
             for _ in 0..8 {
                 sleep(LIMIT / 2).await;
@@ -115,6 +115,6 @@ mod tests {
         assert!(error.kind() == io::ErrorKind::TimedOut && started.elapsed() >= LIMIT, "{error}");
         assert_eq!(quota.taken(), 1);
         drop(connection);
-        assert_eq!(quota.taken(), 0, "the place is free again");
+        assert_eq!(quota.taken(), 0, "the connection counts no more");
     }
 }

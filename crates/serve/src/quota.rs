@@ -1,4 +1,4 @@
-//! A number of places, or of bytes, shared by all clients: so many in all, and so many for each client.
+//! A number of connections, or of bytes, shared by all clients: so many in all, and so many for each client.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,7 +27,7 @@ impl Full {
     }
 }
 
-/// So many places or bytes.
+/// So many connections or bytes.
 #[derive(Debug)]
 pub struct Quota {
     most: u64,

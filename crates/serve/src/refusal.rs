@@ -34,11 +34,11 @@ impl Refusals {
     /// Refuses a connection whose client would understand the answer.
     pub fn refuse(&self, connection: TcpStream, client: Client, reason: Full) {
         self.count(client, reason);
-        let Ok(place) = Arc::clone(&self.waiting).try_acquire_owned() else { return };
+        let Ok(permit) = Arc::clone(&self.waiting).try_acquire_owned() else { return };
         tokio::spawn(async move {
             // A client that does not wait for it has gone.
             let _ = timeout(WAIT, tell(connection)).await;
-            drop(place);
+            drop(permit);
         });
     }
 

@@ -129,7 +129,7 @@ mod tests {
         Tls { handshake_timeout, handshakes: Quota::new(3, 2), ..opened }
     }
 
-    /// Clients that say nothing hold a bounded number of places for a bounded time.
+    /// Clients that say nothing hold a bounded number of connections for a bounded time.
     #[tokio::test]
     async fn handshakes_have_a_time_and_a_number() {
         const LIMIT: Duration = Duration::from_millis(200);

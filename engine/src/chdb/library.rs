@@ -16,7 +16,7 @@ const HOW_TO_GET_IT: &str = "run `cargo xtask engine` to fetch it, or name the f
 /// Why libchdb could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LibraryError {
-    /// No file at any of the places looked at.
+    /// No file at any of the paths looked at.
     #[error("libchdb.so was not found (looked at {looked_at}): {HOW_TO_GET_IT}")]
     NotFound {
         /// Comma-separated paths, in the order tried.
@@ -126,7 +126,7 @@ functions! {
 }
 
 impl Library {
-    /// Loads `named`, or else the first file that exists among [`places`].
+    /// Loads `named`, or else the first file that exists among [`candidates`].
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl Library {
     pub fn find(named: Option<&Path>) -> Result<Self, LibraryError> {
         let candidates = match named {
             Some(path) => vec![path.to_path_buf()],
-            None => places(),
+            None => candidates(),
         };
         match candidates.iter().find(|path| path.is_file()) {
             Some(path) => Self::load(path),
@@ -161,25 +161,25 @@ impl Library {
 /// Where the library is looked for when no flag names it, best first: `CHDB_LIB`, beside the program,
 /// the folder `cargo xtask engine` fills, the system's.
 #[must_use]
-pub fn places() -> Vec<PathBuf> {
+pub fn candidates() -> Vec<PathBuf> {
     let file = if cfg!(target_os = "macos") { "libchdb.dylib" } else { "libchdb.so" };
-    let mut places: Vec<PathBuf> = std::env::var_os("CHDB_LIB").map(PathBuf::from).into_iter().collect();
+    let mut candidates: Vec<PathBuf> = std::env::var_os("CHDB_LIB").map(PathBuf::from).into_iter().collect();
     if let Ok(program) = std::env::current_exe()
         && let Some(folder) = program.parent()
     {
-        places.push(folder.join(file));
+        candidates.push(folder.join(file));
         // As an archive of Trawl has them, wherever it was unpacked.
-        places.push(folder.join("../lib/trawl").join(file));
+        candidates.push(folder.join("../lib/trawl").join(file));
     }
     let data_home = std::env::var_os("XDG_DATA_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share")));
     if let Some(data_home) = data_home {
         // The npm package names the file libchdb.so on every platform.
-        places.push(data_home.join("trawl/engine").join(SUPPORTED_VERSION).join("libchdb.so"));
+        candidates.push(data_home.join("trawl/engine").join(SUPPORTED_VERSION).join("libchdb.so"));
     }
-    places.push(PathBuf::from("/usr/local/lib/trawl").join(file));
-    places
+    candidates.push(PathBuf::from("/usr/local/lib/trawl").join(file));
+    candidates
 }
 
 /// Why the loader refused: its own text, which is the cause of "dlopen failed", without the path that it starts with.

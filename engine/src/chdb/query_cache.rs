@@ -1,7 +1,7 @@
 //! What the engine's parser said about the texts of queries, so that it is asked once and not at every repetition.
 //!
 //! A query's text differs at every run by the digits of the descriptor that its result goes to; they are no part of
-//! what is remembered, since a number in place of another changes nothing that is asked about.
+//! what is remembered, since another number changes nothing that is asked about.
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ pub(super) type Level = Option<&'static str>;
 /// That of a modeler's statement that was found to be one of those that may change something.
 const CHANGES: Level = Some("0");
 
-/// A reader's statement in the engine's own notation; `None` for the owner's. `text` runs in place of the client's
+/// A reader's statement in the engine's own notation; `None` for the owner's. `text` runs instead of the client's
 /// `original`, so `text` is what is written.
 pub(super) fn written(job: &Job, original: &[u8], text: &[u8]) -> Result<Option<String>, Exception> {
     if job.role == Role::Owner {

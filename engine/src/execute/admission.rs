@@ -1,4 +1,4 @@
-//! Places: how many statements of each workload run at a time, how many more may wait, and for how long.
+//! Slots: how many statements of each workload run at a time, how many more may wait, and for how long.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::execute::workload::Workload;
 pub struct SlotLimits {
     /// Statements that run at a time.
     pub slots: u32,
-    /// Further ones that wait for a place.
+    /// Further ones that wait for a slot.
     pub queue: u32,
     /// How long one waits.
     pub wait: Duration,
@@ -25,17 +25,17 @@ pub struct SlotLimits {
 /// The shares of all workloads, by their numbers.
 pub type WorkloadLimits = [SlotLimits; Workload::ALL.len()];
 
-/// The places of all workloads, and how many of them each reader may take.
+/// The slots of all workloads, and how many of them each reader may take.
 #[derive(Debug)]
 pub struct AdmissionControl {
     rooms: [SlotPool; Workload::ALL.len()],
     /// By name; who is not here takes as many as there are.
     readers: HashMap<String, SlotPool>,
-    /// What still runs is being cancelled: those that wait may not take its place.
+    /// What still runs is being cancelled: those that wait may not take its slot.
     closed: AtomicBool,
 }
 
-/// A place of a workload, and of its reader, until dropped.
+/// A slot of a workload, and of its reader, until dropped.
 #[derive(Debug)]
 pub struct Slot {
     workload: Workload,
@@ -57,31 +57,31 @@ struct SlotPool {
     /// Whose it is, in words.
     owner: String,
     share: SlotLimits,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     queue: Semaphore,
     started: AtomicU64,
     refused: AtomicU64,
 }
 
-/// What a workload's places are doing.
+/// What a workload's slots are doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotUsage {
     /// Whose they are.
     pub workload: Workload,
     /// How many there are.
-    pub places: u32,
+    pub slots: u32,
     /// Statements that run.
     pub running: usize,
     /// Statements that wait.
     pub waiting: usize,
-    /// Statements that have got a place so far.
+    /// Statements that have got a slot so far.
     pub started: u64,
     /// Statements that were refused so far: the queue was full, or the wait too long.
     pub refused: u64,
 }
 
 impl AdmissionControl {
-    /// Places as `shares` say.
+    /// Slots as `shares` say.
     #[must_use]
     pub fn new(shares: WorkloadLimits) -> Self {
         let room = |workload: Workload| {
@@ -90,28 +90,28 @@ impl AdmissionControl {
         Self { rooms: Workload::ALL.map(room), readers: HashMap::new(), closed: AtomicBool::new(false) }
     }
 
-    /// The same, with at most `places` of each of `readers` at a time.
+    /// The same, with at most `slots` of each of `readers` at a time.
     #[must_use]
-    pub fn with_readers<'a>(mut self, readers: impl Iterator<Item = &'a str>, places: u32) -> Self {
-        let share = SlotLimits { slots: places, ..self.rooms[Workload::Reader as usize].share };
+    pub fn with_readers<'a>(mut self, readers: impl Iterator<Item = &'a str>, slots: u32) -> Self {
+        let share = SlotLimits { slots, ..self.rooms[Workload::Reader as usize].share };
         self.readers = readers.map(|user| (user.into(), SlotPool::new(format!("the user `{user}`"), share))).collect();
         self
     }
 
-    /// A place for a statement of `workload` and `user`, until what is returned is dropped.
+    /// A slot for a statement of `workload` and `user`, until what is returned is dropped.
     ///
     /// # Errors
     ///
     /// Code 202 if as many as may wait do, or none got free in time; 210 if this program ends.
     pub async fn enter(&self, workload: Workload, user: &str) -> Result<Slot, Exception> {
         let room = &self.rooms[workload as usize];
-        let place = self.enter_both(workload, self.readers.get(user)).await;
+        let slot = self.enter_both(workload, self.readers.get(user)).await;
         if self.closed.load(Ordering::SeqCst) {
             return Err(Exception::new(210, "NETWORK_ERROR", "the engine is shutting down"));
         }
-        let counter = if place.is_ok() { &room.started } else { &room.refused };
+        let counter = if slot.is_ok() { &room.started } else { &room.refused };
         counter.fetch_add(1, Ordering::Relaxed);
-        place
+        slot
     }
 
     /// The reader's own first: those that wait for it are in nobody's way.
@@ -124,7 +124,7 @@ impl AdmissionControl {
         Ok(Slot { workload, since: Instant::now(), _of_workload: of_workload, _of_reader: of_reader })
     }
 
-    /// From now on nobody gets a place.
+    /// From now on nobody gets a slot.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
     }
@@ -133,17 +133,17 @@ impl AdmissionControl {
     pub async fn all_free(&self) {
         for room in &self.rooms {
             // It is never closed.
-            let _ = room.places.acquire_many(room.share.slots).await;
+            let _ = room.slots.acquire_many(room.share.slots).await;
         }
     }
 
-    /// What every workload's places are doing.
+    /// What every workload's slots are doing.
     #[must_use]
     pub fn uses(&self) -> [SlotUsage; Workload::ALL.len()] {
         Workload::ALL.map(|workload| (workload, &self.rooms[workload as usize])).map(|(workload, room)| SlotUsage {
             workload,
-            places: room.share.slots,
-            running: room.share.slots as usize - room.places.available_permits(),
+            slots: room.share.slots,
+            running: room.share.slots as usize - room.slots.available_permits(),
             waiting: room.share.queue as usize - room.queue.available_permits(),
             started: room.started.load(Ordering::Relaxed),
             refused: room.refused.load(Ordering::Relaxed),
@@ -156,7 +156,7 @@ impl SlotPool {
         Self {
             owner,
             share,
-            places: Arc::new(Semaphore::new(share.slots as usize)),
+            slots: Arc::new(Semaphore::new(share.slots as usize)),
             queue: Semaphore::new(share.queue as usize),
             started: AtomicU64::new(0),
             refused: AtomicU64::new(0),
@@ -164,21 +164,21 @@ impl SlotPool {
     }
 
     async fn enter(&self) -> Result<OwnedSemaphorePermit, Exception> {
-        match Arc::clone(&self.places).try_acquire_owned() {
-            Ok(place) => Ok(place),
+        match Arc::clone(&self.slots).try_acquire_owned() {
+            Ok(slot) => Ok(slot),
             Err(_) => self.wait().await,
         }
     }
 
     async fn wait(&self) -> Result<OwnedSemaphorePermit, Exception> {
-        let SlotLimits { slots: places, queue, wait } = self.share;
+        let SlotLimits { slots, queue, wait } = self.share;
         let full = |waited: String| {
-            let text = format!("{places} statements of {} run, {waited}: try again later", self.owner);
+            let text = format!("{slots} statements of {} run, {waited}: try again later", self.owner);
             Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", text)
         };
         let _waiting = self.queue.try_acquire().map_err(|_| full(format!("and {queue} wait")))?;
-        match timeout(wait, Arc::clone(&self.places).acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
+        match timeout(wait, Arc::clone(&self.slots).acquire_owned()).await {
+            Ok(Ok(slot)) => Ok(slot),
             Ok(Err(_)) | Err(_) => Err(full(format!("and none has ended for {} s", wait.as_secs()))),
         }
     }
@@ -191,30 +191,30 @@ mod tests {
     #[tokio::test]
     async fn a_full_workload_refuses_its_own_statements_only() {
         let share = SlotLimits { slots: 1, queue: 1, wait: Duration::from_millis(200) };
-        let places = AdmissionControl::new([share; Workload::ALL.len()]);
-        let held = places.enter(Workload::Scan, "").await.expect("a place");
-        let (late, full) = tokio::join!(places.enter(Workload::Scan, ""), places.enter(Workload::Scan, ""));
+        let slots = AdmissionControl::new([share; Workload::ALL.len()]);
+        let held = slots.enter(Workload::Scan, "").await.expect("a slot");
+        let (late, full) = tokio::join!(slots.enter(Workload::Scan, ""), slots.enter(Workload::Scan, ""));
         for (refused, reason) in [(late, "for 0 s"), (full, "1 wait")] {
-            let exception = refused.expect_err("no place");
+            let exception = refused.expect_err("no slot");
             assert!(exception.code == 202 && exception.message.contains(reason), "{exception}");
         }
-        drop(places.enter(Workload::Short, "").await.expect("places of their own"));
+        drop(slots.enter(Workload::Short, "").await.expect("slots of their own"));
         drop(held);
-        drop(places.enter(Workload::Scan, "").await.expect("free again"));
-        let scans = places.uses()[Workload::Scan as usize];
+        drop(slots.enter(Workload::Scan, "").await.expect("free again"));
+        let scans = slots.uses()[Workload::Scan as usize];
         assert_eq!((scans.running, scans.waiting, scans.started, scans.refused), (0, 0, 2, 2));
-        places.all_free().await;
-        places.close();
-        assert_eq!(places.enter(Workload::Short, "").await.expect_err("closed").code, 210);
+        slots.all_free().await;
+        slots.close();
+        assert_eq!(slots.enter(Workload::Short, "").await.expect_err("closed").code, 210);
     }
 
     #[tokio::test]
-    async fn no_reader_takes_the_places_of_another() {
+    async fn no_reader_takes_the_slots_of_another() {
         let share = SlotLimits { slots: 2, queue: 1, wait: Duration::from_millis(100) };
-        let places = AdmissionControl::new([share; Workload::ALL.len()]).with_readers(["ana", "bob"].into_iter(), 1);
-        let _held = places.enter(Workload::Reader, "ana").await.expect("a place");
-        let refused = places.enter(Workload::Reader, "ana").await.expect_err("the second of one reader");
+        let slots = AdmissionControl::new([share; Workload::ALL.len()]).with_readers(["ana", "bob"].into_iter(), 1);
+        let _held = slots.enter(Workload::Reader, "ana").await.expect("a slot");
+        let refused = slots.enter(Workload::Reader, "ana").await.expect_err("the second of one reader");
         assert!(refused.code == 202 && refused.message.contains("the user `ana`"), "{refused}");
-        drop(places.enter(Workload::Reader, "bob").await.expect("the place of another reader"));
+        drop(slots.enter(Workload::Reader, "bob").await.expect("the slot of another reader"));
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 
-/// Tables whose changes are counted at a time. The one that was not asked about for longest makes place.
+/// Tables whose changes are counted at a time. The one that was not asked about for longest is evicted.
 pub const TABLES: usize = 1024;
 /// Bits of a first number that are chance; the others are milliseconds since 1970, and all fit an `f64`.
 const CHANCE: u32 = 11;
@@ -25,7 +25,7 @@ pub struct Table {
 /// The numbers of all tables that somebody asked about.
 ///
 /// A number starts at one that depends on the time, whenever counting starts: with the process, and again after a table
-/// had made place. So one that was read before never looks like the present one.
+/// had been evicted. So one that was read before never looks like the present one.
 #[derive(Debug)]
 pub struct Changes(Mutex<Option<HashMap<Table, ChangeCounter>>>);
 
@@ -44,7 +44,7 @@ struct ChangeCounter {
 /// Why a table's changes cannot be counted.
 #[derive(Debug, PartialEq, Eq)]
 pub enum UncountableChange {
-    /// Every place is taken by a table that somebody waits for.
+    /// Every entry is held by a table that somebody waits for.
     TooMany,
     /// The end has come.
     Closed,
@@ -120,17 +120,17 @@ mod tests {
     }
 
     #[test]
-    fn tables_beyond_the_bound_take_the_place_of_the_one_asked_about_longest_ago() {
+    fn tables_beyond_the_bound_evict_the_one_asked_about_longest_ago() {
         let changes = Changes::default();
-        let held = changes.watch(table(0)).expect("a place");
+        let held = changes.watch(table(0)).expect("an entry");
         for number in 1..TABLES {
-            drop(changes.watch(table(number)).expect("a place"));
+            drop(changes.watch(table(number)).expect("an entry"));
         }
         let before = *changes.watch(table(1)).expect("known").borrow();
-        drop(changes.watch(table(TABLES)).expect("the place of table 2"));
+        drop(changes.watch(table(TABLES)).expect("the entry of table 2"));
         assert_eq!(*changes.watch(table(1)).expect("known").borrow(), before);
         changes.changed(&table(0));
-        assert!(held.has_changed().expect("counted"), "one that is waited for keeps its place");
+        assert!(held.has_changed().expect("counted"), "one that is waited for is not evicted");
         let all: Vec<_> = (0..TABLES).map(|number| changes.watch(table(number))).collect();
         assert!(all.iter().all(Result::is_ok));
         assert_eq!(changes.watch(table(TABLES)).err(), Some(UncountableChange::TooMany));
@@ -139,13 +139,13 @@ mod tests {
     #[test]
     fn a_number_from_before_never_matches() {
         let changes = Changes::default();
-        let before = *changes.watch(table(0)).expect("a place").borrow();
+        let before = *changes.watch(table(0)).expect("an entry").borrow();
         changes.changed(&table(0));
         changes.changed_somewhere();
         assert_eq!(*changes.watch(table(0)).expect("known").borrow(), before + 2);
         *changes.tables() = Some(HashMap::new());
         std::thread::sleep(std::time::Duration::from_millis(2));
-        assert!(*changes.watch(table(0)).expect("a place").borrow() > before + 2);
+        assert!(*changes.watch(table(0)).expect("an entry").borrow() > before + 2);
         assert!(before < 1 << 53, "a JSON number");
         changes.close();
         assert_eq!(changes.watch(table(0)).err(), Some(UncountableChange::Closed));

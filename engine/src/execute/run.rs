@@ -109,7 +109,7 @@ impl PreparedJob {
         Workload::of(self.job.role, kind, &self.job.query)
     }
 
-    /// It gets no place.
+    /// It gets no slot.
     pub fn refused(mut self, exception: &Exception) {
         self.job.ended(Err(exception));
     }

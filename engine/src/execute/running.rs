@@ -56,14 +56,14 @@ impl StatementRegistry {
     ///
     /// Code 216 if the id is in use.
     pub fn enter(self: &Arc<Self>, query_id: &str) -> Result<Ticket, Exception> {
-        let Entry::Vacant(place) = self.by_query_id.entry(query_id.into()) else {
+        let Entry::Vacant(entry) = self.by_query_id.entry(query_id.into()) else {
             let text = format!("Query with id = {query_id} is already running.");
             return Err(Exception::new(216, "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING", text));
         };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let state = State { number, is_kept: false, phase: Phase::Running, since: Instant::now() };
         let progress = Arc::new(Progress(Mutex::new(state)));
-        place.insert(Arc::clone(&progress));
+        entry.insert(Arc::clone(&progress));
         Ok(Ticket { running: Arc::clone(self), query_id: query_id.into(), progress })
     }
 

@@ -50,9 +50,9 @@ impl Sessions {
             Entry::Vacant(_) if request.must_exist => {
                 return Err(Exception::new(372, "SESSION_NOT_FOUND", format!("Session {} not found", request.id)));
             }
-            Entry::Vacant(place) => {
+            Entry::Vacant(entry) => {
                 let connection = engine.connect(&[])?;
-                place.insert(SessionEntry { connection: None, expires: Instant::now() + MAX_TIMEOUT });
+                entry.insert(SessionEntry { connection: None, expires: Instant::now() + MAX_TIMEOUT });
                 connection
             }
         };

@@ -1,4 +1,4 @@
-//! What a statement is for. Each workload has places of its own, so that none can take those of another.
+//! What a statement is for. Each workload has slots of its own, so that none can take those of another.
 
 use crate::account::Role;
 use crate::execute::job::Query;
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_cannot_take_the_places_of_others() {
+    fn a_reader_cannot_take_the_slots_of_others() {
         let stating = |workload: &str| Query {
             settings: vec![("max_threads".into(), "1".into()), (SETTING.into(), workload.into())],
             ..Query::default()

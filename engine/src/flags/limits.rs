@@ -1,4 +1,4 @@
-//! The flags of bounds: places of statements, slow clients, and what a reader may use.
+//! The flags of bounds: slots of statements, slow clients, and what a reader may use.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -11,47 +11,47 @@ use trawl_engine::sql::limits::ReaderLimits;
 
 /// How many statements run at a time, and how long clients may take.
 #[derive(Debug, Args)]
-pub struct PlaceFlags {
+pub struct SlotFlags {
     /// Statements that write, and reads with `workload=ingest`, at a time.
-    #[arg(long, env = "TRAWL_INGEST_STATEMENTS", default_value_t = 16, help_heading = "Places",
+    #[arg(long, env = "TRAWL_INGEST_STATEMENTS", default_value_t = 16, help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub ingest_statements: u32,
     /// Other reads of the owner at a time [default: 16 a core, 32 to 128].
-    #[arg(long, alias = "max-statements", env = "TRAWL_SHORT_STATEMENTS", help_heading = "Places",
+    #[arg(long, alias = "max-statements", env = "TRAWL_SHORT_STATEMENTS", help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub short_statements: Option<u32>,
     /// Reads with `workload=call` at a time [default: 4 a core, 8 to 64].
-    #[arg(long, env = "TRAWL_CALL_STATEMENTS", help_heading = "Places",
+    #[arg(long, env = "TRAWL_CALL_STATEMENTS", help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub call_statements: Option<u32>,
     /// Reads with `workload=scan` at a time [default: 8 a core, 16 to 64].
-    #[arg(long, env = "TRAWL_SCAN_STATEMENTS", help_heading = "Places",
+    #[arg(long, env = "TRAWL_SCAN_STATEMENTS", help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub scan_statements: Option<u32>,
     /// The reader's statements at a time [default: one a core, 2 to 16].
-    #[arg(long, env = "TRAWL_READER_STATEMENTS", help_heading = "Places",
+    #[arg(long, env = "TRAWL_READER_STATEMENTS", help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub reader_statements: Option<u32>,
     /// Statements of one reader at a time [default: all of --reader-statements; half of them where there are several
     /// readers].
-    #[arg(long, env = "TRAWL_READER_STATEMENTS_EACH", help_heading = "Places",
+    #[arg(long, env = "TRAWL_READER_STATEMENTS_EACH", help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub reader_statements_each: Option<u32>,
-    /// How long a statement waits for a place before it is refused.
-    #[arg(long, env = "TRAWL_QUEUE_TIMEOUT", default_value = "10s", value_parser = duration, help_heading = "Places")]
+    /// How long a statement waits for a slot before it is refused.
+    #[arg(long, env = "TRAWL_QUEUE_TIMEOUT", default_value = "10s", value_parser = duration, help_heading = "Slots")]
     pub queue_timeout: Duration,
     /// How long a client may take nothing of its answer; longer than the API gives its clients, for whom it reads.
     #[arg(long, env = "TRAWL_ENGINE_WRITE_TIMEOUT", default_value = "60s", value_parser = duration,
-          help_heading = "Places")]
+          help_heading = "Slots")]
     pub write_timeout: Duration,
 }
 
-impl PlaceFlags {
+impl SlotFlags {
     /// The shares of all workloads.
     #[must_use]
     pub fn shares(&self) -> WorkloadLimits {
         Workload::ALL.map(|workload| {
-            let places = match workload {
+            let slots = match workload {
                 Workload::Ingest => self.ingest_statements,
                 Workload::Short => self.short_statements.unwrap_or_else(|| by_cores(16, 32, 128)),
                 Workload::Call => self.call_statements.unwrap_or_else(|| by_cores(4, 8, 64)),
@@ -67,11 +67,11 @@ impl PlaceFlags {
             };
             // Who writes would rather wait than repeat.
             let wait = if workload == Workload::Ingest { self.queue_timeout * 6 } else { self.queue_timeout };
-            SlotLimits { slots: places, queue, wait }
+            SlotLimits { slots, queue, wait }
         })
     }
 
-    /// Places that one of so many readers may take.
+    /// Slots that one of so many readers may take.
     #[must_use]
     pub fn of_each_reader(&self, readers: usize) -> u32 {
         let all = self.shares()[Workload::Reader as usize].slots;

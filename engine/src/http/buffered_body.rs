@@ -1,4 +1,4 @@
-//! Answers to the reader: each keeps its statement's place until it is taken, and ends if that takes too long.
+//! Answers to the reader: each keeps its statement's slot until it is taken, and ends if that takes too long.
 //! Otherwise answers that wait in memory for their clients would be bounded by the connections alone.
 
 use std::io;
@@ -20,14 +20,14 @@ struct BufferedBody {
     body: BodyDataStream,
     pending: Bytes,
     ends: Instant,
-    _place: Arc<Slot>,
+    _slot: Arc<Slot>,
 }
 
-/// The same answer, which keeps `place` and may take so long.
-pub(super) fn held(answer: Response<Body>, place: Arc<Slot>, longest: Duration) -> Response<Body> {
+/// The same answer, which keeps `slot` and may take so long.
+pub(super) fn held(answer: Response<Body>, slot: Arc<Slot>, longest: Duration) -> Response<Body> {
     let ends = Instant::now() + longest;
     answer.map(|body| {
-        let held = BufferedBody { body: body.into_data_stream(), pending: Bytes::new(), ends, _place: place };
+        let held = BufferedBody { body: body.into_data_stream(), pending: Bytes::new(), ends, _slot: slot };
         let pieces = stream::unfold(held, |mut held| async { held.next().await.map(|piece| (piece, held)) });
         Body::from_stream(pieces.fuse())
     })

@@ -25,7 +25,7 @@ const MOST_TABLES: u32 = 16;
 /// Longest name of a database or table: what a file system takes, and then some.
 const MAX_NAME: usize = 512;
 
-/// Places of tables that are waited for.
+/// Slots of tables that are waited for.
 #[derive(Debug)]
 pub struct ChangeWaiters {
     owner: Semaphore,
@@ -62,8 +62,8 @@ pub async fn changes(
     };
     let Question { tables, after } = read(request)?;
     let full = |what| Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", format!("{what}: try again in a second"));
-    let places = u32::try_from(tables.len()).unwrap_or(u32::MAX);
-    let _places = waiting.try_acquire_many(places).map_err(|_| full("too many requests wait for changes of tables"))?;
+    let slots = u32::try_from(tables.len()).unwrap_or(u32::MAX);
+    let _slots = waiting.try_acquire_many(slots).map_err(|_| full("too many requests wait for changes of tables"))?;
     let stopping = || Exception::new(210, "NETWORK_ERROR", "the engine is shutting down");
     let numbers = tables.into_iter().map(|table| changes.watch(table)).collect::<Result<Vec<_>, _>>();
     let mut numbers = numbers.map_err(|error| match error {

@@ -28,7 +28,7 @@ pub struct EngineCounts {
 pub async fn metrics(exposition: &Exposition, tables: &Arc<SystemTables>, counted: EngineCounts) -> Response<Body> {
     for one in &counted.uses {
         let workload = one.workload.name();
-        metrics::gauge!("trawl_engine_slots", "workload" => workload).set(f64::from(one.places));
+        metrics::gauge!("trawl_engine_slots", "workload" => workload).set(f64::from(one.slots));
         metrics::gauge!("trawl_engine_statements_running", "workload" => workload).set(one.running as f64);
         metrics::gauge!("trawl_engine_statements_waiting", "workload" => workload).set(one.waiting as f64);
         metrics::counter!("trawl_engine_statements_total", "workload" => workload).absolute(one.started);

@@ -48,7 +48,7 @@ pub struct Server {
     accounts: Accounts,
     sessions: Arc<Sessions>,
     /// Where statements run, so that threads and pipes are bounded, and no workload takes those of another.
-    places: AdmissionControl,
+    slots: AdmissionControl,
     bounds: Bounds,
     running: Arc<StatementRegistry>,
     query_log: Option<Arc<QueryLog>>,
@@ -73,12 +73,12 @@ const SPARE: usize = 16;
 /// What statements and their clients may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// Places of each workload.
+    /// Slots of each workload.
     pub shares: WorkloadLimits,
     /// What the reader's statements may use.
     pub reader: ReaderLimits,
-    /// Places of the reader's workload that one reader may take.
-    pub places_of_each_reader: u32,
+    /// Slots of the reader's workload that one reader may take.
+    pub slots_of_each_reader: u32,
     /// Bytes of the log of what ran; 0 for none.
     pub query_log: u64,
     /// How long statements that were cancelled at the end may take to end.
@@ -88,8 +88,8 @@ pub struct Bounds {
 /// How many blocking threads a server with these bounds needs.
 #[must_use]
 pub fn threads(bounds: &Bounds) -> usize {
-    let places: u32 = bounds.shares.iter().map(|share| share.slots).sum();
-    places as usize + upload_permit::THREADS + SPARE
+    let slots: u32 = bounds.shares.iter().map(|share| share.slots).sum();
+    slots as usize + upload_permit::THREADS + SPARE
 }
 
 impl Server {
@@ -106,7 +106,7 @@ impl Server {
     ) -> Result<Arc<Self>, Exception> {
         let readers = accounts.iter().filter(|account| account.role.is_limited());
         let names = readers.map(|account| account.user.as_str());
-        let places = AdmissionControl::new(bounds.shares).with_readers(names, bounds.places_of_each_reader);
+        let slots = AdmissionControl::new(bounds.shares).with_readers(names, bounds.slots_of_each_reader);
         let (running, tables) = (Arc::default(), Arc::new(SystemTables::new(Arc::clone(&engine))));
         let query_log = match bounds.query_log {
             0 => None,
@@ -116,7 +116,7 @@ impl Server {
             engine,
             accounts,
             sessions: Arc::default(),
-            places,
+            slots,
             bounds,
             running,
             query_log,
@@ -152,14 +152,14 @@ impl Server {
         };
         if listener.serve(router, stopped).await == Shutdown::TimedOut {
             tracing::warn!("statements still run after {} s and are cancelled", waited.as_secs_f64());
-            self.places.close();
+            self.slots.close();
             self.cancel_all().await;
         }
         expiring.abort();
         self.close().await;
     }
 
-    /// Cancels what runs. Twice, because a statement that has just taken its place may not have reached the engine yet.
+    /// Cancels what runs. Twice, because a statement that has just taken its slot may not have reached the engine yet.
     async fn cancel_all(&self) {
         for pause in [Duration::ZERO, Duration::from_millis(500)] {
             tokio::time::sleep(pause).await;
@@ -171,7 +171,7 @@ impl Server {
 
     /// Closes every connection, then the engine: the order that libchdb needs.
     async fn close(&self) {
-        let everything = tokio::time::timeout(self.bounds.cancelled, self.places.all_free()).await;
+        let everything = tokio::time::timeout(self.bounds.cancelled, self.slots.all_free()).await;
         self.sessions.clear();
         if everything.is_err() {
             tracing::warn!(
@@ -234,7 +234,7 @@ async fn handle_metrics(State(server): State<Arc<Server>>, http: HttpRequest) ->
     match known {
         Ok(_) => {
             let counted = EngineCounts {
-                uses: server.places.uses().into(),
+                uses: server.slots.uses().into(),
                 broken_parts: server.engine.broken_count(),
                 left_out_of_log: server.query_log.as_ref().map(|log| log.left_out()),
             };
@@ -262,10 +262,10 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         Err(exception) => return refuse(&context, &exception),
     };
     match answer(&server, request, role, parts.headers, body).await {
-        Ok(Answer { reply, watch, place }) => {
+        Ok(Answer { reply, watch, slot }) => {
             let answer = respond(context, reply, watch).await;
             let longest = server.bounds.reader.time + READER_MARGIN;
-            if role.is_limited() { held(answer, place, longest) } else { answer }
+            if role.is_limited() { held(answer, slot, longest) } else { answer }
         }
         Err(exception) => refuse(&context, &exception),
     }
@@ -275,7 +275,7 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
 struct Answer {
     reply: Reply,
     watch: CancelOnDrop,
-    place: Arc<Slot>,
+    slot: Arc<Slot>,
 }
 
 /// Runs a request's statement.
@@ -305,11 +305,11 @@ async fn answer(
     let (query, user, limits) =
         (request.query, request.credentials.user, (role.is_limited()).then_some(server.bounds.reader));
     let job = Job { engine, sessions, changes, query, user, role, limits, ticket, entry, query_log };
-    let (reply, place) = start(server, job, body, arriving).await.inspect_err(|_| watch.over())?;
-    Ok(Answer { reply, watch, place })
+    let (reply, slot) = start(server, job, body, arriving).await.inspect_err(|_| watch.over())?;
+    Ok(Answer { reply, watch, slot })
 }
 
-/// Runs `job` on a thread of its own. It takes a place when its text is there: a slow client keeps none from others.
+/// Runs `job` on a thread of its own. It takes a slot when its text is there: a slow client keeps none from others.
 async fn start(
     server: &Server,
     job: Job,
@@ -320,19 +320,19 @@ async fn start(
     let user = job.user.clone();
     let prepared = tokio::task::spawn_blocking(|| run::prepare(job, body)).await.map_err(|_| broken())??;
     drop(arriving);
-    let place = match server.places.enter(prepared.workload(), &user).await {
-        Ok(place) => Arc::new(place),
+    let slot = match server.slots.enter(prepared.workload(), &user).await {
+        Ok(slot) => Arc::new(slot),
         Err(exception) => {
             prepared.refused(&exception);
             return Err(exception);
         }
     };
-    let running = Arc::clone(&place);
+    let running = Arc::clone(&slot);
     let (sender, reply) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
         run::run(prepared, sender);
         drop(running);
     });
     let reply = reply.await.unwrap_or_else(|_| Err(broken()))?;
-    Ok((reply, place))
+    Ok((reply, slot))
 }

@@ -32,7 +32,7 @@ pub fn starts_insert(text: &[u8], complete: bool) -> Option<bool> {
     (complete || first.end() < text.len()).then(|| first.is_word("INSERT"))
 }
 
-/// Looks for the place where the data of an INSERT begins. `complete`: no more text will come.
+/// Looks for the position where the data of an INSERT begins. `complete`: no more text will come.
 ///
 /// # Errors
 ///

@@ -37,7 +37,7 @@ const BEGINNINGS: [&[&str]; 15] = [
     &["DELETE", "FROM"],
 ];
 
-/// Words that no such statement has: other places, other times, other users, parts of tables, and files.
+/// Words that no such statement has: other databases, other times, other users, parts of tables, and files.
 const REFUSED: [&str; 22] = [
     "MATERIALIZED",
     "LIVE",
@@ -155,7 +155,7 @@ fn denied(what: &str) -> Exception {
 ///
 /// # Errors
 ///
-/// If it names a kind of table or view, a place or a function that is not a modeler's.
+/// If it names a kind of table or view, a database or a function that is not a modeler's.
 pub fn check_change(written: &[u8]) -> Result<(), Exception> {
     let tokens: Vec<Token> = Lexer::new(written).collect();
     // A column may have the name of a function or a clause if it is quoted.

@@ -89,7 +89,7 @@ fn pair(tokens: &[Token], at: usize) -> Option<(String, usize)> {
 
 type Clause = (Vec<(String, String)>, usize, usize);
 
-/// The clause after which nothing but brackets and semicolons comes, with its place in the text.
+/// The clause after which nothing but brackets and semicolons comes, with its position in the text.
 fn last_clause(tokens: &[Token]) -> Option<Clause> {
     let start = (0..tokens.len()).rfind(|at| begins(tokens, *at))?;
     if !is_of_the_whole(&tokens[..start], tokens[start].depth) {

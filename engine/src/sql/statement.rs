@@ -18,7 +18,7 @@ pub enum Statement {
     Whole(Vec<u8>),
 }
 
-/// A query, with the place where its output clauses belong.
+/// A query, with the position where its output clauses belong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadQuery {
     /// Text before the output clauses.

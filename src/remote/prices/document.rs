@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn other_documents_are_refused_with_the_place() {
+    fn other_documents_are_refused_with_the_position() {
         let error = |text: &str| Prices::parse(text.as_bytes(), 0).expect_err("no prices").to_string();
         assert!(error(r#"{"0x12": {}}"#).contains("`0x12`"));
         for value in [r#""1e5""#, "-1", "1e5", r#""""#, "true", "[1]", r#""1,5""#] {

@@ -9,7 +9,7 @@ use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::{Head, Reader, StoreError};
 
-/// Rows of settled blocks by height. The lowest blocks make place.
+/// Rows of settled blocks by height. The lowest blocks are evicted.
 pub(crate) struct SettledRows<R>(Mutex<BTreeMap<BlockNumber, Vec<R>>>);
 
 /// Most rows that are kept, each of about a hundred bytes.

@@ -3,7 +3,7 @@
 //! They are bounded together: when [`MAX_BYTES`] or [`MAX_FILTERS`] is reached, the one that was asked least recently
 //! goes, as does one that nobody asks for [`IDLE`]. Its client then hears `filter not found`, as after the restart of a
 //! node, and makes it again. A client that has [`MAX_BYTES_OF_CLIENT`] is refused further ones, so that it cannot take
-//! the places of all others.
+//! the slots of all others.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -146,15 +146,15 @@ mod tests {
     }
 
     #[test]
-    fn a_client_cannot_take_the_places_of_others() {
+    fn a_client_cannot_take_the_slots_of_others() {
         let store = FilterStore::new();
         let add = |number, id: &str| store.add(client(number), id.into(), FilterKind::Blocks, MARK);
-        add(1, "of another").expect("a place");
+        add(1, "of another").expect("a slot");
         let made = (0..MAX_FILTERS).take_while(|id| add(2, &id.to_string()).is_ok()).count();
         assert_eq!(made, 1_249, "an eighth, rounded down to whole weights");
         assert_eq!(add(2, "more"), Err(Problem::TooManyFilters));
         assert!(store.get("of another").is_some() && add(1, "more of another").is_ok());
-        assert!(store.remove("0") && add(2, "more").is_ok(), "a place comes free");
+        assert!(store.remove("0") && add(2, "more").is_ok(), "a slot comes free");
         let long = FilterKind::Logs(" ".repeat(20_000).into());
         assert_eq!(store.add(client(2), "long".into(), long, MARK), Err(Problem::TooManyFilters));
     }

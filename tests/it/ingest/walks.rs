@@ -103,7 +103,7 @@ fn through_reorganisations_lose_and_invent_nothing() -> anyhow::Result<()> {
     let blocks: BTreeSet<String> = main_blocks.iter().chain(&deep_blocks).cloned().collect();
     let (miner, mined) = on_both::mined(&branches.map(|name| format!("walks_{name}")))?;
     let mut lists = vec![
-        // What lost its place, which nothing has at the beginning.
+        // What was orphaned, which nothing has at the beginning.
         WalkedList { list: List::of_blocks("reorg"), always: BTreeSet::new(), ever: blocks },
         WalkedList::new(List::of_blocks("block"), &[main_blocks, deep_blocks]),
         WalkedList::new(List::of_mined_blocks(&miner), &mined),
@@ -173,7 +173,7 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
     follower.stop()
 }
 
-/// The cursor of a scan names a block: when that has lost its place, the answer says up to where the chain is the same.
+/// The cursor of a scan names a block: when that was orphaned, the answer says up to where the chain is the same.
 #[test]
 fn a_scan_of_a_lost_branch_is_told_where_it_forked() -> anyhow::Result<()> {
     let (_database, node, follower, api) = started("walks_scan", &["--head", "54", "--finality", "30"])?;

@@ -71,7 +71,7 @@ impl Entry {
         self.settings = settings.iter().take(SETTINGS).map(short).collect();
     }
 
-    /// It will run in a place of this workload.
+    /// It will run in a slot of this workload.
     pub fn is_for(&mut self, workload: &'static str) {
         self.workload = workload;
     }

@@ -29,7 +29,7 @@ CREATE TABLE system.query_log (
   http_user_agent String COMMENT 'The client as its request says',
   log_comment String COMMENT 'Comment of its client',
   Settings Map(String, String) COMMENT 'Settings of its request; of a reader also those at the end of its text',
-  workload String COMMENT 'Whose places it ran in',
+  workload String COMMENT 'Whose slots it ran in',
   event_date Date ALIAS toDate(event_time_microseconds),
   event_time DateTime ALIAS toDateTime(event_time_microseconds),
   query_start_time DateTime ALIAS toDateTime(query_start_time_microseconds),
