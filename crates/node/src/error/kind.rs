@@ -27,6 +27,8 @@ pub enum ErrorKind {
 
 /// Limit exceeded, by <https://eips.ethereum.org/EIPS/eip-1474>.
 const LIMIT_EXCEEDED: i64 = -32005;
+/// Requested resource not found, by EIP-1474: of a call about a block the block, where the node says no more.
+const RESOURCE_NOT_FOUND: (i64, &str) = (-32001, "resource not found");
 /// Method not supported, by EIP-1474.
 const NOT_SUPPORTED: i64 = -32004;
 /// Nodes written with jsonrpsee (Reth and others): the response is larger than they send.
@@ -120,6 +122,7 @@ impl CallError {
             _ if mentions(&UNKNOWN_BLOCK) || (message.contains("block") && mentions(&NOT_FOUND)) => {
                 ErrorKind::UnknownBlock
             }
+            code if code == RESOURCE_NOT_FOUND.0 && mentions(&[RESOURCE_NOT_FOUND.1]) => ErrorKind::UnknownBlock,
             code if NOT_TAKEN.contains(&code) || mentions(&["not supported", "not traceable"]) => ErrorKind::WrongCall,
             _ => ErrorKind::Other,
         }
@@ -174,6 +177,10 @@ mod tests {
             // Besu
             (Pruned, -32000, "World state unavailable"),
             (UnknownBlock, -32000, "Block not found"),
+            // anvil, and others with the words of EIP-1474
+            (UnknownBlock, -32001, "Resource not found"),
+            (UnknownBlock, -32001, "Requested resource not found"),
+            (Other, -32001, "transaction not found"),
             // Bor, Erigon on Polygon
             (Inconsistent, -32000, "receipts length mismatch: 3 vs 2"),
             (Inconsistent, -32000, "block has less receipts than expected: 2 < 3, block: 17"),

@@ -182,16 +182,19 @@ impl BlockState {
             }
             self.fetch_slots(client).await
         };
+        // Nodes have many words for a block that is gone, and any error may be one of them: while another block is at
+        // its height, it is not waited for.
         match fetched.await {
-            Err(failure) if failure.kind() == FailureKind::UnknownBlock => match CanonicalStatus::of(client, of).await?
-            {
-                CanonicalStatus::Replaced => {
-                    self.is_replaced.store(true, Ordering::Relaxed);
-                    Err(Failure::unsupported("its chain has another block there by now"))
+            Err(failure) if matches!(failure.kind(), FailureKind::UnknownBlock | FailureKind::NotReady) => {
+                match (CanonicalStatus::of(client, of).await?, failure.kind()) {
+                    (CanonicalStatus::Replaced, _) => {
+                        self.is_replaced.store(true, Ordering::Relaxed);
+                        Err(Failure::unsupported("its chain has another block there by now"))
+                    }
+                    (CanonicalStatus::Old, FailureKind::UnknownBlock) => Err(Failure::pruned(failure.cause())),
+                    (CanonicalStatus::New | CanonicalStatus::Old, _) => Err(failure),
                 }
-                CanonicalStatus::New => Err(failure),
-                CanonicalStatus::Old => Err(Failure::pruned(failure.cause())),
-            },
+            }
             fetched => fetched,
         }
     }
