@@ -108,17 +108,36 @@ fn what_was_missing_is_filled_in() -> anyhow::Result<()> {
 /// The chain gets another branch while the state of its newest block is asked for.
 #[test]
 fn a_block_that_is_replaced_is_not_waited_for() -> anyhow::Result<()> {
+    let main = hashes("main")?;
+    let newest = tip(&main);
+    replaced_while_its_state_is_asked_for(
+        "pruned_replaced",
+        &json!({"code": -32000, "message": format!("block {newest} not found")}),
+    )
+}
+
+/// The same of a node whose error could as well pass.
+#[test]
+fn a_block_that_is_replaced_is_not_waited_for_whatever_the_error() -> anyhow::Result<()> {
+    replaced_while_its_state_is_asked_for("pruned_internal", &json!({"code": -32603, "message": "internal error"}))
+}
+
+/// Whether the new branch is there soon, with its state. The node has `error` for each request for the state of the
+/// block that is gone.
+fn replaced_while_its_state_is_asked_for(database: &str, error: &Value) -> anyhow::Result<()> {
     let node = Node::start("hive", &["--head", "53", "--finality", "30", "--orphans", "drop"])?;
-    let database = &env::migrate("pruned_replaced")?;
+    let database = &env::migrate(database)?;
     let main = hashes("main")?;
     let (newest, control) = (json!(tip(&main)), format!("{}/control", node.url));
     let is_replaced = AtomicBool::new(false);
+    let error = error.clone();
     let url = spoiled(&node, move |call, answer| {
         let is_state = call["params"][1]["tracer"] == "prestateTracer" && call["params"][0] == newest;
         if is_state && !is_replaced.swap(true, Ordering::SeqCst) {
             let branch = json!({"branch": "depth1"}).to_string();
             http::post(&http::agent(), &control, branch.as_bytes()).expect("the node");
-            let error = json!({"code": -32000, "message": format!("block {newest} not found")});
+        }
+        if is_state {
             *answer = json!({"jsonrpc": "2.0", "id": call["id"], "error": error});
         }
         None
