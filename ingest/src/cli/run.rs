@@ -78,7 +78,9 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             Ok(())
         }
         Command::Status(flags) => status_command(&flags, &reader(&address), &writer).await,
-        Command::Backup(_) | Command::Restore(_) if !flags.shards.clickhouse_shards.is_empty() => {
+        Command::Backup(_) | Command::Restore(_)
+            if !(shards.clickhouse_shards.is_empty() && shards.clickhouse_replicas.is_empty()) =>
+        {
             Err(BackupError::Cluster.into())
         }
         Command::Backup(flags) => backup_command(&flags, &address.database, &reader(&address), &writer).await,

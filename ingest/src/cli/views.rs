@@ -5,7 +5,7 @@ use std::path::Path;
 use alloy_json_abi::JsonAbi;
 use trawl_core::primitives::abi::KnownEvent;
 use trawl_core::schema::event_view::{LogsOf, event_view};
-use trawl_core::store::Writer;
+use trawl_core::store::{MigrateError, Writer};
 
 use super::error::Failure;
 use super::flags::ViewsFlags;
@@ -34,6 +34,7 @@ pub async fn views_command(flags: ViewsFlags, writer: &Writer) -> Result<(), Fai
         return Ok(());
     }
     writer.require_schema().await?;
+    writer.require_every_replica().await.map_err(MigrateError::from)?;
     for (name, statement) in statements {
         if !writer.make_event_view(&name, &statement).await? {
             let taken = format!("`{name}` is the name of another table or view: choose one with --name");

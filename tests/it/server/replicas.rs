@@ -158,6 +158,9 @@ fn other_layouts_are_refused(replicas: &Replicas) -> anyhow::Result<()> {
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(said.contains(reason), "{arguments:?}: {said}");
     }
+    let backup = ["backup", "/nowhere", "--clickhouse-replicas", second];
+    let output = env::run(env::ingest_at(first, "migrated_chain", &backup), 2)?;
+    ensure!(String::from_utf8_lossy(&output.stderr).contains("cluster"), "{output:?}");
     Ok(())
 }
 

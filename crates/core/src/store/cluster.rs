@@ -85,6 +85,20 @@ impl Writer {
         Tables::of(&self.address).await
     }
 
+    /// Checks that this writer knows every server of the cluster, if the tables replicate: for what is made on each.
+    ///
+    /// # Errors
+    ///
+    /// If one was not named, or ClickHouse cannot be read.
+    pub async fn require_every_replica(&self) -> Result<(), ClusterError> {
+        match self.tables().await? {
+            Tables::Distributed(of) if of.replication == Replication::Keeper => {
+                self.check_every_replica(&of.cluster).await
+            }
+            Tables::None | Tables::OneServer | Tables::Distributed(_) => Ok(()),
+        }
+    }
+
     /// Checks that this writer knows a node of each shard, if the tables are on a cluster.
     ///
     /// # Errors

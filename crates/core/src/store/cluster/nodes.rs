@@ -137,7 +137,10 @@ impl Writer {
                 Err(ClusterError::ReplicaCounts { url, cluster })
             }
             Replication::Keeper => {
-                of_first.map(|replicas| self.quorum.set(replicas));
+                if let Some(replicas) = of_first {
+                    // It may be known already, from another node.
+                    let _ = self.quorum.set(replicas);
+                }
                 Ok(())
             }
         }
