@@ -15,25 +15,20 @@ struct Corrections {
 }
 
 impl Writer {
-    /// Replaces comments of tables and columns that differ from those of this release. Only metadata changes. Returns
-    /// the tables.
+    /// Replaces comments of tables and columns that differ from those of this release. Only metadata changes.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses a statement.
-    pub(crate) async fn correct_comments(&self) -> Result<Vec<String>, StoreError> {
+    pub(crate) async fn correct_comments(&self) -> Result<(), StoreError> {
         let wanted = wanted_comments();
-        let mut corrected = Vec::new();
         for node in self.with_local_databases() {
             let found = node.comments().await?;
             for (table, corrections) in corrections(&wanted, &found) {
                 node.correct(&table, &corrections).await?;
-                corrected.push(table);
             }
         }
-        corrected.sort_unstable();
-        corrected.dedup();
-        Ok(corrected)
+        Ok(())
     }
 
     /// The comments of the tables of this database: of columns, and by an empty name of the table.
