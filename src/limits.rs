@@ -79,7 +79,7 @@ impl Limits {
 /// Refusals in the log.
 static LINES: LogLimiter = LogLimiter::new();
 
-/// Counts something that a client is refused, and says so once in a while; `None` where it is nobody's fault.
+/// Counts something that a client is refused, and says so once in a while; `None` where no single client caused it.
 pub(crate) fn count_refused(what: &'static str, client: Option<Client>, full: Full) {
     metrics::counter!("trawl_refused_total", "what" => what, "limit" => full.name()).increment(1);
     if let Some(count) = LINES.admit() {

@@ -36,7 +36,7 @@ struct Holder {
 }
 
 impl RateLimits {
-    /// Nobody has asked yet.
+    /// No request was counted yet.
     pub fn new(settings: &RateSettings) -> Arc<Self> {
         let addresses = Cache::builder()
             .max_capacity(MAX_ADDRESSES)
@@ -84,7 +84,7 @@ mod tests {
         RateLimits::new(&RateSettings { of_address: rate.parse().expect("a rate"), keys: Vec::new() })
     }
 
-    /// Each is counted, and what is kept of all has a bound.
+    /// Each address is counted, and the number of buckets has a bound.
     #[test]
     fn a_hundred_thousand_addresses_do_not_grow_it() {
         let limits = limits("1/1h");

@@ -50,7 +50,7 @@ impl FromStr for Rate {
     }
 }
 
-/// The SHA-256 of a key: all that is kept of it.
+/// The SHA-256 of a key: the program does not hold the key itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyDigest([u8; 32]);
 
@@ -79,7 +79,7 @@ impl std::fmt::Debug for KeyDigest {
 pub struct ApiKey {
     /// What the log calls them.
     pub name: String,
-    /// What tells their key from others.
+    /// The hash of their key.
     pub digest: KeyDigest,
     /// Their requests; `None` for as many as they like.
     pub rate: Option<Rate>,

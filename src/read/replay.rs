@@ -12,7 +12,7 @@ use trawl_core::primitives::BlockNumber;
 use trawl_core::store::Head;
 use trawl_evm::replay::Tracer;
 
-/// What is told of the transaction at a position when it runs again, as JSON.
+/// The result of running the transaction at a position again, as JSON.
 ///
 /// # Errors
 ///

@@ -124,7 +124,7 @@ impl AdmissionControl {
         Ok(Slot { workload, since: Instant::now(), _of_workload: of_workload, _of_reader: of_reader })
     }
 
-    /// From now on nobody gets a slot.
+    /// From now on no statement gets a slot.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
     }

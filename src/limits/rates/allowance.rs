@@ -26,7 +26,7 @@ struct AllowanceState {
 }
 
 impl Allowance {
-    /// For a request that nobody counts.
+    /// For a request that is not counted.
     pub const UNLIMITED: Self = Self(None);
 
     pub(super) fn of(limits: Arc<RateLimits>, client: Client) -> Self {

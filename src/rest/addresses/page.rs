@@ -70,8 +70,8 @@ pub(in crate::rest) async fn address_page(
     Ok(json(writer.into_bytes()))
 }
 
-/// What is known of a contract that has token transfers and that no row of `tokens` names: what it says of itself in
-/// the state after the head. `None` of other contracts.
+/// Token facts of a contract with token transfers that has no row in `tokens`: the answers of its own methods in the
+/// state after the head. `None` for other contracts.
 async fn as_token(app: &App, head: &Head, address: &Address) -> Result<Option<Tokens>, Problem> {
     match token::known(app, head, address).await {
         Ok((tokens, standard)) => Ok((!standard.is_empty()).then_some(tokens)),

@@ -27,7 +27,7 @@ fn exit_codes() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An address that nobody can mean is wrong usage, and is not shown whole.
+/// An address that is not HTTP is wrong usage, and is not shown whole.
 #[test]
 fn addresses_of_other_kinds_are_wrong_usage() -> anyhow::Result<()> {
     let _database = env::migrate("ingest_schemes")?;
@@ -54,7 +54,7 @@ fn a_status_that_is_watched_comes_again() -> anyhow::Result<()> {
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     let output = std::io::BufReader::new(child.stdout.take().context("its output")?);
     let lines: Vec<String> = output.lines().take(3).collect::<Result<_, _>>()?;
-    // Nobody reads it any more, which ends it too.
+    // Its output is closed, which ends it too.
     let _ = child.kill();
     child.wait()?;
     for line in &lines {

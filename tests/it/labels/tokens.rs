@@ -46,16 +46,16 @@ fn labels_name_tokens() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The page of an address asks the contract of a token that nobody asked before; others are no tokens.
+/// The page of an address asks the contract of a token that was not asked before; others are no tokens.
 fn pages_say_what_contracts_say(api: &Server) -> anyhow::Result<()> {
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
     let token = |address: &Value| -> anyhow::Result<Value> {
         Ok(get(api, &format!("addresses/{}", address.as_str().unwrap_or_default()))?["token"].take())
     };
-    for (name, told) in [("GLD", "Gold"), ("DUSD", "Dev Dollar"), ("Art", "Art Works")] {
+    for (name, full_name) in [("GLD", "Gold"), ("DUSD", "Dev Dollar"), ("Art", "Art Works")] {
         let found = token(&expected["addresses"][name])?;
-        ensure!(found["name"] == told, "{name}: {found}");
+        ensure!(found["name"] == full_name, "{name}: {found}");
     }
     for none in [&expected["accounts"][0], &expected["addresses"]["PlainEvents"]] {
         ensure!(token(none)?.is_null(), "{none}");

@@ -13,7 +13,7 @@ use super::tls::Authority;
 use crate::chains::chain;
 use crate::env;
 
-/// The file with ports and paths of this run in place of those of a machine.
+/// The file with ports and paths of this run instead of those of a machine.
 fn site(api: &Server, [plain, encrypted]: [u16; 2], [certificate, key]: [&str; 2]) -> anyhow::Result<String> {
     let text = fs::read_to_string(workspace::root().join("ops/nginx/trawl.conf"))?;
     let mut site = text.lines().filter(|line| !line.contains("listen [::]")).collect::<Vec<_>>().join("\n");
@@ -47,13 +47,13 @@ fn nginx_serves_the_explorer_alone() -> anyhow::Result<()> {
     let flags = ["--client-header", "X-Real-IP", "--rate-limit", "1000/1m"];
     let api = env::start_api_at(env::store(), chain("devchain").name, &flags)?;
     let ports = [env::free_port()?, env::free_port()?];
-    let place = folder.path().display();
+    let run_folder = folder.path().display();
     let user = if is_root() { "user root;" } else { "" };
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        .map(|kind| format!("{kind}_temp_path {place}/{kind};\n"))
+        .map(|kind| format!("{kind}_temp_path {run_folder}/{kind};\n"))
         .concat();
     let whole = format!(
-        "{user}\ndaemon off;\nmaster_process off;\npid {place}/nginx.pid;\nerror_log {place}/error.log;\nevents {{}}\n\
+        "{user}\ndaemon off;\nmaster_process off;\npid {run_folder}/nginx.pid;\nerror_log {run_folder}/error.log;\nevents {{}}\n\
          http {{\naccess_log off;\n{temporary}{}\n}}\n",
         site(&api, ports, [&certificate, &key])?
     );

@@ -34,7 +34,7 @@ export function flawOf({ blockHash, header, key, receipt, proof }: ReceiptProof)
     while (items) {
       const next = step(items, rest);
       if (next === null) return 'the nodes lead elsewhere than to the receipt';
-      if (next.value !== undefined) return next.value === receipt ? null : 'another receipt is at its place';
+      if (next.value !== undefined) return next.value === receipt ? null : 'another receipt is at its position';
       rest = next.rest;
       wanted = next.item;
       items = typeof wanted === 'string' ? null : (wanted ?? null);

@@ -110,7 +110,7 @@ function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexin
   const figures = stats.data;
   const gas = figures?.gas_prices?.average;
   const blocks = indexing.data?.indexed_blocks_ratio;
-  // A first look at a part of a chain is told what there is of it.
+  // Where only a part of a chain is indexed, the page says which.
   const isPart = blocks !== null && blocks !== undefined && blocks < FEW;
   const loaded = useApi<{ blocks: number }>(isPart ? '/api/v2/stats/verdicts' : null).data?.blocks;
   const traces = indexing.data?.indexed_internal_transactions_ratio;

@@ -66,7 +66,7 @@ export function Tx() {
   );
 }
 
-/** What is known of a token by the transfers of the transaction. */
+/** Facts of a token that the transaction's transfers carry. */
 const tokenIn = (of: Transaction, address: string) => of.token_transfers?.find(({ token }) => token.address_hash.toLowerCase() === address.toLowerCase())?.token ?? null;
 
 /** What it was reverted with, else the words of the node. */

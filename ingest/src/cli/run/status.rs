@@ -12,7 +12,7 @@ use crate::cli::flags::StatusFlags;
 /// Clears a terminal, and goes to its beginning.
 const CLEAR: &str = "\x1b[2J\x1b[H";
 
-/// Prints the status; with an interval until the process is ended, or nobody reads it any more.
+/// Prints the status; with an interval until the process is ended or its output is closed.
 pub async fn status_command(flags: &StatusFlags, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
     writer.require_schema().await?;
     let Some(interval) = flags.watch else {

@@ -20,15 +20,15 @@ export interface Approval {
 const addressOf = (word: string | undefined) => `0x${(word ?? '').slice(-40)}`;
 const numberOf = (data: string | undefined) => (data && data.length > 2 ? BigInt(data.slice(0, 66)) : 0n);
 
-/** The approval that a log tells of, and what it replaces; `null` of others. */
+/** The approval that a log records, with a key that it shares with those it replaces; `null` for other logs. */
 function approvalOf({ address: token, topics, data, blockNumber, transactionHash: transaction }: ApprovalLog): { key: string; approval: Approval } | null {
-  const place = { token, spender: addressOf(topics[2]), block: Number(blockNumber), transaction };
-  const { spender } = place;
-  if (topics[0] === APPROVAL_FOR_ALL && topics.length === 3) return { key: `${token} all ${spender}`, approval: { ...place, kind: 'all', value: numberOf(data) } };
+  const common = { token, spender: addressOf(topics[2]), block: Number(blockNumber), transaction };
+  const { spender } = common;
+  if (topics[0] === APPROVAL_FOR_ALL && topics.length === 3) return { key: `${token} all ${spender}`, approval: { ...common, kind: 'all', value: numberOf(data) } };
   if (topics[0] !== APPROVAL) return null;
   // One spender an id: the next approval of the id replaces it.
-  if (topics.length === 4) return { key: `${token} id ${topics[3]}`, approval: { ...place, kind: 'id', value: numberOf(topics[3]) } };
-  return topics.length === 3 ? { key: `${token} amount ${spender}`, approval: { ...place, kind: 'amount', value: numberOf(data) } } : null;
+  if (topics.length === 4) return { key: `${token} id ${topics[3]}`, approval: { ...common, kind: 'id', value: numberOf(topics[3]) } };
+  return topics.length === 3 ? { key: `${token} amount ${spender}`, approval: { ...common, kind: 'amount', value: numberOf(data) } } : null;
 }
 
 /** Adds logs in the order of the chain to what is known. */
@@ -39,10 +39,10 @@ export function addApprovals(known: Map<string, Approval>, logs: ApprovalLog[]):
   }
 }
 
-const NOBODY = `0x${'0'.repeat(40)}`;
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 /** Whether a last word takes something back. */
-export const isRevoked = ({ kind, value, spender }: Approval) => (kind === 'id' ? spender === NOBODY : value === 0n);
+export const isRevoked = ({ kind, value, spender }: Approval) => (kind === 'id' ? spender === ZERO_ADDRESS : value === 0n);
 
 const word = (value: string | bigint) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0');
 

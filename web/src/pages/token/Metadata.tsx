@@ -27,18 +27,18 @@ export function Metadata({ token, type, id }: { token: string; type: string; id:
     return () => { left = true; };
   }, [token, type, id]);
   const { uri, problem } = answer;
-  const told = uri === undefined ? null : metadataOf(uri);
-  const picture = pictureOf(told?.image ?? null);
+  const metadata = uri === undefined ? null : metadataOf(uri);
+  const picture = pictureOf(metadata?.image ?? null);
   return (
     <section class="panel">
       <header><h2>Metadata</h2></header>
       {problem !== undefined ? <p class="quiet">Not known here: {visible(problem).slice(0, 300)}</p> : uri === undefined ? <p class="quiet">…</p> : (
         <div class="metadata">
-          {picture && <img src={picture} alt={told?.name ? shortName(told.name, 80) : 'Picture that the metadata holds'} width="220" />}
+          {picture && <img src={picture} alt={metadata?.name ? shortName(metadata.name, 80) : 'Picture that the metadata holds'} width="220" />}
           <Facts>
-            {told?.name && <Fact name="Name"><bdi>{shortName(told.name, 200)}</bdi></Fact>}
-            {told?.description && <Fact name="Description"><bdi class="value">{visible(told.description).slice(0, MOST)}</bdi></Fact>}
-            {told?.traits.slice(0, MOST_TRAITS).map(([name, value], index) => <Fact key={index} name={shortName(name, 40) || 'trait'}><bdi>{shortName(value, 200)}</bdi></Fact>)}
+            {metadata?.name && <Fact name="Name"><bdi>{shortName(metadata.name, 200)}</bdi></Fact>}
+            {metadata?.description && <Fact name="Description"><bdi class="value">{visible(metadata.description).slice(0, MOST)}</bdi></Fact>}
+            {metadata?.traits.slice(0, MOST_TRAITS).map(([name, value], index) => <Fact key={index} name={shortName(name, 40) || 'trait'}><bdi>{shortName(value, 200)}</bdi></Fact>)}
             <Fact name="URI" hint="Nothing is fetched from it"><span class="value">{visible(uri).slice(0, MOST)}{uri.length > MOST && '…'} <Copy text={uri} what="URI" /></span></Fact>
           </Facts>
         </div>
