@@ -8,6 +8,7 @@ mod words;
 
 use axum::http::StatusCode;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, U256};
+use trawl_core::schema::{BlockPart, OptionalTable};
 use trawl_evm::simulation::Refusal;
 use trawl_evm::{Failure, RulesError};
 use words::ranges;
@@ -38,16 +39,16 @@ pub enum Problem {
     #[error("Block lost consensus")]
     LostConsensus(B256),
     /// The block is indexed, but a part that the answer needs is not.
-    #[error("{part} of block {block} are not indexed")]
+    #[error("{} of block {block} are not indexed", part.title())]
     PartMissing {
-        /// The name of the part, capitalised as at the start of a sentence.
-        part: &'static str,
+        /// The part.
+        part: BlockPart,
         /// The block.
         block: BlockNumber,
     },
     /// A table that the answer needs is not kept here.
     #[error("The table {0} is left out here; `trawl-ingest migrate --with {0}` makes it")]
-    LeftOut(&'static str),
+    LeftOut(OptionalTable),
     /// Balances of tokens are not worked out here, or not of this one.
     #[error("Balances of tokens are not known here: {0}")]
     NotCounted(UncountedReason),

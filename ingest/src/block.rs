@@ -5,7 +5,7 @@ use trawl_core::primitives::{Address, B64, B256, Bytes, U256};
 use alloy_primitives::FixedBytes;
 use serde_json::{Map, Value};
 use trawl_chains::Family;
-use trawl_core::schema::{AccessListItem, Authorization};
+use trawl_core::schema::{AccessListItem, Authorization, BlockPart};
 
 use state_diff::{Scope, StateDiff};
 
@@ -184,19 +184,19 @@ impl Parts {
     #[must_use]
     pub fn names(self) -> Vec<String> {
         let optional = [
-            ("withdrawals", self.withdrawals),
-            ("uncles", self.uncles),
-            ("receipts", self.receipts),
-            ("state", self.state == Some(Scope::Block)),
+            (BlockPart::Withdrawals, self.withdrawals),
+            (BlockPart::Uncles, self.uncles),
+            (BlockPart::Receipts, self.receipts),
+            (BlockPart::State, self.state == Some(Scope::Block)),
             // All of it where the system contracts have no code.
-            ("state_but_system", self.state == Some(Scope::AllButSystem)),
+            (BlockPart::StateButSystem, self.state == Some(Scope::AllButSystem)),
             // Without what happens outside of them: state after a block cannot be answered from these alone.
-            ("state_transactions", self.state.is_some_and(|scope| scope < Scope::AllButSystem)),
-            ("traces", self.traces),
-            ("rewards", self.rewards),
+            (BlockPart::StateTransactions, self.state.is_some_and(|scope| scope < Scope::AllButSystem)),
+            (BlockPart::Traces, self.traces),
+            (BlockPart::Rewards, self.rewards),
         ];
-        let there = optional.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name);
-        ["blocks", "transactions"].into_iter().chain(there).map(Into::into).collect()
+        let there = optional.iter().filter(|(_, is_there)| *is_there).map(|(part, _)| *part);
+        [BlockPart::Blocks, BlockPart::Transactions].into_iter().chain(there).map(|part| part.name().into()).collect()
     }
 }
 

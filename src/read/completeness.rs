@@ -1,9 +1,9 @@
 //! Whether a row has all columns that an answer needs: values that the source did not have are refused, not made up.
 
 use crate::error::Problem;
-use trawl_core::primitives::BlockRange;
+use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
-use trawl_core::schema::{BlockView, TransactionView};
+use trawl_core::schema::{BlockPart, BlockView, OptionalTable, TransactionView};
 use trawl_core::store::Head;
 
 /// Columns of `blocks` that a JSON-RPC block does not show.
@@ -25,6 +25,24 @@ const OUTCOME_COLUMNS: [&str; 9] = [
 
 /// Columns of `transactions` that a receipt shows besides the outcome.
 const OTHER_RECEIPT_COLUMNS: [&str; 3] = ["from_address", "to_address", "transaction_type"];
+
+/// Refuses a block whose `part` is not readable.
+///
+/// # Errors
+///
+/// [`Problem::PartMissing`].
+pub(crate) fn require_part(head: &Head, part: BlockPart, block: BlockNumber) -> Result<(), Problem> {
+    if head.part(part).contains(block) { Ok(()) } else { Err(Problem::PartMissing { part, block }) }
+}
+
+/// Refuses what only an optional table answers, where that is left out.
+///
+/// # Errors
+///
+/// [`Problem::LeftOut`].
+pub(crate) fn require_table(head: &Head, table: OptionalTable) -> Result<(), Problem> {
+    if head.tables.has(table) { Ok(()) } else { Err(Problem::LeftOut(table)) }
+}
 
 /// Refuses a block without all columns of a JSON-RPC block.
 ///
@@ -55,7 +73,7 @@ pub(crate) fn require_transaction(transactions: &TransactionView<'_>, row: usize
 /// [`Problem::PartMissing`] without a receipt; [`Problem::ColumnsMissing`] with the names of the missing columns.
 pub(crate) fn require_receipt(transactions: &TransactionView<'_>, row: usize) -> Result<(), Problem> {
     if transactions.has_receipt[row] == 0 {
-        return Err(Problem::PartMissing { part: "Receipts", block: transactions.block_number[row] });
+        return Err(Problem::PartMissing { part: BlockPart::Receipts, block: transactions.block_number[row] });
     }
     let missing_columns = transactions.lacking.items::<String>(row);
     let is_shown = |column: &&str| OUTCOME_COLUMNS.contains(column) || OTHER_RECEIPT_COLUMNS.contains(column);

@@ -7,7 +7,7 @@ use crate::error::Problem;
 use crate::read::range::readable;
 use trawl_core::primitives::{LogPosition, Position};
 use trawl_core::readable::{Readable, Span};
-use trawl_core::schema::{Columns, LogRow, LogView};
+use trawl_core::schema::{Columns, LogRow, LogView, OptionalTable};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_query::logs::topics::{Search, TopicKey};
@@ -107,8 +107,8 @@ impl PageSource for LogPage {
         let Some(blocks) = settled.filter(|_| !keys.is_empty()) else { return Ok((self.clone(), None)) };
         // The newest head decides, not that of the request: a table may be dropped while a long scan is read.
         let head = app.head()?;
-        let in_order = |key: &&TopicKey| head.logs_by_topic && key.is_padded_address();
-        match (keys.iter().find(in_order), head.log_topics) {
+        let in_order = |key: &&TopicKey| head.tables.has(OptionalTable::LogsByTopic) && key.is_padded_address();
+        match (keys.iter().find(in_order), head.tables.has(OptionalTable::LogTopics)) {
             (Some(key), true) if keys.len() == 1 => return Ok((self.clone().in_order_of(key), None)),
             (Some(key), false) => return Ok((self.clone().in_order_of(key), None)),
             (None, false) => return Ok((self.clone(), None)),

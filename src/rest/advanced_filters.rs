@@ -2,6 +2,7 @@
 //! (docs/reference/http-contract.md#advanced-filters).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use trawl_core::schema::OptionalTable;
 
 use alloy_primitives::Selector;
 use axum::extract::{RawQuery, State};
@@ -16,6 +17,7 @@ use crate::http::periods::{PERIOD_NAMES, period};
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::middleware::request_head::RequestHead;
 use crate::read::blocks::times;
+use crate::read::completeness::require_table;
 use crate::rest::tokens::held_tokens::shown_tokens;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
@@ -107,8 +109,8 @@ fn sources(
     };
     let mut reads = Vec::new();
     if filter.wants_coins() {
-        if sides != [None] && !head.transactions_by_address {
-            return Err(Problem::LeftOut("transactions_by_address"));
+        if sides != [None] {
+            require_table(head, OptionalTable::TransactionsByAddress)?;
         }
         reads.extend(sides.iter().map(|side| (Read::Transactions(*side), &head.blocks)));
         reads.extend(sides.iter().map(|side| (Read::Frames(*side), &head.traces)));

@@ -2,6 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
+use trawl_core::schema::{BlockPart, OptionalTable};
 
 use super::cursor::{
     ChainWithdrawalCursor, Cursor, FrameCursor, OF_PENDING, TransactionCursor, TransferCursor, require_block,
@@ -12,6 +13,7 @@ use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::middleware::request_head::RequestHead;
+use crate::read::completeness::require_part;
 use crate::rest::blocks::withdrawals;
 use crate::rest::transactions::frame_items::{FrameItems, position};
 use crate::rest::transactions::items::{TransactionItems, transaction_cursor};
@@ -93,15 +95,14 @@ pub(super) async fn internal_transactions(
     let (head, size) = (head.get()?, query.page_size());
     let statement = match query.hash("transaction_hash") {
         None => {
-            let plan = if head.listed_internal_transactions { of_all } else { of_all_searched };
+            let plan =
+                if head.tables.has(OptionalTable::ListedInternalTransactions) { of_all } else { of_all_searched };
             plan(&head.traces.span(), before, size + 1)
         }
         Some(hash) => {
             let Some((batch, row)) = app.transaction(&hash, &head).await? else { return Ok(empty_page()) };
             let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
-            if !head.traces.contains(block) {
-                return Err(Problem::PartMissing { part: "Traces", block });
-            }
+            require_part(&head, BlockPart::Traces, block)?;
             of_transaction_down(&head.traces.at(block), index, before, size + 1)
         }
     };

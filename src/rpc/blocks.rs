@@ -14,7 +14,7 @@ use crate::error::Problem;
 use crate::http::values::{block_name, bytes32, invalid};
 use crate::read::completeness::{require_block, require_transaction};
 use trawl_core::primitives::{B256, BlockNumber};
-use trawl_core::schema::{Column, TransactionRow, WithdrawalRow};
+use trawl_core::schema::{BlockPart, Column, TransactionRow, WithdrawalRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::blocks::withdrawals::write_rpc_withdrawal;
 use trawl_json::blocks::write_rpc_block;
@@ -90,7 +90,7 @@ async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> 
     }
     let has_withdrawals = Option::<B256>::get(&view.withdrawals_root, 0).is_some();
     if has_withdrawals && !head.withdrawals.contains(number) {
-        return Err(Problem::PartMissing { part: "Withdrawals", block: number });
+        return Err(Problem::PartMissing { part: BlockPart::Withdrawals, block: number });
     }
     Ok(Answer::of(|writer| {
         write_rpc_block(writer, &view, 0, |object| {

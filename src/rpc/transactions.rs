@@ -1,13 +1,14 @@
 //! `eth_getTransactionByHash` and `eth_getTransactionReceipt`.
 
 use serde_json::value::RawValue;
+use trawl_core::schema::BlockPart;
 
 use super::protocol::answer::Answer;
 use super::protocol::context::Context;
 use super::protocol::params::value;
 use crate::error::Problem;
 use crate::http::values::{bytes32, invalid};
-use crate::read::completeness::{require_receipt, require_transaction};
+use crate::read::completeness::{require_part, require_receipt, require_transaction};
 use trawl_core::primitives::B256;
 use trawl_json::transactions::{write_receipt, write_transaction};
 
@@ -39,9 +40,7 @@ pub(super) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
     let Some((batch, row)) = app.transaction(&hash, head).await? else { return Ok(Answer::null()) };
     let transaction = batch.view();
     let block = transaction.block_number[row];
-    if !head.receipts.contains(block) {
-        return Err(Problem::PartMissing { part: "Receipts", block });
-    }
+    require_part(head, BlockPart::Receipts, block)?;
     if transaction.has_receipt[row] == 0 {
         // Nodes of its chain have none of it.
         return Ok(Answer::null());

@@ -5,6 +5,7 @@ mod columns;
 mod family;
 
 use std::sync::Arc;
+use trawl_core::schema::OptionalTable;
 
 use axum::extract::{Path, RawQuery, State};
 use axum::http::HeaderValue;
@@ -29,6 +30,7 @@ use crate::middleware::request_head::RequestHead;
 use crate::middleware::requester::Requester;
 use crate::read::blocks::hashes::BlockHashes;
 use crate::read::blocks::times;
+use crate::read::completeness::require_table;
 use crate::read::range::Extent;
 use crate::read::row_stream::RowStream;
 use trawl_core::primitives::{Address, B256, Direction, Timestamp};
@@ -128,9 +130,7 @@ pub(crate) async fn transactions(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let request = Request::read((app, head, client), (&hash, query.as_deref()), BY_SIDE)?;
-    if !request.head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address"));
-    }
+    require_table(&request.head, OptionalTable::TransactionsByAddress)?;
     let scan = AddressTransactionScan { address: request.address, direction: request.direction() };
     let layout = |_| Listing::<AddressTransactionScan>::new("transactions", None);
     export::<_, _, family::Transactions>(request, scan, layout).await

@@ -2,6 +2,7 @@
 //!
 //! Field names are column names; the tests compare both with the database.
 
+pub mod block_part;
 pub mod column;
 pub mod columns;
 pub mod comments;
@@ -12,6 +13,7 @@ pub mod event_view;
 pub mod hot;
 mod lists;
 mod nested;
+pub mod optional_tables;
 pub mod packed;
 pub mod reader_account;
 pub mod replication;
@@ -19,12 +21,14 @@ mod rows;
 pub mod sharding;
 pub mod text_views;
 
+pub use block_part::BlockPart;
 pub use column::Column;
 pub use columns::{ColumnMismatch, Columns, Table};
 pub use lists::{
     AccessListItem, Authorization, NotCheckable, PackedBlock, ReplacedCommit, ReportedProblem, Reward, Segment,
     TableRows,
 };
+pub use optional_tables::{OptionalTable, OptionalTables};
 pub use rows::{
     AbiEntryRow, AccountFrame, AccountFrameView, AddressInternalTransactionRow, AddressInternalTransactionView,
     BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, BlockTokenTransferView, BlockView, CodeChangeRow,
@@ -67,22 +71,14 @@ pub const BLOCK_TABLES: [(&str, &str); 26] = [
     ("block_verdicts", "block_number"),
 ];
 
-/// Tables that views fill from other tables of blocks, with their column of the block number. An operator may leave
-/// each of them out: reads that would use it then take another path, which is slower, or are refused.
+/// The optional tables that hold rows of blocks, with their column of the block number.
 pub const OPTIONAL_TABLES: [(&str, &str); 5] = [
-    ("log_topics", "block_number"),
-    ("transactions_by_address", "block_number"),
-    ("blocks_by_miner", "block_number"),
-    ("listed_internal_transactions", "block_number"),
-    ("logs_by_topic", "block_number"),
+    (OptionalTable::LogTopics.name(), "block_number"),
+    (OptionalTable::TransactionsByAddress.name(), "block_number"),
+    (OptionalTable::BlocksByMiner.name(), "block_number"),
+    (OptionalTable::ListedInternalTransactions.name(), "block_number"),
+    (OptionalTable::LogsByTopic.name(), "block_number"),
 ];
-
-/// Optional tables that a new database has only where an operator asks for them.
-pub const LEFT_OUT_AT_FIRST: [&str; 1] = ["logs_by_topic"];
-
-/// Tables that views fill from what is worked out over all blocks; an operator may leave each of them out too. What
-/// they are filled from is emptied and made again as a whole, so no rows of theirs are of a block.
-pub const OPTIONAL_STATISTICS: [&str; 1] = ["token_balances_by_holder"];
 
 /// What holders and supplies of tokens are worked out from, and where they are; all of it follows from transfers.
 pub const STATISTICS_TABLES: [&str; 8] = [
@@ -95,8 +91,3 @@ pub const STATISTICS_TABLES: [&str; 8] = [
     "token_id_holders",
     "token_statistics",
 ];
-
-/// The names of all tables that an operator may leave out.
-pub fn optional_tables() -> impl Iterator<Item = &'static str> {
-    OPTIONAL_TABLES.into_iter().map(|(table, _)| table).chain(OPTIONAL_STATISTICS)
-}

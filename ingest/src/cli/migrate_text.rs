@@ -1,5 +1,6 @@
 //! `trawl-ingest migrate --print`.
 
+use trawl_core::schema::OptionalTable;
 use trawl_core::store::{ClusterLayout, StatementNodes, statements_of_new_database};
 
 /// What the script leaves to `migrate`.
@@ -8,7 +9,7 @@ const NEXT: &str = "-- Then run trawl-ingest migrate: it records the version of 
 
 /// The statements that make a new database as a script. On a cluster each has a comment in front which says on which
 /// nodes and in which database it runs; for one server the script selects the database.
-pub fn migrate_text(database: &str, left_out: &[String], layout: Option<&ClusterLayout>) -> String {
+pub fn migrate_text(database: &str, left_out: &[OptionalTable], layout: Option<&ClusterLayout>) -> String {
     let statements = statements_of_new_database(database, left_out, layout);
     let texts = statements.iter().enumerate().map(|(position, statement)| {
         let sql = statement.sql.trim_end();

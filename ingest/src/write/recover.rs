@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
-use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
+use trawl_core::schema::{BLOCK_TABLES, BlockPart, OPTIONAL_TABLES};
 use trawl_core::store::{AnnouncedRange, FILL_RUNS, Head, Reader, StoreError, Writer, tables_of_part};
 
 use crate::write::lease::{LeaseGuard, runs_apart};
@@ -59,16 +59,16 @@ async fn remove_unfilled(
     let head = retry_transient(|| Head::load(reader)).await?;
     let state = [&head.state, &head.state_but_system, &head.state_transactions];
     let state: Coverage = state.iter().flat_map(|part| part.settled().ranges()).copied().collect();
-    for (part, coverage) in [("traces", head.traces.settled()), ("state", &state)] {
+    for (part, coverage) in [(BlockPart::Traces, head.traces.settled()), (BlockPart::State, &state)] {
         for missing in coverage.missing(range) {
-            tracing::info!(part, blocks = %missing, "removing what an interrupted run filled in");
+            tracing::info!(%part, blocks = %missing, "removing what an interrupted run filled in");
             for (table, column) in tables_of_part(part) {
                 // A removal reads and marks a whole table.
                 if retry_transient(|| reader.rows_of_range(table, column, missing)).await? > 0 {
                     retry_transient(|| guard.write(writer.delete_if_there(table, column, missing))).await?;
                 }
             }
-            if part == "traces" {
+            if part == BlockPart::Traces {
                 retry_transient(|| guard.write(writer.forget_traced_contracts(reader, missing))).await?;
             }
         }

@@ -14,7 +14,7 @@ use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
 use crate::http::body::StreamError;
 use trawl_core::readable::Span;
-use trawl_core::schema::AccountFrame;
+use trawl_core::schema::{AccountFrame, OptionalTable};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::write_frame;
@@ -67,7 +67,8 @@ async fn statement(
         let text = "Query parameter 'address', 'txhash', or 'startblock' and 'endblock' required";
         return Err(Refusal::Sentence(text.into()));
     }
-    let plan = if head.listed_internal_transactions { positions_in } else { searched_positions_in };
+    let plan =
+        if head.tables.has(OptionalTable::ListedInternalTransactions) { positions_in } else { searched_positions_in };
     Ok(Some(plan(&window.blocks, window.walk())))
 }
 

@@ -1,12 +1,14 @@
 //! `fundedby`: who first gave coins to an account.
 
 use axum::response::Response;
+use trawl_core::schema::OptionalTable;
 
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::window::missing_to_head;
+use crate::read::completeness::require_table;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_json::etherscan::{Funding, write_funding};
 use trawl_query::account::funding::gifts;
@@ -18,9 +20,7 @@ const MOST_GIFTS: u64 = 1_000;
 pub(crate) async fn first(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let account = params.require("address", Params::address)?;
-    if !head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address").into());
-    }
+    require_table(head, OptionalTable::TransactionsByAddress)?;
     let found = app.reader().rows(&gifts(&account, &head.traces.span(), MOST_GIFTS)).await.map_err(Problem::from)?;
     let before = |last: BlockNumber| move |range: &BlockRange| range.first() < last;
     let missing = missing_to_head(app, head, &head.traces);

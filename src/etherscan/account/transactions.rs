@@ -16,10 +16,11 @@ use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
 use crate::http::body::StreamError;
 use crate::read::addresses::plain_transfers::Delivery;
+use crate::read::completeness::require_table;
 use crate::read::transactions::outcomes::failures;
 use trawl_core::primitives::{Address, BlockNumber, Direction};
 use trawl_core::readable::Span;
-use trawl_core::schema::{Column, TransactionRow};
+use trawl_core::schema::{Column, OptionalTable, TransactionRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::{TransactionFacts, write_transaction};
@@ -48,8 +49,8 @@ async fn positions(
     window: &Window,
 ) -> Result<Vec<(BlockNumber, u32)>, Refusal> {
     let (walk, settled) = (window.walk(), &window.blocks.settled);
-    if !settled.is_empty() && !head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address").into());
+    if !settled.is_empty() {
+        require_table(head, OptionalTable::TransactionsByAddress)?;
     }
     let statement = trawl_query::transactions::positions_of_address(of.0, of.1, settled, walk);
     let newest = account::newest_transactions(of, &window.blocks, walk);

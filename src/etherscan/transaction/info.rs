@@ -7,7 +7,8 @@ use crate::error::Problem;
 use crate::etherscan::answer::{Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
-use trawl_core::schema::LogRow;
+use crate::read::completeness::require_part;
+use trawl_core::schema::{BlockPart, LogRow};
 use trawl_core::store::Batch;
 use trawl_json::etherscan::{Ending, LogsOfTransaction, write_transaction_info};
 
@@ -24,9 +25,7 @@ pub(crate) async fn info(request: Request) -> Result<Response, Refusal> {
         return Err(Refusal::Sentence("Transaction not found".into()));
     };
     let position = (batch.view().block_number[row], batch.view().transaction_index[row]);
-    if !head.receipts.contains(position.0) {
-        return Err(Problem::PartMissing { part: "Receipts", block: position.0 }.into());
-    }
+    require_part(head, BlockPart::Receipts, position.0)?;
     let logs = trawl_query::logs::of_transaction(&head.receipts.at(position.0), position.1, after, MOST_LOGS + 1);
     let batches: Vec<Batch<LogRow>> = app.reader().all(&logs).await.map_err(Problem::from)?;
     let ending = ending(app, head, position).await?.map(|ending| Ending { error: ending.error, output: ending.output });

@@ -13,7 +13,7 @@ use crate::read::transactions::encoding;
 use crate::read::transactions::receipt_rows::{MAX_TRANSACTIONS, require_header};
 use crate::read::transactions::receipt_trie::{Reason, hashed};
 use trawl_core::primitives::{B256, BlockNumber};
-use trawl_core::schema::{BlockRow, TransactionRow, WithdrawalRow};
+use trawl_core::schema::{BlockPart, BlockRow, TransactionRow, WithdrawalRow};
 use trawl_core::store::Head;
 
 impl App {
@@ -58,7 +58,7 @@ impl App {
     pub(crate) async fn encoded_block(&self, head: &Head, number: BlockNumber) -> Result<Vec<u8>, Problem> {
         let block = self.header_row(head, number).await?;
         if block.withdrawals_root.is_some() && !head.withdrawals.contains(number) {
-            return Err(Problem::PartMissing { part: "Withdrawals", block: number });
+            return Err(Problem::PartMissing { part: BlockPart::Withdrawals, block: number });
         }
         if u64::from(block.transactions_count) > MAX_TRANSACTIONS {
             return Err(not_encodable(number, format!("it has more than {MAX_TRANSACTIONS} transactions")));

@@ -6,7 +6,7 @@ use alloy_primitives::{Bloom, keccak256};
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::transactions::receipt_trie::Reason;
-use trawl_core::schema::{BlockRow, UncleRow};
+use trawl_core::schema::{BlockPart, BlockRow, UncleRow};
 use trawl_core::store::Head;
 
 /// Most uncles of a block that are put together; Ethereum allows two.
@@ -25,7 +25,7 @@ impl App {
         if block.uncles.len() > MAX_UNCLES {
             return Err(not_encodable(format!("it has more than {MAX_UNCLES} uncles")));
         }
-        let missing = || Problem::PartMissing { part: "Uncles", block: number };
+        let missing = || Problem::PartMissing { part: BlockPart::Uncles, block: number };
         if !block.uncles.is_empty() && !head.uncles.contains(number) {
             return Err(missing());
         }

@@ -5,12 +5,12 @@ use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::read::completeness::{require_block, require_receipt, require_transaction};
+use crate::read::completeness::{require_block, require_part, require_receipt, require_transaction};
 use crate::read::rules::rules;
 use crate::read::state::block_context;
 use trawl_chains::DataSize;
 use trawl_core::primitives::{BlockNumber, U256};
-use trawl_core::schema::{BlockRow, TransactionRow};
+use trawl_core::schema::{BlockPart, BlockRow, TransactionRow};
 use trawl_core::store::Head;
 use trawl_evm::replay::RecordedTransaction;
 use trawl_evm::{Call, Failure, Fees, Origin, Rules};
@@ -40,9 +40,7 @@ pub(crate) async fn recorded_block(
     number: BlockNumber,
     last: Option<u32>,
 ) -> Result<RecordedBlock, Problem> {
-    if !head.receipts.contains(number) {
-        return Err(Problem::PartMissing { part: "Receipts", block: number });
-    }
+    require_part(head, BlockPart::Receipts, number)?;
     let statement = trawl_query::transactions::of_block(&head.blocks.at(number));
     let (block, batches) = tokio::try_join!(app.block_at(number, head), app.rows_of(head, &statement))?;
     let block = block.ok_or(Problem::BlockNotFound)?;

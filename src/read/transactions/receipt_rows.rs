@@ -10,8 +10,9 @@ use super::receipt_trie;
 use super::receipt_trie::Reason;
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::completeness::require_part;
 use trawl_core::primitives::{B256, BlockNumber};
-use trawl_core::schema::BlockRow;
+use trawl_core::schema::{BlockPart, BlockRow};
 use trawl_core::store::Head;
 use trawl_query::transactions::receipts::{ReceiptOutcome, logs_of_block, of_block};
 
@@ -59,9 +60,7 @@ impl App {
         head: &Head,
         number: BlockNumber,
     ) -> Result<Result<ReceiptRows, Reason>, Problem> {
-        if !head.receipts.contains(number) {
-            return Err(Problem::PartMissing { part: "Receipts", block: number });
-        }
+        require_part(head, BlockPart::Receipts, number)?;
         let block = self.block_at(number, head).await?.ok_or(Problem::BlockNotFound)?;
         let block: BlockRow = block.rows().next().ok_or(Problem::BlockNotFound)?;
         if let Err(reason) = require_header(&block) {

@@ -1,11 +1,13 @@
 //! The coins that an address received and sent, by counterparty.
 
 use axum::response::Response;
+use trawl_core::schema::OptionalTable;
 
 use super::activity_query::{ActivityQuery, too_much};
 use super::flows::Flows;
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::completeness::require_table;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_query::stats::charts::coins::{MOST_MOVES, newest, size, sums};
@@ -22,9 +24,7 @@ pub(super) async fn answer(
     address: &Address,
     asked: &ActivityQuery,
 ) -> Result<Response, Problem> {
-    if !head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address"));
-    }
+    require_table(head, OptionalTable::TransactionsByAddress)?;
     let found = app.values_of(head, &size(address, &asked.span.settled)).await?;
     if found.first().is_some_and(|size| size.found >= MOST_MOVES) {
         return Err(too_much());

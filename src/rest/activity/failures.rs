@@ -2,12 +2,14 @@
 
 use alloy_primitives::Selector;
 use axum::response::Response;
+use trawl_core::schema::OptionalTable;
 
 use super::activity_query::{ActivityQuery, too_much};
 use super::names::names;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use crate::read::completeness::require_table;
 use crate::rest::page::json;
 use trawl_core::primitives::{Address, BlockRange, Direction};
 use trawl_core::store::Head;
@@ -32,8 +34,8 @@ pub(super) async fn answer(
     contract: Option<&Address>,
     asked: &ActivityQuery,
 ) -> Result<Response, Problem> {
-    if contract.is_some() && !head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address"));
+    if contract.is_some() {
+        require_table(head, OptionalTable::TransactionsByAddress)?;
     }
     let settled = asked.steady();
     let Some(last) = settled.last().map(|range| range.last()) else {

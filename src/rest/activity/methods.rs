@@ -1,6 +1,7 @@
 //! The transactions to a contract by method.
 
 use std::collections::{BTreeMap, BTreeSet};
+use trawl_core::schema::OptionalTable;
 
 use alloy_primitives::Selector;
 
@@ -8,6 +9,7 @@ use super::activity_query::{ActivityQuery, day, too_much};
 use super::names::names;
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::completeness::require_table;
 use trawl_core::primitives::{Address, Direction, TransactionFee, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::Methods;
@@ -32,9 +34,7 @@ pub(super) async fn points(
     contract: &Address,
     asked: &ActivityQuery,
 ) -> Result<Vec<(u64, Methods)>, Problem> {
-    if !head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address"));
-    }
+    require_table(head, OptionalTable::TransactionsByAddress)?;
     let received = SortedList { direction: Some(Direction::To), by: SortedBy::Value, sorting: SortOrder::LargestFirst };
     let found = app.values_of(head, &size(contract, &received, &asked.span.settled)).await?;
     if found.first().is_some_and(|size| size.found > MOST_SORTED) {

@@ -11,7 +11,7 @@ use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::is_complete;
 use crate::rest::page::json;
 use trawl_core::primitives::{Address, Direction, U256};
-use trawl_core::schema::{Column, Columns, TransactionRow};
+use trawl_core::schema::{Column, Columns, OptionalTable, TransactionRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
@@ -50,7 +50,7 @@ type Sums = (Option<u64>, Option<U256>);
 
 /// `None` if the blocks or the table are not all there.
 async fn transactions(app: &App, head: &Head, address: &Address) -> Result<Option<Sums>, Problem> {
-    if !head.transactions_by_address || !is_complete(head, &head.blocks) {
+    if !head.tables.has(OptionalTable::TransactionsByAddress) || !is_complete(head, &head.blocks) {
         return Ok(None);
     }
     let blocks = head.blocks.span();

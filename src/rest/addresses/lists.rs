@@ -2,12 +2,14 @@
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
+use trawl_core::schema::OptionalTable;
 
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, address};
 use crate::middleware::request_head::RequestHead;
+use crate::read::completeness::require_table;
 use crate::rest::blocks::withdrawals::withdrawals_page;
 use crate::rest::cursor::{
     AddressLogCursor, Cursor, FrameCursor, OF_PENDING, TransactionCursor, TransferCursor, WithdrawalCursor,
@@ -78,9 +80,7 @@ pub(in crate::rest) async fn transactions(
         Order::OldestFirst => TransactionCursor::read_ascending(&query)?,
     };
     let (head, size) = (head.get()?, query.page_size());
-    if !head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address"));
-    }
+    require_table(&head, OptionalTable::TransactionsByAddress)?;
     let blocks = head.blocks.span();
     let walk = Walk { order, beyond, limit: size + 1 };
     let statement = trawl_query::transactions::of_address(&address, direction(&query), &blocks, walk);

@@ -2,12 +2,14 @@
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
+use trawl_core::schema::OptionalTable;
 
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::query::{PAGE_SIZE, ParameterGroup, Query, address};
 use crate::middleware::request_head::RequestHead;
+use crate::read::completeness::require_table;
 use crate::rest::blocks::list::{BlockItems, below};
 use crate::rest::cursor::{BlockCursor, Cursor};
 use crate::rest::page::{Page, empty_page, json};
@@ -54,9 +56,7 @@ pub(in crate::rest) async fn blocks_validated(
 /// [`Problem::LeftOut`] without the table; [`Problem::ColumnsMissing`] if the source of a block did not say; when the
 /// store fails.
 pub(crate) async fn require_miners(app: &App, head: &Head) -> Result<(), Problem> {
-    if !head.blocks_by_miner {
-        return Err(Problem::LeftOut("blocks_by_miner"));
-    }
+    require_table(head, OptionalTable::BlocksByMiner)?;
     let unknown = app.rows_of(head, &mined_blocks::without_miner(&head.blocks.span().settled)).await?;
     match unknown.iter().flat_map(Batch::rows).next() {
         Some(block) => Err(Problem::ColumnsMissing {
@@ -103,7 +103,7 @@ pub(in crate::rest) async fn count(
     address: &Address,
     most: u64,
 ) -> Result<Option<u64>, Problem> {
-    if !head.blocks_by_miner {
+    if !head.tables.has(OptionalTable::BlocksByMiner) {
         return Ok(None);
     }
     let blocks = head.blocks.span();

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use trawl_core::schema::OptionalTable;
 
 use axum::extract::{RawQuery, State as AppState};
 use axum::response::Response;
@@ -11,6 +12,7 @@ use crate::app::App;
 use crate::error::{MissingState, Problem};
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::middleware::request_head::RequestHead;
+use crate::read::completeness::require_table;
 use crate::read::state::State;
 use crate::rest::cursor::missing;
 use crate::rest::page::{empty_page, json};
@@ -131,9 +133,7 @@ fn write_position(next: &mut Object<'_>, by: RankedBy, (amount, address): &Ranki
 
 /// Requires that it is known of every block up to a settled one who took part in its transactions.
 fn require_counts(head: &Head, number: BlockNumber) -> Result<(), Problem> {
-    if !head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address"));
-    }
+    require_table(head, OptionalTable::TransactionsByAddress)?;
     // The genesis block has no transactions.
     let missing = BlockRange::new(1, number).map(|range| head.blocks.missing(range)).unwrap_or_default();
     if missing.is_empty() { Ok(()) } else { Err(Problem::BlocksMissing(missing)) }

@@ -12,7 +12,7 @@ use crate::read::completeness::is_complete;
 use crate::rest::page::json;
 use crate::rest::tokens::held_tokens::first_tokens;
 use trawl_core::readable::Readable;
-use trawl_core::schema::{Columns, TransactionRow};
+use trawl_core::schema::{Columns, OptionalTable, TransactionRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
@@ -39,7 +39,7 @@ pub(in crate::rest) async fn tabs(
     let of_address =
         trawl_query::transactions::of_address::<TransactionRow>(&address, None, &blocks, Walk::newest(MOST));
     let transactions = async {
-        if !head.transactions_by_address {
+        if !head.tables.has(OptionalTable::TransactionsByAddress) {
             return Ok(None);
         }
         count(&app, &head, &head.blocks, of_address).await

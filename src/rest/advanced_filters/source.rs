@@ -10,7 +10,7 @@ use crate::error::Problem;
 use crate::read::addresses::plain_transfers::Delivery;
 use trawl_core::primitives::{Address, Direction, FramePosition, TransactionPosition, TransferPosition};
 use trawl_core::readable::Span;
-use trawl_core::schema::{ScannedInternalTransaction, TokenTransferRow};
+use trawl_core::schema::{OptionalTable, ScannedInternalTransaction, TokenTransferRow};
 use trawl_core::store::Head;
 use trawl_json::advanced_filters::{Movement, MovementKey, MovementKind};
 use trawl_query::tokens::transfers;
@@ -91,7 +91,9 @@ impl Source {
                 let before: Option<FramePosition> = self.below.map(MovementCursor::frames);
                 let statement = match side {
                     Some((address, side)) => internal::of_address(address, Some(*side), blocks, before, limit),
-                    None if head.listed_internal_transactions => internal::of_all(blocks, before, limit),
+                    None if head.tables.has(OptionalTable::ListedInternalTransactions) => {
+                        internal::of_all(blocks, before, limit)
+                    }
                     None => internal::of_all_searched(blocks, before, limit),
                 };
                 Ok(app.values_of(head, &statement).await?.into_iter().map(of_frame).collect())

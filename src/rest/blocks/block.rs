@@ -9,12 +9,13 @@ use crate::cache::cache_control::CachePolicy;
 use crate::error::{InvalidParameter, Problem};
 use crate::http::query::{BlockId, Kind, PAGE_SIZE, ParameterGroup, Query, block_id};
 use crate::middleware::request_head::RequestHead;
+use crate::read::completeness::require_part;
 use crate::rest::cursor::{BlockFrameCursor, Cursor};
 use crate::rest::page::{Page, json};
 use crate::rest::stats::figures::{block_time, recent};
 use crate::rest::transactions::frame_items::{FrameItems, position};
 use trawl_core::primitives::{Address, B256};
-use trawl_core::schema::{BlockRow, Column, UncleRow};
+use trawl_core::schema::{BlockPart, BlockRow, Column, UncleRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
 use trawl_json::blocks::{BlockCountdown, BlockExtras, BlockKind, write_rest_block};
@@ -117,9 +118,7 @@ pub(in crate::rest) async fn internal_transactions(
     let filter = FrameFilter { kind: query.name("internal_type"), call_type: query.name("call_type") };
     let (head, size) = (head.get()?, query.page_size());
     let block = readable(&app, &head, id).await?;
-    if !head.traces.contains(block) {
-        return Err(Problem::PartMissing { part: "Traces", block });
-    }
+    require_part(&head, BlockPart::Traces, block)?;
     let span = head.traces.at(block);
     let statement = trawl_query::transactions::internal::listed_of_block(&span, filter, after, size + 1);
     let batches = app.rows_of(&head, &statement).await?;

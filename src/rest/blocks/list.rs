@@ -11,6 +11,7 @@ use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::query::{BlockId, Kind, PAGE_SIZE, ParameterGroup, Query, block_id};
 use crate::middleware::request_head::RequestHead;
+use crate::read::completeness::require_part;
 use crate::rest::cursor::{BlockCursor, Cursor, TransactionCursor, WithdrawalCursor};
 use crate::rest::page::{NO_CURSOR, Page, empty_page, json};
 use crate::rest::transactions::items::TransactionItems;
@@ -18,7 +19,7 @@ use crate::rest::transactions::sorted;
 use trawl_chains::Family;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, TransactionPosition};
 use trawl_core::readable::Span;
-use trawl_core::schema::{BlockRow, Column, Columns, Reward, UncleRow};
+use trawl_core::schema::{BlockPart, BlockRow, Column, Columns, Reward, UncleRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::addresses::address::Addresses;
@@ -374,9 +375,7 @@ pub(in crate::rest) async fn withdrawals(
         },
     };
     let number = readable(&app, &head, BlockId::Number(number.ok_or(Problem::NotFound)?)).await?;
-    if !head.withdrawals.contains(number) {
-        return Err(Problem::PartMissing { part: "Withdrawals", block: number });
-    }
+    require_part(&head, BlockPart::Withdrawals, number)?;
     let block = head.withdrawals.at(number);
     let statement = |before, limit| trawl_query::blocks::withdrawals::of_block(&block, before, limit);
     let page = withdrawals_page((&app, &head), &query, Scope::Block, statement).await?;

@@ -1,6 +1,7 @@
 //! `/api/v2/stats/hot-smart-contracts`: the contracts that most transactions called in some time.
 
 use std::sync::Arc;
+use trawl_core::schema::BlockPart;
 
 use axum::extract::{RawQuery, State as AppState};
 use axum::response::Response;
@@ -151,7 +152,9 @@ fn has_receipts(head: &Head, range: BlockRange, by: CalledBy) -> Result<bool, Pr
     match (head.receipts.missing(range).first(), by) {
         (None, _) => Ok(true),
         (Some(_), CalledBy::Transactions) => Ok(false),
-        (Some(missing), CalledBy::Gas) => Err(Problem::PartMissing { part: "Receipts", block: missing.first() }),
+        (Some(missing), CalledBy::Gas) => {
+            Err(Problem::PartMissing { part: BlockPart::Receipts, block: missing.first() })
+        }
     }
 }
 

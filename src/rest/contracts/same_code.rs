@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use trawl_core::schema::BlockPart;
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
@@ -63,7 +64,7 @@ async fn code_hash(app: &App, head: &Arc<Head>, address: &Address) -> Result<B25
     let known = now.or(creation.as_ref().and_then(|creation| creation.code_hash));
     match (known, creation) {
         (Some(hash), _) => Ok(hash),
-        (None, Some(creation)) => Err(Problem::PartMissing { part: "Call frames", block: creation.block_number }),
+        (None, Some(creation)) => Err(Problem::PartMissing { part: BlockPart::Traces, block: creation.block_number }),
         (None, None) => Err(Problem::NotFound),
     }
 }

@@ -6,8 +6,9 @@ use super::uncounted_transfers;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::{Problem, UncountedReason};
+use crate::read::completeness::require_table;
 use trawl_core::primitives::{Address, BlockNumber, U256};
-use trawl_core::schema::TokenTransferRow;
+use trawl_core::schema::{OptionalTable, TokenTransferRow};
 use trawl_core::store::Head;
 use trawl_json::tokens::balances::TokenBalance;
 use trawl_json::tokens::transfers::Tokens;
@@ -66,9 +67,7 @@ pub(crate) async fn held_tokens(
     address: &Address,
     wanted: &HeldTokensQuery,
 ) -> Result<Vec<TokenBalance>, Problem> {
-    if !head.token_balances_by_holder {
-        return Err(Problem::LeftOut("token_balances_by_holder"));
-    }
+    require_table(head, OptionalTable::TokenBalancesByHolder)?;
     let reach = uncounted_transfers::reach(app).await?;
     let changes = changes_above(app, head, address, (reach, &wanted.types)).await?;
     if address.is_zero() {

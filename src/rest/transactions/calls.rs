@@ -15,7 +15,7 @@ use crate::http::query::{Query, transaction_hash};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::page::json;
 use trawl_core::primitives::Address;
-use trawl_core::schema::{Column, InternalTransactionRow};
+use trawl_core::schema::{BlockPart, Column, InternalTransactionRow};
 use trawl_core::store::Batch;
 use trawl_json::JsonWriter;
 use trawl_json::transactions::calls::{Names, write_decoded_frame};
@@ -31,7 +31,7 @@ pub(in crate::rest) async fn calls(
     let hash = transaction_hash(&hash)?;
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
-    let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
+    let (batch, row) = with_part(&app, &hash, &head, BlockPart::Traces).await?;
     let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
     let statement = trawl_query::transactions::internal::of_transaction(&head.traces.at(block), index);
     let batches = app.rows_of(&head, &statement).await?;

@@ -2,6 +2,7 @@
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
+use trawl_core::schema::BlockPart;
 
 use super::frame_items::{FrameItems, position};
 use super::transaction::with_part;
@@ -35,7 +36,7 @@ pub(in crate::rest) async fn token_transfers(
         (cursor.position.log_index, batch_index)
     });
     let (head, size) = (head.get()?, query.page_size());
-    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
+    let (batch, row) = with_part(&app, &hash, &head, BlockPart::Receipts).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];
     let statement = trawl_query::tokens::transfers::of_transaction_after(
@@ -67,7 +68,7 @@ pub(in crate::rest) async fn frames(
     // A negative index is the position before the first frame.
     let after = FrameCursor::read(&query)?.and_then(|_| query.height("index"));
     let (head, size) = (head.get()?, query.page_size());
-    let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
+    let (batch, row) = with_part(&app, &hash, &head, BlockPart::Traces).await?;
     let transaction = batch.view();
     let (block, index) = (transaction.block_number[row], transaction.transaction_index[row]);
     let statement =
@@ -94,7 +95,8 @@ pub(in crate::rest) async fn blobs(
     let transaction = batch.view();
     let block = transaction.block_number[row];
     if transaction.lacking.items::<String>(row).any(|column| column == "blob_versioned_hashes") {
-        return Err(Problem::PartMissing { part: "Hashes of blobs", block });
+        let columns = vec!["blob_versioned_hashes".into()];
+        return Err(Problem::ColumnsMissing { what: format!("transaction {hash}"), columns });
     }
     Ok(CachePolicy::of_block(&head, block).mark(json(write_blobs(&transaction, row))))
 }

@@ -1,6 +1,7 @@
 //! `/api/v2/addresses/{address}/transactions?sort=value` and `sort=fee`, and those of a block.
 
 use std::collections::BTreeMap;
+use trawl_core::schema::{BlockPart, OptionalTable};
 
 use axum::response::Response;
 
@@ -8,6 +9,7 @@ use super::items::{Row, TransactionItems};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::query::{Kind, ParameterGroup, Query};
+use crate::read::completeness::require_table;
 use crate::rest::cursor::missing;
 use crate::rest::page::json;
 use trawl_core::primitives::{Address, BlockNumber, Direction, TransactionFee, TransactionPosition, U256};
@@ -56,9 +58,7 @@ pub(in crate::rest) async fn page(
 ) -> Result<Response, Problem> {
     let beyond = position(query, sorted.by)?;
     let count = query.page_size();
-    if !head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address"));
-    }
+    require_table(head, OptionalTable::TransactionsByAddress)?;
     require_sortable(app, head, address, sorted).await?;
     let blocks = head.blocks.span();
     let settled = positions(address, &sorted, &blocks.settled, beyond.as_ref(), count + 1);
@@ -177,7 +177,7 @@ async fn require_sortable(app: &App, head: &Head, address: &Address, sorted: Sor
         return Err(too_many("an address", MOST_SORTED));
     }
     if sorted.by == SortedBy::Fee && found.without_fee > 0 {
-        return Err(Problem::PartMissing { part: "Receipts", block: found.block_number });
+        return Err(Problem::PartMissing { part: BlockPart::Receipts, block: found.block_number });
     }
     Ok(())
 }
@@ -195,7 +195,7 @@ fn amount(row: &NewestAmount, by: SortedBy) -> Result<U256, Problem> {
             };
             Ok(fee.total().unwrap_or(U256::MAX))
         }
-        SortedBy::Fee => Err(Problem::PartMissing { part: "Receipts", block: row.block_number }),
+        SortedBy::Fee => Err(Problem::PartMissing { part: BlockPart::Receipts, block: row.block_number }),
     }
 }
 

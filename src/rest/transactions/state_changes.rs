@@ -19,7 +19,7 @@ use crate::rest::cursor::Cursor;
 use crate::rest::page::json;
 use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
-use trawl_core::schema::{BlockRow, TransactionRow};
+use trawl_core::schema::{BlockPart, BlockRow, TransactionRow};
 use trawl_core::store::Head;
 use trawl_json::Array;
 use trawl_json::list::write_page;
@@ -47,7 +47,7 @@ pub(in crate::rest) async fn state_changes(
     let query = Query::read(query.as_deref().unwrap_or(""), STATE_CHANGES)?;
     let after = StateChangeCursor::read(&query)?;
     let (head, size) = (head.get()?, query.page_size());
-    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
+    let (batch, row) = with_part(&app, &hash, &head, BlockPart::Receipts).await?;
     let transaction: TransactionRow = batch.rows().nth(row).ok_or(Problem::Internal)?;
     let block = app.block_at(transaction.block_number, &head).await?.ok_or(Problem::NotFound)?;
     let block: BlockRow = block.rows().next().ok_or(Problem::NotFound)?;

@@ -15,7 +15,7 @@ use crate::read::completeness::require_transaction;
 use crate::rest::page::json;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::readable::Span;
-use trawl_core::schema::{BlockTokenTransferRow, Column, LogRow};
+use trawl_core::schema::{BlockPart, BlockTokenTransferRow, Column, LogRow};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 use trawl_json::stats::chain_facts::type_name;
@@ -44,7 +44,7 @@ pub(in crate::rest) async fn summary(
     // `just_request_body` is accepted and ignored: no external service writes the summary, so there is no request body.
     Query::read(query.as_deref().unwrap_or(""), SUMMARY)?;
     let head = head.get()?;
-    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
+    let (batch, row) = with_part(&app, &hash, &head, BlockPart::Receipts).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];
     require_transaction(&transaction, row)?;

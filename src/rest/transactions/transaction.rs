@@ -13,11 +13,11 @@ use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, transaction_hash};
 use crate::middleware::request_head::RequestHead;
+use crate::read::completeness::require_part;
 use crate::rest::cursor::{Cursor, LogCursor};
 use crate::rest::page::{Page, json};
 use trawl_core::primitives::{Address, B256};
-use trawl_core::readable::Readable;
-use trawl_core::schema::{Column, TransactionRow};
+use trawl_core::schema::{BlockPart, Column, TransactionRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::list::write_page_with;
 use trawl_json::transactions::raw_trace::write_frame;
@@ -37,13 +37,11 @@ pub(in crate::rest) async fn with_part(
     app: &App,
     hash: &B256,
     head: &Head,
-    (part, blocks): (&'static str, &Readable),
+    part: BlockPart,
 ) -> Result<(Batch<TransactionRow>, usize), Problem> {
     let (batch, row) = app.transaction(hash, head).await?.ok_or(Problem::NotFound)?;
     let block = batch.view().block_number[row];
-    if !blocks.contains(block) {
-        return Err(Problem::PartMissing { part, block });
-    }
+    require_part(head, part, block)?;
     Ok((batch, row))
 }
 
@@ -82,7 +80,7 @@ pub(in crate::rest) async fn logs(
     let query = Query::read(query.as_deref().unwrap_or(""), LOGS)?;
     let cursor = LogCursor::read(&query)?;
     let head = head.get()?;
-    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
+    let (batch, row) = with_part(&app, &hash, &head, BlockPart::Receipts).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];
     let recipient = Option::<Address>::get(&transaction.to_address, row);
@@ -124,7 +122,7 @@ pub(in crate::rest) async fn raw_trace(
     let hash = transaction_hash(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), RAW_TRACE)?;
     let head = head.get()?;
-    let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
+    let (batch, row) = with_part(&app, &hash, &head, BlockPart::Traces).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];
     let statement =

@@ -5,12 +5,12 @@ use serde_json::value::RawValue;
 use crate::cache::settled_rows::SharedRows;
 use crate::error::Problem;
 use crate::http::values::{block_name, bytes32, invalid};
-use crate::read::completeness::{require_block, require_receipt, require_transaction};
+use crate::read::completeness::{require_block, require_part, require_receipt, require_transaction};
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use crate::rpc::protocol::params::{BlockId, block_id, index, value};
 use trawl_core::primitives::B256;
-use trawl_core::schema::{BlockRow, LogRow, TransactionRow, TransactionView};
+use trawl_core::schema::{BlockPart, BlockRow, LogRow, TransactionRow, TransactionView};
 use trawl_core::store::Batch;
 use trawl_json::JsonWriter;
 use trawl_json::blocks::{write_rpc_header, write_rpc_uncle};
@@ -155,7 +155,7 @@ async fn uncle(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Pro
     require_block(&nephew.view(), 0)?;
     let position = usize::try_from(position).unwrap_or(usize::MAX);
     let Some(hash) = nephew.view().uncles.items::<B256>(0).nth(position) else { return Ok(Answer::null()) };
-    let missing = || Problem::PartMissing { part: "Uncles", block: number };
+    let missing = || Problem::PartMissing { part: BlockPart::Uncles, block: number };
     if !head.uncles.contains(number) {
         return Err(missing());
     }
@@ -201,9 +201,7 @@ async fn receipts_of(call: Context<'_>, block: BlockId) -> Result<Option<BlockRe
     if blocks.is_empty() {
         return Ok(None);
     }
-    if !head.receipts.contains(number) {
-        return Err(Problem::PartMissing { part: "Receipts", block: number });
-    }
+    require_part(head, BlockPart::Receipts, number)?;
     let logs = LogPage::new(Default::default(), head.receipts.at(number), UNLIMITED_LOGS).statement();
     let transactions = trawl_query::transactions::of_block(&blocks);
     let (transactions, logs) = tokio::try_join!(app.rows_of(head, &transactions), app.rows_of::<LogRow>(head, &logs))?;

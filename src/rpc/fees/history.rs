@@ -1,6 +1,7 @@
 //! `eth_feeHistory`: base fees and fullness of past blocks, and the tips at given percentiles of their gas.
 
 use serde_json::Value;
+use trawl_core::schema::BlockPart;
 
 use super::cache::Key;
 use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to};
@@ -164,7 +165,7 @@ fn share(part: u64, whole: u64) -> f64 {
 /// The tips, in wei, at each percentile of each block's gas. Memory is that of the transactions of one block.
 async fn rewards(app: &App, head: &Head, key: &Key, blocks: &[BlockFees]) -> Result<Vec<Vec<U256>>, Problem> {
     if let Some(gap) = head.receipts.missing(key.range).first() {
-        return Err(Problem::PartMissing { part: "Receipts", block: gap.first() });
+        return Err(Problem::PartMissing { part: BlockPart::Receipts, block: gap.first() });
     }
     let mut rows = app.reader().stream(&trawl_query::stats::fees::payments(&head.receipts.within(key.range))).await?;
     let mut rewards = vec![vec![U256::ZERO; key.percentiles.len()]; blocks.len()];

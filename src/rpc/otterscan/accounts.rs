@@ -2,6 +2,7 @@
 //! version of these methods.
 
 use std::sync::Arc;
+use trawl_core::schema::OptionalTable;
 
 use futures_util::future::try_join_all;
 
@@ -9,6 +10,7 @@ use super::params;
 use crate::app::App;
 use crate::error::Problem;
 use crate::options::Gaps;
+use crate::read::completeness::require_table;
 use crate::read::state::State;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
@@ -61,9 +63,7 @@ pub(in crate::rpc) async fn transaction_of_nonce(call: Context<'_>) -> Result<An
     let [sender, nonce] = call.exactly()?;
     let (sender, nonce) = (params::address(sender)?, params::count(nonce, "nonce")?);
     let (app, head) = (call.app, call.head()?);
-    if !head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address"));
-    }
+    require_table(head, OptionalTable::TransactionsByAddress)?;
     let statements = trawl_query::transactions::participation::of_nonce(&sender, nonce, &head.blocks.span());
     let found = try_join_all(statements.iter().map(|statement| app.reader().rows(statement))).await?;
     let Some(position) = found.into_iter().flatten().next() else {

@@ -1,12 +1,13 @@
 //! `ots_getBlockTransactions`: the transactions of a block, page by page from its end.
 
 use std::ops::Range;
+use trawl_core::schema::BlockPart;
 
 use super::blocks::block;
 use super::params;
 use crate::error::Problem;
 use crate::http::values::invalid;
-use crate::read::completeness::{require_receipt, require_transaction};
+use crate::read::completeness::{require_part, require_receipt, require_transaction};
 use crate::read::transactions::outcomes::failures;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
@@ -25,9 +26,7 @@ pub(in crate::rpc) async fn transactions(call: Context<'_>) -> Result<Answer, Pr
     let (app, head) = (call.app, call.head()?);
     let Some(number) = name.number(head) else { return Ok(Answer::null()) };
     let Some(block) = block(app, number, head).await? else { return Ok(Answer::null()) };
-    if !head.receipts.contains(number) {
-        return Err(Problem::PartMissing { part: "Receipts", block: number });
-    }
+    require_part(head, BlockPart::Receipts, number)?;
     let shown = shown(block.view().transactions_count[0].into(), page, size);
     let statement = trawl_query::transactions::in_block_after(
         &head.receipts.at(number),

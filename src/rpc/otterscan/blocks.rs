@@ -8,7 +8,7 @@ use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use trawl_chains::Issuance as ChainIssuance;
 use trawl_core::primitives::{B256, BlockNumber, U256};
-use trawl_core::schema::{BlockRow, Column};
+use trawl_core::schema::{BlockPart, BlockRow, Column};
 use trawl_core::store::{Batch, Head};
 use trawl_json::blocks::withdrawals::write_rpc_withdrawal;
 use trawl_json::blocks::write_rpc_header;
@@ -60,11 +60,11 @@ async fn details(call: Context<'_>, number: BlockNumber) -> Result<Answer, Probl
     let missing = |part| Problem::PartMissing { part, block: number };
     let has_withdrawals = Option::<B256>::get(&view.withdrawals_root, 0).is_some();
     if has_withdrawals && !head.withdrawals.contains(number) {
-        return Err(missing("Withdrawals"));
+        return Err(missing(BlockPart::Withdrawals));
     }
     let fees = Option::<U256>::get(&view.transaction_fees, 0);
     let fees = fees.filter(|_| view.lacking.items::<String>(0).all(|column| column != "transaction_fees"));
-    let fees = fees.ok_or_else(|| missing("Receipts"))?;
+    let fees = fees.ok_or_else(|| missing(BlockPart::Receipts))?;
     let issuance = issuance(app, head, &block).await?;
     Ok(Answer::of(|writer| {
         writer.object(|details| {

@@ -6,7 +6,7 @@ use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
-use trawl_core::schema::{Column, InternalTransactionRow, TransactionRow};
+use trawl_core::schema::{BlockPart, Column, InternalTransactionRow, TransactionRow};
 use trawl_core::store::Batch;
 use trawl_json::otterscan::{OperationKind, write_frame, write_operation};
 use trawl_query::transactions::internal::CoinFrame;
@@ -35,7 +35,7 @@ impl TransactionRef {
     fn traced(&self, call: Context<'_>) -> Result<Span, Problem> {
         let traces = &call.head()?.traces;
         if !traces.contains(self.block) {
-            return Err(Problem::PartMissing { part: "Traces", block: self.block });
+            return Err(Problem::PartMissing { part: BlockPart::Traces, block: self.block });
         }
         Ok(traces.at(self.block))
     }

@@ -2,12 +2,14 @@
 //! whole blocks.
 
 use futures_util::future::try_join_all;
+use trawl_core::schema::OptionalTable;
 
 use super::bounds::{Bounds, searched};
 use super::params;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::values::invalid;
+use crate::read::completeness::require_table;
 use crate::read::transactions::at::TransactionsAt;
 use crate::read::transactions::outcomes::failures;
 use crate::rpc::protocol::answer::Answer;
@@ -75,9 +77,7 @@ pub(in crate::rpc) async fn after(call: Context<'_>) -> Result<Answer, Problem> 
 /// The positions that come first from one end, up to those of a whole block.
 async fn page(call: Context<'_>, request: &Request, wanted: Option<BlockRange>, from: End) -> Result<Page, Problem> {
     let (app, head) = (call.app, call.head()?);
-    if !head.transactions_by_address {
-        return Err(Problem::LeftOut("transactions_by_address"));
-    }
+    require_table(head, OptionalTable::TransactionsByAddress)?;
     let Some(wanted) = wanted else { return Ok(Page::default()) };
     let bounds = Bounds::of(head, wanted, from, app.options().gaps)?;
     let find = |searched: ParticipationQuery, limit| find(app, &request.address, from, searched, limit);

@@ -3,6 +3,7 @@
 //! They hold no rows, so they have no migrations: each `migrate` makes them anew as `sql/analysts` says.
 
 use super::migrations::Step;
+use crate::schema::OptionalTable;
 
 /// The files of a folder of `sql/analysts`.
 macro_rules! files {
@@ -68,8 +69,10 @@ pub const STAGES: &[&[Step]] = &[
 ];
 
 /// Views of tables that an operator may leave out: view, table.
-pub const NEED_OPTIONAL: [(&str, &str); 2] =
-    [("v_balances", "token_balances_by_holder"), ("v_transactions_by_address", "transactions_by_address")];
+pub const NEED_OPTIONAL: [(&str, OptionalTable); 2] = [
+    ("v_balances", OptionalTable::TokenBalancesByHolder),
+    ("v_transactions_by_address", OptionalTable::TransactionsByAddress),
+];
 
 #[cfg(test)]
 mod tests {

@@ -209,7 +209,7 @@ impl Writer {
         self.drop_clones().await?;
         self.execute_at_server(&format!("CREATE DATABASE {}", quoted(&clones)), &[]).await?;
         let left_out = self.left_out().await?;
-        for table in STATISTICS_TABLES.into_iter().filter(|table| !left_out.iter().any(|out| out == table)) {
+        for table in STATISTICS_TABLES.into_iter().filter(|table| !left_out.iter().any(|out| out.name() == *table)) {
             let (clone, original) = (full_name(&clones, table), full_name(database, table));
             self.execute_at_server(&format!("CREATE TABLE {clone} {how} {original}"), &[]).await?;
         }

@@ -15,7 +15,7 @@ use super::{Damage, Reader, StoreError};
 use crate::newest::{NewestBlock, NewestBlocks, NewestSpan};
 use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange};
 use crate::readable::Readable;
-use crate::schema::{HeadRow, Segment};
+use crate::schema::{BlockPart, HeadRow, OptionalTables, Segment};
 use committed::{CommittedRanges, committed_of, committed_ranges, only_new_blocks};
 use newest::read_newest;
 use poll::{HeadSummary, PollScope, PreviousHead, Summary, look_again};
@@ -57,18 +57,8 @@ pub struct Head {
     pub tokens: u64,
     /// Grows with the rows in `token_steps`, 0 if there is none; a cache generation of token statistics.
     pub token_steps: u64,
-    /// Whether `log_topics` may be read: operators can leave the table out.
-    pub log_topics: bool,
-    /// The same of `logs_by_topic`.
-    pub logs_by_topic: bool,
-    /// Whether `transactions_by_address` may be read: operators can leave the table out.
-    pub transactions_by_address: bool,
-    /// Whether `blocks_by_miner` may be read: operators can leave the table out.
-    pub blocks_by_miner: bool,
-    /// Whether `listed_internal_transactions` may be read: operators can leave the table out.
-    pub listed_internal_transactions: bool,
-    /// Whether `token_balances_by_holder` may be read: operators can leave the table out.
-    pub token_balances_by_holder: bool,
+    /// The optional tables that may be read.
+    pub tables: OptionalTables,
     /// Number of the view in this process, from 1: a later view that differs has a higher one.
     pub view: u64,
     /// The view that first showed the newest commit. Under the same number, responses about settled blocks stay valid;
@@ -111,6 +101,22 @@ impl Head {
     #[must_use]
     pub fn number(&self) -> Option<BlockNumber> {
         self.blocks.head()
+    }
+
+    /// The blocks whose `part` is readable.
+    #[must_use]
+    pub fn part(&self, part: BlockPart) -> &Readable {
+        match part {
+            BlockPart::Blocks | BlockPart::Transactions => &self.blocks,
+            BlockPart::Receipts => &self.receipts,
+            BlockPart::Withdrawals => &self.withdrawals,
+            BlockPart::Uncles => &self.uncles,
+            BlockPart::Traces => &self.traces,
+            BlockPart::Rewards => &self.rewards,
+            BlockPart::State => &self.state,
+            BlockPart::StateButSystem => &self.state_but_system,
+            BlockPart::StateTransactions => &self.state_transactions,
+        }
     }
 
     /// The blocks of `recent`.
@@ -208,10 +214,10 @@ impl Head {
             Some(known) if count == commits(&summary) => Arc::clone(&known.committed),
             _ => committed_of(&reader.all(&committed_ranges()).await?),
         };
-        let committed_through = committed.get("blocks").and_then(Coverage::head);
+        let committed_through = committed.get(&BlockPart::Blocks).and_then(Coverage::head);
         let settled =
-            |part: &str| committed.get(part).map(|all| all.without(&damage.of_part(part))).unwrap_or_default();
-        let blocks = settled("blocks");
+            |part: BlockPart| committed.get(&part).map(|all| all.without(&damage.of_part(part))).unwrap_or_default();
+        let blocks = settled(BlockPart::Blocks);
         let in_memory = in_memory(reader, known, &mut newest, &blocks, source).await?;
         let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let recent = known.map_or_else(Arc::default, |known| recently_settled(known, &in_memory));
@@ -219,10 +225,10 @@ impl Head {
             NewestSource::InTables => Some(BlockNumber::MAX),
             NewestSource::InMemory(_) => newest.as_ref().and_then(|head| head.tables_through),
         };
-        let part = |name: &str| {
-            let mut hot = hot(segments, name, &blocks);
+        let part = |part: BlockPart| {
+            let mut hot = hot(segments, part, &blocks);
             hot = hot.iter().flat_map(|range| in_memory.readable(range, stored)).collect();
-            Readable::with_newest(settled(name), &hot, &in_memory)
+            Readable::with_newest(settled(part), &hot, &in_memory)
         };
         let committed_chain = summary.as_ref().and_then(|summary| summary.chain_id);
         let chain_id = committed_chain.or(newest.as_ref().and_then(|head| head.chain_id));
@@ -238,8 +244,7 @@ impl Head {
             }
             _ => ChainConfiguration::default(),
         };
-        let (state, state_but_system) = (part("state"), part("state_but_system"));
-        let has = |table: &str| summary.as_ref().is_some_and(|summary| summary.has(table));
+        let (state, state_but_system) = (part(BlockPart::State), part(BlockPart::StateButSystem));
         let view = last_view + 1;
         let is_same = |known: &&Arc<Self>| is_same(known) && *known.blocks.settled() == blocks;
         let same = known.filter(is_same);
@@ -249,16 +254,16 @@ impl Head {
                 .filter(|known| same.is_some() || grew_by(known, &committed, &recent))
                 .map_or(view, |known| known.contracts_view),
             rows_view: known.filter(|known| known.keeps_rows(damage, &committed)).map_or(view, |known| known.rows_view),
-            receipts: part("receipts"),
-            withdrawals: part("withdrawals"),
-            uncles: part("uncles"),
-            traces: part("traces"),
-            rewards: part("rewards"),
+            receipts: part(BlockPart::Receipts),
+            withdrawals: part(BlockPart::Withdrawals),
+            uncles: part(BlockPart::Uncles),
+            traces: part(BlockPart::Traces),
+            rewards: part(BlockPart::Rewards),
             known_state: state.or(&state_but_system, &in_memory),
             state,
             state_but_system,
-            state_transactions: part("state_transactions"),
-            blocks: part("blocks"),
+            state_transactions: part(BlockPart::StateTransactions),
+            blocks: part(BlockPart::Blocks),
             chain_id,
             newest,
             configuration: stated.forks,
@@ -268,12 +273,7 @@ impl Head {
             token_steps: generation(turn, summary.as_ref().map_or(0, |summary| summary.token_steps)),
             damage: damage.clone(),
             committed_through,
-            log_topics: has("log_topics"),
-            logs_by_topic: has("logs_by_topic"),
-            transactions_by_address: has("transactions_by_address"),
-            blocks_by_miner: has("blocks_by_miner"),
-            listed_internal_transactions: has("listed_internal_transactions"),
-            token_balances_by_holder: has("token_balances_by_holder"),
+            tables: summary.as_ref().map(|summary| summary.tables).unwrap_or_default(),
             seen: summary,
             view,
             turn,
@@ -303,7 +303,7 @@ async fn in_memory(
     let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
     let stored = newest.as_ref().and_then(|head| head.tables_through);
     let known = known.map(|known| &known.in_memory);
-    read_newest(reader, known, carried, &hot(segments, "blocks", blocks), stored, bytes).await
+    read_newest(reader, known, carried, &hot(segments, BlockPart::Blocks, blocks), stored, bytes).await
 }
 
 /// Whether all that was committed since `known` is blocks that are in `recent` now, and no block with contracts left
@@ -311,11 +311,11 @@ async fn in_memory(
 fn grew_by(known: &Head, committed: &CommittedRanges, recent: &NewestBlocks) -> bool {
     let Some(run) = recent.run() else { return false };
     let is_new = |range: &BlockRange| range.intersection(run) == Some(*range);
-    let grew = |(part, ranges): (&String, &Coverage)| {
+    let grew = |(part, ranges): (&BlockPart, &Coverage)| {
         let before = known.committed.get(part).cloned().unwrap_or_default();
         ranges.ranges().iter().all(|range| before.missing(*range).iter().all(is_new))
     };
-    let lost = |(part, ranges): (&String, &Coverage)| {
+    let lost = |(part, ranges): (&BlockPart, &Coverage)| {
         let now = committed.get(part).cloned().unwrap_or_default();
         ranges.ranges().iter().any(|range| !now.missing(*range).is_empty())
     };
@@ -337,8 +337,8 @@ fn recently_settled(known: &Head, in_memory: &Arc<NewestBlocks>) -> Arc<NewestBl
 }
 
 /// The blocks of segments with `part` that are not settled.
-fn hot(segments: &[Segment], part: &str, settled: &Coverage) -> Vec<HotRange> {
-    let having = segments.iter().filter(|segment| segment.parts.iter().any(|name| name == part));
+fn hot(segments: &[Segment], part: BlockPart, settled: &Coverage) -> Vec<HotRange> {
+    let having = segments.iter().filter(|segment| segment.parts.iter().any(|name| name == part.name()));
     having
         .flat_map(|segment| {
             let range = BlockRange::new(segment.first_block, segment.last_block);

@@ -3,7 +3,8 @@
 use std::num::NonZero;
 
 use clap::Args;
-use trawl_core::schema::{OPTIONAL_STATISTICS, OPTIONAL_TABLES};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use trawl_core::schema::OptionalTable;
 
 /// The shards of a cluster of ClickHouse.
 #[derive(Debug, Args)]
@@ -24,12 +25,12 @@ pub struct ShardFlags {
 pub struct MigrateFlags {
     /// Drop this table, which saves its disk: topics without a contract are then searched through all logs of the
     /// range. Remembered until --with.
-    #[arg(long, value_name = "TABLE", value_parser = OPTIONAL, conflicts_with = "with")]
-    pub without: Vec<String>,
+    #[arg(long, value_name = "TABLE", value_parser = optional_table(), conflicts_with = "with")]
+    pub without: Vec<OptionalTable>,
     /// Make a table that was left out, and fill it. A new database has no logs_by_topic: it finds logs of accounts by
     /// topics at once, for a third more disk.
-    #[arg(long, value_name = "TABLE", value_parser = OPTIONAL)]
-    pub with: Vec<String>,
+    #[arg(long, value_name = "TABLE", value_parser = optional_table())]
+    pub with: Vec<OptionalTable>,
     /// On a ClickHouse server also make the role `trawl_reader` for people who read: grants, a settings profile, a
     /// quota and row policies. The user must be allowed to.
     #[arg(long)]
@@ -56,12 +57,9 @@ fn cluster_name(text: &str) -> Result<String, String> {
     if is_name { Ok(text.into()) } else { Err("a cluster's name has letters, digits and _".into()) }
 }
 
-/// Names of the tables that may be left out.
-const OPTIONAL: [&str; 6] = [
-    OPTIONAL_TABLES[0].0,
-    OPTIONAL_TABLES[1].0,
-    OPTIONAL_TABLES[2].0,
-    OPTIONAL_TABLES[3].0,
-    OPTIONAL_TABLES[4].0,
-    OPTIONAL_STATISTICS[0],
-];
+/// The name of a table that may be left out.
+fn optional_table() -> impl TypedValueParser<Value = OptionalTable> {
+    let unknown = || "no table that may be left out";
+    PossibleValuesParser::new(OptionalTable::NAMES)
+        .try_map(move |name| OptionalTable::from_name(&name).ok_or_else(unknown))
+}

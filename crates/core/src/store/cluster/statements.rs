@@ -3,7 +3,7 @@
 
 use super::nodes::first_shard;
 use super::{ClusterLayout, local_database};
-use crate::schema::LEFT_OUT_AT_FIRST;
+use crate::schema::OptionalTable;
 use crate::schema::analysts::{FUNCTIONS, NEED_OPTIONAL, STAGES};
 use crate::schema::hot::HOT_TABLES;
 use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS};
@@ -72,21 +72,20 @@ pub(super) fn create_table(
 }
 
 /// The statements that `migrate` runs for a new database without the tables `without` and those of
-/// [`LEFT_OUT_AT_FIRST`]. Those of views as text are not among them: they are made from the columns of the other views.
+/// [`OptionalTable::LEFT_OUT_AT_FIRST`]. Those of views as text are not among them: they are made from the columns of the other views.
 #[must_use]
 pub fn statements_of_new_database(
     database: &str,
-    without: &[String],
+    without: &[OptionalTable],
     layout: Option<&ClusterLayout>,
 ) -> Vec<NodeStatement> {
-    let left_out: Vec<&str> = without.iter().map(String::as_str).chain(LEFT_OUT_AT_FIRST).collect();
+    let left_out: Vec<OptionalTable> = without.iter().copied().chain(OptionalTable::LEFT_OUT_AT_FIRST).collect();
     let databases = [Some(database.to_owned()), layout.map(|_| local_database(database))];
     let create_database =
         |name: String| NodeStatement::new(StatementNodes::Each, format!("CREATE DATABASE IF NOT EXISTS `{name}`"));
-    let is_left_out = |table: &str| left_out.contains(&table);
-    let is_made = |view: &str| !NEED_OPTIONAL.iter().any(|(name, table)| *name == view && is_left_out(table));
+    let is_made = |view: &str| !NEED_OPTIONAL.iter().any(|(name, table)| *name == view && left_out.contains(table));
     let steps = MIGRATIONS.iter().flat_map(|migration| migration.stages.iter().copied().flatten());
-    let steps = steps.filter(|step| !left_out.iter().any(|table| step.is_of(table)));
+    let steps = steps.filter(|step| !left_out.iter().any(|table| step.is_of(table.name())));
     let hot = HOT_TABLES.iter().map(|table| (table.name(), table.create_statement()));
     let tables = [("schema_migrations".to_owned(), CREATE_SCHEMA_MIGRATIONS.to_owned())]
         .into_iter()

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::primitives::{BlockRange, Coverage};
-use crate::schema::Column;
 use crate::schema::columns::columns;
+use crate::schema::{BlockPart, Column};
 use crate::statement::Statement;
 use crate::store::client::connection::Batch;
 
 /// Committed ranges by part.
-pub(crate) type CommittedRanges = Arc<HashMap<String, Coverage>>;
+pub(crate) type CommittedRanges = Arc<HashMap<BlockPart, Coverage>>;
 
 columns! {
     pub struct IslandRow / IslandView {
@@ -27,11 +27,12 @@ pub(crate) fn committed_ranges() -> Statement<IslandRow> {
 
 /// The committed ranges by part.
 pub(crate) fn committed_of(rows: &[Batch<IslandRow>]) -> CommittedRanges {
-    let mut parts: HashMap<String, Vec<BlockRange>> = HashMap::new();
+    let mut parts: HashMap<BlockPart, Vec<BlockRange>> = HashMap::new();
     for batch in rows {
         let view = batch.view();
         for row in 0..batch.len() {
-            let ranges = parts.entry(String::get(&view.part, row).into()).or_default();
+            let Some(part) = BlockPart::from_name(String::get(&view.part, row)) else { continue };
+            let ranges = parts.entry(part).or_default();
             ranges.extend(BlockRange::new(view.first_block[row], view.last_block[row]));
         }
     }
@@ -53,45 +54,46 @@ pub(crate) fn only_new_blocks(before: &CommittedRanges, now: &CommittedRanges) -
     let any: Coverage = before.values().flat_map(Coverage::ranges).copied().collect();
     let is_new = |range: &BlockRange| any.within(*range).is_empty();
     let none = Coverage::default();
-    let grew = |(part, ranges): (&String, &Coverage)| {
+    let grew = |(part, ranges): (&BlockPart, &Coverage)| {
         let before = before.get(part).unwrap_or(&none);
         ranges.without(before).ranges().iter().all(is_new)
     };
-    let is_there = |(part, ranges): (&String, &Coverage)| ranges.without(now.get(part).unwrap_or(&none)).is_empty();
+    let is_there = |(part, ranges): (&BlockPart, &Coverage)| ranges.without(now.get(part).unwrap_or(&none)).is_empty();
     now.iter().all(grew) && before.iter().all(is_there)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use BlockPart::{Blocks, Receipts, Traces};
 
-    fn committed(parts: &[(&str, &[(u64, u64)])]) -> CommittedRanges {
+    fn committed(parts: &[(BlockPart, &[(u64, u64)])]) -> CommittedRanges {
         let ranges = |ranges: &[(u64, u64)]| -> Coverage {
             ranges.iter().filter_map(|(first, last)| BlockRange::new(*first, *last)).collect()
         };
-        Arc::new(parts.iter().map(|(part, all)| ((*part).to_owned(), ranges(all))).collect())
+        Arc::new(parts.iter().map(|(part, all)| (*part, ranges(all))).collect())
     }
 
     #[test]
     fn what_another_address_lacks_is_counted_once() {
-        let wanted = committed(&[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9)])]);
-        let lacks = |there: &[(&str, &[(u64, u64)])]| lacking(&wanted, &committed(there));
-        assert!(lacks(&[("blocks", &[(0, 39)]), ("receipts", &[(0, 9)])]).is_empty(), "more is no fault");
-        assert_eq!(lacks(&[("blocks", &[(0, 7)])]).ranges().len(), 2);
+        let wanted = committed(&[(Blocks, &[(0, 9), (20, 29)]), (Receipts, &[(0, 9)])]);
+        let lacks = |there: &[(BlockPart, &[(u64, u64)])]| lacking(&wanted, &committed(there));
+        assert!(lacks(&[(Blocks, &[(0, 39)]), (Receipts, &[(0, 9)])]).is_empty(), "more is no fault");
+        assert_eq!(lacks(&[(Blocks, &[(0, 7)])]).ranges().len(), 2);
         assert_eq!(lacks(&[]).ranges().iter().copied().map(BlockRange::count).sum::<u64>(), 20);
     }
 
     #[test]
     fn rows_stay_whole_while_only_new_blocks_are_committed() {
-        let before = committed(&[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9)])]);
-        let whole = |now: &[(&str, &[(u64, u64)])]| only_new_blocks(&before, &committed(now));
-        assert!(whole(&[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9)])]));
-        assert!(whole(&[("blocks", &[(0, 39)]), ("receipts", &[(0, 19), (30, 39)])]), "a hole is filled");
-        assert!(!whole(&[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9), (20, 29)])]), "a part comes later");
-        assert!(!whole(&[("blocks", &[(0, 8), (20, 29)]), ("receipts", &[(0, 9)])]), "a block is taken back");
-        assert!(!whole(&[("blocks", &[(0, 9), (20, 29)])]), "a part is gone");
-        let traced: &[(&str, &[(u64, u64)])] =
-            &[("blocks", &[(0, 9), (20, 29)]), ("receipts", &[(0, 9)]), ("traces", &[(5, 9)])];
+        let before = committed(&[(Blocks, &[(0, 9), (20, 29)]), (Receipts, &[(0, 9)])]);
+        let whole = |now: &[(BlockPart, &[(u64, u64)])]| only_new_blocks(&before, &committed(now));
+        assert!(whole(&[(Blocks, &[(0, 9), (20, 29)]), (Receipts, &[(0, 9)])]));
+        assert!(whole(&[(Blocks, &[(0, 39)]), (Receipts, &[(0, 19), (30, 39)])]), "a hole is filled");
+        assert!(!whole(&[(Blocks, &[(0, 9), (20, 29)]), (Receipts, &[(0, 9), (20, 29)])]), "a part comes later");
+        assert!(!whole(&[(Blocks, &[(0, 8), (20, 29)]), (Receipts, &[(0, 9)])]), "a block is taken back");
+        assert!(!whole(&[(Blocks, &[(0, 9), (20, 29)])]), "a part is gone");
+        let traced: &[(BlockPart, &[(u64, u64)])] =
+            &[(Blocks, &[(0, 9), (20, 29)]), (Receipts, &[(0, 9)]), (Traces, &[(5, 9)])];
         assert!(!whole(traced), "another part of blocks that were there");
     }
 }

@@ -1,7 +1,7 @@
 //! Whether there is something new in the database, found with as few reads as possible.
 
-use crate::schema::HeadRow;
 use crate::schema::columns::columns;
+use crate::schema::{HeadRow, OptionalTable, OptionalTables};
 use crate::statement::Statement;
 use crate::store::{Reader, StoreError};
 
@@ -36,16 +36,11 @@ pub(crate) struct Summary {
     pub label_loads: u64,
     pub tokens: u64,
     pub token_steps: u64,
-    /// Optional tables that do not exist.
-    left_out: Vec<String>,
+    /// Optional tables that exist.
+    pub tables: OptionalTables,
 }
 
 impl Summary {
-    /// Whether an optional table exists.
-    pub fn has(&self, table: &str) -> bool {
-        !self.left_out.iter().any(|name| name == table)
-    }
-
     fn of(rows: Vec<SummaryRow>) -> Self {
         let mut summary = Self::default();
         for row in rows {
@@ -57,8 +52,8 @@ impl Summary {
                 "tokens" => summary.tokens = row.rows,
                 "token_steps" => summary.token_steps = row.rows,
                 "left_out_tables" => {
-                    summary.left_out = row.names.split_terminator(',').map(str::to_owned).collect();
-                    summary.left_out.sort_unstable();
+                    let is_there = |table: &OptionalTable| row.names.split(',').all(|name| name != table.name());
+                    summary.tables = OptionalTable::ALL.into_iter().filter(is_there).collect();
                 }
                 _ => {}
             }

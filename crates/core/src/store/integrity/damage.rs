@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::primitives::{BlockRange, Coverage};
 use crate::schema::columns::columns;
-use crate::schema::{BLOCK_TABLES, OPTIONAL_TABLES, TableRows};
+use crate::schema::{BLOCK_TABLES, BlockPart, OPTIONAL_TABLES, TableRows};
 use crate::statement::Statement;
 use crate::store::error::UNKNOWN_TABLE;
 use crate::store::{Reader, StoreError};
@@ -66,9 +66,9 @@ impl Damage {
         shown.flat_map(|table| table.blocks.ranges()).chain(self.withdrawn.ranges()).copied().collect()
     }
 
-    /// The blocks whose `part`, as `ingest_commits` names it, misses rows.
+    /// The blocks whose `part` misses rows.
     #[must_use]
-    pub fn of_part(&self, part: &str) -> Coverage {
+    pub fn of_part(&self, part: BlockPart) -> Coverage {
         let hit = self.tables.iter().filter(|table| concerns(&table.table, part));
         hit.flat_map(|table| table.blocks.ranges()).copied().collect()
     }
@@ -99,26 +99,26 @@ impl fmt::Display for Damage {
 }
 
 /// Whether what is answered from `part` is read from `table`.
-fn concerns(table: &str, part: &str) -> bool {
+fn concerns(table: &str, part: BlockPart) -> bool {
     match table {
-        "logs" | "logs_by_block" | "logs_by_topic" | "log_topics" => part == "receipts",
+        "logs" | "logs_by_block" | "logs_by_topic" | "log_topics" => part == BlockPart::Receipts,
         "token_transfers"
         | "token_transfers_by_direction"
         | "token_transfers_by_token"
-        | "token_transfers_by_block" => part == "receipts",
-        "withdrawals" | "withdrawals_by_block" => part == "withdrawals",
-        "uncles" => part == "uncles",
+        | "token_transfers_by_block" => part == BlockPart::Receipts,
+        "withdrawals" | "withdrawals_by_block" => part == BlockPart::Withdrawals,
+        "uncles" => part == BlockPart::Uncles,
         "internal_transactions"
         | "internal_transactions_by_address"
         | "internal_transactions_by_direction"
-        | "listed_internal_transactions" => matches!(part, "traces" | "rewards"),
+        | "listed_internal_transactions" => matches!(part, BlockPart::Traces | BlockPart::Rewards),
         "balance_history"
         | "nonce_history"
         | "code_history"
         | "codes"
         | "storage_history"
         | "account_destructions"
-        | "balance_credits" => part.starts_with("state"),
+        | "balance_credits" => part.is_state(),
         "contracts" | "proxy_implementations" | "block_verdicts" => false,
         _ => true,
     }
@@ -126,9 +126,9 @@ fn concerns(table: &str, part: &str) -> bool {
 
 /// The tables of a part of blocks, with their columns of the block number: all but those that other parts need too.
 /// What is known of contracts is not among them.
-pub fn tables_of_part(part: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let is_of_part = move |table: &str| concerns(table, part) && !concerns(table, "blocks");
-    let with_proxies = move |table: &str| part.starts_with("state") && table == "proxy_implementations";
+pub fn tables_of_part(part: BlockPart) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let is_of_part = move |table: &str| concerns(table, part) && !concerns(table, BlockPart::Blocks);
+    let with_proxies = move |table: &str| part.is_state() && table == "proxy_implementations";
     let all = BLOCK_TABLES.into_iter().chain(OPTIONAL_TABLES);
     all.filter(move |(table, _)| is_of_part(table) || with_proxies(table))
 }
@@ -292,8 +292,8 @@ mod tests {
             rows: 1,
         };
         let damage = Damage { tables: vec![table("logs", 5, 9), table("blocks", 20, 29)], ..Damage::default() };
-        assert_eq!(damage.of_part("receipts").ranges().len(), 2);
-        assert_eq!(damage.of_part("state").ranges().len(), 1);
+        assert_eq!(damage.of_part(BlockPart::Receipts).ranges().len(), 2);
+        assert_eq!(damage.of_part(BlockPart::State).ranges().len(), 1);
         assert_eq!(damage.to_string(), "`logs` lost 1 rows of blocks 5-9; `blocks` lost 1 rows of blocks 20-29");
         assert!(!damage.hits_bookkeeping() && !damage.is_none());
         let others = Damage { others: vec!["ingest_leases".into(), "tokens".into()], ..Damage::default() };
@@ -302,10 +302,13 @@ mod tests {
 
     #[test]
     fn every_table_of_blocks_concerns_a_part_or_is_only_looked_up() {
-        let parts = ["blocks", "transactions", "receipts", "withdrawals", "uncles", "traces", "state"];
         let looked_up = ["contracts", "proxy_implementations", "block_verdicts"];
         for (table, _) in BLOCK_TABLES.into_iter().chain(OPTIONAL_TABLES) {
-            assert_ne!(parts.iter().any(|part| concerns(table, part)), looked_up.contains(&table), "{table}");
+            assert_ne!(
+                BlockPart::ALL.into_iter().any(|part| concerns(table, part)),
+                looked_up.contains(&table),
+                "{table}"
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::primitives::BlockRange;
 use crate::schema::columns::columns;
 use crate::schema::{
-    BlockRow, BlockTokenTransferRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow, optional_tables,
+    BlockRow, BlockTokenTransferRow, Columns, LogRow, OptionalTable, TransactionRow, UncleRow, WithdrawalRow,
 };
 use crate::statement::Statement;
 use crate::store::error::UNKNOWN_TABLE;
@@ -137,5 +137,5 @@ impl Reader {
 }
 
 fn is_optional(table: &str) -> bool {
-    optional_tables().any(|name| name == table)
+    OptionalTable::from_name(table).is_some()
 }

@@ -24,9 +24,7 @@ impl Writer {
             }
         }
         let left_out = self.left_out().await?;
-        let lacks = |view: &str| {
-            NEED_OPTIONAL.iter().any(|(name, table)| *name == view && left_out.iter().any(|out| out == table))
-        };
+        let lacks = |view: &str| NEED_OPTIONAL.iter().any(|(name, table)| *name == view && left_out.contains(table));
         for stage in STAGES {
             let (lacking, made): (Vec<&Step>, Vec<&Step>) = stage.iter().partition(|step| lacks(step.name));
             for step in lacking {

@@ -4,7 +4,7 @@ use clickhouse::Client;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::version::{MigrateError, applied, require_schema};
-use crate::schema::LEFT_OUT_AT_FIRST;
+use crate::schema::OptionalTable;
 use crate::schema::hot::HOT_TABLES;
 use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, Migration};
 use crate::store::{Choice, ClusterLayout, StoreError, Writer};
@@ -33,17 +33,17 @@ impl Writer {
         let applied = applied(&client, &self.address.database).await?;
         let mut left_out = [self.left_out().await?, choice.without.clone()].concat();
         if applied == 0 {
-            left_out.extend(LEFT_OUT_AT_FIRST.map(str::to_owned));
+            left_out.extend(OptionalTable::LEFT_OUT_AT_FIRST);
         }
         let mut done = Vec::new();
         for (position, migration) in MIGRATIONS.iter().enumerate().skip(applied as usize) {
             let failed = |source| MigrateError::Step { name: migration.name, source };
             for stage in migration.stages {
-                let steps = stage.iter().filter(|step| !left_out.iter().any(|table| step.is_of(table)));
+                let steps = stage.iter().filter(|step| !left_out.iter().any(|table| step.is_of(table.name())));
                 self.create_all(layout, steps.map(|step| (step.name.into(), step.sql.into()))).await.map_err(failed)?;
             }
             if position == 0 {
-                for table in LEFT_OUT_AT_FIRST {
+                for table in OptionalTable::LEFT_OUT_AT_FIRST {
                     self.remember_left_out(table).await.map_err(failed)?;
                 }
             }
