@@ -4,6 +4,7 @@ pub(crate) mod body;
 pub(crate) mod cors;
 pub(crate) mod headers;
 pub mod metrics;
+pub(crate) mod parameters;
 pub(crate) mod percent;
 pub(crate) mod periods;
 pub(crate) mod query;

@@ -7,6 +7,7 @@ pub(crate) mod blocks;
 pub(crate) mod contracts;
 mod cursor;
 pub(crate) mod everything;
+mod list;
 mod main_page;
 mod page;
 pub(crate) mod rollups;

@@ -4,15 +4,16 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::{Kind, ParameterGroup, Query, address};
+use crate::http::parameters::{AddressPath, Parameters, query_parameters};
+use crate::http::query::{Kind, Query};
 use crate::middleware::request_head::RequestHead;
 use activity_query::ActivityQuery;
-use trawl_core::readable::Readable;
+use trawl_core::schema::BlockPart;
 use trawl_core::store::Head;
 use trawl_json::dates::Period;
 
@@ -27,113 +28,108 @@ mod names;
 mod transactions;
 mod transfers;
 
-pub(crate) const ACTIVITY: &[ParameterGroup] =
-    &[&[("from", Kind::Text), ("to", Kind::Text), ("resolution", Kind::Name(Period::NAMES))]];
+query_parameters! {
+    /// Of what is added up by periods.
+    pub(crate) ActivityParameters:
+        [&[("from", Kind::Text), ("to", Kind::Text), ("resolution", Kind::Name(Period::NAMES))]];
+    /// Of what is added up over the whole time.
+    pub(crate) TotalsParameters: [&[("from", Kind::Text), ("to", Kind::Text)]];
+}
 
-/// Parameters of what is added up over the whole time.
-pub(crate) const WHOLE_TIME: &[ParameterGroup] = &[&[("from", Kind::Text), ("to", Kind::Text)]];
-
-/// What the parameters of a request ask for, of the blocks of which a part is readable.
-async fn asked(
+/// The activity that a request asks for, in the blocks of which a part is readable.
+async fn activity_query(
     app: &App,
     head: RequestHead,
-    (query, declared): (Option<String>, &[ParameterGroup]),
-    part: fn(&Head) -> &Readable,
+    query: &Query,
+    part: BlockPart,
 ) -> Result<(Arc<Head>, ActivityQuery), Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), declared)?;
     let head = head.get()?;
-    let asked = ActivityQuery::read(app, &head, &query, part(&head)).await?;
-    Ok((head, asked))
+    let activity = ActivityQuery::read(app, &head, query, head.part(part)).await?;
+    Ok((head, activity))
 }
 
 /// The token transfers of an address, by counterparty and token (docs/reference/http-contract.md#activity).
 pub(super) async fn of_counterparties(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    query: Parameters<TotalsParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    let (head, asked) = asked(&app, head, (query, WHOLE_TIME), |head| &head.receipts).await?;
-    counterparties::answer(&app, &head, &address, &asked).await
+    let (head, activity) = activity_query(&app, head, &query, BlockPart::Receipts).await?;
+    counterparties::answer(&app, &head, &address, &activity).await
 }
 
 /// The coins that an address received and sent, by counterparty.
 pub(super) async fn of_coins(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    query: Parameters<TotalsParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    let (head, asked) = asked(&app, head, (query, WHOLE_TIME), |head| &head.traces).await?;
-    coins::answer(&app, &head, &address, &asked).await
+    let (head, activity) = activity_query(&app, head, &query, BlockPart::Traces).await?;
+    coins::answer(&app, &head, &address, &activity).await
 }
 
 /// Why transactions to a contract failed.
 pub(super) async fn of_failures(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(contract): AddressPath,
+    query: Parameters<TotalsParameters>,
 ) -> Result<Response, Problem> {
-    let contract = address(&hash)?;
-    let (head, asked) = asked(&app, head, (query, WHOLE_TIME), |head| &head.receipts).await?;
-    failures::answer(&app, &head, Some(&contract), &asked).await
+    let (head, activity) = activity_query(&app, head, &query, BlockPart::Receipts).await?;
+    failures::answer(&app, &head, Some(&contract), &activity).await
 }
 
 /// Why transactions of the chain failed.
 pub(super) async fn of_all_failures(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<TotalsParameters>,
 ) -> Result<Response, Problem> {
-    let (head, asked) = asked(&app, head, (query, WHOLE_TIME), |head| &head.receipts).await?;
-    failures::answer(&app, &head, None, &asked).await
+    let (head, activity) = activity_query(&app, head, &query, BlockPart::Receipts).await?;
+    failures::answer(&app, &head, None, &activity).await
 }
 
 /// The logs that a contract emitted, by event (docs/reference/http-contract.md#activity).
 pub(super) async fn of_events(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(contract): AddressPath,
+    query: Parameters<ActivityParameters>,
 ) -> Result<Response, Problem> {
-    let contract = address(&hash)?;
-    let (head, asked) = asked(&app, head, (query, ACTIVITY), |head| &head.receipts).await?;
-    Ok(asked.answer(events::points(&app, &head, &contract, &asked).await?))
+    let (head, activity) = activity_query(&app, head, &query, BlockPart::Receipts).await?;
+    Ok(activity.answer(events::points(&app, &head, &contract, &activity).await?))
 }
 
 /// The transfers of a token.
 pub(super) async fn of_transfers(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(token): AddressPath,
+    query: Parameters<ActivityParameters>,
 ) -> Result<Response, Problem> {
-    let token = address(&hash)?;
-    let (head, asked) = asked(&app, head, (query, ACTIVITY), |head| &head.receipts).await?;
-    Ok(asked.answer(transfers::points(&app, &head, &token, &asked).await?))
+    let (head, activity) = activity_query(&app, head, &query, BlockPart::Receipts).await?;
+    Ok(activity.answer(transfers::points(&app, &head, &token, &activity).await?))
 }
 
 /// The transactions to a contract, by method.
 pub(super) async fn of_methods(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(contract): AddressPath,
+    query: Parameters<ActivityParameters>,
 ) -> Result<Response, Problem> {
-    let contract = address(&hash)?;
-    let (head, asked) = asked(&app, head, (query, ACTIVITY), |head| &head.blocks).await?;
-    Ok(asked.answer(methods::points(&app, &head, &contract, &asked).await?))
+    let (head, activity) = activity_query(&app, head, &query, BlockPart::Blocks).await?;
+    Ok(activity.answer(methods::points(&app, &head, &contract, &activity).await?))
 }
 
 /// The transactions of the chain, and who sent them.
 pub(super) async fn of_chain(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<ActivityParameters>,
 ) -> Result<Response, Problem> {
-    let (head, asked) = asked(&app, head, (query, ACTIVITY), |head| &head.blocks).await?;
-    transactions::answer(&app, &head, &asked).await
+    let (head, activity) = activity_query(&app, head, &query, BlockPart::Blocks).await?;
+    transactions::answer(&app, &head, &activity).await
 }

@@ -2,10 +2,9 @@
 //! (docs/reference/http-contract.md#advanced-filters).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use trawl_core::schema::OptionalTable;
 
 use alloy_primitives::Selector;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::cursor::Cursor;
@@ -13,14 +12,16 @@ use super::page::json;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use crate::http::parameters::{Parameters, query_parameters};
 use crate::http::periods::{PERIOD_NAMES, period};
-use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
+use crate::http::query::{Kind, PAGE_SIZE};
 use crate::middleware::request_head::RequestHead;
 use crate::read::blocks::times;
 use crate::read::completeness::require_table;
 use crate::rest::tokens::held_tokens::shown_tokens;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
+use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_json::advanced_filters::{Movement, MovementFacts, Search, write_filtered_page, write_movement};
 
@@ -34,28 +35,30 @@ pub(super) use methods::methods;
 use position::MovementCursor;
 use source::{ROWS_PER_READ, Read, Source, Sources};
 
-pub(crate) const ADVANCED_FILTERS: &[ParameterGroup] = &[
-    &[
-        ("transaction_types", Kind::Text),
-        ("methods", Kind::Text),
-        ("methods_names", Kind::Text),
-        ("age_from", Kind::Text),
-        ("age_to", Kind::Text),
-        ("from_address_hashes_to_include", Kind::Text),
-        ("from_address_hashes_to_exclude", Kind::Text),
-        ("to_address_hashes_to_include", Kind::Text),
-        ("to_address_hashes_to_exclude", Kind::Text),
-        ("address_relation", Kind::Name(&["or", "and", "null", ""])),
-        ("amount_from", Kind::Text),
-        ("amount_to", Kind::Text),
-        ("token_contract_address_hashes_to_include", Kind::Text),
-        ("token_contract_address_hashes_to_exclude", Kind::Text),
-        ("token_contract_symbols_to_include", Kind::Text),
-        ("token_contract_symbols_to_exclude", Kind::Text),
-    ],
-    MovementCursor::PARAMETERS,
-    PAGE_SIZE,
-];
+query_parameters! {
+    pub(crate) AdvancedFiltersParameters: [
+        &[
+            ("transaction_types", Kind::Text),
+            ("methods", Kind::Text),
+            ("methods_names", Kind::Text),
+            ("age_from", Kind::Text),
+            ("age_to", Kind::Text),
+            ("from_address_hashes_to_include", Kind::Text),
+            ("from_address_hashes_to_exclude", Kind::Text),
+            ("to_address_hashes_to_include", Kind::Text),
+            ("to_address_hashes_to_exclude", Kind::Text),
+            ("address_relation", Kind::Name(&["or", "and", "null", ""])),
+            ("amount_from", Kind::Text),
+            ("amount_to", Kind::Text),
+            ("token_contract_address_hashes_to_include", Kind::Text),
+            ("token_contract_address_hashes_to_exclude", Kind::Text),
+            ("token_contract_symbols_to_include", Kind::Text),
+            ("token_contract_symbols_to_exclude", Kind::Text),
+        ],
+        MovementCursor::PARAMETERS,
+        PAGE_SIZE,
+    ];
+}
 
 /// Rows that a request looks at, at most: a page of a filter that few rows pass ends there.
 const MOST_EXAMINED: u64 = 5_000;
@@ -64,9 +67,8 @@ const MOST_EXAMINED: u64 = 5_000;
 pub(super) async fn list(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<AdvancedFiltersParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), ADVANCED_FILTERS)?;
     let filter = Filter::read(&query)?;
     let age = period(&query, PERIOD_NAMES)?;
     let below = MovementCursor::read(&query)?;

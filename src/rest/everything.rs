@@ -1,38 +1,38 @@
 //! Lists over all blocks, newest first: transactions, token transfers, call frames, withdrawals.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
-use trawl_core::schema::{BlockPart, OptionalTable};
 
 use super::cursor::{
     ChainWithdrawalCursor, Cursor, FrameCursor, OF_PENDING, TransactionCursor, TransferCursor, require_block,
 };
+use super::list::list_page;
 use super::page::{Page, empty_page, json};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
+use crate::http::parameters::{NoParameters, Parameters, query_parameters};
+use crate::http::query::{Kind, PAGE_SIZE};
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::require_part;
 use crate::rest::blocks::withdrawals;
-use crate::rest::transactions::frame_items::{FrameItems, position};
-use crate::rest::transactions::items::{TransactionItems, transaction_cursor};
-use crate::rest::transactions::transfer_items::{TransferItems, transfer_cursor};
 use trawl_core::primitives::{BlockRange, U256};
+use trawl_core::schema::{BlockPart, OptionalTable};
 use trawl_core::store::Head;
 use trawl_json::blocks::withdrawals::{Scope, write_counters};
-use trawl_json::list::write_page;
 use trawl_query::tokens::transfers::of_standards;
 use trawl_query::transactions::internal::{of_all, of_all_searched, of_transaction_down};
 use trawl_query::transactions::of_blobs;
 use trawl_query::walk::{Order, Walk};
 
-pub(crate) const TRANSACTIONS: &[ParameterGroup] = &[
-    &[("filter", Kind::Name(&["validated", "pending"])), ("type", TYPES)],
-    TransactionCursor::PARAMETERS,
-    OF_PENDING,
-    PAGE_SIZE,
-];
+query_parameters! {
+    pub(crate) TransactionsParameters: [
+        &[("filter", Kind::Name(&["validated", "pending"])), ("type", TYPES)],
+        TransactionCursor::PARAMETERS,
+        OF_PENDING,
+        PAGE_SIZE,
+    ];
+}
 
 /// The type of transactions that the list of all can be of.
 const TYPES: Kind = Kind::Name(&["blob_transaction"]);
@@ -41,9 +41,8 @@ const TYPES: Kind = Kind::Name(&["blob_transaction"]);
 pub(super) async fn transactions(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<TransactionsParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
     let beyond = TransactionCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     if query.name("filter") == Some("pending") {
@@ -52,45 +51,39 @@ pub(super) async fn transactions(
     require_block(&query)?;
     let walk = Walk { order: Order::NewestFirst, beyond, limit: size + 1 };
     let plan = if query.name("type").is_some() { of_blobs } else { trawl_query::transactions::of_all };
-    let batches = app.rows_of(&head, &plan(&head.blocks.span(), walk)).await?;
-    let page = Page::cut(&batches, size);
-    let items = TransactionItems::load(&app, &head, page.items()).await?;
-    let next = transaction_cursor(&page).map(|cursor| cursor.writer(page.count));
-    Ok(json(write_page(|list| items.write(list), next)))
+    list_page(&app, &head, &plan(&head.blocks.span(), walk), size).await
 }
 
-pub(crate) const TOKEN_TRANSFERS: &[ParameterGroup] =
-    &[&[("type", Kind::Standards), ("limit", Kind::Count)], TransferCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) TokenTransfersParameters:
+        [&[("type", Kind::Standards), ("limit", Kind::Count)], TransferCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// All token transfers, newest first (docs/reference/http-contract.md#lists-of-everything).
 pub(super) async fn token_transfers(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<TokenTransfersParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), TOKEN_TRANSFERS)?;
     let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
     let (head, size) = (head.get()?, query.page_size());
     let statement = of_standards(&query.standards("type"), &head.receipts.span(), before, size + 1);
-    let batches = app.rows_of(&head, &statement).await?;
-    let page = Page::cut(&batches, size);
-    let items = TransferItems::load(&app, &head, page.items()).await?;
     let policy = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
-    let next = transfer_cursor(&page).map(|cursor| cursor.writer(page.count));
-    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
+    Ok(policy.mark(list_page(&app, &head, &statement, size).await?))
 }
 
-pub(crate) const INTERNAL_TRANSACTIONS: &[ParameterGroup] =
-    &[&[("transaction_hash", Kind::Hash), ("limit", Kind::Count)], FrameCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) InternalTransactionsParameters:
+        [&[("transaction_hash", Kind::Hash), ("limit", Kind::Count)], FrameCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// All listed call frames, or those of one transaction, newest first
 /// (docs/reference/http-contract.md#lists-of-everything).
 pub(super) async fn internal_transactions(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<InternalTransactionsParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
     let before = FrameCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let statement = match query.hash("transaction_hash") {
@@ -106,24 +99,20 @@ pub(super) async fn internal_transactions(
             of_transaction_down(&head.traces.at(block), index, before, size + 1)
         }
     };
-    let batches = app.rows_of(&head, &statement).await?;
-    let page = Page::cut(&batches, size);
-    let items = FrameItems::load(&app, &head, page.items()).await?;
-    let last = page.more.then(|| page.last(position)).flatten();
-    let next = last.map(|position| FrameCursor(position).writer(page.count));
     let policy = CachePolicy::of_page(&head, &head.traces, query.height("block_number"));
-    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
+    Ok(policy.mark(list_page(&app, &head, &statement, size).await?))
 }
 
-pub(crate) const WITHDRAWALS: &[ParameterGroup] = &[ChainWithdrawalCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) WithdrawalsParameters: [ChainWithdrawalCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// All withdrawals, newest first (docs/reference/http-contract.md#lists-of-everything).
 pub(super) async fn withdrawals(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<WithdrawalsParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
     let cursor = ChainWithdrawalCursor::read(&query)?;
     let (head, size) = (head.get()?, query.page_size());
     let statement = match cursor {
@@ -153,9 +142,8 @@ const MAX_ADDED: u64 = 100_000;
 pub(super) async fn withdrawal_counters(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let count = withdrawals_count(&app, &head).await?;
     let sum = match count {

@@ -1,14 +1,15 @@
 //! `/api/v2/main-page/…`: the newest blocks and transactions, and how much of the chain is loaded.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::page::{Page, json};
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::Query;
+use crate::http::parameters::{NoParameters, Parameters};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::blocks::list::BlockItems;
+use crate::rest::list::ListItems;
 use crate::rest::transactions::items::TransactionItems;
 use trawl_core::primitives::BlockRange;
 use trawl_core::readable::Readable;
@@ -24,9 +25,8 @@ const TRANSACTIONS: u64 = 6;
 pub(super) async fn blocks(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let batches = app.rows_of(&head, &trawl_query::blocks::newest(&head.blocks.span(), BLOCKS)).await?;
     let page = Page::cut(&batches, BLOCKS);
@@ -40,9 +40,8 @@ pub(super) async fn blocks(
 pub(super) async fn transactions(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let newest = trawl_query::transactions::of_all(&head.blocks.span(), Walk::newest(TRANSACTIONS));
     let batches = app.rows_of(&head, &newest).await?;
@@ -53,8 +52,7 @@ pub(super) async fn transactions(
 }
 
 /// How much of the chain up to the head is loaded (docs/reference/rest.md#blocks-transactions-addresses).
-pub(super) async fn indexing_status(head: RequestHead, RawQuery(query): RawQuery) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
+pub(super) async fn indexing_status(head: RequestHead, _: Parameters<NoParameters>) -> Result<Response, Problem> {
     let head = head.get()?;
     let number = head.number().unwrap_or_default();
     // Whether there are call frames is seen above the genesis, which has none.

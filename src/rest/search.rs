@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::cursor::{Cursor, TermCursor};
@@ -11,6 +11,7 @@ use super::page::{Page, json};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use crate::http::parameters::{Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, fixed_hex};
 use crate::middleware::request_head::RequestHead;
 use trawl_core::primitives::{Address, B256, Timestamp};
@@ -24,8 +25,12 @@ use trawl_json::tokens::transfers::Tokens;
 use trawl_query::search::{SearchTerm, beginning_with, normalized, terms};
 
 const TEXT: ParameterGroup = &[("q", Kind::Text)];
-pub(crate) const SEARCH: &[ParameterGroup] = &[TEXT, TermCursor::PARAMETERS, PAGE_SIZE];
-pub(crate) const QUICK: &[ParameterGroup] = &[TEXT];
+query_parameters! {
+    pub(crate) SearchParameters: [TEXT, TermCursor::PARAMETERS, PAGE_SIZE];
+}
+query_parameters! {
+    pub(crate) QuickSearchParameters: [TEXT];
+}
 
 /// Names that a quick search looks at.
 const QUICK_NAMES: u64 = 100;
@@ -36,9 +41,8 @@ const QUICK_ITEMS: usize = 50;
 pub(super) async fn search(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<SearchParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), SEARCH)?;
     let after = TermCursor::read(&query)?;
     let (head, size) = (head.get()?, query.page_size());
     let text = typed(&query);
@@ -57,9 +61,8 @@ pub(super) async fn search(
 pub(super) async fn quick(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<QuickSearchParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), QUICK)?;
     let (head, text) = (head.get()?, typed(&query));
     let mut found = named_exactly(&app, &head, &text).await?;
     let names = read_terms(&app, &text, None, QUICK_NAMES).await?;
@@ -79,9 +82,8 @@ pub(super) async fn quick(
 pub(super) async fn check_redirect(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<QuickSearchParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), QUICK)?;
     let found = named_exactly(&app, &*head.get()?, &typed(&query)).await?;
     Ok(json(SearchResult::write_redirect(found.first())))
 }

@@ -1,7 +1,6 @@
 //! `eth_getTransactionByHash` and `eth_getTransactionReceipt`.
 
 use serde_json::value::RawValue;
-use trawl_core::schema::BlockPart;
 
 use super::protocol::answer::Answer;
 use super::protocol::context::Context;
@@ -10,6 +9,7 @@ use crate::error::Problem;
 use crate::http::values::{bytes32, invalid};
 use crate::read::completeness::{require_part, require_receipt, require_transaction};
 use trawl_core::primitives::B256;
+use trawl_core::schema::BlockPart;
 use trawl_json::transactions::{write_receipt, write_transaction};
 
 fn hash(param: &RawValue) -> Result<B256, Problem> {

@@ -5,9 +5,8 @@ mod columns;
 mod family;
 
 use std::sync::Arc;
-use trawl_core::schema::OptionalTable;
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::Response;
@@ -23,8 +22,9 @@ use super::respond::{Scan, respond};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::ResponseBudget;
+use crate::http::parameters::{AddressPath, Parameters, query_parameters};
 use crate::http::periods::period;
-use crate::http::query::{Kind, ParameterGroup, Query, address, fixed_hex};
+use crate::http::query::{Kind, ParameterGroup, Query, fixed_hex};
 use crate::http::values::BlockName;
 use crate::middleware::request_head::RequestHead;
 use crate::middleware::requester::Requester;
@@ -34,6 +34,7 @@ use crate::read::completeness::require_table;
 use crate::read::range::Extent;
 use crate::read::row_stream::RowStream;
 use trawl_core::primitives::{Address, B256, Direction, Timestamp};
+use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_query::scan::{
     AddressLogScan, AddressTransactionScan, InternalTransactionScan, Part, Participants, ScanPage, ScanSpec,
@@ -51,10 +52,17 @@ const PERIOD: ParameterGroup = &[
 const SIDE: ParameterGroup =
     &[("filter_type", Kind::Name(&["address", "null", ""])), ("filter_value", Kind::Name(&["to", "from", "null", ""]))];
 
-pub(crate) const BY_SIDE: &[ParameterGroup] = &[PERIOD, SIDE];
-
-pub(crate) const LOGS: &[ParameterGroup] =
-    &[PERIOD, &[("filter_type", Kind::Name(&["topic", "null", ""])), ("filter_value", Kind::Text)]];
+query_parameters! {
+    /// Of rows that have an address on two sides.
+    pub(crate) SideParameters: [
+        PERIOD,
+        SIDE];
+            /// Of logs.
+            pub(crate) LogParameters:
+            [PERIOD,
+        &[("filter_type", Kind::Name(&["topic", "null", ""])), ("filter_value", Kind::Text)],
+    ];
+}
 
 /// Whose rows a request wants, and of what time.
 struct Request {
@@ -68,13 +76,14 @@ struct Request {
 }
 
 impl Request {
-    fn read(
-        (app, head, client): (App, RequestHead, Client),
-        (hash, query): (&str, Option<&str>),
-        declared: &[ParameterGroup],
+    fn read<P>(
+        app: App,
+        head: RequestHead,
+        client: Client,
+        address: Address,
+        parameters: Parameters<P>,
     ) -> Result<Self, Problem> {
-        let address = address(hash)?;
-        let query = Query::read(query.unwrap_or_default(), declared)?;
+        let query = parameters.into_query();
         let period = period(&query, ("from_period", "to_period"))?;
         Ok(Self { app, head: head.for_range()?, client, address, query, period })
     }
@@ -126,10 +135,10 @@ pub(crate) async fn transactions(
     State(app): State<App>,
     head: RequestHead,
     Requester(client): Requester,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    parameters: Parameters<SideParameters>,
 ) -> Result<Response, Problem> {
-    let request = Request::read((app, head, client), (&hash, query.as_deref()), BY_SIDE)?;
+    let request = Request::read(app, head, client, address, parameters)?;
     require_table(&request.head, OptionalTable::TransactionsByAddress)?;
     let scan = AddressTransactionScan { address: request.address, direction: request.direction() };
     let layout = |_| Listing::<AddressTransactionScan>::new("transactions", None);
@@ -141,10 +150,10 @@ pub(crate) async fn token_transfers(
     State(app): State<App>,
     head: RequestHead,
     Requester(client): Requester,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    parameters: Parameters<SideParameters>,
 ) -> Result<Response, Problem> {
-    let request = Request::read((app, head, client), (&hash, query.as_deref()), BY_SIDE)?;
+    let request = Request::read(app, head, client, address, parameters)?;
     let scan = TokenTransferScan { participants: request.participants(), ..TokenTransferScan::default() };
     let layout = |_| Listing::<TokenTransferScan>::new("token-transfers", None);
     export::<_, _, family::TokenTransfers>(request, scan, layout).await
@@ -155,10 +164,10 @@ pub(crate) async fn internal_transactions(
     State(app): State<App>,
     head: RequestHead,
     Requester(client): Requester,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    parameters: Parameters<SideParameters>,
 ) -> Result<Response, Problem> {
-    let request = Request::read((app, head, client), (&hash, query.as_deref()), BY_SIDE)?;
+    let request = Request::read(app, head, client, address, parameters)?;
     let scan = InternalTransactionScan { participants: request.participants() };
     let layout = |hashes| Listing::<InternalTransactionScan>::new("internal-transactions", Some(hashes));
     export::<_, _, family::Frames>(request, scan, layout).await
@@ -169,10 +178,10 @@ pub(crate) async fn logs(
     State(app): State<App>,
     head: RequestHead,
     Requester(client): Requester,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    parameters: Parameters<LogParameters>,
 ) -> Result<Response, Problem> {
-    let request = Request::read((app, head, client), (&hash, query.as_deref()), LOGS)?;
+    let request = Request::read(app, head, client, address, parameters)?;
     let scan = AddressLogScan { address: request.address, topic: request.topic()? };
     export::<_, _, family::Logs>(request, scan, |_| Logs).await
 }

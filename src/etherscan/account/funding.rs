@@ -1,7 +1,6 @@
 //! `fundedby`: who first gave coins to an account.
 
 use axum::response::Response;
-use trawl_core::schema::OptionalTable;
 
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal, result};
@@ -10,6 +9,7 @@ use crate::etherscan::request::Request;
 use crate::etherscan::window::missing_to_head;
 use crate::read::completeness::require_table;
 use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::schema::OptionalTable;
 use trawl_json::etherscan::{Funding, write_funding};
 use trawl_query::account::funding::gifts;
 

@@ -1,7 +1,6 @@
 //! The coins that an address received and sent, by counterparty.
 
 use axum::response::Response;
-use trawl_core::schema::OptionalTable;
 
 use super::activity_query::{ActivityQuery, too_much};
 use super::flows::Flows;
@@ -9,6 +8,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::require_table;
 use trawl_core::primitives::{Address, U256};
+use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_query::stats::charts::coins::{MOST_MOVES, newest, size, sums};
 

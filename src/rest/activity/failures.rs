@@ -2,7 +2,6 @@
 
 use alloy_primitives::Selector;
 use axum::response::Response;
-use trawl_core::schema::OptionalTable;
 
 use super::activity_query::{ActivityQuery, too_much};
 use super::names::names;
@@ -12,6 +11,7 @@ use crate::error::Problem;
 use crate::read::completeness::require_table;
 use crate::rest::page::json;
 use trawl_core::primitives::{Address, BlockRange, Direction};
+use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_evm::revert_reason;
 use trawl_json::activity::failures::{Failure, FailureBasis, Reason, write_failures};

@@ -1,7 +1,6 @@
 //! The transactions to a contract by method.
 
 use std::collections::{BTreeMap, BTreeSet};
-use trawl_core::schema::OptionalTable;
 
 use alloy_primitives::Selector;
 
@@ -11,6 +10,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::require_table;
 use trawl_core::primitives::{Address, Direction, TransactionFee, U256};
+use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_json::activity::Methods;
 use trawl_query::stats::charts::methods::{newest, sums};

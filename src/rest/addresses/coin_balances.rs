@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use axum::extract::{Path, RawQuery, State as AppState};
+use axum::extract::State as AppState;
 use axum::response::Response;
 
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::query::{PAGE_SIZE, ParameterGroup, Query, address};
+use crate::http::parameters::{AddressPath, NoParameters, Parameters, query_parameters};
+use crate::http::query::PAGE_SIZE;
 use crate::middleware::request_head::RequestHead;
 use crate::read::state::State;
 use crate::rest::cursor::{BlockCursor, Cursor};
@@ -22,7 +23,9 @@ use trawl_json::addresses::coin_balances::{CoinBalance, write_days};
 use trawl_json::list::write_page;
 use trawl_query::addresses::coin_balances as plan;
 
-pub(crate) const HISTORY: &[ParameterGroup] = &[BlockCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) HistoryParameters: [BlockCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// Days of the history by day, that of the newest block included.
 const DAYS: u64 = 30;
@@ -32,11 +35,9 @@ const DAYS: u64 = 30;
 pub(in crate::rest) async fn history(
     AppState(app): AppState<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    query: Parameters<HistoryParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), HISTORY)?;
     let before = BlockCursor::read(&query)?.map(|cursor| cursor.block_number);
     let (head, size) = (head.get()?, query.page_size());
     let number = head.number().ok_or(Problem::NothingLoaded)?;
@@ -120,11 +121,9 @@ async fn times(app: &App, head: &Head, items: &[CoinBalance]) -> Result<BTreeMap
 pub(in crate::rest) async fn by_day(
     AppState(app): AppState<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let number = head.number().ok_or(Problem::NothingLoaded)?;
     State::after(&app, number, &head).await?;

@@ -1,12 +1,12 @@
 //! `/api/v2/addresses/{address}/counters`.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::mined_blocks;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::{Query, address};
+use crate::http::parameters::{AddressPath, NoParameters, Parameters};
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::is_complete;
 use crate::rest::page::json;
@@ -28,11 +28,9 @@ const MOST_NEWEST: u64 = 10_000;
 pub(in crate::rest) async fn counters(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (transactions, token_transfers, validations) = tokio::try_join!(
         transactions(&app, &head, &address),

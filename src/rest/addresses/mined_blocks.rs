@@ -1,19 +1,20 @@
 //! `/api/v2/addresses/{address}/blocks-validated`, and how many blocks an address made.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
-use trawl_core::schema::OptionalTable;
 
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::query::{PAGE_SIZE, ParameterGroup, Query, address};
+use crate::http::parameters::{AddressPath, Parameters, query_parameters};
+use crate::http::query::PAGE_SIZE;
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::require_table;
 use crate::rest::blocks::list::{BlockItems, below};
 use crate::rest::cursor::{BlockCursor, Cursor};
 use crate::rest::page::{Page, empty_page, json};
 use trawl_core::primitives::{Address, BlockRange};
+use trawl_core::schema::OptionalTable;
 use trawl_core::store::{Batch, Head};
 use trawl_json::list::write_page;
 use trawl_query::addresses::mined_blocks;
@@ -22,17 +23,17 @@ use trawl_query::walk::Order;
 /// Most of the newest blocks that are added to the sum of settled ones; with more, the sum is not known.
 const MOST_NEWEST: u64 = 10_000;
 
-pub(crate) const BLOCKS_VALIDATED: &[ParameterGroup] = &[BlockCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) BlocksValidatedParameters: [BlockCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The blocks that an address made, from the highest down (docs/reference/http-contract.md#blocks).
 pub(in crate::rest) async fn blocks_validated(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    query: Parameters<BlocksValidatedParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), BLOCKS_VALIDATED)?;
     let before = BlockCursor::read(&query)?.map(|cursor| cursor.block_number);
     let (head, size) = (head.get()?, query.page_size());
     let span = below(&head, before);

@@ -1,6 +1,6 @@
 //! `/api/v2/addresses/{address}`.
 
-use axum::extract::{Path, RawQuery, State as AppState};
+use axum::extract::State as AppState;
 use axum::response::Response;
 use revm::primitives::KECCAK_EMPTY;
 
@@ -8,7 +8,7 @@ use super::mined_blocks;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::query::{Query, address};
+use crate::http::parameters::{AddressPath, NoParameters, Parameters};
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::is_complete;
 use crate::read::state::State;
@@ -31,11 +31,9 @@ use trawl_query::addresses::page::Creation;
 pub(in crate::rest) async fn address_page(
     AppState(app): AppState<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (account, creation) = tokio::try_join!(account(&app, &head, &address), creation(&app, &head, &address))?;
     let creator = creation.as_ref().filter(|creation| creation.creation_type != "genesis");

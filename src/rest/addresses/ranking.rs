@@ -2,21 +2,22 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use trawl_core::schema::OptionalTable;
 
-use axum::extract::{RawQuery, State as AppState};
+use axum::extract::State as AppState;
 use axum::response::Response;
 use futures_util::future::try_join_all;
 
 use crate::app::App;
 use crate::error::{MissingState, Problem};
-use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
+use crate::http::parameters::{Parameters, query_parameters};
+use crate::http::query::{Kind, PAGE_SIZE, Query};
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::require_table;
 use crate::read::state::State;
 use crate::rest::cursor::missing;
 use crate::rest::page::{empty_page, json};
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
+use trawl_core::schema::OptionalTable;
 use trawl_core::store::{Batch, Head};
 use trawl_json::addresses::ranking::RankedAddress as Item;
 use trawl_json::list::write_page_with;
@@ -30,16 +31,18 @@ const KEPT: u64 = 2_000;
 /// The list is made anew when the chain has grown by so small a part.
 const STEPS: u64 = 4_096;
 
-pub(crate) const ADDRESSES: &[ParameterGroup] = &[
-    &[
-        ("sort", Kind::Name(&["balance", "transactions_count"])),
-        ("order", Kind::Name(&["desc", "asc"])),
-        ("fetched_coin_balance", Kind::Amount),
-        ("transactions_count", Kind::Known),
-        ("hash", Kind::Address),
-    ],
-    PAGE_SIZE,
-];
+query_parameters! {
+    pub(crate) AddressesParameters: [
+        &[
+            ("sort", Kind::Name(&["balance", "transactions_count"])),
+            ("order", Kind::Name(&["desc", "asc"])),
+            ("fetched_coin_balance", Kind::Amount),
+            ("transactions_count", Kind::Known),
+            ("hash", Kind::Address),
+        ],
+        PAGE_SIZE,
+    ];
+}
 
 /// A position in the list: the amount, and the account.
 type RankingKey = (U256, Address);
@@ -48,9 +51,8 @@ type RankingKey = (U256, Address);
 pub(in crate::rest) async fn addresses(
     AppState(app): AppState<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<AddressesParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), ADDRESSES)?;
     let by = match query.name("sort") {
         Some("transactions_count") => RankedBy::Transactions,
         _ => RankedBy::Balance,

@@ -1,12 +1,12 @@
 //! `/api/v2/addresses/{address}/tabs-counters`.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::mined_blocks;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::{Query, address};
+use crate::http::parameters::{AddressPath, NoParameters, Parameters};
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::is_complete;
 use crate::rest::page::json;
@@ -27,11 +27,9 @@ const MOST: u64 = 51;
 pub(in crate::rest) async fn tabs(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (blocks, receipts) = (head.blocks.span(), head.receipts.span());
     let (traces, withdrawals) = (head.traces.span(), head.withdrawals.span());

@@ -1,29 +1,31 @@
 //! `/api/v2/advanced-filters/methods`: methods that a filter can name, by selector or name.
 
 use alloy_primitives::Selector;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::super::page::json;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::query::{Kind, ParameterGroup, Query, fixed_hex};
+use crate::http::parameters::{Parameters, query_parameters};
+use crate::http::query::{Kind, fixed_hex};
 use crate::middleware::request_head::RequestHead;
 use trawl_core::primitives::Address;
 use trawl_core::store::Head;
 use trawl_json::advanced_filters::write_methods;
 use trawl_json::vocabulary::signatures::{functions_named, well_known_methods};
 
-pub(crate) const METHODS: &[ParameterGroup] = &[&[("q", Kind::Text)]];
+query_parameters! {
+    pub(crate) MethodsParameters: [&[("q", Kind::Text)]];
+}
 
 /// The method with a selector, those with a name that are well known or that packages declare, or all well-known ones.
 pub(crate) async fn methods(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<MethodsParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), METHODS)?;
     let text = query.text("q").unwrap_or_default().trim();
     if let Some(selector) = fixed_hex::<Selector>(text) {
         let name = name(&app, &*head.get()?, selector).await?;

@@ -1,16 +1,18 @@
 //! `/api/v2/blocks/{id}`: one block; its call frames; and how long until there is one.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::list::{Siblings as _, extras, extras_of, readable};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::{InvalidParameter, Problem};
-use crate::http::query::{BlockId, Kind, PAGE_SIZE, ParameterGroup, Query, block_id};
+use crate::http::parameters::{BlockPath, NoParameters, Parameters, query_parameters};
+use crate::http::query::{BlockId, Kind, PAGE_SIZE};
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::require_part;
 use crate::rest::cursor::{BlockFrameCursor, Cursor};
+use crate::rest::list::ListItems;
 use crate::rest::page::{Page, json};
 use crate::rest::stats::figures::{block_time, recent};
 use crate::rest::transactions::frame_items::{FrameItems, position};
@@ -27,11 +29,9 @@ use trawl_query::transactions::internal::FrameFilter;
 pub(in crate::rest) async fn block(
     State(app): State<App>,
     head: RequestHead,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
+    BlockPath(id): BlockPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let id = block_id(&id)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let number = match id {
         BlockId::Number(number) => Some(number),
@@ -94,25 +94,25 @@ async fn write(
     Ok(json(writer.into_bytes()))
 }
 
-pub(crate) const INTERNAL_TRANSACTIONS: &[ParameterGroup] = &[
-    &[
-        ("internal_type", Kind::Name(&["call", "create", "create2", "reward", "selfdestruct", "stop"])),
-        ("call_type", Kind::Name(&["call", "callcode", "delegatecall", "staticcall"])),
-    ],
-    BlockFrameCursor::PARAMETERS,
-    PAGE_SIZE,
-];
+query_parameters! {
+    pub(crate) InternalTransactionsParameters: [
+        &[
+            ("internal_type", Kind::Name(&["call", "create", "create2", "reward", "selfdestruct", "stop"])),
+            ("call_type", Kind::Name(&["call", "callcode", "delegatecall", "staticcall"])),
+        ],
+        BlockFrameCursor::PARAMETERS,
+        PAGE_SIZE,
+    ];
+}
 
 /// The call frames of one block, in order of execution, those that the list of an address has
 /// (docs/reference/http-contract.md#internal-transactions).
 pub(in crate::rest) async fn internal_transactions(
     State(app): State<App>,
     head: RequestHead,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
+    BlockPath(id): BlockPath,
+    query: Parameters<InternalTransactionsParameters>,
 ) -> Result<Response, Problem> {
-    let id = block_id(&id)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
     let after = BlockFrameCursor::read(&query)?;
     let after = after.map(|cursor| (cursor.transaction_index, cursor.frame_index));
     let filter = FrameFilter { kind: query.name("internal_type"), call_type: query.name("call_type") };
@@ -135,14 +135,13 @@ pub(in crate::rest) async fn internal_transactions(
 pub(in crate::rest) async fn countdown(
     State(app): State<App>,
     head: RequestHead,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
+    BlockPath(id): BlockPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let BlockId::Number(block) = block_id(&id)? else {
+    let BlockId::Number(block) = id else {
         let (name, detail) = ("block_number_param".into(), "Invalid integer. Got: string".into());
         return Err(Problem::Invalid(vec![InvalidParameter { name, detail }]));
     };
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let current = head.number().ok_or(Problem::NothingLoaded)?;
     let remaining = block.checked_sub(current).filter(|blocks| *blocks > 0).ok_or(Problem::NotFound)?;

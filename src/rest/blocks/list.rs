@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::withdrawals::withdrawals_page;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::query::{BlockId, Kind, PAGE_SIZE, ParameterGroup, Query, block_id};
+use crate::http::parameters::{BlockPath, Parameters, query_parameters};
+use crate::http::query::{BlockId, Kind, PAGE_SIZE};
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::require_part;
 use crate::rest::cursor::{BlockCursor, Cursor, TransactionCursor, WithdrawalCursor};
+use crate::rest::list::ListItems;
 use crate::rest::page::{NO_CURSOR, Page, empty_page, json};
 use crate::rest::transactions::items::TransactionItems;
 use crate::rest::transactions::sorted;
@@ -29,16 +31,17 @@ use trawl_json::list::write_page;
 use trawl_json::{Array, JsonWriter};
 use trawl_query::blocks::{BlockFrame, BlockFrames};
 
-pub(crate) const LIST: &[ParameterGroup] =
-    &[&[("type", Kind::Name(&["block", "uncle", "reorg"]))], BlockCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) BlockListParameters:
+        [&[("type", Kind::Name(&["block", "uncle", "reorg"]))], BlockCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// Blocks, uncles or reorganised blocks from the highest down (docs/reference/http-contract.md#blocks).
 pub(in crate::rest) async fn list(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<BlockListParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), LIST)?;
     let head = head.get()?;
     let before = BlockCursor::read(&query)?.map(|cursor| cursor.block_number);
     match query.name("type").unwrap_or("block") {
@@ -294,19 +297,19 @@ impl Siblings for BlockRow {
 const TYPES: &[&str] =
     &["blob_transaction", "coin_transfer", "contract_call", "contract_creation", "token_transfer", "token_creation"];
 
-pub(crate) const TRANSACTIONS: &[ParameterGroup] =
-    &[&[("type", Kind::Name(TYPES))], sorted::PARAMETERS, TransactionCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) TransactionsParameters:
+        [&[("type", Kind::Name(TYPES))], sorted::PARAMETERS, TransactionCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The transactions of one block, in order or by what they sent or paid
 /// (docs/reference/http-contract.md#blocks-in-paths); of a type those of the page alone.
 pub(in crate::rest) async fn transactions(
     State(app): State<App>,
     head: RequestHead,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
+    BlockPath(id): BlockPath,
+    query: Parameters<TransactionsParameters>,
 ) -> Result<Response, Problem> {
-    let id = block_id(&id)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
     if let Some(sorted) = sorted::sorted_list(&query, None) {
         let head = head.get()?;
         let number = readable(&app, &head, id).await?;
@@ -352,17 +355,17 @@ pub(in crate::rest) async fn readable(app: &App, head: &Head, id: BlockId) -> Re
     Err(reorged.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)))
 }
 
-pub(crate) const WITHDRAWALS: &[ParameterGroup] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) WithdrawalsParameters: [WithdrawalCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The withdrawals of one block (docs/reference/http-contract.md#blocks-in-paths).
 pub(in crate::rest) async fn withdrawals(
     State(app): State<App>,
     head: RequestHead,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
+    BlockPath(id): BlockPath,
+    query: Parameters<WithdrawalsParameters>,
 ) -> Result<Response, Problem> {
-    let id = block_id(&id)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
     let head = head.get()?;
     let number = match id {
         BlockId::Number(number) => Some(number),

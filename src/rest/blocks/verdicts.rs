@@ -1,13 +1,13 @@
 //! `/api/v2/blocks/{id}/verdict` and `/api/v2/stats/verdicts`: what was proven of blocks.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::list::readable;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::{Query, block_id};
+use crate::http::parameters::{BlockPath, NoParameters, Parameters};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::page::json;
 use trawl_core::primitives::BlockRange;
@@ -22,11 +22,9 @@ const CONCURRENT_READS: usize = 4;
 pub(in crate::rest) async fn verdict(
     State(app): State<App>,
     head: RequestHead,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
+    BlockPath(id): BlockPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let id = block_id(&id)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let block = readable(&app, &head, id).await?;
     // Not from memory: `trawl-ingest verify` adds verdicts to settled blocks.
@@ -38,9 +36,8 @@ pub(in crate::rest) async fn verdict(
 pub(in crate::rest) async fn totals(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let span = head.blocks.span();
     let blocks = head.blocks.ranges().iter().map(|range| range.count()).sum();

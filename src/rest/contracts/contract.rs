@@ -1,13 +1,13 @@
 //! `/api/v2/smart-contracts/{address}`.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 use revm::primitives::KECCAK_EMPTY;
 
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::query::{Query, address};
+use crate::http::parameters::{AddressPath, NoParameters, Parameters};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::addresses::page::{account, creation, is_contract, status};
 use crate::rest::page::json;
@@ -22,11 +22,9 @@ use trawl_query::addresses::page::Creation;
 pub(in crate::rest) async fn smart_contract(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let mut wanted = LabelQuery::default();
     wanted.proxies.insert(address);

@@ -1,15 +1,15 @@
 //! `/api/v2/stats/hot-smart-contracts`: the contracts that most transactions called in some time.
 
 use std::sync::Arc;
-use trawl_core::schema::BlockPart;
 
-use axum::extract::{RawQuery, State as AppState};
+use axum::extract::State as AppState;
 use axum::response::Response;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use revm::primitives::KECCAK_EMPTY;
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::parameters::{Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::middleware::request_head::RequestHead;
 use crate::read::blocks::times::after;
@@ -17,6 +17,7 @@ use crate::read::state::State;
 use crate::rest::cursor::{Cursor, missing};
 use crate::rest::page::{empty_page, json};
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, Timestamp, U256};
+use trawl_core::schema::BlockPart;
 use trawl_core::store::Head;
 use trawl_evm::Account;
 use trawl_json::addresses::address::Addresses;
@@ -31,15 +32,17 @@ use trawl_query::transactions::sorted::SortOrder;
 const SCALES: [(&str, u64); 6] =
     [("5m", 300), ("1h", 3_600), ("3h", 10_800), ("1d", 86_400), ("7d", 604_800), ("30d", 2_592_000)];
 
-pub(crate) const HOT: &[ParameterGroup] = &[
-    &[
-        ("scale", Kind::Name(&["5m", "1h", "3h", "1d", "7d", "30d"])),
-        ("sort", Kind::Name(&["transactions_count", "total_gas_used"])),
-        ("order", Kind::Name(&["desc", "asc"])),
-    ],
-    HotCursor::PARAMETERS,
-    PAGE_SIZE,
-];
+query_parameters! {
+    pub(crate) HotContractsParameters: [
+        &[
+            ("scale", Kind::Name(&["5m", "1h", "3h", "1d", "7d", "30d"])),
+            ("sort", Kind::Name(&["transactions_count", "total_gas_used"])),
+            ("order", Kind::Name(&["desc", "asc"])),
+        ],
+        HotCursor::PARAMETERS,
+        PAGE_SIZE,
+    ];
+}
 
 /// The last contract of a page, and its sums.
 struct HotCursor {
@@ -83,9 +86,8 @@ const LOOKUPS_AT_ONCE: usize = 16;
 pub(in crate::rest) async fn hot_contracts(
     AppState(app): AppState<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<HotContractsParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), HOT)?;
     let beyond = HotCursor::read(&query)?;
     let (head, count) = (head.get()?, query.page_size());
     let scale = query.name("scale").unwrap_or("1d");

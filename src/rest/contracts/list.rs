@@ -1,10 +1,11 @@
 //! `/api/v2/smart-contracts`: contracts that an ABI was loaded for, and how many they are.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::parameters::{NoParameters, Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::Cursor;
@@ -20,7 +21,9 @@ use trawl_json::{Array, Object};
 use trawl_query::contracts::list::{VerifiedContract, count, list};
 use trawl_query::search::terms;
 
-pub(crate) const CONTRACTS: &[ParameterGroup] = &[&[("q", Kind::Text)], ContractCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) ContractListParameters: [&[("q", Kind::Text)], ContractCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The cursor of contracts in the order of their addresses.
 struct ContractCursor(Address);
@@ -42,9 +45,8 @@ impl Cursor for ContractCursor {
 pub(in crate::rest) async fn contracts(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<ContractListParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), CONTRACTS)?;
     let beyond = ContractCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let text = Some(typed(&query)).filter(|text| !text.is_empty());
@@ -63,8 +65,10 @@ pub(in crate::rest) async fn contracts(
 }
 
 /// How many contracts have an ABI.
-pub(in crate::rest) async fn counters(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
+pub(in crate::rest) async fn counters(
+    State(app): State<App>,
+    _: Parameters<NoParameters>,
+) -> Result<Response, Problem> {
     let counted = app.reader().rows(&count()).await?;
     Ok(json(write_counters(counted.first().map_or(0, |row| row.contracts))))
 }

@@ -3,21 +3,21 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use trawl_core::schema::BlockPart;
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 use revm::primitives::KECCAK_EMPTY;
 
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::query::{Query, address};
+use crate::http::parameters::{AddressPath, NoParameters, Parameters};
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::is_complete;
 use crate::rest::addresses::page::{account, creation};
 use crate::rest::page::json;
 use trawl_core::primitives::{Address, B256};
+use trawl_core::schema::BlockPart;
 use trawl_core::store::Head;
 use trawl_json::contracts::same_code::{Creator, SameCode};
 use trawl_query::stats::charts::same_code::{CreatorSum, MOST_CREATIONS, newest, size, sums};
@@ -30,11 +30,9 @@ const MOST: usize = 50;
 pub(in crate::rest) async fn same_code(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let code_hash = code_hash(&app, &head, &address).await?;
     let found = app.reader().rows(&size()).await?.first().map_or(0, |size| size.found);

@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{MatchedPath, RawQuery, State};
+use axum::extract::{MatchedPath, State};
 use axum::response::Response;
 use trawl_chains::{DepositList, DepositSource, FirstTransaction, L1Origin};
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::{PAGE_SIZE, ParameterGroup, Query};
+use crate::http::parameters::{Parameters, query_parameters};
+use crate::http::query::PAGE_SIZE;
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, TransactionCursor};
+use crate::rest::list::ListRow;
 use crate::rest::page::{Page, json};
-use crate::rest::transactions::items::transaction_cursor;
 use trawl_core::primitives::BlockNumber;
 use trawl_core::schema::TransactionRow;
 use trawl_core::store::Head;
@@ -22,7 +23,9 @@ use trawl_query::transactions::positions::{TransactionPositions, transactions};
 use trawl_query::transactions::{of_types, of_types_beyond_first};
 use trawl_query::walk::{Order, Walk};
 
-pub(crate) const DEPOSITS: &[ParameterGroup] = &[TransactionCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) DepositsParameters: [TransactionCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The transactions from L1 of the chain's family, newest first; on chains of other families there is no such list
 /// (docs/reference/http-contract.md#transactions-from-l1).
@@ -30,9 +33,8 @@ pub(in crate::rest) async fn list(
     State(app): State<App>,
     path: MatchedPath,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<DepositsParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), DEPOSITS)?;
     let beyond = TransactionCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let family = app.family(&head);
@@ -46,7 +48,7 @@ pub(in crate::rest) async fn list(
     let batches = app.rows_of(&head, &plan(list.types, &head.blocks.span(), walk)).await?;
     let page = Page::cut(&batches, size);
     let origins = origins(&app, &head, list, &page).await?;
-    let next = transaction_cursor(&page).map(|cursor| cursor.writer(page.count));
+    let next = TransactionRow::next(&page).map(|cursor| cursor.writer(page.count));
     let items = write_page(
         |items| {
             page.rows(|batch, row| {

@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use axum::extract::{MatchedPath, RawQuery, State};
+use axum::extract::{MatchedPath, State};
 use axum::response::Response;
 use trawl_chains::{MessageList, MessageSource};
 
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::query::{PAGE_SIZE, ParameterGroup, Query};
+use crate::http::parameters::{Parameters, query_parameters};
+use crate::http::query::PAGE_SIZE;
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{AddressLogCursor, Cursor};
+use crate::rest::list::ListRow;
 use crate::rest::page::{Page, json};
-use crate::rest::transactions::log_items::log_cursor;
 use trawl_core::primitives::{Address, BlockNumber};
 use trawl_core::schema::{Column, LogRow};
 use trawl_core::store::{Batch, Head};
@@ -22,7 +23,9 @@ use trawl_json::list::write_page;
 use trawl_json::rollups::messages::write_rest_message;
 use trawl_query::transactions::positions::{TransactionPositions, transactions};
 
-pub(crate) const MESSAGES: &[ParameterGroup] = &[AddressLogCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) MessagesParameters: [AddressLogCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The messages to L1 of the chain's family, newest first; on chains of other families there is no such list
 /// (docs/reference/http-contract.md#messages-to-l1).
@@ -30,9 +33,8 @@ pub(in crate::rest) async fn list(
     State(app): State<App>,
     path: MatchedPath,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<MessagesParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), MESSAGES)?;
     let before = AddressLogCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let family = app.family(&head);
@@ -43,7 +45,7 @@ pub(in crate::rest) async fn list(
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let senders = Senders::load(&app, &head, list, &page).await?;
-    let next = log_cursor(&page).map(|cursor| cursor.writer(page.count));
+    let next = LogRow::next(&page).map(|cursor| cursor.writer(page.count));
     let policy = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
     let items = write_page(
         |items| {

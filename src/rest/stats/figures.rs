@@ -1,11 +1,11 @@
 //! `/api/v2/stats…` and `/api/v2/transactions/stats`: figures about the chain.
 
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::Query;
+use crate::http::parameters::{NoParameters, Parameters};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::page::json;
 use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
@@ -30,9 +30,8 @@ const DAY: i64 = 86_400_000_000;
 pub(in crate::rest) async fn stats(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (days, recent, gas_prices) = tokio::try_join!(app.days(&head), recent(&app, &head), gas_prices(&app, &head))?;
     let (total, today) = (days.total(), days.newest().and_then(|day| days.of(day)));
@@ -55,9 +54,8 @@ pub(in crate::rest) async fn stats(
 pub(in crate::rest) async fn transactions_chart(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let days = app.days(&*head.get()?).await?;
     let shown = days.all().map(|all| {
         let first = (*all.start()).max(all.end().saturating_sub(CHART_DAYS));
@@ -71,9 +69,8 @@ pub(in crate::rest) async fn transactions_chart(
 pub(in crate::rest) async fn market_chart(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let newest = recent(&app, &head).await?.last().map(|block| block.timestamp.seconds() / 86_400);
     Ok(json(write_market_chart(coin(&app).as_ref(), newest)))
@@ -83,9 +80,8 @@ pub(in crate::rest) async fn market_chart(
 pub(in crate::rest) async fn last_day(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     Ok(json(read_last_day(&app, &head).await?.write()))
 }

@@ -1,12 +1,13 @@
 //! `/stats-service/api/v1/…`: charts and counters, as clients of this API family ask a service of its own for them.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{Path, State};
 use axum::response::Response;
 
 use super::figures::{block_time, read_last_day, recent};
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::{Kind, ParameterGroup, Query};
+use crate::http::parameters::{NoParameters, Parameters, query_parameters};
+use crate::http::query::{Kind, Query};
 use crate::middleware::request_head::RequestHead;
 use crate::read::days::{BaseFees, Days, Sums};
 use crate::rest::page::json;
@@ -16,8 +17,10 @@ use trawl_json::dates::{Period, day};
 use trawl_json::stats::charts;
 use trawl_json::stats::charts::{Counters, Info, Point, coins};
 
-pub(crate) const LINE: &[ParameterGroup] =
-    &[&[("from", Kind::Text), ("to", Kind::Text), ("resolution", Kind::Name(Period::NAMES))]];
+query_parameters! {
+    pub(crate) ChartParameters:
+        [&[("from", Kind::Text), ("to", Kind::Text), ("resolution", Kind::Name(Period::NAMES))]];
+}
 
 /// Points of a chart, at most: the newest.
 const MAX_POINTS: usize = 10_000;
@@ -25,8 +28,7 @@ const MAX_POINTS: usize = 10_000;
 const MAIN_PAGE_DAYS: u64 = 30;
 
 /// What charts there are (docs/reference/http-contract.md#statistics-service).
-pub(in crate::rest) async fn lines(RawQuery(query): RawQuery) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
+pub(in crate::rest) async fn lines(_: Parameters<NoParameters>) -> Result<Response, Problem> {
     Ok(json(charts::write_lines()))
 }
 
@@ -35,10 +37,9 @@ pub(in crate::rest) async fn line(
     State(app): State<App>,
     head: RequestHead,
     Path(name): Path<String>,
-    RawQuery(query): RawQuery,
+    query: Parameters<ChartParameters>,
 ) -> Result<Response, Problem> {
     let chart = charts::chart(&name).ok_or(Problem::NotFound)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), LINE)?;
     let (from, to) = (date(&query, "from")?, date(&query, "to")?);
     let period = query.name("resolution").and_then(Period::named).unwrap_or(Period::Day);
     let days = app.days(&*head.get()?).await?;
@@ -49,9 +50,8 @@ pub(in crate::rest) async fn line(
 pub(in crate::rest) async fn counters(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let days = app.days(&head).await?;
     Ok(json(charts::write_counters(&read_counters(&app, &head, &days).await?)))
@@ -61,9 +61,8 @@ pub(in crate::rest) async fn counters(
 pub(in crate::rest) async fn main_page(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let days = app.days(&head).await?;
     let from = days.newest().map(|newest| newest.saturating_sub(MAIN_PAGE_DAYS));
@@ -75,17 +74,15 @@ pub(in crate::rest) async fn main_page(
 pub(in crate::rest) async fn transactions_page(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let days = app.days(&head).await?;
     Ok(json(charts::write_transactions_page(&read_counters(&app, &head, &days).await?)))
 }
 
 /// The figures of the page of contracts.
-pub(in crate::rest) async fn contracts_page(RawQuery(query): RawQuery) -> Result<Response, Problem> {
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
+pub(in crate::rest) async fn contracts_page(_: Parameters<NoParameters>) -> Result<Response, Problem> {
     Ok(json(charts::write_contracts_page()))
 }
 

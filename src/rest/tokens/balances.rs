@@ -1,12 +1,13 @@
 //! `/api/v2/addresses/{address}/token-balances` and `…/tokens`.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::held_tokens::{HeldTokensQuery, held_tokens, shown_tokens};
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, address};
+use crate::http::parameters::{AddressPath, NoParameters, Parameters, query_parameters};
+use crate::http::query::{Kind, PAGE_SIZE};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, HoldingCursor};
 use crate::rest::page::json;
@@ -22,11 +23,9 @@ const MOST: u64 = 5000;
 pub(in crate::rest) async fn token_balances(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let held = held_tokens(&app, &head, &address, &HeldTokensQuery::first(MOST + 1)).await?;
     if held.len() as u64 > MOST {
@@ -38,17 +37,17 @@ pub(in crate::rest) async fn token_balances(
     Ok(json(writer.into_bytes()))
 }
 
-pub(crate) const TOKENS: &[ParameterGroup] = &[&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) TokensParameters: [&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// What an address holds, in the order of the tokens (docs/reference/http-contract.md#token-balances).
 pub(in crate::rest) async fn tokens(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    query: Parameters<TokensParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), TOKENS)?;
     let beyond = HoldingCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let wanted = HeldTokensQuery { types: query.standards("type"), beyond, limit: size + 1 };

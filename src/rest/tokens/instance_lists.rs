@@ -1,15 +1,15 @@
 //! `/api/v2/tokens/{token}/instances/{token_id}/transfers`, `…/transfers-count` and `…/holders`: one id of a token.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::instances::with_ids;
 use super::instances_of_token::id_of_token;
-use super::lists::{HOLDERS, TRANSFERS, holder_page, transfer_page};
+use super::lists::{HoldersParameters, TransfersParameters, holder_page, transfer_page};
 use super::token::{known, transfers_count};
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::query::{Query, address, token_id};
+use crate::http::parameters::{InstancePath, NoParameters, Parameters};
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::is_complete;
 use crate::rest::cursor::{Cursor, HolderCursor, TransferCursor};
@@ -24,11 +24,9 @@ use trawl_query::tokens::holders::{Asset, HolderPosition};
 pub(in crate::rest) async fn transfers(
     State(app): State<App>,
     head: RequestHead,
-    Path((hash, id)): Path<(String, String)>,
-    RawQuery(query): RawQuery,
+    InstancePath { token, id }: InstancePath,
+    query: Parameters<TransfersParameters>,
 ) -> Result<Response, Problem> {
-    let (token, id) = (address(&hash)?, token_id(&id)?);
-    let query = Query::read(query.as_deref().unwrap_or(""), TRANSFERS)?;
     let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
     let head = head.get()?;
     transfer_page(&app, &head, TokenPart::Id(&token, id), (&query, before)).await
@@ -38,11 +36,9 @@ pub(in crate::rest) async fn transfers(
 pub(in crate::rest) async fn total(
     State(app): State<App>,
     head: RequestHead,
-    Path((hash, id)): Path<(String, String)>,
-    RawQuery(query): RawQuery,
+    InstancePath { token, id }: InstancePath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let (token, id) = (address(&hash)?, token_id(&id)?);
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let count = if is_complete(&head, &head.receipts) {
         transfers_count(&app, &head, TokenPart::Id(&token, id)).await?
@@ -61,11 +57,9 @@ pub(in crate::rest) async fn total(
 pub(in crate::rest) async fn holders(
     State(app): State<App>,
     head: RequestHead,
-    Path((hash, id)): Path<(String, String)>,
-    RawQuery(query): RawQuery,
+    InstancePath { token, id }: InstancePath,
+    query: Parameters<HoldersParameters>,
 ) -> Result<Response, Problem> {
-    let (token, id) = (address(&hash)?, token_id(&id)?);
-    let query = Query::read(query.as_deref().unwrap_or(""), HOLDERS)?;
     let after = HolderCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let found = holders_of(&app, &head, (&token, id), (after, size + 1)).await?;

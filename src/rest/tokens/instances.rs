@@ -1,6 +1,6 @@
 //! Single ids of tokens: `/api/v2/tokens/{token}/instances…`, `/api/v2/addresses/{address}/nft…`.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::held_tokens::shown_tokens;
@@ -10,7 +10,8 @@ use super::token::known;
 use super::uncounted_transfers;
 use crate::app::App;
 use crate::error::{Problem, UncountedReason};
-use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, address, token_id};
+use crate::http::parameters::{AddressPath, InstancePath, NoParameters, Parameters, query_parameters};
+use crate::http::query::{Kind, PAGE_SIZE, Query};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, HoldingCursor, IdCursor, InstanceCursor};
 use crate::rest::page::{empty_page, json};
@@ -22,18 +23,17 @@ use trawl_json::tokens::instances::{Collection, TokenInstance};
 use trawl_json::tokens::transfers::Tokens;
 use trawl_query::tokens::balances::HoldingPosition;
 
-pub(crate) const INSTANCES: &[ParameterGroup] =
-    &[&[("holder_address_hash", Kind::Address)], InstanceCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) InstancesParameters: [&[("holder_address_hash", Kind::Address)], InstanceCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The ids of a token, or those that one address has (docs/reference/http-contract.md#ids-of-tokens).
 pub(in crate::rest) async fn instances(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(token): AddressPath,
+    query: Parameters<InstancesParameters>,
 ) -> Result<Response, Problem> {
-    let token = address(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), INSTANCES)?;
     let below = InstanceCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let (tokens, standard) = known(&app, &head, &token).await?;
@@ -58,11 +58,9 @@ pub(in crate::rest) async fn instances(
 pub(in crate::rest) async fn instance(
     State(app): State<App>,
     head: RequestHead,
-    Path((hash, id)): Path<(String, String)>,
-    RawQuery(query): RawQuery,
+    InstancePath { token, id }: InstancePath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let (token, id) = (address(&hash)?, token_id(&id)?);
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (tokens, standard) = known(&app, &head, &token).await?;
     let standard = with_ids(&app, &head, &token, (&tokens, &standard)).await?.ok_or(Problem::NotFound)?;
@@ -74,17 +72,17 @@ pub(in crate::rest) async fn instance(
     Ok(json(writer.into_bytes()))
 }
 
-pub(crate) const NFT: &[ParameterGroup] = &[&[("type", Kind::Standards)], IdCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) NftParameters: [&[("type", Kind::Standards)], IdCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The ids of tokens that an address has (docs/reference/http-contract.md#ids-of-tokens).
 pub(in crate::rest) async fn nft(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(holder): AddressPath,
+    query: Parameters<NftParameters>,
 ) -> Result<Response, Problem> {
-    let holder = address(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), NFT)?;
     let beyond = IdCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let wanted = IdSelection::OfStandards(standards(&query), beyond);
@@ -96,17 +94,17 @@ pub(in crate::rest) async fn nft(
     Ok(json(write_page(|list| found.iter().for_each(|id| id.write(list.item(), Some(&tokens), &addresses)), next)))
 }
 
-pub(crate) const COLLECTIONS: &[ParameterGroup] = &[&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) CollectionsParameters: [&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The tokens of whose ids an address has some (docs/reference/http-contract.md#ids-of-tokens).
 pub(in crate::rest) async fn nft_collections(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(holder): AddressPath,
+    query: Parameters<CollectionsParameters>,
 ) -> Result<Response, Problem> {
-    let holder = address(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), COLLECTIONS)?;
     let beyond = HoldingCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let mut found = collections(&app, &head, &holder, (&standards(&query), beyond), size + 1).await?;

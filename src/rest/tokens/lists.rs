@@ -1,17 +1,18 @@
 //! `/api/v2/tokens/{token}/transfers` and `…/holders`.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::token::known;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::{Problem, UncountedReason};
-use crate::http::query::{PAGE_SIZE, ParameterGroup, Query, address};
+use crate::http::parameters::{AddressPath, Parameters, query_parameters};
+use crate::http::query::{PAGE_SIZE, Query};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, HolderCursor, TransferCursor};
-use crate::rest::page::{Page, json};
-use crate::rest::transactions::transfer_items::{TransferItems, transfer_cursor};
+use crate::rest::list::page_of;
+use crate::rest::page::json;
 use trawl_core::primitives::{TransferPosition, U256};
 use trawl_core::store::Head;
 use trawl_json::Array;
@@ -20,17 +21,17 @@ use trawl_json::tokens::write_holder;
 use trawl_query::tokens::TokenPart;
 use trawl_query::tokens::holders::{Asset, HolderPosition};
 
-pub(crate) const TRANSFERS: &[ParameterGroup] = &[TransferCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) TransfersParameters: [TransferCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The transfers of a token, newest first (docs/reference/http-contract.md#token-transfers).
 pub(in crate::rest) async fn transfers(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    query: Parameters<TransfersParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), TRANSFERS)?;
     let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
     let head = head.get()?;
     transfer_page(&app, &head, TokenPart::Token(&address), (&query, before)).await
@@ -46,28 +47,25 @@ pub(in crate::rest) async fn transfer_page(
     let (blocks, size) = (head.receipts.span(), query.page_size());
     let statement = trawl_query::tokens::transfers(moved, &blocks, before, size + 1);
     let batches = app.rows_of(head, &statement).await?;
-    let page = Page::cut(&batches, size);
-    if page.count == 0 && before.is_none() {
+    if batches.iter().all(|batch| batch.is_empty()) && before.is_none() {
         // A contract that was asked as a token in a block that is gone has an empty list; any other has none.
         known(app, head, moved.token()).await?;
     }
-    let items = TransferItems::load(app, head, page.items()).await?;
     let policy = CachePolicy::of_page(head, &head.receipts, query.height("block_number"));
-    let next = transfer_cursor(&page).map(|cursor| cursor.writer(page.count));
-    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
+    Ok(policy.mark(page_of(app, head, &batches, size).await?))
 }
 
-pub(crate) const HOLDERS: &[ParameterGroup] = &[HolderCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) HoldersParameters: [HolderCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// Who holds a token, the largest balance first (docs/reference/http-contract.md#token-balances).
 pub(in crate::rest) async fn holders(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    query: Parameters<HoldersParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), HOLDERS)?;
     let after = HolderCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let (tokens, standard) = known(&app, &head, &address).await?;

@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use crate::http::parameters::{Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, fixed_hex};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, missing};
@@ -26,17 +27,19 @@ use trawl_query::tokens::ranking::{RankPosition, RankedToken, Ranking, TokenFilt
 /// Tokens of a ranking that are read at once and kept: the first pages of any client.
 const KEPT: u64 = 2_000;
 
-pub(crate) const TOKENS: &[ParameterGroup] = &[
-    &[
-        ("q", Kind::Text),
-        ("type", Kind::Standards),
-        ("sort", Kind::Name(&["holders_count"])),
-        ("order", Kind::Name(&["desc", "asc"])),
-        ("limit", Kind::Count),
-    ],
-    TokenCursor::PARAMETERS,
-    PAGE_SIZE,
-];
+query_parameters! {
+    pub(crate) TokensParameters: [
+        &[
+            ("q", Kind::Text),
+            ("type", Kind::Standards),
+            ("sort", Kind::Name(&["holders_count"])),
+            ("order", Kind::Name(&["desc", "asc"])),
+            ("limit", Kind::Count),
+        ],
+        TokenCursor::PARAMETERS,
+        PAGE_SIZE,
+    ];
+}
 
 /// The cursor of the list of all tokens: how many hold one, if that is known.
 struct TokenCursor(RankPosition);
@@ -64,9 +67,8 @@ impl Cursor for TokenCursor {
 pub(in crate::rest) async fn tokens(
     State(app): State<App>,
     head: RequestHead,
-    RawQuery(query): RawQuery,
+    query: Parameters<TokensParameters>,
 ) -> Result<Response, Problem> {
-    let query = Query::read(query.as_deref().unwrap_or(""), TOKENS)?;
     let beyond = TokenCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.height("limit").unwrap_or(query.page_size()));
     let text = typed(&query);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::counts_at_head::counts_at_head;
@@ -10,7 +10,7 @@ use super::uncounted_transfers;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::query::{Query, address};
+use crate::http::parameters::{AddressPath, NoParameters, Parameters};
 use crate::middleware::request_head::RequestHead;
 use crate::read::addresses::state_token::token_after;
 use crate::read::completeness::is_complete;
@@ -30,11 +30,9 @@ const MOST_NEWEST: u64 = 10_000;
 pub(in crate::rest) async fn token(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (mut tokens, kind) = known(&app, &head, &address).await?;
     let block = count_at_head(&app, &head, &address, &kind, &mut tokens).await?;
@@ -47,11 +45,9 @@ pub(in crate::rest) async fn token(
 pub(in crate::rest) async fn counters(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    AddressPath(address): AddressPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let address = address(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (mut tokens, kind) = known(&app, &head, &address).await?;
     count_at_head(&app, &head, &address, &kind, &mut tokens).await?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::failures::reasons_of_calls;
@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::query::{Query, transaction_hash};
+use crate::http::parameters::{NoParameters, Parameters, TransactionPath};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::page::json;
 use trawl_core::primitives::Address;
@@ -25,11 +25,9 @@ use trawl_json::transactions::raw_trace::write_frame;
 pub(in crate::rest) async fn calls(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    TransactionPath(hash): TransactionPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let hash = transaction_hash(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (batch, row) = with_part(&app, &hash, &head, BlockPart::Traces).await?;
     let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);

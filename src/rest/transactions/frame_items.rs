@@ -1,7 +1,12 @@
 //! Call frames of a page, with what is shown beside their rows.
 
+use futures_util::future::BoxFuture;
+
 use crate::app::App;
 use crate::error::Problem;
+use crate::rest::cursor::FrameCursor;
+use crate::rest::list::{ListItems, ListRow};
+use crate::rest::page::Page;
 use trawl_core::primitives::{BlockNumber, FramePosition};
 use trawl_core::schema::ScannedInternalTransaction;
 use trawl_core::store::{Batch, Head};
@@ -18,21 +23,29 @@ pub(in crate::rest) struct FrameItems<'b> {
     addresses: Addresses,
 }
 
-impl<'b> FrameItems<'b> {
-    /// Reads what is known of the addresses in `rows`.
-    ///
-    /// # Errors
-    ///
-    /// When the store fails.
-    pub async fn load(app: &App, head: &Head, rows: Vec<Row<'b>>) -> Result<Self, Problem> {
-        let mut addresses = Vec::new();
-        rows.iter().for_each(|(batch, row)| addresses.extend(shown(&batch.view(), *row)));
-        let addresses = app.addresses(addresses, head).await?;
-        Ok(Self { rows, addresses })
+impl ListRow for ScannedInternalTransaction {
+    type Items<'b> = FrameItems<'b>;
+    type Cursor = FrameCursor;
+
+    fn next(page: &Page<'_, Self>) -> Option<FrameCursor> {
+        page.more.then(|| page.last(position)).flatten().map(FrameCursor)
+    }
+}
+
+impl<'b> ListItems<'b, ScannedInternalTransaction> for FrameItems<'b> {
+    fn load<'a>(app: &'a App, head: &'a Head, rows: Vec<Row<'b>>) -> BoxFuture<'a, Result<Self, Problem>>
+    where
+        'b: 'a,
+    {
+        Box::pin(async move {
+            let mut addresses = Vec::new();
+            rows.iter().for_each(|(batch, row)| addresses.extend(shown(&batch.view(), *row)));
+            let addresses = app.addresses(addresses, head).await?;
+            Ok(Self { rows, addresses })
+        })
     }
 
-    /// Writes them in order.
-    pub fn write(&self, items: &mut Array<'_>) {
+    fn write(&self, items: &mut Array<'_>) {
         for (batch, row) in &self.rows {
             write_internal_transaction(items.item(), &batch.view(), *row, &self.addresses);
         }

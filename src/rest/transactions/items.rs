@@ -3,11 +3,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::failures::failures;
+use futures_util::future::BoxFuture;
+
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::read::addresses::plain_transfers::Delivery;
 use crate::rest::cursor::TransactionCursor;
+use crate::rest::list::{ListItems, ListRow};
 use crate::rest::page::Page;
 use trawl_core::primitives::{Address, BlockNumber, TransactionPosition, U256};
 use trawl_core::schema::{Column, TransactionRow};
@@ -28,62 +31,85 @@ pub(in crate::rest) struct TransactionItems<'b> {
     addresses: Addresses,
 }
 
-impl<'b> TransactionItems<'b> {
-    /// Reads what is shown beside `rows`: one statement for each kind of facts, all at the same time.
-    ///
-    /// # Errors
-    ///
-    /// When the store fails.
-    pub async fn load(app: &App, head: &Head, rows: Vec<Row<'b>>) -> Result<Self, Problem> {
-        let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
-        for (batch, row) in &rows {
-            let view = batch.view();
-            shown.insert(Address::get(&view.from_address, *row));
-            let recipient = Option::<Address>::get(&view.to_address, *row);
-            shown.extend(recipient.into_iter().chain(Option::<Address>::get(&view.contract_address, *row)));
-            wanted.call(recipient, view.input.value(*row));
-        }
-        let family = app.family(head);
-        let deliveries = rows.iter().filter_map(|(batch, row)| Delivery::of(&batch.view(), *row)).collect();
-        let (info, fees, moving, failures, plain) = tokio::try_join!(
-            app.address_info(shown, wanted, head),
-            base_fees(app, head, &rows),
-            moving(app, head, &rows),
-            failures(app, head, failed_positions(&rows)),
-            app.plain_transfers(head, deliveries)
-        )?;
-        let (addresses, _, vocabulary) = info;
-        let facts = |(batch, row): &Row<'_>| {
-            let view = batch.view();
-            let position = position(batch, *row);
-            let recipient = Option::<Address>::get(&view.to_address, *row);
-            let created = Option::<Address>::get(&view.contract_address, *row);
-            let is_plain = plain.contains(&position) || is_mere_transfer(batch, *row);
-            let input = if is_plain { &[][..] } else { view.input.value(*row) };
-            TransactionFacts {
-                base_fee: fees.get(&position.0).copied(),
-                family,
-                method: vocabulary.method(recipient.as_ref(), position.0, input),
-                decoded_input: recipient.and_then(|recipient| vocabulary.decoded_input(&recipient, position.0, input)),
-                head: head.number().unwrap_or_default(),
-                moves_tokens: moving
-                    .as_ref()
-                    .filter(|_| head.receipts.contains(position.0))
-                    .map(|all| all.contains(&position)),
-                calls_contract: match recipient {
-                    _ if is_plain => Some(false),
-                    Some(recipient) if addresses.is_contract(&recipient) => Some(true),
-                    _ => None,
-                },
-                creates_token: created.is_some_and(|created| addresses.is_token(&created)),
-                failure: failures.get(&position).cloned(),
-                ..TransactionFacts::default()
-            }
+impl ListRow for TransactionRow {
+    type Items<'b> = TransactionItems<'b>;
+    type Cursor = TransactionCursor;
+
+    fn next(page: &Page<'_, Self>) -> Option<TransactionCursor> {
+        let position = |batch: &Batch<Self>, row: usize| {
+            let (block_number, index) = position(batch, row);
+            TransactionCursor(TransactionPosition { block_number, transaction_index: index.into() })
         };
-        let facts = rows.iter().map(facts).collect();
-        Ok(Self { rows, facts, addresses })
+        page.more.then(|| page.last(position)).flatten()
+    }
+}
+
+impl<'b> ListItems<'b, TransactionRow> for TransactionItems<'b> {
+    /// One statement for each kind of facts, all at the same time.
+    fn load<'a>(app: &'a App, head: &'a Head, rows: Vec<Row<'b>>) -> BoxFuture<'a, Result<Self, Problem>>
+    where
+        'b: 'a,
+    {
+        Box::pin(async move {
+            let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
+            for (batch, row) in &rows {
+                let view = batch.view();
+                shown.insert(Address::get(&view.from_address, *row));
+                let recipient = Option::<Address>::get(&view.to_address, *row);
+                shown.extend(recipient.into_iter().chain(Option::<Address>::get(&view.contract_address, *row)));
+                wanted.call(recipient, view.input.value(*row));
+            }
+            let family = app.family(head);
+            let deliveries = rows.iter().filter_map(|(batch, row)| Delivery::of(&batch.view(), *row)).collect();
+            let (info, fees, moving, failures, plain) = tokio::try_join!(
+                app.address_info(shown, wanted, head),
+                base_fees(app, head, &rows),
+                moving(app, head, &rows),
+                failures(app, head, failed_positions(&rows)),
+                app.plain_transfers(head, deliveries)
+            )?;
+            let (addresses, _, vocabulary) = info;
+            let facts = |(batch, row): &Row<'_>| {
+                let view = batch.view();
+                let position = position(batch, *row);
+                let recipient = Option::<Address>::get(&view.to_address, *row);
+                let created = Option::<Address>::get(&view.contract_address, *row);
+                let is_plain = plain.contains(&position) || is_mere_transfer(batch, *row);
+                let input = if is_plain { &[][..] } else { view.input.value(*row) };
+                TransactionFacts {
+                    base_fee: fees.get(&position.0).copied(),
+                    family,
+                    method: vocabulary.method(recipient.as_ref(), position.0, input),
+                    decoded_input: recipient
+                        .and_then(|recipient| vocabulary.decoded_input(&recipient, position.0, input)),
+                    head: head.number().unwrap_or_default(),
+                    moves_tokens: moving
+                        .as_ref()
+                        .filter(|_| head.receipts.contains(position.0))
+                        .map(|all| all.contains(&position)),
+                    calls_contract: match recipient {
+                        _ if is_plain => Some(false),
+                        Some(recipient) if addresses.is_contract(&recipient) => Some(true),
+                        _ => None,
+                    },
+                    creates_token: created.is_some_and(|created| addresses.is_token(&created)),
+                    failure: failures.get(&position).cloned(),
+                    ..TransactionFacts::default()
+                }
+            };
+            let facts = rows.iter().map(facts).collect();
+            Ok(Self { rows, facts, addresses })
+        })
     }
 
+    fn write(&self, items: &mut Array<'_>) {
+        for ((batch, row), facts) in self.rows.iter().zip(&self.facts) {
+            write_transaction_item(items.item(), &batch.view(), *row, (facts, &self.addresses));
+        }
+    }
+}
+
+impl TransactionItems<'_> {
     /// Leaves those alone that are of a type.
     pub fn retain(&mut self, kind: &str) {
         let (rows, facts) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.facts));
@@ -101,22 +127,6 @@ impl<'b> TransactionItems<'b> {
         }
         writer.into_bytes()
     }
-
-    /// Writes them in order.
-    pub fn write(&self, items: &mut Array<'_>) {
-        for ((batch, row), facts) in self.rows.iter().zip(&self.facts) {
-            write_transaction_item(items.item(), &batch.view(), *row, (facts, &self.addresses));
-        }
-    }
-}
-
-/// The cursor after the last transaction of the page, if more follow.
-pub(in crate::rest) fn transaction_cursor(page: &Page<'_, TransactionRow>) -> Option<TransactionCursor> {
-    let position = |batch: &Batch<TransactionRow>, row: usize| {
-        let (block_number, index) = position(batch, row);
-        TransactionCursor(TransactionPosition { block_number, transaction_index: index.into() })
-    };
-    page.more.then(|| page.last(position)).flatten()
 }
 
 fn position(batch: &Batch<TransactionRow>, row: usize) -> (BlockNumber, u32) {

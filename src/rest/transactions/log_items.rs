@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use futures_util::future::BoxFuture;
+
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::rest::cursor::AddressLogCursor;
+use crate::rest::list::{ListItems, ListRow};
 use crate::rest::page::Page;
 use trawl_core::primitives::{Address, B256, BlockNumber, LogPosition};
 use trawl_core::schema::{Column, LogRow};
@@ -34,7 +37,7 @@ impl<'b> LogItems<'b> {
     /// # Errors
     ///
     /// When the store fails.
-    pub async fn load(
+    pub async fn with_recipients(
         app: &App,
         head: &Head,
         rows: Vec<Row<'b>>,
@@ -55,34 +58,40 @@ impl<'b> LogItems<'b> {
         let (addresses, _, vocabulary) = app.address_info(shown, wanted, head).await?;
         Ok(Self { rows, addresses, vocabulary })
     }
+}
 
-    /// [`LogItems::load`] for logs of several transactions, whose recipients are read too.
-    ///
-    /// # Errors
-    ///
-    /// When the store fails.
-    pub async fn of_transactions(app: &App, head: &Head, rows: Vec<Row<'b>>) -> Result<Self, Problem> {
-        let positions = rows.iter().map(position).collect();
-        let calls: HashMap<TransactionKey, _> = app.selectors().calls(app.reader(), positions, head).await?;
-        Self::load(app, head, rows, |position| calls.get(&position)?.to_address).await
+impl ListRow for LogRow {
+    type Items<'b> = LogItems<'b>;
+    type Cursor = AddressLogCursor;
+
+    fn next(page: &Page<'_, Self>) -> Option<AddressLogCursor> {
+        let position = |batch: &Batch<Self>, row: usize| {
+            let view = batch.view();
+            LogPosition { block_number: view.block_number[row], log_index: view.log_index[row].into() }
+        };
+        page.more.then(|| page.last(position)).flatten().map(AddressLogCursor)
+    }
+}
+
+impl<'b> ListItems<'b, LogRow> for LogItems<'b> {
+    /// Of several transactions, whose recipients are read too.
+    fn load<'a>(app: &'a App, head: &'a Head, rows: Vec<Row<'b>>) -> BoxFuture<'a, Result<Self, Problem>>
+    where
+        'b: 'a,
+    {
+        Box::pin(async move {
+            let positions = rows.iter().map(position).collect();
+            let calls: HashMap<TransactionKey, _> = app.selectors().calls(app.reader(), positions, head).await?;
+            Self::with_recipients(app, head, rows, |position| calls.get(&position)?.to_address).await
+        })
     }
 
-    /// Writes them in order.
-    pub fn write(&self, items: &mut Array<'_>) {
+    fn write(&self, items: &mut Array<'_>) {
         for ((batch, row), recipient) in &self.rows {
             let known = (&self.addresses, &self.vocabulary);
             write_rest_log(items.item(), &batch.view(), *row, recipient.as_ref(), known);
         }
     }
-}
-
-/// The cursor after the last log of the page, if there are more.
-pub(in crate::rest) fn log_cursor(page: &Page<'_, LogRow>) -> Option<AddressLogCursor> {
-    let position = |batch: &Batch<LogRow>, row: usize| {
-        let view = batch.view();
-        LogPosition { block_number: view.block_number[row], log_index: view.log_index[row].into() }
-    };
-    page.more.then(|| page.last(position)).flatten().map(AddressLogCursor)
 }
 
 fn position((batch, row): &Row<'_>) -> TransactionKey {

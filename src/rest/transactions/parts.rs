@@ -1,34 +1,32 @@
 //! `/api/v2/transactions/{hash}/token-transfers`, `…/internal-transactions` and `…/blobs`.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
-use trawl_core::schema::BlockPart;
 
-use super::frame_items::{FrameItems, position};
 use super::transaction::with_part;
-use super::transfer_items::{TransferItems, transfer_cursor};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, transaction_hash};
+use crate::http::parameters::{NoParameters, Parameters, TransactionPath, query_parameters};
+use crate::http::query::{Kind, PAGE_SIZE};
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, FrameCursor, TransferCursor};
-use crate::rest::page::{Page, json};
-use trawl_json::list::write_page;
+use crate::rest::list::list_page;
+use crate::rest::page::json;
+use trawl_core::schema::BlockPart;
 use trawl_json::transactions::write_blobs;
 
-pub(crate) const TOKEN_TRANSFERS: &[ParameterGroup] =
-    &[&[("type", Kind::Standards)], TransferCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) TokenTransfersParameters: [&[("type", Kind::Standards)], TransferCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The token transfers of one transaction, in order (docs/reference/http-contract.md#token-transfers).
 pub(in crate::rest) async fn token_transfers(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    TransactionPath(hash): TransactionPath,
+    query: Parameters<TokenTransfersParameters>,
 ) -> Result<Response, Problem> {
-    let hash = transaction_hash(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), TOKEN_TRANSFERS)?;
     // A page that ended after a whole log has no index in a batch.
     let is_complete = query.integer("index_in_batch").is_none();
     let after = TransferCursor::read(&query)?.map(|cursor| {
@@ -46,25 +44,21 @@ pub(in crate::rest) async fn token_transfers(
         after,
         size + 1,
     );
-    let batches = app.rows_of(&head, &statement).await?;
-    let page = Page::cut(&batches, size);
-    let items = TransferItems::load(&app, &head, page.items()).await?;
-    let next = transfer_cursor(&page).map(|cursor| cursor.writer(page.count));
-    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
+    Ok(CachePolicy::of_block(&head, block).mark(list_page(&app, &head, &statement, size).await?))
 }
 
-pub(crate) const INTERNAL_TRANSACTIONS: &[ParameterGroup] = &[FrameCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) InternalTransactionsParameters: [FrameCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// The call frames of one transaction, in order of execution, those that the list of an address has
 /// (docs/reference/http-contract.md#internal-transactions).
 pub(in crate::rest) async fn frames(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    TransactionPath(hash): TransactionPath,
+    query: Parameters<InternalTransactionsParameters>,
 ) -> Result<Response, Problem> {
-    let hash = transaction_hash(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
     // A negative index is the position before the first frame.
     let after = FrameCursor::read(&query)?.and_then(|_| query.height("index"));
     let (head, size) = (head.get()?, query.page_size());
@@ -73,23 +67,16 @@ pub(in crate::rest) async fn frames(
     let (block, index) = (transaction.block_number[row], transaction.transaction_index[row]);
     let statement =
         trawl_query::transactions::internal::listed_of_transaction(&head.traces.at(block), index, after, size + 1);
-    let batches = app.rows_of(&head, &statement).await?;
-    let page = Page::cut(&batches, size);
-    let items = FrameItems::load(&app, &head, page.items()).await?;
-    let last = page.more.then(|| page.last(position)).flatten();
-    let next = last.map(|position| FrameCursor(position).writer(page.count));
-    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
+    Ok(CachePolicy::of_block(&head, block).mark(list_page(&app, &head, &statement, size).await?))
 }
 
 /// The blobs of one transaction, by their hashes; of other transactions none.
 pub(in crate::rest) async fn blobs(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    TransactionPath(hash): TransactionPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let hash = transaction_hash(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
     let transaction = batch.view();

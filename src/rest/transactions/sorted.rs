@@ -1,7 +1,6 @@
 //! `/api/v2/addresses/{address}/transactions?sort=value` and `sort=fee`, and those of a block.
 
 use std::collections::BTreeMap;
-use trawl_core::schema::{BlockPart, OptionalTable};
 
 use axum::response::Response;
 
@@ -11,8 +10,10 @@ use crate::error::Problem;
 use crate::http::query::{Kind, ParameterGroup, Query};
 use crate::read::completeness::require_table;
 use crate::rest::cursor::missing;
+use crate::rest::list::ListItems;
 use crate::rest::page::json;
 use trawl_core::primitives::{Address, BlockNumber, Direction, TransactionFee, TransactionPosition, U256};
+use trawl_core::schema::{BlockPart, OptionalTable};
 use trawl_core::store::{Batch, Head};
 use trawl_json::Object;
 use trawl_json::list::write_page;

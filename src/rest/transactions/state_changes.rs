@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::coin_changes::coin_changes;
@@ -13,7 +13,8 @@ use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::query::{PAGE_SIZE, ParameterGroup, Query, transaction_hash};
+use crate::http::parameters::{Parameters, TransactionPath, query_parameters};
+use crate::http::query::PAGE_SIZE;
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::Cursor;
 use crate::rest::page::json;
@@ -30,7 +31,9 @@ use trawl_json::transactions::state_changes::{ChangedToken, Difference, StateCha
 /// each.
 const MAX_TRANSFERS: u64 = 40_000;
 
-pub(crate) const STATE_CHANGES: &[ParameterGroup] = &[StateChangeCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) StateChangesParameters: [StateChangeCursor::PARAMETERS, PAGE_SIZE];
+}
 
 /// A change and its position in the list.
 type PositionedChange = (StateChangeCursor, StateChange);
@@ -40,11 +43,9 @@ type PositionedChange = (StateChangeCursor, StateChange);
 pub(in crate::rest) async fn state_changes(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    TransactionPath(hash): TransactionPath,
+    query: Parameters<StateChangesParameters>,
 ) -> Result<Response, Problem> {
-    let hash = transaction_hash(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), STATE_CHANGES)?;
     let after = StateChangeCursor::read(&query)?;
     let (head, size) = (head.get()?, query.page_size());
     let (batch, row) = with_part(&app, &hash, &head, BlockPart::Receipts).await?;

@@ -1,6 +1,6 @@
 //! `/api/v2/transactions/{transaction_hash}/summary`: collects the effects of a transaction, which the rules summarise.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::transaction::with_part;
@@ -8,7 +8,8 @@ use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::http::query::{Kind, ParameterGroup, Query, transaction_hash};
+use crate::http::parameters::{Parameters, TransactionPath, query_parameters};
+use crate::http::query::Kind;
 use crate::middleware::request_head::RequestHead;
 use crate::read::addresses::plain_transfers::Delivery;
 use crate::read::completeness::require_transaction;
@@ -31,18 +32,18 @@ const MAX_LOGS: u64 = 500;
 /// Most call frames that are examined; with more, moves of coins are unknown.
 const MAX_FRAMES: u64 = 1000;
 
-pub(crate) const SUMMARY: &[ParameterGroup] = &[&[("just_request_body", Kind::Name(&["true", "false"]))]];
+query_parameters! {
+    pub(crate) SummaryParameters: [&[("just_request_body", Kind::Name(&["true", "false"]))]];
+}
 
 /// The effects of a transaction in sentences (docs/reference/http-contract.md#summaries).
 pub(in crate::rest) async fn summary(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    TransactionPath(hash): TransactionPath,
+    _: Parameters<SummaryParameters>,
 ) -> Result<Response, Problem> {
-    let hash = transaction_hash(&hash)?;
     // `just_request_body` is accepted and ignored: no external service writes the summary, so there is no request body.
-    Query::read(query.as_deref().unwrap_or(""), SUMMARY)?;
     let head = head.get()?;
     let (batch, row) = with_part(&app, &hash, &head, BlockPart::Receipts).await?;
     let transaction = batch.view();

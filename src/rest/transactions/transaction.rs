@@ -1,6 +1,6 @@
 //! `/api/v2/transactions/{hash}/…`.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::failures::reasons_of_calls;
@@ -11,10 +11,12 @@ use super::transfer_items::first_transfers;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, transaction_hash};
+use crate::http::parameters::{NoParameters, Parameters, TransactionPath, query_parameters};
+use crate::http::query::{Kind, PAGE_SIZE};
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::require_part;
 use crate::rest::cursor::{Cursor, LogCursor};
+use crate::rest::list::ListItems;
 use crate::rest::page::{Page, json};
 use trawl_core::primitives::{Address, B256};
 use trawl_core::schema::{BlockPart, Column, TransactionRow};
@@ -23,9 +25,13 @@ use trawl_json::list::write_page_with;
 use trawl_json::transactions::raw_trace::write_frame;
 use trawl_json::{JsonWriter, Object};
 
-pub(crate) const LOGS: &[ParameterGroup] = &[&[("proof", Kind::Name(&["0", "1"]))], LogCursor::PARAMETERS, PAGE_SIZE];
+query_parameters! {
+    pub(crate) LogsParameters: [&[("proof", Kind::Name(&["0", "1"]))], LogCursor::PARAMETERS, PAGE_SIZE];
+}
 
-pub(crate) const RAW_TRACE: &[ParameterGroup] = &[&[("reasons", Kind::Name(&["0", "1"]))]];
+query_parameters! {
+    pub(crate) RawTraceParameters: [&[("reasons", Kind::Name(&["0", "1"]))]];
+}
 
 /// The transaction with a hash, as a batch and a row of it.
 ///
@@ -49,11 +55,9 @@ pub(in crate::rest) async fn with_part(
 pub(in crate::rest) async fn transaction(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    TransactionPath(hash): TransactionPath,
+    _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let hash = transaction_hash(&hash)?;
-    Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
     let position = (batch.view().block_number[row], batch.view().transaction_index[row]);
@@ -73,11 +77,9 @@ pub(in crate::rest) async fn transaction(
 pub(in crate::rest) async fn logs(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    TransactionPath(hash): TransactionPath,
+    query: Parameters<LogsParameters>,
 ) -> Result<Response, Problem> {
-    let hash = transaction_hash(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), LOGS)?;
     let cursor = LogCursor::read(&query)?;
     let head = head.get()?;
     let (batch, row) = with_part(&app, &hash, &head, BlockPart::Receipts).await?;
@@ -96,7 +98,7 @@ pub(in crate::rest) async fn logs(
     let page = Page::cut(&batches, size);
     let last = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();
     let next = last.map(|index| LogCursor { block_number: block, log_index: Some(index.into()) }.writer(page.count));
-    let items = LogItems::load(&app, &head, page.items(), |_| recipient).await?;
+    let items = LogItems::with_recipients(&app, &head, page.items(), |_| recipient).await?;
     let index = transaction.transaction_index[row];
     let proof = match query.name("proof") {
         Some("1") => Some(app.receipt_proof(&head, (block, index)).await?),
@@ -116,11 +118,9 @@ pub(in crate::rest) async fn logs(
 pub(in crate::rest) async fn raw_trace(
     State(app): State<App>,
     head: RequestHead,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
+    TransactionPath(hash): TransactionPath,
+    query: Parameters<RawTraceParameters>,
 ) -> Result<Response, Problem> {
-    let hash = transaction_hash(&hash)?;
-    let query = Query::read(query.as_deref().unwrap_or(""), RAW_TRACE)?;
     let head = head.get()?;
     let (batch, row) = with_part(&app, &hash, &head, BlockPart::Traces).await?;
     let transaction = batch.view();

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use futures_util::future::BoxFuture;
+
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::rest::cursor::TransferCursor;
+use crate::rest::list::{ListItems, ListRow};
 use crate::rest::page::Page;
 use trawl_core::primitives::{Address, BlockNumber, TransferPosition};
 use trawl_core::schema::{Column, TokenTransferRow};
@@ -29,36 +32,62 @@ pub(in crate::rest) struct TransferItems<'b> {
     tokens: Tokens,
 }
 
-impl<'b> TransferItems<'b> {
-    /// Reads what is shown beside `rows`.
-    ///
-    /// # Errors
-    ///
-    /// When the store fails.
-    pub async fn load(app: &App, head: &Head, rows: Vec<Row<'b>>) -> Result<Self, Problem> {
-        let (mut addresses, mut positions, mut wanted) = (BTreeSet::new(), BTreeSet::new(), LabelQuery::default());
-        for (batch, row) in &rows {
+impl ListRow for TokenTransferRow {
+    type Items<'b> = TransferItems<'b>;
+    type Cursor = TransferCursor;
+
+    /// Within a batch transfer, if the page ends inside one.
+    fn next(page: &Page<'_, Self>) -> Option<TransferCursor> {
+        let log = |batch: &Batch<TokenTransferRow>, row: usize| {
             let view = batch.view();
-            positions.insert((view.block_number[*row], view.transaction_index[*row]));
-            let columns = [&view.from_address, &view.to_address, &view.token_address];
-            addresses.extend(columns.map(|column| Address::get(column, *row)));
-            wanted.tokens.insert(Address::get(&view.token_address, *row));
-        }
-        let (calls, ()) = tokio::try_join!(
-            async { Ok(app.selectors().calls(app.reader(), positions, head).await?) },
-            app.prefetch(&addresses, &wanted.tokens, head)
-        )?;
-        calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
-        let (addresses, tokens, vocabulary) = app.address_info(addresses, wanted, head).await?;
-        let methods = calls
-            .iter()
-            .filter_map(|(at, call)| Some((*at, vocabulary.method(call.to_address.as_ref(), at.0, &call.selector)?)))
-            .collect();
-        Ok(Self { rows, methods, addresses, tokens })
+            (view.block_number[row], u64::from(view.log_index[row]))
+        };
+        let after = page.after(log)?;
+        page.last(|batch, row| {
+            let (block_number, log_index) = log(batch, row);
+            let view = batch.view();
+            let is_cut = after == (block_number, log_index);
+            let batch_index = if is_cut { view.batch_index[row].into() } else { 0 };
+            let hashes = || [view.block_hash.bytes(row), view.transaction_hash.bytes(row)].map(|hash| *hash);
+            TransferCursor {
+                position: TransferPosition { block_number, log_index, batch_index },
+                batch: is_cut.then(hashes),
+            }
+        })
+    }
+}
+
+impl<'b> ListItems<'b, TokenTransferRow> for TransferItems<'b> {
+    fn load<'a>(app: &'a App, head: &'a Head, rows: Vec<Row<'b>>) -> BoxFuture<'a, Result<Self, Problem>>
+    where
+        'b: 'a,
+    {
+        Box::pin(async move {
+            let (mut addresses, mut positions, mut wanted) = (BTreeSet::new(), BTreeSet::new(), LabelQuery::default());
+            for (batch, row) in &rows {
+                let view = batch.view();
+                positions.insert((view.block_number[*row], view.transaction_index[*row]));
+                let columns = [&view.from_address, &view.to_address, &view.token_address];
+                addresses.extend(columns.map(|column| Address::get(column, *row)));
+                wanted.tokens.insert(Address::get(&view.token_address, *row));
+            }
+            let (calls, ()) = tokio::try_join!(
+                async { Ok(app.selectors().calls(app.reader(), positions, head).await?) },
+                app.prefetch(&addresses, &wanted.tokens, head)
+            )?;
+            calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
+            let (addresses, tokens, vocabulary) = app.address_info(addresses, wanted, head).await?;
+            let methods = calls
+                .iter()
+                .filter_map(|(at, call)| {
+                    Some((*at, vocabulary.method(call.to_address.as_ref(), at.0, &call.selector)?))
+                })
+                .collect();
+            Ok(Self { rows, methods, addresses, tokens })
+        })
     }
 
-    /// Writes them in order.
-    pub fn write(&self, items: &mut Array<'_>) {
+    fn write(&self, items: &mut Array<'_>) {
         for (batch, row) in &self.rows {
             let view = batch.view();
             let at = (view.block_number[*row], view.transaction_index[*row]);
@@ -66,33 +95,15 @@ impl<'b> TransferItems<'b> {
             write_token_transfer(items.item(), &view, *row, method, (&self.addresses, &self.tokens));
         }
     }
+}
 
+impl TransferItems<'_> {
     /// All of them, as a JSON array.
     pub fn to_json(&self) -> Vec<u8> {
         let mut writer = JsonWriter::new();
         writer.array(|items| self.write(items));
         writer.into_bytes()
     }
-}
-
-/// The cursor after the last transfer of the page; within a batch transfer, if the page ends inside one.
-pub(in crate::rest) fn transfer_cursor(page: &Page<'_, TokenTransferRow>) -> Option<TransferCursor> {
-    let log = |batch: &Batch<TokenTransferRow>, row: usize| {
-        let view = batch.view();
-        (view.block_number[row], u64::from(view.log_index[row]))
-    };
-    let after = page.after(log)?;
-    page.last(|batch, row| {
-        let (block_number, log_index) = log(batch, row);
-        let view = batch.view();
-        let is_cut = after == (block_number, log_index);
-        let batch_index = if is_cut { view.batch_index[row].into() } else { 0 };
-        let hashes = || [view.block_hash.bytes(row), view.transaction_hash.bytes(row)].map(|hash| *hash);
-        TransferCursor {
-            position: TransferPosition { block_number, log_index, batch_index },
-            batch: is_cut.then(hashes),
-        }
-    })
 }
 
 /// The first token transfers of a transaction, as a JSON array, and whether there are more; `None` where receipts are

@@ -1,7 +1,6 @@
 //! `eth_feeHistory`: base fees and fullness of past blocks, and the tips at given percentiles of their gas.
 
 use serde_json::Value;
-use trawl_core::schema::BlockPart;
 
 use super::cache::Key;
 use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to};
@@ -15,6 +14,7 @@ use crate::rpc::protocol::context::Context;
 use crate::rpc::protocol::params::value;
 use crate::rpc::service::Rpc;
 use trawl_core::primitives::{BlockNumber, BlockRange, U256};
+use trawl_core::schema::BlockPart;
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 use trawl_query::stats::fees::{BlockFees, Payment};

@@ -2,7 +2,6 @@
 //! version of these methods.
 
 use std::sync::Arc;
-use trawl_core::schema::OptionalTable;
 
 use futures_util::future::try_join_all;
 
@@ -18,6 +17,7 @@ use crate::rpc::protocol::params::BlockId;
 use crate::rpc::state::height;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
+use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_json::otterscan::write_creator;
 

@@ -1,7 +1,6 @@
 //! `ots_getBlockTransactions`: the transactions of a block, page by page from its end.
 
 use std::ops::Range;
-use trawl_core::schema::BlockPart;
 
 use super::blocks::block;
 use super::params;
@@ -11,6 +10,7 @@ use crate::read::completeness::{require_part, require_receipt, require_transacti
 use crate::read::transactions::outcomes::failures;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
+use trawl_core::schema::BlockPart;
 use trawl_json::otterscan::{write_block, write_short_receipt, write_short_transaction};
 
 /// Most transactions of a page.

@@ -2,7 +2,6 @@
 //! whole blocks.
 
 use futures_util::future::try_join_all;
-use trawl_core::schema::OptionalTable;
 
 use super::bounds::{Bounds, searched};
 use super::params;
@@ -15,6 +14,7 @@ use crate::read::transactions::outcomes::failures;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange};
+use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_json::otterscan::write_timed_receipt;
 use trawl_json::transactions::write_transaction;

@@ -53,8 +53,8 @@ fn nginx_serves_the_explorer_alone() -> anyhow::Result<()> {
         .map(|kind| format!("{kind}_temp_path {run_folder}/{kind};\n"))
         .concat();
     let whole = format!(
-        "{user}\ndaemon off;\nmaster_process off;\npid {run_folder}/nginx.pid;\nerror_log {run_folder}/error.log;\nevents {{}}\n\
-         http {{\naccess_log off;\n{temporary}{}\n}}\n",
+        "{user}\ndaemon off;\nmaster_process off;\npid {run_folder}/nginx.pid;\nerror_log {run_folder}/error.log;\n\
+         events {{}}\nhttp {{\naccess_log off;\n{temporary}{}\n}}\n",
         site(&api, ports, [&certificate, &key])?
     );
     let file = folder.path().join("nginx.conf");

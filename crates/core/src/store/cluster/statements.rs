@@ -72,7 +72,8 @@ pub(super) fn create_table(
 }
 
 /// The statements that `migrate` runs for a new database without the tables `without` and those of
-/// [`OptionalTable::LEFT_OUT_AT_FIRST`]. Those of views as text are not among them: they are made from the columns of the other views.
+/// [`OptionalTable::LEFT_OUT_AT_FIRST`]. Those of views as text are not among them: they are made from the columns of
+/// the other views.
 #[must_use]
 pub fn statements_of_new_database(
     database: &str,
