@@ -55,6 +55,18 @@ fn at_its_route_and_on_a_page() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What the page knows of answers is what the description says of them.
+#[test]
+fn the_page_has_the_types_of_the_description() -> anyhow::Result<()> {
+    let folder = env::directory()?;
+    let made = folder.path().join("schemas.ts");
+    xtask::api_types::write(&made)?;
+    let (made, committed) = (std::fs::read_to_string(made)?, std::fs::read_to_string(xtask::api_types::module())?);
+    ensure!(made == committed, "web/src/api/schemas.ts is of another description: run `cargo xtask types`");
+    ensure!(made.contains("export type Transaction = {") && made.lines().count() > 300, "{made}");
+    Ok(())
+}
+
 /// A Python that has schemathesis.
 fn python(script: &[&str]) -> Command {
     let python = std::env::var("TRAWL_TEST_PYTHON")

@@ -41,6 +41,8 @@ enum Command {
     Signatures,
     /// Pack the programs of a profile with what runs them on a machine without a compiler, and checksums.
     Package(PackageFlags),
+    /// Write the page's types of the API's answers, from the description of the API.
+    Types,
     /// Build the web page into web/dist; with --check compare instead.
     Web(web::WebFlags),
 }
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
             println!("{}", archive.display());
             ExitCode::SUCCESS
         }),
+        Command::Types => xtask::api_types::write(&xtask::api_types::module()).map(|()| ExitCode::SUCCESS),
         Command::Web(flags) => web::run(&flags).map(|()| ExitCode::SUCCESS),
         Command::Engine => xtask::engine_library::ensure().map(|place| {
             println!("{}", place.display());

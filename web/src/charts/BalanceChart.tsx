@@ -11,8 +11,8 @@ import { ChartPanel } from './ChartPanel.tsx';
 export function BalanceChart({ hash, children }: { hash: string; children: ComponentChildren }) {
   const { data, problem } = useApi<Page<BalancePoint>>(`/api/v2/addresses/${hash}/coin-balance-history?items_count=100`);
   const { x, values } = useMemo(() => {
-    const points = (data?.items ?? []).toReversed();
-    return { x: points.map((point) => Date.parse(point.block_timestamp) / 1000), values: points.map((point) => Number(point.value) / 1e18) };
+    const points = (data?.items ?? []).filter((point) => point.block_timestamp !== null).toReversed();
+    return { x: points.map((point) => Date.parse(point.block_timestamp ?? '') / 1000), values: points.map((point) => Number(point.value) / 1e18) };
   }, [data]);
   const series = useMemo(() => [{ name: 'Balance', values }], [values]);
   if (!data && !problem) return <Loading lines={30} />;

@@ -1,6 +1,6 @@
 // Blocks that a reorganisation took out of the chain together.
 
-interface Link { hash: string; parent_hash: string; height: number }
+interface Link { hash: string; parent_hash: string | null; height: number }
 
 /** Those of `others` that hang together with `block`, itself included, the lowest first: a branch without the block that it began after. */
 export function branchOf<B extends Link>(block: B, others: B[]): B[] {

@@ -116,7 +116,7 @@ function Details({ of, counts }: { of: AddressPage; counts: TabCounts | undefine
         <Fact name="Token transfers">{value('token_transfers_count')}</Fact>
         <Seen hash={of.hash} isWhole={Boolean(counters.data?.transactions_count)} />
         {of.ens_domain_name && <Fact name="ENS name"><bdi>{visible(of.ens_domain_name)}</bdi></Fact>}
-        {of.public_tags.length > 0 && <Fact name="Tags"><span class="row">{of.public_tags.map((tag) => <span key={tag.display_name} class="badge">{shortName(tag.display_name, 40)}</span>)}</span></Fact>}
+        {of.public_tags.length > 0 && <Fact name="Tags"><span class="row">{of.public_tags.map((tag) => <span key={tag.display_name} class="badge">{shortName(tag.display_name ?? '', 40)}</span>)}</span></Fact>}
         {of.token && <Fact name="Token"><span class="row"><TokenName token={of.token} /> <span class="quiet">{of.token.type}</span></span></Fact>}
         {of.is_contract !== false && !delegateOf(of) && <Fact name="Created by">{of.creator_address_hash ? <span class="row"><AddressLink of={{ hash: of.creator_address_hash }} />{of.creation_transaction_hash && <><span class="quiet">in</span> <TxHash hash={of.creation_transaction_hash} /></>}</span> : <Unknown />}</Fact>}
         {of.implementations.length > 0 && <Fact name={delegateOf(of) ? 'Delegated to' : 'Proxy for'}><span class="stack">{of.implementations.map((item) => <span key={item.address_hash} class="row"><AddressLink of={{ hash: item.address_hash }} />{item.name && <span class="quiet">{shortName(item.name)}</span>}</span>)}<span class="quiet">{PROXIES[of.proxy_type ?? ''] ?? of.proxy_type}</span></span></Fact>}

@@ -123,7 +123,7 @@ function Details({ block }: { block: BlockObject }) {
         {block.difficulty !== '0' && <Fact name="Difficulty">{known(block.difficulty)}</Fact>}
         <Fact name="State root"><Plain hash={block.state_root} what="state root" /></Fact>
         <Fact name="Extra data"><ExtraData of={block.extra_data} /></Fact>
-        {block.uncles_hashes.length > 0 && <Fact name="Uncles">{block.uncles_hashes.map((hash) => <div key={hash}><a class="hash whole" href={`/block/${hash}`}>{hash}</a></div>)}</Fact>}
+        {block.uncles_hashes && block.uncles_hashes.length > 0 && <Fact name="Uncles">{block.uncles_hashes.map((hash) => <div key={hash}><a class="hash whole" href={`/block/${hash}`}>{hash}</a></div>)}</Fact>}
       </Facts>
     </section>
   );

@@ -131,8 +131,8 @@ function BlockLine({ block }: { block: Block }) {
   return (
     <li data-row={block.hash}>
       <div class="line"><Height of={block.height} /><span class="quiet"><Time at={block.timestamp} /></span></div>
-      <div class="line"><span>{count(block.transactions_count) ?? <Unknown />} transaction{block.transactions_count === 1 ? '' : 's'}, {block.gas_used_percentage.toFixed(0)} % full</span><span class="quiet">by <Address of={block.miner} /></span></div>
-      <meter min={0} max={100} value={block.gas_used_percentage} aria-label="share of the gas limit" />
+      <div class="line"><span>{count(block.transactions_count) ?? <Unknown />} transaction{block.transactions_count === 1 ? '' : 's'}, {block.gas_used_percentage?.toFixed(0) ?? <Unknown />} % full</span><span class="quiet">by <Address of={block.miner} /></span></div>
+      <meter min={0} max={100} value={block.gas_used_percentage ?? undefined} aria-label="share of the gas limit" />
     </li>
   );
 }

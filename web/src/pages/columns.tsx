@@ -34,9 +34,11 @@ export const uncleColumns: Column<Block>[] = [
 export const NoBaseFee = ({ uncle }: { uncle?: boolean }) => <span class="quiet" title={uncle ? 'An uncle burns nothing: its transactions did not happen' : 'Headers have no base fee before the fork London, and nothing is burnt'}>–</span>;
 
 export function Used({ block }: { block: Block }) {
+  const percentage = block.gas_used_percentage;
+  if (percentage === null) return <Unknown />;
   return (
     <span class="used" title={`${count(block.gas_used)} of ${count(block.gas_limit)}`}>
-      <meter min={0} max={100} value={block.gas_used_percentage} aria-label="share of the gas limit" /> {block.gas_used_percentage.toFixed(0)} %
+      <meter min={0} max={100} value={percentage} aria-label="share of the gas limit" /> {percentage.toFixed(0)} %
     </span>
   );
 }

@@ -1,0 +1,640 @@
+// Made by `cargo xtask types` of docs/reference/openapi.yaml.
+
+export type Address = {
+  ens_domain_name: string | null;
+  /** @description The address, with the checksum of EIP-55 */
+  hash: string;
+  /** @description Name of the first implementation */
+  implementation_name: string | null;
+  /** @description Contracts that a proxy delegates to */
+  implementations: {
+    address_hash: string;
+    name: string | null;
+  }[];
+  /** @description Has or had code, or delegates to some (EIP-7702); null where unknown */
+  is_contract: boolean | null;
+  is_scam: boolean;
+  /** @description Null for an account, and where is_contract is */
+  is_verified: boolean | null;
+  /** @description A tag: slug, name, tagType, ordinal, meta */
+  metadata: Record<string, unknown> | null;
+  name: string | null;
+  private_tags: {
+    address_hash?: string;
+    display_name?: string;
+    label?: string;
+  }[];
+  /** @enum {string|null} */
+  proxy_type: "eip1167" | "eip1967" | "eip1822" | "eip1967_beacon" | "eip1967_oz" | "master_copy" | "eip2535" | "eip897" | "basic_implementation" | "basic_get_implementation" | "comptroller" | "eip7702" | null;
+  public_tags: {
+    address_hash?: string;
+    display_name?: string;
+    label?: string;
+  }[];
+  /** @enum {string} */
+  reputation: "ok" | "scam";
+  watchlist_names: {
+    address_hash?: string;
+    display_name?: string;
+    label?: string;
+  }[];
+};
+
+export type AddressPage = {
+  /**
+   * Format: int64
+   * @description Height after which it has the balance
+   */
+  block_number_balance_updated_at: number | null;
+  /** @description Wei after the head; null where state is not loaded */
+  coin_balance: string | null;
+  /** @enum {string|null} */
+  creation_status: "success" | "selfdestructed" | null;
+  creation_transaction_hash: string | null;
+  /** @description Same as creation_transaction_hash, for older clients */
+  creation_tx_hash: string | null;
+  creator_address_hash: string | null;
+  ens_domain_name: string | null;
+  exchange_rate: null;
+  has_beacon_chain_withdrawals: boolean | null;
+  /** @description Emitted a log; null where unknown, as all five */
+  has_logs: boolean | null;
+  has_token_transfers: boolean | null;
+  has_tokens: boolean | null;
+  has_validated_blocks: boolean | null;
+  /** @description The address, with the checksum of EIP-55 */
+  hash: string;
+  /** @description Name of the first implementation */
+  implementation_name: string | null;
+  /** @description Contracts that a proxy delegates to */
+  implementations: {
+    address_hash: string;
+    name: string | null;
+  }[];
+  /** @description Has or had code, or delegates to some (EIP-7702); null where unknown */
+  is_contract: boolean | null;
+  is_scam: boolean;
+  /** @description Null for an account, and where is_contract is */
+  is_verified: boolean | null;
+  /** @description A tag: slug, name, tagType, ordinal, meta */
+  metadata: Record<string, unknown> | null;
+  name: string | null;
+  private_tags: {
+    address_hash?: string;
+    display_name?: string;
+    label?: string;
+  }[];
+  /** @enum {string|null} */
+  proxy_type: "eip1167" | "eip1967" | "eip1822" | "eip1967_beacon" | "eip1967_oz" | "master_copy" | "eip2535" | "eip897" | "basic_implementation" | "basic_get_implementation" | "comptroller" | "eip7702" | null;
+  public_tags: {
+    address_hash?: string;
+    display_name?: string;
+    label?: string;
+  }[];
+  /** @enum {string} */
+  reputation: "ok" | "scam";
+  token: Token | null;
+  watchlist_address_id: null;
+  watchlist_names: {
+    address_hash?: string;
+    display_name?: string;
+    label?: string;
+  }[];
+};
+
+export type AddressWithdrawal = {
+  /** @description wei */
+  amount: string;
+  /** Format: int64 */
+  block_number: number;
+  /** Format: int64 */
+  index: number;
+  receiver: Address;
+  /** Format: date-time */
+  timestamp: string;
+  /** Format: int64 */
+  validator_index: number;
+};
+
+export type Block = {
+  /** @description Arbitrum: the block of L1 that it saw, and messages to L1 so far */
+  arbitrum?: {
+    /** Format: int64 */
+    l1_block_number: number | null;
+    /** Format: int64 */
+    send_count: number | null;
+    send_root: string | null;
+  };
+  /** @description wei */
+  base_fee_per_gas: string | null;
+  blob_gas_used: string | null;
+  /** Format: int64 */
+  blob_transactions_count: number | null;
+  /** @description wei */
+  burnt_fees: string | null;
+  /** @description Null without fees */
+  burnt_fees_percentage: number | null;
+  /** @description On chains whose blocks have more than Ethereum's */
+  chain_facts?: ChainFact[];
+  difficulty: string | null;
+  excess_blob_gas: string | null;
+  extra_data: string | null;
+  gas_limit: string | null;
+  /** @description Null if the source lacks the underlying values */
+  gas_target_percentage: number | null;
+  gas_used: string | null;
+  /** @description Null if the source lacks the underlying values */
+  gas_used_percentage: number | null;
+  hash: string;
+  /** Format: int64 */
+  height: number;
+  /**
+   * Format: int64
+   * @description Null where call frames are not loaded
+   */
+  internal_transactions_count: number | null;
+  is_pending_update: boolean;
+  miner: null | Address;
+  /**
+   * Format: int64
+   * @description Of an uncle the block that names it
+   */
+  nephew_block_number?: number;
+  nonce: string | null;
+  parent_hash: string | null;
+  /** @description wei */
+  priority_fee: string | null;
+  /** @description Of proof of work */
+  rewards: {
+    /** @description Wei: a number where readers of doubles keep all digits, else text */
+    reward: number | string;
+    /** @enum {string} */
+    type: "Miner Reward" | "Uncle Reward";
+  }[];
+  /**
+   * Format: int64
+   * @description Bytes
+   */
+  size: number | null;
+  state_root: string | null;
+  /** Format: date-time */
+  timestamp: string;
+  total_difficulty: string | null;
+  /** @description wei */
+  transaction_fees: string | null;
+  /**
+   * Format: int64
+   * @description Null for an uncle whose transactions are not known
+   */
+  transactions_count: number | null;
+  /** @enum {string} */
+  type: "block" | "uncle" | "reorg";
+  uncles_hashes: null | string[];
+  /** Format: int64 */
+  withdrawals_count: number | null;
+};
+
+export type BlockWithdrawal = {
+  /** @description wei */
+  amount: string;
+  /** Format: int64 */
+  index: number;
+  receiver: Address;
+  /** Format: int64 */
+  validator_index: number;
+};
+
+/** @description What the source gave, under a name for readers */
+export type ChainFact = {
+  name: string;
+  /** @enum {string} */
+  unit: "wei" | "wei_per_gas" | "gas" | "number" | "address" | "hash";
+  /** @description Decimal text, or the digits of an address or a hash */
+  value: string;
+};
+
+export type CoinBalance = {
+  /** Format: int64 */
+  block_number: number;
+  /** Format: date-time */
+  block_timestamp: string | null;
+  /** @description Wei more than before the block, or less */
+  delta: string;
+  /** @description Always null: balances are known after blocks */
+  transaction_hash: null;
+  /** @description Wei after the block */
+  value: string;
+};
+
+export type DecodedInput = {
+  /** @description The function with its parameters */
+  method_call: string;
+  /** @description The first four bytes of its hash */
+  method_id: string;
+  parameters: {
+    name: string;
+    type: string;
+    value: DecodedValue;
+  }[];
+};
+
+export type DecodedLog = {
+  /** @description The event with its parameters */
+  method_call: string;
+  /** @description The first four bytes of its hash */
+  method_id: string;
+  parameters: {
+    indexed: boolean;
+    "indexed?": boolean;
+    name: string;
+    type: string;
+    value: DecodedValue;
+  }[];
+};
+
+export type DecodedValue = string | null | DecodedValue[];
+
+export type InternalTransaction = {
+  /** Format: int64 */
+  block_number: number;
+  /** @description Of a creation that succeeded */
+  created_contract: null | Address;
+  /** @description Why this frame itself failed */
+  error: string | null;
+  from: Address;
+  gas_limit: string;
+  /**
+   * Format: int64
+   * @description Position in the trace, depth first; the root is 0
+   */
+  index: number;
+  /** @description Whether it failed, or a frame around it or its transaction did, so that its value went back */
+  is_undone: boolean;
+  /** @description Whether this frame itself succeeded */
+  success: boolean;
+  /** Format: date-time */
+  timestamp: string;
+  /** @description Null for a creation */
+  to: null | Address;
+  transaction_hash: string;
+  /**
+   * Format: int64
+   * @description Position of the transaction in its block
+   */
+  transaction_index: number;
+  /** @enum {string} */
+  type: "call" | "callcode" | "delegatecall" | "staticcall" | "create" | "create2" | "selfdestruct" | "reward";
+  /** @description wei */
+  value: string;
+};
+
+export type Log = {
+  /** @description Same as address_hash, under the name that other explorers use */
+  address: Address;
+  /** @description The emitter */
+  address_hash: Address;
+  block_hash: string;
+  /** Format: int64 */
+  block_number: number;
+  /** Format: date-time */
+  block_timestamp: string;
+  data: string;
+  /** @description Null if no known event matches */
+  decoded: null | DecodedLog;
+  /**
+   * Format: int64
+   * @description Position in the block
+   */
+  index: number;
+  /** @description The transaction's recipient */
+  smart_contract: null | Address;
+  topics: string[];
+  transaction_hash: string;
+};
+
+/** @description An address with what it has and how many transactions it takes part in */
+export type RankedAddress = {
+  /** @description Wei; null where state is not loaded */
+  coin_balance: string | null;
+  ens_domain_name: string | null;
+  /** @description The address, with the checksum of EIP-55 */
+  hash: string;
+  /** @description Name of the first implementation */
+  implementation_name: string | null;
+  /** @description Contracts that a proxy delegates to */
+  implementations: {
+    address_hash: string;
+    name: string | null;
+  }[];
+  /** @description Has or had code, or delegates to some (EIP-7702); null where unknown */
+  is_contract: boolean | null;
+  is_scam: boolean;
+  /** @description Null for an account, and where is_contract is */
+  is_verified: boolean | null;
+  /** @description A tag: slug, name, tagType, ordinal, meta */
+  metadata: Record<string, unknown> | null;
+  name: string | null;
+  private_tags: {
+    address_hash?: string;
+    display_name?: string;
+    label?: string;
+  }[];
+  /** @enum {string|null} */
+  proxy_type: "eip1167" | "eip1967" | "eip1822" | "eip1967_beacon" | "eip1967_oz" | "master_copy" | "eip2535" | "eip897" | "basic_implementation" | "basic_get_implementation" | "comptroller" | "eip7702" | null;
+  public_tags: {
+    address_hash?: string;
+    display_name?: string;
+    label?: string;
+  }[];
+  /** @enum {string} */
+  reputation: "ok" | "scam";
+  /** @description Null where blocks are not all loaded */
+  transactions_count: string | null;
+  watchlist_names: {
+    address_hash?: string;
+    display_name?: string;
+    label?: string;
+  }[];
+};
+
+/** @description What a call that failed returned, read as an error if one is known that fits; null if it returned nothing */
+export type RevertReason = null | DecodedInput | {
+  raw: string;
+};
+
+export type StateChange = {
+  address: Address;
+  /** @description Wei; null where it is not known */
+  balance_after: string | null;
+  /** @description Wei; null where it is not known */
+  balance_before: string | null;
+  /** @description Wei or units of the token; null where not all of it is known */
+  change: string | null;
+  /** @description Coins of who gets the fees of the block */
+  is_miner: boolean;
+  /** @description Null for coins */
+  token: Token | null;
+  token_id: string | null;
+  /** @enum {string} */
+  type: "coin" | "token";
+};
+
+export type StateMissing = {
+  data: {
+    missing: {
+      fromBlock: string;
+      toBlock: string;
+    }[];
+  };
+  /** @description What is missing */
+  message: string;
+};
+
+export type Token = {
+  /** @description Same as address_hash, for older clients */
+  address: string;
+  /** @description The contract */
+  address_hash: string;
+  /** @description On the page of one token, after which block its holders and its supply are counted; null where neither is known */
+  block_number?: number | null;
+  circulating_market_cap: string | null;
+  circulating_supply: string | null;
+  decimals: string | null;
+  exchange_rate: string | null;
+  holders: string | null;
+  holders_count: string | null;
+  icon_url: string | null;
+  name: string | null;
+  /** @enum {string} */
+  reputation: "ok" | "scam";
+  symbol: string | null;
+  /** @description In the smallest unit */
+  total_supply: string | null;
+  /** @description Null where its transfers index other parameters than any standard */
+  type: ("ERC-20" | "ERC-721" | "ERC-1155") | null;
+  volume_24h: string | null;
+};
+
+export type TokenBalance = {
+  token: Token;
+  /** @description Null where the balance is that of all ids */
+  token_id: string | null;
+  token_instance: null;
+  /** @description In the smallest unit; tokens of ERC-721, units over all ids of ERC-1155; null where transfers do not tell it */
+  value: string | null;
+};
+
+export type TokenHolder = {
+  address: Address;
+  /** @description Balances are not told by id */
+  token_id: null;
+  /** @description In the smallest unit; tokens of ERC-721, units over all ids of ERC-1155 */
+  value: string;
+};
+
+export type TokenInstance = {
+  animation_url: null;
+  external_app_url: null;
+  id: string;
+  image_url: null;
+  /** @description Whether there is only one; null where that is not known */
+  is_unique: boolean | null;
+  media_type: null;
+  media_url: null;
+  /** @description Nobody asks contracts where the metadata of their ids are */
+  metadata: null;
+  /** @description Who owns it; null for ERC-1155, and where transfers do not tell it */
+  owner: null | Address;
+  thumbnails: null;
+  /** @description Null in a collection */
+  token: Token | null;
+  /** @enum {string} */
+  token_type: "ERC-721" | "ERC-1155";
+  /** @description What the address that was asked about has of it; null without one, and where transfers do not tell it */
+  value: string | null;
+};
+
+export type TokenTransfer = {
+  block_hash: string;
+  /** Format: int64 */
+  block_number: number;
+  from: Address;
+  /**
+   * Format: int64
+   * @description Position of the log in its block; the transfers of a batch share it
+   */
+  log_index: number;
+  /** @description Method that the transaction called: a name, or the first four bytes of its input */
+  method: string | null;
+  /** Format: date-time */
+  timestamp: string;
+  to: Address;
+  token: Token;
+  /**
+   * @description Of this very transfer
+   * @enum {string}
+   */
+  token_type: "ERC-20" | "ERC-721" | "ERC-1155";
+  /** @description Of ERC-20, of ERC-721, of ERC-1155 */
+  total: {
+    decimals: string | null;
+    /** @description In the smallest unit */
+    value: string;
+  } | {
+    token_id: string | null;
+    token_instance: null;
+  } | {
+    decimals: string | null;
+    token_id: string | null;
+    token_instance: null;
+    /** @description In the smallest unit */
+    value: string;
+  };
+  transaction_hash: string;
+  /** @enum {string} */
+  type: "token_transfer" | "token_minting" | "token_burning" | "token_spawning";
+};
+
+export type Transaction = {
+  /** @description Arbitrum: the gas for L1 and for the chain, and what each cost */
+  arbitrum?: {
+    [key: string]: string | null;
+  };
+  /** @description Null but for type 4 */
+  authorization_list: {
+    address_hash: string;
+    /** @description Who signed it, recovered from the signature; null where that is invalid */
+    authority: string | null;
+    /** @description Up to 256 bits; 0 is any chain */
+    chain_id: string;
+    nonce: string;
+    r: string;
+    s: string;
+    /** @description Null: whether it took effect depends on the account at that moment */
+    status: null;
+    v: number;
+  }[] | null;
+  /** @description Of its block; null before London */
+  base_fee_per_gas: string | null;
+  blob_gas_price?: string;
+  blob_gas_used?: string;
+  /** @description Of type 3 only */
+  blob_versioned_hashes?: string[];
+  block_hash: string;
+  /** Format: int64 */
+  block_number: number;
+  burnt_blob_fee?: string;
+  /** @description On chains whose transactions have more than Ethereum's */
+  chain_facts?: {
+    /** @description The first hundred calls of a transaction that can have several */
+    calls: {
+      input: string;
+      /** @description Null for a creation */
+      to: string | null;
+      /** @description wei */
+      value: string;
+    }[] | null;
+    /** Format: int64 */
+    calls_count: number | null;
+    facts: ChainFact[];
+    /** @description The parts of `fee` */
+    fee: ChainFact[];
+    /** @description The name of a type that Ethereum does not have */
+    type: string | null;
+  };
+  /** @description Empty: when it was first seen is unknown */
+  confirmation_duration: number[];
+  /**
+   * Format: int64
+   * @description Blocks from its own to the head
+   */
+  confirmations: number;
+  /** @description Of a creation, successful or not */
+  created_contract: null | Address;
+  /** @description The function that it called, by the contract's ABI or a well-known signature; null if none fits */
+  decoded_input: null | DecodedInput;
+  /** @description Always null */
+  exchange_rate: null;
+  fee: {
+    /**
+     * @description `maximum` without a receipt
+     * @enum {string}
+     */
+    type: "actual" | "maximum";
+    /** @description wei */
+    value: string | null;
+  };
+  /** @description Always 0 */
+  fhe_operations_count: number;
+  from: Address;
+  gas_limit: string;
+  /** @description Wei paid per gas; without a receipt, the signed price */
+  gas_price: string | null;
+  /** @description Null without a receipt */
+  gas_used: string | null;
+  /** @description Null in lists */
+  has_error_in_internal_transactions: boolean | null;
+  hash: string;
+  /** @description Always null */
+  historic_exchange_rate: null;
+  is_pending_update: boolean;
+  /** @description OP stack: wei paid for data on L1, part of `fee` */
+  l1_fee?: string | null;
+  /** @description OP stack before Ecotone: factor of the L1 fee, a decimal fraction */
+  l1_fee_scalar?: string | null;
+  /** @description OP stack: wei per gas on L1 */
+  l1_gas_price?: string | null;
+  /** @description OP stack: gas of its data on L1 */
+  l1_gas_used?: string | null;
+  max_fee_per_blob_gas?: string;
+  /** @description EIP-1559 */
+  max_fee_per_gas: string | null;
+  /** @description EIP-1559 */
+  max_priority_fee_per_gas: string | null;
+  /** @description Name of the function, or the first four bytes of the input; null for a shorter input */
+  method: string | null;
+  /** Format: int64 */
+  nonce: number;
+  /** @description OP stack since Isthmus: wei paid to the operator, part of `fee` */
+  operator_fee?: string | null;
+  /**
+   * Format: int64
+   * @description Position in the block
+   */
+  position: number;
+  /** @description Wei paid above the base fee */
+  priority_fee: string | null;
+  raw_input: string;
+  /** @description `success`, why it failed, or `awaiting_internal_transactions` where that is not loaded */
+  result: string | null;
+  revert_reason: RevertReason;
+  /** @description Scroll: which message from L1 it is, and what was paid for data on L1 */
+  scroll?: {
+    [key: string]: string | number | null;
+  };
+  /**
+   * @description Null before Byzantium
+   * @enum {string|null}
+   */
+  status: "ok" | "error" | null;
+  /** Format: date-time */
+  timestamp: string;
+  /** @description Null for a creation */
+  to: null | Address;
+  /** @description Null in lists */
+  token_transfers: TokenTransfer[] | null;
+  /** @description Whether there are more than these */
+  token_transfers_overflow: boolean | null;
+  /** @description Wei burnt */
+  transaction_burnt_fee: string | null;
+  /** @description Always null */
+  transaction_tag: null;
+  transaction_types: ("blob_transaction" | "set_code_transaction" | "token_creation" | "contract_creation" | "token_transfer" | "contract_call" | "coin_transfer")[];
+  /**
+   * Format: int64
+   * @description EIP-2718
+   */
+  type: number;
+  /** @description wei */
+  value: string;
+};
