@@ -28,7 +28,7 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMI
 
 /// Read-only explorer API over the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]
-#[command(version = VERSION, about,
+#[command(name = "trawl-api", version = VERSION, about,
           after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 6 wrong user or password of \
                         ClickHouse; 7 schema of another release. While ClickHouse or its tables are not there, \
                         /health/ready says so and answers are 503.")]
@@ -204,7 +204,7 @@ impl Flags {
         let command = OLD_VARIABLES.into_iter().fold(Self::command(), |command, (flag, old)| {
             command.mut_arg(flag, |argument| or_old_variable(argument, old))
         });
-        Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+        Self::from_arg_matches(&trawl_cli::matches(command, "api")).unwrap_or_else(|error| error.exit())
     }
 
     /// The limits of connections.

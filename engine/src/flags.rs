@@ -100,7 +100,7 @@ impl Flags {
     pub fn read() -> Self {
         let renamed = renamed_in_use(|name| std::env::var_os(name).is_some());
         let mut command = reading_old_variables(Self::command(), &renamed);
-        let mut matches = command.get_matches_mut();
+        let mut matches = trawl_cli::matches(command.clone(), "engine");
         warn(&renamed, &matches);
         Self::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut command).exit())
     }

@@ -34,6 +34,6 @@ pub fn flags() -> Flags {
     // Flags may stand before it.
     let mut arguments = std::env::args_os().skip(1).filter_map(|argument| argument.into_string().ok());
     let subcommand = arguments.find(|argument| environment::has_old_names(argument));
-    let matches = with_old_names(Flags::command(), subcommand.as_deref()).get_matches();
+    let matches = trawl_cli::matches(with_old_names(Flags::command(), subcommand.as_deref()), "ingest");
     Flags::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }

@@ -15,6 +15,7 @@ use crate::env;
 mod access_log;
 mod addresses;
 mod alerts;
+mod config;
 mod looks;
 mod metrics_listed;
 mod nginx;
