@@ -67,8 +67,9 @@ fn main() -> ExitCode {
         Command::Clickhouse(flags) => xtask::clickhouse::serve(&flags),
         Command::Docs => test::docs(),
         Command::Signatures => signatures::run().map(|()| ExitCode::SUCCESS),
-        Command::Package(flags) => xtask::package::write(&flags.profile, &flags.into).map(|archive| {
-            println!("{}", archive.display());
+        Command::Package(flags) => xtask::package::write(&flags.profile, &flags.into).map(|packages| {
+            let files = packages.debian.into_iter().flatten().chain([packages.archive]);
+            files.for_each(|file| println!("{}", file.display()));
             ExitCode::SUCCESS
         }),
         Command::Types => xtask::api_types::write(&xtask::api_types::module()).map(|()| ExitCode::SUCCESS),

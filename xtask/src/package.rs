@@ -1,6 +1,9 @@
-//! `cargo xtask package`: one archive with what runs Trawl on a machine without a compiler, and its checksums.
+//! `cargo xtask package`: what runs Trawl on a machine without a compiler, as one archive and as packages of Debian.
 
+mod deb;
+mod dependencies;
 mod licences;
+mod sbom;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,13 +29,22 @@ const FILES: [(&str, &str); 8] = [
     ("ops/nginx", "share/trawl/nginx"),
 ];
 
-/// Writes `trawl-VERSION-ARCH-OS.tar.gz` and its `.sha256` into a folder, from the programs that were built in a
-/// profile; the same programs give the same archive. Unpacked into `/usr/local` it is installed.
+/// What was written.
+#[derive(Debug)]
+pub struct Packages {
+    /// `trawl-VERSION-ARCH-OS.tar.gz`; unpacked into `/usr/local` it is installed.
+    pub archive: PathBuf,
+    /// The programs, and the library of the engine; none on a machine without `dpkg-deb`.
+    pub debian: Option<[PathBuf; 2]>,
+}
+
+/// Writes the packages into a folder, each with a `.sha256` beside it, from the programs that were built in a profile;
+/// the same programs give the same packages.
 ///
 /// # Errors
 ///
 /// If a program is not built, or a file cannot be read or written.
-pub fn write(profile: &str, into: &Path) -> anyhow::Result<PathBuf> {
+pub fn write(profile: &str, into: &Path) -> anyhow::Result<Packages> {
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
     let name = format!("trawl-{}-{arch}-{os}", env!("CARGO_PKG_VERSION"));
     fs::create_dir_all(into)?;
@@ -44,6 +56,8 @@ pub fn write(profile: &str, into: &Path) -> anyhow::Result<PathBuf> {
         let built = workspace::program(profile, program);
         ensure!(built.exists(), "{} is not there: build the programs in that profile", built.display());
         copy(&built, &folder.join("bin").join(program))?;
+        // In an environment without settings: pages would show them.
+        process::run(Command::new(&built).arg("--generate").arg(folder.join("share")).env_clear())?;
     }
     copy(&engine_library::ensure()?, &folder.join("lib/trawl/libchdb.so"))?;
     for (from, to) in FILES {
@@ -59,8 +73,18 @@ pub fn write(profile: &str, into: &Path) -> anyhow::Result<PathBuf> {
         }
     }
     fs::write(folder.join("share/doc/trawl/LICENCES.txt"), licences::text()?)?;
+    let sbom = into.join(format!("{name}.cdx.json"));
+    fs::write(&sbom, sbom::text()?)?;
+    copy(&sbom, &folder.join("share/doc/trawl/trawl.cdx.json"))?;
     fs::write(folder.join("share/doc/trawl/SHA256SUMS"), sums(&folder)?)?;
-    archive(into, &name)
+    let has_dpkg = Command::new("dpkg-deb").arg("--version").output().is_ok_and(|output| output.status.success());
+    let debian = if has_dpkg { Some(deb::write(&folder, into)?) } else { None };
+    let archive = archive(into, &name)?;
+    for file in debian.iter().flatten().chain([&archive, &sbom]) {
+        let name = file.file_name().context("a name")?.to_string_lossy();
+        fs::write(into.join(format!("{name}.sha256")), format!("{}  {name}\n", checksum(file)?))?;
+    }
+    Ok(Packages { archive, debian })
 }
 
 fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
@@ -102,6 +126,5 @@ fn archive(into: &Path, name: &str) -> anyhow::Result<PathBuf> {
     tar.args(["--use-compress-program=gzip -n -6", "-cf"]).arg(&file).arg(name);
     process::run(&mut tar)?;
     fs::remove_dir_all(into.join(name))?;
-    fs::write(into.join(format!("{name}.tar.gz.sha256")), format!("{}  {name}.tar.gz\n", checksum(&file)?))?;
     Ok(file)
 }
