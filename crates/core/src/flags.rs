@@ -39,9 +39,9 @@ pub enum StoreFlagsError {
     /// The file of `--clickhouse-password-file` cannot be read.
     #[error("cannot read the password from {}", path.display())]
     PasswordFile {
-        /// The file.
+        /// Value of `--clickhouse-password-file`.
         path: PathBuf,
-        /// Why.
+        /// What the operating system said.
         source: std::io::Error,
     },
     /// An address is not one of HTTP.

@@ -100,7 +100,7 @@ pub struct Readable {
     unsettled: Vec<HotRange>,
     /// Those of the unsettled blocks that are in the hot tables alone.
     hot: Vec<HotRange>,
-    /// The others.
+    /// Those of the unsettled blocks that are in memory.
     newest: NewestSpan,
 }
 

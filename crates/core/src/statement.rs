@@ -21,13 +21,13 @@ pub use address_page::AddressPage;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Parameter {
-    /// An integer.
+    /// `UInt64`, or a narrower type of integers.
     Number(u64),
     /// Text; hashes and addresses travel as hexadecimal digits and go through `unhex`.
     Text(String),
-    /// `Array(UInt64)`.
+    /// `Array(UInt64)`, of heights and positions.
     Numbers(Vec<u64>),
-    /// `Array(String)`.
+    /// `Array(String)`; hashes and addresses among them as hexadecimal digits.
     Texts(Vec<String>),
     /// `Array(Tuple(UInt64, UInt64))`, both ends inclusive.
     Ranges(Vec<(u64, u64)>),
@@ -40,7 +40,7 @@ pub enum Parameter {
     Hashes(Vec<B256>),
     /// `Array(FixedString(4))`, a set as well.
     Selectors(Vec<Selector>),
-    /// `Array(UInt256)`.
+    /// `Array(UInt256)`, of token ids and wei.
     Amounts(Vec<U256>),
 }
 
@@ -198,7 +198,7 @@ impl Workload {
 
 /// A read. `R` declares the columns of its result.
 pub struct Statement<R> {
-    /// The text.
+    /// SQL with `{name:Type}` for each of `parameters`.
     pub sql: Cow<'static, str>,
     /// The text where tables are on shards, if another one lets ClickHouse leave some of them out.
     pub on_shards: Option<Cow<'static, str>>,

@@ -12,11 +12,11 @@ use crate::primitives::{B256, BlockNumber};
 /// A block with the rows of its tables.
 #[derive(Debug)]
 pub struct NewestBlock {
-    /// Its height.
+    /// Height of the block; genesis is 0.
     pub number: BlockNumber,
     /// Which writing of its height it is: height and generation name a block.
     pub generation: u64,
-    /// Its hash.
+    /// Keccak-256 of the header.
     pub hash: B256,
     /// The hash of the block below.
     pub parent_hash: B256,

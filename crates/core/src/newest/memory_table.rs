@@ -35,7 +35,7 @@ impl MemoryTable {
         TABLES.iter().position(|(own, _)| *own == name).map(Self)
     }
 
-    /// Its name.
+    /// Name of the table for settled rows, without `hot_`.
     pub fn name(self) -> &'static str {
         TABLES[self.0].0
     }

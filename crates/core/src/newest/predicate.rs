@@ -13,14 +13,14 @@ pub enum Predicate {
     Among {
         /// Columns of bytes.
         columns: Vec<&'static str>,
-        /// Ascending.
+        /// The wanted bytes, in ascending order.
         values: Vec<Vec<u8>>,
     },
     /// A column of text has another value.
     IsNot {
-        /// The column.
+        /// A column of text.
         column: &'static str,
-        /// The value.
+        /// The only text that a matching row does not have.
         value: &'static str,
     },
     /// The numbers of some columns, compared one after another, are on this side of others.
@@ -29,33 +29,33 @@ pub enum Predicate {
         columns: Vec<&'static str>,
         /// How the row's numbers compare.
         is: Ordering,
-        /// The others.
+        /// One number for each column, in the same order.
         than: Vec<u64>,
     },
     /// A number is at least another.
     AtLeast {
         /// A column of numbers.
         column: &'static str,
-        /// The other.
+        /// The lowest number that matches.
         number: u64,
     },
     /// A 256-bit integer is not zero.
     NotZero {
-        /// The column.
+        /// A column of 256-bit integers.
         column: &'static str,
     },
     /// `address` is the lowest of those `among` that are in one of the columns.
     LeastOf {
         /// Columns of addresses.
         columns: Vec<&'static str>,
-        /// Ascending.
+        /// The addresses that are looked for, in ascending order.
         among: Vec<Vec<u8>>,
     },
     /// Not on the `to` side of a row that its sender has on the `from` side.
     OncePerAddress,
     /// At least one holds.
     AnyOf(Vec<Predicate>),
-    /// All hold.
+    /// Each of these holds.
     AllOf(Vec<Predicate>),
 }
 

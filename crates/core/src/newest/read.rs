@@ -15,7 +15,7 @@ use crate::primitives::{BlockNumber, BlockRange};
 /// A column by which rows are ordered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderColumn {
-    /// Its name.
+    /// Name of a column that hot and settled rows have.
     pub name: String,
     /// From the highest value down.
     pub is_descending: bool,
@@ -35,17 +35,17 @@ pub enum Merge {
 /// A read of the newest blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewestRead {
-    /// The blocks.
+    /// Which blocks are in memory, by branch.
     pub blocks: NewestSpan,
     /// The table, by the name that settled rows have.
     pub table: &'static str,
     /// What a row must satisfy.
     pub tests: Vec<Predicate>,
-    /// The order.
+    /// Columns by which rows are sorted, the most significant first.
     pub order: Vec<OrderColumn>,
     /// How the rows follow those of the tables.
     pub merge: Merge,
-    /// Most rows.
+    /// Highest number of rows over all batches.
     pub limit: u64,
     /// A column that takes the values of another one where that has one.
     pub instead: Option<(&'static str, &'static str)>,

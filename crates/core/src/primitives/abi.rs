@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 12;
 /// An event with the types of its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownEvent {
-    /// The event.
+    /// Name and inputs, as the ABI specification's JSON describes them.
     pub event: Event,
     /// The type of each of its parameters.
     pub types: Vec<DynSolType>,
@@ -118,7 +118,7 @@ fn parameter(input: &EventParam) -> String {
 /// A function with the types of its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFunction {
-    /// The function.
+    /// Name, inputs and outputs, as the ABI specification's JSON describes them.
     pub function: Function,
     /// The type of each of its parameters.
     pub types: Vec<DynSolType>,

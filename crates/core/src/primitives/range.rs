@@ -19,7 +19,7 @@ impl BlockRange {
         (first <= last).then_some(Self { first, last })
     }
 
-    /// One block.
+    /// The range whose first and last height is `number`.
     #[must_use]
     pub fn single(number: BlockNumber) -> Self {
         Self { first: number, last: number }
@@ -28,13 +28,13 @@ impl BlockRange {
     /// From genesis to the highest number.
     pub const ALL: Self = Self { first: 0, last: BlockNumber::MAX };
 
-    /// Lowest height.
+    /// Lowest height, inclusive.
     #[must_use]
     pub fn first(self) -> BlockNumber {
         self.first
     }
 
-    /// Highest height.
+    /// Highest height, inclusive.
     #[must_use]
     pub fn last(self) -> BlockNumber {
         self.last
@@ -73,7 +73,7 @@ impl fmt::Display for BlockRange {
 /// and generation together name a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HotRange {
-    /// The heights.
+    /// The heights, both ends inclusive.
     pub blocks: BlockRange,
     /// The generation of the rows: it grows each time a height is written again.
     pub generation: u64,

@@ -5,17 +5,17 @@ use std::fmt;
 /// A part of blocks, as far as it is committed and read by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockPart {
-    /// Headers.
+    /// Headers, the rows of `blocks`.
     Blocks,
     /// Transactions; there wherever the header is.
     Transactions,
     /// Receipts and logs.
     Receipts,
-    /// Withdrawals (EIP-4895).
+    /// Withdrawals of validators (EIP-4895), from Shanghai on.
     Withdrawals,
     /// Headers of the uncles.
     Uncles,
-    /// Call frames.
+    /// Call frames of transactions, the rows of `internal_transactions`.
     Traces,
     /// Rewards as a tracing node reports them.
     Rewards,

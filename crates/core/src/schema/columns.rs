@@ -42,7 +42,7 @@ pub trait Table: Columns {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column `{name}` is {found} where {wanted} was expected: is the schema of another version?")]
 pub struct ColumnMismatch {
-    /// The column.
+    /// Name of the first column that differs.
     pub name: &'static str,
     /// The expected ClickHouse type.
     pub wanted: String,

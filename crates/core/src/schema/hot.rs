@@ -59,7 +59,7 @@ pub const PARTITION_BLOCKS: u64 = 512;
 pub const GENERATION: &str = "generation";
 
 impl HotTable {
-    /// Its name.
+    /// `hot_` and the name of the table for settled blocks.
     #[must_use]
     pub fn name(self) -> String {
         format!("hot_{}", self.settled)

@@ -75,9 +75,9 @@ macro_rules! tuple_column {
 tuple_column! {
     /// One contract of an EIP-2930 access list.
     pub struct AccessListItem / AccessListView / AccessListBuilder {
-        /// The contract.
+        /// Account whose access is announced.
         address: Address,
-        /// The slots.
+        /// Slots of the account whose access is announced; 32 bytes each.
         storage_keys: Vec<B256>,
     }
 }
@@ -91,11 +91,11 @@ tuple_column! {
         address: Address,
         /// Nonce of the authority.
         nonce: u64,
-        /// Signature parity.
+        /// Parity of the y coordinate of the signature's point: 0 or 1.
         y_parity: u8,
-        /// Signature.
+        /// `r` of the signature on secp256k1.
         r: U256,
-        /// Signature.
+        /// `s` of the signature on secp256k1.
         s: U256,
     }
 }
@@ -113,7 +113,7 @@ tuple_column! {
 tuple_column! {
     /// Consecutive blocks of one branch in the hot tables.
     pub struct Segment / SegmentView / SegmentBuilder {
-        /// First block.
+        /// First block, inclusive.
         first_block: u64,
         /// Last block, inclusive.
         last_block: u64,
@@ -141,7 +141,7 @@ tuple_column! {
     pub struct TableRows / TableRowsView / TableRowsBuilder {
         /// Name of the table.
         name: String,
-        /// How many.
+        /// Rows of the whole range.
         rows: u64,
     }
 }
@@ -163,7 +163,7 @@ tuple_column! {
     pub struct ReportedProblem / ReportedProblemView / ReportedProblemBuilder {
         /// Its kind, as metrics name it.
         kind: String,
-        /// In words.
+        /// The problem in words, for operators.
         detail: String,
         /// How long it had been so.
         age_ms: u64,
@@ -175,9 +175,9 @@ tuple_column! {
     pub struct Reward / RewardView / RewardBuilder {
         /// `block` for its maker, `uncle` for the maker of one of its uncles.
         kind: String,
-        /// Recipient.
+        /// Account that receives the amount.
         receiver: Address,
-        /// Wei.
+        /// Amount in wei.
         amount: U256,
     }
 }

@@ -36,9 +36,9 @@ pub enum UnpackError {
     /// A stream cannot be read.
     #[error("the packed rows of table {table} cannot be read")]
     Stream {
-        /// The table.
+        /// The table whose stream it is.
         table: String,
-        /// Why.
+        /// What Arrow's reader of IPC streams said.
         source: ArrowError,
     },
 }

@@ -9,7 +9,7 @@ pub const TEXT_DATABASE: &str = "_views";
 /// A column of a view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceColumn {
-    /// Its name.
+    /// Name of the column in its `v_` view.
     pub name: String,
     /// Its type, as ClickHouse writes it.
     pub of: String,

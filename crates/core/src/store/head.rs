@@ -23,7 +23,7 @@ use poll::{HeadSummary, PollScope, PreviousHead, Summary, look_again};
 /// A consistent view of the readable blocks. A request takes one and uses it to its end.
 #[derive(Debug, Clone, Default)]
 pub struct Head {
-    /// Readable blocks.
+    /// Blocks whose headers and transactions are readable.
     pub blocks: Readable,
     /// Blocks whose receipts and logs are readable; a subset of `blocks`, as all of the following are.
     pub receipts: Readable,

@@ -28,7 +28,7 @@ table! {
 table! {
     /// A label of an address.
     pub struct LabelRow / LabelView / LabelBuilder in "address_labels" {
-        /// The address.
+        /// The account or contract that the label is of.
         address: Address,
         /// `name`, `ens_domain_name`, `public_tag`, `contract_name` or `abi`.
         label_type: String,
@@ -54,7 +54,7 @@ table! {
 table! {
     /// An entry of the ABI of a contract.
     pub struct AbiEntryRow / AbiEntryView / AbiEntryBuilder in "contract_abis" {
-        /// The contract.
+        /// The contract whose ABI has the entry.
         address: Address,
         /// First four bytes of the Keccak-256 of the signature; zero for entries without one.
         selector: Selector,

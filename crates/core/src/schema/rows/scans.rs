@@ -26,7 +26,7 @@ columns! {
         to_address: Option<Address>,
         /// Contract a creation made.
         created_contract: Option<Address>,
-        /// Wei moved.
+        /// Wei moved, unless `is_undone`; 0 for `delegatecall` and `staticcall`.
         value: U256,
         /// Gas the call was given; of an outermost creation without the intrinsic cost if the source reports it so.
         gas_limit: u64,
@@ -62,7 +62,7 @@ columns! {
         to_address: Option<Address>,
         /// Contract a creation made.
         created_contract: Option<Address>,
-        /// Wei.
+        /// Wei moved, unless `is_undone`; 0 for `delegatecall` and `staticcall`.
         value: U256,
         /// Gas it was given; of an outermost creation the gas limit of the transaction.
         gas_limit: u64,
@@ -88,29 +88,29 @@ columns! {
         block_number: u64,
         /// Position in the block.
         transaction_index: u32,
-        /// Its hash.
+        /// Transaction hash: Keccak-256 of its encoding (EIP-2718).
         hash: B256,
         /// Hash of its block.
         block_hash: B256,
         /// Timestamp of its block.
         block_timestamp: Timestamp,
-        /// EIP-2718 type.
+        /// EIP-2718 type: 0 legacy, 1 access list, 2 dynamic fee, 3 blob, 4 set code, others raw.
         transaction_type: u8,
-        /// Sender.
+        /// Sender, `from` of JSON-RPC.
         from_address: Address,
         /// Recipient; none for a creation.
         to_address: Option<Address>,
         /// Sender's count of transactions before this one.
         nonce: u64,
-        /// Wei sent.
+        /// Wei sent to the recipient or to the created contract.
         value: U256,
         /// Gas it may use.
         gas_limit: u64,
         /// Wei: signed price of types 0 and 1, effective price of the others.
         gas_price: Option<U256>,
-        /// Wei, EIP-1559.
+        /// Wei per gas, EIP-1559; none for types 0 and 1.
         max_fee_per_gas: Option<U256>,
-        /// Wei, EIP-1559.
+        /// Wei per gas, EIP-1559; none for types 0 and 1.
         max_priority_fee_per_gas: Option<U256>,
         /// Call data or init code.
         input: Bytes,

@@ -6,7 +6,7 @@ use crate::schema::columns::table;
 table! {
     /// A balance after the transactions of a block that changed it.
     pub struct BalanceRow / BalanceView / BalanceBuilder in "balance_history" {
-        /// The account.
+        /// Account that has the balance.
         address: Address,
         /// Height of the block.
         block_number: u64,
@@ -18,11 +18,11 @@ table! {
 table! {
     /// A nonce after a block that changed it.
     pub struct NonceRow / NonceView / NonceBuilder in "nonce_history" {
-        /// The account.
+        /// Account or contract that has the nonce.
         address: Address,
         /// Height of the block.
         block_number: u64,
-        /// The nonce.
+        /// Nonce after the block.
         nonce: u64,
     }
 }
@@ -30,7 +30,7 @@ table! {
 table! {
     /// The code of an account after a block that changed it.
     pub struct CodeChangeRow / CodeChangeView / CodeChangeBuilder in "code_history" {
-        /// The account.
+        /// Account whose code changed: a contract, or one that delegates (EIP-7702).
         address: Address,
         /// Height of the block.
         block_number: u64,
@@ -46,7 +46,7 @@ table! {
         code_hash: B256,
         /// Height of the block.
         block_number: u64,
-        /// The code.
+        /// Bytes of the deployed code.
         code: Bytes,
     }
 }
@@ -54,9 +54,9 @@ table! {
 table! {
     /// A slot after a block that changed it.
     pub struct StorageRow / StorageView / StorageBuilder in "storage_history" {
-        /// The account.
+        /// Account whose storage has the slot.
         address: Address,
-        /// The slot.
+        /// Slot, a 256-bit big-endian number.
         slot: B256,
         /// Height of the block.
         block_number: u64,
@@ -68,7 +68,7 @@ table! {
 table! {
     /// A block after which an account, or its former storage, is gone.
     pub struct DestructionRow / DestructionView / DestructionBuilder in "account_destructions" {
-        /// The account.
+        /// Account that was destroyed, or whose storage of before the block is gone.
         address: Address,
         /// Height of the block.
         block_number: u64,
@@ -78,13 +78,13 @@ table! {
 table! {
     /// Wei that a block adds to an account outside its transactions.
     pub struct CreditRow / CreditView / CreditBuilder in "balance_credits" {
-        /// The account.
+        /// Account that receives the amount.
         address: Address,
         /// Height of the block.
         block_number: u64,
         /// `withdrawal`, `block reward` or `uncle reward`.
         reason: String,
-        /// Wei.
+        /// Amount in wei.
         amount: U256,
     }
 }
@@ -92,7 +92,7 @@ table! {
 table! {
     /// A creation of a contract.
     pub struct ContractRow / ContractView / ContractBuilder in "contracts" {
-        /// The contract.
+        /// Address of the created contract.
         address: Address,
         /// Height of the block.
         block_number: u64,

@@ -42,7 +42,7 @@ table! {
         token_address: Address,
         /// `ERC-20`, `ERC-721` or `ERC-1155`.
         token_type: String,
-        /// Whose balance.
+        /// Holder of the balance; the zero address stands for what was minted and not burnt.
         holder: Address,
         /// Height of the change.
         block_number: u64,
@@ -69,7 +69,7 @@ table! {
         token_address: Address,
         /// `ERC-721` or `ERC-1155`.
         token_type: String,
-        /// The id.
+        /// Id of the token in its contract.
         token_id: U256,
         /// Height of the last change.
         block_number: u64,
@@ -83,13 +83,13 @@ table! {
 table! {
     /// Effect of the current step on the balance of an id.
     pub struct TokenIdChangeRow / TokenIdChangeView / TokenIdChangeBuilder in "token_id_changes" {
-        /// Whose balance.
+        /// Holder of the balance; the zero address stands for what was minted and not burnt.
         holder: Address,
         /// The token contract.
         token_address: Address,
         /// `ERC-721` or `ERC-1155`.
         token_type: String,
-        /// The id.
+        /// Id of the token in its contract.
         token_id: U256,
         /// Height of the change.
         block_number: u64,

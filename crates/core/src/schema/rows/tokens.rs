@@ -114,11 +114,11 @@ table! {
         block_number: u64,
         /// `ERC-20`, `ERC-721` or `ERC-1155`.
         token_type: String,
-        /// Its name.
+        /// What `name()` returned, cut to 1000 characters; none if the call gave none.
         name: Option<String>,
-        /// Its symbol.
+        /// What `symbol()` returned, cut to 1000 characters; none if the call gave none.
         symbol: Option<String>,
-        /// Its decimals.
+        /// What `decimals()` returned; none if the call gave none.
         decimals: Option<u8>,
         /// Supply in the smallest unit.
         total_supply: Option<U256>,

@@ -28,7 +28,7 @@ table! {
         to_address: Option<Address>,
         /// Contract a creation made.
         created_contract: Option<Address>,
-        /// Wei moved.
+        /// Wei moved, unless `is_undone`; 0 for `delegatecall` and `staticcall`.
         value: U256,
         /// Gas the call was given; of the outermost frame the gas limit of the transaction.
         gas_limit: u64,
@@ -54,7 +54,7 @@ table! {
 table! {
     /// A call frame as one of its participants sees it.
     pub struct AddressInternalTransactionRow / AddressInternalTransactionView / AddressInternalTransactionBuilder in "internal_transactions_by_address" {
-        /// Participant.
+        /// Caller, callee, creator, created contract or beneficiary: the frame has a row for each of them.
         address: Address,
         /// Height of its block.
         block_number: u64,
@@ -76,7 +76,7 @@ table! {
         to_address: Option<Address>,
         /// Contract a creation made.
         created_contract: Option<Address>,
-        /// Wei moved.
+        /// Wei moved, unless `is_undone`; 0 for `delegatecall` and `staticcall`.
         value: U256,
         /// Gas the call was given; of an outermost creation without the intrinsic cost if the source reports it so.
         gas_limit: u64,
@@ -90,7 +90,7 @@ table! {
 table! {
     /// A call frame as seen from one of its sides.
     pub struct DirectedInternalTransactionRow / DirectedInternalTransactionView / DirectedInternalTransactionBuilder in "internal_transactions_by_direction" {
-        /// Participant.
+        /// Caller, callee, creator, created contract or beneficiary: the frame has a row for each of them.
         address: Address,
         /// `from` or `to`: the side the address is on.
         direction: String,
@@ -114,7 +114,7 @@ table! {
         to_address: Option<Address>,
         /// Contract a creation made.
         created_contract: Option<Address>,
-        /// Wei moved.
+        /// Wei moved, unless `is_undone`; 0 for `delegatecall` and `staticcall`.
         value: U256,
         /// Gas the call was given; of an outermost creation without the intrinsic cost if the source reports it so.
         gas_limit: u64,

@@ -19,13 +19,13 @@ table! {
         block_timestamp: Timestamp,
         /// EIP-2718 type: 0 legacy, 1 access list, 2 dynamic fee, 3 blob, 4 set code, others raw.
         transaction_type: u8,
-        /// Sender.
+        /// Sender, `from` of JSON-RPC.
         from_address: Address,
         /// Recipient; NULL for a contract creation.
         to_address: Option<Address>,
         /// Sender's count of transactions before this one.
         nonce: u64,
-        /// Wei sent.
+        /// Wei sent to the recipient or to the created contract.
         value: U256,
         /// Gas the transaction may use.
         gas_limit: u64,
@@ -41,17 +41,17 @@ table! {
         input: Bytes,
         /// Chain it is signed for; NULL for legacy ones without replay protection (EIP-155).
         chain_id: Option<u64>,
-        /// EIP-2930.
+        /// Accounts and slots announced ahead (EIP-2930); empty for type 0.
         access_list: Vec<AccessListItem>,
-        /// EIP-4844.
+        /// Versioned hashes of its blobs (EIP-4844); empty but for type 3.
         blob_versioned_hashes: Vec<B256>,
-        /// EIP-7702.
+        /// Delegations that accounts signed (EIP-7702); empty but for type 4.
         authorization_list: Vec<Authorization>,
         /// Signature: v of legacy transactions, parity of the others.
         v: U256,
-        /// Signature.
+        /// `r` of the signature on secp256k1.
         r: U256,
-        /// Signature.
+        /// `s` of the signature on secp256k1.
         s: U256,
         /// 1 if the source had the receipt; if 0, the columns below mean nothing.
         has_receipt: u8,

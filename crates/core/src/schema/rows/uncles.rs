@@ -18,7 +18,7 @@ table! {
         uncle_index: u32,
         /// Hash of its parent block.
         parent_hash: B256,
-        /// Header timestamp.
+        /// Timestamp of the uncle's own header.
         timestamp: Timestamp,
         /// Hash of its own list of uncle headers.
         sha3_uncles: B256,
@@ -32,7 +32,7 @@ table! {
         receipts_root: B256,
         /// Bloom filter over its log addresses and topics.
         logs_bloom: FixedBytes<256>,
-        /// Proof-of-work difficulty.
+        /// Proof-of-work difficulty of this header alone, without those below it.
         difficulty: U256,
         /// Gas it might use.
         gas_limit: u64,
@@ -42,7 +42,7 @@ table! {
         extra_data: Bytes,
         /// Proof-of-work mix hash.
         mix_hash: Option<B256>,
-        /// Proof-of-work nonce.
+        /// Proof-of-work nonce, 8 bytes.
         nonce: Option<B64>,
         /// Wei, EIP-1559; NULL before London.
         base_fee_per_gas: Option<U256>,

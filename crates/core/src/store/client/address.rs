@@ -5,11 +5,11 @@ use clickhouse::Client;
 /// Address and credentials of a ClickHouse HTTP endpoint.
 #[derive(Clone)]
 pub struct StoreAddress {
-    /// `http://host:port`.
+    /// URL of the HTTP interface: `http://host:port` or `https://host:port`.
     pub url: String,
     /// Database that holds the tables.
     pub database: String,
-    /// User name.
+    /// Name of the ClickHouse user.
     pub user: String,
     /// Password; never shown.
     pub password: String,
@@ -23,9 +23,9 @@ pub enum Compression {
     /// LZ4 unless the server is on this machine, where copying is cheaper than compressing.
     #[default]
     Auto,
-    /// Never.
+    /// Neither responses nor inserts are compressed.
     None,
-    /// Always.
+    /// LZ4 wherever the server is.
     Lz4,
 }
 

@@ -159,7 +159,7 @@ impl<R: Columns> Batch<R> {
         self.message.as_ref().map_or_else(|| self.batch.get_array_memory_size(), Bytes::len)
     }
 
-    /// The columns.
+    /// The columns of the batch, borrowed and with their types.
     pub fn view(&self) -> R::View<'_> {
         R::view(&self.batch).expect("checked on arrival")
     }

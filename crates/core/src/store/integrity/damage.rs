@@ -18,7 +18,7 @@ use crate::store::{Reader, StoreError};
 /// A table of blocks that lost rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedTable {
-    /// Its name.
+    /// Name of the table without its database.
     pub table: String,
     /// The committed ranges of which it has fewer rows than were written.
     pub blocks: Coverage,

@@ -7,7 +7,7 @@ use crate::store::{Reader, StoreError, Writer};
 columns! {
     /// A part of a table.
     pub struct TablePart / TablePartView {
-        /// The table.
+        /// Name of the table without its database.
         name: String,
         /// Bytes of the part on disk.
         bytes: u64,

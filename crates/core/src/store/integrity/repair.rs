@@ -20,7 +20,7 @@ columns! {
     pub struct BrokenPart / BrokenPartView {
         /// The shard that it is on, from 1; 1 where there is no cluster.
         shard: u32,
-        /// Its table.
+        /// Name of its table without the database.
         table: String,
         /// Its name, with the prefix that it got.
         name: String,

@@ -12,15 +12,15 @@ use crate::store::{Reader, StoreError};
 /// The rows of a range of blocks, each list in chain order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredRange {
-    /// Blocks.
+    /// Headers, one row for each height.
     pub blocks: Vec<BlockRow>,
-    /// Their transactions.
+    /// Transactions of these blocks.
     pub transactions: Vec<TransactionRow>,
-    /// Their logs.
+    /// Logs of these blocks.
     pub logs: Vec<LogRow>,
-    /// Their withdrawals.
+    /// Withdrawals of these blocks.
     pub withdrawals: Vec<WithdrawalRow>,
-    /// Their uncles.
+    /// Headers of the uncles that these blocks reference.
     pub uncles: Vec<UncleRow>,
     /// Their token transfers.
     pub token_transfers: Vec<BlockTokenTransferRow>,

@@ -16,7 +16,7 @@ columns! {
     pub struct BlockHash / BlockHashView {
         /// Height of the block.
         block_number: u64,
-        /// Hash.
+        /// Keccak-256 of the header.
         hash: B256,
     }
 }
@@ -24,7 +24,7 @@ columns! {
 columns! {
     /// A creation whose code is known.
     pub struct TracedContract / TracedContractView {
-        /// The contract.
+        /// Address of the created contract.
         address: Address,
         /// Height of the block that created it.
         block_number: u64,
@@ -57,7 +57,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// As [`Reader::commits_without`].
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn block_hashes(&self, range: BlockRange) -> Result<Vec<BlockHash>, StoreError> {
         self.rows(&of_range(Statement::page(include_str!("../../../../../sql/queries/block_hashes.sql")), range)).await
     }
@@ -66,7 +66,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// As [`Reader::commits_without`].
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn traced_contracts(&self, range: BlockRange) -> Result<Vec<TracedContract>, StoreError> {
         self.rows(&of_range(Statement::scan(include_str!("../../../../../sql/queries/traced_contracts.sql")), range))
             .await
@@ -76,7 +76,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// As [`Reader::commits_without`].
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn rows_of_range(&self, table: &str, column: &str, range: BlockRange) -> Result<u64, StoreError> {
         let statement = Statement::<CountRow>::scan(include_str!("../../../../../sql/queries/rows_of_range.sql"));
         let statement = of_range(statement.with("table", table).with("column", column), range);

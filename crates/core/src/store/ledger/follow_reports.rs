@@ -39,7 +39,7 @@ columns! {
 columns! {
     /// A disk of ClickHouse with hardly any room.
     pub struct FullDisk / FullDiskView {
-        /// Its name.
+        /// Name of the disk in `system.disks`.
         name: String,
         /// The room that is left.
         free_bytes: u64,
@@ -147,7 +147,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// As [`Reader::newest_follow_report`].
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn readers_head(&self) -> Result<Option<BlockNumber>, StoreError> {
         let statement = Statement::<ReadersHead>::page(include_str!("../../../../../sql/queries/readers_head.sql"));
         Ok(self.rows(&statement).await?.pop().and_then(|row| row.head_block))

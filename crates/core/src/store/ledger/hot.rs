@@ -11,11 +11,11 @@ use crate::store::{Reader, StoreError, Writer};
 columns! {
     /// The range of heights of a generation that a head ever named.
     pub struct GenerationRange / GenerationRangeView {
-        /// The generation.
+        /// Which writing of its heights the rows belong to.
         generation: u64,
-        /// Lowest height.
+        /// Lowest height, inclusive.
         first_block: u64,
-        /// Highest height.
+        /// Highest height, inclusive.
         last_block: u64,
     }
 }
@@ -23,7 +23,7 @@ columns! {
 columns! {
     /// A partition of a hot table.
     pub struct HotPartition / HotPartitionView {
-        /// The table.
+        /// Name of the table: a hot one, or `ingest_heads`.
         name: String,
         /// Its heights, divided by [`PARTITION_BLOCKS`].
         partition: String,

@@ -10,7 +10,7 @@ use crate::store::{Reader, StoreError};
 columns! {
     /// The newest label of a type on an address.
     pub struct CurrentLabel / CurrentLabelView {
-        /// The address.
+        /// The account or contract that the label is of.
         address: Address,
         /// `name`, `ens_domain_name`, `public_tag`, `contract_name` or `abi`.
         label_type: String,

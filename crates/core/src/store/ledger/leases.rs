@@ -7,7 +7,7 @@ use crate::store::{Reader, StoreError, Writer};
 columns! {
     /// A lease that was claimed and not released.
     pub struct LiveLease / LiveLeaseView {
-        /// Its name.
+        /// Name of the lease, which begins with that of its run.
         lease: String,
         /// Name of its holder's machine.
         host: String,

@@ -25,7 +25,7 @@ columns! {
 columns! {
     /// A range that another run announced.
     pub struct AnnouncedRange / AnnouncedRangeView {
-        /// The run.
+        /// Name of the run that announced it.
         run: String,
         /// Its first block.
         first_block: u64,
@@ -37,9 +37,9 @@ columns! {
 }
 
 columns! {
-    /// A count.
+    /// The result of a statement that counts rows.
     pub struct CountRow / CountView {
-        /// How many.
+        /// Rows; 0 if there are none.
         count: u64,
     }
 }

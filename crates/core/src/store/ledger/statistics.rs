@@ -30,7 +30,7 @@ columns! {
 /// Blocks whose transfers are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenStep {
-    /// The blocks.
+    /// Heights of the step, both ends inclusive.
     pub blocks: BlockRange,
     /// Token transfers in them.
     pub transfers: u64,

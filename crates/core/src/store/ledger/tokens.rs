@@ -9,7 +9,7 @@ use crate::store::{Reader, StoreError};
 /// Which of the known contracts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenSelection {
-    /// All.
+    /// All contracts whose metadata is stored.
     All,
     /// Those without a name, a symbol or decimals that their standard has: ERC-1155 has none of them, ERC-721 no
     /// decimals.
@@ -19,7 +19,7 @@ pub enum TokenSelection {
 columns! {
     /// A contract whose metadata is stored.
     pub struct FetchedToken / FetchedTokenView {
-        /// The contract.
+        /// The token contract.
         address: Address,
     }
 }
@@ -27,7 +27,7 @@ columns! {
 columns! {
     /// A contract whose metadata is not stored yet.
     pub struct UnfetchedToken / UnfetchedTokenView {
-        /// The contract.
+        /// The token contract.
         address: Address,
         /// `ERC-20`, `ERC-721` or `ERC-1155`: the shape of its first transfer.
         token_type: String,

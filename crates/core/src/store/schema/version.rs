@@ -14,11 +14,11 @@ pub enum MigrateError {
         "database `{database}` has schema version {found}, which is newer than this program's {ours}: use a newer Trawl"
     )]
     Newer {
-        /// The database.
+        /// Name of the database.
         database: String,
-        /// Its version.
+        /// Version of the database.
         found: u32,
-        /// Ours.
+        /// Version that this program needs.
         ours: u32,
     },
     /// The embedded engine, or a server without a directory of users.
@@ -41,11 +41,11 @@ pub enum MigrateError {
         "database `{database}` has schema version {found} and this program needs {ours}: run `trawl-ingest migrate`"
     )]
     Older {
-        /// The database.
+        /// Name of the database.
         database: String,
         /// Its version; 0 if it has no tables of ours.
         found: u32,
-        /// Ours.
+        /// Version that this program needs.
         ours: u32,
     },
     /// Made before there was a release.
@@ -54,7 +54,7 @@ pub enum MigrateError {
          have: drop the database (`DROP DATABASE {database}`) and load it again, or use another --clickhouse-database"
     )]
     Unreleased {
-        /// The database.
+        /// Name of the database.
         database: String,
     },
     /// A migration was applied with another text.
@@ -62,9 +62,9 @@ pub enum MigrateError {
         "migration {name} was applied to database `{database}` with another text: was it edited after its release?"
     )]
     Edited {
-        /// The database.
+        /// Name of the database.
         database: String,
-        /// The migration.
+        /// Name of the migration.
         name: String,
     },
     /// A migration failed.
@@ -72,7 +72,7 @@ pub enum MigrateError {
     Step {
         /// The migration, or its step where one of many is repeated.
         name: &'static str,
-        /// Why.
+        /// The error of the statement that failed.
         source: StoreError,
     },
     /// The tables cannot be made or written on a cluster.
