@@ -20,7 +20,7 @@ use trawl_core::statement::Statement;
 columns! {
     /// A creation of a contract.
     pub struct KnownContract / KnownContractView {
-        /// The contract.
+        /// Address of the created contract.
         address: Address,
         /// Height of the block.
         block_number: u64,
@@ -36,7 +36,7 @@ columns! {
 columns! {
     /// A block that changed the code of an account.
     pub struct CodeChange / CodeChangeView {
-        /// The account.
+        /// Contract, or account that delegates (EIP-7702).
         address: Address,
         /// Height of the block.
         block_number: u64,
@@ -48,7 +48,7 @@ columns! {
 columns! {
     /// A change of a beacon, which stores the implementation of its proxies.
     pub struct BeaconUpgrade / BeaconUpgradeView {
-        /// The beacon.
+        /// Address of the beacon, which emitted the event.
         address: Address,
         /// Height of the block.
         block_number: u64,
@@ -107,7 +107,7 @@ pub fn beacon_upgrades(beacons: &[Address], blocks: &Span) -> Statement<BeaconUp
 columns! {
     /// Something that is known of an address. Which columns say something depends on `fact`; the others are empty.
     pub struct AddressFact / AddressFactView {
-        /// The address.
+        /// Address that the fact is about.
         address: Address,
         /// `contract`: it was created as one; `proxy`; `token`: what it says of itself; `counted`: what its transfers
         /// say.

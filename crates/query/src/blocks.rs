@@ -21,7 +21,7 @@ use trawl_core::statement::{Parameter, Statement};
 columns! {
     /// A block whose hash may be the given one.
     pub struct BlockCandidate / BlockCandidateView {
-        /// Its height.
+        /// Height of the block.
         block_number: u64,
         /// Its whole hash.
         hash: B256,
@@ -33,9 +33,9 @@ columns! {
 columns! {
     /// Height and hash of a block.
     pub struct BlockHash / BlockHashView {
-        /// Its height.
+        /// Height of the block.
         block_number: u64,
-        /// Its hash.
+        /// Keccak-256 of the header.
         hash: B256,
     }
 }
@@ -43,7 +43,7 @@ columns! {
 columns! {
     /// Totals over the call frames of a block.
     pub struct BlockFrames / BlockFramesView {
-        /// Its height.
+        /// Height of the block.
         block_number: u64,
         /// Internal transactions in it.
         internal_transactions: u64,
@@ -65,7 +65,7 @@ columns! {
         call_type: String,
         /// Of a reward: who gets it.
         to_address: Option<Address>,
-        /// Wei.
+        /// Wei moved; of a reward its amount.
         value: U256,
     }
 }

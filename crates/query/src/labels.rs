@@ -9,13 +9,13 @@ use trawl_core::statement::Statement;
 columns! {
     /// A label of an address.
     pub struct KnownLabel / KnownLabelView {
-        /// The address.
+        /// The account or contract that the label is of.
         address: Address,
         /// `name`, `ens_domain_name`, `public_tag`, `contract_name` or `abi`.
         label_type: String,
         /// Short name of a tag.
         slug: String,
-        /// The label.
+        /// Text of the label; empty if it was removed.
         value: String,
         /// Kind of a tag.
         tag_type: String,
@@ -31,7 +31,7 @@ columns! {
 columns! {
     /// An event or a function of the ABI of a contract.
     pub struct KnownEntry / KnownEntryView {
-        /// The contract.
+        /// The contract whose ABI has the entry.
         address: Address,
         /// First four bytes of the Keccak-256 of the signature.
         selector: Selector,

@@ -65,7 +65,7 @@ pub struct LogPage {
     pub block_hash: Option<B256>,
     /// Only logs strictly after this position.
     pub after: Option<LogPosition>,
-    /// Most rows.
+    /// Highest number of logs on the page.
     pub limit: u64,
 }
 
@@ -155,7 +155,7 @@ impl LogPage {
         self
     }
 
-    /// The read.
+    /// The SQL that the plan, the filter and the position give.
     #[must_use]
     pub fn statement(&self) -> Statement<LogRow> {
         match &self.plan {

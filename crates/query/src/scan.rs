@@ -36,7 +36,7 @@ pub enum Part {
     Blocks,
     /// Receipts, and with them logs.
     Receipts,
-    /// Call frames.
+    /// Call frames, and with them internal transactions.
     Traces,
 }
 
@@ -70,7 +70,7 @@ pub struct ScanPage<S: ScanSpec> {
     pub blocks: Span,
     /// Only rows strictly after this position.
     pub after: Option<S::Position>,
-    /// Most rows.
+    /// Highest number of rows of this read.
     pub limit: u64,
 }
 
@@ -96,7 +96,7 @@ impl<S: ScanSpec> ScanPage<S> {
         }
     }
 
-    /// The read.
+    /// The SQL of this read, with its parameters.
     #[must_use]
     pub fn statement(&self) -> Statement<S::Row> {
         self.scan.statement(&self.blocks, self.after, self.limit)
@@ -116,7 +116,7 @@ pub struct Participants {
 }
 
 impl Participants {
-    /// The lists.
+    /// The lists in a fixed order: `any`, `from`, `to`.
     #[must_use]
     pub fn lists(&self) -> Vec<&[Address]> {
         vec![&self.any, &self.from, &self.to]

@@ -9,7 +9,7 @@ columns! {
     pub struct SearchTerm / SearchTermView {
         /// The name in lower case, from the word on.
         term: String,
-        /// The address.
+        /// The address that has the name.
         address: Address,
     }
 }

@@ -15,7 +15,7 @@ columns! {
     pub struct AccountPart / AccountPartView {
         /// `balance`, `credits` (wei to add to it), `nonce` or `code`.
         part: String,
-        /// The account.
+        /// Account that has this balance, nonce or code.
         address: Address,
         /// The block of its last change.
         since: u64,
@@ -29,13 +29,13 @@ columns! {
 columns! {
     /// The last change of a slot, or the last destruction of its account.
     pub struct SlotChange / SlotChangeView {
-        /// The account.
+        /// Account whose storage has the slot.
         address: Address,
         /// The slot; none for a destruction of the account or of its former storage.
         slot: Option<B256>,
         /// Height of the block.
         since: u64,
-        /// Its value.
+        /// Value after the block; zero where it was cleared.
         value: B256,
     }
 }
@@ -45,7 +45,7 @@ columns! {
     pub struct CodeBytes / CodeBytesView {
         /// Keccak-256 of the code.
         code_hash: B256,
-        /// The code.
+        /// Bytes of the deployed code.
         code: Bytes,
     }
 }
@@ -55,7 +55,7 @@ columns! {
     pub struct BlockHash / BlockHashView {
         /// Height of the block.
         block_number: u64,
-        /// Its hash.
+        /// Keccak-256 of the header.
         hash: B256,
     }
 }

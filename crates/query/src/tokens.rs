@@ -33,7 +33,7 @@ columns! {
     }
 }
 
-/// `Transfer(address,address,uint256)`.
+/// `Transfer(address,address,uint256)` of ERC-20 and ERC-721.
 const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
 /// `TransferSingle(address,address,address,uint256,uint256)` and
 /// `TransferBatch(address,address,address,uint256[],uint256[])`.
@@ -100,12 +100,12 @@ const MOVES_ID: &str = "multiIf(
 pub enum TokenPart<'a> {
     /// All of a token.
     Token(&'a Address),
-    /// An id.
+    /// One id of an ERC-721 or ERC-1155 token.
     Id(&'a Address, U256),
 }
 
 impl<'a> TokenPart<'a> {
-    /// The token.
+    /// Address of the token contract.
     #[must_use]
     pub fn token(&self) -> &'a Address {
         let (Self::Token(token) | Self::Id(token, _)) = self;

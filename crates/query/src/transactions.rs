@@ -24,7 +24,7 @@ columns! {
     pub struct TransactionHash / TransactionHashView {
         /// Position in the block.
         transaction_index: u32,
-        /// Its hash.
+        /// Keccak-256 of its encoding (EIP-2718).
         hash: B256,
     }
 }
@@ -50,15 +50,15 @@ columns! {
         block_number: u64,
         /// Position in the block.
         transaction_index: u32,
-        /// Its hash.
+        /// Keccak-256 of its encoding (EIP-2718).
         hash: B256,
         /// Timestamp of its block.
         block_timestamp: Timestamp,
-        /// Sender.
+        /// Sender, `from` of JSON-RPC.
         from_address: Address,
         /// Recipient; none for a creation.
         to_address: Option<Address>,
-        /// Wei sent.
+        /// Wei sent to the recipient or to the created contract.
         value: U256,
         /// The first four bytes of its input, or more.
         input: Bytes,
@@ -84,7 +84,7 @@ columns! {
         transaction_index: u32,
         /// Callee; none for a creation.
         to_address: Option<Address>,
-        /// The input.
+        /// Call data, or init code of a creation.
         input: Bytes,
     }
 }

@@ -58,7 +58,7 @@ pub struct Walk {
     pub order: Order,
     /// The last position of the page before; `None` for the first page.
     pub beyond: Option<TransactionPosition>,
-    /// Most rows.
+    /// Highest number of transactions on the page.
     pub limit: u64,
 }
 

@@ -17,9 +17,9 @@ columns! {
         block_timestamp: Timestamp,
         /// Hash of its transaction.
         transaction_hash: B256,
-        /// Who gave.
+        /// Caller, creator or the contract that destroyed itself.
         from_address: Address,
-        /// Wei.
+        /// Wei that the account received.
         value: U256,
     }
 }

@@ -22,7 +22,7 @@ columns! {
     pub struct Credit / CreditAmountView {
         /// Height of the block.
         block_number: u64,
-        /// Wei.
+        /// Amount in wei.
         amount: U256,
     }
 }

@@ -22,7 +22,7 @@ columns! {
 columns! {
     /// How many blocks an address made.
     pub struct MadeTotal / MadeTotalView {
-        /// Settled blocks.
+        /// Settled blocks whose beneficiary is the address.
         blocks: u64,
     }
 }

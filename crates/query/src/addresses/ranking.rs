@@ -12,7 +12,7 @@ use trawl_core::statement::{Statement, Workload};
 columns! {
     /// An account in the list.
     pub struct RankedAddress / RankedAddressView {
-        /// The account.
+        /// Address of the account.
         address: Address,
         /// Wei, or how many transactions.
         amount: U256,
@@ -22,9 +22,9 @@ columns! {
 columns! {
     /// How many transactions an account takes part in.
     pub struct TransactionCount / TransactionCountView {
-        /// The account.
+        /// Address of the account.
         address: Address,
-        /// How many.
+        /// Transactions with the account on any side, each once.
         transactions: u64,
     }
 }
@@ -32,7 +32,7 @@ columns! {
 columns! {
     /// How much there is to read.
     pub struct RankingSize / RankingSizeView {
-        /// Rows.
+        /// Rows that a ranking would read.
         found: u64,
     }
 }

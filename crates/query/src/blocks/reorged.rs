@@ -10,7 +10,7 @@ use trawl_core::statement::{Parameter, Statement};
 columns! {
     /// The height of a block.
     pub struct BlockHeight / BlockHeightView {
-        /// Its height.
+        /// Height of the block.
         block_number: u64,
     }
 }

@@ -10,7 +10,7 @@ use trawl_core::statement::{Statement, Workload};
 columns! {
     /// How many blocks have a verdict.
     pub struct VerdictCount / VerdictCountView {
-        /// The verdict.
+        /// The verdict, as `block_verdicts` has it.
         verdict: String,
         /// Blocks of which it is the newest.
         blocks: u64,
@@ -20,7 +20,7 @@ columns! {
 columns! {
     /// The verdict of a block.
     pub struct BlockVerdict / BlockVerdictView {
-        /// Its height.
+        /// Height of the block.
         block_number: u64,
         /// What was decided.
         verdict: String,

@@ -60,7 +60,7 @@ columns! {
     pub struct WithdrawalAmount / WithdrawalAmountView {
         /// Height of its block.
         block_number: u64,
-        /// Wei.
+        /// Wei, though the beacon chain counts in gwei.
         amount: U256,
     }
 }

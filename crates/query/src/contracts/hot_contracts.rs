@@ -9,7 +9,7 @@ use trawl_core::statement::{Statement, Workload};
 columns! {
     /// An address, and the transactions to it.
     pub struct CalledContract / CalledContractView {
-        /// The address.
+        /// Recipient of the transactions.
         address: Address,
         /// How many there are.
         transactions: u64,

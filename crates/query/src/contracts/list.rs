@@ -7,7 +7,7 @@ use trawl_core::statement::Statement;
 columns! {
     /// A contract with an ABI.
     pub struct VerifiedContract / VerifiedContractView {
-        /// Its address.
+        /// Address of the contract.
         address: Address,
     }
 }
@@ -15,7 +15,7 @@ columns! {
 columns! {
     /// How many contracts have an ABI.
     pub struct VerifiedCount / VerifiedCountView {
-        /// How many.
+        /// Contracts whose ABI was not taken back.
         contracts: u64,
     }
 }

@@ -11,7 +11,7 @@ use trawl_core::statement::Statement;
 columns! {
     /// An address that ran code.
     pub struct RanCode / RanCodeView {
-        /// The address.
+        /// Emitter of a log, or caller.
         address: Address,
     }
 }

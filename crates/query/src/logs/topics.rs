@@ -47,7 +47,7 @@ pub enum Search {
     Through,
     /// Read the positions of a topic, which lie in these blocks; `None` if there are none.
     At {
-        /// The topic.
+        /// Position in the filter, and the topics that are looked up at it.
         key: TopicKey,
         /// From the first position to the last.
         blocks: Option<BlockRange>,

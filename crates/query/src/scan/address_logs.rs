@@ -12,7 +12,7 @@ use trawl_core::statement::Statement;
 /// The logs that an address emitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressLogScan {
-    /// The emitter.
+    /// Contract that emitted the logs.
     pub address: Address,
     /// Only logs with this topic, at any of the four positions.
     pub topic: Option<B256>,

@@ -11,7 +11,7 @@ use trawl_core::statement::Statement;
 /// Call frames by participant, without the outermost calls of transactions and without rewards.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InternalTransactionScan {
-    /// Participants.
+    /// Callers and creators, callees and created contracts.
     pub participants: Participants,
 }
 

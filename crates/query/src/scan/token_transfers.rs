@@ -8,7 +8,7 @@ use trawl_core::readable::Span;
 use trawl_core::schema::{BlockTokenTransferRow, BlockTokenTransferView};
 use trawl_core::statement::Statement;
 
-/// Token transfers.
+/// Token transfers by sender, recipient, token and standard.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TokenTransferScan {
     /// Senders and recipients.

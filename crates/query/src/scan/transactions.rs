@@ -11,7 +11,7 @@ use trawl_core::statement::Statement;
 /// Transactions by sender and recipient; a contract that a transaction creates counts as a recipient.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TransactionScan {
-    /// Participants.
+    /// Senders, recipients and created contracts.
     pub participants: Participants,
 }
 

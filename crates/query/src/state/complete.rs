@@ -11,7 +11,7 @@ columns! {
     pub struct StateChange / StateChangeView {
         /// `account`, `slot`, or `end` for a destruction.
         part: String,
-        /// The account.
+        /// Account that changed, or whose slot did.
         address: Address,
         /// The slot, for one.
         slot: Option<B256>,

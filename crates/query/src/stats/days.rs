@@ -29,7 +29,7 @@ columns! {
         fees: U256,
         /// Blocks of which that is not known.
         without_fees: u64,
-        /// Bytes.
+        /// Bytes of the blocks whose size is known, in sum.
         size: u64,
         /// Blocks of which that is not known.
         without_size: u64,
@@ -63,9 +63,9 @@ columns! {
 columns! {
     /// What a block adds to its day.
     pub struct BlockOfDay / BlockOfDayView {
-        /// Its height.
+        /// Height of the block.
         block_number: u64,
-        /// Header timestamp.
+        /// Timestamp of the header, which says the day.
         timestamp: Timestamp,
         /// Transactions in it.
         transactions_count: u32,

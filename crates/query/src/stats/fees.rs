@@ -14,9 +14,9 @@ pub(crate) const FEE: &str = "gas_used * effective_gas_price + ifNull(l1_fee, 0)
 columns! {
     /// The fee fields of a header.
     pub struct BlockFees / BlockFeesView {
-        /// Its height.
+        /// Height of the block.
         block_number: u64,
-        /// Header timestamp.
+        /// Timestamp of the header.
         timestamp: Timestamp,
         /// Gas the block may use.
         gas_limit: u64,

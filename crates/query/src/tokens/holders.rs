@@ -8,7 +8,7 @@ use trawl_core::statement::{Statement, Workload};
 columns! {
     /// What a holder has of a token, after the last counted transfer.
     pub struct Holder / HolderView {
-        /// Who holds.
+        /// Account that holds the token.
         holder: Address,
         /// Height of the last change.
         since: u64,
@@ -20,9 +20,9 @@ columns! {
 /// A position in the list of a token: amount and holder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HolderPosition {
-    /// The amount.
+    /// Smallest units, or tokens of an ERC-721 contract.
     pub held: U256,
-    /// The holder.
+    /// The holder, by which equal amounts are sorted.
     pub holder: Address,
 }
 

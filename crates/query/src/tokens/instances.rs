@@ -15,7 +15,7 @@ columns! {
         token_address: Address,
         /// Kind of its transfers.
         token_type: String,
-        /// The id.
+        /// Id of the token in its contract.
         token_id: U256,
         /// Height of the last change.
         since: u64,
@@ -45,7 +45,7 @@ pub struct IdKey {
     pub token: Address,
     /// Its standard, as the tables write it.
     pub standard: String,
-    /// The id.
+    /// Id of the token in its contract.
     pub id: U256,
 }
 

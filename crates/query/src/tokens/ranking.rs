@@ -11,7 +11,7 @@ use trawl_core::statement::{Statement, Workload};
 columns! {
     /// A token in the list.
     pub struct RankedToken / RankedTokenView {
-        /// Its contract.
+        /// The token contract.
         address: Address,
         /// The kind of its newest counted transfers; of a contract without any, as it was asked.
         token_type: String,
@@ -23,10 +23,10 @@ columns! {
 /// The order of the list. Tokens whose holders are not known come last in both, by their contracts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Ranking {
-    /// Descending.
+    /// The highest number of holders first.
     #[default]
     MostHeld,
-    /// Ascending.
+    /// The lowest number of holders first.
     LeastHeld,
 }
 
@@ -35,7 +35,7 @@ pub enum Ranking {
 pub struct RankPosition {
     /// How many hold the token, if that is known.
     pub holders: Option<u64>,
-    /// Its contract.
+    /// The token contract, by which equal numbers of holders are sorted.
     pub token: Address,
 }
 
@@ -47,7 +47,7 @@ pub struct TokenFilter {
     /// Tokens with names or symbols of which a word, and what follows it, begins like this, in lower case. Replaced
     /// names are found too.
     pub beginning: Option<String>,
-    /// This token.
+    /// Only the token of this contract.
     pub token: Option<Address>,
 }
 

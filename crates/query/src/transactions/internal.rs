@@ -25,7 +25,7 @@ columns! {
         to_address: Option<Address>,
         /// Contract a creation made.
         created_contract: Option<Address>,
-        /// Wei.
+        /// Wei moved, unless `is_undone`; 0 for `delegatecall` and `staticcall`.
         value: U256,
         /// 1 if it failed or was undone by a frame around it that failed, else 0.
         is_undone: u8,

@@ -69,7 +69,7 @@ columns! {
         trace_address: Vec<u32>,
         /// `delegatecall` if it runs with the value of the frame above.
         call_type: String,
-        /// Wei.
+        /// Wei given along; 0 for `delegatecall`.
         value: U256,
     }
 }

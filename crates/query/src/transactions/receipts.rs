@@ -11,7 +11,7 @@ columns! {
     pub struct ReceiptOutcome / ReceiptOutcomeView {
         /// Position of the transaction in the block.
         transaction_index: u32,
-        /// EIP-2718 type.
+        /// EIP-2718 type: 0 for legacy receipts, which have no type byte.
         transaction_type: u8,
         /// 1 if the source had the receipt.
         has_receipt: u8,
@@ -35,7 +35,7 @@ columns! {
         transaction_index: u32,
         /// Position in the block.
         log_index: u32,
-        /// Emitting contract.
+        /// Contract that emitted the log.
         address: Address,
         /// How many topics it has.
         topics_count: u8,
@@ -47,7 +47,7 @@ columns! {
         topic2: B256,
         /// Fourth topic; zero if absent.
         topic3: B256,
-        /// Unindexed arguments.
+        /// Data of the log: the unindexed arguments, encoded by the ABI.
         data: Bytes,
     }
 }

@@ -15,7 +15,7 @@ columns! {
         block_number: u64,
         /// Position in the block.
         transaction_index: u32,
-        /// Wei.
+        /// Wei sent or wei paid, as [`SortedBy`] says.
         amount: U256,
     }
 }
@@ -38,7 +38,7 @@ pub const MOST_SORTED: u64 = 5_000_000;
 /// What a list is sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortedBy {
-    /// Wei sent.
+    /// Wei sent to the recipient or to the created contract.
     Value,
     /// Wei paid for gas.
     Fee,
@@ -58,9 +58,9 @@ pub enum SortOrder {
 pub struct SortedList {
     /// Its side; any without one.
     pub direction: Option<Direction>,
-    /// The amount.
+    /// The amount that transactions are sorted by.
     pub by: SortedBy,
-    /// Its order.
+    /// The end that comes first.
     pub sorting: SortOrder,
 }
 
@@ -167,7 +167,7 @@ columns! {
         block_number: u64,
         /// Position in the block.
         transaction_index: u32,
-        /// Wei sent.
+        /// Wei sent to the recipient or to the created contract.
         value: U256,
         /// Whether the outcome is known.
         has_receipt: u8,

@@ -32,13 +32,13 @@ columns! {
 columns! {
     /// A call frame that moved coins.
     pub struct Coin / CoinView {
-        /// Who gave.
+        /// Sender, caller or creator, or the contract that destroyed itself.
         from_address: Address,
         /// Who received; none for a creation, and where an old node did not say it.
         to_address: Option<Address>,
         /// The contract that a creation made.
         created_contract: Option<Address>,
-        /// Wei.
+        /// Wei that it moved.
         value: U256,
     }
 }

@@ -12,7 +12,7 @@ columns! {
     pub struct FlowSum / FlowSumView {
         /// The other address; the address itself for what it sent to itself.
         counterparty: Address,
-        /// The token.
+        /// The token contract.
         token_address: Address,
         /// ERC-20, ERC-721 or ERC-1155.
         token_type: String,
@@ -32,9 +32,9 @@ columns! {
 }
 
 columns! {
-    /// A transfer.
+    /// A token transfer of the address, with what is added up of it.
     pub struct Flow / FlowView {
-        /// The token.
+        /// The token contract.
         token_address: Address,
         /// ERC-20, ERC-721 or ERC-1155.
         token_type: String,

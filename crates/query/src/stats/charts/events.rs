@@ -22,7 +22,7 @@ columns! {
 }
 
 columns! {
-    /// A log.
+    /// A log of the contract, with what it is counted by.
     pub struct Event / EventView {
         /// Time of its block.
         block_timestamp: Timestamp,

@@ -32,7 +32,7 @@ columns! {
 }
 
 columns! {
-    /// A transaction.
+    /// A transaction to the contract, with what is added up of it.
     pub struct Call / CallView {
         /// Time of its block.
         block_timestamp: Timestamp,

@@ -33,7 +33,7 @@ columns! {
         start: u64,
         /// Wei for makers of blocks, those for including uncles among them.
         of_blocks: U256,
-        /// Uncles.
+        /// Rewards for making uncles, one for each uncle.
         uncles: u64,
         /// Wei for their makers.
         of_uncles: U256,
@@ -47,9 +47,9 @@ columns! {
         start: u64,
         /// Number of transactions.
         transactions: u64,
-        /// The lowest.
+        /// The lowest price in wei for each gas.
         lowest: U256,
-        /// The highest.
+        /// The highest price in wei for each gas.
         highest: U256,
         /// The sum of them.
         sum: U256,

@@ -12,21 +12,21 @@ columns! {
     pub struct CreatorSum / CreatorSumView {
         /// The sender, or the contract that ran the creation.
         creator: Address,
-        /// Creations.
+        /// Contracts of this code that it created.
         creations: u64,
         /// Block of the first one.
         first_block: u64,
-        /// Its time.
+        /// Timestamp of that block.
         first_at: Timestamp,
         /// Block of the last one.
         last_block: u64,
-        /// Its time.
+        /// Timestamp of that block.
         last_at: Timestamp,
     }
 }
 
 columns! {
-    /// A creation.
+    /// A creation of a contract, with what creators are counted by.
     pub struct Creation / CreationView {
         /// Height of its block.
         block_number: u64,

@@ -30,7 +30,7 @@ columns! {
 }
 
 columns! {
-    /// A transfer.
+    /// A transfer of the token, with what is added up of it.
     pub struct Transfer / TransferView {
         /// Time of its block.
         block_timestamp: Timestamp,
