@@ -43,14 +43,14 @@ pub struct Movement {
     pub created: Option<Address>,
     /// Wei, smallest units or tokens.
     pub value: U256,
-    /// What moves.
+    /// The kind of the row, with what only that kind has.
     pub what: MovementKind,
 }
 
 /// What a row is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MovementKind {
-    /// A transaction.
+    /// A transaction, with its own value.
     Transaction {
         /// 1 success, 0 failure; none where it is not known.
         status: Option<u8>,
@@ -76,7 +76,7 @@ pub enum MovementKind {
         batch_index: u32,
         /// The token contract.
         token: Address,
-        /// Its standard.
+        /// `ERC-20`, `ERC-721` or `ERC-1155`.
         standard: String,
         /// The id, of standards that have some.
         token_id: Option<U256>,

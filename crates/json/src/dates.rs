@@ -39,13 +39,13 @@ fn civil(day: u64) -> Option<Date> {
 /// A stretch of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Period {
-    /// A day.
+    /// From midnight UTC on.
     Day,
     /// From a Monday on.
     Week,
-    /// A month.
+    /// From the first day of a month on.
     Month,
-    /// A year.
+    /// From the first of January on.
     Year,
 }
 

@@ -18,15 +18,15 @@ pub enum Kind {
     Number,
     /// An integer of up to 256 bits.
     Wide,
-    /// 20 bytes.
+    /// 20 bytes, an account or a contract.
     Address,
-    /// 32 bytes.
+    /// 32 bytes, a hash or a topic.
     Word,
     /// Any number of bytes.
     Bytes,
-    /// Text.
+    /// Text in UTF-8.
     Text,
-    /// A moment.
+    /// A moment in microseconds of Unix time.
     Time,
     /// Yes or no.
     Flag,
@@ -37,19 +37,19 @@ pub enum Kind {
 pub enum Value<'a> {
     /// Absent or unknown.
     Null,
-    /// An integer.
+    /// An integer of up to 64 bits.
     Number(u64),
     /// A large integer.
     Wide(U256),
-    /// An address.
+    /// 20 bytes, an account or a contract.
     Address(Address),
-    /// A hash.
+    /// 32 bytes, a hash or a topic.
     Word(B256),
-    /// Bytes.
+    /// Any number of bytes, borrowed from the row.
     Bytes(&'a [u8]),
-    /// Text.
+    /// Text in UTF-8, borrowed from the row.
     Text(&'a str),
-    /// A moment.
+    /// A moment in microseconds of Unix time.
     Time(Timestamp),
     /// Yes or no.
     Flag(bool),
@@ -74,7 +74,7 @@ pub struct Field {
     pub name: &'static str,
     /// Its column name in tabular formats.
     pub column: &'static str,
-    /// Its type.
+    /// Type of its values, where they are not null.
     pub kind: Kind,
     /// What its numbers count, where that is not in the name.
     pub unit: Option<&'static str>,

@@ -10,18 +10,18 @@ use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp};
 pub enum SearchResult {
     /// A block, of the chain or replaced by another.
     Block {
-        /// Its height.
+        /// Height of the block.
         number: BlockNumber,
-        /// Its hash.
+        /// Keccak-256 of the header.
         hash: B256,
-        /// Its time.
+        /// Timestamp of the header.
         timestamp: Timestamp,
         /// `block` or `reorg`.
         kind: &'static str,
     },
-    /// A transaction.
+    /// A transaction, found by its hash.
     Transaction {
-        /// Its hash.
+        /// Keccak-256 of its encoding (EIP-2718).
         hash: B256,
         /// The time of its block.
         timestamp: Timestamp,
@@ -30,9 +30,9 @@ pub enum SearchResult {
     Address(Address),
     /// An address by one of its names.
     Named {
-        /// The address.
+        /// The address that has the name.
         address: Address,
-        /// The name.
+        /// The name that matches the search.
         name: String,
     },
 }

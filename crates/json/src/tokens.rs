@@ -15,7 +15,7 @@ use trawl_core::primitives::{Address, U256};
 pub struct TokenTotals {
     /// Addresses that hold some.
     pub holders: Option<u64>,
-    /// Transfers.
+    /// Token transfers, mints and burns among them.
     pub transfers: Option<u64>,
 }
 

@@ -18,7 +18,7 @@ use trawl_core::schema::ProxyRow;
 /// An entry of an ABI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
-    /// An event.
+    /// An event, with the types of its parameters.
     Event(Box<KnownEvent>),
     /// The name of a function, and the function if its types can be used.
     Function(String, Option<Box<KnownFunction>>),

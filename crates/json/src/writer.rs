@@ -58,7 +58,7 @@ impl JsonWriter {
         if self.out.is_empty() { self.out = text } else { self.raw(text) }
     }
 
-    /// `null`.
+    /// Writes the literal `null`.
     pub fn null(&mut self) {
         self.raw("null");
     }
@@ -164,14 +164,14 @@ impl JsonWriter {
         }
     }
 
-    /// `{…}`.
+    /// Writes `{…}`, whose members `fill` writes.
     pub fn object(&mut self, fill: impl FnOnce(&mut Object<'_>)) {
         self.out.push(b'{');
         fill(&mut Object { writer: self, first: true });
         self.out.push(b'}');
     }
 
-    /// `[…]`.
+    /// Writes `[…]`, whose items `fill` writes.
     pub fn array(&mut self, fill: impl FnOnce(&mut Array<'_>)) {
         self.out.push(b'[');
         fill(&mut Array { writer: self, first: true });

@@ -27,7 +27,7 @@ pub struct AddressFacts {
 /// Labels of an address that operators loaded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
-    /// Its name.
+    /// Name that operators gave it.
     pub name: Option<String>,
     /// Its name in the name service.
     pub ens_domain_name: Option<String>,
@@ -44,9 +44,9 @@ pub struct Labels {
 /// What operators say of a token.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenLabel {
-    /// Its symbol.
+    /// Symbol of the token, such as `USDC`.
     pub symbol: String,
-    /// Its decimals.
+    /// Decimal digits of an amount that follow the point; none if operators did not say.
     pub decimals: Option<u8>,
     /// `ERC-20`, `ERC-721` or `ERC-1155`.
     pub token_type: Option<String>,
@@ -59,7 +59,7 @@ pub struct TokenLabel {
 pub struct Tag {
     /// Its short name, unique at an address.
     pub slug: String,
-    /// Its text.
+    /// Text of the tag, as pages show it.
     pub name: String,
     /// `name`, `generic`, `classifier`, `information`, `note` or `protocol`.
     pub tag_type: String,

@@ -7,7 +7,7 @@ use trawl_core::primitives::{BlockNumber, Timestamp, U256};
 /// A balance after a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoinBalance {
-    /// The block.
+    /// Height of the block that changed it.
     pub block: BlockNumber,
     /// Its time; `None` if it is not known.
     pub time: Option<Timestamp>,

@@ -7,9 +7,9 @@ use trawl_core::primitives::{Address, U256};
 /// An account, what it has and how many transactions it takes part in; `None` is what is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedAddress {
-    /// The account.
+    /// Address of the account.
     pub address: Address,
-    /// Wei.
+    /// Balance in wei.
     pub balance: Option<U256>,
     /// How many transactions it takes part in.
     pub transactions: Option<u64>,

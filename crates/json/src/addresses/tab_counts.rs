@@ -6,17 +6,17 @@ use trawl_core::primitives::U256;
 /// Lengths of lists; `None` is what is not known.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AddressCounts {
-    /// Transactions.
+    /// Transactions with the address on any side.
     pub transactions: Option<u64>,
-    /// Token transfers.
+    /// Token transfers with the address on any side.
     pub token_transfers: Option<u64>,
     /// Tokens that it holds.
     pub token_balances: Option<u64>,
-    /// Logs.
+    /// Logs that it emitted.
     pub logs: Option<u64>,
-    /// Call frames.
+    /// Internal transactions: call frames with the address on any side.
     pub internal_transactions: Option<u64>,
-    /// Withdrawals.
+    /// Withdrawals that it received (EIP-4895).
     pub withdrawals: Option<u64>,
     /// Blocks that it made.
     pub validations: Option<u64>,

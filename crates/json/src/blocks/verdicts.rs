@@ -6,7 +6,7 @@ use trawl_core::schema::{NotCheckable, VerdictRow};
 /// Blocks by their newest verdict, and how many there are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VerdictTotals {
-    /// Loaded blocks.
+    /// Loaded blocks, with a verdict or without.
     pub blocks: u64,
     /// Every check that applies ran and held.
     pub verified: u64,

@@ -9,7 +9,7 @@ use trawl_core::primitives::{Address, Bytes, U256};
 pub struct SmartContract {
     /// The code that ran to create it, with the arguments after it.
     pub creation_bytecode: Option<Bytes>,
-    /// Its code.
+    /// Code that it runs now; `eth_getCode` of JSON-RPC.
     pub deployed_bytecode: Option<Bytes>,
     /// `success` while the contract exists, `selfdestructed` after.
     pub creation_status: Option<&'static str>,

@@ -7,7 +7,7 @@ use trawl_core::primitives::{Address, U256};
 /// A contract, and the transactions that called it in some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HotContract {
-    /// The contract.
+    /// Address of the contract.
     pub address: Address,
     /// How many transactions there are.
     pub transactions: u64,
@@ -18,7 +18,7 @@ pub struct HotContract {
 }
 
 impl HotContract {
-    /// Writes it.
+    /// Writes an item of the list: the address object as `contract_address`, and the figures.
     pub fn write(&self, writer: &mut JsonWriter, addresses: &Addresses) {
         writer.object(|item| {
             addresses.write(item.key("contract_address"), &self.address);

@@ -27,11 +27,11 @@ pub struct Funding {
     pub block: BlockNumber,
     /// Timestamp of the block.
     pub timestamp: Timestamp,
-    /// Who gave.
+    /// Sender, caller or the contract that destroyed itself; `fundingAddress`.
     pub giver: Address,
-    /// The transaction.
+    /// Hash of the transaction; `fundingTxn`.
     pub transaction: B256,
-    /// Wei.
+    /// Wei that the account received.
     pub value: U256,
 }
 

@@ -13,7 +13,7 @@ pub struct ContractCreation {
     pub sender: Address,
     /// The contract that ran the creation, if one did.
     pub factory: Option<Address>,
-    /// The transaction.
+    /// Hash of the transaction that created it.
     pub transaction: B256,
     /// Height of its block.
     pub block_number: BlockNumber,

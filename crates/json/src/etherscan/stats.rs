@@ -60,7 +60,7 @@ pub struct BlockReward {
     pub number: BlockNumber,
     /// Timestamp of the header in microseconds.
     pub timestamp: i64,
-    /// The maker.
+    /// Beneficiary of the header.
     pub miner: Address,
     /// Wei of fees that were not burnt.
     pub fees: U256,

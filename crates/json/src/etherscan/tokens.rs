@@ -68,9 +68,9 @@ pub fn write_top_holder(item: &mut Object<'_>, holder: &Address, (held, decimals
 /// What an account has of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenHolding {
-    /// The token.
+    /// The token contract.
     pub token: Address,
-    /// Its standard.
+    /// `ERC-20`, `ERC-721` or `ERC-1155`.
     pub standard: &'static str,
     /// In the smallest unit, or ids; `None` where transfers do not tell.
     pub quantity: Option<U256>,

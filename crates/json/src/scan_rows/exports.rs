@@ -63,7 +63,7 @@ impl<'w> Line<'w> {
         self.text(&address.map(|address| address.to_checksum(None)).unwrap_or_default());
     }
 
-    /// `2024-02-17 08:49:36.000000Z`.
+    /// Writes a time of Unix microseconds as `2024-02-17 08:49:36.000000Z`.
     fn time(&mut self, micros: i64) {
         let time = jiff::Timestamp::from_microsecond(micros).ok();
         self.text(&time.map(|time| time.strftime("%Y-%m-%d %H:%M:%S.%6fZ").to_string()).unwrap_or_default());

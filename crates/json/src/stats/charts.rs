@@ -10,11 +10,11 @@ use trawl_core::primitives::U256;
 pub struct Info {
     /// Its name in paths.
     pub id: &'static str,
-    /// Its heading.
+    /// Heading, as pages show it.
     pub title: &'static str,
     /// What it counts.
     pub description: &'static str,
-    /// In what.
+    /// Unit of the values, such as `gwei`; none for counts, gas and coins.
     pub units: Option<&'static str>,
 }
 
@@ -49,7 +49,7 @@ pub const OF_FEES: &[Info] = &[
     info("blobGasUsed", "Blob gas", "Blob gas of the period", None),
 ];
 
-/// The counters.
+/// The counters, in the order of the answer.
 pub const COUNTERS: [Info; 6] = [
     info("totalBlocks", "Total blocks", "Blocks of the chain", None),
     info("totalTxns", "Total transactions", "Transactions of the chain", None),
@@ -77,7 +77,7 @@ pub struct Point {
     pub first: u64,
     /// Its last day.
     pub last: u64,
-    /// The value.
+    /// The value in decimal digits, in the unit of the chart.
     pub value: String,
     /// Whether the period is not over.
     pub is_approximate: bool,

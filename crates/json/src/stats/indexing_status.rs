@@ -5,7 +5,7 @@ use crate::JsonWriter;
 /// Loaded parts of the chain up to the head, each as a share of 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IndexingStatus {
-    /// Blocks.
+    /// Share of the blocks that are loaded.
     pub blocks: f64,
     /// Call frames; none if none are loaded.
     pub traces: Option<f64>,

@@ -12,7 +12,7 @@ pub struct TokenInstance {
     pub token: Address,
     /// Kind of its transfers.
     pub token_type: String,
-    /// The id.
+    /// Id of the token in its contract.
     pub id: U256,
     /// Whether there can be no second one; `None` where that is not known.
     pub is_unique: Option<bool>,

@@ -10,11 +10,11 @@ use trawl_core::primitives::Address;
 /// A well-known ERC-20 token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownToken {
-    /// Its decimals.
+    /// Decimal digits of an amount that follow the point.
     pub decimals: u8,
-    /// Its symbol.
+    /// Symbol, such as `USDC`.
     pub symbol: &'static str,
-    /// Its name.
+    /// Name, such as `USD Coin`.
     pub name: &'static str,
 }
 

@@ -16,7 +16,7 @@ pub struct Tokens {
     pub metadata: HashMap<Address, Arc<TokenRow>>,
     /// Statistics from their transfers, in no order; a contract may emit transfers of several kinds.
     pub counted: HashMap<Address, Arc<[TokenStatisticsRow]>>,
-    /// Their prices.
+    /// Prices by token contract, in the currency of the price source.
     pub prices: HashMap<Address, TokenPrice>,
 }
 

@@ -9,9 +9,9 @@ use trawl_core::primitives::{Address, U256};
 /// What is added to a balance and what is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Difference {
-    /// Added.
+    /// What is added, in the smallest unit.
     pub received: U256,
-    /// Taken.
+    /// What is taken, in the smallest unit.
     pub given: U256,
 }
 

@@ -7,11 +7,11 @@ use super::{Log, TransactionEffects, amounts, coins};
 use crate::tokens::transfers::Tokens;
 use trawl_core::primitives::{Address, U256};
 
-/// `approve(address,uint256)`.
+/// Selector of `approve(address,uint256)`, of ERC-20 and ERC-721.
 pub(crate) const APPROVE: [u8; 4] = [0x09, 0x5e, 0xa7, 0xb3];
-/// `deposit()`.
+/// Selector of `deposit()` of the wrapped coin.
 pub(crate) const DEPOSIT: [u8; 4] = [0xd0, 0xe3, 0x0d, 0xb0];
-/// `withdraw(uint256)`.
+/// Selector of `withdraw(uint256)` of the wrapped coin.
 pub(crate) const WITHDRAW: [u8; 4] = [0x2e, 0x1a, 0x7d, 0x4d];
 
 pub(crate) fn creation(created: Address) -> Summary {

@@ -11,7 +11,7 @@ use trawl_core::primitives::{Address, B256, U256};
 
 /// `Deposit(address,uint256)` of the wrapped coin (<https://github.com/gnosis/canonical-weth>).
 static DEPOSIT: LazyLock<B256> = LazyLock::new(|| keccak256("Deposit(address,uint256)"));
-/// `Withdrawal(address,uint256)`.
+/// `Withdrawal(address,uint256)` of the wrapped coin.
 static WITHDRAWAL: LazyLock<B256> = LazyLock::new(|| keccak256("Withdrawal(address,uint256)"));
 
 /// Coins that became tokens, or tokens that became coins.
@@ -21,7 +21,7 @@ pub(crate) struct Passage {
     pub token: Address,
     /// Who wrapped or unwrapped.
     pub account: Address,
-    /// Wei.
+    /// Wei, which are as many units of the token.
     pub amount: U256,
 }
 
@@ -77,7 +77,7 @@ fn of_router(effects: &TransactionEffects, payees: routers::Payees, back: &[Pass
     Some(moves)
 }
 
-/// Their sum.
+/// The amounts in sum; none if they do not fit 256 bits.
 pub(crate) fn sum(passages: impl Iterator<Item = Passage>) -> Option<U256> {
     passages.map(|passage| passage.amount).try_fold(U256::ZERO, U256::checked_add)
 }

@@ -12,7 +12,7 @@ pub struct TransactionEffects {
     pub type_name: Option<&'static str>,
     /// The chain, if it is known.
     pub chain_id: Option<u64>,
-    /// Its sender.
+    /// Sender, `from` of JSON-RPC.
     pub from: Address,
     /// Its recipient; none for a creation.
     pub to: Option<Address>,
@@ -20,7 +20,7 @@ pub struct TransactionEffects {
     pub created: Option<Address>,
     /// Wei it carried.
     pub value: U256,
-    /// Its input.
+    /// Call data, or init code of a creation.
     pub input: Vec<u8>,
     /// Its method: a name, or the selector in hexadecimal.
     pub method: Option<String>,
@@ -37,7 +37,7 @@ pub struct TransactionEffects {
 pub struct Transfer {
     /// `ERC-20`, `ERC-721` or `ERC-1155`.
     pub token_type: String,
-    /// The token.
+    /// The token contract.
     pub token: Address,
     /// Sender; zero for a mint.
     pub from: Address,
@@ -45,28 +45,28 @@ pub struct Transfer {
     pub to: Address,
     /// Token id, of a non-fungible token.
     pub token_id: Option<U256>,
-    /// Amount.
+    /// Amount in the smallest unit; 1 for ERC-721.
     pub value: U256,
 }
 
 /// A log of the transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Log {
-    /// Its emitter.
+    /// Contract that emitted the log.
     pub emitter: Address,
-    /// Its topics.
+    /// None to four topics; the first is the hash of the event unless it is anonymous.
     pub topics: Vec<B256>,
-    /// Its data.
+    /// Unindexed arguments, encoded by the ABI.
     pub data: Vec<u8>,
 }
 
 /// Coins that a call frame moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoinMove {
-    /// Sender.
+    /// Caller, creator or the contract that destroyed itself.
     pub from: Address,
-    /// Recipient.
+    /// Callee, created contract or beneficiary.
     pub to: Address,
-    /// Wei.
+    /// Wei that moved.
     pub value: U256,
 }

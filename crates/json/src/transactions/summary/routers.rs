@@ -61,7 +61,7 @@ pub(crate) fn payees(effects: &TransactionEffects) -> Option<Payees> {
     }
 }
 
-/// <https://github.com/Uniswap/v2-periphery/blob/master/contracts/UniswapV2Router02.sol>.
+/// Payees of Uniswap's <https://github.com/Uniswap/v2-periphery/blob/master/contracts/UniswapV2Router02.sol>.
 fn pair(selector: [u8; 4], arguments: &[u8], sender: Address) -> Option<Payees> {
     match selector {
         // swapExactTokensForETH, the same with taxed tokens, swapTokensForExactETH: the recipient comes fourth.
