@@ -23,7 +23,7 @@ pub enum CallFailure {
     /// The response exceeds the limits.
     #[error("its answer is too long or takes too long")]
     TooLong,
-    /// Another failure.
+    /// Cause of any other failure, in words.
     #[error("{0}")]
     Failed(String),
 }

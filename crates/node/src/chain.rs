@@ -10,7 +10,7 @@ use crate::error::failure::Failure;
 /// A chain, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownChain {
-    /// Its id.
+    /// Chain id (EIP-155), as `eth_chainId` returns it.
     pub id: u64,
     /// Blocks of it that cannot change any more. One of its beginning tells it from a chain that was begun anew, one
     /// further on from a fork; that of the genesis tells nothing, chains may share it.

@@ -67,7 +67,7 @@ pub enum NodeError {
     Chains {
         /// Scheme, host and port.
         node: String,
-        /// Its chain.
+        /// Chain id that this node returned.
         found: u64,
         /// That of the first node.
         expected: u64,

@@ -7,6 +7,6 @@ use trawl_core::primitives::{B256, BlockNumber};
 pub struct KnownBlock {
     /// Height of the block.
     pub number: BlockNumber,
-    /// Hash.
+    /// Keccak-256 of the header.
     pub hash: B256,
 }

@@ -19,7 +19,7 @@ use super::transport::{MAX_RESPONSE_BYTES, Transport};
 use crate::error::call::{Answer, CallError};
 use crate::error::failure::Failure;
 
-/// A node.
+/// One JSON-RPC endpoint, over HTTP or WebSocket.
 #[derive(Debug)]
 pub struct Node {
     pub transport: Transport,
