@@ -10,7 +10,7 @@ use trawl_core::primitives::BlockNumber;
 /// A block of one branch; state is read after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Point {
-    /// Its height.
+    /// Height of the block.
     pub block: BlockNumber,
     /// 0 for a settled block; else the sequence of the head that named the branch.
     pub branch: u64,
@@ -25,7 +25,7 @@ pub struct Fact {
     pub until: BlockNumber,
     /// Its branch: see [`Point::branch`].
     pub branch: u64,
-    /// The value.
+    /// The value after each of these blocks.
     pub value: StateValue,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum Lookup {
     Known(StateValue),
     /// The value after another block.
     Guess(StateValue),
-    /// No value.
+    /// The cache has no value of the key.
     Nothing,
 }
 

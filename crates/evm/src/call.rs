@@ -22,7 +22,7 @@ use trawl_core::primitives::{Address, B256, Bytes, U256};
 /// A call to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
-    /// Caller.
+    /// Account that calls or creates.
     pub from: Address,
     /// Callee; `None` creates a contract.
     pub to: Option<Address>,
@@ -36,13 +36,13 @@ pub struct Call {
     pub input: Bytes,
     /// Nonce, if given; else that of the account.
     pub nonce: Option<u64>,
-    /// EIP-2930.
+    /// Accounts and slots announced ahead (EIP-2930); `None` for a call without such a list.
     pub access_list: Option<AccessList>,
-    /// EIP-4844.
+    /// Versioned hashes of its blobs (EIP-4844); empty for a call without blobs.
     pub blob_hashes: Vec<B256>,
     /// Wei for a unit of blob gas.
     pub max_fee_per_blob_gas: u128,
-    /// EIP-7702.
+    /// Delegations that accounts signed (EIP-7702); empty for a call without them.
     pub authorizations: Vec<SignedAuthorization>,
 }
 
@@ -52,9 +52,9 @@ pub enum Fees {
     /// None: the base fee is not charged either.
     #[default]
     None,
-    /// One price.
+    /// Wei per gas, of which the base fee is a part.
     Price(u128),
-    /// EIP-1559.
+    /// A base fee and a tip, both limited (EIP-1559).
     Dynamic {
         /// Maximum per gas.
         max: u128,
@@ -78,7 +78,7 @@ impl Fees {
 pub struct Limits {
     /// Most gas of a call, whatever its own limit.
     pub gas: u64,
-    /// Deadline.
+    /// When the run ends without a result.
     pub deadline: Instant,
 }
 

@@ -60,7 +60,7 @@ fn affordable(call: &Call, state: &PartialState) -> Result<u64, Failure> {
 /// Whether an amount of gas was enough.
 enum Attempt {
     Enough {
-        /// After refunds.
+        /// Gas of the run after refunds.
         used: u64,
     },
     TooLittle,

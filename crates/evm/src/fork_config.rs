@@ -18,7 +18,7 @@ pub struct ForkConfig {
     pub activation_time: u64,
     /// Its blob parameters.
     pub blobs: BlobParams,
-    /// The chain.
+    /// Chain id (EIP-155).
     pub chain_id: u64,
     /// The checksum of the genesis and of all forks up to it (EIP-2124).
     pub fork_id: [u8; 4],
@@ -42,7 +42,7 @@ pub struct ForkConfigs {
 /// The first block of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Genesis {
-    /// Its hash.
+    /// Keccak-256 of the header.
     pub hash: B256,
     /// Its time in seconds since 1970.
     pub timestamp: u64,

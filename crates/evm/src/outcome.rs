@@ -9,7 +9,7 @@ use trawl_core::primitives::Bytes;
 /// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Code reverted.
+    /// Code ended with `REVERT`, which returned these bytes.
     #[error("execution reverted{}", reason(.0))]
     Reverted(Bytes),
     /// Code halted, for example without gas.

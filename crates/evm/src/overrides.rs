@@ -7,20 +7,20 @@ use trawl_core::primitives::{Address, B256, Bytes, U256};
 /// Overrides of an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccountOverride {
-    /// Wei.
+    /// Balance in wei; `None` leaves it.
     pub balance: Option<U256>,
-    /// Nonce.
+    /// Transactions sent or contracts created; `None` leaves it.
     pub nonce: Option<u64>,
-    /// Code.
+    /// Code that runs instead; `None` leaves it.
     pub code: Option<Bytes>,
-    /// Slots.
+    /// Slots that have other values.
     pub storage: Storage,
 }
 
 /// Overrides of the storage of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Storage {
-    /// These slots.
+    /// Only these slots have other values.
     Changed(BTreeMap<B256, U256>),
     /// All slots: those that are not listed are zero.
     Replaced(BTreeMap<B256, U256>),
@@ -55,10 +55,10 @@ pub struct BlockOverrides {
     pub fee_recipient: Option<Address>,
     /// The randomness beacon.
     pub random: Option<B256>,
-    /// Wei.
+    /// Wei per gas (EIP-1559).
     pub base_fee_per_gas: Option<u64>,
     /// Wei for a unit of blob gas.
     pub blob_base_fee: Option<u128>,
-    /// Proof-of-work difficulty.
+    /// Proof-of-work difficulty, which `DIFFICULTY` returns before the merge.
     pub difficulty: Option<U256>,
 }

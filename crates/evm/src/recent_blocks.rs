@@ -12,7 +12,7 @@ pub trait RecentBlocks: std::fmt::Debug + Send + Sync {
     fn leaves(&self, key: &Key, first: BlockNumber, last: BlockNumber) -> bool;
 }
 
-/// No blocks.
+/// Knows of no blocks above the point.
 #[derive(Debug, Clone, Copy)]
 pub struct NothingNewer;
 
@@ -29,7 +29,7 @@ impl RecentBlocks for NothingNewer {
 /// A change of the value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// Another value.
+    /// The value after the blocks, whatever it was before.
     Whole(StateValue),
     /// Parts of an account.
     Account(AccountChange),
@@ -42,7 +42,7 @@ pub struct AccountChange {
     pub balance: Option<U256>,
     /// Wei that are added to the balance.
     pub credits: U256,
-    /// Another nonce.
+    /// The nonce after the blocks.
     pub nonce: Option<u64>,
     /// Hash of another code.
     pub code_hash: Option<B256>,

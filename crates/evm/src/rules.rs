@@ -164,7 +164,7 @@ impl Schedule {
         self.deposits
     }
 
-    /// The chain.
+    /// Chain id (EIP-155).
     pub(super) fn chain_id(&self) -> u64 {
         self.chain_id
     }

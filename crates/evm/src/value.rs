@@ -26,15 +26,15 @@ pub enum Key {
 /// The value of a [`Key`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateValue {
-    /// Of [`Key::Account`].
+    /// Balance, nonce and code hash, of [`Key::Account`].
     Account(Account),
-    /// Of [`Key::Code`].
+    /// Bytes with their jump destinations, of [`Key::Code`].
     Code(Bytecode),
-    /// Of [`Key::Slot`].
+    /// A word of 256 bits, of [`Key::Slot`].
     Slot(U256),
-    /// Of [`Key::BlockHash`].
+    /// Keccak-256 of a header, of [`Key::BlockHash`].
     BlockHash(B256),
-    /// Of [`Key::Block`].
+    /// Fields of a header, of [`Key::Block`].
     Block(Arc<BlockContext>),
 }
 
@@ -48,9 +48,9 @@ pub fn bytecode(code: Bytes) -> Bytecode {
 /// An account without its storage. An account that does not exist is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Account {
-    /// Wei.
+    /// Balance in wei.
     pub balance: U256,
-    /// Nonce.
+    /// Transactions sent or contracts created.
     pub nonce: u64,
     /// Keccak-256 of its code.
     pub code_hash: B256,

@@ -22,7 +22,7 @@ use trawl_core::primitives::{Address, B256, U256};
 /// A transaction as it was recorded.
 #[derive(Debug, Clone)]
 pub struct RecordedTransaction {
-    /// Its hash.
+    /// Keccak-256 of its encoding (EIP-2718).
     pub hash: B256,
     /// What it called, with gas limit and nonce.
     pub call: Call,

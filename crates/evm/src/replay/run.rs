@@ -56,7 +56,7 @@ pub(super) struct Run<'d, 'p> {
 }
 
 impl<'d, 'p> Run<'d, 'p> {
-    /// Runs it.
+    /// Runs it without a tracer.
     pub fn execute(&self) -> Result<ResultAndState, RunError> {
         Ok(handler::run(self.context(), self.transaction(), (self.rules, self.origin))?)
     }

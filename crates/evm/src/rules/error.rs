@@ -15,15 +15,15 @@ pub enum RulesError {
     /// A fork without a configuration in the sense of EIP-7910.
     #[error("block {block} is older than Cancun, the first fork with a configuration in the sense of EIP-7910")]
     BeforeBlobs {
-        /// The block.
+        /// Height of the block.
         block: u64,
     },
     /// Rules of before the first fork of the chain that is known.
     #[error("block {block} is older than {fork}, the first fork of its chain whose rules are available here")]
     BeforeFork {
-        /// The block.
+        /// Height of the block.
         block: u64,
-        /// The fork.
+        /// Name of the first fork that is known.
         fork: &'static str,
     },
     /// A chain whose forks are not Ethereum's.
@@ -36,41 +36,41 @@ pub enum RulesError {
         "extraData of block {block} is of version {version} with {bytes} bytes, which {fork} does not have, the newest fork known here at its time: it may follow a later one"
     )]
     LaterFork {
-        /// The block.
+        /// Height of the block.
         block: u64,
         /// The first byte.
         version: u8,
         /// How many there are.
         bytes: usize,
-        /// The fork.
+        /// Name of the newest fork that is known.
         fork: &'static str,
     },
     /// A fork whose rules are not known.
     #[error("block {block} follows {fork} of chain {chain}, whose rules are not known here: {reason}")]
     ForkUnknown {
-        /// The block.
+        /// Height of the block.
         block: u64,
-        /// The fork.
+        /// Name of the fork of the block.
         fork: &'static str,
-        /// The chain.
+        /// Chain id (EIP-155).
         chain: u64,
-        /// Why.
+        /// Why the rules are not known, in words.
         reason: &'static str,
     },
     /// A chain whose transactions do not run again.
     #[error("transactions of chain {chain} do not run again here: {reason}")]
     TransactionsUnknown {
-        /// The chain.
+        /// Chain id (EIP-155).
         chain: u64,
-        /// Why.
+        /// Why they do not run, in words.
         reason: &'static str,
     },
     /// A chain whose estimates of gas are not known.
     #[error("gas cannot be estimated on chain {chain} here: {reason}")]
     EstimatesUnknown {
-        /// The chain.
+        /// Chain id (EIP-155).
         chain: u64,
-        /// Why.
+        /// Why estimates are not known, in words.
         reason: &'static str,
     },
     /// Code reached what only the chain has.
@@ -79,9 +79,9 @@ pub enum RulesError {
     /// Rules that this EVM does not implement.
     #[error("block {block} follows rules that are not available here: {rules}")]
     Unavailable {
-        /// The block.
+        /// Height of the block.
         block: u64,
-        /// Its rules.
+        /// Name of the fork that is not implemented.
         rules: &'static str,
     },
 }

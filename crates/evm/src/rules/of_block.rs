@@ -9,9 +9,9 @@ use super::error::RulesError;
 /// The rules at one block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rules {
-    /// The chain.
+    /// Chain id (EIP-155).
     pub chain_id: u64,
-    /// The fork.
+    /// Ethereum's fork that the rules are those of.
     pub fork: SpecId,
     /// Blob parameters; `None` before Cancun.
     pub blobs: Option<BlobParams>,

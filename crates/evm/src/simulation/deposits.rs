@@ -5,7 +5,7 @@ use alloy_primitives::{Log, b256};
 use super::refusal::Refusal;
 use trawl_core::primitives::B256;
 
-/// `DepositEvent(bytes,bytes,bytes,bytes,bytes)`.
+/// `DepositEvent(bytes,bytes,bytes,bytes,bytes)` of the deposit contract.
 const DEPOSIT: B256 = b256!("649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5");
 /// Length of its data.
 const LENGTH: usize = 576;

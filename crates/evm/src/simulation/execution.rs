@@ -39,7 +39,7 @@ const BYTES_OF_BLOCK: usize = 4096;
 pub struct Simulation {
     /// Header of that block.
     pub base: Header,
-    /// Its hash.
+    /// Keccak-256 of that header.
     pub base_hash: B256,
     /// The forks of the chain.
     pub schedule: Schedule,

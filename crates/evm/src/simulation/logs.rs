@@ -16,7 +16,7 @@ use trawl_core::primitives::{Address, B256, U256};
 
 /// The address that logs of transfers have.
 const ETHER: Address = address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
-/// `Transfer(address,address,uint256)`.
+/// `Transfer(address,address,uint256)`, as tokens of ERC-20 emit it.
 const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
 
 /// Collects the logs of a call.

@@ -13,7 +13,7 @@ use trawl_core::primitives::{B256, Bytes};
 pub struct SimulatedBlock {
     /// Its header, where `parent_hash` and `state_root` are zero if they are not known.
     pub header: Header,
-    /// Its hash.
+    /// Keccak-256 of the header; none while a part of it is not known.
     pub hash: Option<B256>,
     /// The hash of the block before it.
     pub parent_hash: Option<B256>,
@@ -21,7 +21,7 @@ pub struct SimulatedBlock {
     pub state_root: Option<B256>,
     /// Its length in bytes.
     pub size: u64,
-    /// Its transactions.
+    /// The calls as transactions, in order.
     pub transactions: Vec<Envelope>,
     /// What came of each of them.
     pub calls: Vec<CallOutcome>,
@@ -47,7 +47,7 @@ pub struct CallOutcome {
 /// A log, and its index in its block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimulatedLog {
-    /// The log.
+    /// Emitter, topics and data.
     pub log: Log,
     /// Its index; logs of calls that were undone count.
     pub index: u64,

@@ -13,7 +13,7 @@ pub const MAX_BLOCKS: u64 = 256;
 /// A call of a simulated block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockCall {
-    /// The call.
+    /// What is run, as `eth_call` takes it.
     pub call: Call,
     /// Whether it names a gas price, so that its transaction is of the first kind.
     pub has_gas_price: bool,
@@ -26,13 +26,13 @@ pub struct BlockPlan {
     pub overrides: BlockOverrides,
     /// Root of its parent beacon block; that of nothing if it is absent.
     pub beacon_root: Option<B256>,
-    /// Its withdrawals.
+    /// Withdrawals that follow the calls (EIP-4895).
     pub withdrawals: Vec<Withdrawal>,
     /// Overrides of accounts, made before its calls.
     pub accounts: BTreeMap<Address, AccountOverride>,
     /// By precompile, the address where it is found instead.
     pub moves: BTreeMap<Address, Address>,
-    /// Its calls.
+    /// Calls in the order in which they run.
     pub calls: Vec<BlockCall>,
 }
 

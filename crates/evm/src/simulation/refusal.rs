@@ -13,7 +13,7 @@ pub enum Refusal {
     /// A block that is not above the one before it.
     #[error("block numbers must be in order: {number} <= {before}")]
     NumberOrder {
-        /// Its height.
+        /// Height of the refused block.
         number: u64,
         /// That of the one before.
         before: u64,
@@ -21,7 +21,7 @@ pub enum Refusal {
     /// A block that is not later than the one before it.
     #[error("block timestamps must be in order: {time} <= {before}")]
     TimeOrder {
-        /// Its time.
+        /// Timestamp of the refused block in seconds of Unix time.
         time: u64,
         /// That of the one before.
         before: u64,
@@ -46,7 +46,7 @@ pub enum Refusal {
     /// A call that is no valid transaction.
     #[error("{text}")]
     Transaction {
-        /// Its code.
+        /// JSON-RPC error code of `eth_simulateV1`.
         code: i32,
         /// What is wrong.
         text: String,

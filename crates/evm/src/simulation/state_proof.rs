@@ -21,7 +21,7 @@ pub struct StateProof {
 /// A slot with its path, or the path to where it would be.
 #[derive(Debug, Clone)]
 pub struct SlotProof {
-    /// The value.
+    /// The word of the slot; zero where there is none.
     pub value: U256,
     /// The nodes from the root of the account's storage on, each in RLP; none if the storage is empty.
     pub nodes: Vec<Bytes>,

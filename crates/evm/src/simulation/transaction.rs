@@ -12,17 +12,17 @@ use trawl_core::primitives::B256;
 /// A transaction without a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Envelope {
-    /// Its kind.
+    /// EIP-2718 type: legacy, or what the fields of the call require.
     pub kind: TxType,
     /// The chain that it is for.
     pub chain_id: u64,
     /// What it calls.
     pub call: Call,
-    /// Its nonce.
+    /// Nonce of the sender before it.
     pub nonce: u64,
     /// Its gas limit.
     pub gas: u64,
-    /// Its hash.
+    /// Keccak-256 of `bytes`, though no signature is among them.
     pub hash: B256,
     /// The bytes that are hashed.
     pub bytes: Vec<u8>,
