@@ -30,9 +30,9 @@ pub struct BridgeEvent {
 /// Which way something goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BridgeWay {
-    /// From L1.
+    /// From L1 to this chain: a deposit.
     Arrives,
-    /// To L1.
+    /// From this chain to L1: a withdrawal.
     Leaves,
 }
 

@@ -16,7 +16,7 @@ pub use rules::{
 /// A fork of a chain, and the rules from it on.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ChainFork {
-    /// Its name.
+    /// Name of the fork in the chain's documentation.
     pub name: &'static str,
     /// Its first block.
     pub start: ForkStart,
@@ -74,7 +74,7 @@ impl ForkStart {
 /// The forks of some chains, ascending.
 #[derive(Debug)]
 pub struct ForkSchedule {
-    /// The chains.
+    /// Chain ids (EIP-155).
     pub chains: &'static [u64],
     /// Their forks; blocks before the first one follow rules that are not known.
     pub forks: &'static [ChainFork],

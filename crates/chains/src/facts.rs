@@ -20,14 +20,14 @@ pub struct ReaderFacts {
 }
 
 impl ReaderFacts {
-    /// Nothing.
+    /// Of families that have no facts beyond Ethereum's.
     pub const NONE: Self = Self { fee: &[], transaction: &[], block: &[], senders: &[], calls: None };
 }
 
 /// A fact with its name.
 #[derive(Debug, Clone, Copy)]
 pub struct Fact {
-    /// Its name.
+    /// Name of the fact, as pages show it.
     pub name: &'static str,
     /// Where its value comes from.
     pub source: RestSource,
@@ -42,13 +42,13 @@ pub enum Unit {
     Wei,
     /// That for each gas.
     WeiPerGas,
-    /// Gas.
+    /// Units of gas.
     Gas,
-    /// Any number.
+    /// A number without a unit.
     Number,
     /// The account of an address.
     Address,
-    /// 32 bytes.
+    /// 32 bytes, such as the hash of a block of L1.
     Hash,
 }
 

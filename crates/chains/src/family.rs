@@ -164,7 +164,7 @@ pub struct NodeQuirks {
 }
 
 impl NodeQuirks {
-    /// None.
+    /// Nodes of the family count as Ethereum's do.
     pub const NONE: Self =
         Self { cumulative_gas: None, log_index: None, roots: None, missing_receipts: None, repeated_price: None };
 }

@@ -18,7 +18,7 @@ const COLLECTS_TIPS: usize = 25;
 /// What a transaction, or the gas of a block, paid in wei.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GasPayment {
-    /// Gas used.
+    /// Units of gas used.
     pub gas: u64,
     /// For each gas.
     pub price: U256,

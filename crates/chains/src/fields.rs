@@ -77,17 +77,17 @@ impl Field {
 /// What a field is.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
-    /// 32 bytes.
+    /// 32 bytes in hexadecimal.
     Hash,
     /// 20 bytes; an absent one is empty.
     Address,
     /// A number of up to 256 bits.
     Quantity,
-    /// Bytes.
+    /// Any number of bytes in hexadecimal.
     Bytes,
     /// `true` or `false`, as one or zero.
     Flag,
-    /// EIP-2930.
+    /// A list of addresses with slots (EIP-2930).
     AccessList,
     /// What only its family has, as that writes it.
     Own(EncodeValue),

@@ -13,7 +13,7 @@ use crate::rest::RestFacts;
 pub struct TypeSigns {
     /// Its byte (EIP-2718).
     pub byte: u8,
-    /// Its sender.
+    /// Sender, `from` of JSON-RPC.
     pub from: Address,
     /// Whether it has a signature; `None` if that is not known.
     pub is_signed: Option<bool>,

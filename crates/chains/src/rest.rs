@@ -11,19 +11,19 @@ use crate::fields::quantity;
 pub struct RestMembers {
     /// The object that they are in; `None` if they stand beside the others.
     pub object: Option<&'static str>,
-    /// The members.
+    /// The members, in the order of the JSON.
     pub members: &'static [RestMember],
 }
 
 impl RestMembers {
-    /// No member.
+    /// For transactions with Ethereum's members only.
     pub const NONE: Self = Self { object: None, members: &[] };
 }
 
-/// A member.
+/// A member of a JSON object.
 #[derive(Debug, Clone, Copy)]
 pub struct RestMember {
-    /// Its key.
+    /// Key in the JSON object.
     pub key: &'static str,
     /// Where its value comes from.
     pub source: RestSource,
@@ -57,7 +57,7 @@ pub struct RestFacts<'a> {
     pub transaction: &'a Map<String, Value>,
     /// Fields of its receipt.
     pub receipt: &'a Map<String, Value>,
-    /// Gas used.
+    /// Units of gas used, `gasUsed` of the receipt.
     pub gas_used: u64,
     /// Wei for each gas.
     pub price: U256,
@@ -66,9 +66,9 @@ pub struct RestFacts<'a> {
 /// The value of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestValue {
-    /// Decimal text.
+    /// An integer as decimal text.
     Text(String),
-    /// A number.
+    /// A number of JSON.
     Number(u64),
 }
 

@@ -13,7 +13,7 @@ pub enum Signer {
     Signature {
         /// What the sender signed the hash of.
         payload: Vec<u8>,
-        /// The signature.
+        /// `r`, `s` and parity, on secp256k1.
         signature: Signature,
     },
     /// An address in what is hashed, or of a public key in it.
@@ -25,7 +25,7 @@ pub enum Signer {
 pub struct KeySigned {
     /// What ends the list, in RLP.
     pub bytes: Vec<u8>,
-    /// Who signed.
+    /// What says the sender.
     pub signer: Signer,
     /// What this form was tried on.
     pub evidence: Evidence,

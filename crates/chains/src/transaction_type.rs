@@ -10,7 +10,7 @@ use crate::signer::KeySigned;
 /// A transaction type of a family (EIP-2718): its byte, then the RLP of a list.
 #[derive(Debug)]
 pub struct TransactionType {
-    /// The byte.
+    /// The first byte of the encoding (EIP-2718).
     pub byte: u8,
     /// Name for readers, such as `deposit`.
     pub name: &'static str,
@@ -29,7 +29,7 @@ pub struct TransactionType {
 /// A member of a node's JSON that has one value in all transactions of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Constant {
-    /// Its name.
+    /// Name of the member in the node's JSON.
     pub name: &'static str,
     /// Its value, in lower case.
     pub value: &'static str,

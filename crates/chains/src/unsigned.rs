@@ -5,7 +5,7 @@ use alloy_primitives::{Address, B256, keccak256};
 /// What a legacy transaction without a signature is on the chains of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnsignedRule {
-    /// Not known.
+    /// The family has no rule for such transactions.
     Unknown,
     /// Hashed like any other, with zeros for a signature; always from these addresses.
     Hashed {

@@ -31,7 +31,7 @@ pub enum FirstTransaction {
 /// A member of an item.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DepositMember {
-    /// Its key.
+    /// Key in the JSON of the item.
     pub key: &'static str,
     /// Where its value comes from.
     pub source: DepositSource,
@@ -48,7 +48,7 @@ pub enum DepositSource {
     Integer(&'static str),
     /// An argument of the call, as decimal text; null if another function is called.
     Argument {
-        /// The function.
+        /// Selector of the function.
         selector: [u8; 4],
         /// The position of the argument, all of which have one word each up to it.
         position: usize,
@@ -68,7 +68,7 @@ pub enum DepositSource {
 pub struct Deposit<'a> {
     /// Its fields, as a node gave them.
     pub fields: &'a Map<String, Value>,
-    /// Its input.
+    /// Call data of the transaction, selector included.
     pub input: &'a [u8],
     /// The L1 block by the first transaction of its block; `None` if that does not say it.
     pub origin: Option<L1Origin>,

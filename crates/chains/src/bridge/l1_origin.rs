@@ -4,7 +4,7 @@
 /// A block of L1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct L1Origin {
-    /// Its height.
+    /// Height of the block on L1.
     pub number: u64,
     /// Its time in seconds since 1970.
     pub timestamp: u64,

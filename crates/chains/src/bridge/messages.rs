@@ -18,7 +18,7 @@ pub struct MessageList {
 /// A member of an item.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MessageMember {
-    /// Its key.
+    /// Key in the JSON of the item.
     pub key: &'static str,
     /// Where its value comes from.
     pub source: MessageSource,
@@ -37,7 +37,7 @@ pub enum MessageSource {
     BlockTime,
     /// An amount, as decimal text.
     Amount(Word),
-    /// An integer.
+    /// An integer of 256 bits.
     Integer(Word),
     /// The integer in the lower 240 bits.
     VersionedNonce(Word),
@@ -63,9 +63,9 @@ pub enum Word {
 /// The log of a message.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageLog<'a> {
-    /// Its topics.
+    /// None to four topics; the first is the event.
     pub topics: &'a [B256],
-    /// Its data.
+    /// Unindexed arguments, encoded by the ABI.
     pub data: &'a [u8],
 }
 
@@ -111,7 +111,7 @@ impl<'a> MessageLog<'a> {
 pub struct VersionedNonce {
     /// Encoding of the message.
     pub version: u16,
-    /// The nonce.
+    /// Lower 240 bits: a running number.
     pub nonce: U256,
 }
 

@@ -18,7 +18,7 @@ pub enum PrecompileRule {
     LongestInput {
         /// The last byte of the address; the others are zero.
         address: u8,
-        /// Most bytes.
+        /// Longest input that does not fail, in bytes.
         bytes: usize,
     },
     /// The chain's own, which is not implemented here: a call that reaches it is refused.

@@ -79,25 +79,25 @@ impl ExecutionRules {
 /// A fork of Ethereum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hardfork {
-    /// 2017.
+    /// October 2017 (EIP-609).
     Byzantium,
-    /// 2019.
+    /// February 2019, with Constantinople (EIP-1716).
     Petersburg,
-    /// 2019.
+    /// December 2019 (EIP-1679).
     Istanbul,
-    /// 2021.
+    /// April 2021: access lists (EIP-2930).
     Berlin,
     /// 2021. A block without difficulty is one after the merge.
     London,
-    /// The merge.
+    /// September 2022: proof of stake (EIP-3675).
     Merge,
-    /// 2023.
+    /// April 2023: withdrawals (EIP-4895).
     Shanghai,
-    /// 2024.
+    /// March 2024: blobs (EIP-4844).
     Cancun,
-    /// 2025.
+    /// May 2025: delegations of accounts (EIP-7702).
     Prague,
-    /// 2025.
+    /// December 2025: the meta EIP-7607.
     Osaka,
 }
 
@@ -135,7 +135,7 @@ pub struct ForeignCode {
 pub enum Refunds {
     /// It lowers the gas of the transaction, as on Ethereum.
     Ethereums,
-    /// Nothing.
+    /// It lowers nothing: what was used before refunds is paid.
     Nothing,
 }
 
@@ -168,7 +168,7 @@ pub enum Coinbase {
     Beneficiary,
     /// Who made the block, whatever its header names.
     Producer,
-    /// An account.
+    /// This account, whatever the header names.
     Account(Address),
 }
 

@@ -109,7 +109,7 @@ pub(super) const L1_FEE: &[RestMember] = &[
     RestMember { key: "operator_fee", source: RestSource::OperatorFee },
 ];
 
-/// `L2ToL1MessagePasser` (<https://specs.optimism.io/protocol/withdrawals.html>).
+/// `L2ToL1MessagePasser` of <https://specs.optimism.io/protocol/withdrawals.html>.
 const MESSAGE_PASSER: Address = address!("4200000000000000000000000000000000000016");
 /// Its log of a withdrawal: `MessagePassed(uint256,address,address,uint256,uint256,bytes,bytes32)`.
 const MESSAGE_PASSED: B256 = b256!("02a52367d10742d8032712c1bb8e0144ff1ec5ffda1ed7d70bb05a2744955054");
