@@ -19,7 +19,7 @@ const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// What a program was built from.
 #[derive(Debug, Clone, Copy)]
 pub struct Build {
-    /// Its release.
+    /// Release, as Cargo.toml has it.
     pub version: &'static str,
     /// Its commit, as far as git names it; `development` for a debug build.
     pub commit: &'static str,

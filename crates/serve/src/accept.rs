@@ -43,7 +43,7 @@ pub(crate) struct Acceptor {
 }
 
 impl Acceptor {
-    /// See [`Listener::serve`](crate::Listener::serve).
+    /// Serves until `stop`: see [`Listener::serve`](crate::Listener::serve).
     pub async fn serve<S>(mut self, service: S, stop: impl Future<Output = ()>) -> Shutdown
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
