@@ -163,7 +163,7 @@ impl App {
     ///
     /// # Errors
     ///
-    /// As [`App::head`].
+    /// [`Problem::Damaged`], [`Problem::Unreachable`] and [`Problem::NothingLoaded`], as of [`App::head`].
     pub(crate) fn usable(&self, head: Arc<Head>) -> Result<Arc<Head>, Problem> {
         if head.damage.hits_bookkeeping() || head.is_cut() {
             return Err(Problem::Damaged);

@@ -41,9 +41,9 @@ pub enum Problem {
     /// The block is indexed, but a part that the answer needs is not.
     #[error("{} of block {block} are not indexed", part.title())]
     PartMissing {
-        /// The part.
+        /// The part that is not indexed.
         part: BlockPart,
-        /// The block.
+        /// Height of the block.
         block: BlockNumber,
     },
     /// A table that the answer needs is not kept here.
@@ -166,9 +166,9 @@ pub enum Problem {
     /// A cursor whose block was reorganised.
     #[error("block {block} is not of the chain any more")]
     Forked {
-        /// Its height.
+        /// Height of the block of the cursor.
         block: BlockNumber,
-        /// Its hash.
+        /// Keccak-256 of its header.
         hash: B256,
         /// The last common block of its branch and the chain; `None` if the block is unknown.
         fork: Option<(BlockNumber, B256)>,
@@ -194,7 +194,7 @@ pub enum Problem {
     /// More rows than an answer may have, which is never cut. Clients that go on with the range find it in this text.
     #[error("query returned more than {limit} results. Try with this block range [{:#x}, {:#x}].", fitting.first(), fitting.last())]
     TooManyRows {
-        /// Most rows.
+        /// Most rows of an answer.
         limit: u64,
         /// Blocks of the request that do not have more.
         fitting: BlockRange,
@@ -204,7 +204,7 @@ pub enum Problem {
     TooManyBlocks {
         /// What it could name.
         selectors: &'static str,
-        /// Most blocks.
+        /// Most blocks of such a query.
         limit: u64,
         /// As many of the request's first blocks.
         fitting: BlockRange,

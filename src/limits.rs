@@ -36,7 +36,7 @@ pub(crate) struct Limits {
     pub computing: Gate,
     /// Proofs of receipts.
     pub proofs: Gate,
-    /// Wide scans.
+    /// Wide scans, which read for long.
     pub scans: Scans,
     /// Bodies of requests.
     pub bodies: Memory,

@@ -148,7 +148,7 @@ impl Default for OracleSettings {
 /// Limits of connections that stay open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketSettings {
-    /// Most connections.
+    /// Most connections that are open at the same time.
     pub connections: u32,
     /// Most connections of one client.
     pub connections_per_client: u32,

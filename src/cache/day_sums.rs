@@ -19,7 +19,7 @@ const MAX_DAYS: u64 = 60_000;
 /// How long an entry lasts.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The cache.
+/// Days by what their rows depend on; its limit is a number of days.
 pub(crate) struct DaySumsCache(Cache<Key, Arc<[DaySums]>>);
 
 impl DaySumsCache {

@@ -56,7 +56,7 @@ enum NotCached<R> {
     Failed(Problem),
 }
 
-/// The cache.
+/// Rows by what they depend on; its limit is a number of bytes.
 pub(crate) struct SettledRows {
     entries: Cache<Key, CachedRows>,
     /// The largest entry, in bytes.

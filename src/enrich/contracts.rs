@@ -87,7 +87,7 @@ pub(crate) struct ContractFacts {
 }
 
 impl ContractCache {
-    /// Empty caches.
+    /// Empty caches, each with its own limit of bytes.
     pub fn new() -> Self {
         Self {
             loader: BatchLoader::new(),

@@ -84,7 +84,7 @@ pub(crate) struct LabelCache {
 }
 
 impl LabelCache {
-    /// Empty caches.
+    /// Empty caches, each with its own limit of bytes.
     pub fn new() -> Self {
         Self {
             labels: LoadCache::new(MAX_CACHE_BYTES),

@@ -22,7 +22,7 @@ pub enum UncountedReason {
 /// Blocks whose changes of the state are not all indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingState {
-    /// The blocks.
+    /// Ranges of heights, ascending.
     pub blocks: Vec<BlockRange>,
     /// Whether what their transactions change is indexed, of all of them.
     has_transactions: bool,

@@ -44,7 +44,7 @@ pub(crate) fn result(write: impl FnOnce(&mut JsonWriter)) -> Response {
     envelope("1", "OK", write)
 }
 
-/// Any envelope.
+/// An envelope of any `status` and `message`, whose `result` `write` writes.
 pub(crate) fn envelope(status: &str, message: &str, write: impl FnOnce(&mut JsonWriter)) -> Response {
     json(write_envelope(status, message, write))
 }

@@ -17,12 +17,12 @@ const ROWS_OF_PART: usize = 500;
 pub(crate) trait LookedUpRows: Send + Sync + 'static {
     /// Where a row is.
     type Key: Copy + Ord + Send + Sync + 'static;
-    /// A row.
+    /// Columns that the statement returns.
     type Row: Columns + Send + Sync + 'static;
 
     /// The rows at some positions, each of them and no other.
     fn statement(&self, positions: &BTreeSet<Self::Key>) -> Statement<Self::Row>;
-    /// Writes rows.
+    /// Writes the rows of a batch as items of the list.
     fn write(
         &self,
         batch: &Batch<Self::Row>,

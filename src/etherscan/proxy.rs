@@ -11,7 +11,7 @@ use trawl_core::primitives::U256;
 
 /// A call that an action is.
 pub(crate) struct Call {
-    /// The method.
+    /// Name of the JSON-RPC method.
     pub method: &'static str,
     /// Where its parameters come from, in their order.
     pub arguments: &'static [Argument],

@@ -22,7 +22,7 @@ fn height(head: &Head, name: BlockName) -> Result<BlockNumber, Refusal> {
 ///
 /// # Errors
 ///
-/// As [`height`].
+/// [`Refusal::Sentence`] for a height above the newest block, and for a name that means no block yet.
 pub(crate) fn tagged(head: &Head, params: &Params) -> Result<BlockNumber, Refusal> {
     height(head, params.tag("tag").unwrap_or(BlockName::Head))
 }

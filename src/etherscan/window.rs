@@ -50,7 +50,7 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// As [`Window::read`].
+    /// [`Refusal::Sentence`] if a parameter is wrong; when the store fails.
     pub async fn read_or(
         params: &Params,
         (app, head): (&App, &Head),
@@ -120,7 +120,7 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// As [`Window::check_reach`].
+    /// [`Refusal::Sentence`] if the page may have rows that cannot be reached.
     pub fn cut<T: Copy>(&self, ascending: &[T]) -> Result<Vec<T>, Refusal> {
         self.check_reach(ascending.len())?;
         let (skip, take) = (usize::try_from(self.skip), usize::try_from(self.take));
@@ -132,7 +132,7 @@ impl Window {
     }
 }
 
-/// All heights.
+/// From genesis to the highest number.
 const EVER: (BlockNumber, BlockNumber) = (0, BlockNumber::MAX);
 
 /// The blocks from `start_timestamp` to `end_timestamp` (seconds, both inclusive); `None` if there are none.
@@ -164,7 +164,7 @@ fn range(
 pub(crate) struct PageBounds {
     /// Rows without an `offset`.
     pub usual: u64,
-    /// Most rows.
+    /// Most rows of a page, whatever `offset` says.
     pub most: u64,
     /// Most rows from the first of the list to the last of the page.
     pub reach: u64,

@@ -32,7 +32,7 @@ macro_rules! query_parameters {
 pub(crate) use query_parameters;
 
 query_parameters! {
-    /// No parameters.
+    /// Of an endpoint that takes no parameters of its own.
     pub(crate) NoParameters: [];
 }
 
@@ -104,7 +104,7 @@ impl<S: Send + Sync> FromRequestParts<S> for BlockPath {
 
 /// A token and one of its ids in a path.
 pub(crate) struct InstancePath {
-    /// The contract.
+    /// Address of the token contract.
     pub token: Address,
     /// The id in it.
     pub id: U256,

@@ -17,7 +17,7 @@ pub(crate) enum Kind {
     Name(&'static [&'static str]),
     /// A height: an integer from 0.
     Height,
-    /// Any integer.
+    /// An integer, negative or not.
     Integer,
     /// A page size.
     Count,
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
     Known,
     /// Token standards, separated by commas, in any letter case, perhaps in brackets; empty means all.
     Standards,
-    /// Any text.
+    /// Text that the endpoint parses itself.
     Text,
 }
 
@@ -293,9 +293,9 @@ pub(crate) fn fixed_hex<T: FromStr>(text: &str) -> Option<T> {
 /// A block in a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockId {
-    /// By height.
+    /// A height, in decimal digits.
     Number(BlockNumber),
-    /// By hash.
+    /// A hash, `0x` and 64 hexadecimal digits.
     Hash(B256),
 }
 

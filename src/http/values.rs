@@ -11,9 +11,9 @@ use trawl_core::store::Head;
 /// A block by height or by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockName {
-    /// This height.
+    /// A height, as a quantity.
     Number(BlockNumber),
-    /// Genesis.
+    /// `earliest`, the genesis.
     Earliest,
     /// The newest readable block; also `pending`, since no newer one is known.
     Head,

@@ -47,7 +47,7 @@ pub(crate) async fn returned(
 ///
 /// # Errors
 ///
-/// As [`returned`].
+/// [`Problem::Call`] when it fails; when the state is not known, or the rules.
 pub(crate) async fn touched(
     app: &App,
     head: &Arc<Head>,
@@ -66,7 +66,7 @@ fn known(number: BlockNumber, head: &Head) -> Result<BlockNumber, Problem> {
 
 /// A call and what it runs under.
 pub(crate) struct Execution {
-    /// The call.
+    /// What is run, as `eth_call` takes it.
     pub call: Call,
     /// The fork that its members need.
     pub fork: SpecId,

@@ -30,7 +30,7 @@ const OTHER_RECEIPT_COLUMNS: [&str; 3] = ["from_address", "to_address", "transac
 ///
 /// # Errors
 ///
-/// [`Problem::PartMissing`].
+/// [`Problem::PartMissing`] with the part and the block.
 pub(crate) fn require_part(head: &Head, part: BlockPart, block: BlockNumber) -> Result<(), Problem> {
     if head.part(part).contains(block) { Ok(()) } else { Err(Problem::PartMissing { part, block }) }
 }
@@ -39,7 +39,7 @@ pub(crate) fn require_part(head: &Head, part: BlockPart, block: BlockNumber) -> 
 ///
 /// # Errors
 ///
-/// [`Problem::LeftOut`].
+/// [`Problem::LeftOut`] with the table.
 pub(crate) fn require_table(head: &Head, table: OptionalTable) -> Result<(), Problem> {
     if head.tables.has(table) { Ok(()) } else { Err(Problem::LeftOut(table)) }
 }

@@ -33,9 +33,9 @@ pub(crate) struct Sums {
     pub fees: Option<U256>,
     /// Wei of them above the base fee.
     pub tips: Option<U256>,
-    /// Bytes.
+    /// Sizes of the blocks in sum, in bytes.
     pub size: Option<u64>,
-    /// Base fees.
+    /// Their base fees in wei; `None` also where a block has none.
     pub base_fees: Option<BaseFees>,
     /// Blob gas they used.
     pub blob_gas: Option<u64>,

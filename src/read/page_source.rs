@@ -16,7 +16,7 @@ use trawl_query::scan::{ScanPage, ScanSpec};
 
 /// A page of rows of the chain, ascending.
 pub(crate) trait PageSource: Clone + Send + Sync + 'static {
-    /// The rows.
+    /// Columns that the statement of a page returns.
     type Row: Columns + 'static;
     /// The position of a row, after which the next page begins.
     type Position: Position;

@@ -50,7 +50,7 @@ pub enum PricesError {
     /// The file cannot be read.
     #[error("cannot read the token prices in {}", path.display())]
     File {
-        /// Its path.
+        /// Path, as the operator gave it.
         path: PathBuf,
         /// The error of the file system.
         source: std::io::Error,

@@ -62,7 +62,7 @@ pub(super) fn missing(name: &str) -> Problem {
 
 /// The cursor of lists of blocks, several of which may have the same height.
 pub(super) struct BlockCursor {
-    /// The height.
+    /// Height of the last block of the page.
     pub block_number: BlockNumber,
 }
 

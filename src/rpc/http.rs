@@ -153,7 +153,7 @@ async fn answer_batch(
 /// Whether a call was one that is answered.
 enum CallKind {
     Yes,
-    /// A notification.
+    /// A notification: a request without `id`, which has no response.
     No,
 }
 

@@ -28,7 +28,7 @@ impl Rpc {
         Self(Arc::new(RpcState { app, fees: FeeCache::default(), filters: FilterStore::new(), sockets }))
     }
 
-    /// The application.
+    /// What all routes share: store, head, caches and settings.
     #[must_use]
     pub fn app(&self) -> &App {
         &self.0.app

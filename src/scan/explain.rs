@@ -15,7 +15,7 @@ use trawl_query::logs::topics::FIRST_POSITIONS;
 columns! {
     /// A line of the output of EXPLAIN.
     pub struct ExplainLine / ExplainLineView {
-        /// Its text.
+        /// The line, indented by its depth.
         explain: String,
     }
 }
@@ -23,7 +23,7 @@ columns! {
 columns! {
     /// How much a statement reads of a table, by EXPLAIN ESTIMATE.
     pub struct EstimateRow / EstimateView {
-        /// The table.
+        /// Name of the table without its database.
         table: String,
         /// The number of parts.
         parts: u64,
@@ -37,7 +37,7 @@ columns! {
 columns! {
     /// The average width of the rows of a table.
     pub struct WidthRow / WidthView {
-        /// The table.
+        /// Name of the table without its database.
         name: String,
         /// Uncompressed bytes of a row.
         width: u64,

@@ -57,7 +57,7 @@ query_parameters! {
     pub(crate) SideParameters: [
         PERIOD,
         SIDE];
-            /// Of logs.
+            /// Of logs, which are filtered by a topic.
             pub(crate) LogParameters:
             [PERIOD,
         &[("filter_type", Kind::Name(&["topic", "null", ""])), ("filter_value", Kind::Text)],

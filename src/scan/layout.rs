@@ -24,7 +24,7 @@ pub(super) type View<'a, L> = <<L as Layout>::Row as Columns>::View<'a>;
 
 /// The layout of one kind of rows.
 pub(super) trait Layout: Send + Sync + 'static {
-    /// The rows.
+    /// Columns that the statement of the scan returns.
     type Row: Columns + 'static;
 
     /// The name of a file of them, without its extension.

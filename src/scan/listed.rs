@@ -83,7 +83,7 @@ impl ListScan for TransactionScan {
     }
 }
 
-/// Call frames.
+/// `/api/v2/scan/internal-transactions`: call frames by participant.
 pub(crate) async fn internal_transactions(
     State(app): State<App>,
     head: RequestHead,
@@ -94,7 +94,7 @@ pub(crate) async fn internal_transactions(
     answer::<InternalTransactionScan>((app, head, client), query.as_deref().unwrap_or_default(), &headers).await
 }
 
-/// Token transfers.
+/// `/api/v2/scan/token-transfers`: by participant, token and standard.
 pub(crate) async fn token_transfers(
     State(app): State<App>,
     head: RequestHead,
@@ -105,7 +105,7 @@ pub(crate) async fn token_transfers(
     answer::<TokenTransferScan>((app, head, client), query.as_deref().unwrap_or_default(), &headers).await
 }
 
-/// Transactions.
+/// `/api/v2/scan/transactions`: by sender and recipient.
 pub(crate) async fn transactions(
     State(app): State<App>,
     head: RequestHead,

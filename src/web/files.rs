@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 /// A folder with a web page.
 #[derive(Debug, Clone)]
 pub struct WebDir {
-    /// Without links.
+    /// Absolute path without symbolic links.
     root: Arc<Path>,
 }
 
@@ -19,7 +19,7 @@ pub enum WebDirError {
     /// It is not there, or may not be read.
     #[error("{folder}: {cause}; name a folder that this process can read")]
     Unreadable {
-        /// The folder.
+        /// Path, as the operator gave it.
         folder: String,
         /// What the system says.
         cause: std::io::Error,
@@ -44,7 +44,7 @@ impl WebDir {
         }
     }
 
-    /// The page.
+    /// Path of `index.html`.
     pub(super) fn index(&self) -> PathBuf {
         self.root.join("index.html")
     }

@@ -5,19 +5,19 @@ use super::value;
 /// What a value has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// An address.
+    /// 20 bytes: `0x` and 40 hexadecimal digits.
     Address,
     /// Addresses, separated by commas: so many at most.
     Addresses(usize),
     /// A hash of 32 bytes.
     Hash,
-    /// Decimal digits.
+    /// An integer from 0, in decimal digits.
     Number,
     /// The height of a block in decimal digits, or `latest`.
     Height,
     /// The block after which state is read: a name or a height, in decimal digits or as a quantity.
     Tag,
-    /// A day.
+    /// A day of the calendar: YYYY-MM-DD, in UTC.
     Date,
     /// One of some words, in any letter case.
     Word(&'static [&'static str]),

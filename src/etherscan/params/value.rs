@@ -21,7 +21,7 @@ pub(in crate::etherscan) fn hash(text: &str) -> Option<B256> {
     text.parse().ok()
 }
 
-/// Decimal digits.
+/// An integer from 0, in decimal digits; `None` beyond 64 bits.
 pub(in crate::etherscan) fn number(text: &str) -> Option<u64> {
     text.bytes().all(|digit| digit.is_ascii_digit()).then(|| text.parse().ok())?
 }

@@ -17,12 +17,12 @@ use trawl_query::tokens::holders::{Asset, HolderPosition};
 /// Pages of holders.
 const PAGES: PageBounds = PageBounds { usual: 10, most: 10_000, reach: 10_000, further: "" };
 
-/// Of `getTokenHolders`.
+/// Answers `getTokenHolders`, with the amounts in the smallest unit.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     page_of(&request, write_holder).await
 }
 
-/// Of `tokenholderlist`.
+/// Answers `tokenholderlist`, with the amounts in the smallest unit.
 pub(crate) async fn token_holder_list(request: Request) -> Result<Response, Refusal> {
     page_of(&request, write_token_holder).await
 }

@@ -31,7 +31,7 @@ const MINIMAL_BYTES: usize = 64;
 const BEACON: B256 = b256!("a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50");
 /// `keccak256("eip1967.proxy.implementation") - 1` (EIP-1967).
 const IMPLEMENTATION: B256 = b256!("360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc");
-/// `keccak256("PROXIABLE")` (EIP-1822).
+/// `keccak256("PROXIABLE")`, the slot of the implementation (EIP-1822).
 const PROXIABLE: B256 = b256!("c5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7");
 /// `keccak256("org.zeppelinos.proxy.implementation")`: what OpenZeppelin used before EIP-1967.
 const ZEPPELIN_OS: B256 = b256!("7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3");
@@ -40,7 +40,7 @@ const FIRST: B256 = B256::ZERO;
 
 /// `implementation()` of a beacon (EIP-1967) and of a proxy (EIP-897).
 const ASK_IMPLEMENTATION: [u8; 4] = hex!("5c60da1b");
-/// `proxyType()` (EIP-897).
+/// `proxyType()` of a proxy (EIP-897).
 const ASK_TYPE: [u8; 4] = hex!("4555d5c9");
 /// `masterCopy()` of Safe.
 const ASK_MASTER_COPY: [u8; 4] = hex!("a619486e");
@@ -49,7 +49,7 @@ const ASK_GET_IMPLEMENTATION: [u8; 4] = hex!("aaf10f42");
 const ASK_COMPTROLLER: [u8; 4] = hex!("bb82aa5e");
 /// An unused selector: what a call of it runs is what the proxy forwards to.
 const UNUSED: [u8; 4] = hex!("ffffffff");
-/// `facetAddresses()` (EIP-2535).
+/// `facetAddresses()` of a diamond (EIP-2535).
 const ASK_FACETS: [u8; 4] = hex!("52ef6b2c");
 
 /// A contract that forwards calls, perhaps.

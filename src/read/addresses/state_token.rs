@@ -13,13 +13,13 @@ use trawl_core::primitives::returned::{decimals, number, text};
 use trawl_core::schema::TokenRow;
 use trawl_core::store::Head;
 
-/// `name()`.
+/// Selector of `name()`.
 const NAME: [u8; 4] = hex!("06fdde03");
-/// `symbol()`.
+/// Selector of `symbol()`.
 const SYMBOL: [u8; 4] = hex!("95d89b41");
-/// `decimals()`.
+/// Selector of `decimals()`.
 const DECIMALS: [u8; 4] = hex!("313ce567");
-/// `totalSupply()`.
+/// Selector of `totalSupply()`.
 const TOTAL_SUPPLY: [u8; 4] = hex!("18160ddd");
 
 /// The facts of a token of a standard as its contract says them after the head; those that it does not say are as

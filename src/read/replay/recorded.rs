@@ -20,11 +20,11 @@ const LAST_KNOWN_TYPE: u8 = 4;
 
 /// A block and its transactions, from the first on.
 pub(crate) struct RecordedBlock {
-    /// The block.
+    /// Row of the block in `blocks`.
     pub row: BlockRow,
     /// The rules of the block.
     pub rules: Rules,
-    /// The transactions.
+    /// Transactions from the first on, each with what it calls.
     pub transactions: Vec<RecordedTransaction>,
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn require_header(block: &BlockRow) -> Result<(), Reason> {
 
 /// The rows of the receipts of a block, and of its header.
 pub(crate) struct ReceiptRows {
-    /// Its row.
+    /// Row of the block in `blocks`.
     pub block: BlockRow,
     /// Its receipts without their logs, in order.
     pub outcomes: Vec<ReceiptOutcome>,

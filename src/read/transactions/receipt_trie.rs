@@ -86,7 +86,7 @@ pub(crate) fn log(row: ReceiptLog) -> Log {
 pub(crate) struct Path {
     /// Root of the trie.
     pub root: B256,
-    /// The key.
+    /// Position of the value in RLP.
     pub key: Bytes,
     /// The nodes from the root on.
     pub nodes: Vec<Bytes>,

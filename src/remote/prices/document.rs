@@ -28,13 +28,13 @@ pub enum DocumentError {
     /// A key is not an address.
     #[error("the token prices name `{key}`, which is no address: write 0x and 40 hexadecimal digits")]
     Key {
-        /// The key.
+        /// The key, which should be an address.
         key: String,
     },
     /// A value is not a number.
     #[error("the {field} of {token} is {value}, which is no decimal number: write digits and a point, as \"1.25\"")]
     Number {
-        /// The token.
+        /// The token whose member is wrong.
         token: Address,
         /// The name of the value.
         field: &'static str,

@@ -32,7 +32,7 @@ pub(in crate::rest) async fn lines(_: Parameters<NoParameters>) -> Result<Respon
     Ok(json(charts::write_lines()))
 }
 
-/// One chart.
+/// The values of one chart by period, from `from` to `to`.
 pub(in crate::rest) async fn line(
     State(app): State<App>,
     head: RequestHead,

@@ -22,7 +22,7 @@ pub(crate) struct HeldTokensQuery {
     pub types: Vec<&'static str>,
     /// The last token of the page before.
     pub beyond: Option<HoldingPosition>,
-    /// Most tokens.
+    /// Most tokens of the page.
     pub limit: u64,
 }
 

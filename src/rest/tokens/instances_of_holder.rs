@@ -110,7 +110,7 @@ pub(crate) struct HeldCollection {
 ///
 /// # Errors
 ///
-/// As [`ids_of_holder`].
+/// [`Problem::NotCounted`], as of [`ids_of_holder`]; when the store fails.
 pub(crate) async fn collections(
     app: &App,
     head: &Head,

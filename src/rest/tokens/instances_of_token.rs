@@ -17,7 +17,7 @@ const LOOKUP: usize = 500;
 /// An id of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::rest) struct ExistingId {
-    /// The id.
+    /// Id of the token in its contract.
     pub id: U256,
     /// Units that were minted and not burnt.
     pub supply: U256,
@@ -55,7 +55,7 @@ pub(in crate::rest) async fn ids_of_token(
 ///
 /// # Errors
 ///
-/// As [`ids_of_token`].
+/// [`Problem::NotCounted`], as of [`ids_of_token`]; when the store fails.
 pub(in crate::rest) async fn id_of_token(
     app: &App,
     head: &Head,

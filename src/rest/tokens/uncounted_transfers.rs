@@ -43,7 +43,7 @@ pub(in crate::rest) async fn of_address(
 ///
 /// # Errors
 ///
-/// As [`of_address`].
+/// [`Problem::NotCounted`], as of [`of_address`]; when the store fails.
 pub(in crate::rest) async fn of_token(
     app: &App,
     head: &Head,

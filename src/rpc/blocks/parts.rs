@@ -28,12 +28,12 @@ fn by_hash(param: &RawValue) -> Result<BlockId, Problem> {
     bytes32(&value(param)).map(BlockId::Hash).ok_or_else(|| invalid("Invalid hash"))
 }
 
-/// `eth_getHeaderByNumber`.
+/// `eth_getHeaderByNumber`: a header, or `null`.
 pub(crate) async fn header_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     header(call, by_number).await
 }
 
-/// `eth_getHeaderByHash`.
+/// `eth_getHeaderByHash`: a header, or `null`.
 pub(crate) async fn header_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     header(call, by_hash).await
 }
@@ -48,22 +48,22 @@ async fn header(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Pr
     Ok(Answer::of(|writer| write_rpc_header(writer, &block.view(), 0)))
 }
 
-/// `eth_getBlockTransactionCountByNumber`.
+/// `eth_getBlockTransactionCountByNumber`: a quantity, or `null`.
 pub(crate) async fn transactions_count_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     count(call, by_number, transactions_count).await
 }
 
-/// `eth_getBlockTransactionCountByHash`.
+/// `eth_getBlockTransactionCountByHash`: a quantity, or `null`.
 pub(crate) async fn transactions_count_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     count(call, by_hash, transactions_count).await
 }
 
-/// `eth_getUncleCountByBlockNumber`.
+/// `eth_getUncleCountByBlockNumber`: a quantity, or `null`.
 pub(crate) async fn uncles_count_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     count(call, by_number, uncles_count).await
 }
 
-/// `eth_getUncleCountByBlockHash`.
+/// `eth_getUncleCountByBlockHash`: a quantity, or `null`.
 pub(crate) async fn uncles_count_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     count(call, by_hash, uncles_count).await
 }
@@ -90,32 +90,32 @@ async fn count(
     Ok(Answer::of(|writer| writer.quantity(count(&block))))
 }
 
-/// `eth_getTransactionByBlockNumberAndIndex`.
+/// `eth_getTransactionByBlockNumberAndIndex`: a transaction, or `null`.
 pub(crate) async fn transaction_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     transaction(call, by_number).await
 }
 
-/// `eth_getTransactionByBlockHashAndIndex`.
+/// `eth_getTransactionByBlockHashAndIndex`: a transaction, or `null`.
 pub(crate) async fn transaction_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     transaction(call, by_hash).await
 }
 
-/// `eth_getUncleByBlockNumberAndIndex`.
+/// `eth_getUncleByBlockNumberAndIndex`: a header without transactions, or `null`.
 pub(crate) async fn uncle_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     uncle(call, by_number).await
 }
 
-/// `eth_getUncleByBlockHashAndIndex`.
+/// `eth_getUncleByBlockHashAndIndex`: a header without transactions, or `null`.
 pub(crate) async fn uncle_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     uncle(call, by_hash).await
 }
 
-/// `eth_getRawTransactionByBlockNumberAndIndex`.
+/// `eth_getRawTransactionByBlockNumberAndIndex`: bytes, or `null`.
 pub(crate) async fn raw_transaction_by_number(call: Context<'_>) -> Result<Answer, Problem> {
     raw_transaction(call, by_number).await
 }
 
-/// `eth_getRawTransactionByBlockHashAndIndex`.
+/// `eth_getRawTransactionByBlockHashAndIndex`: bytes, or `null`.
 pub(crate) async fn raw_transaction_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     raw_transaction(call, by_hash).await
 }

@@ -29,7 +29,7 @@ const MAX_BYTES_OF_CLIENT: u32 = MAX_BYTES / 8;
 /// What a filter selects.
 #[derive(Debug)]
 pub(crate) enum FilterKind {
-    /// New blocks.
+    /// New blocks, by their hashes.
     Blocks,
     /// Logs, by a filter object that was read without error: its JSON text.
     Logs(Box<str>),
@@ -44,7 +44,7 @@ pub(crate) struct Mark {
     pub block: Option<(BlockNumber, B256)>,
 }
 
-/// A filter.
+/// A filter of one client.
 #[derive(Debug)]
 pub(crate) struct Filter {
     /// What it selects.

@@ -35,7 +35,7 @@ pub(super) fn count(param: &RawValue, what: &str) -> Result<u64, Problem> {
     number(&value(param)).ok_or_else(|| invalid(&format!("Invalid {what}")))
 }
 
-/// An account.
+/// An account: `0x` and 40 hexadecimal digits.
 ///
 /// # Errors
 ///

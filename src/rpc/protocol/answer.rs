@@ -7,7 +7,7 @@ use trawl_json::JsonWriter;
 
 /// The result of a call.
 pub(crate) enum Answer {
-    /// JSON text.
+    /// JSON text of the whole result.
     Whole(Vec<u8>),
     /// Rows, written as they arrive.
     Streamed(Box<dyn AnswerStream>),

@@ -52,7 +52,7 @@ pub(crate) struct Context<'c> {
     pub client: Client,
     /// The method's name.
     pub method: &'c str,
-    /// Its parameters.
+    /// Parameters by position, each as JSON text.
     pub params: &'c [&'c RawValue],
     head: &'c TakenHead,
 }

@@ -14,7 +14,7 @@ const FAILED: i64 = -32_015;
 /// Whether transactions are shown whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TransactionForm {
-    /// As objects.
+    /// As objects, with all fields.
     Whole,
     /// By their hashes.
     Hashes,

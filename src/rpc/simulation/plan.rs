@@ -20,7 +20,7 @@ const MAX_WITHDRAWALS: usize = 1_000;
 /// A request for a simulation.
 #[derive(Debug)]
 pub(super) struct Request {
-    /// The blocks.
+    /// `blockStateCalls` of the request, in their order.
     pub blocks: Vec<BlockPlan>,
     /// What is checked and logged.
     pub mode: Mode,

@@ -33,11 +33,11 @@ pub(crate) const MAX_ANSWER: usize = 32 << 20;
 /// The events that a subscription selects.
 #[derive(Debug, Clone)]
 pub(crate) enum Topic {
-    /// `newHeads`.
+    /// `newHeads`: headers of new blocks.
     Headers,
-    /// `logs`.
+    /// `logs` that the filter selects.
     Logs(Arc<LogFilter>),
-    /// `syncing`.
+    /// `syncing`: the progress of ingest, or `false`.
     Syncing,
     /// `newPendingTransactions`: of which none comes, because no transaction is pending here.
     Pending,

@@ -14,7 +14,7 @@ use trawl_json::JsonWriter;
 
 /// Other columns of a kind of rows.
 pub(super) trait Columns: Send + Sync + 'static {
-    /// The rows.
+    /// Columns that the statement of the scan returns.
     type Row: schema::Columns + 'static;
     /// The header line.
     const HEADER: &'static str;

@@ -50,7 +50,7 @@ impl Source {
     }
 }
 
-/// Transactions.
+/// Rows of `transactions/csv`, with method and error.
 pub(super) struct Transactions {
     source: Source,
     /// Of the rows that were looked up, by row.
@@ -102,7 +102,7 @@ impl Columns for Transactions {
     }
 }
 
-/// Token transfers.
+/// Rows of `token-transfers/csv`, with token and fee.
 pub(super) struct TokenTransfers {
     source: Source,
     tokens: Tokens,
@@ -137,7 +137,7 @@ impl Columns for TokenTransfers {
     }
 }
 
-/// Internal transactions.
+/// Rows of `internal-transactions/csv`, with gas, price and data.
 pub(super) struct Frames {
     source: Source,
     facts: HashMap<FrameKey, FrameFacts>,

@@ -9,7 +9,7 @@ use serde::Serialize;
 pub(crate) struct Problem {
     /// Its kind, as metrics name it.
     pub kind: String,
-    /// In words.
+    /// The problem in words, for operators.
     pub detail: String,
     /// How long it has been so; `None` if that is not known.
     pub seconds: Option<u64>,
