@@ -133,7 +133,7 @@ pub async fn restore(writer: &Writer, database: &str, from: &BackupFolder) -> Re
 pub enum RestoreProgress {
     /// The tables are there, with rows that no commit is of.
     Tables(Manifest),
-    /// Everything is.
+    /// The database was restored before; nothing is left to do.
     Done,
 }
 

@@ -24,17 +24,17 @@ pub struct Header {
     pub parent_hash: B256,
     /// Hash of the list of uncle headers.
     pub sha3_uncles: B256,
-    /// Beneficiary.
+    /// Beneficiary of fees and rewards.
     pub miner: Address,
     /// State trie after the block.
     pub state_root: B256,
-    /// Transactions trie.
+    /// Root of the transactions trie.
     pub transactions_root: B256,
-    /// Receipts trie.
+    /// Root of the receipts trie.
     pub receipts_root: B256,
     /// Bloom filter over the logs.
     pub logs_bloom: FixedBytes<256>,
-    /// Proof-of-work difficulty.
+    /// Proof-of-work difficulty of this header alone; zero after the merge.
     pub difficulty: U256,
     /// Gas the block may use.
     pub gas_limit: u64,
@@ -42,23 +42,23 @@ pub struct Header {
     pub gas_used: u64,
     /// Seconds since 1970.
     pub timestamp: u64,
-    /// Extra data.
+    /// Any bytes, 32 at most on mainnet.
     pub extra_data: Bytes,
     /// Mix hash or randomness; `None` on chains that seal otherwise.
     pub mix_hash: Option<B256>,
     /// Nonce; `None` on chains that seal otherwise.
     pub nonce: Option<B64>,
-    /// EIP-1559.
+    /// Wei per gas, from London on (EIP-1559).
     pub base_fee_per_gas: Option<U256>,
-    /// EIP-4895.
+    /// Root of the withdrawals trie, from Shanghai on (EIP-4895).
     pub withdrawals_root: Option<B256>,
-    /// EIP-4844.
+    /// Blob gas of the transactions, from Cancun on (EIP-4844).
     pub blob_gas_used: Option<u64>,
-    /// EIP-4844.
+    /// Running excess of blob gas, from Cancun on (EIP-4844).
     pub excess_blob_gas: Option<u64>,
-    /// EIP-4788.
+    /// Root of the parent's beacon block, from Cancun on (EIP-4788).
     pub parent_beacon_block_root: Option<B256>,
-    /// EIP-7685.
+    /// SHA-256 over the requests of the execution layer, from Prague on (EIP-7685).
     pub requests_hash: Option<B256>,
     /// Bytes of the block, as the source states it.
     pub size: Option<u64>,
@@ -75,7 +75,7 @@ impl Header {
         self.extra.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
-    /// Their names.
+    /// Names of the fields of the source's JSON that no column has.
     #[must_use]
     pub fn extra_names(&self) -> Vec<String> {
         self.extra_fields().into_iter().map(|(name, _)| name).collect()
@@ -85,7 +85,7 @@ impl Header {
 /// A block with everything the source had of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// Its header.
+    /// Header as the source gave it.
     pub header: Header,
     /// Sum of difficulties, if the source gave it.
     pub total_difficulty: Option<U256>,
@@ -169,11 +169,11 @@ pub struct Parts {
     pub receipts: bool,
     /// Headers of the uncles.
     pub uncles: bool,
-    /// Withdrawals.
+    /// Withdrawals of validators (EIP-4895).
     pub withdrawals: bool,
     /// What is known of its state.
     pub state: Option<Scope>,
-    /// Call frames.
+    /// Call frames of all transactions.
     pub traces: bool,
     /// Rewards for making the block, which not every tracer reports.
     pub rewards: bool,
@@ -210,41 +210,41 @@ pub struct Transaction {
     pub hash: B256,
     /// Position in the block.
     pub index: u32,
-    /// EIP-2718 type.
+    /// EIP-2718 type: 0 legacy, 1 access list, 2 dynamic fee, 3 blob, 4 set code, others raw.
     pub transaction_type: u8,
-    /// Sender.
+    /// Sender, `from` of JSON-RPC.
     pub from: Address,
     /// Recipient; `None` for a creation.
     pub to: Option<Address>,
-    /// Sender's nonce.
+    /// Sender's count of transactions before this one.
     pub nonce: u64,
-    /// Wei sent.
+    /// Wei sent to the recipient or to the created contract.
     pub value: U256,
-    /// Gas limit.
+    /// Gas that it may use.
     pub gas: u64,
     /// Signed price of types 0 and 1; effective price of others, if the source gave it.
     pub gas_price: Option<U256>,
-    /// EIP-1559.
+    /// Wei per gas (EIP-1559); `None` for types 0 and 1.
     pub max_fee_per_gas: Option<U256>,
-    /// EIP-1559.
+    /// Wei per gas (EIP-1559); `None` for types 0 and 1.
     pub max_priority_fee_per_gas: Option<U256>,
-    /// EIP-4844.
+    /// Wei per blob gas (EIP-4844); `None` but for type 3.
     pub max_fee_per_blob_gas: Option<U256>,
     /// Call data or init code.
     pub input: Bytes,
     /// `None` for legacy transactions without replay protection.
     pub chain_id: Option<u64>,
-    /// EIP-2930.
+    /// Accounts and slots announced ahead (EIP-2930); empty for type 0.
     pub access_list: Vec<AccessListItem>,
-    /// EIP-4844.
+    /// Versioned hashes of its blobs (EIP-4844); empty but for type 3.
     pub blob_versioned_hashes: Vec<B256>,
-    /// EIP-7702.
+    /// Delegations that accounts signed (EIP-7702); empty but for type 4.
     pub authorization_list: Vec<Authorization>,
     /// Signature: `v`, or the parity for typed transactions.
     pub v: U256,
-    /// Signature.
+    /// `r` of the signature on secp256k1.
     pub r: U256,
-    /// Signature.
+    /// `s` of the signature on secp256k1.
     pub s: U256,
     /// The source's JSON, for types above [`LAST_KNOWN_TYPE`] only.
     pub raw: Option<String>,
@@ -271,13 +271,13 @@ pub struct Receipt {
     pub gas_used: u64,
     /// Wei per gas, if the source gave it.
     pub effective_gas_price: Option<U256>,
-    /// Contract created.
+    /// Address of the contract of a creation; `None` for a call.
     pub contract_address: Option<Address>,
     /// Bloom filter over its logs, if the source gave it.
     pub logs_bloom: Option<FixedBytes<256>>,
-    /// EIP-4844.
+    /// Units of blob gas (EIP-4844); `None` but for type 3.
     pub blob_gas_used: Option<u64>,
-    /// EIP-4844.
+    /// Wei per blob gas (EIP-4844); `None` but for type 3.
     pub blob_gas_price: Option<U256>,
     /// Its logs, in order.
     pub logs: Vec<Log>,
@@ -290,11 +290,11 @@ pub struct Receipt {
 /// An event log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Log {
-    /// Emitter.
+    /// Contract that emitted it.
     pub address: Address,
     /// Zero to four words.
     pub topics: Vec<B256>,
-    /// Unindexed arguments.
+    /// Unindexed arguments, encoded by the ABI.
     pub data: Bytes,
     /// Position in the block.
     pub index: u32,
@@ -306,11 +306,11 @@ pub(crate) const GWEI: u64 = 1_000_000_000;
 /// An EIP-4895 withdrawal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawal {
-    /// Running number.
+    /// Running number over all blocks.
     pub index: u64,
-    /// Validator.
+    /// Index of the validator on the beacon chain.
     pub validator_index: u64,
-    /// Receiver.
+    /// Account that receives the amount.
     pub address: Address,
     /// Gwei, as the chain counts.
     pub amount_gwei: u64,

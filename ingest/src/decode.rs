@@ -45,7 +45,7 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
 ///
 /// # Errors
 ///
-/// As [`decode`].
+/// When the pieces are no block in this shape, or do not belong together.
 pub fn decode_parts(parts: &BlockParts) -> Result<Block, DecodeError> {
     block(&parts.line(), parts.bytes())
 }

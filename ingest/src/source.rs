@@ -22,7 +22,7 @@ pub mod rpc;
 /// One block as a source gives it.
 #[derive(Debug, Clone)]
 pub struct RawBlock {
-    /// The block.
+    /// The block in one of three forms.
     pub body: RawBody,
     /// How many bytes of the source are read with this block, for sources that are files.
     pub position: u64,
@@ -72,7 +72,7 @@ pub enum SourceError {
     /// A file cannot be read.
     #[error("{}: {cause}", file.display())]
     File {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
         /// Why, with the line where it has one.
         cause: String,
@@ -80,7 +80,7 @@ pub enum SourceError {
     /// The reader of the files did not come to their end.
     #[error("reading ended: {cause}")]
     Reader {
-        /// Why.
+        /// Why it ended, in words.
         cause: String,
     },
     /// A file holds what cannot be a block, or not a whole one.

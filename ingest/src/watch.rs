@@ -38,9 +38,9 @@ const REPORT_TIMEOUT: Duration = Duration::from_secs(5);
 /// What is watched.
 #[derive(Clone)]
 pub struct Subjects {
-    /// The nodes.
+    /// Nodes whose newest block and health are watched.
     pub node: NodeClient,
-    /// Their blocks.
+    /// The same nodes as the source of blocks.
     pub source: RpcSource,
     /// Where to look.
     pub reader: Reader,

@@ -22,7 +22,7 @@ const SHOWN: usize = 100;
 pub struct KnownParts {
     /// Receipts and logs.
     pub receipts: Coverage,
-    /// Withdrawals.
+    /// Withdrawals of validators (EIP-4895).
     pub withdrawals: Coverage,
     /// Headers of the uncles.
     pub uncles: Coverage,
@@ -31,7 +31,7 @@ pub struct KnownParts {
 /// A block that was rebuilt, and the rows it was rebuilt from.
 #[derive(Debug, Clone)]
 pub struct StoredBlock {
-    /// The block.
+    /// The block as a source would give it.
     pub block: Block,
     /// The rows, as far as they were read.
     rows: BlockRows,

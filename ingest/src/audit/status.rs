@@ -60,7 +60,7 @@ pub struct Status {
 /// A table that lost rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TableDamage {
-    /// Its name.
+    /// Name of the table without its database.
     pub table: String,
     /// The committed ranges that miss rows; empty for a table that is not of blocks.
     pub blocks: Vec<(u64, u64)>,

@@ -11,7 +11,7 @@ use super::manifest::Manifest;
 /// A folder among those of backups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedBackup {
-    /// The folder.
+    /// Folder of the backup, by its whole path.
     pub folder: BackupFolder,
     /// What it is of; `None` if it was not completed.
     pub manifest: Option<Manifest>,

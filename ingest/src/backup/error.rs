@@ -17,19 +17,19 @@ pub enum BackupError {
          in (a ClickHouse server has `backups.allowed_path` for that)"
     )]
     NotAllowed {
-        /// The backup.
+        /// Folder of the backup.
         path: PathBuf,
     },
     /// A backup is never written over.
     #[error("{path} is a backup already: name a folder that is not there")]
     Exists {
-        /// The backup.
+        /// Folder of the backup that is there.
         path: PathBuf,
     },
     /// Something else is there.
     #[error("{path} is there and is no backup: name a folder that is not there")]
     Foreign {
-        /// The folder.
+        /// Folder that is no backup.
         path: PathBuf,
     },
     /// The folder is on another machine.
@@ -38,7 +38,7 @@ pub enum BackupError {
          user, and remove the folder there"
     )]
     NotHere {
-        /// The folder.
+        /// Folder, as ClickHouse sees it.
         path: PathBuf,
     },
     /// Nothing to restore from, or to build on.
@@ -47,7 +47,7 @@ pub enum BackupError {
          a folder"
     )]
     Missing {
-        /// The folder.
+        /// Folder without `backup.json`.
         path: PathBuf,
     },
     /// What a backup builds on is gone.
@@ -56,7 +56,7 @@ pub enum BackupError {
          backup"
     )]
     BaseMissing {
-        /// The backup.
+        /// Folder of the backup that is wanted.
         path: PathBuf,
         /// What it builds on.
         base: PathBuf,
@@ -65,9 +65,9 @@ pub enum BackupError {
     #[error("{path} is a backup of chain {}, and the database holds chain {}: name one of the same chain, or no \
     --base", chain(*found), chain(*expected))]
     OtherChain {
-        /// The base.
+        /// Folder of the backup to build on.
         path: PathBuf,
-        /// Its chain.
+        /// Chain id in its manifest; `None` if no source named it.
         found: Option<u64>,
         /// That of the database.
         expected: Option<u64>,
@@ -78,7 +78,7 @@ pub enum BackupError {
          (`DROP DATABASE {database}`)"
     )]
     Used {
-        /// The database.
+        /// Name of the database.
         database: String,
     },
     /// A restore was killed.
@@ -86,15 +86,15 @@ pub enum BackupError {
         "database `{database}` is being restored, or its restore was interrupted: run `trawl-ingest restore` again"
     )]
     HalfRestored {
-        /// The database.
+        /// Name of the database.
         database: String,
     },
     /// Made by a later release.
     #[error("the backup has schema version {found}, which is newer than this program's {ours}: use a newer Trawl")]
     Newer {
-        /// Its version.
+        /// Schema version of the backup.
         found: u32,
-        /// Ours.
+        /// Schema version that this program needs.
         ours: u32,
     },
     /// Two at once are of no use.
@@ -109,13 +109,13 @@ pub enum BackupError {
     /// One server alone is backed up.
     #[error("tables on a cluster are not backed up by this program: docs/operate/backup.md has what to do")]
     Cluster,
-    /// No room.
+    /// A disk has no room for the backup.
     #[error(
         "there is no room on the disk of {path} or on that of ClickHouse: make some (`trawl-ingest backups FOLDER \
          --keep N` removes old backups), and run this again; what is half there is removed first"
     )]
     Full {
-        /// The backup.
+        /// Folder of the backup.
         path: PathBuf,
     },
     /// ClickHouse wrote less than it said, as it does on a full disk, or something changed it since.
@@ -124,7 +124,7 @@ pub enum BackupError {
          --keep N` removes old backups), and run the backup again"
     )]
     CutOff {
-        /// The file.
+        /// File that is cut off or not there.
         path: PathBuf,
     },
     /// The folder cannot be read or written.
@@ -132,7 +132,7 @@ pub enum BackupError {
     Folder {
         /// A file or folder.
         path: PathBuf,
-        /// Why.
+        /// What the operating system said.
         source: io::Error,
     },
     /// ClickHouse did not answer, or refused for another reason.

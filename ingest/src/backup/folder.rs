@@ -16,13 +16,13 @@ pub struct BackupFolder(PathBuf);
 /// What is at the path of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FolderState {
-    /// Nothing.
+    /// There is nothing at the path.
     Absent,
-    /// A backup.
+    /// A backup that was completed, with its manifest.
     Whole(Manifest),
     /// A backup that was not completed.
     Unfinished,
-    /// Something else.
+    /// A folder or file that is no backup.
     Foreign,
 }
 
@@ -36,7 +36,7 @@ impl BackupFolder {
         std::path::absolute(path).map(Self).map_err(|source| BackupError::Folder { path: path.to_owned(), source })
     }
 
-    /// Its path.
+    /// Absolute path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0

@@ -11,7 +11,7 @@ pub const FILE: &str = "backup.json";
 /// What a backup is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The database.
+    /// Name of the database.
     pub database: String,
     /// Its chain, if a source has named it.
     pub chain_id: Option<u64>,

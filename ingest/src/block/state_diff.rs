@@ -39,9 +39,9 @@ pub enum Scope {
 pub struct AccountDiff {
     /// All it held before the block is gone; the other fields hold what it has after the block.
     pub destroyed: bool,
-    /// Wei.
+    /// Balance after the block, in wei.
     pub balance: Option<U256>,
-    /// Nonce.
+    /// Nonce after the block.
     pub nonce: Option<u64>,
     /// Code; empty where it was removed.
     pub code: Option<Bytes>,
@@ -54,9 +54,9 @@ pub struct AccountDiff {
 /// Wei that a block adds to a balance outside its transactions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credit {
-    /// Who receives.
+    /// Account that receives the amount.
     pub address: Address,
-    /// Why.
+    /// What the amount is for.
     pub reason: CreditReason,
     /// Wei; never zero.
     pub amount: U256,
@@ -65,7 +65,7 @@ pub struct Credit {
 /// Why a block adds to a balance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CreditReason {
-    /// EIP-4895.
+    /// For a validator (EIP-4895).
     Withdrawal,
     /// For the miner, uncles it includes counted.
     BlockReward,

@@ -80,7 +80,7 @@ impl TransactionTrace {
 pub struct Frame {
     /// Which child at each depth; empty for the outermost.
     pub trace_address: Vec<u32>,
-    /// What happened.
+    /// Call, creation or destruction, and which kind of it.
     pub kind: FrameKind,
     /// Caller, creator, or the contract that destroys itself.
     pub from: Address,
@@ -88,7 +88,7 @@ pub struct Frame {
     pub to: Option<Address>,
     /// The contract a creation made; none if it failed.
     pub created_contract: Option<Address>,
-    /// Wei moved.
+    /// Wei moved; what `delegatecall` and `staticcall` show is not moved.
     pub value: U256,
     /// Gas it was given.
     pub gas_limit: u64,
@@ -170,7 +170,7 @@ pub struct Reward {
     pub author: Address,
     /// `block`, `uncle`, or a chain's own kind.
     pub reward_type: String,
-    /// Wei.
+    /// Amount in wei.
     pub value: U256,
     /// Hash of the block, if the source repeats it.
     pub block_hash: Option<B256>,

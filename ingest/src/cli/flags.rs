@@ -378,7 +378,7 @@ impl TracesFlag {
 /// The end of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RangeEnd {
-    /// This block.
+    /// This height, inclusive.
     Block(u64),
     /// The newest the source has.
     Latest,

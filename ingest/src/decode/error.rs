@@ -20,9 +20,9 @@ pub enum DecodeError {
     Missing {
         /// Height of the block.
         number: u64,
-        /// Where.
+        /// Object of the block that lacks it, such as a transaction.
         part: String,
-        /// The field.
+        /// Name of the field in the JSON.
         field: &'static str,
     },
     /// The source's state differences do not belong to the block.
@@ -30,7 +30,7 @@ pub enum DecodeError {
     State {
         /// Height of the block.
         number: u64,
-        /// Why.
+        /// What does not fit the block.
         source: StateError,
     },
 }
@@ -62,7 +62,7 @@ pub enum StateError {
     Count {
         /// Transactions of the block.
         transactions: usize,
-        /// Differences.
+        /// State differences of transactions.
         found: usize,
     },
     /// One names another transaction.

@@ -28,7 +28,7 @@ pub fn peek_number(text: &str) -> Result<u64, DecodeError> {
 pub struct BlockPeek {
     /// Height of the block.
     pub number: u64,
-    /// Hash.
+    /// Hash as the source gave it.
     pub hash: B256,
     /// How many uncles.
     pub uncles: usize,
@@ -36,7 +36,7 @@ pub struct BlockPeek {
     pub transactions: Vec<B256>,
     /// Hash of the block before.
     pub parent_hash: B256,
-    /// EIP-7685.
+    /// Hash over the requests (EIP-7685); `None` before Prague.
     pub requests_hash: Option<B256>,
 }
 
@@ -45,7 +45,7 @@ pub struct BlockPeek {
 pub struct HeaderPeek {
     /// Height of the block.
     pub number: u64,
-    /// Hash.
+    /// Hash as the source gave it.
     pub hash: B256,
     /// Hash of the block below.
     pub parent_hash: B256,

@@ -15,7 +15,7 @@ const MAX_BLOCKS: u64 = 2_000;
 /// Commits of adjoining blocks that have and lack the same parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group {
-    /// Their blocks.
+    /// Heights of all commits, without gaps.
     pub range: BlockRange,
     /// The commits, ascending.
     pub commits: Vec<CommitRow>,

@@ -24,7 +24,7 @@ const MAX_BLOCKS: u64 = 1_000;
 /// Consecutive blocks that got the same parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FillRun {
-    /// The blocks.
+    /// Heights, both ends inclusive.
     pub range: BlockRange,
     /// What they got.
     pub parts: Parts,

@@ -14,7 +14,7 @@ use crate::decode::HeaderPeek;
 pub struct Member {
     /// Height of the block.
     pub number: BlockNumber,
-    /// Its hash.
+    /// Hash as the node gave it.
     pub hash: B256,
     /// Hash of the block below.
     pub parent_hash: B256,
@@ -37,7 +37,7 @@ pub struct Member {
 pub struct StoredBlock {
     /// Height of the block.
     pub number: BlockNumber,
-    /// Its hash.
+    /// Hash as it was stored.
     pub hash: B256,
     /// Hash of the block below.
     pub parent_hash: B256,
@@ -75,7 +75,7 @@ impl StoredBlock {
 pub struct Base {
     /// Height of the block.
     pub number: BlockNumber,
-    /// Its hash.
+    /// Hash as it was stored.
     pub hash: B256,
     /// Sum of difficulties, if known.
     pub total_difficulty: Option<U256>,
@@ -91,7 +91,7 @@ pub struct Branch {
 /// Consecutive members of one generation with the same parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchSegment {
-    /// The blocks.
+    /// Heights and generation of the members.
     pub range: HotRange,
     /// What is there of every one of them.
     pub parts: Vec<String>,

@@ -24,7 +24,7 @@ pub enum FollowError {
     Packed {
         /// Height of the block.
         number: BlockNumber,
-        /// Why.
+        /// What of the packed rows cannot be read.
         source: Box<UnpackError>,
     },
     /// Packed rows name a table that no block has.
@@ -45,7 +45,7 @@ pub enum FollowError {
     BelowFinality {
         /// Height of the settled block.
         number: BlockNumber,
-        /// Its hash.
+        /// Hash of the settled block.
         ours: B256,
         /// The hash the node has at that height.
         theirs: B256,

@@ -34,7 +34,7 @@ pub(super) const MAX_UNPUBLISHED_BLOCKS: u64 = 64;
 pub struct Tools {
     /// The node to follow.
     pub node: NodeClient,
-    /// Its blocks.
+    /// The same node as the source of blocks.
     pub source: RpcSource,
     /// Where to look.
     pub reader: Reader,

@@ -7,7 +7,7 @@ use trawl_core::primitives::BlockNumber;
 /// Whether final blocks wait until there are enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Settle {
-    /// They do.
+    /// They wait until enough are final.
     WhenDue,
     /// They do not.
     Now,

@@ -9,7 +9,7 @@ use trawl_core::primitives::abi::{KnownEvent, MAX_TEXT, function_from_json};
 /// Longest ABI, in bytes of JSON.
 const MAX_ABI: usize = 2 << 20;
 
-/// An ABI.
+/// The ABI of one contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abi {
     /// Its entries, in order.

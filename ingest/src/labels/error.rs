@@ -10,7 +10,7 @@ pub enum LabelsError {
     /// Something in a file is not what it must be.
     #[error("{} is refused at {at}: {reason}; nothing was written", file.display())]
     Refused {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
         /// Where in it: a line, or an item of a list.
         at: String,
@@ -22,7 +22,7 @@ pub enum LabelsError {
     File {
         /// The file or folder.
         file: PathBuf,
-        /// Why.
+        /// What the operating system said.
         source: std::io::Error,
     },
     /// Files that name a chain, while the chain of the database is unknown.
@@ -32,7 +32,7 @@ pub enum LabelsError {
         file.display()
     )]
     UnknownChain {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
         /// The chain it names.
         found: u64,

@@ -24,7 +24,7 @@ pub enum LoadError {
     Timestamp {
         /// Height of the block.
         number: u64,
-        /// Why.
+        /// Which time it is.
         source: TimestampOutOfRange,
     },
     /// The source's chain is not the one in the database.

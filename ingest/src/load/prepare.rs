@@ -37,7 +37,7 @@ pub struct Inspection {
     pub on_refusal: OnRefusal,
     /// Kind of source.
     pub source: &'static str,
-    /// The run.
+    /// Name of the run, as `ingest_commits` has it.
     pub run: String,
     /// What is known of the chain beyond its blocks.
     pub rules: Arc<Rules>,

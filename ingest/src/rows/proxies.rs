@@ -10,7 +10,7 @@ use trawl_core::schema::ProxyRow;
 /// A code that a block changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeChange<'a> {
-    /// The account.
+    /// Contract, or account that delegates (EIP-7702).
     pub address: Address,
     /// Its code before the block; empty if it had none, `None` if the source did not have it.
     pub before: Option<&'a [u8]>,
@@ -21,9 +21,9 @@ pub struct CodeChange<'a> {
 /// A slot that a block changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StorageChange {
-    /// The account.
+    /// Account whose storage has the slot.
     pub address: Address,
-    /// The slot.
+    /// Slot, a 256-bit big-endian number.
     pub slot: B256,
     /// Its value after the block; zero if it was cleared.
     pub value: B256,
@@ -33,7 +33,7 @@ pub struct StorageChange {
 const IMPLEMENTATION_SLOT: B256 = b256!("360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc");
 /// `keccak256("eip1967.proxy.beacon") - 1`.
 const BEACON_SLOT: B256 = b256!("a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50");
-/// `keccak256("PROXIABLE")`.
+/// `keccak256("PROXIABLE")` (EIP-1822), the slot of the implementation.
 const PROXIABLE_SLOT: B256 = b256!("c5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7");
 
 /// Every slot that points to an implementation.

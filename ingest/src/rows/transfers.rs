@@ -12,11 +12,11 @@ use trawl_core::schema::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenT
 use crate::block::{Header, Log, Transaction};
 use crate::write::batch::BlockRows;
 
-/// `Transfer(address,address,uint256)`.
+/// `Transfer(address,address,uint256)` of ERC-20 and ERC-721.
 const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
-/// `TransferSingle(address,address,address,uint256,uint256)`.
+/// `TransferSingle(address,address,address,uint256,uint256)` of ERC-1155.
 const TRANSFER_SINGLE: B256 = b256!("c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62");
-/// `TransferBatch(address,address,address,uint256[],uint256[])`.
+/// `TransferBatch(address,address,address,uint256[],uint256[])` of ERC-1155.
 const TRANSFER_BATCH: B256 = b256!("4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb");
 
 /// Bytes of an ABI word.

@@ -30,7 +30,7 @@ const BLOCKS_AHEAD: usize = 8;
 /// Blocks of a file, at most: those of an era.
 const ERA: usize = 8192;
 
-/// era1 files.
+/// era1 files, read one after the other.
 pub struct Era1Source {
     files: Vec<PathBuf>,
     total: u64,

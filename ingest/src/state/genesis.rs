@@ -22,15 +22,15 @@ pub enum GenesisError {
     /// It cannot be opened or read.
     #[error("genesis {} cannot be read", file.display())]
     File {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Why.
+        /// What the operating system said.
         source: std::io::Error,
     },
     /// Not the JSON that was expected.
     #[error("genesis {} is not in geth's form", file.display())]
     Json {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
         /// The parser's error.
         source: serde_json::Error,
@@ -67,7 +67,7 @@ struct JsonAccount {
 }
 
 impl Genesis {
-    /// Reads `file`.
+    /// Reads a genesis file in geth's form.
     pub fn read(file: &Path) -> Result<Self, GenesisError> {
         let text = std::fs::read_to_string(file).map_err(|source| GenesisError::File { file: file.into(), source })?;
         let genesis = Self::parse(&text).map_err(|source| GenesisError::Json { file: file.into(), source })?;

@@ -13,7 +13,7 @@ use super::outcome::{NotCheckable, Outcome, VerifyError, same};
 use super::trie::{EMPTY_ROOT, ordered_root};
 use crate::block::{Block, LAST_KNOWN_TYPE};
 
-/// EIP-4895.
+/// Whether the withdrawals are those of the header's root (EIP-4895).
 pub(super) fn verify_withdrawals(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
     if block.header.lacking.contains(&"withdrawals_root") {
         outcome.not_checkable(Check::WithdrawalsRoot, "the source has no withdrawals_root");

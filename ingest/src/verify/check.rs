@@ -103,7 +103,7 @@ checks! {
     Traces = "traces",
     /// Block 0 has the state that its allocation gives.
     GenesisState = "state root of the genesis allocation",
-    /// EIP-7685.
+    /// The hash over the requests of the execution layer (EIP-7685).
     RequestsHash = "requests hash",
     /// What the JSON of a chain's own transaction type repeats of block and transaction.
     RepeatedField = "repeated field",

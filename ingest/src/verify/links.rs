@@ -14,7 +14,7 @@ use crate::block::Block;
 pub struct Link {
     /// Height of the block.
     pub number: u64,
-    /// Its hash.
+    /// Hash as the source gave it.
     pub hash: B256,
     /// Hash of the block below; `None` if the source does not know it.
     pub parent_hash: Option<B256>,

@@ -8,7 +8,7 @@ use crate::block::Block;
 /// How much is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Everything.
+    /// Every check that applies to the block.
     Full,
     /// That parts fit each other, and the hash and links of headers; no roots, no senders.
     Header,
@@ -22,7 +22,7 @@ pub enum Depth {
 pub struct VerifyError {
     /// Height of the block.
     pub number: u64,
-    /// The check.
+    /// The check that failed.
     pub check: Check,
     /// What the check requires.
     pub expected: String,

@@ -48,7 +48,7 @@ impl ProblemKind {
         Self::StandingStill,
     ];
 
-    /// Its name.
+    /// Its name in metrics and in `follow_reports`.
     pub fn name(self) -> &'static str {
         match self {
             Self::NodeUnreachable => "node_unreachable",
@@ -72,7 +72,7 @@ pub(super) struct Problem {
     pub kind: ProblemKind,
     /// What it is about: a node, or nothing.
     pub subject: String,
-    /// In words.
+    /// The problem in words, for operators.
     pub detail: String,
     /// How long it has been so.
     pub age: Duration,

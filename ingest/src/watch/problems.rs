@@ -33,7 +33,7 @@ pub(super) struct Evidence<'a> {
     pub node_block: Option<BlockNumber>,
     /// The newest block that readers see.
     pub head: Option<BlockNumber>,
-    /// Since when.
+    /// Time since readers have seen a newer block.
     pub head_age: Duration,
     /// Between two looks.
     pub interval: Duration,

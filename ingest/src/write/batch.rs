@@ -21,9 +21,9 @@ use tables::{Builders, table};
 /// When a batch is full. A block is never cut, so a batch may exceed `bytes` and `logs` by one block.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Blocks.
+    /// Most blocks of a batch.
     pub blocks: usize,
-    /// Logs.
+    /// Most logs of a batch.
     pub logs: usize,
     /// Bytes of source text, which bound the bytes of the rows: text is at least twice as long.
     pub bytes: usize,
@@ -40,7 +40,7 @@ impl Default for Limits {
 /// Consecutive blocks of a batch of which the same parts are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// The blocks.
+    /// Heights, both ends inclusive.
     pub range: BlockRange,
     /// What is known of all of them.
     pub parts: Parts,
@@ -184,11 +184,11 @@ impl Batch {
 /// What was committed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CommittedBatch {
-    /// Blocks.
+    /// Blocks of the batch.
     pub blocks: u64,
-    /// Transactions.
+    /// Transactions of these blocks.
     pub transactions: u64,
-    /// Logs.
+    /// Logs of these transactions.
     pub logs: u64,
     /// Blocks that were refused and set aside.
     pub quarantined: u64,

@@ -19,7 +19,7 @@ pub struct SinkError {
     pub step: String,
     /// Ranges of the batch.
     pub blocks: String,
-    /// Why.
+    /// The error of the last attempt.
     pub source: StoreError,
 }
 

@@ -60,7 +60,7 @@ impl Refresh {
     ///
     /// # Errors
     ///
-    /// As [`Refresh::round`].
+    /// If the node does not answer, the store fails, or the lease is lost.
     pub(super) async fn whole(mut self, reader: &Reader) -> Result<RefreshReport, FetchError> {
         let mut sum = RefreshReport::default();
         loop {

@@ -32,13 +32,13 @@ pub struct SourceFlags {
 pub enum Source {
     /// Nodes of one chain.
     Rpc(Vec<String>),
-    /// Files.
+    /// Dump files: one JSON object on each line.
     Dump(Vec<PathBuf>),
     /// A folder of cryo.
     Cryo(PathBuf),
     /// A folder of ethereum-etl.
     Etl(PathBuf),
-    /// era1 archives.
+    /// era1 archives, or folders of them.
     Era1(Vec<PathBuf>),
 }
 

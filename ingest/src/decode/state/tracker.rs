@@ -15,11 +15,11 @@ pub struct Tracker {
 /// The fields of an account other than its storage. `None` is not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fields {
-    /// Wei.
+    /// Balance in wei.
     pub balance: Option<U256>,
-    /// Nonce.
+    /// Transactions sent or contracts created.
     pub nonce: Option<u64>,
-    /// Code.
+    /// Bytes of its code; empty without code.
     pub code: Option<Bytes>,
 }
 

@@ -10,11 +10,11 @@ pub enum Cell<'a> {
     Absent,
     /// The column is null.
     Null,
-    /// Raw bytes.
+    /// Bytes that are not text.
     Bytes(&'a [u8]),
     /// Text: hexadecimal, decimal or a list.
     Text(&'a str),
-    /// An integer.
+    /// An integer of up to 64 bits.
     Number(u64),
     /// A truth value.
     Flag(bool),

@@ -28,7 +28,7 @@ pub(super) enum Cells {
 /// The chunks of a file, in order.
 pub(in crate::source) type Chunks = Box<dyn Iterator<Item = Result<Chunk, SourceError>> + Send>;
 
-/// One row.
+/// One row of a chunk, borrowed.
 #[derive(Clone, Copy)]
 pub(in crate::source) struct Row<'a> {
     names: &'a [String],

@@ -11,7 +11,7 @@ pub mod kind {
     pub const HEADER: u16 = 0x03;
     /// Transactions and uncles.
     pub const BODY: u16 = 0x04;
-    /// Receipts.
+    /// Receipts of a block, RLP in snappy frames.
     pub const RECEIPTS: u16 = 0x05;
     /// 32 bytes, little endian.
     pub const TOTAL_DIFFICULTY: u16 = 0x06;
@@ -24,7 +24,7 @@ pub mod kind {
 /// Bytes of an entry, at most: far above any block, and no way to fill the memory.
 const MAX_ENTRY: u32 = 256 << 20;
 
-/// An entry.
+/// An entry of the file, without its head of 8 bytes.
 #[derive(Debug)]
 pub struct Entry {
     pub kind: u16,

@@ -45,7 +45,7 @@ struct PackedRow {
     cells: Vec<u8>,
 }
 
-/// Takes rows.
+/// Takes rows in any order, up to a buffer in memory and the rest in files.
 pub(super) struct Sorter {
     layouts: Vec<Arc<[String]>>,
     rows: Vec<PackedRow>,

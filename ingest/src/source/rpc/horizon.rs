@@ -21,7 +21,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 pub struct MissingPart {
     /// `traces` or `state`.
     pub part: &'static str,
-    /// Why.
+    /// Whether it is too old, not offered or too large.
     pub reason: MissingReason,
     /// The words of the node.
     pub cause: String,

@@ -16,13 +16,13 @@ const CALLS: [&str; 4] = ["0x06fdde03", "0x95d89b41", "0x313ce567", "0x18160ddd"
 /// What a contract answered, undecoded; `None` where it refused or answered too much.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenAnswers {
-    /// To `name()`.
+    /// Return data of `name()`.
     pub name: Option<Bytes>,
-    /// To `symbol()`.
+    /// Return data of `symbol()`.
     pub symbol: Option<Bytes>,
-    /// To `decimals()`.
+    /// Return data of `decimals()`.
     pub decimals: Option<Bytes>,
-    /// To `totalSupply()`.
+    /// Return data of `totalSupply()`.
     pub total_supply: Option<Bytes>,
 }
 

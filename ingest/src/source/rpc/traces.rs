@@ -21,9 +21,9 @@ pub enum TraceChoice {
     Auto,
     /// `debug_traceBlockByHash` or `debug_traceBlockByNumber` with `callTracer`.
     CallTracer,
-    /// `trace_block`.
+    /// `trace_block` of the Parity-style API.
     TraceBlock,
-    /// None.
+    /// No traces are requested.
     Off,
 }
 

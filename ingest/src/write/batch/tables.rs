@@ -155,15 +155,15 @@ macro_rules! block_tables {
 block_tables! {
     /// The block itself.
     blocks: BlockRow,
-    /// Its hash.
+    /// The block by its hash.
     blocks_by_hash: BlockByHashRow,
-    /// Its transactions.
+    /// Transactions by chain position.
     transactions: TransactionRow,
-    /// Their hashes.
+    /// Transactions by their hashes.
     transactions_by_hash: TransactionByHashRow,
-    /// Its logs.
+    /// Logs by address, and by chain position.
     logs: LogRow,
-    /// Its withdrawals.
+    /// Withdrawals by receiver, and by block.
     withdrawals: WithdrawalRow,
     /// Headers of its uncles.
     uncles: UncleRow,
@@ -177,7 +177,7 @@ block_tables! {
     token_transfers: TokenTransferRow,
     /// Token transfers by participant and side.
     token_transfers_by_direction: DirectedTokenTransferRow,
-    /// Token transfers.
+    /// Token transfers by block.
     token_transfers_by_block: BlockTokenTransferRow,
     /// Balances it changed.
     balance_history: BalanceRow,

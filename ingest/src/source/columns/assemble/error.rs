@@ -21,15 +21,15 @@ pub enum AssembleError {
     /// Some transactions have a receipt and some have none.
     #[error("{found} receipts for {wanted} transactions")]
     ReceiptCount {
-        /// Transactions.
+        /// Transactions of the block.
         wanted: usize,
-        /// Receipts.
+        /// Transactions that have a receipt.
         found: usize,
     },
     /// A row that names another transaction or block than the one it stands with.
     #[error("{what} names {found} where {wanted} is")]
     Stranger {
-        /// Which row.
+        /// The row, such as `transaction 3` or `log 7`.
         what: String,
         /// Hash it stands with.
         wanted: B256,
@@ -39,9 +39,9 @@ pub enum AssembleError {
     /// A log of a transaction that is not there.
     #[error("a log of transaction {index}, where there are {count} transactions")]
     LogOfNothing {
-        /// Its transaction.
+        /// Position of its transaction in the block.
         index: u32,
-        /// Transactions.
+        /// Transactions of the block.
         count: usize,
     },
     /// The withdrawals cannot be those the header speaks of.
