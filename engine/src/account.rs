@@ -10,7 +10,7 @@ use crate::exception::Exception;
 /// What a user may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Everything.
+    /// Any statement, writes and settings among them.
     Owner,
     /// Queries that leave no trace and touch nothing outside the database, in the slots of what they say they are for.
     Api,
@@ -31,7 +31,7 @@ impl Role {
 /// A name and a password, as a client gives them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
-    /// User name.
+    /// Name, as the client gives it.
     pub user: String,
     /// Password; may be empty.
     pub password: String,
@@ -87,7 +87,7 @@ impl std::fmt::Debug for Digest {
 /// A user of this endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// User name.
+    /// Name, unique among [`Accounts`].
     pub user: String,
     /// Of the password.
     pub digest: Digest,
@@ -113,7 +113,7 @@ pub struct Accounts(Vec<Account>);
 pub struct SameName(String);
 
 impl Accounts {
-    /// These users.
+    /// Takes the users of this endpoint.
     ///
     /// # Errors
     ///

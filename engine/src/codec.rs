@@ -21,9 +21,9 @@ pub enum Encoding {
     Blocks,
     /// `Content-Encoding: lz4`, one LZ4 frame.
     Lz4,
-    /// `Content-Encoding: zstd`.
+    /// `Content-Encoding: zstd`, Zstandard (RFC 8878).
     Zstd,
-    /// `Content-Encoding: gzip`.
+    /// `Content-Encoding: gzip` (RFC 1952).
     Gzip,
 }
 
@@ -61,13 +61,13 @@ impl Encoding {
 pub enum Encoder {
     /// As it is.
     Identity,
-    /// ClickHouse's framing.
+    /// ClickHouse's framing, a block for each piece.
     Blocks,
-    /// LZ4 frame.
+    /// One LZ4 frame, flushed after each piece.
     Lz4(Box<lz4_flex::frame::FrameEncoder<Vec<u8>>>),
-    /// Zstandard.
+    /// One Zstandard frame, flushed after each piece.
     Zstd(zstd::stream::write::Encoder<'static, Vec<u8>>),
-    /// gzip.
+    /// One gzip member, flushed after each piece.
     Gzip(flate2::write::GzEncoder<Vec<u8>>),
 }
 
@@ -125,7 +125,7 @@ fn flushed<W: Write>(writer: &mut W, piece: &[u8], out: impl Fn(&mut W) -> &mut 
 
 /// A request's body as it came, with the headers that describe its compression.
 pub struct EncodedBody {
-    /// The bytes.
+    /// The bytes, still compressed.
     pub bytes: Box<dyn Read + Send>,
     /// The request's headers, of which `Content-Encoding` counts.
     pub headers: HeaderMap,

@@ -25,7 +25,7 @@ pub enum OpenError {
     /// The directory cannot be made or locked.
     #[error("cannot use {} as data directory", path.display())]
     Directory {
-        /// The directory.
+        /// Value of `--data-dir`.
         path: PathBuf,
         /// The system's reason.
         source: std::io::Error,
@@ -43,7 +43,7 @@ pub enum OpenError {
         "the file of --config replaces the users of the engine (`users_config`, `user_directories`), so it cannot have a --reader-user: {0}"
     )]
     NoRole(Exception),
-    /// libchdb refused.
+    /// libchdb gave no connection to this directory.
     #[error("the engine could not open {}: is it a data directory of another program or of a newer engine, or is its object storage away?", .0.display())]
     Refused(PathBuf),
     /// The engine runs but does not answer.
@@ -85,7 +85,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// See [`OpenError`].
+    /// [`OpenError`], if the directory is in use or cannot be opened.
     pub fn open(library: Library, data_dir: &Path, configured: &Configuration) -> Result<Arc<Self>, OpenError> {
         let (data_dir, lock) = lock_directory(data_dir)?;
         // Before the working directory changes: the path of a file may be relative to it.

@@ -25,7 +25,7 @@ pub enum LibraryError {
     /// The file is not a loadable library for this machine.
     #[error("{} cannot be loaded as libchdb ({cause}): {HOW_TO_GET_IT}", path.display())]
     NotLoadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The loader's reason.
         cause: String,
@@ -33,7 +33,7 @@ pub enum LibraryError {
     /// The file is a library, but not this one.
     #[error("{} is not a libchdb this program knows (it lacks `{symbol}`): {HOW_TO_GET_IT}", path.display())]
     NotThisLibrary {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// First function that is missing.
         symbol: &'static str,
@@ -67,7 +67,7 @@ macro_rules! functions {
             ///
             /// # Errors
             ///
-            /// See [`LibraryError`].
+            /// [`LibraryError`], if the CPU, the file or one of its functions is wrong.
             pub fn load(path: &Path) -> Result<Self, LibraryError> {
                 require_cpu()?;
                 // SAFETY: libchdb's initialisers have no precondition but the CPU checked above.
@@ -130,7 +130,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// See [`LibraryError`].
+    /// [`LibraryError`], if there is no file, or the one found cannot be used.
     pub fn find(named: Option<&Path>) -> Result<Self, LibraryError> {
         let candidates = match named {
             Some(path) => vec![path.to_path_buf()],

@@ -22,16 +22,16 @@ pub struct Purpose {
     pub user: String,
     /// Its settings, in the order in which they were given.
     pub settings: Vec<(String, String)>,
-    /// Its database.
+    /// Current database of the connection.
     pub database: String,
 }
 
 /// A connection for requests of one purpose.
 #[derive(Debug)]
 pub struct PooledConnection {
-    /// What for.
+    /// What requests must share to get this connection.
     pub purpose: Purpose,
-    /// The connection.
+    /// Open connection to the engine.
     pub connection: Connection,
     /// Its number in the `log_comment` of all its statements.
     pub number: u64,

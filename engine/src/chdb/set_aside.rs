@@ -15,9 +15,9 @@ use crate::exception::Exception;
 /// A part that was set aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DetachedPart {
-    /// Its database.
+    /// Database of its table.
     pub database: String,
-    /// Its table.
+    /// Table that it was a part of.
     pub table: String,
     /// Its name in the `detached` folder.
     pub name: String,

@@ -16,9 +16,9 @@ const CHANCE: u32 = 11;
 /// A database and a table in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Table {
-    /// The database.
+    /// Name of the database.
     pub database: String,
-    /// The table.
+    /// Name without the database.
     pub table: String,
 }
 

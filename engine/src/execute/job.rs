@@ -39,13 +39,13 @@ pub struct Query {
 
 /// One statement to run.
 pub struct Job {
-    /// The engine.
+    /// The engine that runs the statement.
     pub engine: Arc<Engine>,
     /// Sessions kept between requests.
     pub sessions: Arc<Sessions>,
     /// Told of every INSERT.
     pub changes: Arc<Changes>,
-    /// The statement.
+    /// Text, parameters and settings of the statement.
     pub query: Query,
     /// The client's user name.
     pub user: String,
@@ -90,9 +90,9 @@ impl Job {
 pub enum Reply {
     /// All of it.
     Whole {
-        /// The result.
+        /// Rows in `format`, not compressed yet.
         bytes: Bytes,
-        /// Its format.
+        /// Name of a ClickHouse format, such as `Arrow`.
         format: String,
         /// What the statement did.
         stats: Stats,
@@ -101,9 +101,9 @@ pub enum Reply {
     Stream {
         /// Read end of the pipe.
         pipe: PipeReader,
-        /// Its format.
+        /// Name of a ClickHouse format, such as `Arrow`.
         format: String,
-        /// The outcome.
+        /// What the statement did, or why it failed after rows were sent.
         end: oneshot::Receiver<Result<Stats, Exception>>,
     },
 }

@@ -89,7 +89,7 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// The connection.
+    /// The connection, with temporary tables and settings of its session.
     pub fn connection(&mut self) -> &mut Connection {
         self.connection.as_mut().expect("taken only by drop")
     }

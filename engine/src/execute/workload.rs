@@ -26,7 +26,7 @@ pub enum Workload {
 pub enum Kind {
     /// It has a result and changes nothing.
     Reads,
-    /// Anything else.
+    /// Any other statement, though it may change nothing.
     Writes,
 }
 

@@ -109,7 +109,7 @@ pub struct ReaderFlags {
 }
 
 impl ReaderFlags {
-    /// The limits.
+    /// The limits of each statement, with half of the cores where no threads are given.
     #[must_use]
     pub fn limits(&self) -> ReaderLimits {
         ReaderLimits {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use trawl_engine::account::{Account, Digest, Role};
 
-/// Longest name.
+/// Longest name of a reader, in characters.
 const LONGEST_NAME: usize = 64;
 
 /// A file that does not tell who the readers are.
@@ -13,7 +13,7 @@ pub enum ReadersError {
     /// The file cannot be read.
     #[error("cannot read the readers from {}", path.display())]
     Unreadable {
-        /// The file.
+        /// Value of `--readers`.
         path: PathBuf,
         /// The system's reason.
         source: std::io::Error,
@@ -21,7 +21,7 @@ pub enum ReadersError {
     /// A line is not of the form.
     #[error("line {line} of {}: {problem}; a line is `name password` or `name sha256:…` with 64 hexadecimal digits", path.display())]
     Line {
-        /// The file.
+        /// Value of `--readers`.
         path: PathBuf,
         /// Its number, from 1.
         line: usize,
@@ -37,7 +37,7 @@ pub enum ReadersError {
 ///
 /// # Errors
 ///
-/// See [`ReadersError`].
+/// [`ReadersError`], if the file cannot be read, has a wrong line or none.
 pub fn read(path: &Path) -> Result<Vec<Account>, ReadersError> {
     let text =
         std::fs::read_to_string(path).map_err(|source| ReadersError::Unreadable { path: path.into(), source })?;

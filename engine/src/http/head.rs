@@ -17,7 +17,7 @@ use crate::execute::figures::count_error;
 /// What of a request its answer depends on.
 #[derive(Debug)]
 pub struct Context {
-    /// The engine.
+    /// The engine, whose version and time zone headers show.
     pub engine: Arc<Engine>,
     /// Announced in `X-ClickHouse-Query-Id`.
     pub query_id: String,

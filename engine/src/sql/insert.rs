@@ -10,7 +10,7 @@ pub enum InsertScan {
     NeedMore,
     /// No inline data: INSERT … SELECT and the like.
     Whole,
-    /// Data follows.
+    /// Data follows the text of the statement.
     Data(InsertHead),
 }
 

@@ -22,7 +22,7 @@ pub struct ReaderLimits {
     pub result_rows: u64,
     /// Bytes of its result, as the engine holds them.
     pub result_bytes: u64,
-    /// Threads.
+    /// Threads of a statement, `max_threads`.
     pub threads: u64,
 }
 
@@ -65,7 +65,7 @@ impl ReaderLimits {
     ///
     /// # Errors
     ///
-    /// As [`Self::check`].
+    /// Code 452, if the setting is not within the limits, or is no literal.
     pub fn check_tokens(&self, tokens: &[Token]) -> Result<(), Exception> {
         let [name, equals, value, after @ ..] = tokens else { return Ok(()) };
         let limited = self.settings().into_iter().find(|(limited, _)| name.names(limited));

@@ -7,11 +7,11 @@ use crate::sql::lexer::{Kind, Lexer, Token};
 pub enum Target {
     /// Nothing: it reads, or changes no rows that are there.
     Nothing,
-    /// A table.
+    /// The rows of one table.
     Table {
         /// `None`: the statement names none, so it is the current one.
         database: Option<String>,
-        /// Its name.
+        /// Name without the database.
         table: String,
     },
     /// All tables of a database.

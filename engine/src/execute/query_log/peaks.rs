@@ -15,9 +15,9 @@ pub(super) struct Peak {
     seen: Instant,
     /// Bytes of memory, the most so far.
     pub(super) memory: u64,
-    /// Rows read.
+    /// Rows read so far.
     pub(super) rows: u64,
-    /// Bytes read.
+    /// Bytes read so far, uncompressed.
     pub(super) bytes: u64,
 }
 
