@@ -73,7 +73,7 @@ fn start_api(engine: &str) -> anyhow::Result<Server> {
     Ok(api)
 }
 
-/// The engine.
+/// The engine, which is spoken to in SQL.
 struct Store {
     agent: ureq::Agent,
     url: String,

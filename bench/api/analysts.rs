@@ -16,7 +16,7 @@ use crate::{Flags, progress, sql};
 /// How often the bundled mainnet blocks are there.
 const COPIES: u64 = 1600;
 
-/// Measures both.
+/// Measures a day of logs, and the questions of a first day.
 pub fn measure(flags: &Flags) -> anyhow::Result<Report> {
     let mut report = Report::new("analysts", &flags.command);
     let client = Client::new()?;

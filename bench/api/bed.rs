@@ -19,7 +19,7 @@ pub const DATABASE: &str = "trawl";
 /// What a data set holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// Log tables.
+    /// Rows of the tables of logs alone.
     Logs,
     /// Token transfers of one very busy address and others.
     Transfers,

@@ -71,7 +71,7 @@ impl Duckdb {
         })
     }
 
-    /// Its version.
+    /// Version of the `duckdb` module of Python.
     pub fn version(&mut self) -> anyhow::Result<String> {
         Ok(self.ask(&json!("version"))?["version"].as_str().unwrap_or_default().to_owned())
     }

@@ -21,7 +21,7 @@ pub fn cpu_seconds(processes: &[u32]) -> anyhow::Result<f64> {
 /// Resident memory of a process in MiB: now, and the most there was.
 #[derive(Debug, Clone, Copy)]
 pub struct Resident {
-    /// Now.
+    /// `VmRSS`, in MiB.
     pub now: f64,
     /// The most since it started, or since [`forget_peak`].
     pub peak: f64,

@@ -59,9 +59,9 @@ pub enum Bound {
 /// A leg that could not be measured.
 #[derive(Debug, Clone, Serialize)]
 pub struct SkippedLeg {
-    /// Its name.
+    /// Name of the leg.
     pub leg: String,
-    /// Why.
+    /// Why it could not be measured.
     pub reason: String,
 }
 
@@ -79,7 +79,7 @@ impl Report {
         self.facts.push(fact.into());
     }
 
-    /// Adds measurements.
+    /// Adds the samples of legs in a unit, under a title.
     pub fn section(&mut self, title: impl Into<String>, unit: &'static str, legs: Vec<Leg>) {
         self.sections.push(Section { title: title.into(), unit, legs });
     }

@@ -17,7 +17,7 @@ use crate::{hexed, sql, wide};
 #[derive(Debug, Clone)]
 pub struct Topic {
     position: usize,
-    /// Hexadecimal digits.
+    /// 64 hexadecimal digits without `0x`.
     digits: String,
     /// Logs that have it.
     pub logs: usize,

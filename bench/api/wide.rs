@@ -14,9 +14,9 @@ use crate::{processes, sql};
 /// A contract and how many logs it has.
 #[derive(Debug, Clone)]
 pub struct Contract {
-    /// Hexadecimal digits.
+    /// 40 hexadecimal digits without `0x`.
     pub address: String,
-    /// Its logs.
+    /// How many logs it emitted.
     pub logs: f64,
 }
 
@@ -117,9 +117,9 @@ pub const RAW_NATIVE: &str = "raw engine, Native";
 pub const RAW_ARROW: &str = "raw engine, ArrowStream";
 /// JSON by the engine.
 pub const SQL_JSON: &str = "JSON made in ClickHouse SQL";
-/// The product's.
+/// `eth_getLogs` of trawl-api.
 pub const TRAWL_RPC: &str = "Trawl eth_getLogs";
-/// The product's.
+/// Arrow from a wide scan of trawl-api.
 pub const TRAWL_ARROW: &str = "Trawl arrow";
 
 /// Reads all legs in turn, after a round that warms up. Samples are thousands of logs a second.
@@ -150,7 +150,7 @@ pub fn measure(client: &Client, asked: &mut [WideQuery<'_>], rounds: usize) -> a
     Ok(legs)
 }
 
-/// Milliseconds.
+/// Milliseconds from the request to the first byte.
 pub const FIRST_BYTE: &str = "first byte, ms";
 /// Of the whole time.
 pub const FIRST_SHARE: &str = "first byte / total";

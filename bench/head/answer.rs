@@ -19,7 +19,7 @@ pub type Row = (Option<BlockIndex>, u64, u64);
 pub enum Content {
     /// Blocks, logs, transfers, frames.
     Rows(Vec<Row>),
-    /// A number.
+    /// A number, such as a balance in wei.
     Amount(U256),
     /// There is such a thing, whatever is said of it.
     Something,

@@ -48,7 +48,7 @@ pub enum HeadRequest {
     Summary(B256),
 }
 
-/// A request.
+/// A request over HTTP.
 pub struct Request {
     /// Below the server's URL.
     pub path: String,
@@ -68,7 +68,7 @@ pub const PAGE: usize = 50;
 pub struct HighestBlock(AtomicU64);
 
 impl HighestBlock {
-    /// It.
+    /// Height of the highest block that was shown; 0 before any.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -133,7 +133,7 @@ impl HeadRequest {
         }
     }
 
-    /// The request.
+    /// Path and body of the request.
     pub fn request(self, world: &World) -> Request {
         let account = |account: Account| world.accounts[account as usize];
         let token = |token: u8| world.tokens[usize::from(token)];

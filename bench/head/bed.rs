@@ -17,15 +17,15 @@ use crate::{Flags, progress};
 
 /// Everything that runs.
 pub struct TestBed {
-    /// The chain.
+    /// The generated chain, which grows.
     pub chain: Arc<Chain>,
-    /// Its node.
+    /// JSON-RPC of the chain.
     pub node: Node,
-    /// The engine.
+    /// trawl-engine, with the tables.
     pub engine: Server,
-    /// The follower.
+    /// `trawl-ingest follow`; `None` while it does not run.
     pub follow: Option<Follower>,
-    /// The API.
+    /// trawl-api; `None` while it does not run.
     pub api: Option<Server>,
     /// How programs are started.
     pub launch: Launch,

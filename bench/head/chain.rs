@@ -25,7 +25,7 @@ const YOUNG: usize = 256;
 /// Where a block is among all blocks.
 pub type BlockIndex = usize;
 
-/// All blocks.
+/// All blocks of all branches.
 #[derive(Default)]
 pub struct Model {
     blocks: Vec<Block>,
@@ -39,7 +39,7 @@ pub struct Model {
 
 /// The chain with what makes it grow.
 pub struct Chain {
-    /// Its accounts.
+    /// Accounts and contracts of the chain.
     pub world: Arc<World>,
     /// How far below the newest block one is final; half as far it is safe.
     pub final_after: u64,
@@ -145,7 +145,7 @@ impl Chain {
 }
 
 impl Model {
-    /// A block.
+    /// The block at an index of all blocks.
     pub fn at(&self, place: BlockIndex) -> &Block {
         &self.blocks[place]
     }

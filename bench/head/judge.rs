@@ -18,7 +18,7 @@ pub enum Verdict {
     Wrong(String),
     /// The server was too busy, and said so.
     Refused,
-    /// An error.
+    /// An error: its status or code, and its text.
     Failed(String),
     /// It broke off.
     BrokenOff,

@@ -18,7 +18,7 @@ use crate::chain::{BlockIndex, Chain, Model};
 
 /// A node; it serves until the process ends.
 pub struct Node {
-    /// Where.
+    /// URL of its JSON-RPC.
     pub url: String,
 }
 

@@ -53,7 +53,7 @@ impl GrowingChain {
         Self { stop, thread: Some(thread) }
     }
 
-    /// Stops it.
+    /// Ends the growth and waits for the last block.
     pub fn stop(mut self) -> anyhow::Result<()> {
         self.end()
     }

@@ -64,7 +64,7 @@ impl Launch {
         process::run(command.stdout(Stdio::null()))
     }
 
-    /// `trawl-ingest follow`.
+    /// `trawl-ingest follow` from block 0, which runs on.
     pub fn follow(
         &self,
         (engine, node): (&str, &str),

@@ -9,7 +9,7 @@ use ureq::Agent;
 
 /// Where the engine's clients connect instead; it serves until the process ends.
 pub struct Recorder {
-    /// Where.
+    /// URL that clients take for the engine's.
     pub url: String,
     log: Arc<Mutex<Vec<Statement>>>,
 }

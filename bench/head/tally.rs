@@ -33,7 +33,7 @@ pub struct Route {
 /// All of them.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// By name.
+    /// What came of the requests of each route, by its name.
     pub routes: BTreeMap<&'static str, Route>,
     /// Errors and wrong answers with their numbers.
     pub said: BTreeMap<String, u64>,

@@ -18,7 +18,7 @@ impl Legs {
         }
     }
 
-    /// As Markdown.
+    /// Prints the legs as a table of Markdown.
     pub fn print(&self) {
         println!("| leg | median s | min s | max s | median s of processors | peak MiB |\n|---|---|---|---|---|---|");
         for (name, times) in &self.legs {

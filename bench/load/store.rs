@@ -100,7 +100,7 @@ impl Store {
         Ok(text.lines().filter_map(row).collect())
     }
 
-    /// Ends it.
+    /// Ends the engine and waits for it.
     pub fn stop(self) -> anyhow::Result<()> {
         self.server.stop().map(drop)
     }

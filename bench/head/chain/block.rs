@@ -11,7 +11,7 @@ use super::world::{SYNC, TOKENS, TRANSFER, World};
 /// What an account holds: of a token, or of the coin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Asset {
-    /// The coin.
+    /// The chain's coin, in wei.
     Coin,
     /// A token by its number.
     Token(u8),
@@ -20,10 +20,10 @@ pub enum Asset {
 /// Accounts are known by their number.
 pub type Account = u32;
 
-/// A log.
+/// A log of a token contract.
 #[derive(Debug, Clone)]
 pub struct Log {
-    /// The contract.
+    /// Number of the contract among the tokens.
     pub token: u8,
     /// Its transaction's position.
     pub transaction: u32,
@@ -34,14 +34,14 @@ pub struct Log {
 /// What a log says.
 #[derive(Debug, Clone, Copy)]
 pub enum Event {
-    /// ERC-20.
+    /// `Transfer` of ERC-20.
     Transfer { from: Account, to: Account, amount: u128 },
     /// As pools of traders emit.
     Sync { amount: u128 },
 }
 
 impl Log {
-    /// Its topics.
+    /// The event, then its indexed arguments.
     pub fn topics(&self, world: &World) -> Vec<B256> {
         let word = |account: Account| world.accounts[account as usize].into_word();
         match self.event {
@@ -50,7 +50,7 @@ impl Log {
         }
     }
 
-    /// Its data.
+    /// The other arguments, encoded by the ABI.
     pub fn data(&self) -> Bytes {
         match self.event {
             Event::Transfer { amount, .. } => B256::from(U256::from(amount)).into(),
@@ -66,7 +66,7 @@ pub struct Inner {
     pub transaction: u32,
     /// Who is called, by a token contract.
     pub to: Account,
-    /// Wei.
+    /// Wei that it moves.
     pub value: u128,
 }
 
@@ -75,25 +75,25 @@ pub struct Inner {
 pub struct Texts {
     /// The header and whole transactions.
     pub full: String,
-    /// `eth_getBlockReceipts`.
+    /// Result of `eth_getBlockReceipts`.
     pub receipts: String,
-    /// callTracer.
+    /// Result of `callTracer` for the block.
     pub calls: String,
     /// prestateTracer with diffMode.
     pub differences: String,
 }
 
-/// A block.
+/// A block of any branch.
 pub struct Block {
-    /// Its height.
+    /// Height of the block.
     pub number: u64,
-    /// Its hash.
+    /// Keccak-256 of the header.
     pub hash: B256,
     /// Where its parent is among all blocks.
     pub parent: Option<usize>,
     /// Hashes of its transactions.
     pub transactions: Vec<B256>,
-    /// Its logs.
+    /// Logs of all transactions, in order.
     pub logs: Vec<Log>,
     /// Positions of the logs of each token.
     pub logs_of: [Vec<u32>; TOKENS],

@@ -27,9 +27,9 @@ pub const GAS_LIMIT: u64 = 90_000;
 /// How much is in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Transactions.
+    /// Transactions of the block.
     pub transactions: usize,
-    /// Logs.
+    /// Logs of the block.
     pub logs: usize,
 }
 
@@ -43,15 +43,15 @@ pub struct Maker {
 
 /// A transaction with what it does.
 pub struct Draft {
-    /// Its sender.
+    /// Number of the account that signs.
     pub sender: Account,
-    /// Signed.
+    /// The transaction with its signature.
     pub envelope: TxEnvelope,
     /// Its call data.
     pub input: Bytes,
     /// Who is called.
     pub to: alloy_primitives::Address,
-    /// Wei.
+    /// Wei sent to the called account.
     pub value: u128,
     /// Its inner call.
     pub inner: Option<(Account, u128)>,

@@ -15,9 +15,9 @@ pub const TOKENS: usize = 8;
 pub const ENDOWMENT: u128 = 1_000_000_000_000_000_000_000_000;
 /// Who gets the fees.
 pub const COINBASE: Address = address!("c0ffee254729296a45a3885639ac7e10f9d54979");
-/// `keccak256("Transfer(address,address,uint256)")`.
+/// `keccak256("Transfer(address,address,uint256)")` of ERC-20.
 pub const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
-/// `keccak256("Sync(uint112,uint112)")`.
+/// `keccak256("Sync(uint112,uint112)")` of Uniswap's pairs.
 pub const SYNC: B256 = b256!("1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1");
 /// Answers every call with the word at `keccak256(first argument . 0)`: `balanceOf`, whatever the selector.
 pub const CODE: &str = "0x6004355f525f60205260405f20545f5260205ff3";
@@ -26,7 +26,7 @@ pub const CODE: &str = "0x6004355f525f60205260405f20545f5260205ff3";
 pub struct World {
     /// Keys of the accounts.
     pub secrets: Vec<B256>,
-    /// The accounts.
+    /// Addresses of the accounts, by number.
     pub accounts: Vec<Address>,
     /// Where a token keeps the balance of each account.
     pub slots: Vec<B256>,

@@ -170,7 +170,7 @@ fn measure_one(
 
 /// What others notice.
 struct AttackImpact {
-    /// Milliseconds.
+    /// 99th percentile of their waits, in milliseconds.
     p99: f64,
     lost: u64,
     answers: usize,
