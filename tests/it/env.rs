@@ -40,7 +40,7 @@ pub fn engine() -> &'static str {
     })
 }
 
-/// An account.
+/// A user of ClickHouse.
 #[derive(Debug, Clone, Copy)]
 pub struct Account {
     pub user: &'static str,

@@ -22,9 +22,9 @@ pub struct Scenario {
     pub api: String,
     /// Functions of its contracts.
     pub functions: Vec<Function>,
-    /// Its contracts.
+    /// Contracts that the script created.
     pub contracts: Vec<Address>,
-    /// Its accounts.
+    /// Accounts that the script sends from.
     pub accounts: Vec<Address>,
     /// What the scenario's script read from the node by calls.
     pub expected: Value,

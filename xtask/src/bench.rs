@@ -104,7 +104,7 @@ fn typed() -> String {
     format!("cargo xtask {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "))
 }
 
-/// Measures.
+/// Builds the programs and runs the named measurements.
 pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
     let library = engine_library::ensure()?;
     let is_release = flags.profile == "release";

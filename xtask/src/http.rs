@@ -6,14 +6,14 @@ use anyhow::Context as _;
 use serde_json::Value;
 use ureq::Agent;
 
-/// An answer.
+/// An answer of any status.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// HTTP status.
+    /// Status code of HTTP.
     pub status: u16,
-    /// Response headers.
+    /// Headers of the response.
     pub headers: ureq::http::HeaderMap,
-    /// Body.
+    /// Body, as it was sent.
     pub body: Vec<u8>,
 }
 
@@ -50,7 +50,7 @@ fn read(mut response: ureq::http::Response<ureq::Body>) -> anyhow::Result<Answer
     })
 }
 
-/// GET.
+/// GET, with an answer of any status.
 pub fn get(agent: &Agent, url: &str) -> anyhow::Result<Answer> {
     read(agent.get(url).call().with_context(|| format!("GET {url}"))?)
 }

@@ -13,12 +13,12 @@ pub(crate) enum Question {
     Call(&'static str, Value),
 }
 
-/// An answer.
+/// An answer, as far as it is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// Status and body.
     Rest(u16, String),
-    /// The envelope.
+    /// The envelope, with `result` or `error`.
     Rpc(Value),
     /// None: nobody listened.
     Nothing,

@@ -10,11 +10,11 @@ use serde_json::Value;
 pub enum Shape {
     /// `str<Pattern>`, `int`, `num`, `bool`, `object`, or a literal text.
     Word(String, Option<String>),
-    /// `[T]`.
+    /// `[T]`: an array, all of whose items are `T`.
     List(Box<Shape>),
     /// `{a: T, b~: T}`; a member with `~` may be missing.
     Record(Vec<(String, bool, Shape)>),
-    /// `T|T`.
+    /// `T|T`: one of these types.
     Any(Vec<Shape>),
 }
 

@@ -47,7 +47,7 @@ const DRAWN: [&str; 11] = [
     "v_erc20_transfers",
 ];
 
-/// The page.
+/// Markdown of docs/reference/columns.md.
 pub fn page() -> anyhow::Result<String> {
     let relations = relations()?;
     let mut page = format!("{HEAD}{}", diagram(&relations)?);

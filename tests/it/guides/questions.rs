@@ -22,7 +22,7 @@ its rows with those of other statements on the raw tables. Of each at most five 
 
 ";
 
-/// The page.
+/// Markdown of docs/analysts/questions.md.
 pub fn page() -> anyhow::Result<String> {
     let mut files = fs::read_dir(workspace::root().join("sql/analysts/queries"))?
         .map(|entry| Ok(entry?.path()))

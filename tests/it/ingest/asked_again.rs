@@ -67,7 +67,7 @@ fn is_of_request(statement: &str) -> bool {
     statement.contains("FROM ") && !looks.iter().any(|name| statement.contains(name))
 }
 
-/// All answers.
+/// The answers to the calls, then those to the paths.
 fn ask(api: &Server, calls: &[(&'static str, Value)], paths: &[String]) -> anyhow::Result<Vec<String>> {
     let agent = http::agent();
     let url = format!("{}/api/eth-rpc", api.url);

@@ -29,7 +29,7 @@ struct SampleHeader {
     number: u64,
     timestamp: u64,
     mix_hash: String,
-    /// Wei.
+    /// Wei per gas (EIP-1559).
     base_fee: u64,
 }
 

@@ -40,7 +40,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Closes it.
+    /// Closes the browser and waits for it.
     fn close(mut self) -> anyhow::Result<()> {
         drop(self.commands);
         let status = self.child.wait()?;

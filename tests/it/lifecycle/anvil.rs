@@ -25,16 +25,16 @@ pub struct Anvil {
     pub hashes: BTreeMap<&'static str, String>,
 }
 
-/// A transaction.
+/// A transaction from an unlocked account.
 #[derive(Default)]
 pub struct Call<'c> {
     /// Which of the accounts sends it.
     pub from: usize,
     /// The recipient; none for a creation.
     pub to: Option<&'c str>,
-    /// The data.
+    /// Call data or init code, in hexadecimal.
     pub data: String,
-    /// Wei.
+    /// Wei sent to the recipient.
     pub value: u64,
     /// Signed authorizations (EIP-7702).
     pub authorizations: Vec<Value>,

@@ -23,7 +23,7 @@ const MASTER_COPY: &str = "a619486e";
 const FACETS: &str = "52ef6b2c";
 const GET_IMPLEMENTATION: &str = "aaf10f42";
 const COMPTROLLER: &str = "bb82aa5e";
-/// `setName(bytes32)`.
+/// Selector of `setName(bytes32)`.
 const SET_NAME: &str = "5ac801fe";
 
 struct Proxies {

@@ -4,7 +4,7 @@
 /// What a contract answers to a call.
 #[derive(Clone, Copy)]
 pub enum Answer<'a> {
-    /// These words.
+    /// Returns these words, as the ABI encodes them.
     Words(&'a [&'a str]),
     /// The value of a slot of its storage.
     Slot(u8),
@@ -50,7 +50,7 @@ pub fn answers(all: &[(&str, Answer<'_>)], otherwise: &str) -> String {
     format!("{tests}{otherwise}{bodies}")
 }
 
-/// Fails.
+/// Reverts without data.
 pub const REVERTS: &str = "60006000fd";
 
 /// Runs the code of the contract that a slot names, with the same input, and returns what it returns.

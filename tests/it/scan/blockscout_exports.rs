@@ -44,7 +44,7 @@ fn checksummed(value: &Value) -> anyhow::Result<String> {
     Ok(address.map(|address| address.to_checksum(None)).unwrap_or_default())
 }
 
-/// `2024-02-17 08:49:36.000000Z`.
+/// A block's time, as `2024-02-17 08:49:36.000000Z`.
 fn time(chain: &Chain, block: u64) -> anyhow::Result<String> {
     let seconds = quantity(&chain.lines[usize::try_from(block)?]["block"]["timestamp"]);
     let time = jiff::Timestamp::from_second(i64::try_from(seconds)?)?.to_string();

@@ -161,7 +161,7 @@ fn token_transfers_are_those_of_the_scan() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `2024-02-17T08:49:36Z`.
+/// Seconds of Unix time as `2024-02-17T08:49:36Z`.
 fn iso(seconds: u64) -> anyhow::Result<String> {
     Ok(jiff::Timestamp::from_second(i64::try_from(seconds)?)?.to_string())
 }

@@ -17,7 +17,7 @@ const TUPLE_PARAMETERS: usize = 164;
 /// Lines over 120 columns: comments, which the formatter leaves alone.
 const WIDE_LINES: usize = 338;
 /// Comments of one or two words ("Its hash."), which repeat the name.
-const SHORT_COMMENTS: usize = 37;
+const SHORT_COMMENTS: usize = 6;
 /// Files and folders on one level of a package.
 const ON_ONE_LEVEL: usize = 20;
 /// Folders at the top of a package that import each other in a loop, by package.

@@ -13,9 +13,9 @@ use super::programs::Programs;
 
 /// A chain that is loaded and served.
 pub struct ChainServer {
-    /// Which one.
+    /// The chain whose blocks were loaded.
     pub chain: &'static Chain,
-    /// Its API.
+    /// trawl-api over the database of the chain.
     pub api: Server,
     /// What was loaded.
     pub blocks: Blocks,

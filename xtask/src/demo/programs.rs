@@ -38,7 +38,7 @@ const PROFILE: &str = "debug";
 /// The account that the API reads under, which could not change a row.
 const READING_ACCOUNT: &str = "api";
 
-/// Builds them.
+/// Builds all programs of the workspace, in the profile of the tests.
 pub fn build() -> anyhow::Result<()> {
     eprintln!("xtask: building (minutes the first time, and `cargo xtask test` uses it too)");
     // As the tests build them: packages chosen otherwise may have other features and are built twice.

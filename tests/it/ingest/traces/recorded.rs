@@ -100,7 +100,7 @@ pub fn from_trace_block(lines: &[Value]) -> Vec<Row> {
     rows
 }
 
-/// Of `callTracer`.
+/// The rows that answers of `callTracer` give.
 pub fn from_call_tracer(lines: &[Value]) -> Vec<Row> {
     let mut rows = Vec::new();
     for line in lines {
