@@ -69,9 +69,9 @@ pub enum Problem {
     /// An unknown path under the API.
     #[error("Unknown API v2 action")]
     UnknownAction,
-    /// User operations, which other explorers read from a service of their own.
-    #[error("User operations (ERC-4337) are not indexed here: their bundles are transactions")]
-    UserOperations,
+    /// A list of user operations that would take a read of all of them.
+    #[error("{0} of user operations (ERC-4337) are not listed here: no table has them")]
+    UserOperations(&'static str),
     /// A wrong HTTP method.
     #[error("Method not allowed")]
     MethodNotAllowed,
@@ -274,7 +274,7 @@ impl Problem {
             | Self::BlocksMissing(_)
             | Self::TracesMissing(_) => StatusCode::NOT_FOUND,
             Self::LeftOut(_)
-            | Self::UserOperations
+            | Self::UserOperations(_)
             | Self::NotCounted(_)
             | Self::NotProvable(..)
             | Self::NotEncodable(..)
@@ -342,7 +342,7 @@ impl Problem {
             | Self::RulesUnknown(_)
             | Self::PartMissing { .. }
             | Self::LeftOut(_)
-            | Self::UserOperations
+            | Self::UserOperations(_)
             | Self::NotCounted(_)
             | Self::NotProvable(..)
             | Self::NotEncodable(..)

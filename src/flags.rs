@@ -11,6 +11,7 @@ use trawl::web::Web;
 use trawl::web::files::WebDir;
 use trawl_core::flags::renamed::or_old_variable;
 use trawl_core::flags::{StoreFlags, units};
+use trawl_core::primitives::user_operation::EntryPoints;
 use trawl_core::store::HeadSettings;
 use trawl_log::LogFlags;
 use trawl_serve::Limits;
@@ -222,6 +223,7 @@ impl Flags {
             chain_id: self.chain.chain_id,
             chain_name: self.chain.chain_name.clone(),
             coin: self.chain.coin.clone(),
+            entry_points: EntryPoints::with(&self.chain.entry_points),
             gaps: match self.gaps {
                 GapsFlag::Refuse => Gaps::Refuse,
                 GapsFlag::Serve => Gaps::Serve,

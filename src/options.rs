@@ -5,6 +5,7 @@ pub mod rates;
 use std::time::Duration;
 
 use axum::http::HeaderName;
+use trawl_core::primitives::user_operation::EntryPoints;
 use trawl_core::store::Head;
 
 use crate::remote::prices::PriceWatch;
@@ -20,6 +21,8 @@ pub struct Options {
     pub chain_name: Option<String>,
     /// Symbol of its coin; that of the registry if there is none.
     pub coin: Option<String>,
+    /// The contracts whose events are user operations.
+    pub entry_points: EntryPoints,
     /// The answer to a log query over blocks that are not all indexed.
     pub gaps: Gaps,
     /// Most calls in a JSON-RPC batch.
@@ -70,6 +73,7 @@ impl Default for Options {
             chain_id: None,
             chain_name: None,
             coin: None,
+            entry_points: EntryPoints::default(),
             gaps: Gaps::Refuse,
             max_batch: 100,
             call_gas: 50_000_000,

@@ -16,3 +16,4 @@ pub(crate) mod rules;
 pub(crate) mod settled;
 pub(crate) mod state;
 pub(crate) mod transactions;
+pub(crate) mod user_operations;

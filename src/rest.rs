@@ -1,5 +1,6 @@
 //! The REST endpoints under `/api/v2` (docs/reference/rest.md).
 
+pub(crate) mod account_abstraction;
 pub(crate) mod activity;
 pub(crate) mod addresses;
 pub(crate) mod advanced_filters;

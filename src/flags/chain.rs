@@ -1,6 +1,7 @@
 //! Flags about the chain that is served.
 
 use clap::Args;
+use trawl_core::primitives::user_operation::EntryPoint;
 
 /// Longest name of a chain, in characters.
 const MAX_NAME: usize = 60;
@@ -20,6 +21,10 @@ pub(super) struct ChainFlags {
     /// The symbol of the chain's coin on the web page; that of a known chain without.
     #[arg(long, env = "TRAWL_COIN", value_name = "SYMBOL", value_parser = symbol)]
     pub coin: Option<String>,
+    /// Further contracts whose events are user operations (ERC-4337), beside the EntryPoints v0.6 to v0.9 at their
+    /// known addresses; of one address the version given here counts.
+    #[arg(long, env = "TRAWL_ENTRY_POINTS", value_name = "VERSION=ADDRESS", value_delimiter = ',')]
+    pub entry_points: Vec<EntryPoint>,
 }
 
 fn name(text: &str) -> Result<String, String> {

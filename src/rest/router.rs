@@ -4,8 +4,8 @@ use axum::http::Uri;
 use axum::{Router, middleware, routing};
 
 use super::{
-    activity, addresses, advanced_filters, blocks, contracts, everything, main_page, rollups, search, stats, tokens,
-    transactions,
+    account_abstraction, activity, addresses, advanced_filters, blocks, contracts, everything, main_page, rollups,
+    search, stats, tokens, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -25,6 +25,7 @@ pub(crate) fn router(app: App) -> Router {
         .merge(contracts::routes())
         .merge(stats::routes())
         .merge(rollups::routes())
+        .merge(account_abstraction::routes())
         .route("/api/v2/addresses/{address_hash}/activity/counterparties", get(activity::of_counterparties))
         .route("/api/v2/addresses/{address_hash}/activity/coins", get(activity::of_coins))
         .route("/api/v2/addresses/{address_hash}/activity/failures", get(activity::of_failures))
@@ -65,14 +66,8 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/config/json-rpc-url", get(health::json_rpc_url))
         .route("/api/v2/openapi", routing::get(openapi::openapi))
         .route("/api/v2", get(unknown))
-        .route("/api/v2/proxy/account-abstraction/{*rest}", get(user_operations))
         .route("/api/v2/{*rest}", get(unknown))
         .with_state(app)
-}
-
-/// What Blockscout asks another service for.
-async fn user_operations(_: Uri) -> Problem {
-    Problem::UserOperations
 }
 
 async fn unknown(_: Uri) -> Problem {

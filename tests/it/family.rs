@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use xtask::{http, workspace};
 
 use crate::chains::{Chain, chain, quantity};
@@ -119,11 +119,11 @@ fn every_path_is_served_in_its_shape() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Blockscout's MCP server asks for user operations of each transaction, and goes on without them.
+/// Blockscout's MCP server asks for user operations of each transaction.
 #[test]
-fn user_operations_are_refused_by_name_and_json_rpc_is_found() -> anyhow::Result<()> {
+fn user_operations_are_listed_or_refused_by_name_and_json_rpc_is_found() -> anyhow::Result<()> {
     let api = &chain("hive").api;
-    for path in ["operations?transaction_hash=0x12", "status", "accounts/0x12"] {
+    for path in ["status", "accounts", "bundlers/0x12"] {
         let answer = http::get(&http::agent(), &format!("{api}/api/v2/proxy/account-abstraction/{path}"))?;
         ensure!(
             answer.status == 501 && answer.text().contains("ERC-4337"),
@@ -132,6 +132,10 @@ fn user_operations_are_refused_by_name_and_json_rpc_is_found() -> anyhow::Result
             answer.text()
         );
     }
+    let of_transaction =
+        format!("{api}/api/v2/proxy/account-abstraction/operations?transaction_hash=0x{}", "12".repeat(32));
+    let none: Value = http::get(&http::agent(), &of_transaction)?.json()?;
+    ensure!(none == json!({"items": [], "next_page_params": null}), "{none}");
     let unknown = http::get(&http::agent(), &format!("{api}/api/v2/proxy/others/status"))?;
     ensure!(unknown.status == 400, "{}", unknown.text());
     let config = format!("{api}/api/v2/config/json-rpc-url");

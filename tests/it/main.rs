@@ -83,6 +83,7 @@ mod token_ranking;
 mod tokens;
 mod topics;
 mod transactions;
+mod user_operations;
 mod verdicts;
 mod web;
 mod web_page;

@@ -8,6 +8,7 @@ mod position;
 mod range;
 pub mod returned;
 mod timestamp;
+pub mod user_operation;
 
 pub use alloy_primitives::{Address, B64, B256, Bloom, Bytes, U256};
 pub use coverage::Coverage;

@@ -7,6 +7,7 @@ pub mod raw_trace;
 pub mod receipt_proofs;
 pub mod state_changes;
 pub mod summary;
+pub mod user_operations;
 
 use std::ops::Range;
 

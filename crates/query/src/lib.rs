@@ -15,4 +15,5 @@ pub mod state;
 pub mod stats;
 pub mod tokens;
 pub mod transactions;
+pub mod user_operations;
 pub mod walk;

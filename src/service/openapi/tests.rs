@@ -8,7 +8,8 @@ use super::DOCUMENT;
 use crate::http::parameters::QueryParameters;
 use crate::http::query::{Kind, MAX_COUNT, ParameterGroup};
 use crate::rest::{
-    activity, addresses, advanced_filters, blocks, contracts, everything, rollups, search, stats, tokens, transactions,
+    account_abstraction, activity, addresses, advanced_filters, blocks, contracts, everything, rollups, search, stats,
+    tokens, transactions,
 };
 use crate::rpc::method_names;
 use crate::scan::exports;
@@ -155,6 +156,11 @@ const DECLARED: &[(&str, &[ParameterGroup])] = &[
     ("/api/v2/token-transfers", everything::TokenTransfersParameters::GROUPS),
     ("/api/v2/internal-transactions", everything::InternalTransactionsParameters::GROUPS),
     ("/api/v2/withdrawals", everything::WithdrawalsParameters::GROUPS),
+    ("/api/v2/proxy/account-abstraction/operations", account_abstraction::lists::OperationsParameters::GROUPS),
+    ("/api/v2/proxy/account-abstraction/operations/{operation_hash}", &[]),
+    ("/api/v2/proxy/account-abstraction/bundles", account_abstraction::bundles::BundlesParameters::GROUPS),
+    ("/api/v2/proxy/account-abstraction/accounts/{address_hash}", &[]),
+    ("/api/v2/proxy/account-abstraction/paymasters/{address_hash}", &[]),
     ("/api/v2/withdrawals/counters", &[]),
     ("/api/v2/optimism/withdrawals", rollups::messages::MessagesParameters::GROUPS),
     ("/api/v2/arbitrum/messages/from-rollup", rollups::messages::MessagesParameters::GROUPS),

@@ -149,7 +149,7 @@ pub fn valued_frames(positions: &TransactionPositions, blocks: &Span) -> Stateme
 }
 
 /// Rows of the transactions at `positions` and of no others.
-fn only_at_positions(positions: &TransactionPositions, blocks: &Span) -> Select {
+pub(crate) fn only_at_positions(positions: &TransactionPositions, blocks: &Span) -> Select {
     let at = |(block, index): &(BlockNumber, u32)| Predicate::Position {
         columns: vec!["block_number", "transaction_index"],
         is: Ordering::Equal,
