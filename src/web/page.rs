@@ -26,7 +26,7 @@ const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// First names of paths that are pages.
-const PAGES: [&str; 18] = [
+const PAGES: [&str; 20] = [
     "",
     "accounts",
     "address",
@@ -35,6 +35,8 @@ const PAGES: [&str; 18] = [
     "charts",
     "internal-txs",
     "names",
+    "op",
+    "ops",
     "scan",
     "search",
     "status",

@@ -26,6 +26,8 @@ const Search = lazy(later(() => import('./pages/Search.tsx').then((page) => page
 const Scan = lazy(later(() => import('./scan/Scan.tsx').then((page) => page.Scan)));
 const Charts = lazy(later(() => import('./charts/Charts.tsx').then((page) => page.Charts)));
 const Tools = lazy(later(() => import('./pages/Tools.tsx').then((page) => page.Tools)));
+const Operation = lazy(later(() => import('./pages/Operations.tsx').then((page) => page.Operation)));
+const Operations = lazy(later(() => import('./pages/Operations.tsx').then((page) => page.Operations)));
 const Names = lazy(later(() => import('./pages/Names.tsx').then((page) => page.Names)));
 const Status = lazy(later(() => import('./pages/Status.tsx').then((page) => page.Status)));
 
@@ -78,6 +80,8 @@ function App() {
             <Route path="/charts" component={Charts} />
             <Route path="/status" component={Status} />
             <Route path="/tools" component={Tools} />
+            <Route path="/ops" component={Operations} />
+            <Route path="/op/:hash" component={Operation} />
             <Route path="/names" component={Names} />
             <Route default component={Nowhere} />
           </Router>

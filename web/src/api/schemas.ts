@@ -288,6 +288,23 @@ export type InternalTransaction = {
   value: string;
 };
 
+export type ListedOperation = {
+  /** @description The wallet */
+  address: Address;
+  block_number: string;
+  entry_point: Address;
+  /** @enum {string} */
+  entry_point_version: "v0.6" | "v0.7" | "v0.8" | "v0.9";
+  /** @description Wei */
+  fee: string;
+  hash: string;
+  /** @description Whether its call succeeded */
+  status: boolean;
+  /** Format: date-time */
+  timestamp: string;
+  transaction_hash: string;
+};
+
 export type Log = {
   /** @description Same as address_hash, under the name that other explorers use */
   address: Address;
@@ -637,4 +654,57 @@ export type Transaction = {
   type: number;
   /** @description wei */
   value: string;
+};
+
+export type UserOperation = {
+  aggregator: string | null;
+  aggregator_signature: string | null;
+  block_hash: string;
+  block_number: string;
+  /** Format: int64 */
+  bundle_index: number;
+  /** @description Who was paid for the bundle */
+  bundler: Address | null;
+  call_data: string | null;
+  call_gas_limit: string | null;
+  consensus: boolean;
+  decoded_call_data: null | DecodedInput;
+  decoded_execute_call_data: null | DecodedInput;
+  entry_point: Address;
+  /** @enum {string} */
+  entry_point_version: "v0.6" | "v0.7" | "v0.8" | "v0.9";
+  execute_call_data: string | null;
+  /** @description Whom the wallet calls */
+  execute_target: Address | null;
+  /** @description What made the wallet */
+  factory: Address | null;
+  fee: string;
+  gas: string | null;
+  gas_price: string;
+  gas_used: string;
+  hash: string;
+  /** Format: int64 */
+  index: number;
+  max_fee_per_gas: string | null;
+  max_priority_fee_per_gas: string | null;
+  nonce: string;
+  /** @description Who paid */
+  paymaster: Address | null;
+  pre_verification_gas: string | null;
+  /** @description As the EntryPoint of its version takes it; null where the input of the bundle is not known */
+  raw: Record<string, unknown> | null;
+  revert_reason: string | null;
+  sender: Address;
+  signature: string | null;
+  /** @enum {string} */
+  sponsor_type: "wallet_balance" | "wallet_deposit" | "paymaster_sponsor" | "paymaster_hybrid";
+  status: boolean;
+  /** Format: date-time */
+  timestamp: string;
+  transaction_hash: string;
+  /** Format: int64 */
+  user_logs_count: number;
+  /** Format: int64 */
+  user_logs_start_index: number;
+  verification_gas_limit: string | null;
 };

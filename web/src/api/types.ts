@@ -25,6 +25,9 @@ export type TokenTransfer = Omit<api.TokenTransfer, 'total'> & { total: Total | 
 export type InternalTransaction = api.InternalTransaction;
 export type Log = api.Log;
 export type StateChange = api.StateChange;
+export type ListedOperation = api.ListedOperation;
+/** Members from the input of the bundle are null where that is not known. */
+export type UserOperation = api.UserOperation;
 export type Holding = api.TokenBalance;
 export type Holder = api.TokenHolder;
 /** Where they are not grouped by token. */

@@ -30,6 +30,7 @@ import { isHiding, isSuspect, isWorthless } from '../state/hidden.ts';
 import { delegateOf, nameOf } from '../state/known_names.ts';
 
 const Contract = lazy(later(() => import('./contract/Contract.tsx').then((page) => page.Contract)));
+const OperationList = lazy(later(() => import('./Operations.tsx').then((page) => page.OperationList)));
 const Approvals = lazy(later(() => import('./address/Approvals.tsx').then((part) => part.Approvals)));
 const Activity = lazy(later(() => import('../charts/Activity.tsx').then((part) => part.AddressActivity)));
 const BalanceChart = lazy(later(() => import('../charts/BalanceChart.tsx').then((part) => part.BalanceChart)));
@@ -57,6 +58,8 @@ export function Address() {
   const counts = answer.data;
   const isAwaited = !counts && !answer.problem;
   const about = page.data;
+  // Only what has code, its own or a delegate's, is a wallet of theirs.
+  const operations = useApi<Page<unknown>>(about?.is_contract ? `/api/v2/proxy/account-abstraction/operations?sender=${hash}&page_size=1` : null);
   useTitle((about && nameOf(about)) ?? `Address ${shortHash(hash)}`);
   const tabs = [
     { id: 'txs', name: 'Transactions', count: upTo(counts?.transactions_count), isAwaited },
@@ -65,6 +68,7 @@ export function Address() {
     { id: 'tokens', name: 'Tokens', count: upTo(counts?.token_balances_count), isAwaited },
     { id: 'nft', name: 'NFTs' },
     ...(about?.token ? [{ id: 'token', name: 'This token' }] : []),
+    ...(operations.data?.items.length || (params['tab'] ?? query['tab']) === 'user_ops' ? [{ id: 'user_ops', name: 'User operations' }] : []),
     { id: 'approvals', name: 'Approvals' },
     { id: 'logs', name: 'Logs', count: upTo(counts?.logs_count), isAwaited },
     { id: 'contract', name: about && delegateOf(about) ? 'Code of the delegate' : 'Contract' },
@@ -197,6 +201,7 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
       </>
     );
     case 'nft': return <Paged<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="NFTs that it has" empty="It has none." />;
+    case 'user_ops': return <OperationList query={{ sender: hash }} />;
     case 'approvals': return <Approvals hash={hash} />;
     case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} token={about?.token ?? null} withPlace />} empty="No block that is loaded has a log of it." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
     case 'contract': return <Contract hash={hash} runs={about && !delegateOf(about) ? about.implementations[0]?.address_hash ?? null : null} />;

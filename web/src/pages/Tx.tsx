@@ -30,10 +30,17 @@ const Proof = lazy(later(() => import('./tx/Proof.tsx').then((part) => part.Proo
 const Raw = lazy(later(() => import('./tx/Raw.tsx').then((part) => part.Raw)));
 const Trace = lazy(later(() => import('./tx/Trace.tsx').then((part) => part.Trace)));
 
+const OperationList = lazy(later(() => import('./Operations.tsx').then((page) => page.OperationList)));
+
 const TABS = [
   { id: 'index', name: 'Overview' }, { id: 'logs', name: 'Logs' }, { id: 'token_transfers', name: 'Token transfers' },
   { id: 'trace', name: 'Calls' }, { id: 'state', name: 'State changes' }, { id: 'raw', name: 'Raw' }, { id: 'proof', name: 'Proof' },
 ];
+/** Where there are user operations: what bundles call. Those that a contract passed on are at the same address. */
+const OPERATIONS = { id: 'user_ops', name: 'User operations' };
+const isBundle = (of: Transaction | undefined) => BUNDLES.includes(of?.raw_input.slice(0, 10) ?? '');
+/** `handleOps` and `handleAggregatedOps` of EntryPoints 0.6 and later ones. */
+const BUNDLES = ['0x1fad948c', '0x4b1d7cf5', '0x765e827f', '0xdbed18e0'];
 const ALSO = { eventlog: 'logs', internal: 'trace', internal_txns: 'trace', raw_trace: 'raw', statechange: 'state', tokentxns: 'token_transfers', 'token-transfers': 'token_transfers', 'internal-transactions': 'trace', calls: 'trace', 'state-changes': 'state' };
 
 /** The API's word for a reason that only calls would tell. */
@@ -45,12 +52,14 @@ export function Tx() {
   const path = `/transactions/${hash}`;
   const transaction = useApi<Transaction>(`/api/v2${path}`);
   useTitle(`Transaction ${hash.slice(0, 10)}…`);
-  const tab = chosenTab(TABS, params['tab'] ?? query['tab'], ALSO);
+  const named = params['tab'] ?? query['tab'];
+  const tabs = isBundle(transaction.data) || named === OPERATIONS.id ? [...TABS, OPERATIONS] : TABS;
+  const tab = chosenTab(tabs, named, ALSO);
   return (
     <>
       <h1 class="row">Transaction {transaction.data && <Outcome status={transaction.data.status} result={transaction.data.result} />}{transaction.data?.chain_facts?.type && <span class="badge">{transaction.data.chain_facts.type}</span>}</h1>
       <p class="subject"><Plain hash={hash} what="hash" /></p>
-      <Tabs tabs={TABS} chosen={tab} base={`/tx/${hash}`} />
+      <Tabs tabs={tabs} chosen={tab} base={`/tx/${hash}`} />
       <Shown answer={transaction} lines={30}>{(data) => (
         <section aria-label={tab}>
           {tab === 'index' && <Summary hash={hash}><Overview of={data} /></Summary>}
@@ -59,6 +68,7 @@ export function Tx() {
           {tab === 'trace' && <Trace hash={hash} />}
           {tab === 'state' && <StateChanges hash={hash} />}
           {tab === 'raw' && <Raw hash={hash} />}
+          {tab === 'user_ops' && <OperationList query={{ transaction_hash: hash }} />}
           {tab === 'proof' && <Proof hash={hash} />}
         </section>
       )}</Shown>

@@ -48,6 +48,8 @@ export async function routesOf(origin) {
     ['token-transfers', '/token-transfers', 'Token transfers'],
     ['withdrawals', '/withdrawals', 'Withdrawals'],
     ['alias', '/txsInternal', 'Internal transactions'],
+    ['operations', '/ops', 'User operations'],
+    ['operation-unknown', `/op/0x${'12'.repeat(32)}`, 'User operation'],
     ['names', '/names', 'Private names'],
     ['docs', '/docs', '/api/v2/transactions/{transaction_hash}/calls'],
     ['tools', '/tools?q=0xa9059cbb', 'transfer(address'],
