@@ -30,7 +30,8 @@ use report::Report;
 /// Flags of the measurement.
 #[derive(Debug, Clone, Parser)]
 pub struct Flags {
-    /// Parts to measure; `attacks` besides, for all of them and not only the first; `lists` for pages of all lists.
+    /// Parts to measure; `attacks` besides, for all of them and not only the first; `lists` for pages of all lists;
+    /// `disk` for what small blocks cost there.
     #[arg(long, value_delimiter = ',', default_value = "cost,routes,idle,delay,load,merged,attack")]
     parts: Vec<String>,
     /// Only ten minutes of small blocks, one every two seconds, with 56 clients and 8 WebSockets.
@@ -78,6 +79,12 @@ pub struct Flags {
     /// Processors that engine, API and follow are kept to, as taskset has them [default: all].
     #[arg(long)]
     cores: Option<String>,
+    /// Blocks a second while the disk is watched.
+    #[arg(long, default_value_t = 0.5)]
+    disk_rate: f64,
+    /// Of watching the disk.
+    #[arg(long, default_value_t = 600.)]
+    disk_seconds: f64,
     /// Handed to trawl-api; may be given several times.
     #[arg(long, allow_hyphen_values = true)]
     api_flag: Vec<String>,
@@ -136,6 +143,9 @@ fn measure(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) ->
     if wants("cost") {
         legs::cost(bed, size, report)?;
         bed.follow(Duration::from_millis(100))?;
+    }
+    if wants("disk") {
+        return legs::disk(bed, flags, size, report);
     }
     bed.serve()?;
     if wants("routes") {

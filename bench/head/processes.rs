@@ -122,6 +122,13 @@ pub fn processor(id: u32) -> anyhow::Result<f64> {
     Ok(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
 }
 
+/// Bytes that a process handed to the disk so far, by its pages.
+pub fn written_bytes(id: u32) -> anyhow::Result<u64> {
+    let counts = std::fs::read_to_string(format!("/proc/{id}/io"))?;
+    let line = counts.lines().find_map(|line| line.strip_prefix("write_bytes: "));
+    Ok(line.context("the system does not count what is written")?.parse()?)
+}
+
 /// Resident memory of a process in MiB.
 pub fn resident(id: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
