@@ -2,6 +2,7 @@
 -- Read by: the API (health, metrics), trawl-ingest status, analysts.
 -- Order:   time.
 -- Written: one row at each report, and one when follow ends; never changed, dropped by the engine a day later.
+-- Merged:  some thirty rows at a time and up to 1 MiB, as one comes every few seconds for ever.
 CREATE TABLE IF NOT EXISTS follow_reports
 (
     at              DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when, by the clock of ClickHouse' CODEC(Delta, ZSTD(1)),
@@ -17,4 +18,11 @@ CREATE TABLE IF NOT EXISTS follow_reports
 ENGINE = MergeTree
 ORDER BY at
 TTL toDateTime(at) + INTERVAL 1 DAY
+SETTINGS
+    min_parts_to_merge_at_once = 32,
+    max_bytes_to_merge_at_max_space_in_pool = 1048576,
+    min_rows_to_fsync_after_merge = 1,
+    old_parts_lifetime = 10,
+    max_cleanup_delay_period = 30,
+    merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
 COMMENT 'how following goes';

@@ -5,6 +5,7 @@
 -- Order:   generation, block, so that what is new since a head is one range.
 -- Written: one insert for all blocks that become readable together; removed in whole partitions some time after the
 --          blocks are settled.
+-- Merged:  once or twice: a block is read by its key, and removed soon.
 CREATE TABLE IF NOT EXISTS hot_rows
 (
     generation   UInt64 COMMENT 'which writing of its height the row belongs to; ingest_heads says which count' CODEC(Delta, ZSTD(1)),
@@ -18,7 +19,12 @@ SETTINGS
     index_granularity = 128,
     index_granularity_bytes = 1048576,
     min_parts_to_merge_at_once = 8,
+    max_bytes_to_merge_at_max_space_in_pool = 4194304,
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
-    fsync_part_directory = 1
+    fsync_part_directory = 1,
+    min_rows_to_fsync_after_merge = 1,
+    old_parts_lifetime = 10,
+    max_cleanup_delay_period = 30,
+    merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
 COMMENT 'the newest blocks, one row each, packed';

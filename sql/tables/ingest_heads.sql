@@ -4,6 +4,7 @@
 -- Order:   sequence.
 -- Written: one row whenever the head, a branch or finality moves; never changed; removed in whole partitions some time
 --          after the blocks up to head_block are settled.
+-- Merged:  a dozen rows at a time and up to 1 MiB: rows carry blocks, and each look reads the newest alone.
 CREATE TABLE IF NOT EXISTS ingest_heads
 (
     sequence        UInt64               COMMENT 'grows by at least one from row to row' CODEC(Delta, ZSTD(1)),
@@ -24,8 +25,13 @@ ORDER BY sequence
 SETTINGS
     index_granularity = 128,
     index_granularity_bytes = 65536,
-    min_parts_to_merge_at_once = 8,
+    min_parts_to_merge_at_once = 12,
+    max_bytes_to_merge_at_max_space_in_pool = 1048576,
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
-    fsync_part_directory = 1
+    fsync_part_directory = 1,
+    min_rows_to_fsync_after_merge = 1,
+    old_parts_lifetime = 10,
+    max_cleanup_delay_period = 30,
+    merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
 COMMENT 'which rows of the hot tables are readable';

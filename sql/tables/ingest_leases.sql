@@ -4,6 +4,7 @@
 -- Order:   lease, then time.
 -- Written: one row when a lease is claimed, every few seconds while it is held, and when it ends; never changed,
 --          dropped by the engine a week later.
+-- Merged:  some thirty rows at a time and up to 1 MiB, as one comes every few seconds for ever.
 CREATE TABLE IF NOT EXISTS ingest_leases
 (
     lease   String                 COMMENT 'the lease: a run, and which of its attempts' CODEC(ZSTD(1)),
@@ -17,7 +18,13 @@ ENGINE = MergeTree
 ORDER BY (lease, at)
 TTL toDateTime(at) + INTERVAL 7 DAY
 SETTINGS
+    min_parts_to_merge_at_once = 32,
+    max_bytes_to_merge_at_max_space_in_pool = 1048576,
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
-    fsync_part_directory = 1
+    fsync_part_directory = 1,
+    min_rows_to_fsync_after_merge = 1,
+    old_parts_lifetime = 10,
+    max_cleanup_delay_period = 30,
+    merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
 COMMENT 'which run of trawl-ingest may write';

@@ -29,5 +29,9 @@ SETTINGS
     max_compress_block_size = 131072,
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
-    fsync_part_directory = 1
+    fsync_part_directory = 1,
+    min_rows_to_fsync_after_merge = 1,
+    old_parts_lifetime = 10,
+    max_cleanup_delay_period = 30,
+    merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
 COMMENT 'event logs under each topic that may hold an address, ordered for accounts';

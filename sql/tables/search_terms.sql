@@ -16,5 +16,9 @@ SETTINGS
     index_granularity = 256,
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
-    fsync_part_directory = 1
+    fsync_part_directory = 1,
+    min_rows_to_fsync_after_merge = 1,
+    old_parts_lifetime = 10,
+    max_cleanup_delay_period = 30,
+    merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
 COMMENT 'names of addresses in the order of their words';

@@ -34,6 +34,7 @@ mod grouped;
 mod home_page;
 mod in_memory;
 mod kills;
+mod merging;
 mod messages;
 pub mod node;
 mod object_storage;

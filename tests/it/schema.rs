@@ -252,13 +252,42 @@ fn comments_follow_their_files() -> anyhow::Result<()> {
     ] {
         env::sql("schema_corrected", change)?;
     }
-    let remembered = MIGRATIONS[0].with_comments[0];
+    let remembered = MIGRATIONS[0].earlier[0];
     let remember = format!("ALTER TABLE schema_migrations UPDATE checksum = '{remembered}' WHERE version = 1");
     env::sql("schema_corrected", &format!("{remember} SETTINGS mutations_sync = 1"))?;
     ensure!(before != shape("schema_corrected")?);
     env::run(env::ingest("schema_corrected", &["status"]), 0)?;
     env::run(env::ingest("schema_corrected", &["migrate"]), 0)?;
     ensure!(before == shape("schema_corrected")?);
+    Ok(())
+}
+
+/// Settings of tables are changed in a database that remembers them as they were; what an operator set besides stays.
+#[test]
+fn settings_follow_their_files() -> anyhow::Result<()> {
+    let database = "schema_settings";
+    let _database = env::migrate(database)?;
+    let settings =
+        "SELECT name, arraySort(splitByString(', ', extract(engine_full, 'SETTINGS (.*)'))) FROM system.tables
+                    WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree') ORDER BY name";
+    let before = env::sql(database, settings)?;
+    for change in [
+        "ALTER TABLE ingest_heads MODIFY SETTING min_parts_to_merge_at_once = 8, old_parts_lifetime = 9",
+        "ALTER TABLE hot_logs MODIFY SETTING fsync_after_insert = 0",
+        "ALTER TABLE follow_reports RESET SETTING old_parts_lifetime",
+    ] {
+        env::sql(database, change)?;
+    }
+    let remembered = MIGRATIONS[0].earlier[1];
+    let remember = format!("ALTER TABLE schema_migrations UPDATE checksum = '{remembered}' WHERE version = 1");
+    env::sql(database, &format!("{remember} SETTINGS mutations_sync = 1"))?;
+    ensure!(before != env::sql(database, settings)?);
+    env::run(env::ingest(database, &["status"]), 0)?;
+    env::run(env::ingest(database, &["migrate"]), 0)?;
+    ensure!(before == env::sql(database, settings)?, "{}", env::sql(database, settings)?);
+    env::sql(database, "ALTER TABLE logs MODIFY SETTING parts_to_delay_insert = 77")?;
+    env::run(env::ingest(database, &["migrate"]), 0)?;
+    ensure!(env::sql(database, "SHOW CREATE TABLE logs")?.contains("parts_to_delay_insert = 77"));
     Ok(())
 }
 

@@ -18,6 +18,7 @@ pub mod packed;
 pub mod reader_account;
 pub mod replication;
 mod rows;
+pub mod settings;
 pub mod sharding;
 pub mod text_views;
 

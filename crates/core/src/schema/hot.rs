@@ -55,6 +55,9 @@ hot_tables! {
 /// Heights of one partition of a hot table: rows of settled blocks are removed a partition at a time.
 pub const PARTITION_BLOCKS: u64 = 512;
 
+/// The least parts of a hot table that are merged at once: its rows are removed soon, so few merges are worth it.
+const MERGED_PARTS: usize = 8;
+
 /// The column that only hot tables have: it grows each time a height is written again.
 pub const GENERATION: &str = "generation";
 
@@ -80,6 +83,8 @@ impl HotTable {
             BLOCK_TABLES.iter().find(|(table, _)| *table == settled).map_or("block_number", |(_, column)| column);
         let order = format!("PARTITION BY intDiv({height}, {PARTITION_BLOCKS})\nORDER BY ");
         let text = text.replacen("ORDER BY ", &order, 1);
+        let merges = format!("SETTINGS\n    min_parts_to_merge_at_once = {MERGED_PARTS},\n");
+        let text = text.replacen("SETTINGS\n", &merges, 1);
         let comment = text.rfind("\nCOMMENT '").unwrap_or(text.len());
         format!("{}\nCOMMENT 'rows for {settled} of blocks that are not settled yet'", &text[..comment])
     }
@@ -135,6 +140,7 @@ mod tests {
             assert!(create.ends_with("not settled yet'"), "{create}");
             assert!(!create.contains("CODEC") && !create.contains("INDEX ") && !create.contains(",\n)"), "{create}");
             assert!(create.contains("\nENGINE = MergeTree\nPARTITION BY intDiv("), "{create}");
+            assert_eq!(create.matches("min_parts_to_merge_at_once = 8,").count(), 1, "{create}");
         }
     }
 }

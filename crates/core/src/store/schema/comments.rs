@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::wanted::statements;
 use crate::schema::comments::{TableComments, comments};
-use crate::schema::hot::HOT_TABLES;
-use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, Migration};
 use crate::store::{StoreError, Writer};
 
 /// Comments that differ, of one table.
@@ -50,10 +49,8 @@ impl Writer {
 
 /// The comments of every table that this release makes, by its name.
 fn wanted_comments() -> BTreeMap<String, TableComments> {
-    let steps = MIGRATIONS.iter().flat_map(Migration::steps).map(|step| (step.name.to_owned(), comments(step.sql)));
-    let hot = HOT_TABLES.iter().map(|table| (table.name(), comments(&table.create_statement())));
-    let own = [("schema_migrations".to_owned(), comments(CREATE_SCHEMA_MIGRATIONS))];
-    steps.chain(hot).chain(own).filter(|(_, comments)| !comments.columns.is_empty()).collect()
+    let of_all = statements().map(|(table, create)| (table, comments(&create)));
+    of_all.filter(|(_, comments)| !comments.columns.is_empty()).collect()
 }
 
 /// What differs, of tables and columns that are there: optional tables may not be.

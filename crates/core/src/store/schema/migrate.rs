@@ -53,6 +53,7 @@ impl Writer {
         self.create_hot_tables(&client, layout).await?;
         done.extend(self.choose(choice, layout).await?);
         self.correct_comments().await?;
+        self.correct_settings().await?;
         for node in self.on_each_replica() {
             node.make_views().await?;
         }

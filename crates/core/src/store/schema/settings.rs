@@ -1,0 +1,54 @@
+//! Gives tables that are there the settings of this release.
+
+use std::collections::BTreeMap;
+
+use super::wanted::statements;
+use crate::schema::settings::{changeable_settings, name_on_engine, stored_settings};
+use crate::store::{StoreError, Writer};
+
+impl Writer {
+    /// Changes settings of tables that differ from those of this release; what an operator set besides stays. Only
+    /// metadata changes. Returns the tables.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses a statement.
+    pub(crate) async fn correct_settings(&self) -> Result<Vec<String>, StoreError> {
+        let mut corrected = Vec::new();
+        for node in self.with_local_databases() {
+            let query = node.address.client().query_raw(include_str!("../../../../../sql/queries/engines.sql"));
+            let engines: BTreeMap<String, String> = query.fetch_all::<(String, String)>().await?.into_iter().collect();
+            for (table, create) in statements() {
+                let Some(engine) = engines.get(&table) else { continue };
+                let changes = changes(&create, engine);
+                if !changes.is_empty() {
+                    node.execute(&format!("ALTER TABLE {table} MODIFY SETTING {}", changes.join(", ")), &[]).await?;
+                    corrected.push(table);
+                }
+            }
+        }
+        corrected.sort_unstable();
+        corrected.dedup();
+        Ok(corrected)
+    }
+}
+
+/// What a table lacks, as clauses of `MODIFY SETTING`.
+fn changes(create: &str, engine_full: &str) -> Vec<String> {
+    let found = stored_settings(engine_full);
+    let wanted = changeable_settings(create).into_iter();
+    let differs = wanted.filter(|(name, value)| found.get(name) != Some(value));
+    differs.map(|(name, value)| format!("{} = {value}", name_on_engine(engine_full, &name))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_changed() {
+        let create = "CREATE TABLE t\nSETTINGS\n    index_granularity = 8,\n    a = 1,\n    b = 2\nCOMMENT ''";
+        assert_eq!(changes(create, "MergeTree ORDER BY k SETTINGS index_granularity = 9, a = 1, own = 7"), ["b = 2"]);
+        assert!(changes(create, "MergeTree ORDER BY k SETTINGS b = 2, a = 1").is_empty());
+    }
+}
