@@ -1,8 +1,9 @@
-//! What ClickHouse merges beside `follow`.
+//! What ClickHouse merges beside `follow`, on its own and asked to.
 
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
+use trawl_ingest::merge::selection;
 
 use crate::env;
 
@@ -31,5 +32,56 @@ fn rows_that_come_one_by_one_are_not_merged_one_by_one() -> anyhow::Result<()> {
         ensure!(counts[0] <= 6, "{table}: {} merges one after another", counts[0]);
         ensure!(counts[1] <= 41, "{table}: {} parts", counts[1]);
     }
+    Ok(())
+}
+
+/// Asked to merge a table of a large part and two small ones, ClickHouse merges all three; it is asked where what it
+/// would take is worth it.
+#[test]
+fn what_clickhouse_merges_is_known_beforehand() -> anyhow::Result<()> {
+    let database = "merging_selection";
+    env::sql("default", &format!("CREATE DATABASE {database}"))?;
+    let _database = env::database(database);
+    let (mut large_too, mut small_alone) = (0, 0);
+    for (case, kibibytes) in [
+        &[20_000, 100, 100][..],
+        &[6000, 100, 100, 100],
+        &[12_000, 100, 100, 100],
+        &[9000, 9000, 100],
+        &[12_000, 3000, 700, 700],
+        &[400, 12_000, 400, 400],
+        &[100, 100],
+        &[30_000, 100, 100, 100],
+        &[15_000, 100, 100, 100, 100],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let table = format!("parts_{case}");
+        let setting = "merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0";
+        env::sql(
+            database,
+            &format!("CREATE TABLE {table} (k UInt64, s String) ENGINE = MergeTree ORDER BY k SETTINGS {setting}"),
+        )?;
+        for rows in *kibibytes {
+            let one_part = "max_insert_block_size = 1000000, max_block_size = 1000000";
+            let rows = format!("SELECT number, randomString(1016) FROM numbers({rows}) SETTINGS {one_part}");
+            env::sql(database, &format!("INSERT INTO {table} {rows}"))?;
+        }
+        let of_table =
+            format!("active AND database = currentDatabase() AND table = '{table}' ORDER BY min_block_number");
+        let parts = |column: &str| env::sql(database, &format!("SELECT {column} FROM system.parts WHERE {of_table}"));
+        let sizes = parts("bytes_on_disk")?.lines().map(str::parse::<u64>).collect::<Result<Vec<_>, _>>()?;
+        ensure!(sizes.len() == kibibytes.len(), "{sizes:?}");
+        let expected = selection(&sizes).context("a selection")?;
+        env::sql(database, &format!("OPTIMIZE TABLE {table}"))?;
+        let merged = parts("if(level = 1, max_block_number - min_block_number + 1, 0)")?;
+        let merged = merged.lines().map(str::parse::<usize>).collect::<Result<Vec<_>, _>>()?;
+        let found = merged.iter().position(|parts| *parts > 0).context("something was merged")?;
+        ensure!(expected == (found..found + merged[found]), "{kibibytes:?}: {expected:?}, and merged {merged:?}");
+        large_too += usize::from(expected.start == 0);
+        small_alone += usize::from(expected.start > 0);
+    }
+    ensure!(large_too > 1 && small_alone > 1, "{large_too}, {small_alone}");
     Ok(())
 }

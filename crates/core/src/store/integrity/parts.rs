@@ -9,13 +9,16 @@ columns! {
     pub struct TablePart / TablePartView {
         /// Name of the table without its database.
         name: String,
+        /// The shard that has it; 1 on one server.
+        shard: u32,
         /// Bytes of the part on disk.
         bytes: u64,
     }
 }
 
 impl Reader {
-    /// The parts of all tables but the hot ones.
+    /// The parts of all tables but the hot ones and those of heads, each behind those that were written before it:
+    /// ClickHouse merges neighbours.
     ///
     /// # Errors
     ///
