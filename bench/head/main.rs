@@ -79,6 +79,9 @@ pub struct Flags {
     /// Processors that engine, API and follow are kept to, as taskset has them [default: all].
     #[arg(long)]
     cores: Option<String>,
+    /// Blocks that are followed and settled at once to see what writing costs; 64 in the short form.
+    #[arg(long, default_value_t = 256)]
+    cost_blocks: u64,
     /// Blocks a second while the disk is watched.
     #[arg(long, default_value_t = 0.5)]
     disk_rate: f64,
@@ -109,6 +112,7 @@ fn main() -> anyhow::Result<()> {
     if flags.short {
         flags =
             Flags { blocks: 96, rates: vec![4.], clients: vec![8], seconds: 5., rounds: 2, idle_seconds: 5., ..flags };
+        flags.cost_blocks = 64;
         flags.attack_seconds = 5.;
     }
     let started = Instant::now();
@@ -141,7 +145,7 @@ fn measure(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) ->
     bed.follow(Duration::from_millis(100))?;
     bed.wait_until_followed()?;
     if wants("cost") {
-        legs::cost(bed, size, report)?;
+        legs::cost(bed, flags, size, report)?;
         bed.follow(Duration::from_millis(100))?;
     }
     if wants("disk") {

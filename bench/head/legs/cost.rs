@@ -9,13 +9,11 @@ use crate::processes::processor;
 use crate::report::{Bound, Report, figure};
 use crate::{Flags, progress};
 
-/// Blocks of a measurement, and of a round of settling: what a chain of a block a second has in a minute.
-const BLOCKS: u64 = 64;
 const EMPTY: Size = Size { transactions: 0, logs: 0 };
 
 /// Lets the chain grow by a round of blocks, one after the other.
-fn grow(bed: &TestBed, size: Size) -> anyhow::Result<()> {
-    for _ in 0..BLOCKS {
+fn grow(bed: &TestBed, blocks: u64, size: Size) -> anyhow::Result<()> {
+    for _ in 0..blocks {
         let step = bed.chain.prepare(0, size)?;
         bed.chain.show(step);
         bed.wait_until_taken()?;
@@ -24,35 +22,36 @@ fn grow(bed: &TestBed, size: Size) -> anyhow::Result<()> {
 }
 
 /// Milliseconds of the engine and of `follow` a block.
-fn followed(bed: &TestBed, size: Size) -> anyhow::Result<[f64; 2]> {
+fn followed(bed: &TestBed, blocks: u64, size: Size) -> anyhow::Result<[f64; 2]> {
     // A round before it, so that the blocks that are settled meanwhile are of the same size.
-    grow(bed, size)?;
+    grow(bed, blocks, size)?;
     std::thread::sleep(Duration::from_secs(2));
     bed.rest()?;
     let idle = bed.idle(5.)?;
     let (before, started) = (bed.spent()?, Instant::now());
-    grow(bed, size)?;
+    grow(bed, blocks, size)?;
     // What is written later than the head, and merged, is part of it.
     std::thread::sleep(Duration::from_secs(2));
     bed.rest()?;
     let (after, took) = (bed.spent()?, started.elapsed().as_secs_f64());
-    let of = |process: usize| (after[process] - before[process] - idle[process] * took) * 1e3 / BLOCKS as f64;
+    let of = |process: usize| (after[process] - before[process] - idle[process] * took) * 1e3 / blocks as f64;
     Ok([of(0), of(2)])
 }
 
 /// The follower alone, without an API.
-pub fn measure(bed: &mut TestBed, size: Size, report: &mut Report) -> anyhow::Result<()> {
-    let blocks = BLOCKS.to_string();
-    bed.follow_with(Duration::from_millis(100), &["--settle-blocks", &blocks, "--settle-interval", "1ms"])?;
+pub fn measure(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
+    let blocks = flags.cost_blocks;
+    let at_once = blocks.to_string();
+    bed.follow_with(Duration::from_millis(100), &["--settle-blocks", &at_once, "--settle-interval", "1ms"])?;
     bed.wait_until_followed()?;
-    let empty = followed(bed, EMPTY)?;
+    let empty = followed(bed, blocks, EMPTY)?;
     progress(&format!("an empty block: {:.1} ms of the engine", empty[0]));
-    let full = followed(bed, size)?;
+    let full = followed(bed, blocks, size)?;
     let last = {
         let model = bed.chain.model();
         model.at(model.tip()).number
     };
-    let (first, last_text) = ((last + 1 - BLOCKS).to_string(), last.to_string());
+    let (first, last_text) = ((last + 1 - blocks).to_string(), last.to_string());
     bed.launch.ingest(&bed.engine.url, "bulk", &["migrate"])?;
     bed.rest()?;
     let before = processor(bed.engine.id())?;
@@ -62,7 +61,7 @@ pub fn measure(bed: &mut TestBed, size: Size, report: &mut Report) -> anyhow::Re
     bed.rest()?;
     let with_merges = processor(bed.engine.id())? - before;
     bed.sql("DROP DATABASE bulk SYNC")?;
-    let bulk = with_merges * 1e3 / BLOCKS as f64;
+    let bulk = with_merges * 1e3 / blocks as f64;
     let rows = [
         vec!["`follow`, an empty block".into(), figure(empty[0]), figure(empty[1])],
         vec![
@@ -73,7 +72,7 @@ pub fn measure(bed: &mut TestBed, size: Size, report: &mut Report) -> anyhow::Re
         vec!["`load`, a block of the same".into(), figure(bulk), String::new()],
         vec![
             "`load`, without the merges after it".into(),
-            figure(until_committed * 1e3 / BLOCKS as f64),
+            figure(until_committed * 1e3 / blocks as f64),
             String::new(),
         ],
     ];
