@@ -20,6 +20,8 @@ use trawl_node::NodeClient;
 
 /// Contracts that may be pending; more are left to the next run.
 const MAX_PENDING: usize = 100_000;
+/// Contracts found in the tables that are not looked up again, at most.
+const MAX_KNOWN: usize = 100_000;
 /// Contracts called before their rows are written.
 const ROUND_SIZE: usize = 64;
 /// Contracts looked up in the tables by one statement.
@@ -48,7 +50,7 @@ pub(super) struct Worker {
     writer: Writer,
     guard: LeaseGuard,
     policy: RetryPolicy,
-    /// Contracts that this run fetched or gave up.
+    /// Contracts that this run fetched, gave up, or found in the tables: the busy ones come with each block.
     done: HashSet<Address>,
     pending: Tokens,
     /// The last contract of the round before. The next round starts after it, so that contracts that fail do not keep
@@ -174,7 +176,11 @@ impl Worker {
         let addresses: Vec<Address> = tokens.keys().copied().collect();
         for addresses in addresses.chunks(LOOKUP_SIZE) {
             match reader.fetched_tokens(addresses).await {
-                Ok(fetched) => fetched.iter().for_each(|address| drop(tokens.remove(address))),
+                Ok(fetched) => {
+                    fetched.iter().for_each(|address| drop(tokens.remove(address)));
+                    let room = MAX_KNOWN.saturating_sub(self.done.len());
+                    self.done.extend(fetched.into_iter().take(room));
+                }
                 Err(error) => tracing::debug!(%error, "cannot look up which token contracts were fetched"),
             }
         }
