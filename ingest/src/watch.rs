@@ -20,6 +20,7 @@ mod journal;
 mod problem;
 mod problems;
 mod progress;
+mod rhythm;
 
 use chain::known_chain;
 use inspection::Inspection;
@@ -27,6 +28,7 @@ use journal::Journal;
 use problem::{Problem, ProblemStarts};
 use problems::{Evidence, found, is_held_up};
 pub use progress::FollowProgress;
+use rhythm::ReportRhythm;
 
 /// A look that took so many intervals is not waited for: the node hangs, or the connection is gone.
 const LOOK_INTERVALS: u32 = 4;
@@ -121,6 +123,7 @@ struct Watch {
     onsets: ProblemStarts,
     journal: Journal,
     store: StoreContact,
+    rhythm: ReportRhythm,
 }
 
 /// How ClickHouse answered last.
@@ -146,7 +149,8 @@ impl Watch {
         let journal = Journal::new(subjects.interval);
         let head = SeenHead { block: None, since: Instant::now() };
         let store = StoreContact { answered: Instant::now(), refusal: None };
-        Self { subjects, head, onsets: ProblemStarts::default(), journal, store }
+        let rhythm = ReportRhythm::default();
+        Self { subjects, head, onsets: ProblemStarts::default(), journal, store, rhythm }
     }
 
     async fn run(mut self, stop: Arc<Notify>) {
@@ -216,7 +220,8 @@ impl Watch {
             is_last,
         };
         // One that hangs is waited for once in each round.
-        if self.store.refusal.as_ref().is_none_or(|error| !error.is_unreachable()) {
+        let is_reachable = self.store.refusal.as_ref().is_none_or(|error| !error.is_unreachable());
+        if is_reachable && (is_last || self.rhythm.is_due(!problems.is_empty())) {
             self.store.note(within(writer.record_follow_report(&report)).await.err());
         }
     }
