@@ -268,8 +268,8 @@ pub struct FollowFlags {
     /// Final blocks are moved to the settled tables so many at once, at least.
     #[arg(long, env = "TRAWL_SETTLE_BLOCKS", value_name = "BLOCKS", default_value_t = 32, help_heading = "Following")]
     pub settle_blocks: u64,
-    /// Between two such moves, at least: fewer and larger writes.
-    #[arg(long, env = "TRAWL_SETTLE_INTERVAL", value_name = "DURATION", default_value = "60s",
+    /// Between two such moves, at least: fewer and larger writes. Readers have the blocks before.
+    #[arg(long, env = "TRAWL_SETTLE_INTERVAL", value_name = "DURATION", default_value = "5m",
           help_heading = "Following", value_parser = milliseconds)]
     pub settle_interval: Duration,
     /// How long new blocks may be missing in the typed hot tables, which readers of SQL use. The API does not wait for

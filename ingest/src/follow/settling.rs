@@ -15,7 +15,7 @@ use crate::write::retry::retry_transient;
 const MAX_SETTLED_BYTES: usize = 64 << 20;
 /// So many final blocks are settled at once, however short ago the last ones were: readers have them in memory till
 /// then.
-const MAX_FINAL_BLOCKS: u64 = 256;
+const MAX_FINAL_BLOCKS: u64 = 1024;
 /// How long rows stay after a head stopped naming them: longer than any request that read an older head.
 const REMOVAL_DELAY: Duration = Duration::from_secs(120);
 
