@@ -2,6 +2,7 @@
 
 mod deb;
 mod dependencies;
+mod files;
 mod licences;
 mod sbom;
 
@@ -13,9 +14,7 @@ use anyhow::{Context as _, ensure};
 use sha2::{Digest as _, Sha256};
 
 use crate::{engine_library, process, workspace};
-
-/// The programs of a machine.
-pub const PROGRAMS: [&str; 3] = ["trawl-api", "trawl-ingest", "trawl-engine"];
+use files::{PROGRAMS, copy};
 
 /// What is copied as it is, and where to.
 const FILES: [(&str, &str); 8] = [
@@ -85,12 +84,6 @@ pub fn write(profile: &str, into: &Path) -> anyhow::Result<Packages> {
         fs::write(into.join(format!("{name}.sha256")), format!("{}  {name}\n", checksum(file)?))?;
     }
     Ok(Packages { archive, debian })
-}
-
-fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
-    let folder = to.parent().context("a folder")?;
-    fs::create_dir_all(folder)?;
-    fs::copy(from, to).with_context(|| format!("{} to {}", from.display(), to.display())).map(drop)
 }
 
 /// The checksums of all files, as `sha256sum --check` reads them.

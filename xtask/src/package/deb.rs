@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use super::{PROGRAMS, copy};
+use super::files::{PROGRAMS, copy};
 use crate::{process, workspace};
 
 /// Where packages of a distribution have their programs; the units name where an archive has them.
@@ -64,8 +64,8 @@ fn programs(folder: &Path, into: &Path) -> anyhow::Result<PathBuf> {
     fs::write(control.join("postinst"), POSTINST)?;
     fs::set_permissions(control.join("postinst"), fs::Permissions::from_mode(0o755))?;
     let libc = format!("libc6 (>= {}), libgcc-s1", newest_symbols(&package)?);
-    let about = "explorer of EVM chains on ClickHouse\n trawl-ingest loads a chain into ClickHouse, trawl-api answers the \
-                 REST API of explorers, JSON-RPC and a web page from it, trawl-engine is an embedded ClickHouse.";
+    let about = "explorer of EVM chains on ClickHouse\n trawl-ingest loads a chain into ClickHouse, trawl-api answers \
+                 the REST API of explorers, JSON-RPC and a web page from it, trawl-engine is an embedded ClickHouse.";
     build(into, &package, "trawl", &Control { depends: &libc, recommends: "trawl-engine-library", about })
 }
 

@@ -1,3 +1,5 @@
+//! Configuration files as commands get them: precedence, lists, and what is refused.
+
 use clap::{Arg, ArgAction, value_parser};
 
 use super::*;

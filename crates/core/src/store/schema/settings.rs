@@ -8,13 +8,12 @@ use crate::store::{StoreError, Writer};
 
 impl Writer {
     /// Changes settings of tables that differ from those of this release; what an operator set besides stays. Only
-    /// metadata changes. Returns the tables.
+    /// metadata changes.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses a statement.
-    pub(crate) async fn correct_settings(&self) -> Result<Vec<String>, StoreError> {
-        let mut corrected = Vec::new();
+    pub(crate) async fn correct_settings(&self) -> Result<(), StoreError> {
         for node in self.with_local_databases() {
             let query = node.address.client().query_raw(include_str!("../../../../../sql/queries/engines.sql"));
             let engines: BTreeMap<String, String> = query.fetch_all::<(String, String)>().await?.into_iter().collect();
@@ -23,13 +22,10 @@ impl Writer {
                 let changes = changes(&create, engine);
                 if !changes.is_empty() {
                     node.execute(&format!("ALTER TABLE {table} MODIFY SETTING {}", changes.join(", ")), &[]).await?;
-                    corrected.push(table);
                 }
             }
         }
-        corrected.sort_unstable();
-        corrected.dedup();
-        Ok(corrected)
+        Ok(())
     }
 }
 
