@@ -126,8 +126,9 @@ pub fn apply(command: Command, section: &str, file: &Path) -> Result<ConfiguredC
             })?;
             let (changed, is_known) = with_default(command, &flag, &values);
             command = changed;
-            // The engine has no ClickHouse of its own to talk to.
-            if !is_known && !(name == "clickhouse" && section == "engine") {
+            // The engine is the ClickHouse of the others.
+            let is_of_others = section == "engine" && name == "clickhouse";
+            if !is_known && !is_of_others {
                 return Err(ConfigError::UnknownKey { file: file.into(), section: name, key: key.clone(), flag });
             }
             flags.insert(flag);
