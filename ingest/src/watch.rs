@@ -20,7 +20,6 @@ mod journal;
 mod problem;
 mod problems;
 mod progress;
-mod rhythm;
 
 use chain::known_chain;
 use inspection::Inspection;
@@ -28,7 +27,6 @@ use journal::Journal;
 use problem::{Problem, ProblemStarts};
 use problems::{Evidence, found, is_held_up};
 pub use progress::FollowProgress;
-use rhythm::ReportRhythm;
 
 /// A look that took so many intervals is not waited for: the node hangs, or the connection is gone.
 const LOOK_INTERVALS: u32 = 4;
@@ -123,7 +121,6 @@ struct Watch {
     onsets: ProblemStarts,
     journal: Journal,
     store: StoreContact,
-    rhythm: ReportRhythm,
 }
 
 /// How ClickHouse answered last.
@@ -149,8 +146,7 @@ impl Watch {
         let journal = Journal::new(subjects.interval);
         let head = SeenHead { block: None, since: Instant::now() };
         let store = StoreContact { answered: Instant::now(), refusal: None };
-        let rhythm = ReportRhythm::default();
-        Self { subjects, head, onsets: ProblemStarts::default(), journal, store, rhythm }
+        Self { subjects, head, onsets: ProblemStarts::default(), journal, store }
     }
 
     async fn run(mut self, stop: Arc<Notify>) {
@@ -220,8 +216,7 @@ impl Watch {
             is_last,
         };
         // One that hangs is waited for once in each round.
-        let is_reachable = self.store.refusal.as_ref().is_none_or(|error| !error.is_unreachable());
-        if is_reachable && (is_last || self.rhythm.is_due(!problems.is_empty())) {
+        if self.store.refusal.as_ref().is_none_or(|error| !error.is_unreachable()) {
             self.store.note(within(writer.record_follow_report(&report)).await.err());
         }
     }

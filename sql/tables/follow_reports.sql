@@ -1,4 +1,4 @@
--- follow_reports: what `trawl-ingest follow` says of itself every six seconds, and every two while something is wrong: how far the node is, what readers see, and what is wrong.
+-- follow_reports: what `trawl-ingest follow` says of itself every two seconds: how far the node is, what readers see, and what is wrong.
 -- Read by: the API (health, metrics), trawl-ingest status, analysts.
 -- Order:   time.
 -- Written: one row at each report, and one when follow ends; never changed, dropped by the engine a day later.
@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS follow_reports
     at              DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when, by the clock of ClickHouse' CODEC(Delta, ZSTD(1)),
     run             String                 COMMENT 'the run of trawl-ingest that reports' CODEC(ZSTD(1)),
     event           LowCardinality(String) COMMENT 'alive: it goes on; ended: it was asked to stop' CODEC(ZSTD(1)),
-    interval_ms     UInt64                 COMMENT 'time between two looks; each is reported while something is wrong, else one in three' CODEC(ZSTD(1)),
+    interval_ms     UInt64                 COMMENT 'time between two reports' CODEC(ZSTD(1)),
     node_block      Nullable(UInt64)       COMMENT 'the newest block of the nodes; NULL before any has answered' CODEC(ZSTD(1)),
     node_silence_ms UInt64                 COMMENT 'time since a node has answered' CODEC(ZSTD(1)),
     head_block      Nullable(UInt64)       COMMENT 'the newest block that readers see; NULL if there is none' CODEC(ZSTD(1)),
