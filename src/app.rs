@@ -9,6 +9,7 @@ use crate::cache::settled_rows::SettledRows;
 use crate::cache::state_loads::StateLoads;
 use crate::enrich::contracts::ContractCache;
 use crate::enrich::labels::LabelCache;
+use crate::enrich::primary_names::PrimaryNames;
 use crate::enrich::ran_code::RanCodeCache;
 use crate::enrich::selectors::SelectorCache;
 use crate::error::Problem;
@@ -33,6 +34,7 @@ struct AppState {
     metrics: Option<Exposition>,
     labels: LabelCache,
     contracts: ContractCache,
+    names: PrimaryNames,
     ran_code: RanCodeCache,
     selectors: SelectorCache,
     other_chain: Once,
@@ -55,6 +57,7 @@ impl App {
             metrics,
             labels: LabelCache::new(),
             contracts: ContractCache::new(),
+            names: PrimaryNames::new(),
             ran_code: RanCodeCache::new(),
             selectors: SelectorCache::new(),
             other_chain: Once::new(),
@@ -115,6 +118,11 @@ impl App {
 
     pub(crate) fn contracts(&self) -> &ContractCache {
         &self.0.contracts
+    }
+
+    /// Names of addresses in the state after the head.
+    pub(crate) fn names(&self) -> &PrimaryNames {
+        &self.0.names
     }
 
     pub(crate) fn ran_code(&self) -> &RanCodeCache {

@@ -2,6 +2,7 @@
 
 pub(crate) mod contracts;
 pub(crate) mod labels;
+pub(crate) mod primary_names;
 pub(crate) mod ran_code;
 pub(crate) mod selectors;
 mod stored_labels;

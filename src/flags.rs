@@ -223,6 +223,7 @@ impl Flags {
             chain_id: self.chain.chain_id,
             chain_name: self.chain.chain_name.clone(),
             coin: self.chain.coin.clone(),
+            ens_registry: self.chain.ens_registry.0,
             entry_points: EntryPoints::with(&self.chain.entry_points),
             gaps: match self.gaps {
                 GapsFlag::Refuse => Gaps::Refuse,

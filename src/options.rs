@@ -4,13 +4,18 @@ pub mod rates;
 
 use std::time::Duration;
 
+use alloy_primitives::address;
 use axum::http::HeaderName;
+use trawl_core::primitives::Address;
 use trawl_core::primitives::user_operation::EntryPoints;
 use trawl_core::store::Head;
 
 use crate::remote::prices::PriceWatch;
 use crate::remote::upstream::Upstream;
 use rates::RateSettings;
+
+/// The registry of ENS on Ethereum and its test networks (<https://docs.ens.domains/learn/deployments>).
+pub const ENS_REGISTRY: Address = address!("00000000000C2E074eC69A0dFb2997BA6C7d2e1e");
 
 /// Settings of the API.
 #[derive(Debug, Clone)]
@@ -21,6 +26,8 @@ pub struct Options {
     pub chain_name: Option<String>,
     /// Symbol of its coin; that of the registry if there is none.
     pub coin: Option<String>,
+    /// The registry of ENS; none where no names are looked up.
+    pub ens_registry: Option<Address>,
     /// The contracts whose events are user operations.
     pub entry_points: EntryPoints,
     /// The answer to a log query over blocks that are not all indexed.
@@ -73,6 +80,7 @@ impl Default for Options {
             chain_id: None,
             chain_name: None,
             coin: None,
+            ens_registry: Some(ENS_REGISTRY),
             entry_points: EntryPoints::default(),
             gaps: Gaps::Refuse,
             max_batch: 100,

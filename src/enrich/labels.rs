@@ -26,6 +26,8 @@ pub(crate) struct LabelQuery {
     pub tokens: BTreeSet<Address>,
     /// Contracts that are shown with what they forward their calls to, also where only their state says it.
     pub proxies: BTreeSet<Address>,
+    /// Addresses whose primary names are looked up in the state after the head.
+    pub names: BTreeSet<Address>,
     events: BTreeSet<(Address, B256)>,
     calls: BTreeSet<Pair>,
     errors: BTreeSet<Selector>,

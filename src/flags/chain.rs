@@ -1,6 +1,7 @@
 //! Flags about the chain that is served.
 
 use clap::Args;
+use trawl_core::primitives::Address;
 use trawl_core::primitives::user_operation::EntryPoint;
 
 /// Longest name of a chain, in characters.
@@ -21,10 +22,28 @@ pub(super) struct ChainFlags {
     /// The symbol of the chain's coin on the web page; that of a known chain without.
     #[arg(long, env = "TRAWL_COIN", value_name = "SYMBOL", value_parser = symbol)]
     pub coin: Option<String>,
+    /// The registry of ENS, which is asked for names where its state is loaded; `off` for no names.
+    #[arg(long, env = "TRAWL_ENS_REGISTRY", value_name = "ADDRESS|off",
+          default_value = "0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e", value_parser = ens_registry)]
+    pub ens_registry: EnsRegistry,
     /// Further contracts whose events are user operations (ERC-4337), beside the EntryPoints v0.6 to v0.9 at their
     /// known addresses; of one address the version given here counts.
     #[arg(long, env = "TRAWL_ENTRY_POINTS", value_name = "VERSION=ADDRESS", value_delimiter = ',')]
     pub entry_points: Vec<EntryPoint>,
+}
+
+/// Where names are registered; none where no names are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct EnsRegistry(pub Option<Address>);
+
+fn ens_registry(text: &str) -> Result<EnsRegistry, String> {
+    match text {
+        "off" => Ok(EnsRegistry(None)),
+        _ => match text.starts_with("0x").then(|| text.parse().ok()).flatten() {
+            Some(address) => Ok(EnsRegistry(Some(address))),
+            None => Err("must be an address as 0x0123…, or off".to_owned()),
+        },
+    }
 }
 
 fn name(text: &str) -> Result<String, String> {
@@ -44,6 +63,18 @@ fn printable(text: &str, most: usize) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_registry_is_an_address_or_off() {
+        assert_eq!(ens_registry("off"), Ok(EnsRegistry(None)));
+        assert_eq!(
+            ens_registry("0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e"),
+            Ok(EnsRegistry(Some(trawl::options::ENS_REGISTRY)))
+        );
+        for wrong in ["", "0x12", "no", "00000000000C2E074eC69A0dFb2997BA6C7d2e1e"] {
+            assert!(ens_registry(wrong).is_err(), "{wrong:?}");
+        }
+    }
 
     #[test]
     fn names_are_short_and_printable() {

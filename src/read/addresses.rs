@@ -3,6 +3,7 @@
 pub(crate) mod code_timeline;
 pub(crate) mod contract_calls;
 pub(crate) mod info;
+mod name_service;
 pub(crate) mod plain_transfers;
 pub(crate) mod state_proxies;
 pub(crate) mod state_token;

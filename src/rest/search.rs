@@ -14,6 +14,7 @@ use crate::error::Problem;
 use crate::http::parameters::{Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, fixed_hex};
 use crate::middleware::request_head::RequestHead;
+use trawl_core::primitives::domain_name::DomainName;
 use trawl_core::primitives::{Address, B256, Timestamp};
 use trawl_core::schema::Column;
 use trawl_core::store::{Batch, Head};
@@ -118,8 +119,16 @@ async fn named_exactly(app: &App, head: &Head, text: &str) -> Result<Vec<SearchR
             });
             Ok(found.into_iter().collect())
         }
-        _ => Ok(Vec::new()),
+        _ => named(app, head, text).await,
     }
+}
+
+/// The address that a name of the name service has in the state after the head.
+async fn named(app: &App, head: &Head, text: &str) -> Result<Vec<SearchResult>, Problem> {
+    let Some(name) = DomainName::new(text) else { return Ok(Vec::new()) };
+    let address = app.named_address(head, &name).await?;
+    let found = address.map(|address| SearchResult::Domain { address, name: name.as_str().to_owned() });
+    Ok(found.into_iter().collect())
 }
 
 /// The transaction with a hash, or the block, also one that another replaced.
@@ -177,7 +186,7 @@ impl SearchedNames {
         found: &[SearchResult],
     ) -> Result<Self, Problem> {
         let exact = found.iter().filter_map(|one| match one {
-            SearchResult::Address(address) => Some(*address),
+            SearchResult::Address(address) | SearchResult::Domain { address, .. } => Some(*address),
             _ => None,
         });
         let shown: BTreeSet<Address> = rows.into_iter().map(|(batch, row)| term(batch, row).1).chain(exact).collect();

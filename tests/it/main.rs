@@ -43,6 +43,7 @@ mod described;
 mod dice;
 mod docs;
 mod engine;
+mod ens;
 mod env;
 mod etherscan;
 mod everything;

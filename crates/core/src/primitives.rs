@@ -2,6 +2,7 @@
 
 pub mod abi;
 mod coverage;
+pub mod domain_name;
 mod fee;
 mod filter;
 mod position;

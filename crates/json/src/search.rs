@@ -28,6 +28,13 @@ pub enum SearchResult {
     },
     /// An address, whatever it is.
     Address(Address),
+    /// The address that a name of the name service has.
+    Domain {
+        /// The address that its resolver returns.
+        address: Address,
+        /// The name as it is registered.
+        name: String,
+    },
     /// An address by one of its names.
     Named {
         /// The address that has the name.
@@ -58,8 +65,18 @@ impl SearchResult {
             Self::Address(address) | Self::Named { address, .. } if tokens.metadata.contains_key(address) => {
                 write_token(item, address, (addresses, tokens));
             }
-            Self::Address(address) => write_address(item, address, addresses.name_of(address), addresses),
-            Self::Named { address, name } => write_address(item, address, Some(name), addresses),
+            Self::Address(address) => {
+                write_address(item, address, addresses.name_of(address), addresses);
+                write_ens(item, address, addresses.ens_domain_name(address));
+            }
+            Self::Named { address, name } => {
+                write_address(item, address, Some(name), addresses);
+                write_ens(item, address, addresses.ens_domain_name(address));
+            }
+            Self::Domain { address, name } => {
+                write_address(item, address, Some(name), addresses);
+                write_ens(item, address, Some(name));
+            }
         });
     }
 
@@ -68,7 +85,9 @@ impl SearchResult {
         let target = found.map(|found| match found {
             Self::Block { hash, .. } => ("block", hash.to_string()),
             Self::Transaction { hash, .. } => ("transaction", hash.to_string()),
-            Self::Address(address) | Self::Named { address, .. } => ("address", address.to_checksum(None)),
+            Self::Address(address) | Self::Named { address, .. } | Self::Domain { address, .. } => {
+                ("address", address.to_checksum(None))
+            }
         });
         let mut writer = JsonWriter::new();
         writer.object(|redirect| {
@@ -94,7 +113,10 @@ fn write_address(item: &mut Object<'_>, address: &Address, name: Option<&str>, a
     item.key("name").option(name, JsonWriter::string);
     write_links(item, address, addresses);
     item.key("url").string(&format!("/address/{}", address.to_checksum(None)));
-    item.key("ens_info").option(addresses.ens_domain_name(address), |writer, name| {
+}
+
+fn write_ens(item: &mut Object<'_>, address: &Address, name: Option<&str>) {
+    item.key("ens_info").option(name, |writer, name| {
         writer.object(|ens| {
             ens.key("address_hash").string(&address.to_checksum(None));
             ens.key("name").string(name);

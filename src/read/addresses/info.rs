@@ -49,7 +49,7 @@ impl App {
         let contracts = if head.labels > 0 { wanted.contracts() } else { BTreeSet::new() };
         let shown: BTreeSet<Address> = shown.into_iter().chain(contracts).collect();
         let shown: Vec<Address> = shown.into_iter().collect();
-        let counted = wanted.tokens.clone();
+        let (counted, named) = (wanted.tokens.clone(), wanted.names.clone());
         // A list of addresses shows what records say; a contract by itself, and what decodes its calls and logs, its
         // state too.
         let forwarding: BTreeSet<Address> = if head.labels > 0 { wanted.contracts() } else { BTreeSet::new() }
@@ -70,7 +70,9 @@ impl App {
         let without_record = |address: &Address| {
             code.get(address).is_none_or(|code| code.pointers.iter().all(|pointer| pointer.kind == BEACON))
         };
-        let by_state = state_proxies(self, head, forwarding.into_iter().filter(without_record).collect()).await?;
+        let forwarding = forwarding.into_iter().filter(without_record).collect();
+        let (by_state, mut primary) =
+            tokio::try_join!(state_proxies(self, head, forwarding), self.primary_names(head, &named))?;
         // All implementations that proxies ever forwarded calls to are shown with their names.
         let implementations: BTreeSet<Address> = proxies
             .iter()
@@ -117,6 +119,12 @@ impl App {
                 prices.entry(address).or_default().icon_url.get_or_insert(icon);
             }
             facts.entry(address).or_default().labels = labels;
+        }
+        for address in shown {
+            let name = primary.remove(&address).or_else(|| self.names().verified_lately(&address));
+            if name.is_some() {
+                facts.entry(address).or_default().primary_name = name;
+            }
         }
         Ok((Addresses(facts), Tokens { metadata: tokens, counted, prices }, vocabulary))
     }

@@ -40,6 +40,7 @@ pub(in crate::rest) async fn address_page(
     let mut wanted = LabelQuery::default();
     wanted.tokens.insert(address);
     wanted.proxies.insert(address);
+    wanted.names.insert(address);
     let shown = [address].into_iter().chain(creator.map(|creation| creation.creator));
     let (info, seen) =
         tokio::try_join!(app.address_info(shown, wanted, &head), AddressActivity::read(&app, &head, &address))?;

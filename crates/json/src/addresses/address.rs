@@ -18,6 +18,8 @@ pub struct AddressFacts {
     pub is_contract: Option<bool>,
     /// Name of the token at this address.
     pub token_name: Option<String>,
+    /// Its name in the name service, which leads back to it.
+    pub primary_name: Option<Arc<str>>,
     /// Labels that operators loaded.
     pub labels: Arc<Labels>,
     /// Its implementation, if it is a proxy.
@@ -70,6 +72,11 @@ pub struct Tag {
 }
 
 impl AddressFacts {
+    /// Its name in the name service: as state has it, else as a label says.
+    fn ens_domain_name(&self) -> Option<&str> {
+        self.primary_name.as_deref().or(self.labels.ens_domain_name.as_deref())
+    }
+
     /// Its name: of the label, else of the token, else of the verified source, which many contracts may share.
     fn name(&self) -> Option<&str> {
         let labels = &self.labels;
@@ -149,7 +156,7 @@ impl Addresses {
         let named = implementation.and_then(|implementation| self.name(&implementation));
         object.key("implementation_name").option(named, JsonWriter::string);
         object.key("name").option(facts.name(), JsonWriter::string);
-        object.key("ens_domain_name").option(labels.ens_domain_name.as_deref(), JsonWriter::string);
+        object.key("ens_domain_name").option(facts.ens_domain_name(), JsonWriter::string);
         object.key("metadata").option(labels.tags.split_first(), |writer, (first, _)| {
             // Clients read the first tag here, or the list of all (docs/reference/http-contract.md#family).
             writer.object(|metadata| {
@@ -219,9 +226,9 @@ impl Addresses {
         })
     }
 
-    /// Its ENS name, if one is loaded.
+    /// Its ENS name, if one is known.
     pub(crate) fn ens_domain_name(&self, address: &Address) -> Option<&str> {
-        self.of(address)?.labels.ens_domain_name.as_deref()
+        self.of(address)?.ens_domain_name()
     }
 
     /// What it is called.
