@@ -125,6 +125,9 @@ pub struct Flags {
     /// Serve no web page: `/` and other paths that are no route are 404.
     #[arg(long, env = "TRAWL_NO_WEB", help_heading = "Server", conflicts_with = "web_dir")]
     no_web: bool,
+    /// Serve no tools for language models: /mcp is 404.
+    #[arg(long, env = "TRAWL_NO_MCP", help_heading = "Server")]
+    no_mcp: bool,
     #[command(flatten)]
     upstream: UpstreamFlags,
     /// How often to look for newly committed blocks, at least 10ms.
@@ -223,6 +226,7 @@ impl Flags {
             chain_id: self.chain.chain_id,
             chain_name: self.chain.chain_name.clone(),
             coin: self.chain.coin.clone(),
+            mcp: !self.no_mcp,
             ens_registry: self.chain.ens_registry.0,
             entry_points: EntryPoints::with(&self.chain.entry_points),
             gaps: match self.gaps {

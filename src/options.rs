@@ -26,6 +26,8 @@ pub struct Options {
     pub chain_name: Option<String>,
     /// Symbol of its coin; that of the registry if there is none.
     pub coin: Option<String>,
+    /// Whether language models are served at `/mcp`.
+    pub mcp: bool,
     /// The registry of ENS; none where no names are looked up.
     pub ens_registry: Option<Address>,
     /// The contracts whose events are user operations.
@@ -80,6 +82,7 @@ impl Default for Options {
             chain_id: None,
             chain_name: None,
             coin: None,
+            mcp: true,
             ens_registry: Some(ENS_REGISTRY),
             entry_points: EntryPoints::default(),
             gaps: Gaps::Refuse,

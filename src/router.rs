@@ -16,7 +16,7 @@ use crate::http::body::panic_text;
 use crate::http::{headers, metrics};
 use crate::middleware::{access_log, newest_block, rates, request_origin};
 use crate::rpc::{Endpoint, Rpc};
-use crate::service::{health, openapi};
+use crate::service::{health, mcp, openapi};
 use crate::web::{self, Web};
 use crate::{etherscan, rest, rpc};
 
@@ -24,6 +24,7 @@ use crate::{etherscan, rest, rpc};
 pub fn router(rpc: Rpc, web: Web) -> Router {
     let app = rpc.app().clone();
     let rest = rest::router(app.clone());
+    let mcp = if app.options().mcp { mcp::router(rest.clone()) } else { Router::new() };
     let specification = Router::new()
         .route("/api/eth-rpc", post(rpc::serve).get(rpc::connect))
         .route("/api/v1/eth-rpc", post(rpc::serve).get(rpc::connect))
@@ -54,6 +55,7 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .merge(calls)
         .merge(etherscan)
         .merge(probes)
+        .merge(mcp)
         .fallback(async move |request| web::serve(&app, &web, request).await)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
         .layer(CompressionLayer::new().compress_when(not_tiny))

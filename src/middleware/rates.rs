@@ -23,7 +23,7 @@ pub(crate) async fn admit(
 ) -> Response {
     let path = request.uri().path();
     // A probe asks how things are, and pages are files.
-    let Some(rates) = app.rates().filter(|_| cors::is_shared(path) && path != "/api/health") else {
+    let Some(rates) = app.rates().filter(|_| is_counted(path)) else {
         return next.run(request).await;
     };
     let allowance = rates.open(client);
@@ -39,6 +39,11 @@ pub(crate) async fn admit(
     }
     allowance.show(response.headers_mut());
     response
+}
+
+/// Whether requests of a path are counted: those of interfaces for programs, but for the one that asks how things are.
+fn is_counted(path: &str) -> bool {
+    (cors::is_shared(path) && path != "/api/health") || path == "/mcp"
 }
 
 /// Whether the key may be in the body, whose handler counts the request then.

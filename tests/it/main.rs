@@ -61,6 +61,7 @@ mod labels;
 mod lifecycle;
 mod lookups;
 mod main_page;
+mod mcp;
 mod mined_blocks;
 mod operate;
 mod otterscan;
