@@ -23,7 +23,7 @@ pub(crate) struct PrimaryNames {
 }
 
 impl PrimaryNames {
-    /// Empty caches.
+    /// Caches that hold no name yet.
     pub fn new() -> Self {
         let weight = |_: &Address, name: &Arc<str>| u32::try_from(ENTRY_OVERHEAD + name.len()).unwrap_or(u32::MAX);
         let verified = Cache::builder().max_capacity(MAX_CACHE_BYTES).weigher(weight).time_to_live(SHOWN_IN_LISTS);

@@ -28,9 +28,9 @@ pub enum ConfigError {
     /// It cannot be read.
     #[error("the configuration file {} cannot be read: {source}", file.display())]
     Unreadable {
-        /// The file.
+        /// The file, as it was named.
         file: PathBuf,
-        /// Why.
+        /// What the system says.
         source: io::Error,
     },
     /// It has more than a megabyte.
@@ -39,7 +39,7 @@ pub enum ConfigError {
     /// It is no TOML.
     #[error("the configuration file {} is no TOML: {source}", file.display())]
     Syntax {
-        /// The file.
+        /// The file, as it was named.
         file: PathBuf,
         /// Where and why.
         source: Box<toml::de::Error>,
@@ -47,7 +47,7 @@ pub enum ConfigError {
     /// It has something else at the top than tables of programs.
     #[error("the configuration file {} has `{key}`: it may have the tables {}", file.display(), SECTIONS.join(", "))]
     UnknownSection {
-        /// The file.
+        /// The file, as it was named.
         file: PathBuf,
         /// What it has.
         key: String,
@@ -55,11 +55,11 @@ pub enum ConfigError {
     /// A key of the program's table is no flag of it.
     #[error("the configuration file {} sets `{section}.{key}`: there is no flag --{flag}", file.display())]
     UnknownKey {
-        /// The file.
+        /// The file, as it was named.
         file: PathBuf,
-        /// The table.
+        /// The table of the file.
         section: String,
-        /// The key.
+        /// The key in that table.
         key: String,
         /// The flag that it would be.
         flag: String,
@@ -67,11 +67,11 @@ pub enum ConfigError {
     /// A value is neither text, a number, true or false, nor a list of those.
     #[error("the configuration file {} sets `{section}.{key}` to a {kind}", file.display())]
     WrongType {
-        /// The file.
+        /// The file, as it was named.
         file: PathBuf,
-        /// The table.
+        /// The table of the file.
         section: String,
-        /// The key.
+        /// The key in that table.
         key: String,
         /// What it is.
         kind: &'static str,
@@ -96,7 +96,7 @@ pub fn file_of(arguments: &[OsString]) -> Option<OsString> {
 /// A command whose flags have settings of a file as their defaults.
 #[derive(Debug)]
 pub struct ConfiguredCommand {
-    /// The command.
+    /// The command with those defaults.
     pub command: Command,
     /// The flags that have a setting, without dashes.
     pub flags: BTreeSet<String>,

@@ -18,11 +18,11 @@ use trawl_core::primitives::returned::{number, text};
 use trawl_core::primitives::{Address, B256, Bytes};
 use trawl_core::store::Head;
 
-/// `resolver(bytes32)`.
+/// `resolver(bytes32)` of the registry: the resolver of a node.
 const RESOLVER: [u8; 4] = hex!("0178b8bf");
-/// `name(bytes32)`.
+/// `name(bytes32)` of a resolver: the name of a node.
 const NAME: [u8; 4] = hex!("691f3431");
-/// `addr(bytes32)`.
+/// `addr(bytes32)` of a resolver: the address of a node (ERC-137).
 const ADDRESS: [u8; 4] = hex!("3b3b57de");
 
 impl App {
