@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, Command};
+use clap::{Arg, ArgAction, Command};
 use thiserror::Error;
 use toml::{Table, Value};
 
@@ -53,7 +53,7 @@ pub enum ConfigError {
         key: String,
     },
     /// A key of the program's table is no flag of it.
-    #[error("the configuration file {} sets `{section}.{key}`: there is no flag --{flag}", file.display())]
+    #[error("the configuration file {} sets `{section}.{key}`: there is no flag --{flag} with a variable", file.display())]
     UnknownKey {
         /// The file, as it was named.
         file: PathBuf,
@@ -65,7 +65,7 @@ pub enum ConfigError {
         flag: String,
     },
     /// A value is neither text, a number, true or false, nor a list of those.
-    #[error("the configuration file {} sets `{section}.{key}` to a {kind}", file.display())]
+    #[error("the configuration file {} sets `{section}.{key}`, which takes no {kind}", file.display())]
     WrongType {
         /// The file, as it was named.
         file: PathBuf,
@@ -93,48 +93,66 @@ pub fn file_of(arguments: &[OsString]) -> Option<OsString> {
     std::env::var_os(VARIABLE).filter(|file| !file.is_empty())
 }
 
-/// A command whose flags have settings of a file as their defaults.
-#[derive(Debug)]
-pub struct ConfiguredCommand {
-    /// The command with those defaults.
-    pub command: Command,
-    /// The flags that have a setting, without dashes.
-    pub flags: BTreeSet<String>,
+/// A setting of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// The flag, without dashes.
+    pub flag: String,
+    /// The variable that the flag is read from.
+    pub variable: OsString,
+    /// The value as the variable has it: lists with their delimiter.
+    pub value: String,
 }
 
-/// The command with the settings of a file as defaults of its flags, also of those of its subcommands.
+/// The settings of a file for the flags of a command, also of those of its subcommands.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, or has something that is no setting.
-pub fn apply(command: Command, section: &str, file: &Path) -> Result<ConfiguredCommand, ConfigError> {
-    let (mut command, mut flags) = (command, BTreeSet::new());
+pub fn settings(command: &Command, section: &str, file: &Path) -> Result<Vec<Setting>, ConfigError> {
+    let mut settings = Vec::new();
     for (name, value) in read(file)? {
         let Some(table) = value.as_table().filter(|_| SECTIONS.contains(&name.as_str())) else {
             return Err(ConfigError::UnknownSection { file: file.into(), key: name });
         };
-        if name != section && name != "clickhouse" {
+        // The engine is the ClickHouse of the others.
+        if name != section && !(name == "clickhouse" && section != "engine") {
             continue;
         }
         for (key, value) in table {
             let flag = if name == "clickhouse" { format!("clickhouse-{key}") } else { key.clone() };
-            let values = values(value).map_err(|kind| ConfigError::WrongType {
-                file: file.into(),
-                section: name.clone(),
-                key: key.clone(),
-                kind,
-            })?;
-            let (changed, is_known) = with_default(command, &flag, &values);
-            command = changed;
-            // The engine is the ClickHouse of the others.
-            let is_of_others = section == "engine" && name == "clickhouse";
-            if !is_known && !is_of_others {
+            let variables = variables(command, &flag);
+            if variables.is_empty() {
                 return Err(ConfigError::UnknownKey { file: file.into(), section: name, key: key.clone(), flag });
             }
-            flags.insert(flag);
+            for Variable { name: variable, delimiter, is_switch } in variables {
+                // A switch whose variable is set counts as given, whatever it says.
+                if is_switch && *value == Value::Boolean(false) {
+                    continue;
+                }
+                let value = text(value, delimiter).map_err(|kind| ConfigError::WrongType {
+                    file: file.into(),
+                    section: name.clone(),
+                    key: key.clone(),
+                    kind,
+                })?;
+                settings.push(Setting { flag: flag.clone(), variable, value });
+            }
         }
     }
-    Ok(ConfiguredCommand { command, flags })
+    Ok(settings)
+}
+
+/// Sets the variables that are not set yet, so that clap sees settings as it sees those of the environment: what one
+/// flag requires of another holds in a file too. Returns the flags that have their value from the file.
+pub fn apply(settings: Vec<Setting>) -> BTreeSet<String> {
+    let missing = settings.into_iter().filter(|setting| std::env::var_os(&setting.variable).is_none());
+    let set = missing.map(|Setting { flag, variable, value }| {
+        // SAFETY: `main` calls this first; there are no other threads yet that could read the environment.
+        unsafe { std::env::set_var(variable, value) };
+        flag
+    });
+    set.collect()
 }
 
 fn read(file: &Path) -> Result<Table, ConfigError> {
@@ -146,43 +164,42 @@ fn read(file: &Path) -> Result<Table, ConfigError> {
     text.parse().map_err(|source| ConfigError::Syntax { file: file.into(), source: Box::new(source) })
 }
 
-/// The words of a value; the name of its type if it has none.
-fn values(value: &Value) -> Result<Vec<String>, &'static str> {
-    match value {
-        Value::String(text) => Ok(vec![text.clone()]),
-        Value::Integer(number) => Ok(vec![number.to_string()]),
-        Value::Float(number) => Ok(vec![number.to_string()]),
-        Value::Boolean(is_set) => Ok(vec![is_set.to_string()]),
-        Value::Array(items) if items.iter().all(|item| !item.is_array()) => {
-            Ok(items.iter().map(values).collect::<Result<Vec<_>, _>>()?.concat())
+/// A value as a variable has it; the name of its type if it has no such form.
+fn text(value: &Value, delimiter: Option<char>) -> Result<String, &'static str> {
+    match (value, delimiter) {
+        (Value::String(text), _) => Ok(text.clone()),
+        (Value::Integer(_) | Value::Float(_) | Value::Boolean(_), _) => Ok(value.to_string()),
+        (Value::Array(items), Some(delimiter)) if items.iter().all(|item| !item.is_array()) => {
+            let items: Result<Vec<String>, _> = items.iter().map(|item| text(item, None)).collect();
+            Ok(items?.join(&delimiter.to_string()))
         }
-        other => Err(other.type_str()),
+        (other, _) => Err(other.type_str()),
     }
 }
 
-/// The command and its subcommands with `values` as the default of a flag, and whether any has it.
-fn with_default(command: Command, flag: &str, values: &[String]) -> (Command, bool) {
+/// What a flag is read from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Variable {
+    name: OsString,
+    /// What separates several values.
+    delimiter: Option<char>,
+    /// Whether it takes no value.
+    is_switch: bool,
+}
+
+/// The variables of a flag in a command and its subcommands; none if no flag with a variable has that name.
+fn variables(command: &Command, flag: &str) -> Vec<Variable> {
     let is_it = |argument: &&Arg| argument.get_long() == Some(flag) && !NOT_SETTINGS.contains(&flag);
-    let own = command.get_arguments().find(is_it).map(|argument| argument.get_id().clone());
-    let mut is_known = own.is_some();
-    let mut command = match own {
-        Some(id) => command.mut_arg(id, |argument| argument.required(false).default_values(for_ever(values))),
-        None => command,
-    };
-    let names: Vec<String> = command.get_subcommands().map(|of| of.get_name().to_owned()).collect();
-    for name in names {
-        command = command.mut_subcommand(name, |subcommand| {
-            let (subcommand, is_its) = with_default(subcommand, flag, values);
-            is_known |= is_its;
-            subcommand
-        });
-    }
-    (command, is_known)
-}
-
-/// Clap takes defaults that live as long as the process; so do settings.
-fn for_ever(values: &[String]) -> Vec<&'static str> {
-    values.iter().map(|value| &*value.clone().leak()).collect()
+    let own = command.get_arguments().filter(is_it);
+    let own = own.filter_map(|argument| {
+        let (name, delimiter) = (argument.get_env()?.to_owned(), argument.get_value_delimiter());
+        Some(Variable { name, delimiter, is_switch: matches!(argument.get_action(), ArgAction::SetTrue) })
+    });
+    let of_subcommands = command.get_subcommands().flat_map(|subcommand| variables(subcommand, flag));
+    let mut all: Vec<_> = own.chain(of_subcommands).collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 #[cfg(test)]

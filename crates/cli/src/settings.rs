@@ -1,4 +1,5 @@
-//! The settings in force, as a configuration file that would give them, with where each comes from.
+//! The settings in force, as a configuration file that would give them: defaults and secrets as comments, the others
+//! with where they come from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,26 +12,42 @@ const HIDDEN: &str = "…";
 /// The table of the program, and of what it shares with others: a line a setting, by name.
 /// `from_file` are the flags that the configuration file sets.
 pub fn text(command: &Command, section: &str, matches: &ArgMatches, from_file: &BTreeSet<String>) -> String {
-    let mut tables: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut tables: BTreeMap<&str, BTreeSet<(String, SettingLine)>> = BTreeMap::new();
     let (mut command, mut matches) = (command, matches);
     loop {
         for argument in command.get_arguments() {
             let Some((flag, line)) = line(argument, matches, from_file) else { continue };
             let (table, key) = flag.strip_prefix("clickhouse-").map_or((section, flag), |key| ("clickhouse", key));
-            tables.entry(table).or_default().insert(format!("{key} = {line}\n"));
+            tables.entry(table).or_default().insert((key.to_owned(), line));
         }
         let Some((name, of_subcommand)) = matches.subcommand() else { break };
         let Some(subcommand) = command.find_subcommand(name) else { break };
         (command, matches) = (subcommand, of_subcommand);
     }
-    let text = |(name, lines): (&str, BTreeSet<String>)| format!("[{name}]\n{}", Vec::from_iter(lines).concat());
+    let text = |(name, lines): (&str, BTreeSet<(String, SettingLine)>)| {
+        let lines = lines.into_iter().map(|(key, SettingLine { value, origin })| match origin {
+            // What is not shown whole would be another value if it were read back.
+            Some(origin) if value.contains(HIDDEN) => format!("# {key} = {value}  # {origin}\n"),
+            Some(origin) => format!("{key} = {value}  # {origin}\n"),
+            None => format!("# {key} = {value}\n"),
+        });
+        format!("[{name}]\n{}", lines.collect::<String>())
+    };
     tables.into_iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// A flag, and its value with where that comes from; `None` for one that has none, or is about this run alone.
-fn line<'a>(argument: &'a Arg, matches: &ArgMatches, from_file: &BTreeSet<String>) -> Option<(&'a str, String)> {
-    let id = argument.get_id().as_str();
-    let flag = argument.get_long().filter(|_| !matches!(id, "config-file" | "print-config" | "generate"))?;
+/// The value of a flag.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SettingLine {
+    value: String,
+    /// `flag`, `file`, or the variable; `None` of a default.
+    origin: Option<String>,
+}
+
+/// A flag that is a setting, and its value; `None` for one that has none, or is about this run alone.
+fn line<'a>(argument: &'a Arg, matches: &ArgMatches, from_file: &BTreeSet<String>) -> Option<(&'a str, SettingLine)> {
+    let (id, variable) = (argument.get_id().as_str(), argument.get_env()?);
+    let flag = argument.get_long().filter(|_| id != "config-file")?;
     let raw = matches.try_get_raw(id).ok().flatten()?;
     let is_secret = argument.is_hide_env_values_set();
     let shown = |value: String| match value.is_empty() || !is_secret {
@@ -39,13 +56,13 @@ fn line<'a>(argument: &'a Arg, matches: &ArgMatches, from_file: &BTreeSet<String
     };
     let values: Vec<String> = raw.map(|value| shown(value.to_string_lossy().into_owned())).collect();
     let origin = match matches.value_source(id)? {
-        ValueSource::CommandLine => "flag".into(),
-        ValueSource::EnvVariable => argument.get_env()?.to_string_lossy().into_owned(),
-        _ if from_file.contains(flag) => "file".into(),
-        _ => "default".into(),
+        ValueSource::CommandLine => Some("flag".to_owned()),
+        ValueSource::EnvVariable if from_file.contains(flag) => Some("file".to_owned()),
+        ValueSource::EnvVariable => Some(variable.to_string_lossy().into_owned()),
+        _ => None,
     };
     let value = if let [value] = &values[..] { value.clone() } else { format!("[{}]", values.join(", ")) };
-    Some((flag, format!("{value}  # {origin}")))
+    Some((flag, SettingLine { value, origin }))
 }
 
 /// Numbers and switches as they are, all else in quotes.
