@@ -2,7 +2,7 @@
 //! is shared: its keys are the `clickhouse-…` flags without that word.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,8 @@ pub enum ConfigError {
         key: String,
     },
     /// A key of the program's table is no flag of it.
-    #[error("the configuration file {} sets `{section}.{key}`: there is no flag --{flag} with a variable", file.display())]
+    #[error("the configuration file {} sets `{section}.{key}`: there is no flag --{flag} with a variable",
+            file.display())]
     UnknownKey {
         /// The file, as it was named.
         file: PathBuf,
@@ -143,16 +144,42 @@ pub fn settings(command: &Command, section: &str, file: &Path) -> Result<Vec<Set
     Ok(settings)
 }
 
+/// A command that reads the settings of a file.
+#[derive(Debug)]
+pub struct ConfiguredCommand {
+    /// The command, which reads them.
+    pub command: Command,
+    /// The flags whose variables the file has set, without dashes.
+    pub flags: BTreeSet<String>,
+}
+
 /// Sets the variables that are not set yet, so that clap sees settings as it sees those of the environment: what one
-/// flag requires of another holds in a file too. Returns the flags that have their value from the file.
-pub fn apply(settings: Vec<Setting>) -> BTreeSet<String> {
-    let missing = settings.into_iter().filter(|setting| std::env::var_os(&setting.variable).is_none());
-    let set = missing.map(|Setting { flag, variable, value }| {
+/// flag requires of another holds in a file too.
+pub fn apply(command: Command, settings: Vec<Setting>) -> ConfiguredCommand {
+    let mut configured = ConfiguredCommand { command, flags: BTreeSet::new() };
+    for Setting { flag, variable, value } in settings {
+        if std::env::var_os(&variable).is_some() {
+            continue;
+        }
         // SAFETY: `main` calls this first; there are no other threads yet that could read the environment.
-        unsafe { std::env::set_var(variable, value) };
-        flag
-    });
-    set.collect()
+        unsafe { std::env::set_var(&variable, value) };
+        configured.command = reading_again(configured.command, &variable);
+        configured.flags.insert(flag);
+    }
+    configured
+}
+
+/// The command, whose flags have read a variable when they were made, with those that read `variable` reading it again.
+fn reading_again(command: Command, variable: &OsStr) -> Command {
+    let reads = |argument: &&Arg| argument.get_env() == Some(variable);
+    let ids: Vec<_> = command.get_arguments().filter(reads).map(|argument| argument.get_id().clone()).collect();
+    // Clap takes names that live as long as the process; so do commands.
+    let name: &'static OsStr = variable.to_owned().leak();
+    let command = ids.into_iter().fold(command, |command, id| command.mut_arg(id, |argument| argument.env(name)));
+    let names: Vec<String> = command.get_subcommands().map(|of| of.get_name().to_owned()).collect();
+    names
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, |subcommand| reading_again(subcommand, variable)))
 }
 
 fn read(file: &Path) -> Result<Table, ConfigError> {

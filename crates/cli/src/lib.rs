@@ -13,6 +13,7 @@ use std::process::exit;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 pub use config::ConfigError;
+use config::ConfiguredCommand;
 
 /// Exit code of wrong usage, as clap has it.
 const WRONG_USAGE: i32 = 2;
@@ -31,16 +32,16 @@ pub fn matches(command: Command, section: &'static str) -> ArgMatches {
     {
         end(manual::write(&command, folder.as_ref()).map_err(|error| error.to_string()));
     }
-    let from_file = match config::file_of(&arguments) {
-        None => BTreeSet::new(),
+    let ConfiguredCommand { command, flags } = match config::file_of(&arguments) {
+        None => ConfiguredCommand { command, flags: BTreeSet::new() },
         Some(file) => match config::settings(&command, section, file.as_ref()) {
-            Ok(settings) => config::apply(settings),
+            Ok(settings) => config::apply(command, settings),
             Err(error) => end(Err(error.to_string())),
         },
     };
     let matches = command.clone().get_matches();
     if matches.get_flag("print-config") {
-        print!("{}", settings::text(&command, section, &matches, &from_file));
+        print!("{}", settings::text(&command, section, &matches, &flags));
         exit(0);
     }
     matches

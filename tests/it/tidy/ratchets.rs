@@ -30,8 +30,10 @@ const IRREGULAR: [&str; 24] = [
 ];
 
 /// Nouns that end like participles.
-const NOUNS: [&str; 10] =
-    ["Encoding", "Ending", "Feed", "Funding", "Mining", "Ranking", "Sharding", "Wording", "Listing", "Finding"];
+const NOUNS: [&str; 11] = [
+    "Encoding", "Ending", "Feed", "Funding", "Mining", "Ranking", "Setting", "Sharding", "Wording", "Listing",
+    "Finding",
+];
 
 /// Whether a type's name is one participle or pronoun.
 fn is_nameless(name: &str) -> bool {
