@@ -1,5 +1,7 @@
 //! The newest blocks: how their packed rows are read, and how rows are removed from the hot tables.
 
+use futures_util::future::try_join_all;
+
 use crate::primitives::{B256, BlockNumber, BlockRange, HotRange};
 use crate::schema::BLOCK_TABLES;
 use crate::schema::columns::columns;
@@ -174,10 +176,12 @@ impl Writer {
     /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn forget_stray(&self, reader: &Reader, stray: &OrphanedHotRows) -> Result<(), StoreError> {
         let dirty = reader.stray(stray).await?;
-        for (table, condition) in stray_conditions().filter(|(table, _)| dirty.contains(table)) {
-            self.execute(&format!("DELETE FROM {table} WHERE {condition}"), &stray.parameters()).await?;
-        }
-        Ok(())
+        let of_dirty = stray_conditions().filter(|(table, _)| dirty.contains(table));
+        // At once: each waits for the table's own background task, which may rest for seconds.
+        let removed = of_dirty.map(async |(table, condition)| {
+            self.execute(&format!("DELETE FROM {table} WHERE {condition}"), &stray.parameters()).await
+        });
+        try_join_all(removed).await.map(drop)
     }
 
     /// Removes hot rows of heights up to `last`, on every branch, and the heads that named them, in whole partitions:
