@@ -23,7 +23,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 /// Longest message of a client, in bytes.
 const MAX_MESSAGE: usize = 64 << 10;
 
-/// What a model is told first.
+/// Instructions for models, in the answer to `initialize`.
 const INSTRUCTIONS: &str = "\
     A read-only explorer of one chain. Begin with `chain_status` to learn which chain it is, with `loaded_blocks` to \
     learn what of it is here, and with `search` for names. Amounts are in wei or in the smallest unit of a token. Null \

@@ -23,7 +23,7 @@ pub(super) async fn of_route(rest: Router, path: &str, outer: Option<&Parts>) ->
     }
     let Ok(response) = rest.oneshot(request).await;
     let is_success = response.status().is_success();
-    let text = cut(response.into_body()).await;
+    let text = cut(response.into_body()).await?;
     if is_success { Ok(text) } else { Err(text) }
 }
 
@@ -39,22 +39,24 @@ const OF_THE_MESSAGE: [&str; 8] = [
     "upgrade",
 ];
 
-/// At most [`MAX_ANSWER`] bytes of a body, and a sentence where there are more; the rest is not made.
-async fn cut(body: Body) -> String {
+/// At most [`MAX_ANSWER`] bytes of a body, and a sentence where there are more; the rest is not made. A body that breaks
+/// off is an error: its beginning would look like all of it.
+async fn cut(body: Body) -> Result<String, String> {
     let (mut bytes, mut body) = (Vec::new(), body.into_data_stream());
-    while let Some(Ok(part)) = body.next().await {
+    while let Some(part) = body.next().await {
+        let part = part.map_err(|_| "The answer broke off: the database failed while it was read. Try again.")?;
         bytes.extend_from_slice(&part);
         if bytes.len() > MAX_ANSWER {
             bytes.truncate(MAX_ANSWER);
             let text = String::from_utf8_lossy(&bytes);
-            return format!(
+            return Ok(format!(
                 "{}\n[Cut here: the answer is longer than {MAX_ANSWER} bytes. Ask for fewer items with `limit`, or for \
                  a part of it.]",
                 text.trim_end_matches('\u{fffd}')
-            );
+            ));
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]
@@ -67,10 +69,17 @@ mod tests {
     #[tokio::test]
     async fn an_endless_answer_is_cut_at_a_character() {
         let endless = stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from("€".repeat(1_000))));
-        let text = cut(Body::from_stream(endless)).await;
+        let text = cut(Body::from_stream(endless)).await.expect("its beginning");
         let (kept, sentence) = text.split_once("\n[Cut here").expect("a sentence");
         assert!(kept.len() > MAX_ANSWER - 4 && kept.len() <= MAX_ANSWER && kept.chars().all(|one| one == '€'));
         assert!(sentence.contains("`limit`"));
-        assert_eq!(cut(Body::from("short")).await, "short");
+        assert_eq!(cut(Body::from("short")).await.as_deref(), Ok("short"));
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_breaks_off_is_no_answer() {
+        let parts = [Ok(Bytes::from("[1,")), Err(std::io::Error::other("the store is gone"))];
+        let error = cut(Body::from_stream(stream::iter(parts))).await.expect_err("half of it");
+        assert!(error.contains("broke off"), "{error}");
     }
 }

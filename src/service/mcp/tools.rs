@@ -291,11 +291,11 @@ impl Route {
                 continue;
             };
             let text = argument.text(value)?;
-            let place = format!("{{{}}}", argument.name);
-            if path.contains(&place) {
+            let placeholder = format!("{{{}}}", argument.name);
+            if path.contains(&placeholder) {
                 // A name is a word of a route, which is matched as it is written.
                 let is_name = matches!(argument.kind, Kind::Name(_));
-                path = path.replace(&place, &if is_name { text.into_owned() } else { segment(&text) });
+                path = path.replace(&placeholder, &if is_name { text.into_owned() } else { segment(&text) });
             } else if matches!(argument.kind, Kind::Cursor) {
                 cursor = Some(text.into_owned());
             } else {
