@@ -443,7 +443,7 @@ export type TokenBalance = {
 
 export type TokenHolder = {
   address: Address;
-  /** @description Balances are not told by id */
+  /** @description Null; holders are counted by token and not by id */
   token_id: null;
   /** @description In the smallest unit; tokens of ERC-721, units over all ids of ERC-1155 */
   value: string;
@@ -458,7 +458,7 @@ export type TokenInstance = {
   is_unique: boolean | null;
   media_type: null;
   media_url: null;
-  /** @description Nobody asks contracts where the metadata of their ids are */
+  /** @description Null; contracts are not asked where the metadata of an id is */
   metadata: null;
   /** @description Who owns it; null for ERC-1155, and where transfers do not tell it */
   owner: null | Address;

@@ -81,7 +81,7 @@ pub struct Aggregation {
 }
 
 impl SubmittedOperation {
-    /// The factory that makes the wallet. A delegation (EIP-7702) has a mark in its place.
+    /// The factory that makes the wallet. A delegation (EIP-7702) has a mark instead.
     #[must_use]
     pub fn factory(&self) -> Option<Address> {
         const DELEGATION: [u8; 20] = alloy_primitives::hex!("7702000000000000000000000000000000000000");

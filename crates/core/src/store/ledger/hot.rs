@@ -1,6 +1,6 @@
 //! The newest blocks: how their packed rows are read, and how rows are removed from the hot tables.
 
-use futures_util::future::try_join_all;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use crate::primitives::{B256, BlockNumber, BlockRange, HotRange};
 use crate::schema::BLOCK_TABLES;
@@ -44,6 +44,8 @@ columns! {
     }
 }
 
+/// Statements that remove rows at once: fewer than the engine has slots for ingest.
+const CONCURRENT_DELETES: usize = 8;
 /// Settings for a count over whole tables.
 const COUNT_SETTINGS: &[(&str, &str)] = &[("max_threads", "2")];
 
@@ -178,10 +180,10 @@ impl Writer {
         let dirty = reader.stray(stray).await?;
         let of_dirty = stray_conditions().filter(|(table, _)| dirty.contains(table));
         // At once: each waits for the table's own background task, which may rest for seconds.
-        let removed = of_dirty.map(async |(table, condition)| {
+        let remove = async |(table, condition): (String, String)| {
             self.execute(&format!("DELETE FROM {table} WHERE {condition}"), &stray.parameters()).await
-        });
-        try_join_all(removed).await.map(drop)
+        };
+        stream::iter(of_dirty).map(remove).buffer_unordered(CONCURRENT_DELETES).try_collect().await
     }
 
     /// Removes hot rows of heights up to `last`, on every branch, and the heads that named them, in whole partitions:
