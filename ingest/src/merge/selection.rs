@@ -1,6 +1,6 @@
 //! Which parts ClickHouse merges when it is asked to merge a table. A statement cannot name parts: it takes neighbours
-//! of which a merge costs least for each part that goes, where a part counts as 5 MiB more than it has: so of small parts it
-//! takes all, and a large one with them.
+//! of which a merge costs least for each part that goes, where a part counts as 5 MiB more than it has: so of small
+//! parts it takes all, and a large one with them.
 //!
 //! What is worked out here decides whether ClickHouse is asked, and nothing else.
 

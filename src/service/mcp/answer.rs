@@ -39,8 +39,8 @@ const OF_THE_MESSAGE: [&str; 8] = [
     "upgrade",
 ];
 
-/// At most [`MAX_ANSWER`] bytes of a body, and a sentence where there are more; the rest is not made. A body that breaks
-/// off is an error: its beginning would look like all of it.
+/// At most [`MAX_ANSWER`] bytes of a body, and a sentence where there are more; the rest is not made. A body that
+/// breaks off is an error: its beginning would look like all of it.
 async fn cut(body: Body) -> Result<String, String> {
     let (mut bytes, mut body) = (Vec::new(), body.into_data_stream());
     while let Some(part) = body.next().await {
