@@ -2,3 +2,4 @@
 
 pub mod token_metadata;
 pub mod token_statistics;
+mod transaction_totals;

@@ -2,8 +2,8 @@
 
 use super::query::Query;
 use crate::error::Problem;
+use trawl_core::calendar;
 use trawl_core::primitives::Timestamp;
-use trawl_json::dates;
 
 /// Microseconds of a day.
 const DAY: i64 = 86_400_000_000;
@@ -32,8 +32,8 @@ pub(crate) fn period(
 /// The moment of a parameter: of a day, what `of_day` makes of its beginning.
 fn moment(query: &Query, name: &str, of_day: impl Fn(i64) -> i64) -> Result<Option<Timestamp>, Problem> {
     let Some(text) = query.text(name).filter(|text| !matches!(*text, "" | "null")) else { return Ok(None) };
-    let of_date = || dates::day(text).and_then(|day| Some(of_day(i64::try_from(day).ok()?.checked_mul(DAY)?)));
-    let micros = dates::moment(text).or_else(of_date);
+    let of_date = || calendar::day(text).and_then(|day| Some(of_day(i64::try_from(day).ok()?.checked_mul(DAY)?)));
+    let micros = calendar::moment(text).or_else(of_date);
     let wrong = || Problem::invalid_parameter(name, "is neither a day (2025-07-07) nor a time (2025-07-07T17:00:00Z)");
     Ok(Some(Timestamp::from_micros(micros.ok_or_else(wrong)?)))
 }

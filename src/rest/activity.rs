@@ -13,9 +13,9 @@ use crate::http::parameters::{AddressPath, Parameters, query_parameters};
 use crate::http::query::{Kind, Query};
 use crate::middleware::request_head::RequestHead;
 use activity_query::ActivityQuery;
+use trawl_core::calendar::Period;
 use trawl_core::schema::BlockPart;
 use trawl_core::store::Head;
-use trawl_json::dates::Period;
 
 mod activity_query;
 mod coins;

@@ -55,6 +55,7 @@ mod state;
 mod statistics;
 mod tokens;
 mod traces;
+mod transaction_totals;
 mod transfers;
 mod verification;
 mod walks;

@@ -2,12 +2,13 @@
 //!
 //! Floors, each using only those below it:
 //!
-//! - floor 0, [`primitives`]: hashes, ranges of blocks, positions, filters;
+//! - floor 0, [`primitives`]: hashes, ranges of blocks, positions, filters; [`calendar`]: days and periods;
 //! - floor 1, [`schema`] and [`statement`]: the tables as Rust sees them, SQL with typed parameters; [`newest`] and
 //!   [`readable`]: the newest blocks in memory, and where readable blocks are;
 //! - floor 2, [`store`]: the only code that talks to ClickHouse;
 //! - above them, [`flags`]: command-line flags of the API and ingest.
 
+pub mod calendar;
 pub mod flags;
 pub mod newest;
 pub mod primitives;

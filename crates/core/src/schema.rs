@@ -38,8 +38,8 @@ pub use rows::{
     InternalTransactionView, LabelLoadRow, LabelRow, LogRow, LogView, NonceRow, ProxyRow, ScannedInternalTransaction,
     ScannedInternalTransactionView, ScannedTransaction, ScannedTransactionView, StorageRow, TokenBalanceChangeRow,
     TokenBalanceRow, TokenIdBalanceRow, TokenIdChangeRow, TokenRow, TokenStatisticsRow, TokenStepRow, TokenTransferRow,
-    TokenTransferView, TransactionByHashRow, TransactionRow, TransactionView, UncleRow, UncleView, VerdictRow,
-    WithdrawalRow, WithdrawalView,
+    TokenTransferView, TransactionByHashRow, TransactionRow, TransactionTotalsRow, TransactionView, UncleRow,
+    UncleView, VerdictRow, WithdrawalRow, WithdrawalView,
 };
 
 /// Every table that holds rows of blocks, with its column of the block number.

@@ -1,8 +1,8 @@
 //! What the logs, transfers or transactions of an address add up to, by periods of the calendar
 //! (docs/reference/http-contract.md#activity).
 
-use super::dates::{Period, date};
 use super::{JsonWriter, Object};
+use trawl_core::calendar::{Period, date};
 use trawl_core::primitives::{B256, BlockNumber, U256};
 
 pub mod failures;

@@ -7,7 +7,6 @@ pub mod addresses;
 pub mod advanced_filters;
 pub mod blocks;
 pub mod contracts;
-pub mod dates;
 pub mod etherscan;
 pub mod list;
 pub mod logs;

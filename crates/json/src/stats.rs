@@ -4,9 +4,9 @@ pub mod chain_facts;
 pub mod charts;
 pub mod indexing_status;
 
-use super::dates::date;
 use super::{JsonWriter, Object};
 use crate::tokens::prices::{Decimal, TokenPrice};
+use trawl_core::calendar::date;
 use trawl_core::primitives::{Timestamp, U256};
 
 /// Figures about the chain; `None` is what is not known.

@@ -17,6 +17,7 @@ use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::schema::{Table, TokenStepRow};
 use trawl_core::store::{Head, Reader, StoreError, TokenStep, Writer};
 
+use super::transaction_totals::TransactionTotals;
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
@@ -67,7 +68,8 @@ impl StatisticsTask {
     #[must_use]
     pub fn start(reader: Reader, writer: Writer, guard: LeaseGuard, looks: PollSchedule) -> Self {
         let (last_round, is_last) = watch::channel(false);
-        let counter = Counter { reader, writer, guard, attempts: 0, window: MIN_STEP_BLOCKS, looks };
+        let totals = TransactionTotals::new(reader.clone(), writer.clone(), guard.clone());
+        let counter = Counter { reader, writer, guard, attempts: 0, window: MIN_STEP_BLOCKS, looks, totals };
         Self { task: tokio::spawn(counter.run(is_last)), last_round }
     }
 
@@ -109,12 +111,16 @@ struct Counter {
     /// Blocks among which the next step is looked for: those of the last one, twice.
     window: u64,
     looks: PollSchedule,
+    totals: TransactionTotals,
 }
 
 impl Counter {
     async fn run(mut self, mut is_last: watch::Receiver<bool>) {
         loop {
             let was_last = *is_last.borrow();
+            if was_last {
+                self.totals.forget();
+            }
             let failed = match self.extend().await {
                 Ok(()) => false,
                 Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => {
@@ -141,7 +147,13 @@ impl Counter {
     /// Takes all steps there are.
     async fn extend(&mut self) -> Result<(), StoreError> {
         let head = retry_transient(|| Head::load(&self.reader)).await?;
-        let Some(complete) = complete(&head) else { return Ok(()) };
+        self.count_holders(&head).await?;
+        self.totals.extend(&head).await
+    }
+
+    /// Counts the holders of all blocks that are settled.
+    async fn count_holders(&mut self, head: &Head) -> Result<(), StoreError> {
+        let Some(complete) = complete(head) else { return Ok(()) };
         let mut progress = retry_transient(|| self.reader.token_progress()).await?;
         if let Some(begun) = progress.begun {
             self.make(begun).await?;

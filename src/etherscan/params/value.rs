@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::http::values::{BlockName, block_name};
+use trawl_core::calendar;
 use trawl_core::primitives::{Address, B256, BlockNumber};
-use trawl_json::dates;
 
 /// `0x` and 40 digits, in any letter case.
 pub(in crate::etherscan) fn address(text: &str) -> Option<Address> {
@@ -49,7 +49,7 @@ pub(in crate::etherscan) fn tag(text: &str) -> Option<BlockName> {
 
 /// A day since 1970, of YYYY-MM-DD.
 pub(in crate::etherscan) fn day(text: &str) -> Option<u64> {
-    dates::day(text)
+    calendar::day(text)
 }
 
 #[cfg(test)]

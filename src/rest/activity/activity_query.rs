@@ -11,13 +11,13 @@ use crate::http::query::Query;
 use crate::read::blocks::times;
 use crate::read::days::Days;
 use crate::rest::page::json;
-use trawl_core::primitives::{BlockNumber, BlockRange, Timestamp};
+use trawl_core::calendar::Period;
+use trawl_core::primitives::{BlockNumber, BlockRange, Coverage, Timestamp};
 use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::activity::{CalendarPeriod, DayRange, Sums, write_points, write_points_up_to};
-use trawl_json::dates::Period;
 use trawl_query::stats::charts::{MOST_GROUPS, MOST_NEWEST};
 
 /// Microseconds of a day.
@@ -52,6 +52,20 @@ impl SettledPeriods {
     /// The first block of each period, ascending.
     pub fn blocks(&self) -> Vec<BlockNumber> {
         self.starts.iter().map(|(_, start)| *start).collect()
+    }
+
+    /// The periods that are over and of which all blocks are asked for, ascending.
+    pub fn complete(&self) -> Vec<BlockRange> {
+        let over: Coverage = self.over.iter().copied().collect();
+        let period = |pair: &[(u64, BlockNumber)]| BlockRange::new(pair[0].1, pair[1].1.checked_sub(1)?);
+        let periods = self.starts.windows(2).filter_map(period);
+        periods.filter(|range| over.missing(*range).is_empty()).collect()
+    }
+
+    /// The same without some blocks of the periods that are over.
+    pub fn without(self, blocks: &Coverage) -> Self {
+        let over: Coverage = self.over.into_iter().collect();
+        Self { over: over.without(blocks).ranges().to_vec(), ..self }
     }
 
     /// The first day of the period that starts with a block.

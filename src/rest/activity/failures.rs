@@ -93,7 +93,7 @@ async fn require_bounded(
         }
         (None, Some((first, last))) => {
             let range = BlockRange::new(first.first(), last.last()).ok_or(Problem::Internal)?;
-            let found = app.values_of(head, &hot_contracts::size(range)).await?;
+            let found = app.values_of(head, &hot_contracts::size(&[range])).await?;
             found.first().is_none_or(|size| size.transactions <= MOST_TRANSACTIONS)
         }
         (None, None) => true,

@@ -15,13 +15,14 @@ use trawl_json::activity::Transactions;
 use trawl_query::contracts::hot_contracts::{MOST_TRANSACTIONS, size};
 use trawl_query::stats::charts::prices;
 use trawl_query::stats::charts::prices::PriceSum;
+use trawl_query::stats::charts::totals::{MAX_PERIODS, StoredTotals, stored};
 use trawl_query::stats::charts::transactions::{PeriodSum, sums};
 
 /// Periods of an answer, at most: their first blocks travel in the address of the statement, which takes 64 KiB.
 pub(super) const MOST_PERIODS: usize = 4_000;
 
-/// The sums of the settled blocks that are asked for: of the periods that are over by one statement, of the newest one
-/// by another.
+/// The sums of the settled blocks that are asked for: those of periods that were added up before are read, of the other
+/// periods that are over they are made by one statement, of the newest one by another.
 ///
 /// # Errors
 ///
@@ -30,25 +31,45 @@ pub(super) async fn answer(app: &App, head: &Head, asked: &ActivityQuery) -> Res
     let settled = asked.settled_periods();
     let starts = settled.blocks();
     let ranges = || settled.over.iter().chain(&settled.newest);
-    let Some((first, last)) = ranges().next().zip(ranges().last()).map(|(one, other)| (one.first(), other.last()))
-    else {
+    let Some(last) = ranges().next_back().map(|range| range.last()) else {
         return Ok(asked.answer_up_to(None, Vec::<(u64, Transactions)>::new()));
     };
     if starts.is_empty() || starts.len() > MOST_PERIODS {
         return Err(too_much());
     }
-    let range = BlockRange::new(first, last).ok_or(Problem::Internal)?;
-    let found = app.values_of(head, &size(range)).await?;
-    if found.first().is_some_and(|size| size.transactions > MOST_TRANSACTIONS) {
-        return Err(too_much());
-    }
-    let (rows, prices) = tokio::try_join!(
+    let stored = stored_totals(app, &settled.complete()).await?;
+    let settled = settled.without(&stored.iter().filter_map(StoredTotals::blocks).collect());
+    require_bounded(app, head, &settled).await?;
+    let (mut rows, prices) = tokio::try_join!(
         of_both(app, head, &settled, |blocks| sums(&starts, blocks)),
         of_both(app, head, &settled, |blocks| prices::sums(&starts, blocks)),
     )?;
-    let prices: HashMap<BlockNumber, PriceSum> = prices.into_iter().map(|row| (row.start, row)).collect();
+    rows.extend(stored.iter().map(StoredTotals::sums).filter(|sums| sums.transactions > 0));
+    rows.sort_unstable_by_key(|row| row.start);
+    let prices = prices.into_iter().chain(stored.iter().filter_map(StoredTotals::prices));
+    let prices: HashMap<BlockNumber, PriceSum> = prices.map(|row| (row.start, row)).collect();
     let points = rows.iter().filter_map(|row| Some((settled.day(row.start)?, point(row, prices.get(&row.start)))));
     Ok(asked.answer_up_to(Some(last), points.collect()))
+}
+
+/// What was added up before of these periods, ascending. It is not kept: more may be there the next time.
+async fn stored_totals(app: &App, periods: &[BlockRange]) -> Result<Vec<StoredTotals>, Problem> {
+    let mut found = Vec::new();
+    for some in periods.chunks(MAX_PERIODS) {
+        found.extend(app.reader().rows(&stored(some)).await?);
+    }
+    Ok(found)
+}
+
+/// Requires that there are not more transactions than are added up while a client waits.
+async fn require_bounded(app: &App, head: &Head, settled: &SettledPeriods) -> Result<(), Problem> {
+    let ranges: Vec<BlockRange> = settled.over.iter().chain(&settled.newest).copied().collect();
+    if ranges.is_empty() {
+        return Ok(());
+    }
+    let found = app.values_of(head, &size(&ranges)).await?;
+    let is_bounded = found.first().is_none_or(|size| size.transactions <= MOST_TRANSACTIONS);
+    if is_bounded { Ok(()) } else { Err(too_much()) }
 }
 
 /// The rows of the periods that are over, and those of the newest one: two statements, of which the first stays as a

@@ -11,9 +11,9 @@ use crate::http::query::{Kind, Query};
 use crate::middleware::request_head::RequestHead;
 use crate::read::days::{BaseFees, Days, Sums};
 use crate::rest::page::json;
+use trawl_core::calendar::{Period, day};
 use trawl_core::primitives::U256;
 use trawl_core::store::Head;
-use trawl_json::dates::{Period, day};
 use trawl_json::stats::charts;
 use trawl_json::stats::charts::{Counters, Info, Point, coins};
 

@@ -109,7 +109,7 @@ fn called_contracts_are_added_up_over_their_blocks_alone() -> anyhow::Result<()>
     let sums = only(&called(range, CalledBy::Gas, SortOrder::LargestFirst))?;
     ensure!(sums.table == "transactions" && sums.keys == ["block_number"], "{sums:?}");
     ensure!(sums.by_key.0 < sums.by_key.1, "{sums:?}");
-    let blocks = only(&size(range))?;
+    let blocks = only(&size(&[range]))?;
     ensure!(blocks.table == "blocks" && blocks.keys == ["block_number"], "{blocks:?}");
     Ok(())
 }

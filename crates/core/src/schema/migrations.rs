@@ -163,8 +163,17 @@ const BASELINE: Migration = Migration {
     ],
 };
 
+/// Totals of transactions by calendar period.
+const TRANSACTION_TOTALS: Migration = Migration {
+    name: "0002_transaction_totals",
+    earlier: &[],
+    stages: &[steps! { "tables":
+        "transaction_totals",
+    }],
+};
+
 /// All migrations, first to last.
-pub const MIGRATIONS: &[Migration] = &[BASELINE];
+pub const MIGRATIONS: &[Migration] = &[BASELINE, TRANSACTION_TOTALS];
 
 /// The first migration of the databases that were made before the first release, with 51 migrations.
 pub const UNRELEASED: &str = "0001_create_blocks";
@@ -192,7 +201,7 @@ mod tests {
 
     /// The beginnings of the checksums that databases remember. A line is added with each migration and never changed
     /// after a release: see `sql/migrations/README.md`.
-    const APPLIED: &[&str] = &["936c75aa17fb0f05"];
+    const APPLIED: &[&str] = &["936c75aa17fb0f05", "5d96a462a74f7c2f"];
 
     #[test]
     fn no_migration_is_edited() {

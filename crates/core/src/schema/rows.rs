@@ -9,6 +9,7 @@ mod scans;
 mod state;
 mod statistics;
 mod tokens;
+mod totals;
 mod traces;
 mod transactions;
 mod uncles;
@@ -34,6 +35,7 @@ pub use tokens::{
     BlockTokenTransferRow, BlockTokenTransferView, DirectedTokenTransferRow, TokenRow, TokenTransferRow,
     TokenTransferView,
 };
+pub use totals::TransactionTotalsRow;
 pub use traces::{
     AddressInternalTransactionRow, AddressInternalTransactionView, DirectedInternalTransactionRow,
     InternalTransactionRow, InternalTransactionView,

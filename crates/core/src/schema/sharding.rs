@@ -92,7 +92,8 @@ pub fn sharding(table: &str) -> Option<Sharding> {
         | "token_balance_changes"
         | "token_id_changes"
         | "token_steps"
-        | "tokens" => FirstShard,
+        | "tokens"
+        | "transaction_totals" => FirstShard,
         name if name.starts_with("hot_") => FirstShard,
         _ => return None,
     })

@@ -1,7 +1,7 @@
 //! The balances of an account over time (docs/reference/http-contract.md#coin-balances).
 
 use crate::JsonWriter;
-use crate::dates::date;
+use trawl_core::calendar::date;
 use trawl_core::primitives::{BlockNumber, Timestamp, U256};
 
 /// A balance after a block.

@@ -1,7 +1,7 @@
 //! Figures of days, of the Etherscan-compatible interface.
 
 use super::super::JsonWriter;
-use super::super::dates::date;
+use trawl_core::calendar::date;
 
 /// Seconds of a day.
 const DAY: u64 = 86_400;

@@ -1,8 +1,8 @@
 //! Charts and counters as the statistics service of this API family gives them
 //! (docs/reference/http-contract.md#statistics-service).
 
-use crate::dates::{Period, date};
 use crate::{Array, JsonWriter, Object};
+use trawl_core::calendar::{Period, date};
 use trawl_core::primitives::U256;
 
 /// What a chart or a counter is.

@@ -46,14 +46,14 @@ pub enum CalledBy {
 /// Settings of a read of millions of rows: groups beyond 256 MiB go to disk.
 const SETTINGS: &[(&str, &str)] = &[("max_threads", "2"), ("max_bytes_before_external_group_by", "268435456")];
 
-/// How many transactions the settled blocks of `range` have.
+/// How many transactions the settled blocks of some ranges have.
 #[must_use]
-pub fn size(range: BlockRange) -> Statement<CalledSize> {
+pub fn size(ranges: &[BlockRange]) -> Statement<CalledSize> {
     let sql = format!(
         "SELECT toUInt64(sum(transactions_count)) AS transactions\nFROM blocks\nWHERE {}",
-        settled_blocks("block_number", &[range]).join("\n  AND ")
+        settled_blocks("block_number", ranges).join("\n  AND ")
     );
-    statement(range, sql)
+    statement(ranges, sql)
 }
 
 /// The addresses that most transactions of the settled blocks of `range` were sent to, or that used most gas.
@@ -75,13 +75,13 @@ ORDER BY {order} {word}, address
 LIMIT {{limit:UInt64}}",
         settled_blocks("block_number", &[range]).join("\n  AND ")
     );
-    let mut statement = statement(range, sql).with("limit", MOST_CALLED);
+    let mut statement = statement(&[range], sql).with("limit", MOST_CALLED);
     statement.settings = SETTINGS;
     statement
 }
 
-fn statement<R>(range: BlockRange, sql: String) -> Statement<R> {
-    let mut statement: Statement<R> = Select::default().blocks("block_number", &vec![range].into()).statement(sql);
+fn statement<R>(ranges: &[BlockRange], sql: String) -> Statement<R> {
+    let mut statement: Statement<R> = Select::default().blocks("block_number", &ranges.to_vec().into()).statement(sql);
     statement.workload = Workload::Scan;
     statement.is_settled = true;
     statement

@@ -10,6 +10,7 @@ pub mod mining;
 pub mod participants;
 pub mod prices;
 pub mod same_code;
+pub mod totals;
 pub mod transactions;
 pub mod transfers;
 

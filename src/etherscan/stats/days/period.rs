@@ -9,11 +9,11 @@ use crate::error::Problem;
 use crate::etherscan::answer::{NO_RECORDS, Refusal, empty_list, envelope};
 use crate::etherscan::params::Params;
 use crate::read::days::{Days, Sums};
+use trawl_core::calendar::date;
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
-use trawl_json::dates::date;
 use trawl_json::etherscan::{Figure, write_day};
 use trawl_query::contracts::hot_contracts::{MOST_TRANSACTIONS, size};
 
@@ -78,7 +78,7 @@ impl Period {
         }
         if let Some((first, last)) = blocks.values().next().zip(blocks.values().last()) {
             let range = BlockRange::new(first.first(), last.last()).ok_or(Problem::Internal)?;
-            let found = app.values_of(head, &size(range)).await?;
+            let found = app.values_of(head, &size(&[range])).await?;
             if found.first().is_some_and(|size| size.transactions > MOST_TRANSACTIONS) {
                 return Err(too_much());
             }
