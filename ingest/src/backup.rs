@@ -43,7 +43,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// If nothing is loaded, a repair takes commits back meanwhile, `to` is there already, `base` is of another chain or
 /// not there, or ClickHouse does not write.
 pub async fn back_up(
-    (reader, writer): (&Reader, &Writer),
+    reader: &Reader,
+    writer: &Writer,
     database: &str,
     to: &BackupFolder,
     base: Option<&BackupFolder>,
@@ -143,14 +144,15 @@ pub enum RestoreProgress {
 ///
 /// If ClickHouse cannot be reached or refuses a statement.
 pub async fn remove_uncommitted(
-    (reader, writer): (&Reader, &Writer),
+    reader: &Reader,
+    writer: &Writer,
     guard: &LeaseGuard,
     committed: &Coverage,
 ) -> Result<(), StoreError> {
-    for table in BLOCK_TABLES.into_iter().chain(OPTIONAL_TABLES) {
-        let rows = retry_transient(|| guard.write(writer.delete_uncommitted(reader, table, committed))).await?;
+    for (table, column) in BLOCK_TABLES.into_iter().chain(OPTIONAL_TABLES) {
+        let rows = retry_transient(|| guard.write(writer.delete_uncommitted(reader, table, column, committed))).await?;
         if rows > 0 {
-            tracing::info!(table = table.0, rows, "rows that were not committed yet are removed");
+            tracing::info!(table, rows, "rows that were not committed yet are removed");
         }
     }
     Ok(())

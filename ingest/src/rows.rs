@@ -22,7 +22,7 @@ pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRa
     let timestamp = Timestamp::from_seconds(block.header.timestamp)?;
     let rollup_fees: Vec<RollupFees> = block.outcomes().map(|(_, receipt)| RollupFees::of(family, receipt)).collect();
     let mut rows = BlockRows {
-        blocks: vec![block_row(&block, (family, &rollup_fees), timestamp)],
+        blocks: vec![block_row(&block, family, &rollup_fees, timestamp)],
         blocks_by_hash: vec![BlockByHashRow {
             hash_prefix: hash_prefix(&block.header.hash),
             block_number: block.header.number,
@@ -55,12 +55,12 @@ pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRa
         let prices = Prices { family, header: &header };
         let price = receipt.as_ref().map(|receipt| prices.effective(&transaction, receipt));
         let fees = Fees { price, rollup: rollup_fees.next().unwrap_or_default() };
-        rows.transactions.push(transaction_row((&header, timestamp), transaction, receipt, fees));
+        rows.transactions.push(transaction_row(&header, timestamp, transaction, receipt, fees));
     }
     Ok(rows)
 }
 
-fn block_row(block: &Block, (family, rollup_fees): (&Family, &[RollupFees]), timestamp: Timestamp) -> BlockRow {
+fn block_row(block: &Block, family: &Family, rollup_fees: &[RollupFees], timestamp: Timestamp) -> BlockRow {
     let Header { number, hash, parent_hash, sha3_uncles, miner, .. } = block.header;
     let header = &block.header;
     let count = |length: usize| u32::try_from(length).expect("a block is far below 4 GiB");
@@ -195,7 +195,8 @@ fn created_address(transaction: &Transaction) -> Option<Address> {
 }
 
 fn transaction_row(
-    (header, timestamp): (&Header, Timestamp),
+    header: &Header,
+    timestamp: Timestamp,
     transaction: Transaction,
     receipt: Option<Receipt>,
     Fees { price: effective, rollup }: Fees,

@@ -53,7 +53,7 @@ pub fn verify(block: &Block, depth: Depth, family: &Family) -> Result<Outcome, V
         match &block.receipts {
             Some(found) => {
                 derived::verify_derived(block, family, &members, &mut outcome)?;
-                receipts::verify_root(block, family, (&members, found), &mut outcome)?;
+                receipts::verify_root(block, family, &members, found, &mut outcome)?;
             }
             None => outcome.not_checkable(Check::ReceiptsRoot, "the source has no receipts"),
         }
@@ -80,7 +80,7 @@ pub fn verify_receipts(
     receipts: &[Receipt],
     outcome: &mut Outcome,
 ) -> Result<(), VerifyError> {
-    receipts::verify_root(block, family, (&memberships(block, family), receipts), outcome)
+    receipts::verify_root(block, family, &memberships(block, family), receipts, outcome)
 }
 
 /// What [`Depth::Header`] leaves out.

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use trawl_core::primitives::BlockNumber;
-use trawl_core::store::{NewReport, Reader, StoreError, Writer};
+use trawl_core::store::{NewReport, StoreError};
 use trawl_node::NodeClient;
 
 use crate::source::rpc::RpcSource;
-use crate::write::lease::LeaseGuard;
+use crate::write::leased_database::LeasedDatabase;
 
 mod chain;
 mod gauges;
@@ -42,12 +42,8 @@ pub struct Subjects {
     pub node: NodeClient,
     /// The same nodes as the source of blocks.
     pub source: RpcSource,
-    /// Where to look.
-    pub reader: Reader,
-    /// Where to report.
-    pub writer: Writer,
-    /// The right to write.
-    pub guard: LeaseGuard,
+    /// What readers see, and where to report.
+    pub database: LeasedDatabase,
     /// Between two looks.
     pub interval: Duration,
     /// Where to note what was found.
@@ -96,10 +92,10 @@ async fn look(subjects: Subjects) {
 
 /// Has the nodes compared with what is settled, now and then. A node that is back is compared in any case.
 async fn compare(subjects: Subjects) {
-    let Subjects { node, reader, interval, .. } = subjects;
+    let Subjects { node, database, interval, .. } = subjects;
     loop {
         if let Ok(id) = node.chain_id().await
-            && let Some(chain) = known_chain(&reader, id).await
+            && let Some(chain) = known_chain(&database.reader, id).await
         {
             node.expect(chain);
         }
@@ -165,7 +161,7 @@ impl Watch {
     /// started again and again without getting on does not look as if it were new each time.
     async fn take_over(&mut self) {
         self.look_at_head().await;
-        let report = within(self.subjects.reader.newest_follow_report()).await.ok().flatten();
+        let report = within(self.subjects.database.reader.newest_follow_report()).await.ok().flatten();
         let seen = report.filter(|report| report.head_block == self.head.block);
         if let Some(since) = seen.and_then(|report| Instant::now().checked_sub(report.head_age())) {
             self.head.since = since;
@@ -175,12 +171,12 @@ impl Watch {
     /// Looks at everything once, and says what was found.
     async fn report(&mut self, is_last: bool) {
         self.look_at_head().await;
-        let Subjects { node, source, writer, guard, interval, progress, .. } = &self.subjects;
+        let Subjects { node, source, database, interval, progress, .. } = &self.subjects;
         node.miss(*interval * 2);
         let nodes = node.status();
         let node_block =
             nodes.iter().filter(|node| node.foreign.is_none()).filter_map(|node| Some(node.height?.0)).max();
-        let trouble = guard.trouble();
+        let trouble = database.guard.trouble();
         let evidence = Evidence {
             nodes: &nodes,
             oldest_call: node.oldest_call(),
@@ -217,12 +213,12 @@ impl Watch {
         };
         // One that hangs is waited for once in each round.
         if self.store.refusal.as_ref().is_none_or(|error| !error.is_unreachable()) {
-            self.store.note(within(writer.record_follow_report(&report)).await.err());
+            self.store.note(within(database.writer.record_follow_report(&report)).await.err());
         }
     }
 
     async fn look_at_head(&mut self) {
-        match within(self.subjects.reader.readers_head()).await {
+        match within(self.subjects.database.reader.readers_head()).await {
             Ok(block) => {
                 if block != self.head.block {
                     self.head = SeenHead { block, since: Instant::now() };

@@ -4,6 +4,7 @@ pub mod batch;
 pub mod clock;
 pub(crate) mod figures;
 pub mod lease;
+pub mod leased_database;
 pub mod recover;
 pub mod retry;
 pub mod sink;

@@ -28,15 +28,23 @@ use crate::limits::MemoryReservation;
 pub(crate) struct Key {
     /// Path and query, without the parameters that are ignored.
     target: Box<str>,
-    /// The view of the chain, and the version of the token prices if there are any; zeros for an immutable answer. The
-    /// view changes with every commit, every newest head and every new row about a token:
+    /// Zeros for an immutable answer.
+    view: AnswerView,
+}
+
+/// What an answer was made under.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(crate) struct AnswerView {
+    /// The view of the chain. It changes with every commit, every newest head and every new row about a token:
     /// `sql/queries/commit_summary.sql` is where further tables of that kind are counted.
-    view: (u64, u64),
+    pub chain: u64,
+    /// The version of the token prices; 0 without any.
+    pub prices: u64,
 }
 
 impl Key {
     /// The key of a request target under a view.
-    pub fn new(uri: &Uri, view: (u64, u64)) -> Self {
+    pub fn new(uri: &Uri, view: AnswerView) -> Self {
         let mut target = uri.path().to_owned();
         let matters = |pair: &&str| !pair.is_empty() && !matches!(pair.split('=').next(), Some("apikey" | "key"));
         for (position, pair) in uri.query().unwrap_or("").split('&').filter(matters).enumerate() {
@@ -48,7 +56,7 @@ impl Key {
 
     /// The key of the same target for an answer that never changes.
     fn immutable(&self) -> Self {
-        Self { target: self.target.clone(), view: (0, 0) }
+        Self { target: self.target.clone(), view: AnswerView::default() }
     }
 }
 
@@ -188,7 +196,7 @@ mod tests {
     use super::*;
 
     fn key(target: &str, view: u64) -> Key {
-        Key::new(&target.parse().expect("a target"), (view, 0))
+        Key::new(&target.parse().expect("a target"), AnswerView { chain: view, prices: 0 })
     }
 
     fn response(text: &'static str, policy: CachePolicy) -> Response {

@@ -266,8 +266,9 @@ async fn read_code(reader: &Reader, addresses: &[Address], blocks: &Span) -> Res
 fn by_address(contracts: Vec<KnownContract>, proxies: Vec<ProxyRow>) -> ContractMap {
     let mut code = ContractMap::new();
     for contract in contracts {
-        let position = (contract.block_number, contract.transaction_index);
-        code.entry(contract.address).or_default().add_creation(position, &contract.creation_type, contract.code_size);
+        let (block, index) = (contract.block_number, contract.transaction_index);
+        let info = code.entry(contract.address).or_default();
+        info.add_creation(block, index, &contract.creation_type, contract.code_size);
     }
     for proxy in proxies {
         code.entry(proxy.address).or_default().pointers.push(proxy);
@@ -300,7 +301,7 @@ fn contract_info(rows: &[AddressFact]) -> ContractInfo {
     pointers.sort_by_key(|pointer| pointer.block_number);
     let mut info = ContractInfo { pointers, ..ContractInfo::default() };
     for row in contracts {
-        info.add_creation((row.block_number, row.transaction_index), &row.kind, row.code_size);
+        info.add_creation(row.block_number, row.transaction_index, &row.kind, row.code_size);
     }
     info.creations.sort();
     info
@@ -308,7 +309,7 @@ fn contract_info(rows: &[AddressFact]) -> ContractInfo {
 
 impl ContractInfo {
     /// Adds a creation at a position. One by a salt that left no code may have destroyed its contract, and come again.
-    fn add_creation(&mut self, (block_number, transaction_index): (u64, u32), kind: &str, code_size: Option<u32>) {
+    fn add_creation(&mut self, block_number: u64, transaction_index: u32, kind: &str, code_size: Option<u32>) {
         let is_repeatable = kind == "create2";
         if code_size == Some(0) {
             self.is_codeless |= !is_repeatable;

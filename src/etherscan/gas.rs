@@ -15,7 +15,7 @@ pub(crate) async fn oracle(request: Request) -> Result<Response, Refusal> {
     let oracle = rpc::oracle(&request.rpc, &request.head).await?;
     let prices = oracle.tips.map(|tip| tip.saturating_add(oracle.next_base_fee));
     let base_fee = oracle.next_base_fee;
-    Ok(result(|writer| write_gas_oracle(writer, (oracle.last_block, base_fee), prices, &oracle.gas_used_ratios)))
+    Ok(result(|writer| write_gas_oracle(writer, oracle.last_block, base_fee, prices, &oracle.gas_used_ratios)))
 }
 
 /// Seconds until a transaction that pays `gasprice` wei is in a block, if blocks go on to take what the newest did.

@@ -56,7 +56,8 @@ pub(crate) fn respond<P: Parts>(
     app: &App,
     asker: ListRequester,
     window: &Window,
-    (parts, empty): (Option<P>, &str),
+    parts: Option<P>,
+    empty: &str,
 ) -> Response {
     let problem = (!window.missing.is_empty()).then(|| Problem::BlocksMissing(window.missing.clone()));
     let (status, message) = match (&problem, &parts) {

@@ -44,8 +44,8 @@ pub(crate) async fn post(
 ) -> Response {
     let query = uri.query().map(str::to_owned);
     let (parts, unread) = request.into_parts();
-    let bodies = (&rpc.app().limits().bodies, client);
-    let received = match request_body::read(bodies, &parts.headers, unread, rpc.app().options().max_body).await {
+    let (bodies, max_body) = (&rpc.app().limits().bodies, rpc.app().options().max_body);
+    let received = match request_body::read(bodies, client, &parts.headers, unread, max_body).await {
         Ok(received) => received,
         Err(problem) => return problem.into_response(),
     };

@@ -4,6 +4,7 @@ use super::answer::Refusal;
 use super::params::Params;
 use super::params::value::Height;
 use crate::app::App;
+use crate::http::periods::TimeRange;
 use crate::options::Gaps;
 use crate::read::blocks::times;
 use trawl_core::primitives::{BlockNumber, BlockRange, Timestamp};
@@ -43,7 +44,7 @@ impl Window {
     ///
     /// [`Refusal::Sentence`] if one of them is wrong; when the store fails.
     pub async fn read(params: &Params, app: &App, head: &Head, readable: &Readable) -> Result<Self, Refusal> {
-        Self::read_or(params, (app, head), readable, Order::OldestFirst).await
+        Self::read_or(params, app, head, readable, Order::OldestFirst).await
     }
 
     /// The same with another order for requests without `sort`.
@@ -53,20 +54,21 @@ impl Window {
     /// [`Refusal::Sentence`] if a parameter is wrong; when the store fails.
     pub async fn read_or(
         params: &Params,
-        (app, head): (&App, &Head),
+        app: &App,
+        head: &Head,
         readable: &Readable,
         order: Order,
     ) -> Result<Self, Refusal> {
         let period = period(params, app, head).await?;
-        let heights = (params.height("startblock"), params.height("endblock"));
-        let range = period.and_then(|period| range(heights, period, head));
+        let heights = range(params.height("startblock"), params.height("endblock"), head);
+        let range = period.zip(heights).and_then(|(period, heights)| period.intersection(heights));
         let order = match params.word("sort").as_deref() {
             None => order,
             Some("asc") => Order::OldestFirst,
             Some(_) => Order::NewestFirst,
         };
         let (skip, take) = OF_ACCOUNTS.page(params)?;
-        Ok(Self::over(range, (app, head), readable, (order, skip, take)))
+        Ok(Self { order, skip, take, ..Self::over(range, app, head, readable) })
     }
 
     /// Reads `fromBlock`, `toBlock`, `page` and `offset` of a list of logs.
@@ -75,20 +77,16 @@ impl Window {
     ///
     /// [`Refusal::Sentence`] if one of them is wrong.
     pub fn of_logs(params: &Params, app: &App, head: &Head) -> Result<Self, Refusal> {
-        let range = range((params.height("fromBlock"), params.height("toBlock")), EVER, head);
+        let range = range(params.height("fromBlock"), params.height("toBlock"), head);
         let (skip, take) = OF_LOGS.read(params)?;
-        Ok(Self::over(range, (app, head), &head.receipts, (Order::OldestFirst, skip, take)))
+        Ok(Self { skip, take, ..Self::over(range, app, head, &head.receipts) })
     }
 
-    fn over(
-        range: Option<BlockRange>,
-        (app, head): (&App, &Head),
-        readable: &Readable,
-        (order, skip, take): (Order, u64, u64),
-    ) -> Self {
+    /// Some blocks from the oldest row on, without a page.
+    fn over(range: Option<BlockRange>, app: &App, head: &Head, readable: &Readable) -> Self {
         let blocks = range.map(|range| readable.within(range)).unwrap_or_default();
         let missing = range.map(|range| missing(app, head, readable, range)).unwrap_or_default();
-        Self { range, blocks, missing, order, skip, take }
+        Self { range, blocks, missing, order: Order::OldestFirst, skip: 0, take: 0 }
     }
 
     /// The rows from the first of the list to the last of the page, and one more than can be reached.
@@ -132,31 +130,25 @@ impl Window {
     }
 }
 
-/// From genesis to the highest number.
-const EVER: (BlockNumber, BlockNumber) = (0, BlockNumber::MAX);
-
 /// The blocks from `start_timestamp` to `end_timestamp` (seconds, both inclusive); `None` if there are none.
-async fn period(params: &Params, app: &App, head: &Head) -> Result<Option<(BlockNumber, BlockNumber)>, Refusal> {
+async fn period(params: &Params, app: &App, head: &Head) -> Result<Option<BlockRange>, Refusal> {
     let time = |name: &str| -> Result<Option<Timestamp>, Refusal> {
         let wrong = |_| Refusal::Sentence(format!("Invalid {name}: not a time"));
         params.number(name).map(|seconds| Timestamp::from_seconds(seconds).map_err(wrong)).transpose()
     };
-    Ok(times::period(app, head, (time("start_timestamp")?, time("end_timestamp")?)).await?)
+    let time = TimeRange { start: time("start_timestamp")?, end: time("end_timestamp")? };
+    Ok(times::within(app, head, time).await?)
 }
 
-/// The blocks of a period from one height to another, both inclusive and up to the newest; `None` if there are none.
-fn range(
-    (first, last): (Option<Height>, Option<Height>),
-    period: (BlockNumber, BlockNumber),
-    head: &Head,
-) -> Option<BlockRange> {
+/// The blocks from one height to another, both inclusive and up to the newest; `None` if there are none.
+fn range(first: Option<Height>, last: Option<Height>, head: &Head) -> Option<BlockRange> {
     let newest = head.number().unwrap_or_default();
     let number = |height: Height| match height {
         Height::Number(number) => number,
         Height::Latest => newest,
     };
     let (first, last) = (first.map_or(0, number), last.map_or(newest, number).min(newest));
-    BlockRange::new(first.max(period.0), last.min(period.1))
+    BlockRange::new(first, last)
 }
 
 /// The bounds of a page.

@@ -8,25 +8,26 @@ use trawl_core::primitives::Timestamp;
 /// Microseconds of a day.
 const DAY: i64 = 86_400_000_000;
 
-/// The parameters of a list that say how old its rows may be.
-pub(crate) const PERIOD_NAMES: (&str, &str) = ("age_from", "age_to");
+/// A time, both ends inclusive; one that is not given is open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct TimeRange {
+    pub start: Option<Timestamp>,
+    pub end: Option<Timestamp>,
+}
 
-/// From the first parameter to the second, both inclusive: a time, or a day with all its hours. Clients write none as
-/// nothing or as `null`.
+/// From the parameter `from` to the parameter `to`, both inclusive: a time, or a day with all its hours. Clients write
+/// none as nothing or as `null`.
 ///
 /// # Errors
 ///
 /// When one is neither, or the second lies before the first.
-pub(crate) fn period(
-    query: &Query,
-    (from, to): (&str, &str),
-) -> Result<(Option<Timestamp>, Option<Timestamp>), Problem> {
-    let first = moment(query, from, |day| day)?;
-    let last = moment(query, to, |day| day + DAY - 1)?;
-    if first.zip(last).is_some_and(|(first, last)| first > last) {
+pub(crate) fn time_range(query: &Query, from: &str, to: &str) -> Result<TimeRange, Problem> {
+    let start = moment(query, from, |day| day)?;
+    let end = moment(query, to, |day| day + DAY - 1)?;
+    if start.zip(end).is_some_and(|(start, end)| start > end) {
         return Err(Problem::invalid_parameter(to, format!("lies before {from}")));
     }
-    Ok((first, last))
+    Ok(TimeRange { start, end })
 }
 
 /// The moment of a parameter: of a day, what `of_day` makes of its beginning.

@@ -38,7 +38,8 @@ struct Bounds {
 ///
 /// [`Problem::PayloadTooLarge`], [`Problem::RequestTimeout`] or [`Problem::Malformed`]; or those of [`Memory::hold`].
 pub(crate) async fn read(
-    (memory, client): (&Memory, Client),
+    memory: &Memory,
+    client: Client,
     headers: &HeaderMap,
     body: Body,
     max_bytes: usize,
@@ -115,11 +116,11 @@ mod tests {
         let memory = Memory::new("tests", 1 << 20);
         let known = HeaderMap::from_iter([(CONTENT_LENGTH, "900000".parse().expect("a value"))]);
         let unread = || Body::from_stream(stream::pending::<std::io::Result<Bytes>>());
-        let refused = read((&memory, client()), &known, unread(), 1 << 20).await.err();
+        let refused = read(&memory, client(), &known, unread(), 1 << 20).await.err();
         assert_eq!(refused, Some(Problem::TooMuchAtOnce));
         // Without a length it is refused as soon as it does not fit.
         let endless = Body::from_stream(repeated(&[b' '; 4096], 1_000).chain(stream::pending()));
-        let refused = read((&memory, client()), &HeaderMap::new(), endless, 1 << 20).await.err();
+        let refused = read(&memory, client(), &HeaderMap::new(), endless, 1 << 20).await.err();
         assert_eq!((refused, memory.taken()), (Some(Problem::TooMuchAtOnce), 0));
     }
 }

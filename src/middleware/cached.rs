@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use super::request_head::RequestHead;
 use super::requester::Requester;
 use crate::app::App;
-use crate::cache::responses::{Answer, Key};
+use crate::cache::responses::{Answer, AnswerView, Key};
 
 /// Answers from the cache if possible, adds caching headers, and sends 304 to a client that has the answer. Only for
 /// routes whose answers are written whole.
@@ -24,7 +24,7 @@ pub(crate) async fn cached(
         *request.method_mut() = Method::GET;
     }
     let taken = RequestHead::take(&app);
-    let view = taken.known().map(|head| (head.view, app.options().prices.moment()));
+    let view = taken.known().map(|head| AnswerView { chain: head.view, prices: app.options().prices.moment() });
     request.extensions_mut().insert(taken);
     let answer = match (app.responses(), view) {
         (Some(cache), Some(view)) => cache.get_or_make(Key::new(request.uri(), view), next.run(request)).await,

@@ -14,20 +14,12 @@ use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, BlockNumber, Bytes};
 use trawl_core::store::Head;
-use trawl_evm::{
-    AccountOverride, BlockContext, BlockOverrides, Call, Failure, Key, Limits, PartialState, Rules, StateValue, Step,
-};
+use trawl_evm::{AccountOverride, BlockOverrides, Call, CallContext, Failure, Key, Limits, Rules, StateValue, Step};
 
 /// A function that runs a call on a part of the state.
-pub(crate) trait RunStep<T>:
-    Fn(&Call, (&BlockContext, &BlockOverrides), &Rules, &PartialState, Limits) -> Step<T> + Send + Sync + 'static
-{
-}
+pub(crate) trait RunStep<T>: Fn(&Call, CallContext<'_>) -> Step<T> + Send + Sync + 'static {}
 
-impl<T, F> RunStep<T> for F where
-    F: Fn(&Call, (&BlockContext, &BlockOverrides), &Rules, &PartialState, Limits) -> Step<T> + Send + Sync + 'static
-{
-}
+impl<T, F> RunStep<T> for F where F: Fn(&Call, CallContext<'_>) -> Step<T> + Send + Sync + 'static {}
 
 /// What a contract returns to a call of nobody after a block.
 ///
@@ -38,7 +30,8 @@ pub(crate) async fn returned(
     app: &App,
     head: &Arc<Head>,
     number: BlockNumber,
-    (contract, input): (Address, Bytes),
+    contract: Address,
+    input: Bytes,
 ) -> Result<Bytes, Problem> {
     Execution::without_sender(contract, input).run(app, head, known(number, head)?, trawl_evm::execute).await
 }
@@ -52,7 +45,8 @@ pub(crate) async fn touched(
     app: &App,
     head: &Arc<Head>,
     number: BlockNumber,
-    (contract, input): (Address, Bytes),
+    contract: Address,
+    input: Bytes,
 ) -> Result<Vec<Address>, Problem> {
     let execution = Execution::without_sender(contract, input);
     let list = execution.run(app, head, known(number, head)?, trawl_evm::access_list).await?;
@@ -127,19 +121,19 @@ impl Execution {
         let too_long = |_| Problem::CallTooLong;
         let deadline = tokio::time::Instant::from_std(limits.deadline);
         timeout_at(deadline, after.fetch(&self.first_keys(number), &mut partial)).await.map_err(too_long)??;
-        let Some(StateValue::Block(context)) = partial.value(&Key::Block(number)) else {
+        let Some(StateValue::Block(block)) = partial.value(&Key::Block(number)) else {
             return Err(Problem::Internal);
         };
-        let rules = rules(app, head, &context)?;
+        let rules = rules(app, head, &block)?;
         self.require_fork(&rules)?;
-        let work = Arc::new((self, context, rules, run));
+        let work = Arc::new((self, block, rules, run));
         loop {
             let (step, used) = app
                 .compute({
                     let work = Arc::clone(&work);
                     move || {
-                        let (request, context, rules, run) = &*work;
-                        (run(&request.call, (context, &request.overrides), rules, &partial, limits), partial)
+                        let (Self { call, overrides, .. }, block, rules, run) = &*work;
+                        (run(call, CallContext { block, overrides, rules, state: &partial, limits }), partial)
                     }
                 })
                 .await?;

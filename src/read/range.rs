@@ -10,6 +10,20 @@ use trawl_core::readable::{Readable, Span};
 use trawl_core::store::Head;
 use trawl_query::scan::Part;
 
+/// The blocks that a request names: each end the head if it is not given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct RangeEnds {
+    pub from: Option<BlockName>,
+    pub to: Option<BlockName>,
+}
+
+impl RangeEnds {
+    /// The ends of a range.
+    pub fn of(range: BlockRange) -> Self {
+        Self { from: Some(BlockName::Number(range.first())), to: Some(BlockName::Number(range.last())) }
+    }
+}
+
 /// The blocks of a scan.
 #[derive(Debug, Default)]
 pub(crate) struct Extent {
@@ -22,18 +36,13 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// The blocks from one name to another, each the head if it is not given, as far as `part` of them is readable.
+    /// The blocks from one end to the other, as far as `part` of them is readable.
     ///
     /// # Errors
     ///
     /// When the range is wrong, or, unless the options allow gaps, when blocks of it are missing: a short answer would
     /// look like a complete one.
-    pub fn between(
-        app: &App,
-        (from, to): (Option<BlockName>, Option<BlockName>),
-        head: &Head,
-        part: Part,
-    ) -> Result<Self, Problem> {
+    pub fn between(app: &App, RangeEnds { from, to }: RangeEnds, head: &Head, part: Part) -> Result<Self, Problem> {
         let Some(newest) = head.number() else { return Ok(Self::default()) };
         let (first, last) = (from.unwrap_or(BlockName::Head).number(head), to.unwrap_or(BlockName::Head).number(head));
         // A name that means no block: nothing is final yet.

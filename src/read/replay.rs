@@ -21,7 +21,8 @@ use trawl_evm::replay::Tracer;
 pub(crate) async fn run_again(
     app: &App,
     head: &Arc<Head>,
-    (number, index): (BlockNumber, u32),
+    number: BlockNumber,
+    index: u32,
     tracer: Tracer,
 ) -> Result<Vec<u8>, Problem> {
     let mut rerun = Rerun::prepare(app, head, number, Some(index), tracer).await?;

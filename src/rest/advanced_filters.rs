@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::http::parameters::{Parameters, query_parameters};
-use crate::http::periods::{PERIOD_NAMES, period};
+use crate::http::periods::time_range;
 use crate::http::query::{Kind, PAGE_SIZE};
 use crate::middleware::request_head::RequestHead;
 use crate::read::blocks::times;
@@ -70,19 +70,19 @@ pub(super) async fn list(
     query: Parameters<AdvancedFiltersParameters>,
 ) -> Result<Response, Problem> {
     let filter = Filter::read(&query)?;
-    let age = period(&query, PERIOD_NAMES)?;
+    let age = time_range(&query, "age_from", "age_to")?;
     let below = MovementCursor::read(&query)?;
     let (head, size) = (head.get()?, query.page_size());
-    let is_narrow = !filter.ranges().is_empty() || !filter.tokens.include.is_empty() || age.0.is_some();
+    let is_narrow = !filter.ranges().is_empty() || !filter.tokens.include.is_empty() || age.start.is_some();
     if filter.is_rare() && !is_narrow {
         let detail =
             "amounts and methods are looked for row by row: add age_from, or an address or token contract to include";
         return Err(Problem::invalid_parameter("age_from", detail));
     }
-    let blocks = times::period(&app, &head, age).await?;
+    let blocks = times::within(&app, &head, age).await?;
     let sources = sources(&head, &filter, blocks, below)?;
     let rows_per_read = if filter.passes_over() { ROWS_PER_READ } else { size + 1 };
-    let page = Page::read(&app, &head, &filter, (Sources::new(sources, rows_per_read), size)).await?;
+    let page = Page::read(&app, &head, &filter, Sources::new(sources, rows_per_read), size).await?;
     let next = page.next.map(|cursor| cursor.writer(page.rows.len() as u64));
     let facts = Facts::load(&app, &head, &page.rows).await?;
     let searched = filter.tokens.include.iter().chain(&filter.tokens.exclude);
@@ -98,10 +98,10 @@ pub(super) async fn list(
 fn sources(
     head: &Head,
     filter: &Filter,
-    blocks: Option<(BlockNumber, BlockNumber)>,
+    blocks: Option<BlockRange>,
     below: Option<MovementCursor>,
 ) -> Result<Vec<Source>, Problem> {
-    let Some(range) = blocks.and_then(|(first, last)| BlockRange::new(first, last)) else { return Ok(Vec::new()) };
+    let Some(range) = blocks else { return Ok(Vec::new()) };
     let last = below.map_or(BlockNumber::MAX, |below| below.0.0);
     let range = BlockRange::new(range.first(), range.last().min(last));
     let of = |part: &Readable| range.map(|range| part.within(range)).unwrap_or_default();
@@ -136,12 +136,7 @@ struct Page {
 }
 
 impl Page {
-    async fn read(
-        app: &App,
-        head: &Head,
-        filter: &Filter,
-        (mut sources, size): (Sources, u64),
-    ) -> Result<Self, Problem> {
+    async fn read(app: &App, head: &Head, filter: &Filter, mut sources: Sources, size: u64) -> Result<Self, Problem> {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         let (mut rows, mut examined, mut last) = (Vec::new(), 0, None);
         loop {
@@ -236,7 +231,7 @@ impl Facts {
         let unknown = MovementFacts::default();
         for row in rows {
             let facts = self.of_transactions.get(&(row.block_number, row.transaction_index)).unwrap_or(&unknown);
-            write_movement(list.item(), row, facts, (&self.addresses, &self.tokens));
+            write_movement(list.item(), row, facts, &self.addresses, &self.tokens);
         }
     }
 }

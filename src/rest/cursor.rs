@@ -324,7 +324,10 @@ impl Cursor for BlockFrameCursor {
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         query.require_all(&["transaction_index", "index"])?;
-        Ok(query.integer("transaction_index").zip(query.integer("index")).and_then(Self::after))
+        Ok(query
+            .integer("transaction_index")
+            .zip(query.integer("index"))
+            .and_then(|(transaction, frame)| Self::after(transaction, frame)))
     }
 
     fn write(&self, next: &mut Object<'_>, count: u64) {
@@ -337,7 +340,7 @@ impl Cursor for BlockFrameCursor {
 impl BlockFrameCursor {
     /// The position after which frames are wanted: before the first frame of a transaction, all frames of those before
     /// it lie; `None` before the first transaction.
-    fn after((transaction, frame): (i64, i64)) -> Option<Self> {
+    fn after(transaction: i64, frame: i64) -> Option<Self> {
         let transaction_index = u64::try_from(transaction).ok()?;
         match u64::try_from(frame) {
             Ok(frame_index) => Some(Self { transaction_index, frame_index }),

@@ -132,7 +132,7 @@ pub(super) async fn withdrawals(
         .then(|| page.last(|batch, row| position(batch.view().block_number[row], batch.view().withdrawal_index[row])));
     let next = last.flatten().map(|cursor| cursor.writer(page.count));
     let policy = CachePolicy::of_page(&head, &head.withdrawals, query.height("block_number"));
-    Ok(policy.mark(withdrawals::write(&app, &head, (&page, Scope::Address), next).await?))
+    Ok(policy.mark(withdrawals::write(&app, &head, &page, Scope::Address, next).await?))
 }
 
 /// Most withdrawals that are added up for a request.

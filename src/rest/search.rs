@@ -18,11 +18,11 @@ use trawl_core::primitives::domain_name::DomainName;
 use trawl_core::primitives::{Address, B256, Timestamp};
 use trawl_core::schema::Column;
 use trawl_core::store::{Batch, Head};
-use trawl_json::JsonWriter;
 use trawl_json::addresses::address::Addresses;
 use trawl_json::list::write_page;
 use trawl_json::search::SearchResult;
 use trawl_json::tokens::transfers::Tokens;
+use trawl_json::{Array, JsonWriter};
 use trawl_query::search::{SearchTerm, beginning_with, normalized, terms};
 
 const TEXT: ParameterGroup = &[("q", Kind::Text)];
@@ -55,7 +55,7 @@ pub(super) async fn search(
     found.extend(known.named(&text, page.items()));
     let last = page.more.then(|| page.last(term)).flatten();
     let next = last.map(|(term, address)| TermCursor { term, address }.writer(page.count));
-    Ok(json(write_page(|items| found.iter().for_each(|one| one.write(items.item(), known.facts())), next)))
+    Ok(json(write_page(|items| found.iter().for_each(|one| known.write(one, items)), next)))
 }
 
 /// The best of what a search finds: whole names before beginnings, then tokens that more hold.
@@ -74,7 +74,7 @@ pub(super) async fn quick(
     found.extend(named);
     let mut writer = JsonWriter::new();
     writer.array(|items| {
-        found.iter().take(QUICK_ITEMS).for_each(|one| one.write(items.item(), known.facts()));
+        found.iter().take(QUICK_ITEMS).for_each(|one| known.write(one, items));
     });
     Ok(json(writer.into_bytes()))
 }
@@ -196,8 +196,8 @@ impl SearchedNames {
         Ok(Self { addresses, tokens })
     }
 
-    fn facts(&self) -> (&Addresses, &Tokens) {
-        (&self.addresses, &self.tokens)
+    fn write(&self, found: &SearchResult, items: &mut Array<'_>) {
+        found.write(items.item(), &self.addresses, &self.tokens);
     }
 
     /// Everything the address is called now.

@@ -18,8 +18,8 @@ use crate::http::values::BlockName;
 use crate::read::log_filter;
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_evm::{
-    self, Account, AccountOverride, BlockContext, BlockOverrides, Fees, Key, Limits, PartialState, Point, Schedule,
-    StateCache, StateValue, Step, Storage,
+    self, Account, AccountOverride, BlockContext, BlockOverrides, CallContext, Fees, Key, Limits, PartialState, Point,
+    Schedule, StateCache, StateValue, Step, Storage,
 };
 use trawl_json::JsonWriter;
 
@@ -130,14 +130,14 @@ fn run(call: &trawl_evm::Call, accounts: BTreeMap<Address, AccountOverride>, blo
             partial.learn(key, value);
         }
     };
-    let here = (&context, block);
-    while let Step::Missing(keys) = trawl_evm::execute(call, here, &rules, &partial, limits) {
+    let here = |state| CallContext { block: &context, overrides: block, rules: &rules, state, limits };
+    while let Step::Missing(keys) = trawl_evm::execute(call, here(&partial)) {
         learn(&mut partial, keys);
     }
-    while let Step::Missing(keys) = trawl_evm::estimate(call, here, &rules, &partial, limits) {
+    while let Step::Missing(keys) = trawl_evm::estimate(call, here(&partial)) {
         learn(&mut partial, keys);
     }
-    while let Step::Missing(keys) = trawl_evm::access_list(call, here, &rules, &partial, limits) {
+    while let Step::Missing(keys) = trawl_evm::access_list(call, here(&partial)) {
         learn(&mut partial, keys);
     }
 }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use trawl_serve::Client;
 
 use super::methods;
-use super::protocol::context::TakenHead;
+use super::protocol::context::{RequestContext, TakenHead};
 use super::protocol::endpoint::{Endpoint, RpcRequester};
 use super::protocol::envelope;
 use super::protocol::envelope::{Call, Id, Message};
@@ -35,18 +35,18 @@ pub(crate) async fn serve(
 ) -> Response {
     let (parts, unread) = request.into_parts();
     let (limits, options) = (rpc.app().limits(), rpc.app().options());
-    let received = request_body::read((&limits.bodies, client), &parts.headers, unread, options.max_body).await;
+    let received = request_body::read(&limits.bodies, client, &parts.headers, unread, options.max_body).await;
     let received = match received {
         Ok(received) => received,
         Err(problem) => return refuse_body(endpoint, &problem),
     };
-    let asker = RpcRequester { endpoint, client };
+    let requester = RpcRequester { endpoint, client };
     let taker = ResponseBudget { limits: Arc::clone(limits), client };
     let held = received.held;
     let calls = match Message::read(&received.text) {
         Err(problem) => return refuse(endpoint.status_of_refused(StatusCode::BAD_REQUEST), &problem),
         Ok(Message::One(call)) => {
-            return answer(body(taker, |sender| answer_single(rpc, asker, (call, held), sender)));
+            return answer(body(taker, |sender| answer_single(rpc, requester, call, held, sender)));
         }
         Ok(Message::Batch(calls)) => calls,
     };
@@ -61,7 +61,7 @@ pub(crate) async fn serve(
         };
         return refuse(status, &problem);
     }
-    answer(body(taker, |sender| answer_batch(rpc, asker, (calls, held), sender)))
+    answer(body(taker, |sender| answer_batch(rpc, requester, calls, held, sender)))
 }
 
 /// Answers one call that is not a message of a client, by the rules of the specification's endpoint.
@@ -72,8 +72,9 @@ pub(crate) async fn serve(
 pub(crate) async fn answer_one(rpc: Rpc, client: Client, call: &Value) -> Result<Response, Problem> {
     let text = serde_json::value::to_raw_value(call).map_err(|_| Problem::ParseError)?;
     let held = rpc.app().limits().bodies.hold(client, text.get().len())?;
-    let (asker, limits) = (RpcRequester { endpoint: Endpoint::Specification, client }, Arc::clone(rpc.app().limits()));
-    Ok(answer(body(ResponseBudget { limits, client }, move |sender| answer_single(rpc, asker, (text, held), sender))))
+    let (requester, limits) =
+        (RpcRequester { endpoint: Endpoint::Specification, client }, Arc::clone(rpc.app().limits()));
+    Ok(answer(body(ResponseBudget { limits, client }, move |sender| answer_single(rpc, requester, text, held, sender))))
 }
 
 /// Refuses a body. The text of one that is too long is that of the contract.
@@ -104,13 +105,15 @@ fn refuse(status: StatusCode, problem: &Problem) -> Response {
 
 async fn answer_single(
     rpc: Rpc,
-    asker: RpcRequester,
-    (call, _held): (Box<RawValue>, MemoryReservation),
+    requester: RpcRequester,
+    call: Box<RawValue>,
+    _held: MemoryReservation,
     sender: BodySender,
 ) {
     let head = TakenHead::of(rpc.app());
+    let request = RequestContext { rpc: &rpc, head: &head, requester };
     let mut writer = JsonWriter::new();
-    match answer_call((&rpc, &head, asker), &call, &mut writer, &sender, "").await {
+    match answer_call(request, &call, &mut writer, &sender, "").await {
         Ok(CallKind::No) => {}
         Ok(CallKind::Yes) => {
             writer.raw("\n");
@@ -126,15 +129,17 @@ async fn answer_single(
 /// A batch of notifications has no answer.
 async fn answer_batch(
     rpc: Rpc,
-    asker: RpcRequester,
-    (calls, _held): (Vec<Box<RawValue>>, MemoryReservation),
+    requester: RpcRequester,
+    calls: Vec<Box<RawValue>>,
+    _held: MemoryReservation,
     sender: BodySender,
 ) {
     let head = TakenHead::of(rpc.app());
+    let request = RequestContext { rpc: &rpc, head: &head, requester };
     let mut writer = JsonWriter::new();
     let mut before = "[";
     for call in &calls {
-        match answer_call((&rpc, &head, asker), call, &mut writer, &sender, before).await {
+        match answer_call(request, call, &mut writer, &sender, before).await {
             Ok(CallKind::No) => {}
             Ok(CallKind::Yes) => before = ",",
             Err(StreamError::Gone) => return,
@@ -159,16 +164,16 @@ enum CallKind {
 
 /// Writes the answer to one call after the text `before`. Failures before its first byte become its error object.
 async fn answer_call(
-    shared: (&Rpc, &TakenHead, RpcRequester),
+    request: RequestContext<'_>,
     text: &RawValue,
     writer: &mut JsonWriter,
     sender: &BodySender,
     before: &str,
 ) -> Result<CallKind, StreamError> {
-    let (id, called) = Call::read(text, shared.2.endpoint);
+    let (id, called) = Call::read(text, request.requester.endpoint);
     let outcome = match called {
         Ok(call) => {
-            let outcome = methods::call(shared, &call).await;
+            let outcome = methods::call(request, &call).await;
             let outcome = outcome.and_then(|answer| sender.charge(answer.len()).map(|()| answer));
             methods::count(&call.method, outcome.is_ok());
             outcome

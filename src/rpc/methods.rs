@@ -5,10 +5,9 @@ use futures_util::future::BoxFuture;
 use super::blocks::{encodings, parts};
 use super::node::{capabilities, client_info, fork_config, forward, pool, send};
 use super::protocol::answer::Answer;
-use super::protocol::context::{Context, TakenHead};
-use super::protocol::endpoint::{Endpoint, RpcRequester};
+use super::protocol::context::{Context, RequestContext};
+use super::protocol::endpoint::Endpoint;
 use super::protocol::envelope::Call;
-use super::service::Rpc;
 use super::state::{proofs, storage_values};
 use super::traces::of_transactions;
 use super::{blocks, calls, fees, filters, logs, otterscan, replays, simulation, state, traces, transactions};
@@ -159,14 +158,11 @@ pub(crate) fn names() -> [Vec<&'static str>; 2] {
 /// # Errors
 ///
 /// The problem that becomes the error of the answer.
-pub(super) async fn call(
-    (rpc, head, asker): (&Rpc, &TakenHead, RpcRequester),
-    call: &Call<'_>,
-) -> Result<Answer, Problem> {
-    let endpoint = asker.endpoint;
+pub(super) async fn call(request: RequestContext<'_>, call: &Call<'_>) -> Result<Answer, Problem> {
+    let endpoint = request.requester.endpoint;
     let told = |problem| endpoint.told(problem, &call.method);
     let method = find(endpoint, &call.method).ok_or(Problem::MethodNotFound).map_err(told)?;
-    let context = Context::new((rpc, head, asker), method.name, &call.params);
+    let context = Context::new(request, method.name, &call.params);
     let outcome = match read(context, method).await.and_then(|answer| certain(context, answer)) {
         Err(problem) if forward::is_missing_data(&problem) && forward::is_understood(context) => {
             forward::forward(context, problem).await

@@ -22,8 +22,8 @@ pub(super) async fn trace_transaction(call: Context<'_>) -> Result<Answer, Probl
     let [hash, options] = call.with_optional()?;
     let options = GethOptions::read(options)?;
     let found = position(call, required(hash)?).await?;
-    let position = found.ok_or_else(|| Problem::Call(Failure::Invalid("transaction not found".into())))?;
-    run_again(call.app, call.head()?, position, options.tracer()?).await.map(Answer::Whole)
+    let (block, index) = found.ok_or_else(|| Problem::Call(Failure::Invalid("transaction not found".into())))?;
+    run_again(call.app, call.head()?, block, index, options.tracer()?).await.map(Answer::Whole)
 }
 
 /// A trace as Parity tells it: of the kinds `trace`, `stateDiff` and `vmTrace`; `null` if the transaction is not
@@ -32,7 +32,7 @@ pub(super) async fn replay_transaction(call: Context<'_>) -> Result<Answer, Prob
     let [hash, kinds] = call.exactly()?;
     let tracer = parity_tracer(value(kinds))?;
     match position(call, hash).await? {
-        Some(position) => run_again(call.app, call.head()?, position, tracer).await.map(Answer::Whole),
+        Some((block, index)) => run_again(call.app, call.head()?, block, index, tracer).await.map(Answer::Whole),
         None => Ok(Answer::null()),
     }
 }

@@ -15,8 +15,8 @@ use crate::http::body::StreamError;
 use crate::http::values::{BlockName, address, block_name, invalid, member, quantity};
 use crate::read::blocks::hashes::BlockHashes;
 use crate::read::frame_values::FrameValues;
-use crate::read::range::Extent;
-use trawl_core::primitives::Address;
+use crate::read::range::{Extent, RangeEnds};
+use trawl_core::primitives::{Address, BlockRange};
 use trawl_json::JsonWriter;
 use trawl_json::transactions::raw_trace::write_trace;
 use trawl_query::scan::{Participants, ScanPage, ScanSpec, TraceScan};
@@ -57,7 +57,7 @@ impl AnswerStream for TraceRows {
                         if !std::mem::replace(&mut is_first, false) {
                             writer.raw(",");
                         }
-                        write_trace(writer, (&view, row), *value, &self.hashes.of(view.block_number[row]));
+                        write_trace(writer, &view, row, *value, &self.hashes.of(view.block_number[row]));
                     }
                     sink.flush_if_full(writer).await?;
                 }
@@ -71,7 +71,7 @@ impl AnswerStream for TraceRows {
 /// A parsed filter object that has not been compared with the chain yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Request {
-    ends: (Option<BlockName>, Option<BlockName>),
+    ends: RangeEnds,
     participants: Participants,
     after: u64,
     count: Option<u64>,
@@ -93,7 +93,7 @@ impl Request {
         };
         check_mode(filter)?;
         Ok(Self {
-            ends: (Some(end("fromBlock")?.unwrap_or(BlockName::Number(0))), end("toBlock")?),
+            ends: RangeEnds { from: Some(end("fromBlock")?.unwrap_or(BlockName::Number(0))), to: end("toBlock")? },
             participants: Participants {
                 any: Vec::new(),
                 from: addresses(member(filter, "fromAddress"))?,
@@ -154,7 +154,7 @@ pub(super) async fn of_block(call: Context<'_>) -> Result<Answer, Problem> {
     let (app, head) = (call.app, call.head()?);
     let number = block.number(app, head).await?;
     let Some(number) = number.filter(|number| !head.blocks.at(*number).is_empty()) else { return Ok(Answer::null()) };
-    let ends = (Some(BlockName::Number(number)), Some(BlockName::Number(number)));
+    let ends = RangeEnds::of(BlockRange::single(number));
     let extent = Extent::between(app, ends, head, TraceScan::PART)?;
     let participants = Participants { any: Vec::new(), from: Vec::new(), to: Vec::new() };
     open(call, Request { ends, participants, after: 0, count: None }, extent).await
@@ -196,11 +196,13 @@ mod tests {
         let filter = json!({"fromBlock": "0x1", "toBlock": 9, "fromAddress": [address, address], "toAddress": address,
                             "after": "0x10", "count": 5});
         let request = Request::read(&filter).expect("valid");
-        assert_eq!(request.ends, (Some(BlockName::Number(1)), Some(BlockName::Number(9))));
+        assert_eq!(Some(request.ends), BlockRange::new(1, 9).map(RangeEnds::of));
         assert_eq!((request.participants.from.len(), request.participants.to.len()), (1, 1));
         assert_eq!((request.after, request.count), (16, Some(5)));
         let request = Request::read(&json!({"fromAddress": [], "count": null})).expect("valid");
-        assert!(request.participants.is_empty() && request.ends == (Some(BlockName::Number(0)), None));
+        assert!(
+            request.participants.is_empty() && request.ends == RangeEnds { from: Some(BlockName::Number(0)), to: None }
+        );
     }
 
     #[test]

@@ -23,17 +23,16 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::ResponseBudget;
 use crate::http::parameters::{AddressPath, Parameters, query_parameters};
-use crate::http::periods::period;
+use crate::http::periods::{TimeRange, time_range};
 use crate::http::query::{Kind, ParameterGroup, Query, fixed_hex};
-use crate::http::values::BlockName;
 use crate::middleware::request_head::RequestHead;
 use crate::middleware::requester::Requester;
 use crate::read::blocks::hashes::BlockHashes;
 use crate::read::blocks::times;
 use crate::read::completeness::require_table;
-use crate::read::range::Extent;
+use crate::read::range::{Extent, RangeEnds};
 use crate::read::row_stream::RowStream;
-use trawl_core::primitives::{Address, B256, Direction, Timestamp};
+use trawl_core::primitives::{Address, B256, BlockRange, Direction};
 use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_query::scan::{
@@ -71,8 +70,7 @@ struct Request {
     client: Client,
     address: Address,
     query: Query,
-    /// From when to when.
-    period: (Option<Timestamp>, Option<Timestamp>),
+    time: TimeRange,
 }
 
 impl Request {
@@ -84,8 +82,8 @@ impl Request {
         parameters: Parameters<P>,
     ) -> Result<Self, Problem> {
         let query = parameters.into_query();
-        let period = period(&query, ("from_period", "to_period"))?;
-        Ok(Self { app, head: head.for_range()?, client, address, query, period })
+        let time = time_range(&query, "from_period", "to_period")?;
+        Ok(Self { app, head: head.for_range()?, client, address, query, time })
     }
 
     /// The side of the address.
@@ -118,13 +116,10 @@ impl Request {
     async fn extent(&self, part: Part) -> Result<Extent, Problem> {
         let lowest = self.head.blocks.ranges().first().map_or(0, |range| range.first());
         let newest = self.head.number().unwrap_or_default();
-        let period = times::period(&self.app, &self.head, self.period).await?;
-        let period = period.map(|(first, last)| (first.max(lowest), last.min(newest)));
-        match period.filter(|(first, last)| first <= last) {
-            Some((first, last)) => {
-                let ends = (Some(BlockName::Number(first)), Some(BlockName::Number(last)));
-                Extent::between(&self.app, ends, &self.head, part)
-            }
+        let loaded = BlockRange::new(lowest, newest);
+        let blocks = times::within(&self.app, &self.head, self.time).await?;
+        match blocks.zip(loaded).and_then(|(blocks, loaded)| blocks.intersection(loaded)) {
+            Some(blocks) => Extent::between(&self.app, RangeEnds::of(blocks), &self.head, part),
             None => Ok(Extent::default()),
         }
     }

@@ -25,7 +25,7 @@ use crate::http::values::{BlockName, address, block_name};
 use crate::middleware::request_head::RequestHead;
 use crate::middleware::requester::Requester;
 use crate::read::blocks::hashes::BlockHashes;
-use crate::read::range::Extent;
+use crate::read::range::{Extent, RangeEnds};
 use crate::read::row_stream::RowStream;
 use trawl_core::primitives::Address;
 use trawl_json::scan_rows::ScanRow;
@@ -91,7 +91,7 @@ pub(crate) async fn internal_transactions(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer::<InternalTransactionScan>((app, head, client), query.as_deref().unwrap_or_default(), &headers).await
+    answer::<InternalTransactionScan>(app, head, client, query.as_deref().unwrap_or_default(), &headers).await
 }
 
 /// `/api/v2/scan/token-transfers`: by participant, token and standard.
@@ -102,7 +102,7 @@ pub(crate) async fn token_transfers(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer::<TokenTransferScan>((app, head, client), query.as_deref().unwrap_or_default(), &headers).await
+    answer::<TokenTransferScan>(app, head, client, query.as_deref().unwrap_or_default(), &headers).await
 }
 
 /// `/api/v2/scan/transactions`: by sender and recipient.
@@ -113,7 +113,7 @@ pub(crate) async fn transactions(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer::<TransactionScan>((app, head, client), query.as_deref().unwrap_or_default(), &headers).await
+    answer::<TransactionScan>(app, head, client, query.as_deref().unwrap_or_default(), &headers).await
 }
 
 /// The rows that a request selects.
@@ -129,7 +129,7 @@ struct ListedRequest<P> {
     format: Format,
     cursor: Option<Cursor<P>>,
     limit: Option<u64>,
-    ends: (Option<BlockName>, Option<BlockName>),
+    ends: RangeEnds,
     explain: bool,
     filter: RowFilter,
 }
@@ -141,7 +141,7 @@ impl<P: trawl_core::primitives::Position> ListedRequest<P> {
             format: Format::accepted(accepted),
             cursor: None,
             limit: None,
-            ends: (None, None),
+            ends: RangeEnds::default(),
             explain: false,
             filter: RowFilter::default(),
         };
@@ -160,8 +160,8 @@ impl<P: trawl_core::primitives::Position> ListedRequest<P> {
                         Some(value.parse().map_err(|_| Problem::invalid_parameter("limit", "is no number"))?);
                 }
                 "explain" => request.explain = matches!(&*value, "1" | "true"),
-                "fromBlock" => request.ends.0 = Some(block("fromBlock", &value)?),
-                "toBlock" => request.ends.1 = Some(block("toBlock", &value)?),
+                "fromBlock" => request.ends.from = Some(block("fromBlock", &value)?),
+                "toBlock" => request.ends.to = Some(block("toBlock", &value)?),
                 "address" => filter.participants.any = addresses("address", &value)?,
                 "fromAddress" => filter.participants.from = addresses("fromAddress", &value)?,
                 "toAddress" => filter.participants.to = addresses("toAddress", &value)?,
@@ -204,12 +204,14 @@ fn addresses(name: &str, text: &str) -> Result<Vec<Address>, Problem> {
 }
 
 async fn answer<S: ListScan>(
-    (app, head, client): (App, RequestHead, Client),
+    app: App,
+    head: RequestHead,
+    client: Client,
     query: &str,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
     let request = ListedRequest::read::<S>(query, headers)?;
-    if request.ends.0.is_none() {
+    if request.ends.from.is_none() {
         return Err(without_from_block());
     }
     let head = head.for_range()?;

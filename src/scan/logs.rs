@@ -41,7 +41,7 @@ pub(crate) async fn get(
 ) -> Result<Response, Problem> {
     let mut options = Options::read(query.as_deref().unwrap_or_default(), &headers)?;
     let filter = std::mem::take(&mut options.filter);
-    answer((app, head, client), Value::Object(filter), options, &headers).await
+    answer(app, head, client, Value::Object(filter), options, &headers).await
 }
 
 /// A scan whose filter is the body; options of the answer are in the query.
@@ -57,9 +57,9 @@ pub(crate) async fn post(
     if let Some(name) = options.filter.keys().next() {
         return Err(Problem::invalid_parameter(name, "belongs into the body"));
     }
-    let body = request_body::read((&app.limits().bodies, client), &headers, body, MAX_FILTER).await?;
+    let body = request_body::read(&app.limits().bodies, client, &headers, body, MAX_FILTER).await?;
     let filter = serde_json::from_slice(&body.text).map_err(|_| Problem::invalid_parameter("body", "is not JSON"))?;
-    answer((app, head, client), filter, options, &headers).await
+    answer(app, head, client, filter, options, &headers).await
 }
 
 /// Options of the answer.
@@ -127,7 +127,9 @@ fn alternatives(text: &str) -> Value {
 }
 
 async fn answer(
-    (app, head, client): (App, RequestHead, Client),
+    app: App,
+    head: RequestHead,
+    client: Client,
     filter: Value,
     options: Options,
     headers: &HeaderMap,

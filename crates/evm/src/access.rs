@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use alloy_eips::eip2930::AccessListItem;
 use revm::context::result::{ExecutionResult, ResultAndState};
 
-use super::call::CallContext;
-use super::environment::environment;
+use super::call::{CallContext, CallEnvironment};
 use super::precompiles::ChainPrecompiles;
-use super::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, Step};
+use super::{Call, Failure, Step};
 use trawl_core::primitives::{Address, B256};
 
 /// The accounts and slots that a call loads, and its gas with this list.
@@ -25,25 +24,19 @@ pub struct AccessList {
 /// Most runs until the list must be stable: a list may change what a call loads. More than two have not been observed.
 const MAX_ROUNDS: usize = 16;
 
-/// Finds the accounts and slots that `call` loads after the block of `state`, as if in that block.
+/// Finds the accounts and slots that `call` loads after the block of `context`, as if in that block.
 #[must_use]
-pub fn access_list(
-    call: &Call,
-    (block, overrides): (&BlockContext, &BlockOverrides),
-    rules: &Rules,
-    state: &PartialState,
-    limits: Limits,
-) -> Step<AccessList> {
-    let place = CallContext { rules, block: environment(block, rules, overrides), state, limits };
-    let gas = call.gas.unwrap_or(place.block.gas_limit).min(limits.gas);
+pub fn access_list(call: &Call, context: CallContext<'_>) -> Step<AccessList> {
+    let environment = context.environment();
+    let gas = call.gas.unwrap_or(environment.block.gas_limit).min(context.limits.gas);
     let mut list = call.access_list.clone().unwrap_or_default();
     for _ in 0..MAX_ROUNDS {
-        let outcome = match place.run(call, gas, Some(&list)) {
+        let outcome = match environment.run(call, gas, Some(&list)) {
             Step::Missing(keys) => return Step::Missing(keys),
             Step::Done(Err(failure)) => return Step::Done(Err(failure)),
             Step::Done(Ok(outcome)) => outcome,
         };
-        let touched = place.touched(call, &outcome);
+        let touched = environment.touched(call, &outcome);
         if touched == list.0 {
             return Step::Done(Ok(of_outcome(touched, outcome)));
         }
@@ -62,7 +55,7 @@ fn of_outcome(items: Vec<AccessListItem>, outcome: ResultAndState) -> AccessList
     AccessList { items, gas_used, failure }
 }
 
-impl CallContext<'_> {
+impl CallEnvironment<'_> {
     /// The accounts and slots that a run loaded.
     fn touched(&self, call: &Call, outcome: &ResultAndState) -> Vec<AccessListItem> {
         let precompiles = ChainPrecompiles::of(self.rules);

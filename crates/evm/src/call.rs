@@ -91,26 +91,42 @@ pub enum Step<T> {
     Missing(Vec<Key>),
 }
 
-/// State, block and rules of a call.
-pub(super) struct CallContext<'a> {
+/// The block that a call seems to be in, and the state that it runs on.
+#[derive(Debug, Clone, Copy)]
+pub struct CallContext<'a> {
+    /// The block after which the state is.
+    pub block: &'a BlockContext,
+    /// What the call sees otherwise than in this block.
+    pub overrides: &'a BlockOverrides,
+    /// The rules of the block.
+    pub rules: &'a Rules,
+    /// The state, as far as it was read.
+    pub state: &'a PartialState,
+    /// Limits of the run.
+    pub limits: Limits,
+}
+
+impl<'a> CallContext<'a> {
+    pub(super) fn environment(self) -> CallEnvironment<'a> {
+        let block = environment(self.block, self.rules, self.overrides);
+        CallEnvironment { rules: self.rules, block, state: self.state, limits: self.limits }
+    }
+}
+
+/// State, block and rules of a call, as the EVM takes them.
+pub(super) struct CallEnvironment<'a> {
     pub rules: &'a Rules,
     pub block: BlockEnv,
     pub state: &'a PartialState,
     pub limits: Limits,
 }
 
-/// Runs `call` after the block of `state`, as if in that block. The result is the return data.
+/// Runs `call` after the block of `context`, as if in that block. The result is the return data.
 #[must_use]
-pub fn execute(
-    call: &Call,
-    (block, overrides): (&BlockContext, &BlockOverrides),
-    rules: &Rules,
-    state: &PartialState,
-    limits: Limits,
-) -> Step<Bytes> {
-    let place = CallContext { rules, block: environment(block, rules, overrides), state, limits };
-    let gas = call.gas.unwrap_or(limits.gas).min(limits.gas);
-    match place.run(call, gas, call.access_list.as_ref()) {
+pub fn execute(call: &Call, context: CallContext<'_>) -> Step<Bytes> {
+    let most = context.limits.gas;
+    let gas = call.gas.unwrap_or(most).min(most);
+    match context.environment().run(call, gas, call.access_list.as_ref()) {
         Step::Missing(keys) => Step::Missing(keys),
         Step::Done(Err(failure)) => Step::Done(Err(failure)),
         Step::Done(Ok(ResultAndState { result, .. })) => Step::Done(match result {
@@ -121,7 +137,7 @@ pub fn execute(
     }
 }
 
-impl CallContext<'_> {
+impl CallEnvironment<'_> {
     /// Runs the call once with `gas`.
     pub fn run(&self, call: &Call, gas: u64, access_list: Option<&AccessList>) -> Step<ResultAndState> {
         let probe = self.state.probe(self.limits.deadline);
@@ -134,8 +150,8 @@ impl CallContext<'_> {
             Context::mainnet().with_db(WrapDatabaseRef(&probe)).with_cfg(settings(call, self.rules)).with_block(block);
         // The nonce determines the address of a created contract.
         let nonce = call.nonce.or_else(|| self.state.nonce(&call.from)).unwrap_or_default();
-        let transaction = transaction(call, (gas, nonce), self.rules, access_list);
-        let outcome = handler::run(context, transaction, (self.rules, Origin::Call));
+        let transaction = transaction(call, gas, nonce, self.rules, access_list);
+        let outcome = handler::run(context, transaction, self.rules, Origin::Call);
         match outcome {
             Err(EVMError::Database(ProbeError::Late)) => return Step::Done(Err(Failure::TooLong)),
             Err(EVMError::Database(ProbeError::Astray)) => return Step::Missing(probe.missing()),
@@ -173,12 +189,7 @@ pub(super) fn settings(call: &Call, rules: &Rules) -> CfgEnv {
 }
 
 /// The transaction of revm, with its gas limit and nonce.
-pub(super) fn transaction(
-    call: &Call,
-    (gas, nonce): (u64, u64),
-    rules: &Rules,
-    access_list: Option<&AccessList>,
-) -> TxEnv {
+pub(super) fn transaction(call: &Call, gas: u64, nonce: u64, rules: &Rules, access_list: Option<&AccessList>) -> TxEnv {
     let fees = match (call.fees, rules.tips) {
         (Fees::None, _) | (_, Tips::Paid) => call.fees,
         (fees, Tips::Dropped) => Fees::Dynamic { max: fees.at_most(), priority: 0 },

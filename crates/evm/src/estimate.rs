@@ -2,9 +2,8 @@
 
 use revm::context::result::{ExecutionResult, HaltReason, ResultAndState};
 
-use super::call::CallContext;
-use super::environment::environment;
-use super::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, RulesError, Step};
+use super::call::{CallContext, CallEnvironment};
+use super::{Call, Failure, PartialState, RulesError, Step};
 use trawl_core::primitives::U256;
 
 /// Gas of a transaction that only carries a value.
@@ -15,32 +14,27 @@ const CREATION: u64 = 53_000;
 /// The least gas with which a call succeeds: exact if more gas never makes the call fail.
 pub type Estimate = u64;
 
-/// Finds the least gas with which `call` succeeds after the block of `state`, as if in that block.
+/// Finds the least gas with which `call` succeeds after the block of `context`, as if in that block.
 #[must_use]
-pub fn estimate(
-    call: &Call,
-    (block, overrides): (&BlockContext, &BlockOverrides),
-    rules: &Rules,
-    state: &PartialState,
-    limits: Limits,
-) -> Step<Estimate> {
+pub fn estimate(call: &Call, context: CallContext<'_>) -> Step<Estimate> {
+    let CallContext { rules, state, limits, .. } = context;
     if let Some(reason) = rules.chain.and_then(|chain| chain.no_estimates) {
         let unknown = RulesError::EstimatesUnknown { chain: rules.chain_id, reason };
         return Step::Done(Err(Failure::NotAvailable(unknown)));
     }
-    let place = CallContext { rules, block: environment(block, rules, overrides), state, limits };
-    let stated = call.gas.filter(|gas| *gas >= TRANSFER).unwrap_or(place.block.gas_limit);
+    let environment = context.environment();
+    let stated = call.gas.filter(|gas| *gas >= TRANSFER).unwrap_or(environment.block.gas_limit);
     let most = match affordable(call, state) {
         Ok(affordable) => stated.min(limits.gas).min(affordable),
         Err(failure) => return Step::Done(Err(failure)),
     };
-    let used = match place.try_with(call, most) {
+    let used = match environment.try_with(call, most) {
         Step::Missing(keys) => return Step::Missing(keys),
         Step::Done(Err(failure)) => return Step::Done(Err(failure)),
         Step::Done(Ok(Attempt::TooLittle)) => return Step::Done(Err(Failure::NotEnoughGas(most))),
         Step::Done(Ok(Attempt::Enough { used })) => used,
     };
-    place.narrow(call, used, most)
+    environment.narrow(call, used, most)
 }
 
 /// How much gas the sender can pay for; unlimited without a price.
@@ -66,7 +60,7 @@ enum Attempt {
     TooLittle,
 }
 
-impl CallContext<'_> {
+impl CallEnvironment<'_> {
     /// Binary search. It begins at the cost of any transaction and not at the gas that this one used: if an inner call
     /// burns all its gas and the outer one ignores the failure, less is enough.
     fn narrow(&self, call: &Call, used: u64, most: u64) -> Step<Estimate> {

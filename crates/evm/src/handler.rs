@@ -56,7 +56,8 @@ type ChainEvm<D, I> = Evm<
 pub(crate) fn run<D: Database<Error = ProbeError>>(
     context: MainnetContext<D>,
     transaction: TxEnv,
-    (rules, origin): (&Rules, Origin),
+    rules: &Rules,
+    origin: Origin,
 ) -> Result<ResultAndState, EVMError<ProbeError>> {
     let mut evm = context.with_tx(transaction).build_mainnet().with_precompiles(ChainPrecompiles::of(rules));
     adapt(&mut evm.instruction, rules);
@@ -69,7 +70,8 @@ pub(crate) fn run<D: Database<Error = ProbeError>>(
 pub(crate) fn inspect<D: Database<Error = ProbeError>, I: Inspector<MainnetContext<D>>>(
     context: MainnetContext<D>,
     transaction: TxEnv,
-    (rules, origin): (&Rules, Origin),
+    rules: &Rules,
+    origin: Origin,
     inspector: I,
 ) -> Result<ResultAndState, EVMError<ProbeError>> {
     let evm = context.with_tx(transaction).build_mainnet_with_inspector(inspector);

@@ -23,7 +23,7 @@ mod value;
 pub use access::{AccessList, access_list};
 pub use block::BlockContext;
 pub use cache::{Fact, Point, StateCache};
-pub use call::{Call, Fees, Limits, Step, execute};
+pub use call::{Call, CallContext, Fees, Limits, Step, execute};
 pub use estimate::{Estimate, estimate};
 pub use fork_config::{ForkConfig, ForkConfigs, Genesis};
 pub use handler::Origin;

@@ -153,7 +153,8 @@ pub fn write_movement(
     writer: &mut JsonWriter,
     movement: &Movement,
     facts: &MovementFacts,
-    (addresses, tokens): (&Addresses, &Tokens),
+    addresses: &Addresses,
+    tokens: &Tokens,
 ) {
     let shown = |writer: &mut JsonWriter, address: Address| addresses.write(writer, &address);
     writer.object(|item| {
@@ -190,7 +191,7 @@ fn write_value(item: &mut Object<'_>, movement: &Movement, tokens: &Tokens) {
             tokens.write(item.key("token"), token, standard);
             let decimals = tokens.decimals(token);
             item.key("total")
-                .object(|total| write_amounts(total, (standard.as_str(), *token_id, movement.value), decimals));
+                .object(|total| write_amounts(total, standard.as_str(), *token_id, movement.value, decimals));
         }
     }
 }

@@ -62,7 +62,8 @@ pub fn write_rest_block(
     kind: BlockKind,
     blocks: &BlockView<'_>,
     row: usize,
-    (addresses, extras): (&Addresses, &BlockExtras),
+    addresses: &Addresses,
+    extras: &BlockExtras,
 ) {
     let lacking = &MissingColumns(blocks.lacking.items::<String>(row).collect());
     writer.object(|block| {

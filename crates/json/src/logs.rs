@@ -121,7 +121,8 @@ pub fn write_rest_log(
     logs: &LogView<'_>,
     row: usize,
     recipient: Option<&Address>,
-    (addresses, known): (&Addresses, &Vocabulary),
+    addresses: &Addresses,
+    known: &Vocabulary,
 ) {
     let address = Address::from(logs.address.bytes(row));
     writer.object(|log| {

@@ -88,12 +88,7 @@ pub enum OperationKind {
 }
 
 /// An operation within a transaction. `to` is null where the source did not say who receives.
-pub fn write_operation(
-    writer: &mut JsonWriter,
-    kind: OperationKind,
-    (from, to): (&Address, Option<Address>),
-    value: U256,
-) {
+pub fn write_operation(writer: &mut JsonWriter, kind: OperationKind, from: &Address, to: Option<Address>, value: U256) {
     writer.object(|operation| {
         operation.key("type").number(kind as u64);
         operation.key("from").hex(from.as_slice());

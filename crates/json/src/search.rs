@@ -46,7 +46,7 @@ pub enum SearchResult {
 
 impl SearchResult {
     /// Writes it as an item of a list.
-    pub fn write(&self, writer: &mut JsonWriter, (addresses, tokens): (&Addresses, &Tokens)) {
+    pub fn write(&self, writer: &mut JsonWriter, addresses: &Addresses, tokens: &Tokens) {
         writer.object(|item| match self {
             Self::Block { number, hash, timestamp, kind } => {
                 item.key("type").string("block");
@@ -63,7 +63,7 @@ impl SearchResult {
                 item.key("url").string(&format!("/tx/{hash}"));
             }
             Self::Address(address) | Self::Named { address, .. } if tokens.metadata.contains_key(address) => {
-                write_token(item, address, (addresses, tokens));
+                write_token(item, address, addresses, tokens);
             }
             Self::Address(address) => {
                 write_address(item, address, addresses.name_of(address), addresses);
@@ -99,7 +99,7 @@ impl SearchResult {
     }
 }
 
-fn write_token(item: &mut Object<'_>, address: &Address, (addresses, tokens): (&Addresses, &Tokens)) {
+fn write_token(item: &mut Object<'_>, address: &Address, addresses: &Addresses, tokens: &Tokens) {
     item.key("type").string("token");
     tokens.write_found(item, address);
     write_links(item, address, addresses);

@@ -30,12 +30,7 @@ impl TokenTotals {
 }
 
 /// Who holds a token, or an id of it, and how much; without an id it is the sum over all of them.
-pub fn write_holder(
-    writer: &mut JsonWriter,
-    (holder, value): (&Address, U256),
-    id: Option<U256>,
-    addresses: &Addresses,
-) {
+pub fn write_holder(writer: &mut JsonWriter, holder: &Address, value: U256, id: Option<U256>, addresses: &Addresses) {
     writer.object(|item| {
         addresses.write(item.key("address"), holder);
         item.key("token_id").option(id, JsonWriter::decimal_256);

@@ -22,7 +22,8 @@ const TRANSACTION: [&str; 2] = ["block_number", "transaction_index"];
 /// The positions of the transactions that an account takes part in, in those of `blocks` that are not settled.
 #[must_use]
 pub fn newest_transactions(
-    (account, side): (&Address, Option<Direction>),
+    account: &Address,
+    side: Option<Direction>,
     blocks: &Span,
     walk: Walk,
 ) -> Statement<PositionRow> {

@@ -14,7 +14,7 @@ use crate::execute::changes::Table;
 use crate::execute::connect::connect;
 use crate::execute::job::{Job, Reply};
 use crate::execute::pipe::stream;
-use crate::execute::text::{CHUNK, Text, read_some, read_text};
+use crate::execute::text::{CHUNK, InsertData, Text, read_some, read_text};
 use crate::execute::workload::{Kind, Workload};
 use crate::sql::modeler;
 use crate::sql::reader::may_give;
@@ -43,18 +43,18 @@ fn work(job: &mut Job, body: EncodedBody) -> Result<Work, Exception> {
     let mut text = read_text(job, &mut body)?;
     let said = match &text {
         Text::Statement(text) => text.trim_ascii().into(),
-        Text::Insert { head, data: (format, _), .. } => [head.trim_ascii(), b" FORMAT ", format.as_bytes()].concat(),
+        Text::Insert { head, data, .. } => [head.trim_ascii(), b" FORMAT ", data.format.as_bytes()].concat(),
     };
     if let Some(entry) = &mut job.entry {
         entry.says(&said, job.query.database.as_deref(), &job.query.settings);
     }
-    if let Text::Insert { data: (_, data), ended, .. } = &mut text
-        && data.is_empty()
+    if let Text::Insert { data: InsertData { beginning, .. }, ended, .. } = &mut text
+        && beginning.is_empty()
         && !*ended
     {
-        data.resize(CHUNK, 0);
-        let count = read_some(&mut body, data)?;
-        data.truncate(count);
+        beginning.resize(CHUNK, 0);
+        let count = read_some(&mut body, beginning)?;
+        beginning.truncate(count);
         *ended = count == 0;
     }
     Ok(match text {
@@ -91,7 +91,7 @@ pub struct PreparedJob {
 enum Work {
     Insert {
         head: Vec<u8>,
-        data: (String, Vec<u8>),
+        data: InsertData,
         ended: bool,
         body: Box<dyn Read + Send>,
     },
@@ -163,7 +163,7 @@ fn insert(
     job: &mut Job,
     mut body: impl Read,
     head: &[u8],
-    (format, data): (String, Vec<u8>),
+    InsertData { format, beginning }: InsertData,
     mut ended: bool,
 ) -> Result<Reply, Exception> {
     let level = level_of_insert(job, head, &format)?;
@@ -174,7 +174,7 @@ fn insert(
     let mut connection = connect(job, level)?;
     job.runs();
     let mut insert = connection.get().insert(head, &format, &job.query.parameters)?;
-    let mut goes_on = data.is_empty() || insert.append(&data);
+    let mut goes_on = beginning.is_empty() || insert.append(&beginning);
     let mut chunk = vec![0; CHUNK];
     while goes_on && !ended {
         let count = read_some(&mut body, &mut chunk)?;

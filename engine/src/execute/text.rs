@@ -17,7 +17,15 @@ pub(super) const CHUNK: usize = 256 << 10;
 /// The text of a request, or the text of an INSERT and the beginning of its data.
 pub(super) enum Text {
     Statement(Vec<u8>),
-    Insert { head: Vec<u8>, data: (String, Vec<u8>), ended: bool },
+    Insert { head: Vec<u8>, data: InsertData, ended: bool },
+}
+
+/// What follows the statement of an INSERT.
+pub(super) struct InsertData {
+    /// Name of its format.
+    pub format: String,
+    /// The beginning of the data, as far as it was read with the statement.
+    pub beginning: Vec<u8>,
 }
 
 /// Reads the body up to where the statement ends. As on a server, a line feed joins `query` and body.
@@ -39,9 +47,10 @@ pub(super) fn read_text(job: &mut Job, body: &mut impl Read) -> Result<Text, Exc
         if look && starts_insert(&text, ended) == Some(true) {
             match scan_insert(&text, ended)? {
                 InsertScan::Data(head) => {
-                    let data = text.split_off(head.data_start);
+                    let beginning = text.split_off(head.data_start);
+                    let data = InsertData { format: head.format, beginning };
                     text.truncate(head.query_length);
-                    return Ok(Text::Insert { head: text, data: (head.format, data), ended });
+                    return Ok(Text::Insert { head: text, data, ended });
                 }
                 InsertScan::Whole | InsertScan::NeedMore => {}
             }

@@ -108,7 +108,8 @@ impl Status {
     #[must_use]
     pub fn new(
         head: &Head,
-        (following, tokens): (Option<FollowStatus>, TokenProgress),
+        following: Option<FollowStatus>,
+        tokens: TokenProgress,
         lacking: Vec<LackingColumn>,
         verdicts: Vec<VerdictCount>,
         damage: Damage,

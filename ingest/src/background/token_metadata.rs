@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use trawl_core::store::{Reader, Writer};
 
 use crate::write::batch::Tokens;
-use crate::write::lease::LeaseGuard;
+use crate::write::leased_database::LeasedDatabase;
 use trawl_node::NodeClient;
 
 pub mod answers;
@@ -50,13 +50,9 @@ impl TokenQueue {
 /// # Errors
 ///
 /// If the store fails, the lease is lost, or `node` answers for no contract three times in a row.
-pub async fn fetch_missing(
-    node: NodeClient,
-    (reader, writer): (&Reader, Writer),
-    guard: LeaseGuard,
-) -> Result<usize, FetchError> {
+pub async fn fetch_missing(node: NodeClient, database: LeasedDatabase) -> Result<usize, FetchError> {
     let (_, queued) = mpsc::channel(1);
-    Worker::new(node, writer, guard, RetryPolicy::NextRun).run(reader, queued).await
+    Worker::new(node, database.writer, database.guard, RetryPolicy::NextRun).run(&database.reader, queued).await
 }
 
 /// Calls all contracts that answered before once more, and writes what they say otherwise than before. Needs no lease:
@@ -65,7 +61,7 @@ pub async fn fetch_missing(
 /// # Errors
 ///
 /// If the store fails, or `node` answers for none of the contracts that are called together.
-pub async fn refresh(node: NodeClient, (reader, writer): (&Reader, Writer)) -> Result<RefreshReport, FetchError> {
+pub async fn refresh(node: NodeClient, reader: &Reader, writer: Writer) -> Result<RefreshReport, FetchError> {
     Refresh::new(node, writer, None).whole(reader).await
 }
 
@@ -74,14 +70,10 @@ pub async fn refresh(node: NodeClient, (reader, writer): (&Reader, Writer)) -> R
 pub struct TokenFetcher(JoinHandle<()>);
 
 impl TokenFetcher {
-    /// Starts to call the contracts through `node`, and to write while the lease of `guard` is held.
+    /// Starts to call the contracts through `node`, and to write while the lease of `database` is held.
     #[must_use]
-    pub fn start(
-        node: NodeClient,
-        (reader, writer): (Reader, Writer),
-        guard: LeaseGuard,
-        policy: RetryPolicy,
-    ) -> (TokenQueue, Self) {
+    pub fn start(node: NodeClient, database: LeasedDatabase, policy: RetryPolicy) -> (TokenQueue, Self) {
+        let LeasedDatabase { reader, writer, guard } = database;
         let (queue, queued) = mpsc::channel(QUEUED_BATCHES);
         let worker = Worker::new(node, writer, guard, policy);
         let task = tokio::spawn(async move {

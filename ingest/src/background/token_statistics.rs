@@ -19,6 +19,7 @@ use trawl_core::store::{Head, Reader, StoreError, TokenStep, Writer};
 
 use super::transaction_totals::TransactionTotals;
 use crate::write::lease::LeaseGuard;
+use crate::write::leased_database::LeasedDatabase;
 use crate::write::retry::retry_transient;
 
 /// Transfers of a step, which bound its memory in ClickHouse: less than 400 MB where each changes balances of its own.
@@ -64,9 +65,10 @@ pub struct StatisticsTask {
 }
 
 impl StatisticsTask {
-    /// Starts to count what is settled, and to write while the lease is held by `guard`.
+    /// Starts to count what is settled, and to write while the lease of `database` is held.
     #[must_use]
-    pub fn start(reader: Reader, writer: Writer, guard: LeaseGuard, looks: PollSchedule) -> Self {
+    pub fn start(database: LeasedDatabase, looks: PollSchedule) -> Self {
+        let LeasedDatabase { reader, writer, guard } = database;
         let (last_round, is_last) = watch::channel(false);
         let totals = TransactionTotals::new(reader.clone(), writer.clone(), guard.clone());
         let counter = Counter { reader, writer, guard, attempts: 0, window: MIN_STEP_BLOCKS, looks, totals };

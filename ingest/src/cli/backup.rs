@@ -24,7 +24,7 @@ pub async fn backup_command(
     writer.require_schema().await?;
     let to = BackupFolder::new(&flags.to)?;
     let base = flags.base.as_deref().map(BackupFolder::new).transpose()?;
-    let manifest = back_up((reader, writer), database, &to, base.as_ref()).await?;
+    let manifest = back_up(reader, writer, database, &to, base.as_ref()).await?;
     println!("blocks {} to {} are in {}", manifest.first_block, manifest.last_block, to.path().display());
     if !manifest.statistics {
         println!(
@@ -48,7 +48,7 @@ pub async fn restore_command(
         let lease = lease.ok_or(Failure::Interrupted)?;
         let head = retry_transient(|| Head::load(reader)).await?;
         let committed = head.blocks.settled();
-        remove_uncommitted((reader, writer), &lease.guard(), committed).await?;
+        remove_uncommitted(reader, writer, &lease.guard(), committed).await?;
         recover(reader, writer, &lease.guard(), committed).await?;
         complete(writer, &manifest, &from).await?;
         lease.release().await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
-use trawl_core::store::{Head, Reader, Writer};
+use trawl_core::store::Head;
 use trawl_ingest::block::range_list::{list, pairs};
 use trawl_ingest::fill::{FillContext, FillPart, FillParts, FillReport, fill};
 use trawl_ingest::load::completeness::IncompleteLoad;
@@ -13,7 +13,7 @@ use trawl_ingest::load::prepare::{Inspection, OnRefusal};
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::{RpcSource, StateWish, TraceChoice};
 use trawl_ingest::state::genesis::Genesis;
-use trawl_ingest::write::lease::LeaseGuard;
+use trawl_ingest::write::leased_database::LeasedDatabase;
 use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
@@ -25,13 +25,13 @@ use super::setup::{node_client, of_chain, options};
 pub async fn fill_command(
     reading: &ReadingFlags,
     source: Option<Source>,
-    (reader, writer): (&Reader, Writer),
-    guard: &LeaseGuard,
+    database: LeasedDatabase,
     parts: FillParts,
     stop: &watch::Receiver<bool>,
 ) -> Result<(), Failure> {
     let Some(Source::Rpc(urls)) = source else { return Err(Failure::NoNodeToFill) };
-    let head = retry_transient(|| Head::load(reader)).await?;
+    let LeasedDatabase { reader, writer, guard } = database;
+    let head = retry_transient(|| Head::load(&reader)).await?;
     let genesis = reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
     let node = node_client(&urls, reading, stop.clone())?;
@@ -40,7 +40,7 @@ pub async fn fill_command(
     let state = if parts.contains(FillPart::State) { StateWish::IfThere } else { StateWish::Never };
     let source = RpcSource::new(node, Vec::new(), reading.concurrency.into(), traces).await?.with_state(state);
     let source = of_chain(source, stated)?;
-    let family = family(reading.chain_family, source.chain_id().or(stated), reader, &writer, &head).await?;
+    let family = family(reading.chain_family, source.chain_id().or(stated), &reader, &writer, &head).await?;
     let source = source.with_family(family);
     let options = options(reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), None);
     let inspection = Inspection {
@@ -51,7 +51,6 @@ pub async fn fill_command(
         rules: Arc::clone(&options.rules),
         family,
     };
-    let (reader, guard) = (reader.clone(), guard.clone());
     let context =
         FillContext { source, reader, writer, guard, inspection: Arc::new(inspection), decoders: options.decoders };
     let (ending, filled) = fill(context, parts, stop).await?;

@@ -15,7 +15,8 @@ use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
 use trawl_ingest::watch::{FollowProgress, Subjects, WatchTask};
-use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseGuard, LeaseScope};
+use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseScope};
+use trawl_ingest::write::leased_database::LeasedDatabase;
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
@@ -43,7 +44,8 @@ pub async fn follow_command(
     tracing::debug!(database = address.database, "following");
     let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
-    let ended = follow_held(flags, &urls, (reader, writer), (&lease.guard(), progress), stop).await;
+    let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
+    let ended = follow_held(flags, &urls, database, progress, stop).await;
     lease.release().await;
     ended?;
     Err(Failure::Interrupted)
@@ -52,43 +54,40 @@ pub async fn follow_command(
 async fn follow_held(
     flags: &FollowFlags,
     urls: &[String],
-    (reader, writer): (&Reader, Writer),
-    (guard, progress): (&LeaseGuard, FollowProgress),
+    database: LeasedDatabase,
+    progress: FollowProgress,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
+    let LeasedDatabase { reader, writer, guard } = &database;
     wait_for_foreign_inserts(reader, writer.run(), guard, &mut stop).await?;
     if *stop.borrow() {
         return Ok(());
     }
     let head = retry_transient(|| Head::load(reader)).await?;
     require_books(reader).await?;
-    recover(reader, &writer, guard, head.blocks.settled()).await?;
+    recover(reader, writer, guard, head.blocks.settled()).await?;
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
-    record_configuration(&writer, genesis.as_ref()).await?;
+    record_configuration(writer, genesis.as_ref()).await?;
     let node = node_client(urls, &flags.reading, stop.clone())?;
     node.chain_id().await?;
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
     let chain_id = source.chain_id().or(stated);
-    let family = family(flags.reading.chain_family, chain_id, reader, &writer, &head).await?;
+    let family = family(flags.reading.chain_family, chain_id, reader, writer, &head).await?;
     let source = source.with_family(family);
     let settled = Arc::new(Notify::new());
-    let statistics =
-        StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), PollSchedule::When(Arc::clone(&settled)));
+    let statistics = StatisticsTask::start(database.clone(), PollSchedule::When(Arc::clone(&settled)));
     let to_merge = Arc::new(Notify::new());
     let merges = MergeTask::start(reader.clone(), writer.clone(), Arc::clone(&to_merge));
-    let store = (reader.clone(), writer.clone());
     let (queue, fetcher) =
-        TokenFetcher::start(node.clone(), store, guard.clone(), RetryPolicy::Forever(flags.tokens_interval));
+        TokenFetcher::start(node.clone(), database.clone(), RetryPolicy::Forever(flags.tokens_interval));
     let options = Options { family, ..options(&flags.reading, OnRefusal::Stop, genesis, chain_id, Some(queue)) };
     let tools = Tools {
         node,
         source,
-        reader: reader.clone(),
-        writer,
-        guard: guard.clone(),
+        database: database.clone(),
         options,
         settled: vec![settled, to_merge],
         progress: progress.clone(),
@@ -96,9 +95,7 @@ async fn follow_held(
     let watch = WatchTask::start(Subjects {
         node: tools.node.clone(),
         source: tools.source.clone(),
-        reader: reader.clone(),
-        writer: tools.writer.clone(),
-        guard: guard.clone(),
+        database: database.clone(),
         interval: flags.watch_interval,
         progress,
     });

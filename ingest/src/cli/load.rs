@@ -16,7 +16,8 @@ use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::source::etl::EtlSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
-use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseGuard, LeaseScope};
+use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseScope};
+use trawl_ingest::write::leased_database::LeasedDatabase;
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 use trawl_node::NodeClient;
@@ -34,7 +35,8 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
     writer.require_schema().await?;
     let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
-    let ending = load_held(flags, source, (reader, writer), &lease.guard(), stop).await;
+    let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
+    let ending = load_held(flags, source, &database, stop).await;
     lease.release().await;
     match ending? {
         Ending::Complete => Ok(require_complete(reader, requested(flags, u64::MAX)?, on_refusal(flags)).await?),
@@ -46,19 +48,19 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
 pub(super) async fn load_held(
     flags: &LoadFlags,
     source: Source,
-    (reader, writer): (&Reader, Writer),
-    guard: &LeaseGuard,
+    database: &LeasedDatabase,
     mut stop: watch::Receiver<bool>,
 ) -> Result<Ending, Failure> {
+    let LeasedDatabase { reader, writer, guard } = database;
     wait_for_foreign_inserts(reader, writer.run(), guard, &mut stop).await?;
     if *stop.borrow() {
         return Ok(Ending::Stopped);
     }
     let head = retry_transient(|| Head::load(reader)).await?;
     require_books(reader).await?;
-    recover(reader, &writer, guard, head.blocks.settled()).await?;
+    recover(reader, writer, guard, head.blocks.settled()).await?;
     let committed = head.blocks.settled().clone();
-    load_missing(flags, source, (reader, writer), guard, (&head, committed), stop).await
+    load_missing(flags, source, database, &head, committed, stop).await
 }
 
 /// Refuses to write where it is not known what is written: rows would be there twice.
@@ -75,23 +77,23 @@ pub async fn require_books(reader: &Reader) -> Result<(), Failure> {
 pub async fn load_missing(
     flags: &LoadFlags,
     source: Source,
-    (reader, writer): (&Reader, Writer),
-    guard: &LeaseGuard,
-    (head, committed): (&Head, Coverage),
+    database: &LeasedDatabase,
+    head: &Head,
+    committed: Coverage,
     stop: watch::Receiver<bool>,
 ) -> Result<Ending, Failure> {
+    let LeasedDatabase { reader, writer, guard } = database;
     let edges = retry_transient(|| reader.commit_edges()).await?;
     let below = below(flags, &committed)?;
     let known = ResumePoint { committed: committed.clone(), chain_id: head.chain_id, edges, below };
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
-    let recorder = writer.clone();
     let options = async |source: Option<u64>| -> Result<Options, Failure> {
         let chain_id = source.or(stated);
-        let family = family(flags.reading.chain_family, chain_id, reader, &recorder, head).await?;
+        let family = family(flags.reading.chain_family, chain_id, reader, writer, head).await?;
         Ok(Options { family, ..options(&flags.reading, on_refusal(flags), genesis.clone(), chain_id, None) })
     };
-    let start = || StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), PollSchedule::Often);
+    let start = || StatisticsTask::start(database.clone(), PollSchedule::Often);
     let statistics = flags.slice.is_none().then(start);
     let stopped = stop.clone();
     let ending = match source {
@@ -100,10 +102,9 @@ pub async fn load_missing(
             let source = of_chain(node_source(node.clone(), flags, below, &committed).await?, stated)?;
             let options = options(source.chain_id()).await?;
             let source = source.with_family(options.family);
-            let (queue, fetcher) =
-                TokenFetcher::start(node, (reader.clone(), writer.clone()), guard.clone(), RetryPolicy::NextRun);
+            let (queue, fetcher) = TokenFetcher::start(node, database.clone(), RetryPolicy::NextRun);
             let options = Options { tokens: Some(queue), ..options };
-            match load(source, writer, guard.clone(), known, options, stop.clone()).await {
+            match load(source, writer.clone(), guard.clone(), known, options, stop.clone()).await {
                 Ok((Ending::Complete, _)) => {
                     fetcher.finish(stop).await;
                     Ending::Complete
@@ -118,35 +119,35 @@ pub async fn load_missing(
             let source = CryoSource::new(&folder, wanted(flags, u64::MAX, below)?, &committed, flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id()).await?;
-            load(source, writer, guard.clone(), known, options, stop).await?.0
+            load(source, writer.clone(), guard.clone(), known, options, stop).await?.0
         }
         Source::Era1(files) => {
             let source = Era1Source::new(&files, wanted(flags, u64::MAX, below)?, committed, flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id()).await?;
-            load(source, writer, guard.clone(), known, options, stop).await?.0
+            load(source, writer.clone(), guard.clone(), known, options, stop).await?.0
         }
         Source::Etl(folder) => {
             let chain_id = flags.chain_id.or(head.chain_id);
             let source = EtlSource::new(&folder, wanted(flags, u64::MAX, below)?, committed, chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id()).await?;
-            load(source, writer, guard.clone(), known, options, stop).await?.0
+            load(source, writer.clone(), guard.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
             let wanted = wanted(flags, u64::MAX, below)?;
             let source = of_chain(DumpSource::new(files, wanted, committed, flags.chain_id)?, stated)?;
             let options = options(source.chain_id()).await?;
-            load(source, writer, guard.clone(), known, options, stop).await?.0
+            load(source, writer.clone(), guard.clone(), known, options, stop).await?.0
         }
     };
     // Blocks that do not fit the genesis have ended the load by now.
     if flags.slice.is_none_or(Slice::is_first) {
-        record_configuration(&recorder, genesis.as_ref()).await?;
+        record_configuration(writer, genesis.as_ref()).await?;
     }
     if let (Ending::Complete, Some(statistics)) = (ending, statistics) {
         statistics.finish(stopped.clone()).await;
-        merge(flags, reader, &recorder, stopped).await;
+        merge(flags, reader, writer, stopped).await;
     }
     Ok(ending)
 }

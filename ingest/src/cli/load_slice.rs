@@ -15,7 +15,8 @@ use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::state::genesis::Genesis;
 use trawl_ingest::verify::links::check_seams;
-use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseError, LeaseGuard, LeaseScope};
+use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseError, LeaseScope};
+use trawl_ingest::write::leased_database::LeasedDatabase;
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
@@ -41,7 +42,8 @@ pub async fn slice_command(
     let scope = LeaseScope::Blocks { range, chain };
     let lease = Lease::acquire(reader, &writer, &scope, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = lease else { return Err(Failure::Interrupted) };
-    let ending = load_share(flags, source.clone(), reader, writer, &lease.guard(), stop.clone()).await;
+    let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
+    let ending = load_share(flags, source.clone(), &database, stop.clone()).await;
     lease.release().await;
     if ending? == Ending::Stopped {
         return Err(Failure::Interrupted);
@@ -54,18 +56,17 @@ pub async fn slice_command(
 async fn load_share(
     flags: &LoadFlags,
     source: Source,
-    reader: &Reader,
-    writer: Writer,
-    guard: &LeaseGuard,
+    database: &LeasedDatabase,
     stop: watch::Receiver<bool>,
 ) -> Result<Ending, Failure> {
+    let LeasedDatabase { reader, guard, .. } = database;
     let LeaseScope::Blocks { range, chain: ours } = guard.scope() else { return Ok(Ending::Complete) };
     // Before the claim, another one may have stated its family, and ended since.
     let theirs = chain(flags, &source, reader, &stop).await?;
     if *ours != theirs {
         return Err(LeaseError::OtherChain { ours: ours.clone(), theirs }.into());
     }
-    let ending = load_held(flags, source, (reader, writer), guard, stop).await?;
+    let ending = load_held(flags, source, database, stop).await?;
     let edges = retry_transient(|| reader.commit_edges()).await?;
     check_seams(&edges, *range).map_err(trawl_ingest::load::error::LoadError::from)?;
     Ok(ending)
@@ -126,7 +127,8 @@ async fn finish(
         tracing::info!("all slices are loaded; token holders are counted and parts merged by the run that goes on");
         return if *stop.borrow() { Err(Failure::Interrupted) } else { Ok(()) };
     };
-    let ended = finish_held(flags, source, reader, writer, &lease.guard(), stop).await;
+    let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
+    let ended = finish_held(flags, source, &database, stop).await;
     lease.release().await;
     ended
 }
@@ -134,23 +136,21 @@ async fn finish(
 async fn finish_held(
     flags: &LoadFlags,
     source: Source,
-    reader: &Reader,
-    writer: Writer,
-    guard: &LeaseGuard,
+    database: &LeasedDatabase,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
+    let LeasedDatabase { reader, writer, guard } = database;
     wait_for_foreign_inserts(reader, writer.run(), guard, &mut stop).await?;
     let head = retry_transient(|| Head::load(reader)).await?;
-    recover(reader, &writer, guard, head.blocks.settled()).await?;
+    recover(reader, writer, guard, head.blocks.settled()).await?;
     if let Source::Rpc(urls) = source {
         let node = node_client(&urls, &flags.reading, stop.clone())?;
-        let store = (reader.clone(), writer.clone());
-        let (queue, fetcher) = TokenFetcher::start(node, store, guard.clone(), RetryPolicy::NextRun);
+        let (queue, fetcher) = TokenFetcher::start(node, database.clone(), RetryPolicy::NextRun);
         drop(queue);
         fetcher.finish(stop.clone()).await;
     }
-    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), PollSchedule::Often);
+    let statistics = StatisticsTask::start(database.clone(), PollSchedule::Often);
     statistics.finish(stop.clone()).await;
-    merge(flags, reader, &writer, stop.clone()).await;
+    merge(flags, reader, writer, stop.clone()).await;
     if *stop.borrow() { Err(Failure::Interrupted) } else { Ok(()) }
 }

@@ -14,6 +14,7 @@ use trawl_ingest::load::pipeline::Ending;
 use trawl_ingest::write::batch::announcement;
 use trawl_ingest::write::clock::now;
 use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseGuard, LeaseScope};
+use trawl_ingest::write::leased_database::LeasedDatabase;
 use trawl_ingest::write::recover::{recover, remove, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
@@ -36,18 +37,19 @@ pub async fn repair_command(
     writer.require_schema().await?;
     let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
-    let ended = repair_held(flags, reader, (&writer, filler), &lease.guard(), stop).await;
+    let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
+    let ended = repair_held(flags, &database, filler, stop).await;
     lease.release().await;
     ended
 }
 
 async fn repair_held(
     flags: RepairFlags,
-    reader: &Reader,
-    (writer, filler): (&Writer, Writer),
-    guard: &LeaseGuard,
+    database: &LeasedDatabase,
+    filler: Writer,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
+    let LeasedDatabase { reader, writer, guard } = database;
     wait_for_foreign_inserts(reader, writer.run(), guard, &mut stop).await?;
     let damage = retry_transient(|| reader.damage()).await?;
     if let Some(given) = flags.reading.chain_family {
@@ -56,7 +58,7 @@ async fn repair_held(
     }
     match damage.is_none() {
         true => println!("nothing is damaged"),
-        false => repair_damage(&flags, &damage, (reader, writer), guard, stop.clone()).await?,
+        false => repair_damage(&flags, &damage, database, stop.clone()).await?,
     }
     let parts: FillParts = flags.fill.iter().map(|flag| flag.part()).collect();
     let head = retry_transient(|| Head::load(reader)).await?;
@@ -66,24 +68,25 @@ async fn repair_held(
     }
     // What an interrupted fill left.
     recover(reader, writer, guard, head.blocks.settled()).await?;
-    fill_command(&flags.reading, flags.source.source(), (reader, filler), guard, parts, &stop).await
+    let database = LeasedDatabase { writer: filler, ..database.clone() };
+    fill_command(&flags.reading, flags.source.source(), database, parts, &stop).await
 }
 
 /// Loads again what was lost.
 async fn repair_damage(
     flags: &RepairFlags,
     damage: &Damage,
-    (reader, writer): (&Reader, &Writer),
-    guard: &LeaseGuard,
+    database: &LeasedDatabase,
     stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
+    let LeasedDatabase { reader, writer, guard } = database;
     let lost = lost_blocks(reader, damage).await?;
     println!("{damage}");
     let source = flags.source.source();
     if !lost.is_empty() && source.is_none() {
         return Err(Failure::NoSource);
     }
-    take_back(&lost, damage, (reader, writer), guard).await?;
+    take_back(&lost, damage, database).await?;
     if let (Some(source), Some(range)) = (source, outermost(&lost)) {
         let head = retry_transient(|| Head::load(reader)).await?;
         let flags = LoadFlags {
@@ -99,8 +102,7 @@ async fn repair_damage(
         };
         let all = BlockRange::new(0, u64::MAX);
         let others: Coverage = all.into_iter().flat_map(|all| lost.missing(all)).collect();
-        let store = (reader, writer.clone());
-        if load_missing(&flags, source, store, guard, (&head, others), stop).await? == Ending::Stopped {
+        if load_missing(&flags, source, database, &head, others, stop).await? == Ending::Stopped {
             return Err(Failure::Interrupted);
         }
         require_loaded(reader, &lost).await?;
@@ -127,12 +129,8 @@ async fn lost_blocks(reader: &Reader, damage: &Damage) -> Result<Coverage, Failu
 
 /// Announces the blocks, takes back their commits and removes what is left of their rows; empties tables that are made
 /// again from others.
-async fn take_back(
-    lost: &Coverage,
-    damage: &Damage,
-    (reader, writer): (&Reader, &Writer),
-    guard: &LeaseGuard,
-) -> Result<(), Failure> {
+async fn take_back(lost: &Coverage, damage: &Damage, database: &LeasedDatabase) -> Result<(), Failure> {
+    let LeasedDatabase { reader, writer, guard } = database;
     if !lost.is_empty() {
         let intents = announcement(lost.ranges(), writer.run(), now());
         let token = format!("{}/repair", writer.run());

@@ -3,6 +3,7 @@
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::background::token_metadata::{fetch_missing, refresh};
 use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseGuard, LeaseScope};
+use trawl_ingest::write::leased_database::LeasedDatabase;
 use trawl_ingest::write::retry::retry_transient;
 use trawl_node::{NodeClient, NodeSettings, RetryPolicy};
 
@@ -36,14 +37,15 @@ pub async fn tokens_command(flags: TokensFlags, reader: &Reader, writer: Writer)
 
 async fn ask(flags: TokensFlags, reader: &Reader, writer: Writer, guard: LeaseGuard) -> Result<(), Failure> {
     let node = node(&flags, reader).await?;
-    let count = fetch_missing(node, (reader, writer), guard).await?;
+    let database = LeasedDatabase { reader: reader.clone(), writer, guard };
+    let count = fetch_missing(node, database).await?;
     println!("{count} token contracts answered");
     Ok(())
 }
 
 async fn ask_again(flags: TokensFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
     let node = node(&flags, reader).await?;
-    let found = refresh(node, (reader, writer)).await?;
+    let found = refresh(node, reader, writer).await?;
     println!("{} token contracts answered, {} of them otherwise than before", found.called, found.changed);
     Ok(())
 }

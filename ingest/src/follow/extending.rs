@@ -51,7 +51,7 @@ impl Follower {
     /// Remembers blocks that are about to lose their place.
     async fn retire(&mut self, lost: &[BranchSegment]) -> Result<(), FollowError> {
         for segment in lost {
-            for block in retry_transient(|| self.tools.reader.packed_range(segment.range)).await? {
+            for block in retry_transient(|| self.tools.database.reader.packed_range(segment.range)).await? {
                 self.sink.retire(remains(&block)?).await?;
             }
         }

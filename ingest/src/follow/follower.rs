@@ -7,7 +7,7 @@ use tokio::sync::{Notify, watch};
 use trawl_chains::Finality;
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 use trawl_core::schema::{HeadRow, PackedBlock};
-use trawl_core::store::{Head, OrphanedHotRows, Reader, Writer};
+use trawl_core::store::{Head, OrphanedHotRows, Reader};
 use trawl_node::NodeClient;
 
 use super::branch::{Base, Branch};
@@ -24,7 +24,7 @@ use crate::source::BlockSource;
 use crate::source::rpc::{self, BlockAge, HeadTags, RpcSource};
 use crate::watch::FollowProgress;
 use crate::write::clock::now;
-use crate::write::lease::LeaseGuard;
+use crate::write::leased_database::LeasedDatabase;
 use crate::write::retry::retry_transient;
 
 /// Most blocks fetched before readers get to see them; a longer way that is final goes through a load.
@@ -36,12 +36,8 @@ pub struct Tools {
     pub node: NodeClient,
     /// The same node as the source of blocks.
     pub source: RpcSource,
-    /// Where to look.
-    pub reader: Reader,
-    /// Where to write.
-    pub writer: Writer,
-    /// The right to.
-    pub guard: LeaseGuard,
+    /// The database to follow into.
+    pub database: LeasedDatabase,
     /// How blocks are checked and batched.
     pub options: Options,
     /// Told when blocks were settled.
@@ -103,27 +99,27 @@ pub(super) struct Follower {
 
 impl Follower {
     pub(super) async fn start(tools: Tools, settings: Settings) -> Result<Self, FollowError> {
-        let head = retry_transient(|| Head::load(&tools.reader)).await?;
+        let head = retry_transient(|| Head::load(&tools.database.reader)).await?;
         let newest = head.newest.clone();
         let (sequence, segments) = newest.as_ref().map_or((0, &[][..]), |head| (head.sequence, &head.segments[..]));
         let source = tools.source.kind();
-        let parts = (tools.reader.clone(), tools.writer.clone());
-        let sink = HotSink::new(parts, tools.guard.clone(), source, tools.source.chain_id(), sequence);
-        let named = retry_transient(|| tools.reader.named_generations()).await?;
+        let sink = HotSink::new(tools.database.clone(), source, tools.source.chain_id(), sequence);
+        let named = retry_transient(|| tools.database.reader.named_generations()).await?;
         // Another than any before, so that the rows of this run can be recognised if it is killed.
         let generation = named.iter().map(|named| named.generation).max().unwrap_or(0) + 1;
         let tables_through = newest.as_ref().and_then(|head| head.tables_through);
         let stray = OrphanedHotRows { named, from: tables_through.map_or(0, |through| through.saturating_add(1)) };
         sink.clean(&stray).await?;
-        let base = base(&tools.reader).await?;
-        let (branch, lacking) = stored(&tools.reader, (base, segments), head.blocks.unsettled(), stray.from).await?;
+        let base = base(&tools.database.reader).await?;
+        let (branch, lacking) =
+            stored(&tools.database.reader, base, segments, head.blocks.unsettled(), stray.from).await?;
         let mut pending = PendingBlocks::default();
         pending.push(lacking);
         let inspection = Inspection {
             depth: tools.options.depth,
             on_refusal: OnRefusal::Stop,
             source,
-            run: tools.writer.run().into(),
+            run: tools.database.writer.run().into(),
             rules: Arc::clone(&tools.options.rules),
             family: tools.options.family,
         };
@@ -199,7 +195,7 @@ impl Follower {
 
     /// Loads final blocks into the settled tables.
     async fn load(&mut self, wanted: Vec<BlockRange>, stop: watch::Receiver<bool>) -> Result<Step, FollowError> {
-        let Tools { source, reader, writer, guard, options, .. } = &self.tools;
+        let Tools { source, database: LeasedDatabase { reader, writer, guard }, options, .. } = &self.tools;
         let known = ResumePoint {
             committed: self.settled.clone(),
             chain_id: source.chain_id(),

@@ -9,7 +9,7 @@ use trawl_core::primitives::{B256, BlockNumber, BlockRange};
 use trawl_core::schema::hot::hot_name;
 use trawl_core::schema::packed::{HotRowsRow, pack};
 use trawl_core::schema::{CommitRow, HeadRow, IntentRow, PackedBlock, Table};
-use trawl_core::store::{OrphanedHotRows, Reader, StoreError, Writer};
+use trawl_core::store::{OrphanedHotRows, StoreError};
 
 use super::branch::BranchSegment;
 use super::error::FollowError;
@@ -18,7 +18,7 @@ use crate::load::prepare::PreparedBlock;
 use crate::write::batch::{RowCounts, TableBatch, counts_of};
 use crate::write::clock::now;
 use crate::write::figures::count_batch;
-use crate::write::lease::LeaseGuard;
+use crate::write::leased_database::LeasedDatabase;
 use crate::write::retry::retry_transient;
 
 /// Most bytes of new blocks that a head carries. More are rows of their own, so that the parts of heads,
@@ -27,9 +27,7 @@ const MAX_CARRIED_BYTES: usize = 128 << 10;
 
 /// Writes on behalf of one run.
 pub struct HotSink {
-    reader: Reader,
-    writer: Writer,
-    guard: LeaseGuard,
+    database: LeasedDatabase,
     source: &'static str,
     chain_id: Option<u64>,
     /// Numbers the writes of this run.
@@ -40,24 +38,18 @@ pub struct HotSink {
 impl HotSink {
     /// A sink whose heads go on after `sequence`.
     #[must_use]
-    pub fn new(
-        (reader, writer): (Reader, Writer),
-        guard: LeaseGuard,
-        source: &'static str,
-        chain_id: Option<u64>,
-        sequence: u64,
-    ) -> Self {
-        Self { reader, writer, guard, source, chain_id, steps: 0, sequence }
+    pub fn new(database: LeasedDatabase, source: &'static str, chain_id: Option<u64>, sequence: u64) -> Self {
+        Self { database, source, chain_id, steps: 0, sequence }
     }
 
     fn token(&mut self, what: &str) -> String {
         self.steps += 1;
-        format!("{}/{}/{what}", self.writer.run(), self.steps)
+        format!("{}/{}/{what}", self.database.writer.run(), self.steps)
     }
 
     /// Removes what killed runs wrote and nothing says to be there. No insert of another run may be going on.
     pub async fn clean(&self, stray: &OrphanedHotRows) -> Result<(), StoreError> {
-        self.guarded(|| self.writer.forget_stray(&self.reader, stray)).await
+        self.guarded(|| self.database.writer.forget_stray(&self.database.reader, stray)).await
     }
 
     /// Writes the rows of blocks to the typed hot tables, where no reader looks for them before a head says so.
@@ -67,7 +59,7 @@ impl HotSink {
             let table = hot_name(&table);
             let token = format!("{token}/{table}");
             let this = &*self;
-            async move { this.guarded(|| this.writer.insert(&table, &rows, &token)).await }
+            async move { this.guarded(|| this.database.writer.insert(&table, &rows, &token)).await }
         });
         Ok(try_join_all(writes).await.map(drop)?)
     }
@@ -77,7 +69,7 @@ impl HotSink {
         let token = self.token("packed");
         let row = |PackedBlock { generation, block_number, rows }| HotRowsRow { generation, block_number, rows };
         let rows = batch(blocks.into_iter().map(row).collect());
-        self.guarded(|| self.writer.insert("hot_rows", &rows, &token)).await
+        self.guarded(|| self.database.writer.insert("hot_rows", &rows, &token)).await
     }
 
     /// Makes a head visible to every read that starts later, with its new blocks: both are one row, unless those are
@@ -89,11 +81,16 @@ impl HotSink {
         // A head may be there although its insert seemed to fail: its number is not used again.
         self.sequence += 1;
         let sequence = self.sequence;
-        let row =
-            HeadRow { sequence, chain_id: self.chain_id, run: self.writer.run().into(), written_at: now(), ..head };
+        let row = HeadRow {
+            sequence,
+            chain_id: self.chain_id,
+            run: self.database.writer.run().into(),
+            written_at: now(),
+            ..head
+        };
         let rows = one(row);
         let token = self.token("head");
-        self.guarded(|| self.writer.insert("ingest_heads", &rows, &token)).await
+        self.guarded(|| self.database.writer.insert("ingest_heads", &rows, &token)).await
     }
 
     /// Writes what stays of blocks that lose their place.
@@ -101,7 +98,7 @@ impl HotSink {
         let token = self.token("retire");
         for (table, rows) in remains {
             let token = format!("{token}/{table}");
-            self.guarded(|| self.writer.insert(&table, &rows, &token)).await?;
+            self.guarded(|| self.database.writer.insert(&table, &rows, &token)).await?;
         }
         Ok(())
     }
@@ -118,39 +115,39 @@ impl HotSink {
         let token = self.token("settle");
         let intent = one(self.intent(segment.range.blocks));
         let announced = format!("{token}/intent");
-        self.guarded(|| self.writer.insert("ingest_intents", &intent, &announced)).await?;
+        self.guarded(|| self.database.writer.insert("ingest_intents", &intent, &announced)).await?;
         let (this, token) = (&*self, &token);
         let writes = rows.iter().flat_map(|batch| batch.tables.iter().map(move |table| (table, &batch.rows)));
         let writes = writes.map(|(table, rows)| async move {
             let token = format!("{token}/{table}");
-            this.guarded(|| this.writer.insert(table, rows, &token)).await
+            this.guarded(|| this.database.writer.insert(table, rows, &token)).await
         });
         try_join_all(writes).await?;
         let commit = one(self.commit(segment, &counts_of(&rows)));
         let committed = format!("{token}/commit");
-        self.guarded(|| self.writer.insert("ingest_commits", &commit, &committed)).await?;
+        self.guarded(|| self.database.writer.insert("ingest_commits", &commit, &committed)).await?;
         count_batch("settled", segment.range.blocks.count(), started);
         Ok(())
     }
 
     /// Takes blocks off the reorged ones, where some are among them.
     async fn reinstate(&self, range: BlockRange, hashes: &[B256]) -> Result<(), StoreError> {
-        let mut reorged = retry_transient(|| self.reader.reorged_hashes(range)).await?;
+        let mut reorged = retry_transient(|| self.database.reader.reorged_hashes(range)).await?;
         reorged.retain(|hash| hashes.contains(hash));
         if reorged.is_empty() {
             return Ok(());
         }
-        self.guarded(|| self.writer.reinstate(range, &reorged)).await
+        self.guarded(|| self.database.writer.reinstate(range, &reorged)).await
     }
 
     /// Removes hot rows of heights up to `last` and their heads, which no reader uses any more.
     pub async fn forget(&self, last: BlockNumber) -> Result<(), StoreError> {
-        self.guarded(|| self.writer.forget_hot(&self.reader, last)).await
+        self.guarded(|| self.database.writer.forget_hot(&self.database.reader, last)).await
     }
 
     fn intent(&self, range: BlockRange) -> IntentRow {
         IntentRow {
-            run: self.writer.run().into(),
+            run: self.database.writer.run().into(),
             first_block: range.first(),
             last_block: range.last(),
             started_at: now(),
@@ -170,7 +167,7 @@ impl HotSink {
             logs: segment.logs,
             rows: counts.rows(),
             source: self.source.into(),
-            run: self.writer.run().into(),
+            run: self.database.writer.run().into(),
             committed_at: now(),
             replaced: Vec::new(),
         }
@@ -181,7 +178,7 @@ impl HotSink {
         &self,
         attempt: impl Fn() -> F,
     ) -> Result<(), StoreError> {
-        retry_transient(|| self.guard.write(attempt())).await
+        retry_transient(|| self.database.guard.write(attempt())).await
     }
 }
 

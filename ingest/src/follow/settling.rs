@@ -32,7 +32,7 @@ impl Follower {
             return Ok(());
         }
         while let Some(segment) = self.branch.next_segment(last, MAX_SETTLED_BYTES) {
-            let blocks = retry_transient(|| self.tools.reader.packed_range(segment.range)).await?;
+            let blocks = retry_transient(|| self.tools.database.reader.packed_range(segment.range)).await?;
             if blocks.len() as u64 != segment.range.blocks.count() {
                 return Err(FollowError::LostRows(segment.range.blocks));
             }

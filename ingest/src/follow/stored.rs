@@ -21,7 +21,8 @@ const READS: usize = 4;
 /// The branch on top of `base`, and its blocks from height `pending` on, with their rows.
 pub(super) async fn stored(
     reader: &Reader,
-    (base, segments): (Option<Base>, &[Segment]),
+    base: Option<Base>,
+    segments: &[Segment],
     ranges: &[HotRange],
     pending: BlockNumber,
 ) -> Result<(Branch, Vec<HotRowsRow>), FollowError> {

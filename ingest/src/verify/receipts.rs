@@ -22,7 +22,8 @@ pub(crate) const GAS_PER_BLOB: u64 = 131_072;
 pub(super) fn verify_root(
     block: &Block,
     family: &Family,
-    (members, receipts): (&[Membership], &[Receipt]),
+    members: &[Membership],
+    receipts: &[Receipt],
     outcome: &mut Outcome,
 ) -> Result<(), VerifyError> {
     let values = match checkable(block, family, receipts).and_then(|()| encoded(block, members, receipts)) {
@@ -57,7 +58,7 @@ fn encoded(
             Membership::Unknown(unknown) => return Err(unknown.reason.clone()),
             Membership::InTries(encoded) => tail(encoded, receipt)?,
         };
-        encode(&mut bytes, byte, (receipt, &tail), &bloom);
+        encode(&mut bytes, byte, receipt, &tail, &bloom);
         ends.push(bytes.len());
         all |= bloom;
     }
@@ -92,7 +93,7 @@ fn checkable(block: &Block, family: &Family, receipts: &[Receipt]) -> Result<(),
 
 /// Adds a receipt as it is hashed: EIP-658 or its predecessor, with the type in front (EIP-2718).
 /// `tail`: what a family's own type adds.
-fn encode(out: &mut Vec<u8>, transaction_type: u8, (receipt, tail): (&Receipt, &[u8]), bloom: &Bloom) {
+fn encode(out: &mut Vec<u8>, transaction_type: u8, receipt: &Receipt, tail: &[u8], bloom: &Bloom) {
     // One of them is there, see `checkable`: RLP writes a missing status as it writes that of a failure.
     let outcome: &dyn Encodable = match (&receipt.status, &receipt.root) {
         (Some(status), _) => status,

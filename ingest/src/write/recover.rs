@@ -39,7 +39,7 @@ pub async fn recover(
     }
     let filled = announced.iter().filter(|intent| intent.run.starts_with(FILL_RUNS));
     for range in filled.filter_map(AnnouncedRange::range).filter_map(|filled| filled.intersection(range)) {
-        remove_unfilled((reader, writer), guard, range).await?;
+        remove_unfilled(reader, writer, guard, range).await?;
     }
     // Only those that were looked at, and only while no other run may have announced anything in this range. An intent
     // that reaches beyond it is still needed there.
@@ -52,7 +52,8 @@ pub async fn recover(
 
 /// Removes the rows of parts that a run began to fill in for `range` and did not commit.
 async fn remove_unfilled(
-    (reader, writer): (&Reader, &Writer),
+    reader: &Reader,
+    writer: &Writer,
     guard: &LeaseGuard,
     range: BlockRange,
 ) -> Result<(), StoreError> {

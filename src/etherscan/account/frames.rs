@@ -28,8 +28,8 @@ use trawl_query::walk::Order;
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, asker, .. } = request;
     let mut window = Window::read(&params, &app, &head, &head.traces).await?;
-    let Some(statement) = statement((&app, &head), &params, &mut window).await? else {
-        return Ok(respond::<LookedUpParts<Frames>>(&app, asker, &window, (None, NO_TRANSACTIONS)));
+    let Some(statement) = statement(&app, &head, &params, &mut window).await? else {
+        return Ok(respond::<LookedUpParts<Frames>>(&app, asker, &window, None, NO_TRANSACTIONS));
     };
     let found = app.reader().rows(&statement).await.map_err(Problem::from)?;
     let keys: BTreeSet<FrameKey> = found
@@ -40,13 +40,14 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let newest = head.number().unwrap_or_default();
     let kind = Frames { blocks: window.blocks.clone(), order: window.order, newest };
     let parts = LookedUpParts::open(&app, kind, positions).await?;
-    Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
+    Ok(respond(&app, asker, &window, parts, NO_TRANSACTIONS))
 }
 
 /// The positions of the frames: of a transaction, of an account, of an account in a transaction, or of some blocks;
 /// `None` of a transaction that is not known.
 async fn statement(
-    (app, head): (&App, &Head),
+    app: &App,
+    head: &Head,
     params: &Params,
     window: &mut Window,
 ) -> Result<Option<Statement<FramePosition>>, Refusal> {

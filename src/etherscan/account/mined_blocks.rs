@@ -31,7 +31,7 @@ use trawl_query::walk::Order;
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, asker, .. } = request;
     let account = params.require("address", Params::address)?;
-    let window = Window::read_or(&params, (&app, &head), &head.blocks, Order::NewestFirst).await?;
+    let window = Window::read_or(&params, &app, &head, &head.blocks, Order::NewestFirst).await?;
     require_miners(&app, &head).await?;
     let (walk, settled) = (window.walk(), &window.blocks.settled);
     let heights = mined_blocks::heights(&account, settled, walk.order, walk.limit);
@@ -44,7 +44,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let kind =
         MadeBlocks { app: app.clone(), head: Arc::clone(&head), blocks: window.blocks.clone(), order: window.order };
     let parts = LookedUpParts::open(&app, kind, positions).await?;
-    Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
+    Ok(respond(&app, asker, &window, parts, NO_TRANSACTIONS))
 }
 
 /// Blocks by their heights.

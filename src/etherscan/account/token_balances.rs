@@ -29,7 +29,7 @@ pub(crate) async fn history(request: Request) -> Result<Response, Refusal> {
 
 async fn at(request: &Request, height: u64) -> Result<Response, Refusal> {
     let (account, token) = holding(&request.params)?;
-    let balance = number(request, height, (token, balance_of(account))).await?;
+    let balance = number(request, height, token, balance_of(account)).await?;
     Ok(result(|writer| writer.decimal_256(balance)))
 }
 
@@ -44,7 +44,7 @@ async fn newest(request: &Request) -> Result<Response, Refusal> {
         return Err(Problem::NotCounted(UncountedReason::Untold).into());
     }
     let height = request.head.number().ok_or(Problem::NothingLoaded)?;
-    let balance = match number(request, height, (token, balance_of(account))).await {
+    let balance = match number(request, height, token, balance_of(account)).await {
         Ok(balance) => balance,
         Err(_) => balance_by_transfers(&request.app, &request.head, &account, token).await?,
     };

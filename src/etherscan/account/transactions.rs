@@ -34,26 +34,27 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let account = params.require("address", Params::address)?;
     let side = params.word("filterby").map(|side| if side == "from" { Direction::From } else { Direction::To });
     let window = Window::read(&params, &app, &head, &head.receipts).await?;
-    let positions = positions(&app, &head, (&account, side), &window).await?;
+    let positions = positions(&app, &head, &account, side, &window).await?;
     let kind =
         Transactions { app: app.clone(), head: Arc::clone(&head), blocks: window.blocks.clone(), order: window.order };
     let parts = LookedUpParts::open(&app, kind, positions).await?;
-    Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
+    Ok(respond(&app, asker, &window, parts, NO_TRANSACTIONS))
 }
 
 /// The positions of a window, in the order of the list.
 async fn positions(
     app: &App,
     head: &Head,
-    of: (&Address, Option<Direction>),
+    account: &Address,
+    side: Option<Direction>,
     window: &Window,
 ) -> Result<Vec<(BlockNumber, u32)>, Refusal> {
     let (walk, settled) = (window.walk(), &window.blocks.settled);
     if !settled.is_empty() {
         require_table(head, OptionalTable::TransactionsByAddress)?;
     }
-    let statement = trawl_query::transactions::positions_of_address(of.0, of.1, settled, walk);
-    let newest = account::newest_transactions(of, &window.blocks, walk);
+    let statement = trawl_query::transactions::positions_of_address(account, side, settled, walk);
+    let newest = account::newest_transactions(account, side, &window.blocks, walk);
     let settled = async { if settled.is_empty() { Ok(Vec::new()) } else { app.reader().rows(&statement).await } };
     let (settled, newest) = tokio::try_join!(settled, app.reader().rows(&newest)).map_err(Problem::from)?;
     // Of the rows of each, those from where the list begins are there; the others do not matter.

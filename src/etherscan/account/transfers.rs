@@ -43,8 +43,8 @@ async fn list(request: Request, standard: &'static str) -> Result<Response, Refu
     let Request { app, head, params, asker, .. } = request;
     let window = Window::read(&params, &app, &head, &head.receipts).await?;
     let statement = match (params.address("address"), params.address("contractaddress")) {
-        (Some(account), token) => transfers::of(&account, (standard, token.as_ref()), &window.blocks, window.walk()),
-        (None, Some(token)) => transfers::of_token((&token, standard), &window.blocks, window.walk()),
+        (Some(account), token) => transfers::of(&account, standard, token.as_ref(), &window.blocks, window.walk()),
+        (None, Some(token)) => transfers::of_token(&token, standard, &window.blocks, window.walk()),
         (None, None) => {
             let text = "Query parameter 'address' or 'contractaddress' is required";
             return Err(Refusal::Sentence(text.into()));
@@ -58,7 +58,7 @@ async fn list(request: Request, standard: &'static str) -> Result<Response, Refu
     let blocks = window.blocks.clone();
     let parts = Transfers { app: app.clone(), head, blocks, batches, rest: rows.into_iter() };
     let parts = (parts.rest.len() > 0).then_some(parts);
-    Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
+    Ok(respond(&app, asker, &window, parts, NO_TRANSACTIONS))
 }
 
 /// Transfers that were read.
@@ -87,7 +87,7 @@ impl Parts for Transfers {
         for (batch, row) in &part {
             let view = self.batches[*batch].view();
             let gas = gas.get(&(view.block_number[*row], view.transaction_index[*row]));
-            write_token_transfer(list.row(), &view, *row, (gas, &tokens, newest));
+            write_token_transfer(list.row(), &view, *row, gas, &tokens, newest);
             list.send_if_full().await?;
         }
         Ok(self.rest.len() > 0)

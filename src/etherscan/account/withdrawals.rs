@@ -26,7 +26,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     window.check_reach(rows)?;
     let skip = usize::try_from(window.skip).unwrap_or(usize::MAX);
     let parts = (rows > skip).then_some(Withdrawals { batches, skip });
-    Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
+    Ok(respond(&app, asker, &window, parts, NO_TRANSACTIONS))
 }
 
 /// Withdrawals that were read.

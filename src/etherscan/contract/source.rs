@@ -35,5 +35,5 @@ pub(crate) async fn get_source_code(request: Request) -> Result<Response, Refusa
     let contract = request.params.require("address", Params::address)?;
     let addresses = request.app.addresses([contract], &request.head).await?;
     let abi = abi(&request.app, &addresses, &contract).await?;
-    Ok(result(|writer| writer.array(|list| write_source(list.item(), &contract, (&addresses, &abi)))))
+    Ok(result(|writer| writer.array(|list| write_source(list.item(), &contract, &addresses, &abi))))
 }

@@ -41,7 +41,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
         writer.array(|list| {
             contracts
                 .iter()
-                .for_each(|(contract, abi)| write_listed_contract(list.item(), contract, (&addresses, abi.as_str())));
+                .for_each(|(contract, abi)| write_listed_contract(list.item(), contract, &addresses, abi.as_str()));
         });
     }))
 }

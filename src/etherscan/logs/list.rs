@@ -25,7 +25,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let mut logs = LogUnion::open(&app, filters, &window.blocks, window.skip + window.take).await?;
     logs.skip(window.skip).await?;
     let logs = (!logs.is_empty()).then(|| Logs { app: app.clone(), blocks: window.blocks.clone(), logs });
-    Ok(respond(&app, asker, &window, (logs, NO_RECORDS)))
+    Ok(respond(&app, asker, &window, logs, NO_RECORDS))
 }
 
 /// Logs that are written with what one round of lookups says.

@@ -24,6 +24,6 @@ pub(crate) async fn supply(request: Request) -> Result<Response, Refusal> {
 pub(crate) async fn history(request: Request) -> Result<Response, Refusal> {
     let token = request.params.require("contractaddress", Params::address)?;
     let height = state::numbered(&request.head, &request.params)?;
-    let supply = number(&request, height, (token, total_supply())).await?;
+    let supply = number(&request, height, token, total_supply()).await?;
     Ok(result(|writer| writer.decimal_256(supply)))
 }

@@ -31,10 +31,11 @@ pub(crate) fn balance_of(account: Address) -> Bytes {
 pub(crate) async fn number(
     Request { app, head, .. }: &Request,
     height: BlockNumber,
-    (contract, input): (Address, Bytes),
+    contract: Address,
+    input: Bytes,
 ) -> Result<U256, Refusal> {
     let none = || Refusal::Sentence(format!("The contract has no answer to this after block {height}"));
-    let returned = match calls::returned(app, head, height, (contract, input)).await {
+    let returned = match calls::returned(app, head, height, contract, input).await {
         Ok(returned) => returned,
         Err(Problem::Call(_)) => return Err(none()),
         Err(problem) => return Err(problem.into()),

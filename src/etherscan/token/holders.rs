@@ -32,29 +32,31 @@ pub(crate) async fn top(request: Request) -> Result<Response, Refusal> {
     let (address, tokens, standard) = token(&request).await?;
     let decimals = decimals(&tokens, &address, &standard);
     let decimals = decimals.ok_or_else(|| Refusal::Sentence("The decimals of this token are not known".into()))?;
-    let page = page((&request, PAGES), (&address, &tokens, &standard)).await?;
+    let page = page(&request, &address, &tokens, &standard).await?;
     let addresses = request.app.addresses(page.iter().map(|position| position.holder), &request.head).await?;
     list_of(&page, |item, holder, held| {
-        write_top_holder(item, holder, (held, decimals), addresses.is_contract(holder));
+        write_top_holder(item, holder, held, decimals, addresses.is_contract(holder));
     })
 }
 
 /// A page of those who hold a token, as an action writes them.
 async fn page_of(request: &Request, write: fn(&mut Object<'_>, &Address, U256)) -> Result<Response, Refusal> {
     let (address, tokens, standard) = token(request).await?;
-    list_of(&page((request, PAGES), (&address, &tokens, &standard)).await?, write)
+    list_of(&page(request, &address, &tokens, &standard).await?, write)
 }
 
 /// A page of those who hold a token, the largest balance first.
 async fn page(
-    (request, bounds): (&Request, PageBounds),
-    (address, tokens, standard): (&Address, &Tokens, &str),
+    request: &Request,
+    address: &Address,
+    tokens: &Tokens,
+    standard: &str,
 ) -> Result<Vec<HolderPosition>, Refusal> {
-    let (skip, take) = bounds.read(&request.params)?;
+    let (skip, take) = PAGES.read(&request.params)?;
     if tokens.is_untold(address, standard) {
         return Err(Problem::NotCounted(UncountedReason::Untold).into());
     }
-    let found = holders(&request.app, &request.head, &Asset::Token(address, standard), (None, skip + take)).await?;
+    let found = holders(&request.app, &request.head, &Asset::Token(address, standard), None, skip + take).await?;
     Ok(found.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).collect())
 }
 

@@ -68,7 +68,7 @@ pub(crate) async fn of_erc721(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let account = params.require("address", Params::address)?;
     let (skip, take) = PAGES.read(params)?;
-    let held = collections(app, head, &account, (&["ERC-721"], None), skip + take).await?;
+    let held = collections(app, head, &account, &["ERC-721"], None, skip + take).await?;
     let Some(page) = page_of(held, skip) else { return Ok(empty_list(NO_TRANSACTIONS)) };
     let tokens = shown_tokens(app, head, page.iter().map(|collection| collection.token.0)).await?;
     Ok(result(|writer| {
@@ -89,7 +89,7 @@ pub(crate) async fn inventory(request: Request) -> Result<Response, Refusal> {
     let token = params.require("contractaddress", Params::address)?;
     let (skip, take) = PAGES.read(params)?;
     let wanted = instances_of_holder::IdSelection::OfToken(token, "ERC-721", None);
-    let held = ids_of_holder(app, head, &account, (&wanted, skip + take)).await?;
+    let held = ids_of_holder(app, head, &account, &wanted, skip + take).await?;
     let tokens = shown_tokens(app, head, [token].into_iter()).await?;
     if tokens.is_untold(&token, "ERC-721") {
         return Err(Problem::NotCounted(UncountedReason::Untold).into());

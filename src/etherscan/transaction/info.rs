@@ -24,12 +24,13 @@ pub(crate) async fn info(request: Request) -> Result<Response, Refusal> {
         missing(app, head)?;
         return Err(Refusal::Sentence("Transaction not found".into()));
     };
-    let position = (batch.view().block_number[row], batch.view().transaction_index[row]);
-    require_part(head, BlockPart::Receipts, position.0)?;
-    let logs = trawl_query::logs::of_transaction(&head.receipts.at(position.0), position.1, after, MOST_LOGS + 1);
+    let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
+    require_part(head, BlockPart::Receipts, block)?;
+    let logs = trawl_query::logs::of_transaction(&head.receipts.at(block), index, after, MOST_LOGS + 1);
     let batches: Vec<Batch<LogRow>> = app.reader().all(&logs).await.map_err(Problem::from)?;
-    let ending = ending(app, head, position).await?.map(|ending| Ending { error: ending.error, output: ending.output });
+    let ending = ending(app, head, block, index).await?;
+    let ending = ending.map(|ending| Ending { error: ending.error, output: ending.output });
     let newest = head.number().unwrap_or_default();
     let logs = LogsOfTransaction { batches: batches.iter().map(Batch::view).collect(), most: MOST_LOGS };
-    Ok(result(|writer| write_transaction_info(writer, (&batch.view(), row), (newest, ending.as_ref()), &logs)))
+    Ok(result(|writer| write_transaction_info(writer, &batch.view(), row, newest, ending.as_ref(), &logs)))
 }

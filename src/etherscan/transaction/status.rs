@@ -8,14 +8,16 @@ use crate::etherscan::answer::{Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::window::missing_to_head;
+use trawl_core::primitives::BlockNumber;
 use trawl_core::schema::Column;
 use trawl_core::store::Head;
 use trawl_json::etherscan::{write_execution_status, write_receipt_status};
 use trawl_query::transactions::positions::Ending;
 
-/// A transaction that was found: its position, and its status if that is known.
+/// A transaction that was found: its block, its position in that, and its status if that is known.
 struct TransactionStatus {
-    position: (u64, u32),
+    block: BlockNumber,
+    index: u32,
     status: Option<u8>,
 }
 
@@ -29,7 +31,7 @@ async fn find(Request { app, head, params, .. }: &Request) -> Result<Option<Tran
     let view = batch.view();
     let is_known = view.has_receipt[row] == 1 && view.lacking.items::<String>(row).all(|column| column != "status");
     let status = Option::<u8>::get(&view.status, row).filter(|_| is_known);
-    Ok(Some(TransactionStatus { position: (view.block_number[row], view.transaction_index[row]), status }))
+    Ok(Some(TransactionStatus { block: view.block_number[row], index: view.transaction_index[row], status }))
 }
 
 /// Refuses to say that there is no transaction where blocks are not loaded in which it may be.
@@ -55,7 +57,7 @@ pub(crate) async fn execution_status(request: Request) -> Result<Response, Refus
     // Receipts before Byzantium have no status; call frames say it too.
     let error = match found.status {
         Some(1) => None,
-        _ => ending(&request.app, &request.head, found.position).await?.map(|ending| ending.error),
+        _ => ending(&request.app, &request.head, found.block, found.index).await?.map(|ending| ending.error),
     };
     let has_failed = found.status.map(|status| status == 0).or(error.as_ref().map(|error| !error.is_empty()));
     Ok(result(|writer| write_execution_status(writer, has_failed, &error.unwrap_or_default())))
@@ -66,7 +68,8 @@ pub(crate) async fn execution_status(request: Request) -> Result<Response, Refus
 /// # Errors
 ///
 /// When the store fails.
-pub(crate) async fn ending(app: &App, head: &Head, position: (u64, u32)) -> Result<Option<Ending>, Problem> {
+pub(crate) async fn ending(app: &App, head: &Head, block: BlockNumber, index: u32) -> Result<Option<Ending>, Problem> {
+    let position = (block, index);
     let statement = trawl_query::transactions::positions::endings(&[position].into(), &head.traces.span());
     let found = app.reader().rows(&statement).await?;
     Ok(found.into_iter().find(|ending| (ending.block_number, ending.transaction_index) == position))

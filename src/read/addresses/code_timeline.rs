@@ -32,7 +32,7 @@ const PRECOMPILE_ZEROS: usize = 18;
 
 impl CodeTimeline<'_> {
     /// Whether `address` had code when the transaction at a position began.
-    pub fn before(&self, address: &Address, (block, index): (BlockNumber, u32)) -> Code {
+    pub fn before(&self, address: &Address, block: BlockNumber, index: u32) -> Code {
         let is_precompile = address[..PRECOMPILE_ZEROS].iter().all(|byte| *byte == 0) && !address.is_zero();
         // Delegations are known by blocks, and whether there is code behind one is another question.
         let delegates = self.info.pointers.iter().any(|one| one.kind == "eip7702" && one.block_number <= block);
@@ -98,19 +98,19 @@ mod tests {
         heights.iter().map(change).collect()
     }
 
-    fn before(info: &ContractInfo, is_whole: bool, position: (u64, u32)) -> Code {
-        CodeTimeline { info, changes: &[], is_whole, has_all_changes: false }.before(&CONTRACT, position)
+    fn before(info: &ContractInfo, is_whole: bool, block: u64, index: u32) -> Code {
+        CodeTimeline { info, changes: &[], is_whole, has_all_changes: false }.before(&CONTRACT, block, index)
     }
 
     #[test]
     fn a_contract_has_code_after_its_creation() {
         let info = created(&[(5, 1)], false);
-        assert_eq!(before(&info, false, (5, 0)), Code::Absent);
-        assert_eq!(before(&info, false, (5, 2)), Code::Present);
-        assert_eq!(before(&info, false, (9, 0)), Code::Present);
+        assert_eq!(before(&info, false, 5, 0), Code::Absent);
+        assert_eq!(before(&info, false, 5, 2), Code::Present);
+        assert_eq!(before(&info, false, 9, 0), Code::Present);
         // At an address that a salt gives there may have been another one.
-        assert_eq!(before(&created(&[(5, 1)], true), false, (4, 0)), Code::Unknown);
-        assert_eq!(before(&created(&[(5, 1)], true), true, (4, 0)), Code::Absent);
+        assert_eq!(before(&created(&[(5, 1)], true), false, 4, 0), Code::Unknown);
+        assert_eq!(before(&created(&[(5, 1)], true), true, 4, 0), Code::Absent);
     }
 
     #[test]
@@ -118,30 +118,30 @@ mod tests {
         let info = created(&[(5, 0), (9, 1)], true);
         let changes = changes(&[(5, true), (7, false), (9, true)]);
         let timeline = CodeTimeline { info: &info, changes: &changes, is_whole: true, has_all_changes: true };
-        let at = |block, index| timeline.before(&CONTRACT, (block, index));
+        let at = |block, index| timeline.before(&CONTRACT, block, index);
         assert_eq!([at(6, 0), at(7, 0), at(8, 0)], [Code::Present, Code::Unknown, Code::Absent]);
         assert_eq!([at(9, 0), at(9, 2), at(10, 0)], [Code::Absent, Code::Present, Code::Present]);
         // Destroyed by the transaction that created it, which no difference of the block shows.
         let timeline = CodeTimeline { changes: &[], ..timeline };
-        assert_eq!(timeline.before(&CONTRACT, (6, 0)), Code::Absent);
+        assert_eq!(timeline.before(&CONTRACT, 6, 0), Code::Absent);
     }
 
     #[test]
     fn an_account_has_none_where_all_creations_are_known() {
         let mut info = ContractInfo::default();
-        assert_eq!(before(&info, false, (5, 0)), Code::Unknown);
-        assert_eq!(before(&info, true, (5, 0)), Code::Absent);
+        assert_eq!(before(&info, false, 5, 0), Code::Unknown);
+        assert_eq!(before(&info, true, 5, 0), Code::Absent);
         let implementation = Address::repeat_byte(8);
         info.pointers.push(ProxyRow { address: CONTRACT, block_number: 5, kind: "eip7702".into(), implementation });
-        assert_eq!(before(&info, true, (4, 9)), Code::Absent);
-        assert_eq!(before(&info, true, (5, 0)), Code::Unknown);
+        assert_eq!(before(&info, true, 4, 9), Code::Absent);
+        assert_eq!(before(&info, true, 5, 0), Code::Unknown);
     }
 
     #[test]
     fn a_precompile_runs_without_code() {
         let info = ContractInfo::default();
         let timeline = CodeTimeline { info: &info, changes: &[], is_whole: true, has_all_changes: true };
-        assert_eq!(timeline.before(&Address::with_last_byte(4), (5, 0)), Code::Unknown);
-        assert_eq!(timeline.before(&Address::ZERO, (5, 0)), Code::Absent);
+        assert_eq!(timeline.before(&Address::with_last_byte(4), 5, 0), Code::Unknown);
+        assert_eq!(timeline.before(&Address::ZERO, 5, 0), Code::Absent);
     }
 }

@@ -38,7 +38,7 @@ impl<'c> ContractCalls<'c> {
     ///
     /// When state or rules are missing, the call takes too long, or the store fails.
     pub async fn answer(&self, contract: Address, input: Bytes) -> Result<Option<Bytes>, Problem> {
-        match calls::returned(self.app, &self.head, self.number, (contract, input)).await {
+        match calls::returned(self.app, &self.head, self.number, contract, input).await {
             Ok(returned) => Ok(Some(returned)),
             Err(Problem::Call(_)) => Ok(None),
             Err(problem) => Err(problem),
@@ -51,7 +51,7 @@ impl<'c> ContractCalls<'c> {
     ///
     /// When state or rules are missing, the call takes too long, or the store fails.
     pub async fn touched(&self, contract: Address, selector: [u8; 4]) -> Result<Vec<Address>, Problem> {
-        match calls::touched(self.app, &self.head, self.number, (contract, selector.to_vec().into())).await {
+        match calls::touched(self.app, &self.head, self.number, contract, selector.to_vec().into()).await {
             Err(Problem::Call(_)) => Ok(Vec::new()),
             touched => touched,
         }

@@ -72,7 +72,8 @@ impl App {
             let first = info.creations.first().map_or(u64::MAX, |creation| creation.block_number);
             let has_all_changes = changes.len() < most && has_state(head, first, delivery.position.0);
             let timeline = CodeTimeline { info: &info, changes, is_whole: head.knows_all_code(), has_all_changes };
-            match timeline.before(&delivery.recipient, delivery.position) {
+            let (block, index) = delivery.position;
+            match timeline.before(&delivery.recipient, block, index) {
                 Code::Present => false,
                 Code::Absent => true,
                 Code::Unknown => frames.shows_none(&delivery.position),

@@ -31,7 +31,8 @@ const TOTAL_SUPPLY: [u8; 4] = hex!("18160ddd");
 pub(crate) async fn token_after(
     app: &App,
     head: &Head,
-    (address, standard): (Address, &str),
+    address: Address,
+    standard: &str,
     known: Option<&TokenRow>,
 ) -> Result<Option<TokenRow>, Problem> {
     let Some(calls) = ContractCalls::at_head(app, head) else { return Ok(None) };

@@ -21,14 +21,15 @@ pub(crate) fn token_facts(
         return asked.cloned();
     }
     let name = labels.filter(|labels| labels.token.is_some()).and_then(|labels| labels.name.clone());
-    Some(Arc::new(merged(address, asked, known, (label, name))))
+    Some(Arc::new(merged(address, asked, known, label, name)))
 }
 
 fn merged(
     address: Address,
     asked: Option<&Arc<TokenRow>>,
     known: Option<KnownToken>,
-    (label, name): (Option<&TokenLabel>, Option<String>),
+    label: Option<&TokenLabel>,
+    name: Option<String>,
 ) -> TokenRow {
     let asked = asked.map(|asked| TokenRow::clone(asked));
     let (block_number, total_supply) = asked.as_ref().map_or((0, None), |row| (row.block_number, row.total_supply));

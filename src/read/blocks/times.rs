@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::periods::TimeRange;
 use trawl_core::primitives::{BlockNumber, BlockRange, Timestamp};
 use trawl_core::store::Head;
 
@@ -34,26 +35,21 @@ pub(crate) async fn after(app: &App, head: &Head, time: Timestamp) -> Result<Opt
     Ok(blocks.height(position))
 }
 
-/// The first and the last block from one time to another, both inclusive, as far as these are given; `None` if there
-/// are none.
+/// The blocks of a time; `None` if there are none. Where the time is open, they go from 0 or to the highest number.
 ///
 /// # Errors
 ///
 /// When blocks are not loaded among which they may be.
-pub(crate) async fn period(
-    app: &App,
-    head: &Head,
-    (start, end): (Option<Timestamp>, Option<Timestamp>),
-) -> Result<Option<(BlockNumber, BlockNumber)>, Problem> {
-    let first = match start {
+pub(crate) async fn within(app: &App, head: &Head, time: TimeRange) -> Result<Option<BlockRange>, Problem> {
+    let first = match time.start {
         Some(start) => after(app, head, start).await?,
         None => Some(0),
     };
-    let last = match end {
+    let last = match time.end {
         Some(end) => before(app, head, end).await?,
         None => Some(BlockNumber::MAX),
     };
-    Ok(first.zip(last))
+    Ok(first.zip(last).and_then(|(first, last)| BlockRange::new(first, last)))
 }
 
 /// The heights of the readable blocks, numbered from the lowest.

@@ -22,7 +22,8 @@ impl App {
     pub(crate) async fn receipt_proof(
         &self,
         head: &Head,
-        (number, index): (BlockNumber, u32),
+        number: BlockNumber,
+        index: u32,
     ) -> Result<ReceiptProof, Problem> {
         let not_provable = |reason| Problem::NotProvable(number, reason);
         let rows = self.receipt_rows(head, number).await?;

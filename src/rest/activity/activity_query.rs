@@ -6,7 +6,7 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::periods::period;
+use crate::http::periods::time_range;
 use crate::http::query::Query;
 use crate::read::blocks::times;
 use crate::read::days::Days;
@@ -77,16 +77,16 @@ impl SettledPeriods {
 
 impl ActivityQuery {
     pub async fn read(app: &App, head: &Head, query: &Query, readable: &Readable) -> Result<Self, Problem> {
-        let (start, end) = period(query, ("from", "to"))?;
+        let time = time_range(query, "from", "to")?;
         let resolution = query.name("resolution").and_then(Period::named).unwrap_or(Period::Day);
         let newest = head.number().unwrap_or_default();
-        let range = times::period(app, head, (start, end)).await?;
-        let range = range.and_then(|(first, last)| BlockRange::new(first, last.min(newest)));
+        let range = times::within(app, head, time).await?;
+        let range = range.and_then(|range| BlockRange::new(range.first(), range.last().min(newest)));
         let span = range.map(|range| readable.within(range));
         // In the genesis nothing happens.
         let happened = range.and_then(|range| BlockRange::new(range.first().max(1), range.last()));
         let is_complete = happened.is_none_or(|range| readable.missing(range).is_empty());
-        let days = (start.map(day), end.map(day));
+        let days = (time.start.map(day), time.end.map(day));
         let known = app.days(head).await?;
         Ok(Self { resolution, days, span: span.unwrap_or_default(), is_complete, known, readable: readable.clone() })
     }

@@ -39,7 +39,7 @@ pub(super) async fn answer(
             is_complete = false;
             continue;
         };
-        flows.add((counterparty, None), [row.received, row.sent], row.amounts());
+        flows.add(counterparty, None, [row.received, row.sent], row.amounts());
     }
     for row in newest {
         let Some(receiver) = row.to_address.or(row.created_contract) else {
@@ -52,7 +52,7 @@ pub(super) async fn answer(
         }
         let is = [receiver == *address, row.from_address == *address];
         let counterparty = if is[0] { row.from_address } else { receiver };
-        flows.add((counterparty, None), is.map(u64::from), is.map(|is| Some(if is { row.value } else { U256::ZERO })));
+        flows.add(counterparty, None, is.map(u64::from), is.map(|is| Some(if is { row.value } else { U256::ZERO })));
     }
     flows.answer(app, head, is_complete).await
 }

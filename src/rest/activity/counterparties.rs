@@ -27,13 +27,13 @@ pub(super) async fn answer(
     let mut flows = Flows::default();
     for row in settled {
         let (times, amounts) = ([row.received, row.sent], row.amounts());
-        flows.add((row.counterparty, Some((row.token_address, row.token_type))), times, amounts);
+        flows.add(row.counterparty, Some((row.token_address, row.token_type)), times, amounts);
     }
     for row in newest {
         let is = [row.to_address == *address, row.from_address == *address];
         let counterparty = if is[0] { row.from_address } else { row.to_address };
         let amounts = is.map(|is| Some(if is { row.value } else { U256::ZERO }));
-        flows.add((counterparty, Some((row.token_address, row.token_type))), is.map(u64::from), amounts);
+        flows.add(counterparty, Some((row.token_address, row.token_type)), is.map(u64::from), amounts);
     }
     flows.answer(app, head, asked.is_complete).await
 }

@@ -12,7 +12,7 @@ use crate::error::Problem;
 use crate::rest::page::json;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
-use trawl_json::activity::flows::{Flow, write_flows};
+use trawl_json::activity::flows::{Flow, FlowList, write_flows};
 use trawl_query::stats::charts::MOST_GROUPS;
 
 /// Flows of an answer, at most.
@@ -29,8 +29,8 @@ pub(super) struct Flows(BTreeMap<(Address, Option<Token>), Sums>);
 type Sums = ([u64; 2], [Option<U256>; 2]);
 
 impl Flows {
-    pub fn add(&mut self, key: (Address, Option<Token>), times: [u64; 2], amounts: [Option<U256>; 2]) {
-        let sums = self.0.entry(key).or_insert(([0, 0], [Some(U256::ZERO), Some(U256::ZERO)]));
+    pub fn add(&mut self, counterparty: Address, token: Option<Token>, times: [u64; 2], amounts: [Option<U256>; 2]) {
+        let sums = self.0.entry((counterparty, token)).or_insert(([0, 0], [Some(U256::ZERO), Some(U256::ZERO)]));
         for side in 0..2 {
             sums.0[side] += times[side];
             sums.1[side] = sums.1[side].zip(amounts[side]).and_then(|(sum, amount)| sum.checked_add(amount));
@@ -57,6 +57,6 @@ impl Flows {
         wanted.tokens.extend(tokens());
         let shown = flows.iter().map(|flow| flow.counterparty).chain(tokens());
         let (addresses, tokens, _) = app.address_info(shown, wanted, head).await?;
-        Ok(json(write_flows(&flows, (all, is_complete), &addresses, &tokens)))
+        Ok(json(write_flows(&FlowList { flows, all, is_complete }, &addresses, &tokens)))
     }
 }

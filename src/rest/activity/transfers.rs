@@ -23,7 +23,7 @@ pub(super) async fn points(
     let settled = asked.sums(app, head, |ranges| sums(token, ranges));
     let newest = asked.newest(app, |span| newest(token, span));
     let (settled, newest) = tokio::try_join!(settled, newest)?;
-    let participants = participants(app, head, token, (asked, &settled)).await?;
+    let participants = participants(app, head, token, asked, &settled).await?;
     let mut points: BTreeMap<u64, Transfers> = BTreeMap::new();
     for row in settled {
         add(&mut points, asked.period(row.day), [row.transfers, row.mints, row.burns], row.amount());
@@ -47,7 +47,8 @@ async fn participants(
     app: &App,
     head: &Head,
     token: &Address,
-    (asked, settled): (&ActivityQuery, &[TransferSum]),
+    asked: &ActivityQuery,
+    settled: &[TransferSum],
 ) -> Result<Vec<(u64, ParticipantSum)>, Problem> {
     let periods = asked.settled_periods();
     let with_some: BTreeSet<u64> = settled.iter().map(|row| asked.period(row.day)).collect();

@@ -42,7 +42,7 @@ pub(in crate::rest) async fn history(
     let (head, size) = (head.get()?, query.page_size());
     let number = head.number().ok_or(Problem::NothingLoaded)?;
     let blocks = State::after(&app, number, &head).await?.blocks();
-    let changes = changes(&app, &head, (&address, &blocks), (before, size + 1)).await?;
+    let changes = changes(&app, &head, &address, &blocks, before, size + 1).await?;
     let mut items = balances(&app, &head, &address, &changes).await?;
     let has_more = items.len() as u64 > size;
     items.truncate(usize::try_from(size).unwrap_or(usize::MAX));
@@ -65,8 +65,10 @@ struct Change {
 async fn changes(
     app: &App,
     head: &Head,
-    (address, blocks): (&Address, &Span),
-    (before, limit): (Option<BlockNumber>, u64),
+    address: &Address,
+    blocks: &Span,
+    before: Option<BlockNumber>,
+    limit: u64,
 ) -> Result<BTreeMap<BlockNumber, Change>, Problem> {
     let (balances, credits) =
         (plan::balances(address, blocks, before, limit), plan::credits(address, blocks, before, limit));

@@ -39,7 +39,7 @@ pub(in crate::rest) async fn withdrawals(
     let head = head.get()?;
     let blocks = head.withdrawals.span();
     let statement = |before, limit| trawl_query::blocks::withdrawals::of_address(&address, &blocks, before, limit);
-    withdrawals_page((&app, &head), &query, Scope::Address, statement).await
+    withdrawals_page(&app, &head, &query, Scope::Address, statement).await
 }
 
 /// On which side an address is. Clients of Blockscout's first pages of documentation write both.
@@ -68,7 +68,7 @@ pub(in crate::rest) async fn transactions(
 ) -> Result<Response, Problem> {
     if let Some(sorted) = sorted::sorted_list(&query, direction(&query)) {
         let head = head.get()?;
-        return sorted::page(&app, &head, &address, (&query, sorted)).await;
+        return sorted::page(&app, &head, &address, &query, sorted).await;
     }
     require_block(&query)?;
     let order = if query.name("order") == Some("asc") { Order::OldestFirst } else { Order::NewestFirst };

@@ -51,7 +51,7 @@ pub(in crate::rest) async fn address_page(
     if has_code == Some(true) && !tokens.metadata.contains_key(&address) {
         tokens = as_token(&app, &head, &address).await?.unwrap_or(tokens);
     }
-    let creation_status = status(&app, &head, &address, (creation.as_ref(), has_code)).await?;
+    let creation_status = status(&app, &head, &address, creation.as_ref(), has_code).await?;
     let page = AddressPage {
         is_contract: is_contract(has_code, known),
         balance: account.and_then(|account| Some((account.balance, head.number()?))),
@@ -65,7 +65,7 @@ pub(in crate::rest) async fn address_page(
         has_validated_blocks: seen.validated_blocks,
     };
     let mut writer = JsonWriter::new();
-    page.write(&mut writer, &address, (&addresses, &tokens));
+    page.write(&mut writer, &address, &addresses, &tokens);
     Ok(json(writer.into_bytes()))
 }
 
@@ -111,7 +111,8 @@ pub(in crate::rest) async fn status(
     app: &App,
     head: &Head,
     address: &Address,
-    (creation, has_code): (Option<&Creation>, Option<bool>),
+    creation: Option<&Creation>,
+    has_code: Option<bool>,
 ) -> Result<Option<&'static str>, Problem> {
     let (Some(creation), Some(has_code)) = (creation, has_code) else { return Ok(None) };
     match (has_code, creation.code_size) {

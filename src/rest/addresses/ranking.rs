@@ -23,7 +23,7 @@ use trawl_json::addresses::ranking::RankedAddress as Item;
 use trawl_json::list::write_page_with;
 use trawl_json::{Array, Object};
 use trawl_query::addresses::ranking::{
-    MOST_RANKED, RankedAddress, RankedBy, RankedFrom, ranked, size, transactions_of,
+    AddressRanking, MOST_RANKED, RankedAddress, RankedBy, RankedFrom, ranked, size, transactions_of,
 };
 
 /// Accounts of a ranking that are read at once and kept: the first pages of any client.
@@ -72,7 +72,7 @@ pub(in crate::rest) async fn addresses(
     if by == RankedBy::Transactions {
         counts.as_ref().map_err(Problem::clone)?;
     }
-    let mut found = rows(&app, &head, ((by, from), blocks), beyond, count + 1).await?;
+    let mut found = rows(&app, &head, &AddressRanking { by, from, blocks }, beyond, count + 1).await?;
     let has_more = found.len() as u64 > count;
     found.truncate(usize::try_from(count).unwrap_or(usize::MAX));
     let last = found.last().filter(|_| has_more).map(|row| (row.amount, row.address));
@@ -145,35 +145,35 @@ fn require_counts(head: &Head, number: BlockNumber) -> Result<(), Problem> {
 async fn rows(
     app: &App,
     head: &Head,
-    (ranking, blocks): ((RankedBy, RankedFrom), BlockRange),
+    ranking: &AddressRanking,
     beyond: Option<RankingKey>,
     limit: u64,
 ) -> Result<Vec<RankedAddress>, Problem> {
-    let found = app.reader().rows(&size(ranking.0)).await?.first().map_or(0, |size| size.found);
+    let found = app.reader().rows(&size(ranking.by)).await?.first().map_or(0, |size| size.found);
     if found > MOST_RANKED {
         let detail = format!("Accounts are ranked by at most {MOST_RANKED} rows, and there are {found}");
         return Err(Problem::invalid_parameter("sort", detail));
     }
-    let first = kept(app, head, ranking, blocks, None, KEPT).await?;
+    let first = stored(app, head, ranking, None, KEPT).await?;
     let has_all = (first.len() as u64) < KEPT;
-    let is_beyond = |row: &RankedAddress| beyond.is_none_or(|beyond| is_behind(ranking.1, row, beyond));
+    let is_beyond = |row: &RankedAddress| beyond.is_none_or(|beyond| is_behind(ranking.from, row, beyond));
     let page: Vec<RankedAddress> =
         first.into_iter().filter(is_beyond).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
     if has_all || page.len() as u64 == limit {
         return Ok(page);
     }
-    kept(app, head, ranking, blocks, beyond, limit).await
+    stored(app, head, ranking, beyond, limit).await
 }
 
-async fn kept(
+/// The accounts beyond a position, as they are stored.
+async fn stored(
     app: &App,
     head: &Head,
-    ranking: (RankedBy, RankedFrom),
-    blocks: BlockRange,
+    ranking: &AddressRanking,
     beyond: Option<RankingKey>,
     limit: u64,
 ) -> Result<Vec<RankedAddress>, Problem> {
-    let rows = app.rows_under(head.rows_view, &ranked(ranking, blocks, beyond, limit)).await?;
+    let rows = app.rows_under(head.rows_view, &ranked(ranking, beyond, limit)).await?;
     Ok(rows.iter().flat_map(Batch::rows).collect())
 }
 

@@ -1,11 +1,12 @@
 //! Rows of one kind, newest first, each source a range of a key; and all sources together in the order of the list.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use futures_util::future::try_join_all;
 
 use super::position::{MovementCursor, TRANSFER};
 use crate::app::App;
+use crate::enrich::selectors::TransactionKey;
 use crate::error::Problem;
 use crate::read::addresses::plain_transfers::Delivery;
 use trawl_core::primitives::{Address, Direction, FramePosition, TransactionPosition, TransferPosition};
@@ -82,10 +83,7 @@ impl Source {
                 let statement = transactions::moves(side, blocks, walk);
                 let rows = app.values_of(head, &statement).await?;
                 let plain = app.plain_transfers(head, rows.iter().filter_map(delivery).collect()).await?;
-                let calls = |row: &TransactionMove| {
-                    !row.input.is_empty() && !plain.contains(&(row.block_number, row.transaction_index))
-                };
-                Ok(rows.into_iter().map(|row| (calls(&row), row)).map(of_transaction).collect())
+                Ok(rows.into_iter().map(|row| of_transaction(row, &plain)).collect())
             }
             Read::Frames(side) => {
                 let before: Option<FramePosition> = self.below.map(MovementCursor::frames);
@@ -161,7 +159,9 @@ fn delivery(row: &TransactionMove) -> Option<Delivery> {
     Some(Delivery { position: (row.block_number, row.transaction_index), recipient })
 }
 
-fn of_transaction((calls, row): (bool, TransactionMove)) -> Movement {
+/// A transaction as a movement. It calls code unless it is among the `plain` transfers.
+fn of_transaction(row: TransactionMove, plain: &HashSet<TransactionKey>) -> Movement {
+    let calls = !row.input.is_empty() && !plain.contains(&(row.block_number, row.transaction_index));
     let is_known = row.has_receipt == 1 && row.lacking.iter().all(|column| column != "status");
     Movement {
         block_number: row.block_number,

@@ -46,7 +46,7 @@ pub(in crate::rest) async fn block(
     let mut known = extras(&app, &head, &page).await?;
     let extras =
         known.remove(&number).unwrap_or_else(|| BlockExtras { family: app.family(&head), ..BlockExtras::default() });
-    write(&app, &head, page.items().first().copied(), (BlockKind::Block, &extras)).await
+    write(&app, &head, page.items().first().copied(), BlockKind::Block, &extras).await
 }
 
 /// The block with a hash that another branch replaced, whose call frames are not stored, or the uncle.
@@ -61,7 +61,8 @@ async fn sibling(app: &App, head: &Head, hash: &B256) -> Result<Response, Proble
         app,
         head,
         found.first().copied(),
-        (BlockKind::Reorged, &BlockExtras { family: app.family(head), ..BlockExtras::default() }),
+        BlockKind::Reorged,
+        &BlockExtras { family: app.family(head), ..BlockExtras::default() },
     )
     .await
 }
@@ -84,13 +85,14 @@ async fn write(
     app: &App,
     head: &Head,
     found: Option<(&Batch<BlockRow>, usize)>,
-    (kind, extras): (BlockKind, &BlockExtras),
+    kind: BlockKind,
+    extras: &BlockExtras,
 ) -> Result<Response, Problem> {
     let (batch, row) = found.ok_or(Problem::NotFound)?;
     let view = batch.view();
     let facts = app.addresses([Address::get(&view.producer, row)], head).await?;
     let mut writer = JsonWriter::new();
-    write_rest_block(&mut writer, kind, &view, row, (&facts, extras));
+    write_rest_block(&mut writer, kind, &view, row, &facts, extras);
     Ok(json(writer.into_bytes()))
 }
 

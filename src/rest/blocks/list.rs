@@ -107,7 +107,7 @@ impl<'p> BlockItems<'p> {
         self.page.rows(|batch, row| {
             let view = batch.view();
             let extras = self.extras.get(&view.block_number[row]).unwrap_or(&unknown);
-            write_rest_block(items.item(), BlockKind::Block, &view, row, (&self.facts, extras));
+            write_rest_block(items.item(), BlockKind::Block, &view, row, &self.facts, extras);
         });
     }
 }
@@ -289,7 +289,7 @@ impl Siblings for BlockRow {
         _: &HashMap<BlockNumber, BlockExtras>,
     ) {
         // The call frames of a reorganised block are not stored.
-        write_rest_block(writer, BlockKind::Reorged, &batch.view(), row, (facts, &BlockExtras::default()));
+        write_rest_block(writer, BlockKind::Reorged, &batch.view(), row, facts, &BlockExtras::default());
     }
 }
 
@@ -313,7 +313,7 @@ pub(in crate::rest) async fn transactions(
     if let Some(sorted) = sorted::sorted_list(&query, None) {
         let head = head.get()?;
         let number = readable(&app, &head, id).await?;
-        return sorted::page_of_block(&app, &head, number, (&query, sorted)).await;
+        return sorted::page_of_block(&app, &head, number, &query, sorted).await;
     }
     if query.name("order") == Some("desc") {
         return Err(Problem::invalid_parameter("order", "is for sort=value and sort=fee: a block has one order"));
@@ -372,7 +372,7 @@ pub(in crate::rest) async fn withdrawals(
         BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {
             None if !app.reader().all(&trawl_query::blocks::reorged::by_hash(&hash)).await?.is_empty() => {
                 let statement = |before, limit| trawl_query::blocks::reorged::withdrawals(&hash, before, limit);
-                return withdrawals_page((&app, &head), &query, Scope::Block, statement).await;
+                return withdrawals_page(&app, &head, &query, Scope::Block, statement).await;
             }
             number => number,
         },
@@ -381,6 +381,6 @@ pub(in crate::rest) async fn withdrawals(
     require_part(&head, BlockPart::Withdrawals, number)?;
     let block = head.withdrawals.at(number);
     let statement = |before, limit| trawl_query::blocks::withdrawals::of_block(&block, before, limit);
-    let page = withdrawals_page((&app, &head), &query, Scope::Block, statement).await?;
+    let page = withdrawals_page(&app, &head, &query, Scope::Block, statement).await?;
     Ok(CachePolicy::of_block(&head, number).mark(page))
 }

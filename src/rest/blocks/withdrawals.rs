@@ -21,7 +21,8 @@ use trawl_json::{Array, Object};
 ///
 /// When the cursor is wrong, or the store fails.
 pub(in crate::rest) async fn withdrawals_page(
-    (app, head): (&App, &Head),
+    app: &App,
+    head: &Head,
     query: &Query,
     scope: Scope,
     statement: impl FnOnce(Option<u64>, u64) -> Statement<WithdrawalRow>,
@@ -32,14 +33,15 @@ pub(in crate::rest) async fn withdrawals_page(
     let page = Page::cut(&batches, size);
     let last = page.more.then(|| page.last(|batch, row| batch.view().withdrawal_index[row])).flatten();
     let next = last.map(|index| WithdrawalCursor { index }.writer(page.count));
-    write(app, head, (&page, scope), next).await
+    write(app, head, &page, scope, next).await
 }
 
 /// A page that was read.
 pub(in crate::rest) async fn write(
     app: &App,
     head: &Head,
-    (page, scope): (&Page<'_, WithdrawalRow>, Scope),
+    page: &Page<'_, WithdrawalRow>,
+    scope: Scope,
     next: Option<impl FnOnce(&mut Object<'_>)>,
 ) -> Result<Response, Problem> {
     let mut receivers = Vec::new();

@@ -44,7 +44,7 @@ pub(in crate::rest) async fn smart_contract(
     let (code, (creation_bytecode, returned), creation_status, abi) = tokio::try_join!(
         bytes_of(&app, &head, hash),
         creation_code(&app, &head, &address, creation.as_ref()),
-        status(&app, &head, &address, (creation.as_ref(), has_code)),
+        status(&app, &head, &address, creation.as_ref(), has_code),
         abi(&app, &addresses, &address)
     )?;
     let contract = SmartContract {

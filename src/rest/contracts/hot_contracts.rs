@@ -99,7 +99,7 @@ pub(in crate::rest) async fn hot_contracts(
     require_bounded(&app, &head, range).await?;
     let rows = app.values_of(&head, &called(range, by, sorting)).await?;
     let rows: Vec<CalledContract> =
-        rows.into_iter().filter(|row| beyond.as_ref().is_none_or(|one| is_behind(row, one, (by, sorting)))).collect();
+        rows.into_iter().filter(|row| beyond.as_ref().is_none_or(|one| is_behind(row, one, by, sorting))).collect();
     let wanted = usize::try_from(count).unwrap_or(usize::MAX);
     let (mut found, addresses) = contracts(&app, &head, rows, wanted + 1).await?;
     let has_more = found.len() > wanted;
@@ -171,7 +171,7 @@ async fn require_bounded(app: &App, head: &Head, range: BlockRange) -> Result<()
 }
 
 /// Whether a row comes after the last one of a page.
-fn is_behind(row: &CalledContract, last: &HotCursor, (by, sorting): (CalledBy, SortOrder)) -> bool {
+fn is_behind(row: &CalledContract, last: &HotCursor, by: CalledBy, sorting: SortOrder) -> bool {
     let (own, other) = match by {
         CalledBy::Transactions => (row.transactions, last.transactions),
         CalledBy::Gas => (row.gas, last.gas),
@@ -184,6 +184,15 @@ fn is_behind(row: &CalledContract, last: &HotCursor, (by, sorting): (CalledBy, S
 struct Contract {
     row: CalledContract,
     balance: Option<U256>,
+}
+
+/// A row that may be of a contract.
+struct Candidate {
+    row: CalledContract,
+    /// The account after the head, if its state is known.
+    account: Option<Account>,
+    /// Whether that, or what else is known of it, says that it is one.
+    is_contract: bool,
 }
 
 /// The first `most` contracts among the rows, in their order.
@@ -219,9 +228,9 @@ async fn contracts(
                 // On some chains a plain transfer has a log too, which is another contract's; an account that delegated
                 // once has logs of its own.
                 let may_be = row.logs > 0 && addresses.has_code(&row.address) != Some(false);
-                (is_contract || may_be).then(|| (row.clone(), account, is_contract))
+                (is_contract || may_be).then(|| Candidate { row: row.clone(), account, is_contract })
             })
-            .map(|row| contract(app, head, row))
+            .map(|candidate| contract(app, head, candidate))
             .collect();
         let asked: Vec<Option<Contract>> = stream::iter(asked).buffered(LOOKUPS_AT_ONCE).try_collect().await?;
         found.extend(asked.into_iter().flatten());
@@ -238,7 +247,7 @@ async fn contracts(
 async fn contract(
     app: &App,
     head: &Head,
-    (row, account, is_contract): (CalledContract, Option<Account>, bool),
+    Candidate { row, account, is_contract }: Candidate,
 ) -> Result<Option<Contract>, Problem> {
     let is_contract = is_contract || has_emitted(app, head, &row.address).await?;
     Ok(is_contract.then(|| Contract { row, balance: account.map(|account| account.balance) }))

@@ -54,7 +54,7 @@ pub(in crate::rest) async fn list(
             page.rows(|batch, row| {
                 let view = batch.view();
                 let origin = origins.get(&view.block_number[row]).copied();
-                write_rest_deposit(items.item(), list, (&view, row), origin);
+                write_rest_deposit(items.item(), list, &view, row, origin);
             });
         },
         next,

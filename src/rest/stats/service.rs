@@ -43,7 +43,7 @@ pub(in crate::rest) async fn line(
     let (from, to) = (date(&query, "from")?, date(&query, "to")?);
     let period = query.name("resolution").and_then(Period::named).unwrap_or(Period::Day);
     let days = app.days(&*head.get()?).await?;
-    Ok(json(charts::write_line(chart, &points(chart, &days, period, (from, to)))))
+    Ok(json(charts::write_line(chart, &points(chart, &days, period, from, to))))
 }
 
 /// The counters that are known.
@@ -66,7 +66,7 @@ pub(in crate::rest) async fn main_page(
     let head = head.get()?;
     let days = app.days(&head).await?;
     let from = days.newest().map(|newest| newest.saturating_sub(MAIN_PAGE_DAYS));
-    let points = points(&charts::OF_TRANSACTIONS[0], &days, Period::Day, (from, None));
+    let points = points(&charts::OF_TRANSACTIONS[0], &days, Period::Day, from, None);
     Ok(json(charts::write_main_page(&read_counters(&app, &head, &days).await?, &points)))
 }
 
@@ -119,7 +119,7 @@ fn base_fees(sums: Sums) -> Option<BaseFees> {
 }
 
 /// The points of a chart: a period whose blocks are not all loaded has none.
-fn points(chart: &Info, days: &Days, period: Period, (from, to): (Option<u64>, Option<u64>)) -> Vec<Point> {
+fn points(chart: &Info, days: &Days, period: Period, from: Option<u64>, to: Option<u64>) -> Vec<Point> {
     let Some(all) = days.all() else { return Vec::new() };
     let (start, end) = (*all.start(), *all.end());
     let (from, to) = (from.unwrap_or(start).max(start), to.unwrap_or(end).min(end));

@@ -69,7 +69,7 @@ pub(crate) async fn held_tokens(
 ) -> Result<Vec<TokenBalance>, Problem> {
     require_table(head, OptionalTable::TokenBalancesByHolder)?;
     let reach = uncounted_transfers::reach(app).await?;
-    let changes = changes_above(app, head, address, (reach, &wanted.types)).await?;
+    let changes = changes_above(app, head, address, reach, &wanted.types).await?;
     if address.is_zero() {
         return Ok(Vec::new());
     }
@@ -171,10 +171,11 @@ async fn changes_above(
     app: &App,
     head: &Head,
     address: &Address,
-    (reach, types): (BlockNumber, &[&'static str]),
+    reach: BlockNumber,
+    types: &[&'static str],
 ) -> Result<BTreeMap<TokenKey, Vec<Change>>, Problem> {
     let filter = TransferFilter { types: types.to_vec(), ..TransferFilter::default() };
-    let transfers = uncounted_transfers::of_address(app, head, address, (reach, &filter)).await?;
+    let transfers = uncounted_transfers::of_address(app, head, address, reach, &filter).await?;
     let mut changes: BTreeMap<TokenKey, Vec<Change>> = BTreeMap::new();
     for transfer in transfers {
         let change = Change::of(&transfer, address);

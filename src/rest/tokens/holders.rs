@@ -25,7 +25,8 @@ pub(crate) async fn holders(
     app: &App,
     head: &Head,
     asset: &Asset<'_>,
-    (beyond, limit): (Option<HolderPosition>, u64),
+    beyond: Option<HolderPosition>,
+    limit: u64,
 ) -> Result<Vec<HolderPosition>, Problem> {
     let reach = uncounted_transfers::reach(app).await?;
     let changes = changes_above(app, head, asset, reach).await?;

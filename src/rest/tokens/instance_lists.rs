@@ -29,7 +29,7 @@ pub(in crate::rest) async fn transfers(
 ) -> Result<Response, Problem> {
     let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
     let head = head.get()?;
-    transfer_page(&app, &head, TokenPart::Id(&token, id), (&query, before)).await
+    transfer_page(&app, &head, TokenPart::Id(&token, id), &query, before).await
 }
 
 /// How often an id was moved (docs/reference/http-contract.md#ids-of-tokens).
@@ -62,26 +62,28 @@ pub(in crate::rest) async fn holders(
 ) -> Result<Response, Problem> {
     let after = HolderCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
-    let found = holders_of(&app, &head, (&token, id), (after, size + 1)).await?;
-    holder_page(&app, &head, (found, size), Some(id)).await
+    let found = holders_of(&app, &head, &token, id, after, size + 1).await?;
+    holder_page(&app, &head, found, size, Some(id)).await
 }
 
 /// The holders of an id; the one of ERC-721 is its owner.
 async fn holders_of(
     app: &App,
     head: &Head,
-    (token, id): (&Address, U256),
-    (after, limit): (Option<HolderPosition>, u64),
+    token: &Address,
+    id: U256,
+    after: Option<HolderPosition>,
+    limit: u64,
 ) -> Result<Vec<HolderPosition>, Problem> {
     let (tokens, standard) = known(app, head, token).await?;
-    let standard = with_ids(app, head, token, (&tokens, &standard)).await?.ok_or(Problem::NotFound)?;
+    let standard = with_ids(app, head, token, &tokens, &standard).await?.ok_or(Problem::NotFound)?;
     if standard == "ERC-1155" {
-        let found = super::holders::holders(app, head, &Asset::Id(token, id), (after, limit)).await?;
+        let found = super::holders::holders(app, head, &Asset::Id(token, id), after, limit).await?;
         if !found.is_empty() || after.is_some() {
             return Ok(found);
         }
     }
-    let owner = id_of_token(app, head, (token, standard), id).await?.ok_or(Problem::NotFound)?.owner;
+    let owner = id_of_token(app, head, token, standard, id).await?.ok_or(Problem::NotFound)?.owner;
     let owner = owner.map(|holder| HolderPosition { held: U256::ONE, holder });
     // There is nobody after the owner.
     Ok(owner.filter(|_| after.is_none()).into_iter().collect())

@@ -37,15 +37,15 @@ pub(in crate::rest) async fn instances(
     let below = InstanceCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let (tokens, standard) = known(&app, &head, &token).await?;
-    let Some(standard) = with_ids(&app, &head, &token, (&tokens, &standard)).await? else { return Ok(empty_page()) };
+    let Some(standard) = with_ids(&app, &head, &token, &tokens, &standard).await? else { return Ok(empty_page()) };
     let mut found: Vec<TokenInstance> = match query.address("holder_address_hash") {
         None => {
-            let ids = ids_of_token(&app, &head, (&token, standard), (below, size + 1)).await?;
+            let ids = ids_of_token(&app, &head, &token, standard, below, size + 1).await?;
             ids.into_iter().map(|id| existing(&token, standard, id)).collect()
         }
         Some(holder) => {
             let wanted = IdSelection::OfToken(token, standard, below);
-            let ids = ids_of_holder(&app, &head, &holder, (&wanted, size + 1)).await?;
+            let ids = ids_of_holder(&app, &head, &holder, &wanted, size + 1).await?;
             ids.into_iter().map(|id| held(&holder, id, &tokens)).collect()
         }
     };
@@ -63,8 +63,8 @@ pub(in crate::rest) async fn instance(
 ) -> Result<Response, Problem> {
     let head = head.get()?;
     let (tokens, standard) = known(&app, &head, &token).await?;
-    let standard = with_ids(&app, &head, &token, (&tokens, &standard)).await?.ok_or(Problem::NotFound)?;
-    let id = id_of_token(&app, &head, (&token, standard), id).await?.ok_or(Problem::NotFound)?;
+    let standard = with_ids(&app, &head, &token, &tokens, &standard).await?.ok_or(Problem::NotFound)?;
+    let id = id_of_token(&app, &head, &token, standard, id).await?.ok_or(Problem::NotFound)?;
     let id = existing(&token, standard, id);
     let addresses = app.addresses(id.owner, &head).await?;
     let mut writer = JsonWriter::new();
@@ -86,7 +86,7 @@ pub(in crate::rest) async fn nft(
     let beyond = IdCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let wanted = IdSelection::OfStandards(standards(&query), beyond);
-    let mut found = ids_of_holder(&app, &head, &holder, (&wanted, size + 1)).await?;
+    let mut found = ids_of_holder(&app, &head, &holder, &wanted, size + 1).await?;
     let next = cut(&mut found, size).map(|(last, _)| IdCursor(last).writer(size));
     let tokens = shown_tokens(&app, &head, found.iter().map(|(key, _)| key.token)).await?;
     let addresses = app.addresses([holder], &head).await?;
@@ -107,7 +107,7 @@ pub(in crate::rest) async fn nft_collections(
 ) -> Result<Response, Problem> {
     let beyond = HoldingCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
-    let mut found = collections(&app, &head, &holder, (&standards(&query), beyond), size + 1).await?;
+    let mut found = collections(&app, &head, &holder, &standards(&query), beyond, size + 1).await?;
     let last = cut(&mut found, size).and_then(|last| position(&last));
     let tokens = shown_tokens(&app, &head, found.iter().map(|collection| collection.token.0)).await?;
     let addresses = app.addresses([holder], &head).await?;
@@ -140,7 +140,8 @@ pub(in crate::rest) async fn with_ids(
     app: &App,
     head: &Head,
     token: &Address,
-    (tokens, standard): (&Tokens, &str),
+    tokens: &Tokens,
+    standard: &str,
 ) -> Result<Option<&'static str>, Problem> {
     let standard = match with_id(standard).or_else(|| tokens.kinds(token).find_map(with_id)) {
         Some(standard) => standard,

@@ -47,7 +47,8 @@ pub(crate) async fn ids_of_holder(
     app: &App,
     head: &Head,
     holder: &Address,
-    (wanted, limit): (&IdSelection, u64),
+    wanted: &IdSelection,
+    limit: u64,
 ) -> Result<Vec<IdAmount>, Problem> {
     let changes = changes_above(app, head, holder, wanted.filter()).await?;
     if holder.is_zero() {
@@ -115,7 +116,8 @@ pub(crate) async fn collections(
     app: &App,
     head: &Head,
     holder: &Address,
-    (types, beyond): (&[&'static str], Option<HoldingPosition>),
+    types: &[&'static str],
+    beyond: Option<HoldingPosition>,
     limit: u64,
 ) -> Result<Vec<HeldCollection>, Problem> {
     let filter = TransferFilter { types: types.to_vec(), ..TransferFilter::default() };
@@ -128,7 +130,7 @@ pub(crate) async fn collections(
     changes.keys().for_each(|key| *of_each.entry((key.token, key.standard.as_str())).or_default() += 1);
     let each = SHOWN as u64 + of_each.values().max().copied().unwrap_or_default();
     let rows = each * (limit + of_each.len() as u64);
-    let rows = app.reader().rows(&first_of_each(holder, types, beyond.as_ref(), (each, rows))).await?;
+    let rows = app.reader().rows(&first_of_each(holder, types, beyond.as_ref(), each, rows)).await?;
     let changed = changed(app, holder, &changes).await?;
     let mut found: BTreeMap<(Address, String), Vec<IdAmount>> = BTreeMap::new();
     for (key, value) in changed.iter().cloned().chain(unchanged(rows, &changes)) {
@@ -172,7 +174,7 @@ type Changes = BTreeMap<IdKey, Vec<Change>>;
 /// The changes by transfers that are not counted yet.
 async fn changes_above(app: &App, head: &Head, holder: &Address, filter: TransferFilter) -> Result<Changes, Problem> {
     let reach: BlockNumber = uncounted_transfers::reach(app).await?;
-    let transfers = uncounted_transfers::of_address(app, head, holder, (reach, &filter)).await?;
+    let transfers = uncounted_transfers::of_address(app, head, holder, reach, &filter).await?;
     let mut changes = Changes::new();
     for transfer in transfers {
         let Some(id) = transfer.token_id else { continue };

@@ -34,10 +34,12 @@ pub(in crate::rest) struct ExistingId {
 pub(in crate::rest) async fn ids_of_token(
     app: &App,
     head: &Head,
-    (token, standard): (&Address, &str),
-    (below, limit): (Option<U256>, u64),
+    token: &Address,
+    standard: &str,
+    below: Option<U256>,
+    limit: u64,
 ) -> Result<Vec<ExistingId>, Problem> {
-    let mut changes = changes_above(app, head, (token, standard)).await?;
+    let mut changes = changes_above(app, head, token, standard).await?;
     let counted = of_token(token, standard, &Address::ZERO, below, limit + changes.len() as u64);
     let counted = app.reader().rows(&counted).await?;
     let mut found: Vec<ExistingId> =
@@ -45,7 +47,7 @@ pub(in crate::rest) async fn ids_of_token(
     if let Some(below) = below {
         drop(changes.split_off(&below));
     }
-    found.extend(changed(app, (token, standard), &changes).await?);
+    found.extend(changed(app, token, standard, &changes).await?);
     found.sort_by_key(|id| std::cmp::Reverse(id.id));
     found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(found)
@@ -59,18 +61,19 @@ pub(in crate::rest) async fn ids_of_token(
 pub(in crate::rest) async fn id_of_token(
     app: &App,
     head: &Head,
-    (token, standard): (&Address, &str),
+    token: &Address,
+    standard: &str,
     id: U256,
 ) -> Result<Option<ExistingId>, Problem> {
-    let mut changes = changes_above(app, head, (token, standard)).await?;
+    let mut changes = changes_above(app, head, token, standard).await?;
     let changes = BTreeMap::from([(id, changes.remove(&id).unwrap_or_default())]);
-    Ok(changed(app, (token, standard), &changes).await?.pop())
+    Ok(changed(app, token, standard, &changes).await?.pop())
 }
 
 /// Transfers of ids that are not counted yet, the oldest first.
 type Changes = BTreeMap<U256, Vec<TokenTransferRow>>;
 
-async fn changes_above(app: &App, head: &Head, (token, standard): (&Address, &str)) -> Result<Changes, Problem> {
+async fn changes_above(app: &App, head: &Head, token: &Address, standard: &str) -> Result<Changes, Problem> {
     let reach = uncounted_transfers::reach(app).await?;
     let transfers = uncounted_transfers::of_token(app, head, token, reach).await?;
     let mut changes = Changes::new();
@@ -83,11 +86,7 @@ async fn changes_above(app: &App, head: &Head, (token, standard): (&Address, &st
 }
 
 /// The ids of which there is something after transfers that were not counted.
-async fn changed(
-    app: &App,
-    (token, standard): (&Address, &str),
-    changes: &Changes,
-) -> Result<Vec<ExistingId>, Problem> {
+async fn changed(app: &App, token: &Address, standard: &str, changes: &Changes) -> Result<Vec<ExistingId>, Problem> {
     let ids: Vec<U256> = changes.keys().copied().collect();
     let mut counted: BTreeMap<U256, HeldId> = BTreeMap::new();
     for part in ids.chunks(LOOKUP) {

@@ -34,7 +34,7 @@ pub(in crate::rest) async fn transfers(
 ) -> Result<Response, Problem> {
     let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
     let head = head.get()?;
-    transfer_page(&app, &head, TokenPart::Token(&address), (&query, before)).await
+    transfer_page(&app, &head, TokenPart::Token(&address), &query, before).await
 }
 
 /// A page of transfers below a position.
@@ -42,7 +42,8 @@ pub(in crate::rest) async fn transfer_page(
     app: &App,
     head: &Head,
     moved: TokenPart<'_>,
-    (query, before): (&Query, Option<TransferPosition>),
+    query: &Query,
+    before: Option<TransferPosition>,
 ) -> Result<Response, Problem> {
     let (blocks, size) = (head.receipts.span(), query.page_size());
     let statement = trawl_query::tokens::transfers(moved, &blocks, before, size + 1);
@@ -73,15 +74,16 @@ pub(in crate::rest) async fn holders(
         return Err(Problem::NotCounted(UncountedReason::Untold));
     }
     let asset = Asset::Token(&address, &standard);
-    let found = super::holders::holders(&app, &head, &asset, (after, size + 1)).await?;
-    holder_page(&app, &head, (found, size), None).await
+    let found = super::holders::holders(&app, &head, &asset, after, size + 1).await?;
+    holder_page(&app, &head, found, size, None).await
 }
 
 /// A page of holders, of an id if one is given; one more than it has rows was read.
 pub(in crate::rest) async fn holder_page(
     app: &App,
     head: &Head,
-    (mut found, size): (Vec<HolderPosition>, u64),
+    mut found: Vec<HolderPosition>,
+    size: u64,
     id: Option<U256>,
 ) -> Result<Response, Problem> {
     let has_more = found.len() as u64 > size;
@@ -89,7 +91,7 @@ pub(in crate::rest) async fn holder_page(
     let addresses = app.addresses(found.iter().map(|position| position.holder), head).await?;
     let next = found.last().filter(|_| has_more).map(|position| HolderCursor(*position).writer(size));
     let write = |list: &mut Array<'_>| {
-        found.iter().for_each(|position| write_holder(list.item(), (&position.holder, position.held), id, &addresses));
+        found.iter().for_each(|position| write_holder(list.item(), &position.holder, position.held, id, &addresses));
     };
     Ok(json(write_page(write, next)))
 }

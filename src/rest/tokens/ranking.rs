@@ -76,7 +76,7 @@ pub(in crate::rest) async fn tokens(
     let beginning = Some(&text).filter(|text| !text.is_empty() && token.is_none()).cloned();
     let filter = TokenFilter { types: query.standards("type"), beginning, token };
     let ranking = if query.name("order") == Some("asc") { Ranking::LeastHeld } else { Ranking::MostHeld };
-    let mut found = ranked(&app, &head, (&filter, ranking), beyond, size + 1).await?;
+    let mut found = ranked(&app, &head, &filter, ranking, beyond, size + 1).await?;
     let has_more = found.len() as u64 > size;
     found.truncate(usize::try_from(size).unwrap_or(usize::MAX));
     let shown: BTreeSet<Address> = found.iter().map(|row| row.address).collect();
@@ -107,7 +107,8 @@ fn is_called(tokens: &Tokens, token: &Address, text: &str) -> bool {
 async fn ranked(
     app: &App,
     head: &Head,
-    (filter, ranking): (&TokenFilter, Ranking),
+    filter: &TokenFilter,
+    ranking: Ranking,
     beyond: Option<RankPosition>,
     limit: u64,
 ) -> Result<Vec<RankedToken>, Problem> {
@@ -117,7 +118,7 @@ async fn ranked(
         Some(RankPosition { holders: None, token }) => (None, Some(token)),
     };
     let mut found = match position {
-        Some(position) => counted_rows(app, head, (filter, ranking), position, limit).await?,
+        Some(position) => counted_rows(app, head, filter, ranking, position, limit).await?,
         None => Vec::new(),
     };
     let left = limit - found.len() as u64;
@@ -131,7 +132,8 @@ async fn ranked(
 async fn counted_rows(
     app: &App,
     head: &Head,
-    (filter, ranking): (&TokenFilter, Ranking),
+    filter: &TokenFilter,
+    ranking: Ranking,
     beyond: Option<(u64, Address)>,
     limit: u64,
 ) -> Result<Vec<RankedToken>, Problem> {
@@ -139,7 +141,7 @@ async fn counted_rows(
     let generation = if filter.beginning.is_some() { generation(head) } else { head.token_steps };
     let first = kept_rows(app, generation, &counted(filter, ranking, None, KEPT)).await?;
     let has_all = (first.len() as u64) < KEPT;
-    let is_beyond = |row: &RankedToken| beyond.is_none_or(|beyond| is_behind(ranking, row, beyond));
+    let is_beyond = |row: &RankedToken| beyond.is_none_or(|(holders, token)| is_behind(ranking, row, holders, token));
     let rows: Vec<RankedToken> =
         first.into_iter().filter(is_beyond).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
     if has_all || rows.len() as u64 == limit {
@@ -148,7 +150,7 @@ async fn counted_rows(
     kept_rows(app, generation, &counted(filter, ranking, beyond, limit)).await
 }
 
-fn is_behind(ranking: Ranking, row: &RankedToken, (holders, token): (u64, Address)) -> bool {
+fn is_behind(ranking: Ranking, row: &RankedToken, holders: u64, token: Address) -> bool {
     let count = row.holders_count.unwrap_or_default();
     let order = match ranking {
         Ranking::MostHeld => holders.cmp(&count),
@@ -182,7 +184,7 @@ mod tests {
             holders_count: Some(holders),
         };
         let position = (5, Address::repeat_byte(7));
-        let behind = |ranking, holders, byte| is_behind(ranking, &row(holders, byte), position);
+        let behind = |ranking, holders, byte| is_behind(ranking, &row(holders, byte), position.0, position.1);
         assert!(behind(Ranking::MostHeld, 4, 1) && !behind(Ranking::MostHeld, 6, 9));
         assert!(behind(Ranking::LeastHeld, 6, 1) && !behind(Ranking::LeastHeld, 4, 9));
         for ranking in [Ranking::MostHeld, Ranking::LeastHeld] {

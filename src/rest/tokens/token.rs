@@ -69,9 +69,9 @@ pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(
     let mut wanted = LabelQuery::default();
     wanted.tokens.insert(*address);
     let (_, mut tokens, _) = app.address_info([*address], wanted, head).await?;
-    let standard = standard(app, head, (address, &tokens)).await?;
+    let standard = standard(app, head, address, &tokens).await?;
     let known = tokens.metadata.get(address).map(|known| &**known);
-    if let Some(row) = token_after(app, head, (*address, &standard), known).await? {
+    if let Some(row) = token_after(app, head, *address, &standard, known).await? {
         tokens.metadata.insert(*address, Arc::new(row));
     }
     Ok((tokens, standard))
@@ -109,7 +109,7 @@ pub(crate) async fn count_at_head(
 }
 
 /// The standard of a token of which this is known.
-async fn standard(app: &App, head: &Head, (address, tokens): (&Address, &Tokens)) -> Result<String, Problem> {
+async fn standard(app: &App, head: &Head, address: &Address, tokens: &Tokens) -> Result<String, Problem> {
     if let Some(kind) = tokens.standard(address) {
         return Ok(kind.to_owned());
     }

@@ -33,7 +33,8 @@ pub(in crate::rest) async fn of_address(
     app: &App,
     head: &Head,
     address: &Address,
-    (reach, filter): (BlockNumber, &TransferFilter),
+    reach: BlockNumber,
+    filter: &TransferFilter,
 ) -> Result<Vec<TokenTransferRow>, Problem> {
     above(app, head, reach, |blocks| trawl_query::tokens::transfers::of_address(address, filter, blocks, None, MOST))
         .await

@@ -44,10 +44,10 @@ pub(in crate::rest) async fn calls(
     let mut writer = JsonWriter::new();
     writer.object(|answer| {
         answer.key("frames").array(|frames| {
-            rows().for_each(|(batch, row)| write_frame(frames.item(), (&batch.view(), row), Some(&reasons)));
+            rows().for_each(|(batch, row)| write_frame(frames.item(), &batch.view(), row, Some(&reasons)));
         });
         answer.key("decoded").array(|frames| {
-            rows().for_each(|(batch, row)| write_decoded_frame(frames.item(), (&batch.view(), row), &names));
+            rows().for_each(|(batch, row)| write_decoded_frame(frames.item(), &batch.view(), row, &names));
         });
         names.write(answer, &shown);
     });

@@ -36,10 +36,11 @@ pub(in crate::rest) struct CoinChange {
 pub(in crate::rest) async fn coin_changes(
     app: &App,
     head: &Arc<Head>,
-    (transaction, block): (&TransactionRow, &BlockRow),
+    transaction: &TransactionRow,
+    block: &BlockRow,
 ) -> Result<BTreeMap<Address, CoinChange>, Problem> {
-    let position = (block.block_number, transaction.transaction_index);
-    let mut changes = match run_again(app, head, position, Tracer::Balances).await {
+    let (number, index) = (block.block_number, transaction.transaction_index);
+    let mut changes = match run_again(app, head, number, index, Tracer::Balances).await {
         Ok(text) => exact(&text)?,
         Err(
             Problem::StateMissing(_)
@@ -47,16 +48,16 @@ pub(in crate::rest) async fn coin_changes(
             | Problem::ColumnsMissing { .. }
             | Problem::CallTooLong
             | Problem::Call(_),
-        ) => told(app, head, (transaction, block)).await?,
+        ) => without_replay(app, head, transaction, block).await?,
         Err(problem) => return Err(problem),
     };
     changes.retain(|_, change| change.change.is_none_or(|change| !change.is_none()));
     Ok(changes)
 }
 
-/// The balances that a run told: before and after, by account.
+/// The balances that a run reported: before and after, by account.
 fn exact(text: &[u8]) -> Result<BTreeMap<Address, CoinChange>, Problem> {
-    let told: BTreeMap<Address, (U256, U256)> = serde_json::from_slice(text).map_err(|error| {
+    let balances: BTreeMap<Address, (U256, U256)> = serde_json::from_slice(text).map_err(|error| {
         tracing::error!(%error, "balances of a run cannot be read");
         Problem::Internal
     })?;
@@ -64,17 +65,17 @@ fn exact(text: &[u8]) -> Result<BTreeMap<Address, CoinChange>, Problem> {
         let change = Difference { received: after, given: before };
         (address, CoinChange { balances: Some((before, after)), change: Some(change) })
     };
-    Ok(told.into_iter().map(change).collect())
+    Ok(balances.into_iter().map(change).collect())
 }
 
-/// What value, fee and call frames tell.
-async fn told(
+/// What value, fee and call frames say.
+async fn without_replay(
     app: &App,
     head: &Head,
-    (transaction, block): (&TransactionRow, &BlockRow),
+    transaction: &TransactionRow,
+    block: &BlockRow,
 ) -> Result<BTreeMap<Address, CoinChange>, Problem> {
-    let position = (block.block_number, transaction.transaction_index);
-    let frames = frames(app, head, position).await?;
+    let frames = frames(app, head, block.block_number, transaction.transaction_index).await?;
     // Chains with other rules have other fees, and give them to others; rollups take more than gas costs.
     let pays_for_gas_alone = app.family(head).is_none_or(|family| family.l1_fee.is_none());
     let knows_fees = pays_for_gas_alone && has_ethereums_rules(app, head, &block_context(block));
@@ -82,7 +83,7 @@ async fn told(
 }
 
 /// Moves of coins in the call frames of a transaction; `None` if its frames are not indexed, too many, or do not tell.
-async fn frames(app: &App, head: &Head, (block, index): (BlockNumber, u32)) -> Result<Option<Moves>, Problem> {
+async fn frames(app: &App, head: &Head, block: BlockNumber, index: u32) -> Result<Option<Moves>, Problem> {
     if !head.traces.contains(block) {
         return Ok(None);
     }

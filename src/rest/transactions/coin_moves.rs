@@ -40,7 +40,7 @@ pub(in crate::rest) fn moves(frames: &[CoinFrame]) -> Option<Moves> {
 mod tests {
     use super::*;
 
-    fn frame(frame_index: u32, (frame_type, call_type): (&str, &str), is_undone: u8) -> CoinFrame {
+    fn frame(frame_index: u32, frame_type: &str, call_type: &str, is_undone: u8) -> CoinFrame {
         CoinFrame {
             frame_index,
             frame_type: frame_type.into(),
@@ -55,25 +55,24 @@ mod tests {
 
     #[test]
     fn only_frames_that_last_move_coins() {
-        let call = ("call", "call");
         let frames = [
-            frame(0, call, 0),
-            frame(1, call, 0),
-            frame(2, call, 1),
-            frame(3, ("call", "delegatecall"), 0),
-            frame(4, call, 0),
+            frame(0, "call", "call", 0),
+            frame(1, "call", "call", 0),
+            frame(2, "call", "call", 1),
+            frame(3, "call", "delegatecall", 0),
+            frame(4, "call", "call", 0),
         ];
         let found = moves(&frames).expect("receivers");
         let values: Vec<U256> = found.coins.iter().map(|(_, _, value)| *value).collect();
         assert_eq!(values, [U256::from(1), U256::from(4)]);
         assert!(found.uncertain.is_empty() && !found.is_failed);
-        let failed = moves(&[frame(0, call, 1), frame(1, call, 1)]).expect("receivers");
+        let failed = moves(&[frame(0, "call", "call", 1), frame(1, "call", "call", 1)]).expect("receivers");
         assert!(failed.coins.is_empty() && failed.is_failed);
     }
 
     #[test]
     fn what_ends_itself_has_an_unknown_balance() {
-        let mut end = frame(1, ("selfdestruct", ""), 0);
+        let mut end = frame(1, "selfdestruct", "", 0);
         let found = moves(std::slice::from_ref(&end)).expect("receivers");
         assert_eq!(found.uncertain, BTreeSet::from([Address::repeat_byte(1)]));
         assert_eq!(found.coins.len(), 1);

@@ -70,7 +70,8 @@ pub(in crate::rest) fn position(batch: &Batch<ScannedInternalTransaction>, row: 
 pub(in crate::rest) async fn has_failed_calls(
     app: &App,
     head: &Head,
-    (block, index): (BlockNumber, u32),
+    block: BlockNumber,
+    index: u32,
 ) -> Result<Option<bool>, Problem> {
     if !head.traces.contains(block) {
         return Ok(None);

@@ -104,7 +104,7 @@ impl<'b> ListItems<'b, TransactionRow> for TransactionItems<'b> {
 
     fn write(&self, items: &mut Array<'_>) {
         for ((batch, row), facts) in self.rows.iter().zip(&self.facts) {
-            write_transaction_item(items.item(), &batch.view(), *row, (facts, &self.addresses));
+            write_transaction_item(items.item(), &batch.view(), *row, facts, &self.addresses);
         }
     }
 }
@@ -123,7 +123,7 @@ impl TransactionItems<'_> {
     pub fn write_first(&self) -> Vec<u8> {
         let mut writer = JsonWriter::new();
         if let (Some((batch, row)), Some(facts)) = (self.rows.first(), self.facts.first()) {
-            write_transaction_item(&mut writer, &batch.view(), *row, (facts, &self.addresses));
+            write_transaction_item(&mut writer, &batch.view(), *row, facts, &self.addresses);
         }
         writer.into_bytes()
     }

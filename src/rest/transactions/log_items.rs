@@ -88,8 +88,8 @@ impl<'b> ListItems<'b, LogRow> for LogItems<'b> {
 
     fn write(&self, items: &mut Array<'_>) {
         for ((batch, row), recipient) in &self.rows {
-            let known = (&self.addresses, &self.vocabulary);
-            write_rest_log(items.item(), &batch.view(), *row, recipient.as_ref(), known);
+            let (addresses, vocabulary) = (&self.addresses, &self.vocabulary);
+            write_rest_log(items.item(), &batch.view(), *row, recipient.as_ref(), addresses, vocabulary);
         }
     }
 }

@@ -55,7 +55,8 @@ pub(in crate::rest) async fn page(
     app: &App,
     head: &Head,
     address: &Address,
-    (query, sorted): (&Query, SortedList),
+    query: &Query,
+    sorted: SortedList,
 ) -> Result<Response, Problem> {
     let beyond = position(query, sorted.by)?;
     let count = query.page_size();
@@ -76,7 +77,7 @@ pub(in crate::rest) async fn page(
         .collect();
     found.extend(sorted_positions(&newest, sorted.by)?);
     sort(&mut found, sorted.sorting, beyond.as_ref());
-    answer(app, head, found, (query, sorted.by)).await
+    answer(app, head, found, query, sorted.by).await
 }
 
 /// A page of the transactions of a block, by what they sent or paid.
@@ -89,7 +90,8 @@ pub(in crate::rest) async fn page_of_block(
     app: &App,
     head: &Head,
     block: BlockNumber,
-    (query, sorted): (&Query, SortedList),
+    query: &Query,
+    sorted: SortedList,
 ) -> Result<Response, Problem> {
     let beyond = position(query, sorted.by)?;
     let amounts = app.reader().rows(&of_block(&head.blocks.at(block), MOST_OF_BLOCK)).await?;
@@ -98,7 +100,7 @@ pub(in crate::rest) async fn page_of_block(
     }
     let mut found = sorted_positions(&amounts, sorted.by)?;
     sort(&mut found, sorted.sorting, beyond.as_ref());
-    answer(app, head, found, (query, sorted.by)).await
+    answer(app, head, found, query, sorted.by).await
 }
 
 fn position_of(block_number: BlockNumber, index: u32) -> TransactionPosition {
@@ -115,7 +117,8 @@ async fn answer(
     app: &App,
     head: &Head,
     mut found: Vec<SortedPosition>,
-    (query, by): (&Query, SortedBy),
+    query: &Query,
+    by: SortedBy,
 ) -> Result<Response, Problem> {
     let count = query.page_size();
     let has_more = found.len() as u64 > count;

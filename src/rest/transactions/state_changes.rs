@@ -54,15 +54,15 @@ pub(in crate::rest) async fn state_changes(
     let block: BlockRow = block.rows().next().ok_or(Problem::NotFound)?;
     let mut changes: Vec<PositionedChange> = Vec::new();
     if after.as_ref().is_none_or(StateChangeCursor::is_of_coins) {
-        let coins = coin_changes(&app, &head, (&transaction, &block)).await?;
+        let coins = coin_changes(&app, &head, &transaction, &block).await?;
         changes.extend(coins.into_iter().map(|(address, coins)| {
             let is_miner = address == block.producer;
             let change = StateChange { address, is_miner, balances: coins.balances, change: coins.change, token: None };
-            (StateChangeCursor::of_coins(rank(&address, (&transaction, &block)), address), change)
+            (StateChangeCursor::of_coins(rank(&address, &transaction, &block), address), change)
         }));
     }
     let span = head.receipts.at(transaction.block_number);
-    changes.extend(token_changes(&app, &head, (&span, transaction.transaction_index)).await?);
+    changes.extend(token_changes(&app, &head, &span, transaction.transaction_index).await?);
     changes.retain(|(position, _)| after.as_ref().is_none_or(|after| position > after));
     changes.sort_by(|one, other| one.0.cmp(&other.0));
     let has_more = changes.len() as u64 > size;
@@ -76,13 +76,13 @@ pub(in crate::rest) async fn state_changes(
     changes.iter_mut().for_each(|(_, change)| hide_untold(change, &tokens));
     let next = changes.last().filter(|_| has_more).map(|(position, _)| position.clone().writer(changes.len() as u64));
     let write = |list: &mut Array<'_>| {
-        changes.iter().for_each(|(_, change)| change.write(list.item(), (&addresses, &tokens)));
+        changes.iter().for_each(|(_, change)| change.write(list.item(), &addresses, &tokens));
     };
     Ok(CachePolicy::of_block(&head, block.block_number).mark(json(write_page(write, next))))
 }
 
 /// Where coins of an account stand in the list.
-fn rank(address: &Address, (transaction, block): (&TransactionRow, &BlockRow)) -> u8 {
+fn rank(address: &Address, transaction: &TransactionRow, block: &BlockRow) -> u8 {
     match address {
         address if *address == transaction.from_address => 0,
         address if Some(*address) == transaction.to_address.or(transaction.contract_address) => 1,
@@ -93,7 +93,7 @@ fn rank(address: &Address, (transaction, block): (&TransactionRow, &BlockRow)) -
 
 /// What transfers change of the tokens of each address, by ids where there are any. The zero address has none: what is
 /// there is the supply.
-async fn token_changes(app: &App, head: &Head, (block, index): (&Span, u32)) -> Result<Vec<PositionedChange>, Problem> {
+async fn token_changes(app: &App, head: &Head, block: &Span, index: u32) -> Result<Vec<PositionedChange>, Problem> {
     let statement = trawl_query::tokens::transfers::of_transaction(block, index, MAX_TRANSFERS + 1);
     let transfers = app.values_of(head, &statement).await?;
     if transfers.len() as u64 > MAX_TRANSFERS {

@@ -90,7 +90,7 @@ pub(in crate::rest) async fn summary(
         None => Vec::new(),
     };
     let mut writer = JsonWriter::new();
-    write_summaries(&mut writer, &sentences, (&addresses, &tokens));
+    write_summaries(&mut writer, &sentences, &addresses, &tokens);
     Ok(CachePolicy::of_block(&head, block).mark(json(writer.into_bytes())))
 }
 

@@ -60,11 +60,11 @@ pub(in crate::rest) async fn transaction(
 ) -> Result<Response, Problem> {
     let head = head.get()?;
     let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
-    let position = (batch.view().block_number[row], batch.view().transaction_index[row]);
+    let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
     let (mut items, transfers, has_failed_calls) = tokio::try_join!(
         TransactionItems::load(&app, &head, vec![(&batch, row)]),
-        first_transfers(&app, &head, position),
-        has_failed_calls(&app, &head, position)
+        first_transfers(&app, &head, block, index),
+        has_failed_calls(&app, &head, block, index)
     )?;
     if let Some(facts) = items.facts.first_mut() {
         facts.token_transfers = transfers;
@@ -101,7 +101,7 @@ pub(in crate::rest) async fn logs(
     let items = LogItems::with_recipients(&app, &head, page.items(), |_| recipient).await?;
     let index = transaction.transaction_index[row];
     let proof = match query.name("proof") {
-        Some("1") => Some(app.receipt_proof(&head, (block, index)).await?),
+        Some("1") => Some(app.receipt_proof(&head, block, index).await?),
         _ => None,
     };
     let with_proof = |page: &mut Object<'_>| {
@@ -136,7 +136,7 @@ pub(in crate::rest) async fn raw_trace(
     writer.array(|frames| {
         for batch in batches.iter() {
             let view = batch.view();
-            (0..batch.len()).for_each(|row| write_frame(frames.item(), (&view, row), reasons.as_ref()));
+            (0..batch.len()).for_each(|row| write_frame(frames.item(), &view, row, reasons.as_ref()));
         }
     });
     // What reads a reason may be loaded later.

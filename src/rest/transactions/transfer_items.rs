@@ -92,7 +92,7 @@ impl<'b> ListItems<'b, TokenTransferRow> for TransferItems<'b> {
             let view = batch.view();
             let at = (view.block_number[*row], view.transaction_index[*row]);
             let method = self.methods.get(&at).map(String::as_str);
-            write_token_transfer(items.item(), &view, *row, method, (&self.addresses, &self.tokens));
+            write_token_transfer(items.item(), &view, *row, method, &self.addresses, &self.tokens);
         }
     }
 }
@@ -115,7 +115,8 @@ impl TransferItems<'_> {
 pub(in crate::rest) async fn first_transfers(
     app: &App,
     head: &Head,
-    (block, index): (BlockNumber, u32),
+    block: BlockNumber,
+    index: u32,
 ) -> Result<Option<(Vec<u8>, bool)>, Problem> {
     if !head.receipts.contains(block) {
         return Ok(None);

@@ -51,7 +51,7 @@ pub(in crate::rpc) async fn operations(call: Context<'_>) -> Result<Answer, Prob
         writer.array(|list| {
             for frame in &frames {
                 if let Some((kind, to)) = operation(frame) {
-                    write_operation(list.item(), kind, (&frame.from_address, to), frame.value);
+                    write_operation(list.item(), kind, &frame.from_address, to, frame.value);
                 }
             }
         });

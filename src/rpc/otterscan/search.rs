@@ -56,13 +56,22 @@ struct Page {
     more: bool,
 }
 
+/// Which ends of the list a page has.
+struct PageEnds {
+    /// Whether it has the newest transaction.
+    is_first: bool,
+    /// Whether it has the oldest one.
+    is_last: bool,
+}
+
 /// Transactions in blocks below one, from the newest down.
 pub(in crate::rpc) async fn before(call: Context<'_>) -> Result<Answer, Problem> {
     let request = Request::read(call)?;
     let newest = call.head()?.number().unwrap_or_default();
     let last = request.block.map_or(newest, |block| newest.min(block - 1));
     let page = page(call, &request, BlockRange::new(0, last), End::Newest).await?;
-    write(call, &page, (request.block.is_none(), !page.more)).await
+    let ends = PageEnds { is_first: request.block.is_none(), is_last: !page.more };
+    write(call, &page, ends).await
 }
 
 /// Transactions in blocks above one, the nearest of them; from the newest down too.
@@ -71,7 +80,8 @@ pub(in crate::rpc) async fn after(call: Context<'_>) -> Result<Answer, Problem> 
     let newest = call.head()?.number().unwrap_or_default();
     let first = request.block.map_or(0, |block| block.saturating_add(1));
     let page = page(call, &request, BlockRange::new(first, newest), End::Oldest).await?;
-    write(call, &page, (!page.more, request.block.is_none())).await
+    let ends = PageEnds { is_first: !page.more, is_last: request.block.is_none() };
+    write(call, &page, ends).await
 }
 
 /// The positions that come first from one end, up to those of a whole block.
@@ -116,8 +126,8 @@ async fn find(
     })
 }
 
-/// The answer: transactions and receipts from the newest down, and whether it has the newest and the oldest of them.
-async fn write(call: Context<'_>, page: &Page, (is_first, is_last): (bool, bool)) -> Result<Answer, Problem> {
+/// The answer: transactions and receipts from the newest down.
+async fn write(call: Context<'_>, page: &Page, ends: PageEnds) -> Result<Answer, Problem> {
     let head: &Head = call.head()?;
     let found = TransactionsAt::load(call.app, head, &page.positions).await?;
     let failures = failures(call.app, head, found.batches()).await?;
@@ -135,8 +145,8 @@ async fn write(call: Context<'_>, page: &Page, (is_first, is_last): (bool, bool)
                     write_timed_receipt(list.item(), &view, row, (&logs, failures.of(&view, row)));
                 }
             });
-            answer.key("firstPage").bool(is_first);
-            answer.key("lastPage").bool(is_last);
+            answer.key("firstPage").bool(ends.is_first);
+            answer.key("lastPage").bool(ends.is_last);
         });
     }))
 }

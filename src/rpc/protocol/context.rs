@@ -39,6 +39,17 @@ impl TakenHead {
     }
 }
 
+/// What all calls of a request share.
+#[derive(Clone, Copy)]
+pub(crate) struct RequestContext<'c> {
+    /// The state of the endpoints.
+    pub rpc: &'c Rpc,
+    /// Taken once.
+    pub head: &'c TakenHead,
+    /// Who sent it, and to which endpoint.
+    pub requester: RpcRequester,
+}
+
 /// The context of one call. All calls of a batch have the same head.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'c> {
@@ -59,12 +70,9 @@ pub(crate) struct Context<'c> {
 
 impl<'c> Context<'c> {
     /// The context of a call of `method`.
-    pub fn new(
-        (rpc, head, asker): (&'c Rpc, &'c TakenHead, RpcRequester),
-        method: &'c str,
-        params: &'c [&'c RawValue],
-    ) -> Self {
-        Self { rpc, app: rpc.app(), endpoint: asker.endpoint, client: asker.client, method, params, head }
+    pub fn new(request: RequestContext<'c>, method: &'c str, params: &'c [&'c RawValue]) -> Self {
+        let RequestContext { rpc, head, requester: RpcRequester { endpoint, client } } = request;
+        Self { rpc, app: rpc.app(), endpoint, client, method, params, head }
     }
 
     /// The head of the request.

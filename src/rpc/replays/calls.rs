@@ -9,8 +9,8 @@ use crate::rpc::calls::{CallRequest, params};
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::{Context, required};
 use crate::rpc::protocol::params::value;
-use trawl_evm::Call;
 use trawl_evm::replay::{Tracer, trace_calls};
+use trawl_evm::{Call, CallContext};
 
 /// Most calls of a request.
 const MAX_CALLS: usize = 100;
@@ -79,7 +79,6 @@ fn given<const N: usize>(call: Context<'_>) -> Result<[Option<Value>; N], Proble
 }
 
 async fn traces(call: Context<'_>, request: CallRequest, calls: Vec<(Call, Tracer)>) -> Result<Vec<Vec<u8>>, Problem> {
-    let run =
-        move |_: &Call, block: (&_, &_), rules: &_, state: &_, limits| trace_calls(&calls, block, rules, state, limits);
+    let run = move |_: &Call, context: CallContext<'_>| trace_calls(&calls, context);
     request.run(call.app, call.head()?, run).await
 }

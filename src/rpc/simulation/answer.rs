@@ -98,12 +98,23 @@ fn body(object: &mut Object<'_>, block: &SimulatedBlock, transactions: Transacti
     object.key("calls").array(|array| {
         for (index, outcome) in block.calls.iter().enumerate() {
             let transaction = block.transactions.get(index).map_or(B256::ZERO, |envelope| envelope.hash);
-            array.item().object(|object| call(object, block, (index as u64, transaction), outcome));
+            array
+                .item()
+                .object(|object| call(object, block, CallPosition { index: index as u64, transaction }, outcome));
         }
     });
 }
 
-fn call(object: &mut Object<'_>, block: &SimulatedBlock, position: (u64, B256), outcome: &CallOutcome) {
+/// A call in a simulated block.
+#[derive(Clone, Copy)]
+struct CallPosition {
+    /// Which of the block it is.
+    index: u64,
+    /// Hash of its transaction.
+    transaction: B256,
+}
+
+fn call(object: &mut Object<'_>, block: &SimulatedBlock, position: CallPosition, outcome: &CallOutcome) {
     object.key("returnData").hex(&outcome.output);
     object.key("logs").array(|array| {
         for one in &outcome.logs {
@@ -129,15 +140,15 @@ fn error(object: &mut Object<'_>, failure: &Failure) {
     }
 }
 
-fn log(object: &mut Object<'_>, block: &SimulatedBlock, (index, transaction): (u64, B256), one: &SimulatedLog) {
+fn log(object: &mut Object<'_>, block: &SimulatedBlock, position: CallPosition, one: &SimulatedLog) {
     object.key("address").hex(one.log.address.as_slice());
     object.key("topics").array(|topics| {
         one.log.data.topics().iter().for_each(|topic| topics.item().hex(topic.as_slice()));
     });
     object.key("data").hex(&one.log.data.data);
     object.key("blockNumber").quantity(block.header.number);
-    object.key("transactionHash").hex(transaction.as_slice());
-    object.key("transactionIndex").quantity(index);
+    object.key("transactionHash").hex(position.transaction.as_slice());
+    object.key("transactionIndex").quantity(position.index);
     hash(object.key("blockHash"), block.hash);
     object.key("blockTimestamp").quantity(block.header.timestamp);
     object.key("logIndex").quantity(one.index);

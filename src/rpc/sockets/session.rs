@@ -17,7 +17,7 @@ use crate::read::log_filter::emitters_and_topics;
 use crate::rpc::ids::new_id;
 use crate::rpc::methods;
 use crate::rpc::protocol::answer::Sink;
-use crate::rpc::protocol::context::{TakenHead, exactly};
+use crate::rpc::protocol::context::{RequestContext, TakenHead, exactly};
 use crate::rpc::protocol::endpoint::{Endpoint, RpcRequester};
 use crate::rpc::protocol::envelope;
 use crate::rpc::protocol::envelope::{Call, Id, Message};
@@ -125,7 +125,7 @@ impl Session {
         let calls = match Message::read(text) {
             Err(problem) => return self.refuse(&problem),
             Ok(Message::One(call)) => {
-                let text = self.answer_call((&head, &message), &call, &mut opened).await;
+                let text = self.answer_call(&head, &message, &call, &mut opened).await;
                 return message.reply(text, opened);
             }
             Ok(Message::Batch(calls)) => calls,
@@ -137,7 +137,7 @@ impl Session {
         for call in &calls {
             let answer = match text.len() > MAX_ANSWER {
                 true => self.too_long(call),
-                false => self.answer_call((&head, &message), call, &mut opened).await,
+                false => self.answer_call(&head, &message, call, &mut opened).await,
             };
             // Notifications have no answer.
             if !answer.is_empty() {
@@ -161,14 +161,15 @@ impl Session {
 
     async fn answer_call(
         &self,
-        (head, message): (&TakenHead, &OneMessage),
+        head: &TakenHead,
+        message: &OneMessage,
         text: &RawValue,
         opened: &mut Vec<String>,
     ) -> Vec<u8> {
         let (id, called) = Call::read(text, self.endpoint);
         let outcome = match called {
             Ok(call) => {
-                let outcome = self.outcome((head, message), &call, opened).await;
+                let outcome = self.outcome(head, message, &call, opened).await;
                 methods::count(&call.method, outcome.is_ok());
                 outcome
             }
@@ -190,7 +191,8 @@ impl Session {
     /// The result as JSON text.
     async fn outcome(
         &self,
-        (head, message): (&TakenHead, &OneMessage),
+        head: &TakenHead,
+        message: &OneMessage,
         call: &Call<'_>,
         opened: &mut Vec<String>,
     ) -> Result<Vec<u8>, Problem> {
@@ -207,8 +209,9 @@ impl Session {
                 writer.bool(true);
             }
             _ => {
-                let asker = RpcRequester { endpoint: self.endpoint, client: self.client };
-                let answer = methods::call((&self.rpc, head, asker), call).await?;
+                let requester = RpcRequester { endpoint: self.endpoint, client: self.client };
+                let request = RequestContext { rpc: &self.rpc, head, requester };
+                let answer = methods::call(request, call).await?;
                 message.fits(answer.len())?;
                 match answer.write(&mut writer, message).await {
                     Ok(()) => {}

@@ -23,8 +23,8 @@ pub(crate) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
     let hash = bytes32(&value(hash)).ok_or_else(|| invalid("Transaction hash is invalid"))?;
     let (app, head) = (call.app, call.head()?);
     let Some((batch, row)) = app.transaction(&hash, head).await? else { return Ok(Answer::null()) };
-    let position = (batch.view().block_number[row], batch.view().transaction_index[row]);
-    let proof = app.receipt_proof(head, position).await?;
+    let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
+    let proof = app.receipt_proof(head, block, index).await?;
     Ok(Answer::of(|writer| proof.write_rpc(writer)))
 }
 

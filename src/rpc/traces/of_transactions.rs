@@ -37,7 +37,7 @@ pub(crate) async fn one(call: Context<'_>) -> Result<Answer, Problem> {
         for row in 0..batch.len() {
             let value = values.next(&view, row);
             if Vec::<u32>::own(Vec::<u32>::get(&view.trace_address, row)) == path {
-                return Ok(Answer::of(|writer| write_trace(writer, (&view, row), value, &frames.block_hash)));
+                return Ok(Answer::of(|writer| write_trace(writer, &view, row, value, &frames.block_hash)));
             }
         }
     }
@@ -88,7 +88,7 @@ impl AnswerStream for Frames {
                             writer.raw(",");
                         }
                         let value = values.next(&view, row);
-                        write_trace(writer, (&view, row), value, &self.block_hash);
+                        write_trace(writer, &view, row, value, &self.block_hash);
                     }
                     sink.flush_if_full(writer).await?;
                 }

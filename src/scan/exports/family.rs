@@ -98,7 +98,7 @@ impl Columns for Transactions {
     fn write(&self, out: &mut JsonWriter, view: &ScannedTransactionView<'_>, row: usize, _: B256) {
         let unknown = TransactionFacts::default();
         let facts = self.facts.get(&row).unwrap_or(&unknown);
-        exports::write_transaction(out, view, row, (&self.source.address, facts));
+        exports::write_transaction(out, view, row, &self.source.address, facts);
     }
 }
 
@@ -133,7 +133,7 @@ impl Columns for TokenTransfers {
     fn write(&self, out: &mut JsonWriter, view: &BlockTokenTransferView<'_>, row: usize, _: B256) {
         let payment = self.payments.get(&(view.block_number[row], view.transaction_index[row]));
         let fee = payment.and_then(|(_, fee)| *fee);
-        exports::write_token_transfer(out, view, row, (&self.source.address, &self.tokens, fee));
+        exports::write_token_transfer(out, view, row, &self.source.address, &self.tokens, fee);
     }
 }
 
@@ -178,7 +178,7 @@ impl Columns for Frames {
     fn write(&self, out: &mut JsonWriter, view: &ScannedInternalTransactionView<'_>, row: usize, block_hash: B256) {
         let unknown = FrameFacts::default();
         let facts = self.facts.get(&key(view, row)).unwrap_or(&unknown);
-        exports::write_frame(out, view, row, (block_hash, facts));
+        exports::write_frame(out, view, row, block_hash, facts);
     }
 }
 

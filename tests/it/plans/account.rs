@@ -30,8 +30,8 @@ fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyho
         let (account, blocks, token) = (tether(), everything(), Some(tether()));
         for read in [
             only(&frames::positions_of(&account, &blocks, walk))?,
-            only(&transfers::of(&account, ("ERC-20", None), &blocks, walk))?,
-            only(&transfers::of(&account, ("ERC-721", token.as_ref()), &blocks, walk))?,
+            only(&transfers::of(&account, "ERC-20", None, &blocks, walk))?,
+            only(&transfers::of(&account, "ERC-721", token.as_ref(), &blocks, walk))?,
         ] {
             ensure!(read.kind == kind && read.keys[0] == "address", "{read:?}");
             ensure!(read.keys.contains(&"block_number".into()), "{read:?}");
@@ -72,7 +72,7 @@ fn lists_of_a_token_a_transaction_and_gifts_are_read_by_key() -> anyhow::Result<
         let frames = only(&frames::positions_of_both(&account, &block(15_040_708), 3, walk))?;
         ensure!(frames.table == "internal_transactions_by_address" && frames.keys.len() > 1, "{frames:?}");
         // The positions of its logs are looked up first.
-        let transfers = only(&transfers::of_token((&account, "ERC-20"), &blocks, walk))?;
+        let transfers = only(&transfers::of_token(&account, "ERC-20", &blocks, walk))?;
         ensure!(transfers.table == "token_transfers_by_block" && transfers.kind == kind, "{transfers:?}");
         ensure!(transfers.keys[..2] == ["block_number", "log_index"], "{transfers:?}");
     }

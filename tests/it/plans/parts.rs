@@ -167,8 +167,8 @@ fn ids_of_tokens_are_ranges_in_order() -> anyhow::Result<()> {
         (explain_in(database, &of_token(&tether(), "ERC-721", &holder, Some(some), 51))?, "InReverseOrder", 4),
         (explain_in(database, &of_holder(&holder, &types, None, 51))?, "InOrder", 1),
         (explain_in(database, &of_holder(&holder, &types, Some(&key), 51))?, "InOrder", 2),
-        (explain_in(database, &first_of_each(&holder, &types, None, (9, 459)))?, "InOrder", 1),
-        (explain_in(database, &first_of_each(&holder, &types, Some(&position), (9, 459)))?, "InOrder", 2),
+        (explain_in(database, &first_of_each(&holder, &types, None, 9, 459))?, "InOrder", 1),
+        (explain_in(database, &first_of_each(&holder, &types, Some(&position), 9, 459))?, "InOrder", 2),
         (explain_in(database, &counts(&holder, &[tether()], &[key]))?, "InOrder", 2),
         (explain_in(database, &among(&holder, &[tether()], &[some]))?, "InOrder", 2),
     ];

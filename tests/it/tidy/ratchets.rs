@@ -13,7 +13,7 @@ use super::{FOLDERS, PRODUCT, imports, name, rust_files};
 /// Types whose name is one participle or pronoun (`Told`, `What`), which says nothing of what they are.
 const NAMELESS_TYPES: usize = 0;
 /// Functions of the product with a tuple as a parameter, whose parts have no names where they are called.
-const TUPLE_PARAMETERS: usize = 164;
+const TUPLE_PARAMETERS: usize = 0;
 /// Lines over 120 columns: comments, which the formatter leaves alone.
 const WIDE_LINES: usize = 338;
 /// Comments of one or two words ("Its hash."), which repeat the name.

@@ -83,7 +83,7 @@ impl NewestBlocks {
     /// The blocks right below the lowest, each the parent of the next, as far as the view before has them in memory or
     /// among those that it kept: at most so many bytes.
     #[must_use]
-    pub fn below(&self, (in_memory, kept): (&Self, &Self), bytes: usize) -> Self {
+    pub fn below(&self, in_memory: &Self, kept: &Self, bytes: usize) -> Self {
         let (mut below, mut size) = (BTreeMap::new(), 0);
         let mut child = self.lowest();
         while let Some(number) = child.and_then(|child| child.number.checked_sub(1)) {

@@ -85,7 +85,7 @@ fn table(name: &str, number: u64, random: &mut Random) -> RecordBatch {
     rows(number, columns)
 }
 
-fn block(number: u64, (parent, generation): (B256, u64), random: &mut Random) -> NewestBlock {
+fn block(number: u64, parent: B256, generation: u64, random: &mut Random) -> NewestBlock {
     let own = hash(number, generation);
     let header = [("hash", own), ("parent_hash", parent)];
     let header: Vec<_> =
@@ -125,7 +125,7 @@ impl Chain {
     fn append(&mut self) {
         let parent = self.next.checked_sub(1).and_then(|parent| self.blocks.get(&parent));
         let parent = parent.map_or(B256::ZERO, |parent| parent.hash);
-        let block = block(self.next, (parent, self.generation), &mut self.random);
+        let block = block(self.next, parent, self.generation, &mut self.random);
         self.blocks.insert(self.next, Arc::new(block));
         self.next += 1;
     }
@@ -148,7 +148,7 @@ impl Chain {
             }
         }
         let view = NewestBlocks::new(self.blocks.clone(), 0, &self.view);
-        self.recent = Arc::new(view.below((&self.view, &self.recent), 40_000));
+        self.recent = Arc::new(view.below(&self.view, &self.recent, 40_000));
         self.view = Arc::new(view);
     }
 }

@@ -182,7 +182,7 @@ impl Head {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
-        Self::read(reader, None, (PollScope::All, NewestSource::InTables), &Damage::default())
+        Self::read(reader, None, PollScope::All, NewestSource::InTables, &Damage::default())
             .await
             .map(Arc::unwrap_or_clone)
     }
@@ -191,7 +191,8 @@ impl Head {
     pub(super) async fn read(
         reader: &Reader,
         known: Option<&Arc<Self>>,
-        (look, source): (PollScope, NewestSource),
+        look: PollScope,
+        source: NewestSource,
         damage: &Damage,
     ) -> Result<Arc<Self>, StoreError> {
         let (turn, last_view) = (reader.turn(), known.map_or(0, |known| known.view));
@@ -333,7 +334,7 @@ fn recently_settled(known: &Head, in_memory: &Arc<NewestBlocks>) -> Arc<NewestBl
     if Arc::ptr_eq(in_memory, &known.in_memory) {
         return Arc::clone(&known.recent);
     }
-    Arc::new(in_memory.below((&known.in_memory, &known.recent), RECENT_BYTES))
+    Arc::new(in_memory.below(&known.in_memory, &known.recent, RECENT_BYTES))
 }
 
 /// The blocks of segments with `part` that are not settled.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use alloy_primitives::{address, hex, keccak256};
 
 use crate::{
-    Account, BlockContext, BlockOverrides, Call, Failure, Fees, Key, Limits, NothingNewer, PartialState, Point,
-    Schedule, StateCache, StateValue, Step, access_list, bytecode, estimate, execute,
+    Account, BlockContext, BlockOverrides, Call, CallContext, Failure, Fees, Key, Limits, NothingNewer, PartialState,
+    Point, Schedule, StateCache, StateValue, Step, access_list, bytecode, estimate, execute,
 };
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 
@@ -31,7 +31,7 @@ fn returning(code: &[u8]) -> Vec<u8> {
 
 impl Scene {
     /// A call of code at a block that has a difficulty of 2.
-    fn new(chain: u64, (number, timestamp): (u64, u64), code: Vec<u8>) -> Self {
+    fn new(chain: u64, number: u64, timestamp: u64, code: Vec<u8>) -> Self {
         let block = BlockContext {
             number,
             timestamp,
@@ -45,7 +45,7 @@ impl Scene {
     }
 
     fn of_version(version: u64, code: Vec<u8>) -> Self {
-        let mut scene = Self::new(42_161, (150_000_000, 1_700_000_000), code);
+        let mut scene = Self::new(42_161, 150_000_000, 1_700_000_000, code);
         let mut mix_hash = B256::ZERO;
         mix_hash[8..16].copy_from_slice(&18_563_000_u64.to_be_bytes());
         mix_hash[16..24].copy_from_slice(&version.to_be_bytes());
@@ -55,17 +55,15 @@ impl Scene {
         scene
     }
 
-    fn run<T>(
-        &self,
-        run: impl Fn(&Call, (&BlockContext, &BlockOverrides), &crate::Rules, &PartialState, Limits) -> Step<T>,
-    ) -> Result<T, Failure> {
+    fn run<T>(&self, run: impl Fn(&Call, CallContext<'_>) -> Step<T>) -> Result<T, Failure> {
         let rules = Schedule::of_chain(self.chain).expect("a known chain").at(&self.block).expect("known rules");
         let mut state =
             PartialState::new(StateCache::new(1 << 20), Point::default(), Arc::new(NothingNewer), BTreeMap::new());
         let limits = Limits { gas: 50_000_000, deadline: Instant::now() + Duration::from_secs(60) };
         let code_hash = keccak256(&self.code);
         loop {
-            match run(&self.call, (&self.block, &BlockOverrides::default()), &rules, &state, limits) {
+            let (block, overrides) = (&self.block, &BlockOverrides::default());
+            match run(&self.call, CallContext { block, overrides, rules: &rules, state: &state, limits }) {
                 Step::Done(outcome) => return outcome,
                 Step::Missing(keys) => {
                     for key in keys {
@@ -118,7 +116,7 @@ const AT_PUSH0: &[u8] = &hex!("5f");
 
 #[test]
 fn instructions_come_with_the_forks_of_the_chain() {
-    let push0 = |chain, place| Scene::new(chain, place, returning(AT_PUSH0)).output();
+    let push0 = |chain, (number, time)| Scene::new(chain, number, time, returning(AT_PUSH0)).output();
     let invalid = || Err(Failure::Halted("invalid opcode".into()));
     for (chain, before, after) in [
         (100, (28_000_000, 1_690_889_659), (28_000_000, 1_690_889_660)),
@@ -133,36 +131,36 @@ fn instructions_come_with_the_forks_of_the_chain() {
     assert_eq!(Scene::of_version(11, returning(AT_PUSH0)).word(), U256::ZERO);
     // CLZ, of 1.
     let clz = returning(&hex!("60011e"));
-    assert_eq!(Scene::new(137, (83_756_499, 1), clz.clone()).output(), invalid());
-    assert_eq!(Scene::new(137, (83_756_500, 1), clz).word(), U256::from(255));
+    assert_eq!(Scene::new(137, 83_756_499, 1, clz.clone()).output(), invalid());
+    assert_eq!(Scene::new(137, 83_756_500, 1, clz).word(), U256::from(255));
 }
 
 #[test]
 fn code_sees_the_difficulty_where_there_is_one() {
     let difficulty = returning(&hex!("44"));
-    for (chain, place) in [
-        (137, (60_000_000, 1_720_000_000)),
-        (56, (50_000_000, 1_750_000_000)),
-        (43_114, (55_000_000, 1_750_000_000)),
-        (100, (20_000_000, 1_640_000_000)),
+    for (chain, number, time) in [
+        (137, 60_000_000, 1_720_000_000),
+        (56, 50_000_000, 1_750_000_000),
+        (43_114, 55_000_000, 1_750_000_000),
+        (100, 20_000_000, 1_640_000_000),
     ] {
-        assert_eq!(Scene::new(chain, place, difficulty.clone()).word(), U256::from(2), "{chain}");
+        assert_eq!(Scene::new(chain, number, time, difficulty.clone()).word(), U256::from(2), "{chain}");
     }
     assert_eq!(Scene::of_version(51, difficulty.clone()).word(), U256::from(1));
-    let mut merged = Scene::new(100, (40_000_000, 1_750_000_000), difficulty);
+    let mut merged = Scene::new(100, 40_000_000, 1_750_000_000, difficulty);
     merged.block.difficulty = U256::ZERO;
     assert_eq!(merged.word(), U256::from_be_bytes([7; 32]), "the mix hash");
 }
 
 #[test]
 fn chains_without_blobs_have_no_instructions_for_them() {
-    let place = (60_000_000, 1_750_000_000);
+    let (number, time) = (60_000_000, 1_750_000_000);
     for code in [hex!("5f49").to_vec(), hex!("4a").to_vec()] {
-        let polygon = Scene::new(137, place, returning(&code)).output();
+        let polygon = Scene::new(137, number, time, returning(&code)).output();
         assert_eq!(polygon, Err(Failure::Halted("invalid opcode".into())));
     }
     for (chain, price) in [(56, 1), (43_114, 1), (100, 1_000_000_000_u64)] {
-        let mut scene = Scene::new(chain, place, returning(&hex!("4a")));
+        let mut scene = Scene::new(chain, number, time, returning(&hex!("4a")));
         scene.block.excess_blob_gas = Some(0);
         assert_eq!(scene.word(), U256::from(price), "{chain}");
     }
@@ -172,7 +170,7 @@ fn chains_without_blobs_have_no_instructions_for_them() {
 
 #[test]
 fn polygon_says_who_made_its_blocks() {
-    let coinbase = |number| Scene::new(137, (number, 1_700_000_000), returning(&hex!("41"))).word();
+    let coinbase = |number| Scene::new(137, number, 1_700_000_000, returning(&hex!("41"))).word();
     assert_eq!(coinbase(77_414_655), U256::from_be_slice(PRODUCER.as_slice()));
     let fees = address!("7ee41d8a25641000661b1ef5e6ae8a00400466b0");
     assert_eq!(coinbase(77_414_656), U256::from_be_slice(fees.as_slice()));
@@ -205,15 +203,15 @@ fn precompiles_of_a_chain_are_refused_by_name() {
         (43_114, 60_000_000, address!("0100000000000000000000000000000000000001"), "nativeAssetBalance"),
         (43_114, 60_000_000, address!("0200000000000000000000000000000000000005"), "Warp"),
     ] {
-        let text = Scene::new(chain, (number, now), calling(address)).refused();
+        let text = Scene::new(chain, number, now, calling(address)).refused();
         assert!(text.contains(&format!("{address} is {name}, a precompile of chain {chain}")), "{text}");
     }
     let text = Scene::of_version(32, calling(last_byte(0x64))).refused();
     assert!(text.contains("is ArbSys"), "{text}");
     // Before its fork such an address is an account without code.
-    let early = Scene::new(56, (31_302_048, 1_700_000_000), calling(last_byte(0x68)));
+    let early = Scene::new(56, 31_302_048, 1_700_000_000, calling(last_byte(0x68)));
     assert_eq!(early.word(), U256::from(1));
-    let gnosis = Scene::new(100, (40_000_000, now), calling(last_byte(0x64)));
+    let gnosis = Scene::new(100, 40_000_000, now, calling(last_byte(0x64)));
     assert_eq!(gnosis.word(), U256::from(1), "an account as any other");
 }
 
@@ -247,7 +245,7 @@ fn precompiles_of_ethereum_come_and_go_with_the_forks_of_the_chain() {
     let p256 = Address::from_word(B256::from(U256::from(0x100)));
     // 21,000 for the transaction, at most 16 a byte, 3,450 before Osaka and 6,900 since.
     let (cheap, dear) = (21_000 + 16 * 160 + 3_450, 21_000 + 16 * 160 + 6_900);
-    let at = |chain, number, time| Scene::new(chain, (number, time), Vec::new());
+    let at = |chain, number, time| Scene::new(chain, number, time, Vec::new());
     for (scene, gas, has_it) in [
         (at(137, 54_875_999, 1), dear, false),
         (at(137, 54_876_000, 1), cheap, true),
@@ -287,7 +285,7 @@ fn avalanche_gives_no_gas_back() {
     // Slot 0 is set and cleared.
     let code = hex!("60016000556000600055").to_vec();
     let used = |chain, time| {
-        let scene = Scene::new(chain, (30_000_000, time), code.clone());
+        let scene = Scene::new(chain, 30_000_000, time, code.clone());
         scene.run(access_list).expect("valid").gas_used
     };
     let (avalanche, polygon) = (used(43_114, 1_700_000_000), used(137, 1_700_000_000));

@@ -10,8 +10,8 @@ use trawl_chains::{BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, OPERA
 
 use crate::replay::{Progress, RecordedTransaction, Replay, Tracer};
 use crate::{
-    Account, BlockContext, BlockOverrides, Call, Failure, Fees, Key, Limits, NothingNewer, Origin, PartialState, Point,
-    Rules, RulesError, Schedule, StateCache, StateValue, Step, execute,
+    Account, BlockContext, BlockOverrides, Call, CallContext, Failure, Fees, Key, Limits, NothingNewer, Origin,
+    PartialState, Point, Rules, RulesError, Schedule, StateCache, StateValue, Step, execute,
 };
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 
@@ -176,9 +176,10 @@ fn output(timestamp: u64, address: u16, input: Bytes) -> Result<Bytes, Failure> 
     to.0[18..].copy_from_slice(&address.to_be_bytes());
     let call = Call { to: Some(to), input, ..Call::default() };
     let limits = Limits { gas: 200_000_000, deadline: deadline() };
+    let (block, overrides, rules) = (&block(timestamp), &BlockOverrides::default(), &rules(timestamp));
     let mut state = empty();
     loop {
-        match execute(&call, (&block(timestamp), &BlockOverrides::default()), &rules(timestamp), &state, limits) {
+        match execute(&call, CallContext { block, overrides, rules, state: &state, limits }) {
             Step::Missing(keys) => learn_nothing(&mut state, keys),
             Step::Done(outcome) => return outcome,
         }

@@ -5,30 +5,24 @@ use revm::{DatabaseCommit, DatabaseRef};
 use super::changes::Changes;
 use super::run::{Run, RunError};
 use super::tracer::{Position, Tracer};
-use crate::environment::environment;
 use crate::handler::Origin;
 use crate::partial_state::ProbeError;
-use crate::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, Step};
+use crate::{Call, CallContext, Failure, Step};
 
 /// Most bytes of all traces together.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Runs calls after the block of `state`, as if in that block, each on what those before it changed. The results are
+/// Runs calls after the block of `context`, as if in that block, each on what those before it changed. The results are
 /// their traces as JSON.
 ///
 /// A call that is not valid is a failure of all; one that reverts or halts has a trace that says so.
 #[must_use]
-pub fn trace_calls(
-    calls: &[(Call, Tracer)],
-    (block, overrides): (&BlockContext, &BlockOverrides),
-    rules: &Rules,
-    state: &PartialState,
-    limits: Limits,
-) -> Step<Vec<Vec<u8>>> {
+pub fn trace_calls(calls: &[(Call, Tracer)], context: CallContext<'_>) -> Step<Vec<Vec<u8>>> {
+    let CallContext { rules, state, limits, .. } = context;
     let probe = state.probe(limits.deadline);
     let mut changes = Changes::new(&probe);
     let mut traces = Vec::new();
-    let environment = environment(block, rules, overrides);
+    let environment = context.environment().block;
     let mut each = |(call, tracer): &(Call, Tracer)| {
         let mut block = environment.clone();
         if call.fees.at_most() == 0 {

@@ -58,12 +58,12 @@ pub(super) struct Run<'d, 'p> {
 impl<'d, 'p> Run<'d, 'p> {
     /// Runs it without a tracer.
     pub fn execute(&self) -> Result<ResultAndState, RunError> {
-        Ok(handler::run(self.context(), self.transaction(), (self.rules, self.origin))?)
+        Ok(handler::run(self.context(), self.transaction(), self.rules, self.origin)?)
     }
 
     /// Runs it while an inspector watches.
     pub fn inspect<I: Inspector<RunContext<'d, 'p>>>(&self, inspector: &mut I) -> Result<ResultAndState, RunError> {
-        Ok(handler::inspect(self.context(), self.transaction(), (self.rules, self.origin), inspector)?)
+        Ok(handler::inspect(self.context(), self.transaction(), self.rules, self.origin, inspector)?)
     }
 
     fn context(&self) -> RunContext<'d, 'p> {
@@ -72,6 +72,6 @@ impl<'d, 'p> Run<'d, 'p> {
     }
 
     fn transaction(&self) -> TxEnv {
-        transaction(self.call, (self.gas, self.nonce), self.rules, self.call.access_list.as_ref())
+        transaction(self.call, self.gas, self.nonce, self.rules, self.call.access_list.as_ref())
     }
 }

@@ -83,7 +83,8 @@ impl BlockRun<'_> {
     /// Runs a call with a gas limit, and keeps what it changes.
     pub fn call(
         &self,
-        (call, gas): (&BlockCall, u64),
+        call: &BlockCall,
+        gas: u64,
         changes: &mut Changes<'_>,
         body: &mut Body,
         mut collector: LogCollector,
@@ -97,7 +98,7 @@ impl BlockRun<'_> {
         let envelope = Envelope::new(call, self.rules.chain_id, nonce, gas);
         let list = call.call.access_list.as_ref();
         // The EVM takes no transaction with the last nonce.
-        let wanted = transaction(&call.call, (gas, nonce.min(u64::MAX - 1)), self.rules, list);
+        let wanted = transaction(&call.call, gas, nonce.min(u64::MAX - 1), self.rules, list);
         let ended = self
             .context(&call.call, changes)
             .build_mainnet_with_inspector(&mut collector)
@@ -121,7 +122,7 @@ impl BlockRun<'_> {
             ExecutionResult::Success { logs, .. } => logs.clone(),
             _ => Vec::new(),
         };
-        body.add(envelope, (call_outcome.failure.is_none(), call_outcome.gas_used), logs);
+        body.add(envelope, &call_outcome, logs);
         commit(changes, outcome.state.clone(), self.rules.fork);
         Ok((call_outcome, collector, outcome))
     }

@@ -7,6 +7,7 @@ use alloy_primitives::{Bloom, Log};
 use alloy_rlp::Encodable;
 use alloy_trie::root::{ordered_trie_root, ordered_trie_root_encoded};
 
+use super::outcome::CallOutcome;
 use super::transaction::Envelope;
 
 /// Transactions and receipts of a block.
@@ -21,10 +22,11 @@ pub(super) struct Body {
 
 impl Body {
     /// Adds a transaction with its receipt.
-    pub fn add(&mut self, envelope: Envelope, (is_success, gas_used): (bool, u64), logs: Vec<Log>) {
-        self.gas_used += gas_used;
+    pub fn add(&mut self, envelope: Envelope, outcome: &CallOutcome, logs: Vec<Log>) {
+        self.gas_used += outcome.gas_used;
         self.blob_gas_used += envelope.call.blob_hashes.len() as u64 * alloy_eips::eip4844::DATA_GAS_PER_BLOB;
-        let receipt = Receipt { status: Eip658Value::Eip658(is_success), cumulative_gas_used: self.gas_used, logs };
+        let status = Eip658Value::Eip658(outcome.failure.is_none());
+        let receipt = Receipt { status, cumulative_gas_used: self.gas_used, logs };
         let receipt = receipt.with_bloom();
         self.bloom |= receipt.logs_bloom;
         self.receipts.push(ReceiptEnvelope::from_typed(envelope.kind, receipt).encoded_2718());

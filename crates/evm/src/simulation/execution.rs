@@ -109,8 +109,7 @@ struct Parent {
 impl Run<'_> {
     fn blocks<'p>(&mut self, probe: &'p Probe<'p>) -> Result<Vec<SimulatedBlock>, BlockError> {
         let base = &self.simulation.base;
-        let scheduled =
-            schedule(&self.simulation.blocks, (base.number, base.timestamp)).map_err(BlockError::Refused)?;
+        let scheduled = schedule(&self.simulation.blocks, base.number, base.timestamp).map_err(BlockError::Refused)?;
         let mut changes = Changes::new(probe);
         let mut gas = GasLeft::new(self.limits.gas);
         let mut parent = Parent { header: base.clone(), hash: Some(self.simulation.base_hash) };
@@ -197,7 +196,7 @@ impl Run<'_> {
         for call in &plan.calls {
             let limit = gas.limit(call.call.gas).map_err(BlockError::Refused)?;
             let collector = LogCollector::new(run.mode.logs_transfers, next);
-            let (mut outcome, collector, ran) = run.call((call, limit), changes, &mut body, collector)?;
+            let (mut outcome, collector, ran) = run.call(call, limit, changes, &mut body, collector)?;
             self.check_hashes(run.header.number, &collector, &ran, changes)?;
             gas.take(outcome.gas_used);
             (outcome.logs, next) = collector.finish();

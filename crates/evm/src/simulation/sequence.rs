@@ -23,7 +23,7 @@ pub(super) struct ScheduleEntry<'a> {
 /// # Errors
 ///
 /// When heights or times do not ascend, or there are too many blocks.
-pub(super) fn schedule(blocks: &[BlockPlan], (base, base_time): (u64, u64)) -> Result<Vec<ScheduleEntry<'_>>, Refusal> {
+pub(super) fn schedule(blocks: &[BlockPlan], base: u64, base_time: u64) -> Result<Vec<ScheduleEntry<'_>>, Refusal> {
     let (mut number, mut time) = (base, base_time);
     let mut scheduled = Vec::new();
     for plan in blocks {
@@ -68,7 +68,7 @@ mod tests {
     }
 
     fn times(blocks: &[BlockPlan]) -> Result<Vec<(u64, u64, bool)>, Refusal> {
-        let scheduled = schedule(blocks, (54, 540))?;
+        let scheduled = schedule(blocks, 54, 540)?;
         Ok(scheduled.iter().map(|block| (block.number, block.time, matches!(block.plan, Cow::Borrowed(_)))).collect())
     }
 

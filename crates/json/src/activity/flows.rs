@@ -33,21 +33,27 @@ impl Flow {
     }
 }
 
-/// The greatest flows of an address, how many there are in all, and whether that is of all blocks asked for.
+/// The greatest flows of an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlowList {
+    /// The greatest of them, in the order in which they are shown.
+    pub flows: Vec<Flow>,
+    /// How many there are in all.
+    pub all: usize,
+    /// Whether they are of all blocks that were requested.
+    pub is_complete: bool,
+}
+
+/// The greatest flows of an address, and how many there are in all.
 #[must_use]
-pub fn write_flows(
-    flows: &[Flow],
-    (all, is_complete): (usize, bool),
-    addresses: &Addresses,
-    tokens: &Tokens,
-) -> Vec<u8> {
+pub fn write_flows(list: &FlowList, addresses: &Addresses, tokens: &Tokens) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     writer.object(|answer| {
         answer.key("items").array(|items| {
-            flows.iter().for_each(|flow| items.item().object(|item| flow.write(item, addresses, tokens)));
+            list.flows.iter().for_each(|flow| items.item().object(|item| flow.write(item, addresses, tokens)));
         });
-        answer.key("items_in_all").number(all as u64);
-        answer.key("is_complete").bool(is_complete);
+        answer.key("items_in_all").number(list.all as u64);
+        answer.key("is_complete").bool(list.is_complete);
     });
     writer.into_bytes()
 }

@@ -33,7 +33,7 @@ pub struct AddressPage {
 
 impl AddressPage {
     /// Writes the page of `address`.
-    pub fn write(&self, writer: &mut JsonWriter, address: &Address, (addresses, tokens): (&Addresses, &Tokens)) {
+    pub fn write(&self, writer: &mut JsonWriter, address: &Address, addresses: &Addresses, tokens: &Tokens) {
         let token = tokens.metadata.get(address);
         writer.object(|page| {
             addresses.write_members(page, address, self.is_contract);

@@ -57,7 +57,7 @@ const OF_SOURCE: [(&str, &str); 8] = [
 ];
 
 /// Writes a verified contract of a list, without its source.
-pub fn write_listed_contract(writer: &mut JsonWriter, contract: &Address, (addresses, abi): (&Addresses, &str)) {
+pub fn write_listed_contract(writer: &mut JsonWriter, contract: &Address, addresses: &Addresses, abi: &str) {
     let name = addresses.source(contract).and_then(|(source, _)| addresses.source_name(&source));
     writer.object(|item| {
         item.key("Address").hex(contract.as_slice());
@@ -69,7 +69,7 @@ pub fn write_listed_contract(writer: &mut JsonWriter, contract: &Address, (addre
 }
 
 /// Writes a verified contract without its source.
-pub fn write_source(writer: &mut JsonWriter, contract: &Address, (addresses, abi): (&Addresses, &str)) {
+pub fn write_source(writer: &mut JsonWriter, contract: &Address, addresses: &Addresses, abi: &str) {
     let name = addresses.source(contract).and_then(|(source, _)| addresses.source_name(&source));
     let implementation = addresses.proxy(contract).and_then(|proxy| proxy.implementation);
     writer.object(|item| {

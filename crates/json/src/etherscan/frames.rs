@@ -29,7 +29,7 @@ pub fn write_frame(writer: &mut JsonWriter, view: &AccountFrameView<'_>, row: us
         let gas = Option::<u64>::get(&view.execution_gas_limit, row).unwrap_or(view.gas_limit[row]);
         item.key("gas").decimal(gas);
         let used = Option::<u64>::get(&view.execution_gas_used, row).or(Option::<u64>::get(&view.gas_used, row));
-        write_known(item.key("gasUsed"), used.or_else(|| unstated_gas((kind, error), gas)), JsonWriter::decimal);
+        write_known(item.key("gasUsed"), used.or_else(|| unstated_gas(kind, error, gas)), JsonWriter::decimal);
         item.key("traceId").string(&trace_id(view.trace_address.items::<u32>(row)));
         item.key("isError").string(if view.is_undone[row] == 0 { "0" } else { "1" });
         item.key("errCode").string(error);
@@ -49,7 +49,7 @@ const NEVER_RAN: [&str; 3] = ["collision", "balance", "depth"];
 
 /// The gas that a frame used of what it was given, where its source does not say: none if it never ran, and none by the
 /// end of a contract; all of it if it failed without a revert.
-fn unstated_gas((kind, error): (&str, &str), given: u64) -> Option<u64> {
+fn unstated_gas(kind: &str, error: &str, given: u64) -> Option<u64> {
     let error = error.to_lowercase();
     match kind {
         "call" | "create" if error.is_empty() || error.contains("revert") => None,
@@ -81,7 +81,7 @@ mod tests {
             ("create", "", None),
             ("selfdestruct", "", Some(0)),
         ] {
-            assert_eq!(unstated_gas((kind, error), 700), used, "{kind} {error}");
+            assert_eq!(unstated_gas(kind, error, 700), used, "{kind} {error}");
         }
     }
 }

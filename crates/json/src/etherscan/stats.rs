@@ -8,7 +8,8 @@ use trawl_core::primitives::{Address, BlockNumber, U256};
 /// Writes gas prices in gwei: safe, proposed and fast, with the base fee of the next block and how full the newest are.
 pub fn write_gas_oracle(
     writer: &mut JsonWriter,
-    (last_block, base_fee): (BlockNumber, U256),
+    last_block: BlockNumber,
+    base_fee: U256,
     prices: [U256; 3],
     ratios: &[f64],
 ) {

@@ -12,7 +12,7 @@ pub fn write_token(writer: &mut JsonWriter, token: &Address, standard: &str, tok
     writer.object(|item| {
         item.key("cataloged").bool(tokens.metadata.contains_key(token));
         item.key("contractAddress").hex(token.as_slice());
-        write_metadata(item, (token, standard), tokens);
+        write_metadata(item, token, standard, tokens);
         write_known(item.key("totalSupply"), tokens.total_supply(token, standard), JsonWriter::decimal_256);
         item.key("type").string(standard);
     });
@@ -23,7 +23,7 @@ pub fn write_held_token(writer: &mut JsonWriter, held: &TokenBalance, tokens: &T
     writer.object(|item| {
         write_known(item.key("balance"), held.value, JsonWriter::decimal_256);
         item.key("contractAddress").hex(held.token.as_slice());
-        write_metadata(item, (&held.token, &held.token_type), tokens);
+        write_metadata(item, &held.token, &held.token_type, tokens);
         item.key("type").string(&held.token_type);
     });
 }
@@ -37,7 +37,7 @@ pub fn decimals(tokens: &Tokens, token: &Address, standard: &str) -> Option<u64>
     tokens.decimals(token).or(none).map(u64::from)
 }
 
-fn write_metadata(item: &mut Object<'_>, (token, standard): (&Address, &str), tokens: &Tokens) {
+fn write_metadata(item: &mut Object<'_>, token: &Address, standard: &str, tokens: &Tokens) {
     let metadata = tokens.metadata.get(token);
     write_known(item.key("decimals"), decimals(tokens, token, standard), JsonWriter::decimal);
     item.key("name").string(metadata.and_then(|token| token.name.as_deref()).unwrap_or_default());
@@ -57,7 +57,7 @@ pub fn write_token_holder(item: &mut Object<'_>, holder: &Address, held: U256) {
 }
 
 /// Writes a holder of `topholders`: the quantity in whole tokens, and whether a contract or somebody else holds them.
-pub fn write_top_holder(item: &mut Object<'_>, holder: &Address, (held, decimals): (U256, u64), is_contract: bool) {
+pub fn write_top_holder(item: &mut Object<'_>, holder: &Address, held: U256, decimals: u64, is_contract: bool) {
     let whole = u8::try_from(decimals).ok().zip(Decimal::parse("1"));
     let quantity = whole.map(|(decimals, one)| one.of_amount(held, decimals));
     item.key("TokenHolderAddress").hex(holder.as_slice());

@@ -48,8 +48,10 @@ pub struct Ending {
 /// Writes a transaction. `newest` is the highest block; the `ending` is `None` if it is not known.
 pub fn write_transaction_info(
     writer: &mut JsonWriter,
-    (view, row): (&TransactionView<'_>, usize),
-    (newest, ending): (BlockNumber, Option<&Ending>),
+    view: &TransactionView<'_>,
+    row: usize,
+    newest: BlockNumber,
+    ending: Option<&Ending>,
     logs: &LogsOfTransaction<'_>,
 ) {
     let known = PresentColumns::new(view, row);

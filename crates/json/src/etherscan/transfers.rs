@@ -13,7 +13,9 @@ pub fn write_token_transfer(
     writer: &mut JsonWriter,
     view: &TokenTransferView<'_>,
     row: usize,
-    (gas, tokens, newest): (Option<&TransactionGas>, &Tokens, BlockNumber),
+    gas: Option<&TransactionGas>,
+    tokens: &Tokens,
+    newest: BlockNumber,
 ) {
     let token = Address::get(&view.token_address, row);
     let metadata = tokens.metadata.get(&token);

@@ -10,7 +10,8 @@ use crate::JsonWriter;
 pub fn write_rest_deposit(
     writer: &mut JsonWriter,
     list: &DepositList,
-    (view, row): (&TransactionView<'_>, usize),
+    view: &TransactionView<'_>,
+    row: usize,
     origin: Option<L1Origin>,
 ) {
     let fields = serde_json::from_slice(view.raw_transaction.value(row)).unwrap_or_default();

@@ -101,7 +101,8 @@ pub fn write_transaction(
     writer: &mut JsonWriter,
     view: &ScannedTransactionView<'_>,
     row: usize,
-    (address, facts): (&Address, &TransactionFacts),
+    address: &Address,
+    facts: &TransactionFacts,
 ) {
     let (from, to) = (Address::get(&view.from_address, row), Option::<Address>::get(&view.to_address, row));
     let has =
@@ -138,7 +139,9 @@ pub fn write_token_transfer(
     writer: &mut JsonWriter,
     view: &BlockTokenTransferView<'_>,
     row: usize,
-    (address, tokens, fee): (&Address, &Tokens, Option<U256>),
+    address: &Address,
+    tokens: &Tokens,
+    fee: Option<U256>,
 ) {
     let (from, to) = (Address::get(&view.from_address, row), Address::get(&view.to_address, row));
     let token = Address::get(&view.token_address, row);
@@ -178,7 +181,8 @@ pub fn write_frame(
     writer: &mut JsonWriter,
     view: &ScannedInternalTransactionView<'_>,
     row: usize,
-    (block_hash, facts): (B256, &FrameFacts),
+    block_hash: B256,
+    facts: &FrameFacts,
 ) {
     let (kind, flavour) = (String::get(&view.frame_type, row), String::get(&view.call_type, row));
     let (kind, call_type) = match (kind, flavour) {

@@ -9,9 +9,23 @@ const DIGITS: usize = 60;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
     text: String,
+    number: ScaledNumber,
+}
+
+/// The digits of a number with a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ScaledNumber {
     digits: U256,
     /// How many of the digits follow the point.
     scale: usize,
+}
+
+impl ScaledNumber {
+    /// The product of two, exactly: sixty digits are 200 bits, and 256 more are 456.
+    fn times(self, other: Self) -> String {
+        let digits = self.digits.widening_mul::<256, 4, 512, 8>(other.digits);
+        with_point(digits, self.scale + other.scale)
+    }
 }
 
 impl Decimal {
@@ -28,7 +42,7 @@ impl Decimal {
             return None;
         }
         let digits = U256::from_str_radix(&format!("{whole}{fraction}"), 10).ok()?;
-        Some(Self { text: text.into(), digits, scale: fraction.len() })
+        Some(Self { text: text.into(), number: ScaledNumber { digits, scale: fraction.len() } })
     }
 
     /// The original text.
@@ -40,20 +54,14 @@ impl Decimal {
     /// The exact value of `amount`, in the smallest unit of a token, at this price.
     #[must_use]
     pub fn of_amount(&self, amount: U256, decimals: u8) -> String {
-        product((self.digits, self.scale), (amount, decimals.into()))
+        self.number.times(ScaledNumber { digits: amount, scale: decimals.into() })
     }
 
     /// The product of two, exactly.
     #[must_use]
     pub fn times(&self, other: &Self) -> String {
-        product((self.digits, self.scale), (other.digits, other.scale))
+        self.number.times(other.number)
     }
-}
-
-/// Sixty digits are 200 bits, and 256 more are 456.
-fn product((one, one_scale): (U256, usize), (other, other_scale): (U256, usize)) -> String {
-    let digits = one.widening_mul::<256, 4, 512, 8>(other);
-    with_point(digits, one_scale + other_scale)
 }
 
 /// A number with its point, without insignificant zeros.

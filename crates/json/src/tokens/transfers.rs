@@ -152,7 +152,8 @@ pub fn write_token_transfer(
     transfers: &TokenTransferView<'_>,
     row: usize,
     method: Option<&str>,
-    (addresses, tokens): (&Addresses, &Tokens),
+    addresses: &Addresses,
+    tokens: &Tokens,
 ) {
     let token_type = String::get(&transfers.token_type, row);
     let token = Address::get(&transfers.token_address, row);
@@ -167,8 +168,8 @@ pub fn write_token_transfer(
         addresses.write(item.key("to"), &to);
         tokens.write(item.key("token"), &token, token_type);
         item.key("token_type").string(token_type);
-        let amount = (token_type, Option::<U256>::get(&transfers.token_id, row), U256::get(&transfers.value, row));
-        item.key("total").object(|total| write_amounts(total, amount, tokens.decimals(&token)));
+        let (id, value) = (Option::<U256>::get(&transfers.token_id, row), U256::get(&transfers.value, row));
+        item.key("total").object(|total| write_amounts(total, token_type, id, value, tokens.decimals(&token)));
         item.key("type").string(kind(&from, &to));
         item.key("method").option(method, JsonWriter::string);
     });
@@ -177,7 +178,9 @@ pub fn write_token_transfer(
 /// Clients distinguish the standards by the keys of this object.
 pub(crate) fn write_amounts(
     total: &mut Object<'_>,
-    (token_type, token_id, value): (&str, Option<U256>, U256),
+    token_type: &str,
+    token_id: Option<U256>,
+    value: U256,
     decimals: Option<u8>,
 ) {
     if token_type != "ERC-20" {

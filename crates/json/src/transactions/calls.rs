@@ -38,7 +38,8 @@ impl Names<'_> {
 /// The method, parameters and results of a frame.
 pub fn write_decoded_frame(
     writer: &mut JsonWriter,
-    (frames, row): (&InternalTransactionView<'_>, usize),
+    frames: &InternalTransactionView<'_>,
+    row: usize,
     names: &Names<'_>,
 ) {
     let is_call = String::get(&frames.frame_type, row) == "call";

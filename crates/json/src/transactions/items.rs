@@ -68,7 +68,8 @@ pub fn write_transaction_item(
     writer: &mut JsonWriter,
     view: &TransactionView<'_>,
     row: usize,
-    (facts, addresses): (&TransactionFacts, &Addresses),
+    facts: &TransactionFacts,
+    addresses: &Addresses,
 ) {
     let of = Transaction { view, row, lacking: view.lacking.items::<String>(row).collect() };
     writer.object(|item| {

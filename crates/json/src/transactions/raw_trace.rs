@@ -17,13 +17,14 @@ pub type RevertReasons = HashMap<u32, Vec<u8>>;
 /// A frame of the trace; with `reasons`, what it reverted with if it failed.
 pub fn write_frame(
     writer: &mut JsonWriter,
-    (frames, row): (&InternalTransactionView<'_>, usize),
+    frames: &InternalTransactionView<'_>,
+    row: usize,
     reasons: Option<&RevertReasons>,
 ) {
     let error = String::get(&frames.error, row);
     writer.object(|frame| {
         let fields = TraceFields { error, has_result: error.is_empty(), value: Some(U256::get(&frames.value, row)) };
-        write_members(frame, (frames, row), &fields);
+        write_members(frame, frames, row, &fields);
         let Some(reasons) = reasons.filter(|_| !error.is_empty()) else { return };
         let output = Some(frames.output.value(row)).filter(|output| !output.is_empty());
         frame.key("revert_reason").option(output, |writer, output| match reasons.get(&frames.frame_index[row]) {
@@ -37,7 +38,8 @@ pub fn write_frame(
 /// shows.
 pub fn write_trace(
     writer: &mut JsonWriter,
-    (frames, row): (&InternalTransactionView<'_>, usize),
+    frames: &InternalTransactionView<'_>,
+    row: usize,
     value: Option<U256>,
     block_hash: &B256,
 ) {
@@ -45,7 +47,7 @@ pub fn write_trace(
     let is_frame = frames.transaction_index[row] != u32::MAX;
     let position = is_frame.then(|| frames.transaction_index[row].into());
     writer.object(|trace| {
-        write_members(trace, (frames, row), &TraceFields::of_node(frames, row, value));
+        write_members(trace, frames, row, &TraceFields::of_node(frames, row, value));
         trace.key("blockHash").hex(block_hash.as_slice());
         trace.key("blockNumber").number(frames.block_number[row]);
         let hash = is_frame.then(|| frames.transaction_hash.bytes(row));
@@ -86,13 +88,9 @@ fn returned(frames: &InternalTransactionView<'_>, row: usize) -> bool {
     String::get(&frames.frame_type, row) == "call" && is_told && Option::<u64>::get(gas_used, row).is_some()
 }
 
-fn write_members(
-    frame: &mut Object<'_>,
-    (frames, row): (&InternalTransactionView<'_>, usize),
-    fields: &TraceFields<'_>,
-) {
+fn write_members(frame: &mut Object<'_>, frames: &InternalTransactionView<'_>, row: usize, fields: &TraceFields<'_>) {
     let kind = String::get(&frames.frame_type, row);
-    frame.key("action").object(|action| write_action(action, (frames, row), kind, fields.value));
+    frame.key("action").object(|action| write_action(action, frames, row, kind, fields.value));
     let returns = fields.has_result && !matches!(kind, "selfdestruct" | "reward");
     frame.key("result").option(returns.then_some(()), |writer, ()| {
         writer.object(|result| write_result(result, frames, row, kind));
@@ -111,7 +109,8 @@ fn write_members(
 
 fn write_action(
     action: &mut Object<'_>,
-    (frames, row): (&InternalTransactionView<'_>, usize),
+    frames: &InternalTransactionView<'_>,
+    row: usize,
     kind: &str,
     value: Option<U256>,
 ) {

@@ -51,7 +51,7 @@ pub struct StateChange {
 
 impl StateChange {
     /// Writes the change.
-    pub fn write(&self, writer: &mut JsonWriter, (addresses, tokens): (&Addresses, &Tokens)) {
+    pub fn write(&self, writer: &mut JsonWriter, addresses: &Addresses, tokens: &Tokens) {
         let id = self.token.as_ref().and_then(|token| token.id);
         writer.object(|item| {
             item.key("type").string(if self.token.is_some() { "token" } else { "coin" });

@@ -56,6 +56,14 @@ fn of_packages(hash: &B256, topics: &[B256], data: &[u8]) -> Option<DecodedEvent
     DecodedEvent::of_any_indexing(packages::only(known.iter())?, topics, data)
 }
 
+/// Which parameters of an event are indexed.
+struct IndexedFlags {
+    /// Whether each is.
+    flags: Vec<bool>,
+    /// Whether the event says so; otherwise it is a guess.
+    is_certain: bool,
+}
+
 /// A log read as an event.
 struct DecodedEvent<'e> {
     known: &'e KnownEvent,
@@ -72,8 +80,8 @@ impl<'e> DecodedEvent<'e> {
             [first, others @ ..] if known.event.selector() == *first => others,
             _ => return None,
         };
-        let indexed = known.indexed(others.len())?;
-        Self::with_indexed(known, (indexed, known.has_indexed_flags), others, data)
+        let flags = known.indexed(others.len())?;
+        Self::with_indexed(known, IndexedFlags { flags, is_certain: known.has_indexed_flags }, others, data)
     }
 
     /// The log as an event of whose parameters others are indexed than it says: the first choice that fits topics and
@@ -81,17 +89,12 @@ impl<'e> DecodedEvent<'e> {
     fn of_any_indexing(known: &'e KnownEvent, topics: &[B256], data: &[u8]) -> Option<Self> {
         let (_, others) = topics.split_first()?;
         let mut choices = well_known::choices(known.types.len(), others.len());
-        choices.find_map(|indexed| Self::with_indexed(known, (indexed, false), others, data))
+        choices.find_map(|flags| Self::with_indexed(known, IndexedFlags { flags, is_certain: false }, others, data))
     }
 
     /// With guessed indexed parameters, nothing may be left over: neither data nor bits of a topic.
-    fn with_indexed(
-        known: &'e KnownEvent,
-        (indexed, is_certain): (Vec<bool>, bool),
-        others: &[B256],
-        data: &[u8],
-    ) -> Option<Self> {
-        let body = body(known, (&indexed, is_certain), data)?;
+    fn with_indexed(known: &'e KnownEvent, indexed: IndexedFlags, others: &[B256], data: &[u8]) -> Option<Self> {
+        let body = body(known, &indexed, data)?;
         let (mut body, mut others) = (body.into_iter(), others.iter());
         let read = |(ty, is_indexed): (&DynSolType, &bool)| {
             if !is_indexed {
@@ -101,10 +104,10 @@ impl<'e> DecodedEvent<'e> {
             // The topic of a value that does not fit a word is its hash.
             let value =
                 if is_word(ty) { ty.abi_decode(topic.as_slice()).ok()? } else { DynSolValue::FixedBytes(*topic, 32) };
-            (is_certain || value.abi_encode() == topic.as_slice()).then_some(value)
+            (indexed.is_certain || value.abi_encode() == topic.as_slice()).then_some(value)
         };
-        let values = known.types.iter().zip(&indexed).map(read).collect::<Option<_>>()?;
-        Some(Self { known, indexed, values })
+        let values = known.types.iter().zip(&indexed.flags).map(read).collect::<Option<_>>()?;
+        Some(Self { known, indexed: indexed.flags, values })
     }
 
     /// The parameters for display: name, type, whether it is indexed, value.
@@ -141,8 +144,8 @@ impl<'e> DecodedEvent<'e> {
 }
 
 /// The values that are not indexed; `None` if the data does not fit.
-fn body(known: &KnownEvent, (indexed, is_certain): (&[bool], bool), data: &[u8]) -> Option<Vec<DynSolValue>> {
-    let types = known.types.iter().zip(indexed).filter(|(_, is_indexed)| !**is_indexed);
+fn body(known: &KnownEvent, indexed: &IndexedFlags, data: &[u8]) -> Option<Vec<DynSolValue>> {
+    let types = known.types.iter().zip(&indexed.flags).filter(|(_, is_indexed)| !**is_indexed);
     let types: Vec<DynSolType> = types.map(|(ty, _)| without_text(ty)).collect();
     if types.is_empty() {
         return data.is_empty().then(Vec::new);
@@ -151,7 +154,7 @@ fn body(known: &KnownEvent, (indexed, is_certain): (&[bool], bool), data: &[u8])
         return None;
     }
     let values = DynSolType::Tuple(types).abi_decode_params(data).ok()?;
-    if !is_certain && values.abi_encode_params() != data {
+    if !indexed.is_certain && values.abi_encode_params() != data {
         return None;
     }
     match values {

@@ -60,7 +60,8 @@ impl TransactionGas {
 #[must_use]
 pub fn of(
     account: &Address,
-    (standard, token): (&'static str, Option<&Address>),
+    standard: &'static str,
+    token: Option<&Address>,
     blocks: &Span,
     walk: Walk,
 ) -> Statement<TokenTransferRow> {
@@ -86,7 +87,7 @@ fn order_by(order: Order, key: &[&str]) -> String {
 /// The transfers of one standard of a token in `blocks`: the positions of its logs are a range of `logs`, each with a
 /// transfer at least, and the rows are found at them.
 #[must_use]
-pub fn of_token((token, standard): (&Address, &'static str), blocks: &Span, walk: Walk) -> Statement<TokenTransferRow> {
+pub fn of_token(token: &Address, standard: &'static str, blocks: &Span, walk: Walk) -> Statement<TokenTransferRow> {
     let positions = positions(standard, &blocks.settled, walk.order);
     let order = order_by(walk.order, &["block_number", "log_index", "batch_index"]);
     Select::default()

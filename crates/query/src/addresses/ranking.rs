@@ -60,6 +60,17 @@ pub enum RankedFrom {
     Smallest,
 }
 
+/// A list of all accounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddressRanking {
+    /// What accounts are ranked by.
+    pub by: RankedBy,
+    /// The end that comes first.
+    pub from: RankedFrom,
+    /// Settled blocks from the first one on: accounts are ranked after the last of them.
+    pub blocks: BlockRange,
+}
+
 /// How many rows a ranking reads, about: those of blocks that are not asked for are counted too.
 #[must_use]
 pub fn size(by: RankedBy) -> Statement<RankingSize> {
@@ -73,16 +84,10 @@ pub fn size(by: RankedBy) -> Statement<RankingSize> {
     statement
 }
 
-/// The first accounts after settled `blocks`, which begin at the first block, beyond a position: an amount and the
-/// account.
+/// The first accounts of a ranking, beyond a position: an amount and the account.
 #[must_use]
-pub fn ranked(
-    (by, from): (RankedBy, RankedFrom),
-    blocks: BlockRange,
-    beyond: Option<(U256, Address)>,
-    limit: u64,
-) -> Statement<RankedAddress> {
-    let (word, operator) = match from {
+pub fn ranked(ranking: &AddressRanking, beyond: Option<(U256, Address)>, limit: u64) -> Statement<RankedAddress> {
+    let (word, operator) = match ranking.from {
         RankedFrom::Largest => (" DESC", "<"),
         RankedFrom::Smallest => ("", ">"),
     };
@@ -92,15 +97,15 @@ pub fn ranked(
     OR amount = toUInt256({{beyond_amount:String}}) AND address > toFixedString(unhex({{beyond_address:String}}), 20))"
         )
     });
-    let within = settled_blocks("block_number", &[blocks]).join(" AND ");
+    let within = settled_blocks("block_number", &[ranking.blocks]).join(" AND ");
     let sql = format!(
         "SELECT address, amount\nFROM\n(\n{}\n)\nWHERE amount > 0{after}\nORDER BY amount{word}, address\nLIMIT {{limit:UInt64}}",
-        match by {
+        match ranking.by {
             RankedBy::Balance => balances(&within),
             RankedBy::Transactions => transactions(&within),
         }
     );
-    let statement = bind(Statement::page(sql), blocks).with("limit", limit);
+    let statement = bind(Statement::page(sql), ranking.blocks).with("limit", limit);
     match beyond {
         Some((amount, address)) => {
             statement.with("beyond_amount", amount.to_string().as_str()).with("beyond_address", &address)
@@ -190,7 +195,11 @@ mod tests {
     fn a_page_goes_on_behind_the_last_account() {
         let blocks = BlockRange::new(0, 9).expect("ordered");
         let position = (U256::from(7), Address::repeat_byte(1));
-        let statement = ranked((RankedBy::Transactions, RankedFrom::Largest), blocks, Some(position), 51);
+        let statement = ranked(
+            &AddressRanking { by: RankedBy::Transactions, from: RankedFrom::Largest, blocks },
+            Some(position),
+            51,
+        );
         insta::assert_snapshot!(statement.sql, @r"
         SELECT address, amount
         FROM

@@ -124,7 +124,8 @@ pub fn first_of_each(
     holder: &Address,
     types: &[&'static str],
     beyond: Option<&HoldingPosition>,
-    (each, limit): (u64, u64),
+    each: u64,
+    limit: u64,
 ) -> Statement<HeldId> {
     let mut conditions = vec![OF_TYPES];
     if beyond.is_some() {

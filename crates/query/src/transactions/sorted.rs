@@ -93,7 +93,7 @@ FROM
 )",
         settled_blocks("block_number", settled).join("\n    AND ")
     );
-    statement(address, sorted, settled, (sql, MOST_SORTED + 1))
+    statement(address, sorted, settled, sql, MOST_SORTED + 1)
 }
 
 /// The first settled transactions of the list beyond a position. A row may be stored twice: rows of a position, which
@@ -134,7 +134,7 @@ ORDER BY amount{word}, block_number{word}, transaction_index{word}
 LIMIT {{limit:UInt64}}",
         settled_blocks("block_number", settled).join("\n    AND ")
     );
-    let statement = statement(address, sorted, settled, (sql, limit));
+    let statement = statement(address, sorted, settled, sql, limit);
     match beyond {
         Some((amount, position)) => statement
             .with("beyond_amount", amount.to_string().as_str())
@@ -148,7 +148,8 @@ fn statement<R>(
     address: &Address,
     sorted: &SortedList,
     settled: &[BlockRange],
-    (sql, limit): (String, u64),
+    sql: String,
+    limit: u64,
 ) -> Statement<R> {
     let select = Select::default().blocks("block_number", &settled.to_vec().into());
     let select = select.with("address", address).with("sides", sorted.sides()).with("limit", limit);

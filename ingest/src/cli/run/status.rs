@@ -47,8 +47,9 @@ async fn read(reader: &Reader) -> Result<Status, trawl_core::store::StoreError> 
     let head = Head::load(reader).await?;
     let report = reader.newest_follow_report().await?;
     let following = reader.follow_rate().await?.and_then(|pace| FollowStatus::new(&head, pace, report));
-    let tasks = (following, reader.token_progress().await?);
-    Ok(Status::new(&head, tasks, reader.lacking().await?, reader.verdicts().await?, reader.damage().await?))
+    let tokens = reader.token_progress().await?;
+    let (lacking, verdicts) = (reader.lacking().await?, reader.verdicts().await?);
+    Ok(Status::new(&head, following, tokens, lacking, verdicts, reader.damage().await?))
 }
 
 fn text(status: &Status, json: bool) -> String {

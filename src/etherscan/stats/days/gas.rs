@@ -15,7 +15,7 @@ pub(crate) async fn prices(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let period = Period::read(app, head, params).await?;
     let settled = period.settled(app, head).await?;
-    let rows = settled.rows((app, head), gas_prices, |row| row.start).await?;
+    let rows = settled.rows(app, head, gas_prices, |row| row.start).await?;
     Ok(period.respond(|day| {
         if period.sums(day)?.transactions == 0 {
             return Some(Vec::new());

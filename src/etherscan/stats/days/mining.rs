@@ -42,7 +42,7 @@ impl Mining {
     async fn headers(Request { app, head, params, .. }: &Request) -> Result<Self, Refusal> {
         let period = Period::read(app, head, params).await?;
         let settled = period.settled(app, head).await?;
-        let headers = settled.rows((app, head), headers, |row| row.start).await?;
+        let headers = settled.rows(app, head, headers, |row| row.start).await?;
         Ok(Self { period, headers, rewards: BTreeMap::new() })
     }
 
@@ -53,7 +53,7 @@ impl Mining {
         let has_rewards = |day| settled.blocks(day).is_some_and(|blocks| head.rewards.missing(blocks).is_empty());
         let is_mined = |day: u64| mining.headers.get(&day).is_some_and(|row| row.mined > 0);
         let stated = settled.of_days(|day| is_mined(day) && has_rewards(day));
-        mining.rewards = stated.rows((app, head), rewards, |row| row.start).await?;
+        mining.rewards = stated.rows(app, head, rewards, |row| row.start).await?;
         Ok(mining)
     }
 

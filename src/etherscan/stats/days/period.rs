@@ -126,7 +126,8 @@ impl SettledDays {
     /// When the store fails.
     pub async fn rows<R: Columns + 'static>(
         &self,
-        (app, head): (&App, &Head),
+        app: &App,
+        head: &Head,
         statement: impl Fn(&[BlockNumber], &[BlockRange]) -> Statement<R>,
         start: impl Fn(&R) -> BlockNumber,
     ) -> Result<BTreeMap<u64, R>, Problem> {

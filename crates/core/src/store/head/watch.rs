@@ -138,7 +138,7 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
         }
         let read = async {
             let damage = damage.now(&reader).await?;
-            Head::read(&reader, known.as_ref(), (look, NewestSource::InMemory(settings.memory_bytes)), &damage).await
+            Head::read(&reader, known.as_ref(), look, NewestSource::InMemory(settings.memory_bytes), &damage).await
         };
         let turn = schedule.turn;
         let read = read.await;

@@ -84,7 +84,8 @@ impl Writer {
     pub async fn delete_uncommitted(
         &self,
         reader: &Reader,
-        (table, column): (&str, &str),
+        table: &str,
+        column: &str,
         committed: &Coverage,
     ) -> Result<u64, StoreError> {
         let count = reader.uncommitted_rows(table, column, committed).await?;

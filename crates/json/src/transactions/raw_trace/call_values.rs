@@ -1,13 +1,13 @@
 //! The values that frames show: a delegated call runs with the value of the frame above it, and shows that.
 
-use trawl_core::primitives::{BlockNumber, U256};
+use trawl_core::primitives::{TransactionPosition, U256};
 use trawl_core::schema::{Column, InternalTransactionView};
 
 /// The values of frames that come in order of execution.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallValues {
-    /// The transaction of the last frame: its block and its position.
-    transaction: (BlockNumber, u32),
+    /// The transaction of the last frame.
+    transaction: Option<TransactionPosition>,
     /// The path to the last frame.
     path: Vec<u32>,
     /// The values of the outermost frame and of those on the path, as far as they came.
@@ -17,16 +17,17 @@ pub struct CallValues {
 impl CallValues {
     /// The value of the next frame; `None` of a delegated call if what is above it did not come.
     pub fn next(&mut self, frames: &InternalTransactionView<'_>, row: usize) -> Option<U256> {
-        let transaction = (frames.block_number[row], frames.transaction_index[row]);
+        let (block_number, transaction_index) = (frames.block_number[row], frames.transaction_index[row].into());
+        let transaction = TransactionPosition { block_number, transaction_index };
         let path = Vec::<u32>::own(Vec::<u32>::get(&frames.trace_address, row));
         let is_delegated = String::get(&frames.call_type, row) == "delegatecall";
-        self.of((transaction, path), (!is_delegated).then(|| U256::get(&frames.value, row)))
+        self.of(transaction, path, (!is_delegated).then(|| U256::get(&frames.value, row)))
     }
 
     /// The value of the frame of a transaction at a path, that has one of its `own` or shares that of the frame above.
-    fn of(&mut self, (transaction, path): ((BlockNumber, u32), Vec<u32>), own: Option<U256>) -> Option<U256> {
-        if self.transaction != transaction {
-            *self = Self { transaction, ..Self::default() };
+    fn of(&mut self, transaction: TransactionPosition, path: Vec<u32>, own: Option<U256>) -> Option<U256> {
+        if self.transaction != Some(transaction) {
+            *self = Self { transaction: Some(transaction), ..Self::default() };
         }
         let shared = self.path.iter().zip(&path).take_while(|(last, next)| last == next).count();
         self.above.truncate(path.len().min(shared + 1));
@@ -46,7 +47,8 @@ mod tests {
     fn delegated_calls_show_the_value_of_the_frame_above() {
         let mut values = CallValues::default();
         let mut of = |index, path: &[u32], own: Option<u64>| {
-            values.of(((9, index), path.to_vec()), own.map(U256::from)).map(|value| value.to::<u64>())
+            let transaction = TransactionPosition { block_number: 9, transaction_index: index };
+            values.of(transaction, path.to_vec(), own.map(U256::from)).map(|value| value.to::<u64>())
         };
         for (index, path, own, shown) in [
             (0, &[][..], Some(7), Some(7)),

@@ -21,7 +21,8 @@ pub(crate) fn coins(sentence: &mut Summary, name: &'static str, wei: U256) -> St
 pub(crate) fn tokens(
     sentence: &mut Summary,
     (amount_name, token_name): Names,
-    (token, amount): (Address, U256),
+    token: Address,
+    amount: U256,
     known: &Tokens,
 ) -> String {
     if let Some(decimals) = known.decimals(&token) {

@@ -25,7 +25,7 @@ pub(crate) fn passage(effects: &TransactionEffects, tokens: &Tokens) -> Option<S
     }
     let mut sentence = Summary::new(if way == BridgeWay::Leaves { "Withdrew" } else { "Deposited" });
     let what = match token {
-        Some(token) => amounts::tokens(&mut sentence, amounts::ONE, (token, amount), tokens),
+        Some(token) => amounts::tokens(&mut sentence, amounts::ONE, token, amount, tokens),
         None => amounts::coins(&mut sentence, "amount", amount),
     };
     let template = match way {

@@ -35,7 +35,7 @@ pub(crate) fn approval(effects: &TransactionEffects, token: Address, tokens: &To
         sentence.push("token", Variable::Token(token, "ERC-20".into()));
         "{amount} {token}".into()
     } else {
-        amounts::tokens(&mut sentence, amounts::ONE, (token, amount), tokens)
+        amounts::tokens(&mut sentence, amounts::ONE, token, amount, tokens)
     };
     sentence.push("spender_address", Variable::Address(spender));
     Some(sentence.template(format!("{{action_type}} {what} for {{spender_address}}")))

@@ -66,7 +66,7 @@ pub(crate) fn sale(effects: &TransactionEffects, tokens: &Tokens) -> Option<Summ
     let what = name(&mut sentence, one);
     let price = match paid_in {
         Asset::Coin => amounts::coins(&mut sentence, "amount", amount),
-        Asset::Token(token) => amounts::tokens(&mut sentence, ("amount", "payment_token"), (*token, amount), tokens),
+        Asset::Token(token) => amounts::tokens(&mut sentence, ("amount", "payment_token"), *token, amount, tokens),
     };
     Some(sentence.template(format!("{{action_type}} {what} for {price} {end}")))
 }

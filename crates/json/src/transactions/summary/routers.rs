@@ -56,7 +56,7 @@ pub(crate) fn payees(effects: &TransactionEffects) -> Option<Payees> {
     match form {
         Form::Pair => pair(*selector, arguments, effects.from),
         Form::Multicall => calls(*selector, arguments, effects.from),
-        Form::Commands => commands(*selector, arguments, (effects.to?, effects.from)),
+        Form::Commands => commands(*selector, arguments, effects.to?, effects.from),
         Form::Sender => sender(*selector, effects.from),
     }
 }
@@ -108,7 +108,7 @@ fn calls(selector: [u8; 4], arguments: &[u8], sender: Address) -> Option<Payees>
 }
 
 /// <https://docs.uniswap.org/contracts/universal-router/technical-reference>: `execute(bytes,bytes[])`, with a deadline too.
-fn commands(selector: [u8; 4], arguments: &[u8], (router, sender): (Address, Address)) -> Option<Payees> {
+fn commands(selector: [u8; 4], arguments: &[u8], router: Address, sender: Address) -> Option<Payees> {
     if ![[0x24, 0x85, 0x6b, 0xc3], [0x35, 0x93, 0x56, 0x4c]].contains(&selector) {
         return None;
     }

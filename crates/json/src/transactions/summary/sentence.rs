@@ -66,7 +66,7 @@ impl Summary {
 }
 
 /// Writes the response: a list of sentences, the most specific first.
-pub fn write_summaries(writer: &mut JsonWriter, sentences: &[Summary], (addresses, tokens): (&Addresses, &Tokens)) {
+pub fn write_summaries(writer: &mut JsonWriter, sentences: &[Summary], addresses: &Addresses, tokens: &Tokens) {
     writer.object(|answer| {
         answer.key("success").bool(true);
         answer.key("data").object(|data| {

@@ -105,18 +105,18 @@ fn bounded(effects: &TransactionEffects, pools: &BTreeSet<Address>) -> Option<(S
 /// Whether the token went from the sender to a pool.
 fn was_given(effects: &TransactionEffects, pools: &BTreeSet<Address>, token: Address) -> bool {
     let ways: Vec<_> = effects.transfers_of(token).map(|(from, to, _)| (from, to)).collect();
-    reaches(&ways, (effects.from, token), pools)
+    reaches(&ways, effects.from, token, pools)
 }
 
 /// Whether the token came from a pool to the sender.
 fn was_received(effects: &TransactionEffects, pools: &BTreeSet<Address>, token: Address) -> bool {
     let ways: Vec<_> = effects.transfers_of(token).map(|(from, to, _)| (to, from)).collect();
-    reaches(&ways, (effects.from, token), pools)
+    reaches(&ways, effects.from, token, pools)
 }
 
 /// Whether ways lead from an account to one of the pools. Not through the token itself, which may sell taxes at the
 /// pool.
-fn reaches(ways: &[(Address, Address)], (start, token): (Address, Address), pools: &BTreeSet<Address>) -> bool {
+fn reaches(ways: &[(Address, Address)], start: Address, token: Address, pools: &BTreeSet<Address>) -> bool {
     let mut reached = BTreeSet::from([start]);
     let mut next = vec![start];
     while let Some(at) = next.pop() {
@@ -151,7 +151,7 @@ fn coins_were_received(effects: &TransactionEffects, pools: &BTreeSet<Address>) 
 fn side(sentence: &mut Summary, names: Names, side: Side, tokens: &Tokens) -> String {
     match side {
         Side::Exactly(Asset::Coin, amount) => amounts::coins(sentence, names.0, amount),
-        Side::Exactly(Asset::Token(token), amount) => amounts::tokens(sentence, names, (token, amount), tokens),
+        Side::Exactly(Asset::Token(token), amount) => amounts::tokens(sentence, names, token, amount, tokens),
         Side::AtMost(amount) => format!("at most {}", amounts::coins(sentence, names.0, amount)),
     }
 }

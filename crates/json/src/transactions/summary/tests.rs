@@ -49,7 +49,7 @@ fn named(effects: &TransactionEffects) -> TransactionEffects {
 fn sentence_of(effects: &TransactionEffects) -> Value {
     let tokens = tokens();
     let mut writer = JsonWriter::new();
-    write_summaries(&mut writer, &summaries(&named(effects), &tokens), (&Addresses::default(), &tokens));
+    write_summaries(&mut writer, &summaries(&named(effects), &tokens), &Addresses::default(), &tokens);
     let answer: Value = serde_json::from_slice(&writer.into_bytes()).expect("valid JSON");
     let one = &answer["data"]["summaries"][0];
     // Clients require a value for every placeholder.
@@ -247,7 +247,7 @@ fn a_failed_transaction_has_one_sentence() {
     let told = |effects: &TransactionEffects| {
         let tokens = tokens();
         let mut writer = JsonWriter::new();
-        write_summaries(&mut writer, &[failure(&named(effects))], (&Addresses::default(), &tokens));
+        write_summaries(&mut writer, &[failure(&named(effects))], &Addresses::default(), &tokens);
         let answer: Value = serde_json::from_slice(&writer.into_bytes()).expect("valid JSON");
         answer["data"]["summaries"][0]["summary_template"].as_str().unwrap_or_default().to_owned()
     };

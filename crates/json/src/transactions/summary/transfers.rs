@@ -27,7 +27,7 @@ pub(crate) fn single(transfer: &Transfer, effects: &TransactionEffects, tokens: 
     let mut sentence = Summary::new(action);
     let what = match transfer.token_id {
         Some(id) => collectibles::pieces(&mut sentence, transfer, id),
-        None => amounts::tokens(&mut sentence, amounts::ONE, (transfer.token, transfer.value), tokens),
+        None => amounts::tokens(&mut sentence, amounts::ONE, transfer.token, transfer.value, tokens),
     };
     for (name, address) in ends {
         sentence.push(name, Variable::Address(*address));
@@ -47,7 +47,7 @@ pub(crate) fn net(effects: &TransactionEffects, tokens: &Tokens, most: usize) ->
     let of_token = |(action, (asset, amount))| {
         let Asset::Token(token) = asset else { return None };
         let mut sentence = Summary::new(action);
-        let what = amounts::tokens(&mut sentence, amounts::ONE, (token, amount), tokens);
+        let what = amounts::tokens(&mut sentence, amounts::ONE, token, amount, tokens);
         Some(sentence.template(format!("{{action_type}} {what} on balance")))
     };
     all.into_iter().filter_map(of_token).collect()

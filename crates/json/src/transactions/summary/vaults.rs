@@ -16,7 +16,7 @@ const BEACON_DEPOSIT: B256 = b256!("0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912f
 pub(crate) fn passage(effects: &TransactionEffects, to: Address, tokens: &Tokens) -> Option<Summary> {
     // Only the contract that the sender called shows the sender's intent.
     let mut passages = effects.logs.iter().filter(|log| log.emitter == to).filter_map(|log| {
-        let coins = coins_in(effects, log).map(|action| passed(action, log.emitter, (None, effects.value), tokens));
+        let coins = coins_in(effects, log).map(|action| passed(action, log.emitter, None, effects.value, tokens));
         coins.or_else(|| tokens_through(effects, log, tokens))
     });
     let sentence = passages.next()?;
@@ -70,12 +70,12 @@ fn tokens_through(effects: &TransactionEffects, log: &Log, tokens: &Tokens) -> O
     if is("Deposit(address,address,uint256,uint256)") && account(1) == Some(me) && account(2) == Some(me) {
         let amount = word(&log.data, 0)?;
         let token = moved(effects.from, log.emitter, amount)?;
-        return Some(passed("Deposited", log.emitter, (Some(token), amount), tokens));
+        return Some(passed("Deposited", log.emitter, Some(token), amount, tokens));
     }
     if is("Withdraw(address,address,address,uint256,uint256)") && [2, 3].iter().all(|at| account(*at) == Some(me)) {
         let amount = word(&log.data, 0)?;
         let token = moved(log.emitter, effects.from, amount)?;
-        return Some(passed("Withdrew", log.emitter, (Some(token), amount), tokens));
+        return Some(passed("Withdrew", log.emitter, Some(token), amount, tokens));
     }
     // OP Stack: token here, token there and sender; the Layer 2 names the other layer's token first.
     let here = match () {
@@ -89,7 +89,7 @@ fn tokens_through(effects: &TransactionEffects, log: &Log, tokens: &Tokens) -> O
     // Locked by the bridge, or burnt.
     let ways = [moved(effects.from, log.emitter, amount), moved(effects.from, Address::ZERO, amount)];
     let is_mine = account(3) == Some(me) && ways.contains(&Some(token));
-    is_mine.then(|| passed("Bridged", log.emitter, (Some(token), amount), tokens))
+    is_mine.then(|| passed("Bridged", log.emitter, Some(token), amount, tokens))
 }
 
 fn word(data: &[u8], at: usize) -> Option<U256> {
@@ -97,12 +97,7 @@ fn word(data: &[u8], at: usize) -> Option<U256> {
 }
 
 /// The sentence of a passage: an amount of a token, or of coins.
-fn passed(
-    action: &'static str,
-    contract: Address,
-    (token, amount): (Option<Address>, U256),
-    tokens: &Tokens,
-) -> Summary {
+fn passed(action: &'static str, contract: Address, token: Option<Address>, amount: U256, tokens: &Tokens) -> Summary {
     let mut sentence = Summary::new(action);
     let way = match action {
         "Withdrew" => "from",
@@ -112,7 +107,7 @@ fn passed(
     sentence.push("contract", Variable::Address(contract));
     let what = match token {
         None => amounts::coins(&mut sentence, "amount", amount),
-        Some(token) => amounts::tokens(&mut sentence, amounts::ONE, (token, amount), tokens),
+        Some(token) => amounts::tokens(&mut sentence, amounts::ONE, token, amount, tokens),
     };
     sentence.template(format!("{{action_type}} {what} {way} {{contract}}"))
 }

@@ -8,7 +8,7 @@ const BRIDGE: Address = address!("4200000000000000000000000000000000000010");
 const COIN: Address = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0000");
 
 /// A log of the standard bridge.
-fn event(name: &str, token: Address, (from, to): (Address, Address), amount: u64) -> Log {
+fn event(name: &str, token: Address, from: Address, to: Address, amount: u64) -> Log {
     let event = keccak256(format!("{name}(address,address,address,address,uint256,bytes)"));
     let topics = vec![event, B256::ZERO, token.into_word(), from.into_word()];
     let words: [B256; 4] = [to.into_word(), U256::from(amount).into(), U256::from(96).into(), B256::ZERO];
@@ -23,7 +23,7 @@ fn on_rollup(logs: Vec<Log>) -> TransactionEffects {
 
 #[test]
 fn what_bridges_brought_and_took_is_told() {
-    let left = on_rollup(vec![event("WithdrawalInitiated", COIN, (SENDER, OTHER), 1_500_000_000)]);
+    let left = on_rollup(vec![event("WithdrawalInitiated", COIN, SENDER, OTHER, 1_500_000_000)]);
     let sentence = sentence_of(&left);
     assert_eq!(
         sentence["summary_template"],
@@ -31,7 +31,7 @@ fn what_bridges_brought_and_took_is_told() {
     );
     assert_eq!(action(&sentence), "Withdrew");
     assert_eq!(sentence["summary_template_variables"]["amount"]["value"], "0.0000000015");
-    let came = on_rollup(vec![event("DepositFinalized", COIN_A, (OTHER, SENDER), 2_000_000)]);
+    let came = on_rollup(vec![event("DepositFinalized", COIN_A, OTHER, SENDER, 2_000_000)]);
     let sentence = sentence_of(&came);
     assert_eq!(
         sentence["summary_template"],
