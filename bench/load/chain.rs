@@ -20,6 +20,7 @@ use trawl_ingest::block::{Block, Transaction};
 use trawl_ingest::decode::decode;
 
 use crate::stock::{alloy_receipts, stock};
+use trawl_core::primitives::TransactionType;
 
 /// Writes blocks 1 to `blocks` as a dump.
 pub fn generate(file: &Path, fixture: &Path, blocks: u64) -> anyhow::Result<()> {
@@ -155,7 +156,7 @@ fn sign(transaction: &Transaction, number: u64) -> anyhow::Result<(TxEnvelope, A
     let (nonce, gas_limit, value) = (transaction.nonce, transaction.gas, transaction.value);
     let (to, input) = (transaction.to.map_or(TxKind::Create, TxKind::Call), transaction.input.clone());
     let wei = |amount: Option<U256>| amount.and_then(|wei| u128::try_from(wei).ok()).context("wei");
-    if transaction.transaction_type == 0 {
+    if transaction.transaction_type == TransactionType::Legacy {
         let gas_price = wei(transaction.gas_price)?;
         return signed(TxLegacy { chain_id: Some(1), nonce, gas_price, gas_limit, to, value, input }, secret);
     }

@@ -11,7 +11,7 @@ pub type AlloyPair = (u8, AlloyReceipt);
 /// The receipts of a block.
 pub fn alloy_receipts(block: &Block) -> Vec<AlloyPair> {
     let pairs = block.transactions.iter().zip(block.receipts.iter().flatten());
-    pairs.map(|(transaction, receipt)| (transaction.transaction_type, alloy_receipt(receipt))).collect()
+    pairs.map(|(transaction, receipt)| (transaction.transaction_type.byte(), alloy_receipt(receipt))).collect()
 }
 
 fn alloy_receipt(receipt: &Receipt) -> AlloyReceipt {

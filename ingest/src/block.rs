@@ -1,6 +1,6 @@
 //! A block as the later stages see it: typed, with a list of what it lacks. No JSON, no SQL.
 
-use trawl_core::primitives::{Address, B64, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B64, B256, Bytes, TransactionType, U256};
 
 use alloy_primitives::FixedBytes;
 use serde_json::{Map, Value};
@@ -200,18 +200,15 @@ impl Parts {
     }
 }
 
-/// Highest transaction type whose fields are known: EIP-7702.
-pub const LAST_KNOWN_TYPE: u8 = 4;
-
-/// A transaction. For types above [`LAST_KNOWN_TYPE`] the fields a source left out are zero and `raw` is the truth.
+/// A transaction. For types other than Ethereum's the fields a source left out are zero and `raw` is the truth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
     /// Hash as the source gave it.
     pub hash: B256,
     /// Position in the block.
     pub index: u32,
-    /// EIP-2718 type: 0 legacy, 1 access list, 2 dynamic fee, 3 blob, 4 set code, others raw.
-    pub transaction_type: u8,
+    /// Its type (EIP-2718).
+    pub transaction_type: TransactionType,
     /// Sender, `from` of JSON-RPC.
     pub from: Address,
     /// Recipient; `None` for a creation.
@@ -246,7 +243,7 @@ pub struct Transaction {
     pub r: U256,
     /// `s` of the signature on secp256k1.
     pub s: U256,
-    /// The source's JSON, for types above [`LAST_KNOWN_TYPE`] only.
+    /// The source's JSON, for types other than Ethereum's only.
     pub raw: Option<String>,
     /// The fields of the source's JSON that no column has, an object as text; for the other types only.
     pub extra: Option<String>,
@@ -281,7 +278,7 @@ pub struct Receipt {
     pub blob_gas_price: Option<U256>,
     /// Its logs, in order.
     pub logs: Vec<Log>,
-    /// The source's JSON without logs, for types above [`LAST_KNOWN_TYPE`] only.
+    /// The source's JSON without logs, for types other than Ethereum's only.
     pub raw: Option<String>,
     /// The fields of the source's JSON that no column has, an object as text; for the other types only.
     pub extra: Option<String>,

@@ -1,7 +1,7 @@
 //! One block becomes rows of every table. Pure.
 
 use trawl_chains::{Family, GasPayment, ProducerRule};
-use trawl_core::primitives::{Address, Timestamp, TimestampOutOfRange, U256, hash_prefix};
+use trawl_core::primitives::{Address, Timestamp, TimestampOutOfRange, TransactionType, U256, hash_prefix};
 use trawl_core::schema::{
     BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow,
 };
@@ -100,7 +100,11 @@ fn block_row(block: &Block, family: &Family, rollup_fees: &[RollupFees], timesta
         uncles: block.uncle_hashes.clone().unwrap_or_default(),
         transactions_count: count(block.transactions.len()),
         blob_transactions_count: count(
-            block.transactions.iter().filter(|transaction| transaction.transaction_type == 3).count(),
+            block
+                .transactions
+                .iter()
+                .filter(|transaction| transaction.transaction_type == TransactionType::Blob)
+                .count(),
         ),
         withdrawals_count: count(block.withdrawals.as_ref().map_or(0, Vec::len)),
         logs_count: (block.missing_receipts() == Some(0)).then(|| count(block.log_count())),
@@ -205,7 +209,7 @@ fn transaction_row(
     let contract_address =
         receipt.as_ref().and_then(|receipt| receipt.contract_address.or_else(|| created_address(&transaction)));
     // Some nodes put blob fields on every receipt; they mean something for blob transactions only.
-    let blob_receipt = receipt.as_ref().filter(|_| transaction.transaction_type == 3);
+    let blob_receipt = receipt.as_ref().filter(|_| transaction.transaction_type == TransactionType::Blob);
     let blob_gas_used = blob_receipt.and_then(|receipt| match transaction.blob_versioned_hashes.len() {
         // Columns may lack the hashes.
         0 => receipt.blob_gas_used,
@@ -219,7 +223,7 @@ fn transaction_row(
         hash: transaction.hash,
         block_hash: header.hash,
         block_timestamp: timestamp,
-        transaction_type: transaction.transaction_type,
+        transaction_type: transaction.transaction_type.byte(),
         from_address: transaction.from,
         to_address: transaction.to,
         nonce: transaction.nonce,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::evidence::Evidence;
 use crate::fields::{EncodingError, RawList, quantity};
 use crate::signer::Signer;
-use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
 
 /// A transaction as bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Encoding {
     pub evidence: Evidence,
 }
 
-impl TransactionType {
+impl FamilyTransactionType {
     /// The transaction as it is hashed, from the JSON of a node.
     ///
     /// # Errors

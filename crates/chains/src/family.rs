@@ -11,7 +11,7 @@ use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::producer::ProducerRule;
 use crate::rest::RestMembers;
-use crate::transaction_type::TransactionType;
+use crate::transaction_type::FamilyTransactionType;
 use crate::unsigned::UnsignedRule;
 
 /// Name of the family whose rules hold for every chain that is not listed.
@@ -27,7 +27,7 @@ pub struct Family {
     /// How the block hash comes from the header.
     pub header: HeaderRule,
     /// Transaction types that Ethereum does not have. A byte means nothing without its family.
-    pub transaction_types: &'static [TransactionType],
+    pub transaction_types: &'static [FamilyTransactionType],
     /// What a legacy transaction without a signature is.
     pub unsigned: UnsignedRule,
     /// What a receipt's effective gas price follows from.
@@ -103,7 +103,7 @@ impl Family {
 
     /// The family's own transaction type of a byte; none of Ethereum's.
     #[must_use]
-    pub fn transaction_type(&self, byte: u8) -> Option<&'static TransactionType> {
+    pub fn transaction_type(&self, byte: u8) -> Option<&'static FamilyTransactionType> {
         self.transaction_types.iter().find(|known| known.byte == byte)
     }
 }

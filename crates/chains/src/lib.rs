@@ -49,5 +49,5 @@ pub use producer::ProducerRule;
 pub use registry::{ETHEREUM, by_chain_id, by_name, chain, deposit_paths, listed, message_paths, names, of_chain};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
 pub use signer::{KeySigned, Signer};
-pub use transaction_type::{Constant, ReceiptTail, SenderRule, SignWithKey, TransactionType};
+pub use transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule, SignWithKey};
 pub use unsigned::{UnsignedRule, state_sync_hash};

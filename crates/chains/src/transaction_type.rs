@@ -9,7 +9,7 @@ use crate::signer::KeySigned;
 
 /// A transaction type of a family (EIP-2718): its byte, then the RLP of a list.
 #[derive(Debug)]
-pub struct TransactionType {
+pub struct FamilyTransactionType {
     /// The first byte of the encoding (EIP-2718).
     pub byte: u8,
     /// Name for readers, such as `deposit`.
@@ -57,7 +57,7 @@ const OF_RECEIPTS: [&str; 15] = [
     "logsBloom",
 ];
 
-impl TransactionType {
+impl FamilyTransactionType {
     /// The members of a node's JSON of a transaction of this type that its hash does not cover.
     pub fn uncovered<'a>(&'a self, json: &'a Map<String, Value>) -> impl Iterator<Item = String> + 'a {
         let signature: &[&str] = match self.sender {

@@ -9,6 +9,7 @@ mod position;
 mod range;
 pub mod returned;
 mod timestamp;
+mod transaction_type;
 pub mod user_operation;
 
 pub use alloy_primitives::{Address, B64, B256, Bloom, Bytes, U256};
@@ -19,6 +20,7 @@ pub use position::{Direction, FramePosition, Position, TransactionPosition, Tran
 
 pub use range::{BlockNumber, BlockRange, HotRange};
 pub use timestamp::{Timestamp, TimestampOutOfRange};
+pub use transaction_type::TransactionType;
 
 /// The key under which `transactions_by_hash` and `blocks_by_hash` file a hash: its first eight bytes, big-endian.
 #[must_use]

@@ -17,7 +17,7 @@ use super::environment::environment;
 use super::handler::{self, Origin};
 use super::partial_state::ProbeError;
 use super::{BlockContext, BlockOverrides, Failure, Key, PartialState, Rules, RulesError};
-use trawl_core::primitives::{Address, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B256, Bytes, TransactionType, U256};
 
 /// A call to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -199,21 +199,24 @@ pub(super) fn transaction(call: &Call, gas: u64, nonce: u64, rules: &Rules, acce
         Fees::Price(price) => (price, None),
         Fees::Dynamic { max, priority } => (max, Some(priority)),
     };
-    let tx_type = if !call.authorizations.is_empty() {
-        4
+    let kind = if !call.authorizations.is_empty() {
+        TransactionType::SetCode
     } else if !call.blob_hashes.is_empty() {
-        3
+        TransactionType::Blob
     } else if priority.is_some() {
-        2
+        TransactionType::DynamicFee
+    } else if access_list.is_some() {
+        TransactionType::AccessList
     } else {
-        u8::from(access_list.is_some())
+        TransactionType::Legacy
     };
+    let has_price = matches!(kind, TransactionType::Legacy | TransactionType::AccessList);
     TxEnv {
-        tx_type,
+        tx_type: kind.byte(),
         caller: call.from,
         gas_limit: gas,
         gas_price: price,
-        gas_priority_fee: priority.or((tx_type > 1).then_some(price)),
+        gas_priority_fee: priority.or((!has_price).then_some(price)),
         kind: call.to.map_or(TxKind::Create, TxKind::Call),
         value: call.value,
         data: call.input.clone(),

@@ -12,11 +12,13 @@ pub mod user_operations;
 use std::ops::Range;
 
 use super::{Array, JsonWriter, Object};
-use trawl_core::primitives::{Address, B256, Bloom, Timestamp, U256};
+use trawl_core::primitives::{Address, B256, Bloom, Timestamp, TransactionType, U256};
 use trawl_core::schema::{AccessListItem, Authorization, Column, LogView, TransactionView};
 
-/// Highest type whose fields are columns (EIP-7702); others are written with the JSON of the source.
-pub(super) const LAST_KNOWN_TYPE: u8 = 4;
+/// The type of the transaction in a row.
+pub(super) fn type_of(transactions: &TransactionView<'_>, row: usize) -> TransactionType {
+    transactions.transaction_type[row].into()
+}
 
 /// The blobs of a transaction as REST lists them: blocks have their hashes alone.
 pub fn write_blobs(transactions: &TransactionView<'_>, row: usize) -> Vec<u8> {
@@ -41,8 +43,8 @@ pub fn write_transaction(writer: &mut JsonWriter, transactions: &TransactionView
 
 /// A transaction object with an input that is cut. One of a type without columns is written as the source gave it.
 pub(super) fn write_with_input(writer: &mut JsonWriter, transactions: &TransactionView<'_>, row: usize, input: &[u8]) {
-    let kind = transactions.transaction_type[row];
-    if kind > LAST_KNOWN_TYPE {
+    let kind = type_of(transactions, row);
+    if !kind.has_columns() {
         return writer.raw(transactions.raw_transaction.value(row));
     }
     writer.object(|transaction| {
@@ -69,7 +71,7 @@ pub(super) fn write_with_input(writer: &mut JsonWriter, transactions: &Transacti
         transaction.key("to").option(to, |writer, to| writer.hex(to.as_slice()));
         transaction.key("transactionIndex").quantity(transactions.transaction_index[row].into());
         transaction.key("value").quantity_256(U256::get(&transactions.value, row));
-        transaction.key("type").quantity(kind.into());
+        transaction.key("type").quantity(kind.byte().into());
         write_typed_fields(transaction, transactions, row);
         write_signature(transaction, transactions, row);
         transaction.members_of(transactions.extra_fields.value(row));
@@ -78,8 +80,8 @@ pub(super) fn write_with_input(writer: &mut JsonWriter, transactions: &Transacti
 
 /// Fields of EIP-155, 2930, 4844 and 7702.
 fn write_typed_fields(transaction: &mut Object<'_>, transactions: &TransactionView<'_>, row: usize) {
-    let kind = transactions.transaction_type[row];
-    if kind > 0 {
+    let kind = type_of(transactions, row);
+    if kind != TransactionType::Legacy {
         transaction.key("accessList").array(|list| {
             for item in transactions.access_list.items::<AccessListItem>(row) {
                 write_access(list, &item);
@@ -89,14 +91,14 @@ fn write_typed_fields(transaction: &mut Object<'_>, transactions: &TransactionVi
     if let Some(chain_id) = Option::<u64>::get(&transactions.chain_id, row) {
         transaction.key("chainId").quantity(chain_id);
     }
-    if kind == 3 {
+    if kind == TransactionType::Blob {
         transaction.key("blobVersionedHashes").array(|hashes| {
             for hash in transactions.blob_versioned_hashes.items::<B256>(row) {
                 hashes.item().hex(hash.as_slice());
             }
         });
     }
-    if kind == 4 {
+    if kind == TransactionType::SetCode {
         transaction.key("authorizationList").array(|list| {
             for authorization in transactions.authorization_list.items::<Authorization>(row) {
                 write_authorization(list, &authorization);
@@ -132,7 +134,7 @@ fn write_signature(transaction: &mut Object<'_>, transactions: &TransactionView<
     transaction.key("v").quantity_256(v);
     transaction.key("r").quantity_256(U256::get(&transactions.r, row));
     transaction.key("s").quantity_256(U256::get(&transactions.s, row));
-    if transactions.transaction_type[row] > 0 {
+    if type_of(transactions, row) != TransactionType::Legacy {
         transaction.key("yParity").quantity_256(v);
     }
 }
@@ -157,7 +159,7 @@ pub(super) fn write_receipt_members(
     row: usize,
     (logs, has_failed): LogsAndFailure<'_, '_>,
 ) {
-    if transactions.transaction_type[row] > LAST_KNOWN_TYPE {
+    if !type_of(transactions, row).has_columns() {
         // An object without logs, which are added here.
         let raw = transactions.raw_receipt.value(row);
         receipt.members_of(raw);

@@ -13,7 +13,9 @@ use super::select::{Select, settled_blocks};
 use super::walk::{Order, Walk};
 use positions::PositionRow;
 use trawl_core::newest::Predicate;
-use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Bytes, Direction, Timestamp, U256, hash_prefix};
+use trawl_core::primitives::{
+    Address, B256, BlockNumber, BlockRange, Bytes, Direction, Timestamp, TransactionType, U256, hash_prefix,
+};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{Columns, TransactionRow};
@@ -182,15 +184,13 @@ pub fn of_all(blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
     all(blocks, walk).page("transactions", &walk.order_by(), walk.limit)
 }
 
-/// The type of transactions with blobs (EIP-4844).
-const OF_BLOBS: u64 = 3;
-
 /// A page of those with blobs.
 #[must_use]
 pub fn of_blobs(blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
+    let blob = u64::from(TransactionType::Blob.byte());
     all(blocks, walk)
-        .condition("transaction_type = {type:UInt8}", Predicate::equals("transaction_type", OF_BLOBS))
-        .with("type", OF_BLOBS)
+        .condition("transaction_type = {type:UInt8}", Predicate::equals("transaction_type", blob))
+        .with("type", blob)
         .page("transactions", &walk.order_by(), walk.limit)
 }
 

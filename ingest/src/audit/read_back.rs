@@ -223,7 +223,7 @@ fn transaction(row: TransactionRow) -> Transaction {
         lacking: lacking(&row.lacking),
         hash: row.hash,
         index: row.transaction_index,
-        transaction_type: row.transaction_type,
+        transaction_type: row.transaction_type.into(),
         from: row.from_address,
         to: row.to_address,
         nonce: row.nonce,

@@ -1,19 +1,20 @@
 //! Transactions of a block.
 
 use serde_json::value::RawValue;
-use trawl_core::primitives::U256;
+use trawl_core::primitives::{TransactionType, U256};
 
 use super::error::{DecodeError, unreadable};
 use super::json::JsonTransaction;
 use super::quantity::Quantity;
-use crate::block::{LAST_KNOWN_TYPE, Transaction};
+use crate::block::Transaction;
 
 /// Reads the transaction at `position` of block `number`.
 pub(super) fn transaction(number: u64, position: usize, raw: &RawValue) -> Result<Transaction, DecodeError> {
     let part = || format!("transaction {position}");
     let json: JsonTransaction = serde_json::from_str(raw.get()).map_err(|source| unreadable(number, part(), source))?;
-    let transaction_type = json.transaction_type.map_or(0, |kind| kind.0);
-    let is_known = transaction_type <= LAST_KNOWN_TYPE;
+    let transaction_type = TransactionType::from(json.transaction_type.map_or(0, |kind| kind.0));
+    let is_known = transaction_type.has_columns();
+    let is_legacy = transaction_type == TransactionType::Legacy;
     // A signed type cannot do without these; a chain's own types may, and then `raw` is what is shown.
     let missing = |field| DecodeError::Missing { number, part: part(), field };
     let required = |value: Option<Quantity<U256>>, field| match value {
@@ -29,14 +30,12 @@ pub(super) fn transaction(number: u64, position: usize, raw: &RawValue) -> Resul
         return Err(missing("input"));
     }
     let parity = json.y_parity.map(|parity| parity.0);
-    let v = match (transaction_type, json.v) {
-        (1.., Some(v)) => parity.unwrap_or(v.0),
-        (_, v) => required(v.or(parity.map(Quantity)), "v")?,
+    let v = match json.v {
+        Some(v) if !is_legacy => parity.unwrap_or(v.0),
+        v => required(v.or(parity.map(Quantity)), "v")?,
     };
-    let chain_id = match transaction_type {
-        0 => eip155_chain_id(v, json.chain_id.map(|id| id.0)),
-        _ => json.chain_id.map(|id| id.0),
-    };
+    let chain_id = json.chain_id.map(|id| id.0);
+    let chain_id = if is_legacy { eip155_chain_id(v, chain_id) } else { chain_id };
     Ok(Transaction {
         hash: json.hash,
         index: json.transaction_index.map_or(u32::try_from(position).unwrap_or(u32::MAX), |index| index.0),

@@ -11,7 +11,7 @@ use super::check::Check;
 use super::header::{consensus_header, header_hash};
 use super::outcome::{NotCheckable, Outcome, VerifyError, same};
 use super::trie::{EMPTY_ROOT, ordered_root};
-use crate::block::{Block, LAST_KNOWN_TYPE};
+use crate::block::Block;
 
 /// Whether the withdrawals are those of the header's root (EIP-4895).
 pub(super) fn verify_withdrawals(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
@@ -55,7 +55,7 @@ fn has_own_rules(block: &Block, family: &Family) -> bool {
     if family.knows_its_fields() {
         return false;
     }
-    let is_foreign = |transaction: &crate::block::Transaction| transaction.transaction_type > LAST_KNOWN_TYPE;
+    let is_foreign = |transaction: &crate::block::Transaction| !transaction.transaction_type.has_columns();
     block.header.extra.is_some() || block.transactions.iter().any(is_foreign)
 }
 

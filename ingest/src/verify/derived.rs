@@ -1,14 +1,14 @@
 //! What follows from transaction and header for the fields of a receipt that no root covers.
 
-use trawl_chains::{Evidence, Family, TransactionType};
-use trawl_core::primitives::U256;
+use trawl_chains::{Evidence, Family, FamilyTransactionType};
+use trawl_core::primitives::{TransactionType, U256};
 
 use super::check::Check;
 use super::header::blob_gas_prices;
 use super::membership::Membership;
 use super::outcome::{Outcome, VerifyError, refuse};
 use super::receipts::GAS_PER_BLOB;
-use crate::block::{Block, LAST_KNOWN_TYPE, Receipt, Transaction};
+use crate::block::{Block, Receipt, Transaction};
 
 /// Checks what a receipt holds beyond the root: price, created contract, blob gas. All follow from transaction and
 /// header.
@@ -39,7 +39,7 @@ pub(super) fn verify_derived(
     for (check, fits) in derived {
         let mut impossible = None;
         for (transaction, receipt) in pairs() {
-            match fits(block, transaction, receipt, family.transaction_type(transaction.transaction_type)) {
+            match fits(block, transaction, receipt, family.transaction_type(transaction.transaction_type.byte())) {
                 Ok(()) => {}
                 Err(Misfit::Unknown(reason)) => impossible = Some(reason),
                 Err(Misfit::Differs { .. }) if is_partial(block, transaction) => {
@@ -69,7 +69,7 @@ fn is_partial(block: &Block, transaction: &Transaction) -> bool {
 type DerivedFieldCheck = fn(&Block, &Transaction, &Receipt, OwnType) -> Result<(), Misfit>;
 
 /// The family's own type of a transaction.
-type OwnType = Option<&'static TransactionType>;
+type OwnType = Option<&'static FamilyTransactionType>;
 
 enum Misfit {
     Unknown(String),
@@ -85,10 +85,10 @@ fn fits<T: PartialEq + std::fmt::Debug>(expected: T, found: T) -> Result<(), Mis
 
 /// Ethereum's types, and those of the family that were tried on real blocks.
 fn known_type(transaction: &Transaction, kind: OwnType) -> Result<(), Misfit> {
-    match (transaction.transaction_type, kind) {
-        (0..=LAST_KNOWN_TYPE, _) => Ok(()),
-        (_, Some(kind)) if kind.evidence == Evidence::Blocks => Ok(()),
-        (byte, _) => Err(Misfit::Unknown(format!("transaction type {byte} is not known"))),
+    match transaction.transaction_type {
+        own if own.has_columns() => Ok(()),
+        _ if kind.is_some_and(|kind| kind.evidence == Evidence::Blocks) => Ok(()),
+        unknown => Err(Misfit::Unknown(format!("transaction type {unknown} is not known"))),
     }
 }
 
@@ -97,7 +97,7 @@ fn known_type(transaction: &Transaction, kind: OwnType) -> Result<(), Misfit> {
 fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
     known_type(transaction, kind)?;
     let expected = match (transaction.max_fee_per_gas, transaction.max_priority_fee_per_gas) {
-        _ if kind.is_some_and(TransactionType::is_free) => {
+        _ if kind.is_some_and(FamilyTransactionType::is_free) => {
             // No price is hashed of it, so it is not known to be wrong.
             let is_zero = receipt.effective_gas_price.is_none_or(|price| price.is_zero());
             let unknown = || Misfit::Unknown("a transaction that signs no price has one".into());
@@ -121,7 +121,7 @@ fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, kin
 fn repeated_price(block: &Block, transaction: &Transaction, _: &Receipt, _: OwnType) -> Result<(), Misfit> {
     let caps = transaction.max_fee_per_gas.zip(transaction.max_priority_fee_per_gas);
     match (caps, block.header.base_fee_per_gas, transaction.gas_price) {
-        (Some((cap, tip)), Some(base_fee), Some(found)) if transaction.transaction_type <= LAST_KNOWN_TYPE => {
+        (Some((cap, tip)), Some(base_fee), Some(found)) if transaction.transaction_type.has_columns() => {
             fits(cap.min(base_fee.saturating_add(tip)), found)
         }
         _ => Ok(()),
@@ -161,18 +161,20 @@ fn contract_address(_: &Block, transaction: &Transaction, receipt: &Receipt, kin
 
 fn blob_gas(_: &Block, transaction: &Transaction, receipt: &Receipt, _: OwnType) -> Result<(), Misfit> {
     match (transaction.transaction_type, receipt.blob_gas_used) {
-        (3, Some(found)) => fits(GAS_PER_BLOB * transaction.blob_versioned_hashes.len() as u64, found),
+        (TransactionType::Blob, Some(found)) => {
+            fits(GAS_PER_BLOB * transaction.blob_versioned_hashes.len() as u64, found)
+        }
         _ => Ok(()),
     }
 }
 
 fn blob_gas_price(block: &Block, transaction: &Transaction, receipt: &Receipt, _: OwnType) -> Result<(), Misfit> {
     match (transaction.transaction_type, receipt.blob_gas_price, block.header.excess_blob_gas) {
-        (3, Some(found), Some(excess)) if !blob_gas_prices(excess).contains(&found) => {
+        (TransactionType::Blob, Some(found), Some(excess)) if !blob_gas_prices(excess).contains(&found) => {
             Err(Misfit::Unknown(format!("{found} wei is no price of a known blob schedule")))
         }
-        (3, None, _) => Err(Misfit::Unknown("a receipt has no blob gas price".into())),
-        (3, Some(found), None) if found != U256::ZERO => {
+        (TransactionType::Blob, None, _) => Err(Misfit::Unknown("a receipt has no blob gas price".into())),
+        (TransactionType::Blob, Some(found), None) if found != U256::ZERO => {
             Err(Misfit::Unknown("a blob price in a block without excess blob gas".into()))
         }
         _ => Ok(()),

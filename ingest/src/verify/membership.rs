@@ -8,7 +8,8 @@ use trawl_chains::{Evidence, Family, SenderRule, Signer, UnsignedRule, state_syn
 use super::outcome::NotCheckable;
 use super::signed::encode;
 use super::trie_transaction::{SenderProof, TrieTransaction};
-use crate::block::{Block, LAST_KNOWN_TYPE, Transaction};
+use crate::block::{Block, Transaction};
+use trawl_core::primitives::TransactionType;
 
 /// What the tries of a block have of a transaction.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ pub(super) fn memberships(block: &Block, family: &Family) -> Vec<Membership> {
     let last = block.transactions.len().saturating_sub(1);
     let of = |(position, transaction): (usize, &Transaction)| {
         let lacks_signature = ["r", "s"].iter().any(|column| transaction.lacking.contains(column));
-        let found: Result<TrieTransaction, UnknownTransaction> = if transaction.transaction_type > LAST_KNOWN_TYPE {
+        let found: Result<TrieTransaction, UnknownTransaction> = if !transaction.transaction_type.has_columns() {
             own_type(transaction, family).map_err(UnknownTransaction::from)
         } else if transaction.r.is_zero() && transaction.s.is_zero() && !lacks_signature {
             if family.unsigned.is_outside() && is_state_sync(transaction) && position == last {
@@ -58,11 +59,13 @@ pub(super) fn memberships(block: &Block, family: &Family) -> Vec<Membership> {
 
 /// A state sync is from the zero address to it.
 fn is_state_sync(transaction: &Transaction) -> bool {
-    transaction.transaction_type == 0 && transaction.from.is_zero() && transaction.to == Some(Address::ZERO)
+    transaction.transaction_type == TransactionType::Legacy
+        && transaction.from.is_zero()
+        && transaction.to == Some(Address::ZERO)
 }
 
 fn own_type(transaction: &Transaction, family: &Family) -> Result<TrieTransaction, NotCheckable> {
-    let byte = transaction.transaction_type;
+    let byte = transaction.transaction_type.byte();
     let kind =
         family.transaction_type(byte).ok_or_else(|| NotCheckable(format!("transaction type {byte} is not known")))?;
     let unreadable = |reason: &dyn std::fmt::Display| {
@@ -86,7 +89,10 @@ fn unsigned(transaction: &Transaction, family: &Family) -> Result<TrieTransactio
     let UnsignedRule::Hashed { senders, .. } = family.unsigned else {
         return Err(NotCheckable("a transaction has no signature".into()));
     };
-    let bytes = if transaction.transaction_type == 0 { legacy(transaction) } else { encode(transaction)?.bytes };
+    let bytes = match transaction.transaction_type {
+        TransactionType::Legacy => legacy(transaction),
+        _ => encode(transaction)?.bytes,
+    };
     Ok(TrieTransaction { bytes, sender: SenderProof::OneOf(senders), evidence: Evidence::Blocks, own: None })
 }
 

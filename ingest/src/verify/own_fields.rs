@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use trawl_chains::{Constant, Family, TransactionType};
+use trawl_chains::{Constant, Family, FamilyTransactionType};
 
 use super::check::Check;
 use super::membership::Membership;
@@ -50,7 +50,7 @@ fn object(text: &str) -> Map<String, Value> {
 }
 
 /// What is the same in all transactions of a type.
-fn verify_constants(block: &Block, kind: &TransactionType, json: &Map<String, Value>) -> Result<(), VerifyError> {
+fn verify_constants(block: &Block, kind: &FamilyTransactionType, json: &Map<String, Value>) -> Result<(), VerifyError> {
     kind.constants.iter().try_for_each(|Constant { name, value }| {
         let found = json.get(*name).unwrap_or(&Value::Null);
         let found = found.as_str().map_or_else(|| found.to_string(), str::to_lowercase);
@@ -63,7 +63,7 @@ fn verify_repeated(block: &Block, transaction: &Transaction, json: &Map<String, 
     repeats(block, json, "blockHash", block.header.hash.to_string())?;
     repeats(block, json, "blockNumber", format!("{:#x}", block.header.number))?;
     repeats(block, json, "transactionIndex", format!("{:#x}", transaction.index))?;
-    repeats(block, json, "type", format!("{:#x}", transaction.transaction_type))
+    repeats(block, json, "type", format!("{:#x}", transaction.transaction_type.byte()))
 }
 
 /// What a receipt repeats of its transaction and block. `of`: the JSON of the transaction, `json` that of the receipt.

@@ -11,6 +11,7 @@ use super::outcome::{NotCheckable, Outcome, VerifyError, same};
 use super::trie::{ordered_root, split};
 use super::trie_transaction::TrieTransaction;
 use crate::block::{Block, Log, Receipt};
+use trawl_core::primitives::TransactionType;
 
 /// Blob gas of one blob, EIP-4844.
 pub(crate) const GAS_PER_BLOB: u64 = 131_072;
@@ -51,14 +52,14 @@ fn encoded(
 ) -> Result<(Vec<u8>, Vec<usize>, Bloom), NotCheckable> {
     let (mut bytes, mut ends, mut all) = (Vec::new(), Vec::with_capacity(receipts.len()), Bloom::ZERO);
     let types = block.transactions.iter().map(|transaction| transaction.transaction_type);
-    for (((member, byte), receipt), bloom) in members.iter().zip(types).zip(receipts).zip(blooms(receipts)) {
+    for (((member, kind), receipt), bloom) in members.iter().zip(types).zip(receipts).zip(blooms(receipts)) {
         let tail = match member {
             Membership::Outside(_) => continue,
             Membership::Unknown(unknown) if unknown.has_usual_receipt => Vec::new(),
             Membership::Unknown(unknown) => return Err(unknown.reason.clone()),
             Membership::InTries(encoded) => tail(encoded, receipt)?,
         };
-        encode(&mut bytes, byte, receipt, &tail, &bloom);
+        encode(&mut bytes, kind, receipt, &tail, &bloom);
         ends.push(bytes.len());
         all |= bloom;
     }
@@ -93,7 +94,7 @@ fn checkable(block: &Block, family: &Family, receipts: &[Receipt]) -> Result<(),
 
 /// Adds a receipt as it is hashed: EIP-658 or its predecessor, with the type in front (EIP-2718).
 /// `tail`: what a family's own type adds.
-fn encode(out: &mut Vec<u8>, transaction_type: u8, receipt: &Receipt, tail: &[u8], bloom: &Bloom) {
+fn encode(out: &mut Vec<u8>, kind: TransactionType, receipt: &Receipt, tail: &[u8], bloom: &Bloom) {
     // One of them is there, see `checkable`: RLP writes a missing status as it writes that of a failure.
     let outcome: &dyn Encodable = match (&receipt.status, &receipt.root) {
         (Some(status), _) => status,
@@ -107,8 +108,8 @@ fn encode(out: &mut Vec<u8>, transaction_type: u8, receipt: &Receipt, tail: &[u8
         + list_length(logs_length)
         + tail.len();
     out.reserve(1 + list_length(payload));
-    if transaction_type > 0 {
-        out.push(transaction_type);
+    if kind != TransactionType::Legacy {
+        out.push(kind.byte());
     }
     Header { list: true, payload_length: payload }.encode(out);
     outcome.encode(out);

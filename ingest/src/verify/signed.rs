@@ -5,11 +5,11 @@ use alloy_consensus::{SignableTransaction, TxEip1559, TxEip2930, TxEip4844, TxEi
 use alloy_eips::eip2930::{AccessList, AccessListItem};
 use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use alloy_primitives::{Signature, TxKind};
-use trawl_core::primitives::U256;
+use trawl_core::primitives::{TransactionType, U256};
 
 use super::outcome::NotCheckable;
 use super::trie_transaction::TrieTransaction;
-use crate::block::{LAST_KNOWN_TYPE, Transaction};
+use crate::block::Transaction;
 
 /// The transaction as alloy knows it, by type.
 ///
@@ -19,8 +19,9 @@ use crate::block::{LAST_KNOWN_TYPE, Transaction};
 pub(super) fn encode(transaction: &Transaction) -> Result<TrieTransaction, NotCheckable> {
     const SIGNED: [&str; 8] =
         ["v", "r", "s", "access_list", "blob_versioned_hashes", "authorization_list", "chain_id", "gas_limit"];
-    if transaction.transaction_type > LAST_KNOWN_TYPE {
-        return Err(NotCheckable(format!("transaction type {} is not known", transaction.transaction_type)));
+    let kind = transaction.transaction_type;
+    if !kind.has_columns() {
+        return Err(NotCheckable(format!("transaction type {kind} is not known")));
     }
     if let Some(column) = transaction.lacking.iter().find(|column| SIGNED.contains(column)) {
         return Err(NotCheckable(format!("the source has no {column} of transactions")));
@@ -30,14 +31,14 @@ pub(super) fn encode(transaction: &Transaction) -> Result<TrieTransaction, NotCh
     let chain_id = || transaction.chain_id.ok_or_else(|| NotCheckable("a transaction has no chain id".into()));
     let access_list = || access_list(transaction);
     let signature = signature(transaction)?;
-    match transaction.transaction_type {
-        0 => {
+    match kind {
+        TransactionType::Legacy => {
             let gas_price = wei(transaction.gas_price)?;
             let chain_id = legacy_chain_id(transaction.v)?;
             let signed = TxLegacy { chain_id, nonce, gas_price, gas_limit, to, value, input };
             Ok(encoded(&signed, signature))
         }
-        1 => {
+        TransactionType::AccessList => {
             let (chain_id, gas_price) = (chain_id()?, wei(transaction.gas_price)?);
             let access_list = access_list();
             Ok(encoded(&TxEip2930 { chain_id, nonce, gas_price, gas_limit, to, value, access_list, input }, signature))
@@ -49,7 +50,7 @@ pub(super) fn encode(transaction: &Transaction) -> Result<TrieTransaction, NotCh
             let access_list = access_list();
             let called = || transaction.to.ok_or_else(|| NotCheckable(format!("type {kind} without a recipient")));
             match kind {
-                2 => Ok(encoded(
+                TransactionType::DynamicFee => Ok(encoded(
                     &TxEip1559 {
                         chain_id,
                         nonce,
@@ -63,7 +64,7 @@ pub(super) fn encode(transaction: &Transaction) -> Result<TrieTransaction, NotCh
                     },
                     signature,
                 )),
-                3 => Ok(encoded(
+                TransactionType::Blob => Ok(encoded(
                     &TxEip4844 {
                         chain_id,
                         nonce,
@@ -111,8 +112,8 @@ fn encoded<T: RlpEcdsaEncodableTx + SignableTransaction<Signature>>(
 fn signature(transaction: &Transaction) -> Result<Signature, NotCheckable> {
     let v = transaction.v;
     let is_odd = match transaction.transaction_type {
-        0 if v == U256::from(27) || v == U256::from(28) => v == U256::from(28),
-        0 => !v.bit(0),
+        TransactionType::Legacy if v == U256::from(27) || v == U256::from(28) => v == U256::from(28),
+        TransactionType::Legacy => !v.bit(0),
         _ if v <= U256::from(1) => !v.is_zero(),
         kind => return Err(NotCheckable(format!("a transaction of type {kind} has the parity {v}"))),
     };

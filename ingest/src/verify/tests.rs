@@ -9,7 +9,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 use trawl_chains::{ETHEREUM, by_chain_id};
-use trawl_core::primitives::B256;
+use trawl_core::primitives::{B256, TransactionType};
 use trawl_core::store::CommitEdges;
 
 use super::{Depth, Outcome, verify};
@@ -92,7 +92,7 @@ fn a_withdrawals_root_of_another_meaning_is_not_checkable() {
     assert_eq!(refused.check, super::Check::WithdrawalsRoot);
     // Under an OP-stack deposit it is the storage root of L2ToL1MessagePasser.
     let deposit = |block: &mut Block| {
-        block.transactions[0].transaction_type = 0x7e;
+        block.transactions[0].transaction_type = TransactionType::Other(0x7e);
         block.transactions[0].raw = Some("{}".into());
     };
     let outcome = changed(|block| {

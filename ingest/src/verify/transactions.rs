@@ -10,6 +10,7 @@ use super::outcome::{NotCheckable, Outcome, VerifyError, refuse, same};
 use super::trie::ordered_root;
 use super::trie_transaction::{SenderProof, TrieTransaction};
 use crate::block::{Block, Transaction};
+use trawl_core::primitives::TransactionType;
 use trawl_keccak::keccak256_all;
 
 /// Checks the hash and sender of each transaction that can be encoded, and the root if all can; returns the bytes of
@@ -127,7 +128,7 @@ fn verify_senders(block: &Block, members: &[Membership], outcome: &mut Outcome) 
 /// Bytes of the transactions in the RLP of their block, where typed ones are strings.
 fn body_length(block: &Block, members: &[Membership]) -> usize {
     let framed = encodings(block, members).map(|(transaction, encoded)| match transaction.transaction_type {
-        0 => encoded.bytes.len(),
+        TransactionType::Legacy => encoded.bytes.len(),
         _ => alloy_rlp::Encodable::length(encoded.bytes.as_slice()),
     });
     framed.sum()

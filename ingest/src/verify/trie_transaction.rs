@@ -2,7 +2,7 @@
 
 use alloy_primitives::{Address, Signature};
 use serde_json::{Map, Value};
-use trawl_chains::{Evidence, TransactionType};
+use trawl_chains::{Evidence, FamilyTransactionType};
 
 /// A transaction as bytes (EIP-2718), and what proves its sender.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(super) struct TrieTransaction {
     pub sender: SenderProof,
     pub evidence: Evidence,
     /// The family's own type, and the source's JSON.
-    pub own: Option<(&'static TransactionType, Map<String, Value>)>,
+    pub own: Option<(&'static FamilyTransactionType, Map<String, Value>)>,
 }
 
 /// What proves the sender of a transaction.

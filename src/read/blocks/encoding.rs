@@ -12,7 +12,7 @@ use crate::error::Problem;
 use crate::read::transactions::encoding;
 use crate::read::transactions::receipt_rows::{MAX_TRANSACTIONS, require_header};
 use crate::read::transactions::receipt_trie::{Reason, hashed};
-use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::primitives::{B256, BlockNumber, TransactionType};
 use trawl_core::schema::{BlockPart, BlockRow, TransactionRow, WithdrawalRow};
 use trawl_core::store::Head;
 
@@ -104,8 +104,8 @@ fn whole_block(
     // In a block, transactions with a type are strings, and those without are lists.
     let mut list = Vec::new();
     for (row, bytes) in transactions.iter().zip(&bodies) {
-        match row.transaction_type {
-            0 => list.extend_from_slice(bytes),
+        match row.transaction_type.into() {
+            TransactionType::Legacy => list.extend_from_slice(bytes),
             _ => bytes.as_slice().encode(&mut list),
         }
     }

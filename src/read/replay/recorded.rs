@@ -9,14 +9,11 @@ use crate::read::completeness::{require_block, require_part, require_receipt, re
 use crate::read::rules::rules;
 use crate::read::state::block_context;
 use trawl_chains::DataSize;
-use trawl_core::primitives::{BlockNumber, U256};
+use trawl_core::primitives::{BlockNumber, TransactionType, U256};
 use trawl_core::schema::{BlockPart, BlockRow, TransactionRow};
 use trawl_core::store::Head;
 use trawl_evm::replay::RecordedTransaction;
 use trawl_evm::{Call, Failure, Fees, Origin, Rules};
-
-/// Highest type whose fields are columns (EIP-7702).
-const LAST_KNOWN_TYPE: u8 = 4;
 
 /// A block and its transactions, from the first on.
 pub(crate) struct RecordedBlock {
@@ -83,7 +80,7 @@ fn recorded(app: &App, row: TransactionRow, rules: &Rules) -> Result<RecordedTra
         value: row.value,
         // That of a deposit is whatever its sender has.
         nonce: (!is_deposit).then_some(row.nonce),
-        access_list: (1..=LAST_KNOWN_TYPE).contains(&row.transaction_type).then(|| list(&row)),
+        access_list: has_access_list(&row).then(|| list(&row)),
         blob_hashes: row.blob_versioned_hashes.to_vec(),
         max_fee_per_blob_gas: row.max_fee_per_blob_gas.unwrap_or_default().saturating_to(),
         authorizations: row.authorization_list.iter().map(authorization).collect(),
@@ -97,7 +94,7 @@ fn origin(app: &App, row: &TransactionRow, rules: &Rules) -> Result<Origin, Prob
     if rules.rollup().is_some_and(|rollup| rollup.deposit == row.transaction_type) {
         return Ok(Origin::Deposit { mint: mint(row)? });
     }
-    if row.transaction_type > LAST_KNOWN_TYPE {
+    if !TransactionType::from(row.transaction_type).has_columns() {
         return Err(refused(format!("a transaction of type {} cannot run again here", row.transaction_type)));
     }
     match rules.rollup() {
@@ -120,9 +117,14 @@ fn refused(text: String) -> Problem {
     Problem::Call(Failure::Invalid(text))
 }
 
+fn has_access_list(row: &TransactionRow) -> bool {
+    !matches!(row.transaction_type.into(), TransactionType::Legacy | TransactionType::Other(_))
+}
+
 fn fees(row: &TransactionRow) -> Fees {
-    match (row.transaction_type, row.max_fee_per_gas, row.max_priority_fee_per_gas) {
-        (2.., Some(max), Some(priority)) => {
+    let has_price = matches!(row.transaction_type.into(), TransactionType::Legacy | TransactionType::AccessList);
+    match row.max_fee_per_gas.zip(row.max_priority_fee_per_gas) {
+        Some((max, priority)) if !has_price => {
             Fees::Dynamic { max: max.saturating_to(), priority: priority.saturating_to() }
         }
         _ => Fees::Price(row.gas_price.unwrap_or_default().saturating_to()),

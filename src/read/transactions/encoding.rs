@@ -5,6 +5,7 @@ use alloy_consensus::{TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy};
 use alloy_eips::eip2930::{AccessList, AccessListItem};
 use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use alloy_primitives::{Address, Signature, TxKind, U256, keccak256};
+use trawl_core::primitives::TransactionType;
 
 use super::receipt_trie::Reason;
 use trawl_core::schema::TransactionRow;
@@ -34,13 +35,13 @@ pub(crate) fn encoded(row: &TransactionRow) -> Result<Vec<u8>, Reason> {
     if !lacking.is_empty() {
         return Err(format!("transaction {index} is indexed without {}", lacking.join(", ")));
     }
-    let bytes = match row.transaction_type {
-        0 => legacy(row),
-        1 => access_list_transaction(row),
-        2 => dynamic_fee_transaction(row),
-        3 => blob_transaction(row),
-        4 => set_code_transaction(row),
-        kind => Err(format!("how transactions of type {kind} are hashed is not known")),
+    let bytes = match row.transaction_type.into() {
+        TransactionType::Legacy => legacy(row),
+        TransactionType::AccessList => access_list_transaction(row),
+        TransactionType::DynamicFee => dynamic_fee_transaction(row),
+        TransactionType::Blob => blob_transaction(row),
+        TransactionType::SetCode => set_code_transaction(row),
+        TransactionType::Other(kind) => Err(format!("how transactions of type {kind} are hashed is not known")),
     }?;
     let found = keccak256(&bytes);
     if found != row.hash {

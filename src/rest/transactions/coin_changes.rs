@@ -10,7 +10,7 @@ use crate::error::Problem;
 use crate::read::replay::run_again;
 use crate::read::rules::has_ethereums_rules;
 use crate::read::state::block_context;
-use trawl_core::primitives::{Address, BlockNumber, U256};
+use trawl_core::primitives::{Address, BlockNumber, TransactionType, U256};
 use trawl_core::schema::{BlockRow, TransactionRow};
 use trawl_core::store::Head;
 use trawl_evm::replay::Tracer;
@@ -167,9 +167,8 @@ impl UnreplayableTransaction<'_> {
         }
         let gas = U256::from(transaction.gas_used);
         let paid = gas.checked_mul(transaction.effective_gas_price)?;
-        let blobs = match (transaction.transaction_type, transaction.blob_gas_used, transaction.blob_gas_price) {
-            (3, Some(gas), Some(price)) => U256::from(gas).checked_mul(price)?,
-            (3, _, _) => return None,
+        let blobs = match transaction.transaction_type.into() {
+            TransactionType::Blob => U256::from(transaction.blob_gas_used?).checked_mul(transaction.blob_gas_price?)?,
             _ => U256::ZERO,
         };
         let burnt = gas.checked_mul(block.base_fee_per_gas.unwrap_or(U256::ZERO))?;

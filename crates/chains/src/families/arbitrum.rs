@@ -15,7 +15,7 @@ use crate::family::{BurntFees, Family, Issuance, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::rest::{RestMember, RestMembers, RestSource};
-use crate::transaction_type::{Constant, ReceiptTail, SenderRule, TransactionType};
+use crate::transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule};
 
 /// One, Nova and the Orbit chains.
 pub static ARBITRUM: Family = Family {
@@ -61,15 +61,16 @@ const VALUE: Field = Field::required(&["value"], Kind::Quantity);
 const DATA: Field = Field::required(&["input", "data"], Kind::Bytes);
 
 /// A type without a signature, whose sender is one of its fields.
-const fn unsigned(byte: u8, name: &'static str, fields: &'static [Field]) -> TransactionType {
+const fn unsigned(byte: u8, name: &'static str, fields: &'static [Field]) -> FamilyTransactionType {
     let (sender, receipt, evidence) = (SenderRule::Field, ReceiptTail::Nothing, Evidence::Code);
-    TransactionType { byte, name, fields, constants: &[], sender, receipt, evidence }
+    FamilyTransactionType { byte, name, fields, constants: &[], sender, receipt, evidence }
 }
 
-const DEPOSIT: TransactionType = unsigned(0x64, "deposit", &[CHAIN_ID, REQUEST_ID, FROM, TO, VALUE]);
-const UNSIGNED: TransactionType = unsigned(0x65, "unsigned", &[CHAIN_ID, FROM, NONCE, CAP, GAS, TO, VALUE, DATA]);
-const CONTRACT: TransactionType = unsigned(0x66, "contract", &[CHAIN_ID, REQUEST_ID, FROM, CAP, GAS, TO, VALUE, DATA]);
-const RETRY: TransactionType = unsigned(
+const DEPOSIT: FamilyTransactionType = unsigned(0x64, "deposit", &[CHAIN_ID, REQUEST_ID, FROM, TO, VALUE]);
+const UNSIGNED: FamilyTransactionType = unsigned(0x65, "unsigned", &[CHAIN_ID, FROM, NONCE, CAP, GAS, TO, VALUE, DATA]);
+const CONTRACT: FamilyTransactionType =
+    unsigned(0x66, "contract", &[CHAIN_ID, REQUEST_ID, FROM, CAP, GAS, TO, VALUE, DATA]);
+const RETRY: FamilyTransactionType = unsigned(
     0x68,
     "retry",
     &[
@@ -87,7 +88,7 @@ const RETRY: TransactionType = unsigned(
         Field::required(&["submissionFeeRefund"], Kind::Quantity),
     ],
 );
-const SUBMIT_RETRYABLE: TransactionType = unsigned(
+const SUBMIT_RETRYABLE: FamilyTransactionType = unsigned(
     0x69,
     "submit retryable",
     &[
@@ -106,7 +107,7 @@ const SUBMIT_RETRYABLE: TransactionType = unsigned(
         Field::required(&["retryData"], Kind::Bytes),
     ],
 );
-const INTERNAL: TransactionType = TransactionType {
+const INTERNAL: FamilyTransactionType = FamilyTransactionType {
     byte: 0x6a,
     name: "internal",
     fields: &[CHAIN_ID, DATA],

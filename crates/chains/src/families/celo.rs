@@ -10,7 +10,7 @@ use crate::family::{BurntFees, Family, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::rest::RestMembers;
-use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
 
 /// Celo and its test networks.
@@ -49,7 +49,7 @@ const DATA: Field = Field::required(&["input", "data"], Kind::Bytes);
 const ACCESS_LIST: Field = Field::optional(&["accessList"], Kind::AccessList);
 
 /// Fees in a token (CIP-64).
-const CIP_64: TransactionType = TransactionType {
+const CIP_64: FamilyTransactionType = FamilyTransactionType {
     byte: 0x7b,
     name: "fee currency",
     fields: &[CHAIN_ID, NONCE, TIP, CAP, GAS, TO, VALUE, DATA, ACCESS_LIST, FEE_CURRENCY],
@@ -60,7 +60,7 @@ const CIP_64: TransactionType = TransactionType {
 };
 
 /// Fees in a token and a gateway's (CIP-42), before Celo was an OP stack chain.
-const CIP_42: TransactionType = TransactionType {
+const CIP_42: FamilyTransactionType = FamilyTransactionType {
     byte: 0x7c,
     name: "gateway fee",
     fields: &[
@@ -84,7 +84,7 @@ const CIP_42: TransactionType = TransactionType {
 };
 
 /// Fees in a token, of at most an amount of it (CIP-66).
-const CIP_66: TransactionType = TransactionType {
+const CIP_66: FamilyTransactionType = FamilyTransactionType {
     byte: 0x7a,
     name: "denominated fee",
     fields: &[

@@ -14,7 +14,7 @@ use crate::family::{BurntFees, Family, Issuance, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::rest::{RestMember, RestMembers, RestSource};
-use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
 
 /// OP Mainnet, Base and all others of the stack.
@@ -77,7 +77,7 @@ pub static OPTIMISM: Family = Family {
 };
 
 /// A transaction from L1, unsigned. Its nonce in the JSON is that of the receipt and is not hashed.
-pub(super) const DEPOSIT: TransactionType = TransactionType {
+pub(super) const DEPOSIT: FamilyTransactionType = FamilyTransactionType {
     byte: DEPOSIT_TYPE,
     name: "deposit",
     fields: &[

@@ -11,7 +11,7 @@ use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{BurntFees, Family, Issuance};
 use crate::fields::{Field, Kind};
 use crate::rest::{RestMember, RestMembers, RestSource};
-use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
 
 /// Scroll and its test network.
 pub static SCROLL: Family = Family {
@@ -28,7 +28,7 @@ pub static SCROLL: Family = Family {
     ..ETHEREUM_RULES
 };
 
-const L1_MESSAGE: TransactionType = TransactionType {
+const L1_MESSAGE: FamilyTransactionType = FamilyTransactionType {
     byte: 0x7e,
     name: "L1 message",
     fields: &[

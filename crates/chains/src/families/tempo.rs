@@ -15,7 +15,7 @@ use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::rest::RestSource;
 use crate::signer::{KeySigned, Signer};
-use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
 
 mod key_authorization;
@@ -37,7 +37,7 @@ pub static TEMPO: Family = Family {
 };
 
 /// A transaction of several calls (<https://tips.sh/0001>); its fee may be paid by another.
-const CALLS: TransactionType = TransactionType {
+const CALLS: FamilyTransactionType = FamilyTransactionType {
     byte: BYTE,
     name: "calls",
     fields: &FIELDS,

@@ -9,7 +9,7 @@ use crate::family::{BurntFees, Family, NodeQuirks};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
-use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
 
 /// zkSync Era, Abstract, Lens, Sophon: roots are zero, gas does not add up.
@@ -97,7 +97,7 @@ const COMETBFT: HeaderRule = HeaderRule::Unproven("the block hash is CometBFT's"
 const SYSTEM: Address = address!("8888888888888888888888888888888888888888");
 
 /// A transaction of a nonce lane.
-const LANE: TransactionType = TransactionType {
+const LANE: FamilyTransactionType = FamilyTransactionType {
     byte: 0x3f,
     name: "nonce lane",
     fields: &[

@@ -3,7 +3,7 @@
 
 use trawl_chains::{Fact, Family, InnerCall, RestFacts, RestMembers, RestValue, TypeSigns};
 
-use crate::transactions::LAST_KNOWN_TYPE;
+use crate::transactions::type_of;
 use crate::{Array, JsonWriter, Object};
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::{BlockView, Column, TransactionView};
@@ -36,9 +36,9 @@ pub(crate) fn write_transaction(item: &mut Object<'_>, family: &Family, view: &T
     if family.rest.members.is_empty() && !family.has_own_transactions() {
         return;
     }
-    let (transaction, receipt) = match view.transaction_type[row] > LAST_KNOWN_TYPE {
-        true => (view.raw_transaction.value(row), view.raw_receipt.value(row)),
-        false => (view.extra_fields.value(row), view.receipt_extra_fields.value(row)),
+    let (transaction, receipt) = match type_of(view, row).has_columns() {
+        true => (view.extra_fields.value(row), view.receipt_extra_fields.value(row)),
+        false => (view.raw_transaction.value(row), view.raw_receipt.value(row)),
     };
     let facts = RestFacts {
         transaction: &fields(transaction),

@@ -4,11 +4,11 @@ use alloy_eips::eip7702;
 
 use trawl_chains::{Family, GasPayment};
 
-use super::LAST_KNOWN_TYPE;
+use super::type_of;
 use crate::addresses::address::Addresses;
 use crate::stats::chain_facts;
 use crate::{Array, JsonWriter, Object};
-use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp, TransactionFee, U256};
+use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp, TransactionFee, TransactionType, U256};
 use trawl_core::schema::{Authorization, Column, TransactionView};
 
 /// Facts about a transaction beyond its row. What is `None` is unknown, and `null` in the answer.
@@ -108,15 +108,15 @@ pub fn transaction_types(
     row: usize,
     facts: &TransactionFacts,
 ) -> impl Iterator<Item = &'static str> {
-    let kind = view.transaction_type[row];
+    let kind = type_of(view, row);
     // What a chain's own type does without a recipient only its receipt says: it may be calls, or nothing.
-    let is_own = chain_facts::type_name(facts.family(), view, row).is_some() || kind > LAST_KNOWN_TYPE;
+    let is_own = chain_facts::type_name(facts.family(), view, row).is_some() || !kind.has_columns();
     let is_known = !is_own || Option::<Address>::get(&view.contract_address, row).is_some();
     let creates = is_known && Option::<Address>::get(&view.to_address, row).is_none();
     let has_input = !view.input.value(row).is_empty();
     let types = [
-        ("blob_transaction", kind == 3),
-        ("set_code_transaction", kind == 4),
+        ("blob_transaction", kind == TransactionType::Blob),
+        ("set_code_transaction", kind == TransactionType::SetCode),
         ("token_creation", facts.creates_token),
         ("contract_creation", creates),
         ("token_transfer", facts.moves_tokens == Some(true)),
@@ -218,13 +218,14 @@ impl Transaction<'_, '_> {
 
     fn write_typed(&self, item: &mut Object<'_>) {
         let (view, row) = (self.view, self.row);
-        let is_set_code = (view.transaction_type[row] == 4).then_some(());
+        let kind = type_of(view, row);
+        let is_set_code = (kind == TransactionType::SetCode).then_some(());
         item.key("authorization_list").option(is_set_code, |writer, ()| {
             writer.array(|list| {
                 view.authorization_list.items::<Authorization>(row).for_each(|one| write_authorization(list, &one));
             });
         });
-        if view.transaction_type[row] != 3 || !self.has("blob_versioned_hashes") {
+        if kind != TransactionType::Blob || !self.has("blob_versioned_hashes") {
             return;
         }
         item.key("blob_versioned_hashes").array(|hashes| {

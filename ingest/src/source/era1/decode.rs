@@ -6,7 +6,7 @@ use alloy_consensus::transaction::SignerRecoverable;
 use alloy_consensus::{Eip658Value, Header as RlpHeader, ReceiptEnvelope, Transaction as _, TxEnvelope, Typed2718};
 use alloy_primitives::keccak256;
 use alloy_rlp::{Decodable, Encodable, Header as RlpHead};
-use trawl_core::primitives::{B256, U256};
+use trawl_core::primitives::{B256, TransactionType, U256};
 use trawl_core::schema::AccessListItem;
 
 use crate::block::{Block, Header, Log, Receipt, Transaction};
@@ -162,20 +162,20 @@ fn described(header: RlpHeader, hash: B256, size: u64) -> Header {
 }
 
 fn transaction(index: u32, envelope: &TxEnvelope, base_fee: Option<u64>) -> Result<Transaction, DecodeError> {
-    let kind = envelope.ty();
-    if kind > 2 {
-        return Err(DecodeError::Type(kind));
+    let kind = TransactionType::from(envelope.ty());
+    let is_dynamic = kind == TransactionType::DynamicFee;
+    if !is_dynamic && !matches!(kind, TransactionType::Legacy | TransactionType::AccessList) {
+        return Err(DecodeError::Type(kind.byte()));
     }
     // Before Homestead both forms of a signature were valid.
     let from = envelope.recover_signer_unchecked().map_err(|_| DecodeError::Signature(index as usize))?;
     let signature = envelope.signature();
     let parity = u64::from(signature.v());
     let v = match (kind, envelope.chain_id()) {
-        (0, Some(chain_id)) => U256::from(chain_id) * U256::from(2) + U256::from(35 + parity),
-        (0, None) => U256::from(27 + parity),
+        (TransactionType::Legacy, Some(chain_id)) => U256::from(chain_id) * U256::from(2) + U256::from(35 + parity),
+        (TransactionType::Legacy, None) => U256::from(27 + parity),
         _ => U256::from(parity),
     };
-    let is_dynamic = kind == 2;
     Ok(Transaction {
         hash: *envelope.tx_hash(),
         index,

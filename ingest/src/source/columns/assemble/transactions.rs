@@ -3,7 +3,9 @@
 use trawl_core::primitives::{B256, Bytes, U256};
 
 use super::error::AssembleError;
-use crate::block::{LAST_KNOWN_TYPE, Log, Receipt, Transaction};
+use trawl_core::primitives::TransactionType::{self, Blob, DynamicFee, Legacy, SetCode};
+
+use crate::block::{Log, Receipt, Transaction};
 use crate::source::columns::cell::{Cell, CellError};
 use crate::source::columns::facts::{Fact, Facts};
 use crate::source::columns::row::Row;
@@ -33,13 +35,13 @@ const GAS_USED: &[&str] = &["receipt_gas_used", "gas_used"];
 pub fn transaction(row: Row<'_>, chain_id: Option<u64>) -> Result<(Transaction, Option<B256>), AssembleError> {
     let mut facts = Facts::of(row);
     let facts = &mut facts;
-    let kind: Option<u8> = facts.fact(&["transaction_type"])?.value();
+    let kind = facts.fact::<u8>(&["transaction_type"])?.value().map(TransactionType::from);
     if kind.is_none() {
         facts.lack("transaction_type");
     }
-    let is_known = kind.is_some_and(|kind| kind <= LAST_KNOWN_TYPE);
+    let is_known = kind.is_some_and(TransactionType::has_columns);
     // Types of other chains may have fields the specification does not know; nothing is certain of them.
-    let of = |kinds: &[u8]| kind.filter(|_| is_known).map(|kind| kinds.contains(&kind));
+    let of = |kinds: &[TransactionType]| kind.filter(|_| is_known).map(|kind| kinds.contains(&kind));
     if kind.is_some() && !is_known {
         facts.lack("raw_transaction");
     }
@@ -47,26 +49,30 @@ pub fn transaction(row: Row<'_>, chain_id: Option<u64>) -> Result<(Transaction, 
     let mut transaction = Transaction {
         hash: facts.required(&["transaction_hash", "hash"])?,
         index: facts.required(&["transaction_index"])?,
-        transaction_type: kind.unwrap_or_default(),
+        transaction_type: kind.unwrap_or(Legacy),
         from: facts.known(&["from_address"], "from_address")?,
         to: facts.nullable(&["to_address"], "to_address")?,
         nonce: facts.known(&["nonce"], "nonce")?,
         value: facts.known(&["value_binary", "value_string", "value"], "value")?,
         gas: facts.known(&["gas_limit", "gas"], "gas_limit")?,
         gas_price: facts.conditional(&["gas_price"], "gas_price", Some(true))?,
-        max_fee_per_gas: facts.conditional(&["max_fee_per_gas"], "max_fee_per_gas", of(&[2, 3, 4]))?,
+        max_fee_per_gas: facts.conditional(
+            &["max_fee_per_gas"],
+            "max_fee_per_gas",
+            of(&[DynamicFee, Blob, SetCode]),
+        )?,
         max_priority_fee_per_gas: facts.conditional(
             &["max_priority_fee_per_gas"],
             "max_priority_fee_per_gas",
-            of(&[2, 3, 4]),
+            of(&[DynamicFee, Blob, SetCode]),
         )?,
-        max_fee_per_blob_gas: facts.conditional(&["max_fee_per_blob_gas"], "max_fee_per_blob_gas", of(&[3]))?,
+        max_fee_per_blob_gas: facts.conditional(&["max_fee_per_blob_gas"], "max_fee_per_blob_gas", of(&[Blob]))?,
         input: facts.known::<Bytes>(&["input"], "input")?,
         // A typed transaction is valid only on the chain it names; a legacy one may name none.
-        chain_id: chain_id.filter(|_| of(&[1, 2, 3, 4]) == Some(true)),
+        chain_id: chain_id.filter(|_| of(&[Legacy]) == Some(false)),
         access_list: Vec::new(),
         blob_versioned_hashes: facts
-            .conditional(&["blob_versioned_hashes"], "blob_versioned_hashes", of(&[3]))?
+            .conditional(&["blob_versioned_hashes"], "blob_versioned_hashes", of(&[Blob]))?
             .unwrap_or_default(),
         authorization_list: Vec::new(),
         v: facts.known(&["v"], "v")?,
@@ -79,10 +85,10 @@ pub fn transaction(row: Row<'_>, chain_id: Option<u64>) -> Result<(Transaction, 
     if transaction.chain_id.is_none() {
         facts.lack("chain_id");
     }
-    if of(&[0]) != Some(true) {
+    if of(&[Legacy]) != Some(true) {
         facts.lack("access_list");
     }
-    if of(&[0, 1, 2, 3]) != Some(true) {
+    if of(&[SetCode]) != Some(false) {
         facts.lack("authorization_list");
     }
     transaction.lacking = std::mem::replace(facts, Facts::of(row)).into_lacking();
@@ -101,7 +107,7 @@ pub fn outcome(row: Row<'_>, transaction: &Transaction) -> Result<Option<Outcome
         .lacking
         .iter()
         .all(|column| *column != "transaction_type")
-        .then_some(transaction.transaction_type == 3);
+        .then_some(transaction.transaction_type == Blob);
     let (status, root) = status(&mut facts)?;
     let receipt = Receipt {
         transaction_hash: hash.unwrap_or(transaction.hash),
@@ -119,7 +125,7 @@ pub fn outcome(row: Row<'_>, transaction: &Transaction) -> Result<Option<Outcome
         raw: None,
         extra: None,
     };
-    if transaction.transaction_type > LAST_KNOWN_TYPE {
+    if !transaction.transaction_type.has_columns() {
         facts.lack("raw_receipt");
     }
     Ok(Some(Outcome { index, receipt, has_cumulative_gas: cumulative.is_some(), lacking: facts.into_lacking() }))
@@ -164,7 +170,7 @@ fn contract_address(
         return facts.nullable(&names, "contract_address");
     }
     let unknown = ["to_address", "from_address", "nonce", "transaction_type"];
-    let is_certain = transaction.transaction_type <= LAST_KNOWN_TYPE
+    let is_certain = transaction.transaction_type.has_columns()
         && !transaction.lacking.iter().any(|column| unknown.contains(column));
     if !is_certain {
         facts.lack("contract_address");
