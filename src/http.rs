@@ -12,3 +12,4 @@ pub(crate) mod request_body;
 pub(crate) mod route;
 pub(crate) mod scheme;
 pub(crate) mod values;
+pub(crate) mod whole_body;

@@ -15,5 +15,6 @@ pub(crate) mod row_stream;
 pub(crate) mod rules;
 pub(crate) mod settled;
 pub(crate) mod state;
+pub(crate) mod tokens;
 pub(crate) mod transactions;
 pub(crate) mod user_operations;

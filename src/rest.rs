@@ -18,5 +18,4 @@ pub(crate) mod stats;
 pub(crate) mod tokens;
 pub(crate) mod transactions;
 
-pub(crate) use page::json;
 pub(crate) use router::router;

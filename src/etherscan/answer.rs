@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use crate::error::Problem;
-use crate::rest::json;
+use crate::http::whole_body::json;
 use trawl_json::JsonWriter;
 use trawl_json::etherscan::write_envelope;
 

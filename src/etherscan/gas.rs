@@ -5,7 +5,7 @@ use axum::response::Response;
 use super::answer::{Refusal, result};
 use super::params::Params;
 use super::request::Request;
-use crate::rest::stats::figures::{block_time, recent};
+use crate::read::blocks::recent::{block_time, recent};
 use crate::rpc;
 use trawl_core::primitives::U256;
 use trawl_json::etherscan::write_gas_oracle;

@@ -7,12 +7,13 @@ use super::cursor::{
     ChainWithdrawalCursor, Cursor, FrameCursor, OF_PENDING, TransactionCursor, TransferCursor, require_block,
 };
 use super::list::list_page;
-use super::page::{Page, empty_page, json};
+use super::page::{Page, empty_page};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::parameters::{NoParameters, Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::require_part;
 use crate::rest::blocks::withdrawals;

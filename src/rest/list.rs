@@ -4,9 +4,10 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 
 use super::cursor::Cursor;
-use super::page::{Page, json};
+use super::page::Page;
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::whole_body::json;
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};

@@ -3,10 +3,11 @@
 use axum::extract::State;
 use axum::response::Response;
 
-use super::page::{Page, json};
+use super::page::Page;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::parameters::{NoParameters, Parameters};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use crate::rest::blocks::list::BlockItems;
 use crate::rest::list::ListItems;

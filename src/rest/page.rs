@@ -1,10 +1,8 @@
 //! Pages: the first rows of a result, and whether there are more.
 
-use axum::body::Bytes;
-use axum::http::HeaderValue;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
+use crate::http::whole_body::json;
 use trawl_core::schema::Columns;
 use trawl_core::store::Batch;
 use trawl_json::Object;
@@ -79,9 +77,4 @@ pub(super) const NO_CURSOR: Option<fn(&mut Object<'_>)> = None;
 /// A list without items.
 pub(super) fn empty_page() -> Response {
     json(write_page(|_| {}, NO_CURSOR))
-}
-
-/// A response whose body is JSON text.
-pub(crate) fn json(text: Vec<u8>) -> Response {
-    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], Bytes::from(text)).into_response()
 }

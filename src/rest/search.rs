@@ -7,12 +7,13 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::cursor::{Cursor, TermCursor};
-use super::page::{Page, json};
+use super::page::Page;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::http::parameters::{Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, fixed_hex};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use trawl_core::primitives::domain_name::DomainName;
 use trawl_core::primitives::{Address, B256, Timestamp};

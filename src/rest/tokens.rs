@@ -1,17 +1,11 @@
 //! Tokens: one, its lists and instances, what addresses hold, and all by rank.
 
 pub(crate) mod balances;
-mod counts_at_head;
-pub(crate) mod held_tokens;
-pub(crate) mod holders;
 pub(super) mod instance_lists;
 pub(crate) mod instances;
-pub(crate) mod instances_of_holder;
-pub(super) mod instances_of_token;
 pub(crate) mod lists;
 pub(crate) mod ranking;
 pub(crate) mod token;
-pub(super) mod uncounted_transfers;
 
 use axum::Router;
 

@@ -71,6 +71,32 @@ fn no_files_import_each_other_in_a_circle() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What answers requests: what two of them share lies below, in `read` or `http`.
+const SURFACES: [&str; 5] = ["rest", "rpc", "scan", "etherscan", "web"];
+
+/// Some actions of Etherscan's are JSON-RPC calls; the routes of scans are among those of REST.
+const SIDEWAYS: [(&str, &str); 2] = [("etherscan", "rpc"), ("rest", "scan")];
+
+#[test]
+fn no_surface_reaches_another() -> anyhow::Result<()> {
+    let rooms = imports::rooms(&workspace::root().join("src/lib.rs"))?;
+    for surface in SURFACES {
+        let imported = rooms.get(surface).into_iter().flatten().map(String::as_str);
+        let mut others = imported.filter(|other| SURFACES.contains(other));
+        let unexpected = others.find(|other| !SIDEWAYS.contains(&(surface, other)));
+        ensure!(
+            unexpected.is_none(),
+            "src/{surface} imports src/{}: move what both use to src/read",
+            unexpected.unwrap_or_default()
+        );
+    }
+    for (surface, other) in SIDEWAYS {
+        let is_there = rooms.get(surface).is_some_and(|others| others.contains(other));
+        ensure!(is_there, "src/{surface} no longer imports src/{other}: take it from the list");
+    }
+    Ok(())
+}
+
 #[test]
 fn every_file_says_its_job() -> anyhow::Result<()> {
     for folder in FOLDERS {

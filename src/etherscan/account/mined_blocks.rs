@@ -15,7 +15,7 @@ use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
 use crate::http::body::StreamError;
-use crate::rest::addresses::mined_blocks::require_miners;
+use crate::read::blocks::miners::require_miners;
 use trawl_chains::Issuance;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::readable::Span;

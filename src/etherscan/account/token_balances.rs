@@ -8,7 +8,7 @@ use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::state;
 use crate::etherscan::token::contract::{balance_of, number};
-use crate::rest::tokens::held_tokens::balance_by_transfers;
+use crate::read::tokens::held_tokens::balance_by_transfers;
 use trawl_core::primitives::Address;
 
 /// What an account has after the block of a `tag`, as the contract says; of the newest block as transfers tell, where

@@ -5,7 +5,7 @@ use axum::response::Response;
 use crate::etherscan::answer::{Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
-use crate::rest::stats::figures::{block_time, recent};
+use crate::read::blocks::recent::{block_time, recent};
 use trawl_json::etherscan::{Countdown, write_countdown};
 
 /// The time until a block, if the blocks until then take as long as the newest did.

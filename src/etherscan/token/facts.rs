@@ -6,7 +6,7 @@ use crate::error::Problem;
 use crate::etherscan::answer::{Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
-use crate::rest::tokens::token::{count_at_head, known};
+use crate::read::tokens::token::{count_at_head, known};
 use trawl_core::primitives::Address;
 use trawl_json::etherscan::{write_token, write_token_info};
 use trawl_json::tokens::transfers::Tokens;

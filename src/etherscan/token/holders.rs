@@ -7,7 +7,7 @@ use crate::error::{Problem, UncountedReason};
 use crate::etherscan::answer::{NO_RECORDS, Refusal, empty_list, result};
 use crate::etherscan::request::Request;
 use crate::etherscan::window::PageBounds;
-use crate::rest::tokens::holders::holders;
+use crate::read::tokens::holders::holders;
 use trawl_core::primitives::{Address, U256};
 use trawl_json::Object;
 use trawl_json::etherscan::{decimals, write_holder, write_token_holder, write_top_holder};

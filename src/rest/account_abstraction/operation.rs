@@ -8,8 +8,8 @@ use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::parameters::{NoParameters, Parameters};
 use crate::http::query::fixed_hex;
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
-use crate::rest::page::json;
 use trawl_json::JsonWriter;
 
 const HASH_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/";

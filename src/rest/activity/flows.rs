@@ -9,7 +9,7 @@ use super::activity_query::too_much;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use crate::rest::page::json;
+use crate::http::whole_body::json;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::flows::{Flow, FlowList, write_flows};

@@ -8,11 +8,12 @@ use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::parameters::{AddressPath, Parameters, query_parameters};
 use crate::http::query::PAGE_SIZE;
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
-use crate::read::completeness::require_table;
+use crate::read::blocks::miners::require_miners;
 use crate::rest::blocks::list::{BlockItems, below};
 use crate::rest::cursor::{BlockCursor, Cursor};
-use crate::rest::page::{Page, empty_page, json};
+use crate::rest::page::{Page, empty_page};
 use trawl_core::primitives::{Address, BlockRange};
 use trawl_core::schema::OptionalTable;
 use trawl_core::store::{Batch, Head};
@@ -48,24 +49,6 @@ pub(in crate::rest) async fn blocks_validated(
     let items = BlockItems::load(&app, &head, &batches, &page).await?;
     let policy = CachePolicy::of_page(&head, &head.blocks, before);
     Ok(policy.mark(json(write_page(|list| items.write(list), next))))
-}
-
-/// Requires that it is known who made the blocks.
-///
-/// # Errors
-///
-/// [`Problem::LeftOut`] without the table; [`Problem::ColumnsMissing`] if the source of a block did not say; when the
-/// store fails.
-pub(crate) async fn require_miners(app: &App, head: &Head) -> Result<(), Problem> {
-    require_table(head, OptionalTable::BlocksByMiner)?;
-    let unknown = app.rows_of(head, &mined_blocks::without_miner(&head.blocks.span().settled)).await?;
-    match unknown.iter().flat_map(Batch::rows).next() {
-        Some(block) => Err(Problem::ColumnsMissing {
-            what: format!("block {}", block.block_number),
-            columns: vec!["miner".into()],
-        }),
-        None => Ok(()),
-    }
 }
 
 /// Whether it is known of every block up to the head who made it.

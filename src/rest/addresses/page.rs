@@ -9,12 +9,12 @@ use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::http::parameters::{AddressPath, NoParameters, Parameters};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::is_complete;
 use crate::read::state::State;
-use crate::rest::page::json;
-use crate::rest::tokens::held_tokens::first_tokens;
-use crate::rest::tokens::token;
+use crate::read::tokens::held_tokens::first_tokens;
+use crate::read::tokens::token::known;
 use trawl_core::primitives::Address;
 use trawl_core::readable::Readable;
 use trawl_core::schema::Columns;
@@ -72,7 +72,7 @@ pub(in crate::rest) async fn address_page(
 /// Token facts of a contract with token transfers that has no row in `tokens`: the answers of its own methods in the
 /// state after the head. `None` for other contracts.
 async fn as_token(app: &App, head: &Head, address: &Address) -> Result<Option<Tokens>, Problem> {
-    match token::known(app, head, address).await {
+    match known(app, head, address).await {
         Ok((tokens, standard)) => Ok((!standard.is_empty()).then_some(tokens)),
         Err(Problem::NotFound) => Ok(None),
         Err(problem) => Err(problem),

@@ -4,12 +4,12 @@ use alloy_primitives::Selector;
 use axum::extract::State;
 use axum::response::Response;
 
-use super::super::page::json;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::http::parameters::{Parameters, query_parameters};
 use crate::http::query::{Kind, fixed_hex};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use trawl_core::primitives::Address;
 use trawl_core::store::Head;

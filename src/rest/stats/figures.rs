@@ -6,8 +6,9 @@ use axum::response::Response;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::parameters::{NoParameters, Parameters};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
-use crate::rest::page::json;
+use crate::read::blocks::recent::{block_time, recent};
 use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
 use trawl_core::store::Head;
 use trawl_json::stats::{LastDay, Stats, write_market_chart, write_transactions_chart};
@@ -15,8 +16,6 @@ use trawl_json::tokens::prices::TokenPrice;
 use trawl_query::stats::days::{MAX_BLOCKS, fees_since, of_newest};
 use trawl_query::stats::fees::BlockFees;
 
-/// Heights over which block time and utilization are averaged.
-const RECENT: u64 = 100;
 /// Blocks whose transactions say what gas costs.
 const PRICED: u64 = 20;
 /// Days of the chart.
@@ -127,20 +126,6 @@ pub(in crate::rest) async fn read_last_day(app: &App, head: &Head) -> Result<Las
 fn holds_all(head: &Head, number: BlockNumber, count: u64) -> bool {
     let lowest = (number + 1).saturating_sub(count).saturating_sub(1);
     trawl_core::primitives::BlockRange::new(lowest, number).is_some_and(|range| head.blocks.missing(range).is_empty())
-}
-
-/// The headers of the newest heights, ascending.
-pub(crate) async fn recent(app: &App, head: &Head) -> Result<Vec<BlockFees>, Problem> {
-    let first = head.number().unwrap_or_default().saturating_sub(RECENT);
-    app.values_of(head, &trawl_query::stats::fees::headers(&head.blocks.span().from(first))).await
-}
-
-/// Milliseconds from block to block, over the heights of the blocks; `None` of fewer than two.
-pub(crate) fn block_time(recent: &[BlockFees]) -> Option<f64> {
-    let (first, last) = (recent.first()?, recent.last()?);
-    let heights = last.block_number.checked_sub(first.block_number).filter(|heights| *heights > 0)?;
-    let micros = last.timestamp.micros().saturating_sub(first.timestamp.micros());
-    Some(micros as f64 / 1000.0 / heights as f64)
 }
 
 /// The share of the gas that the blocks used, in percent.

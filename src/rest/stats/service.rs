@@ -3,14 +3,15 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 
-use super::figures::{block_time, read_last_day, recent};
+use super::figures::read_last_day;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::parameters::{NoParameters, Parameters, query_parameters};
 use crate::http::query::{Kind, Query};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
+use crate::read::blocks::recent::{block_time, recent};
 use crate::read::days::{BaseFees, Days, Sums};
-use crate::rest::page::json;
 use trawl_core::calendar::{Period, day};
 use trawl_core::primitives::U256;
 use trawl_core::store::Head;

@@ -3,14 +3,14 @@
 use axum::extract::State;
 use axum::response::Response;
 
-use super::held_tokens::{HeldTokensQuery, held_tokens, shown_tokens};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::parameters::{AddressPath, NoParameters, Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
+use crate::read::tokens::held_tokens::{HeldTokensQuery, held_tokens, shown_tokens};
 use crate::rest::cursor::{Cursor, HoldingCursor};
-use crate::rest::page::json;
 use trawl_json::list::write_page;
 use trawl_json::tokens::balances::TokenBalance;
 use trawl_json::tokens::transfers::Tokens;

@@ -4,16 +4,17 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::instances::with_ids;
-use super::instances_of_token::id_of_token;
 use super::lists::{HoldersParameters, TransfersParameters, holder_page, transfer_page};
-use super::token::{known, transfers_count};
+use super::token::transfers_count;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::parameters::{InstancePath, NoParameters, Parameters};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::is_complete;
+use crate::read::tokens::instances_of_token::id_of_token;
+use crate::read::tokens::token::known;
 use crate::rest::cursor::{Cursor, HolderCursor, TransferCursor};
-use crate::rest::page::json;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
@@ -78,7 +79,7 @@ async fn holders_of(
     let (tokens, standard) = known(app, head, token).await?;
     let standard = with_ids(app, head, token, &tokens, &standard).await?.ok_or(Problem::NotFound)?;
     if standard == "ERC-1155" {
-        let found = super::holders::holders(app, head, &Asset::Id(token, id), after, limit).await?;
+        let found = crate::read::tokens::holders::holders(app, head, &Asset::Id(token, id), after, limit).await?;
         if !found.is_empty() || after.is_some() {
             return Ok(found);
         }

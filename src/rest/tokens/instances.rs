@@ -3,18 +3,21 @@
 use axum::extract::State;
 use axum::response::Response;
 
-use super::held_tokens::shown_tokens;
-use super::instances_of_holder::{HeldCollection, IdAmount, IdSelection, STANDARDS, collections, ids_of_holder};
-use super::instances_of_token::{ExistingId, id_of_token, ids_of_token};
-use super::token::known;
-use super::uncounted_transfers;
 use crate::app::App;
 use crate::error::{Problem, UncountedReason};
 use crate::http::parameters::{AddressPath, InstancePath, NoParameters, Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE, Query};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
+use crate::read::tokens::held_tokens::shown_tokens;
+use crate::read::tokens::instances_of_holder::{
+    HeldCollection, IdAmount, IdSelection, STANDARDS, collections, ids_of_holder,
+};
+use crate::read::tokens::instances_of_token::{ExistingId, id_of_token, ids_of_token};
+use crate::read::tokens::token::known;
+use crate::read::tokens::uncounted_transfers;
 use crate::rest::cursor::{Cursor, HoldingCursor, IdCursor, InstanceCursor};
-use crate::rest::page::{empty_page, json};
+use crate::rest::page::empty_page;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;

@@ -3,16 +3,16 @@
 use axum::extract::State;
 use axum::response::Response;
 
-use super::token::known;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::{Problem, UncountedReason};
 use crate::http::parameters::{AddressPath, Parameters, query_parameters};
 use crate::http::query::{PAGE_SIZE, Query};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
+use crate::read::tokens::token::known;
 use crate::rest::cursor::{Cursor, HolderCursor, TransferCursor};
 use crate::rest::list::page_of;
-use crate::rest::page::json;
 use trawl_core::primitives::{TransferPosition, U256};
 use trawl_core::store::Head;
 use trawl_json::Array;
@@ -74,7 +74,7 @@ pub(in crate::rest) async fn holders(
         return Err(Problem::NotCounted(UncountedReason::Untold));
     }
     let asset = Asset::Token(&address, &standard);
-    let found = super::holders::holders(&app, &head, &asset, after, size + 1).await?;
+    let found = crate::read::tokens::holders::holders(&app, &head, &asset, after, size + 1).await?;
     holder_page(&app, &head, found, size, None).await
 }
 

@@ -9,10 +9,10 @@ use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::parameters::{NoParameters, Parameters, TransactionPath, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE};
+use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, FrameCursor, TransferCursor};
 use crate::rest::list::list_page;
-use crate::rest::page::json;
 use trawl_core::schema::BlockPart;
 use trawl_json::transactions::write_blobs;
 

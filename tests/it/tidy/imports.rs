@@ -18,22 +18,27 @@ struct Package {
     re_exports: BTreeMap<(Module, String), Vec<String>>,
 }
 
-/// The rooms of a package, the modules of its root with all that is below them, that import each other in a loop.
-pub fn rooms_in_loops(root: &Path) -> anyhow::Result<Vec<String>> {
+/// The rooms of a package, the modules of its root with all that is below them, and what each imports of others.
+pub fn rooms(root: &Path) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
     let mut package = Package { files: BTreeMap::new(), re_exports: BTreeMap::new() };
     package.read(root, Vec::new(), root.parent().context("a folder")?)?;
-    let mut edges: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
-    for (module, file) in package.files.iter().filter(|(module, _)| !module.is_empty()) {
-        let others = package.imports(module, file).into_iter().filter(|other| !other.is_empty());
-        let others = others.map(|other| other[..1].to_vec()).filter(|other| other[0] != module[0]);
-        edges.entry(module[..1].to_vec()).or_default().extend(others);
+    let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (module, file) in &package.files {
+        let Some(room) = module.first() else { continue };
+        let others = package.imports(module, file).into_iter().filter_map(|other| other.first().cloned());
+        edges.entry(room.clone()).or_default().extend(others.filter(|other| other != room));
     }
-    let in_loops = edges.keys().filter(|room| reachable(&edges, room).contains(*room));
-    Ok(in_loops.map(|room| room[0].clone()).collect())
+    Ok(edges)
+}
+
+/// The rooms of a package that import each other in a loop.
+pub fn rooms_in_loops(root: &Path) -> anyhow::Result<Vec<String>> {
+    let edges = rooms(root)?;
+    Ok(edges.keys().filter(|room| reachable(&edges, room).contains(*room)).cloned().collect())
 }
 
 /// All that can be reached from a node.
-fn reachable(edges: &BTreeMap<Module, BTreeSet<Module>>, from: &Module) -> BTreeSet<Module> {
+fn reachable<N: Ord + Clone>(edges: &BTreeMap<N, BTreeSet<N>>, from: &N) -> BTreeSet<N> {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from.clone()]);
     while let Some(node) = open.pop() {
         let next = edges.get(&node).into_iter().flatten();

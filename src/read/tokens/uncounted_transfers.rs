@@ -20,7 +20,7 @@ const MOST: u64 = 10_000;
 /// # Errors
 ///
 /// [`Problem::NotCounted`] on a chain that was not loaded from its first block on; when the store fails.
-pub(in crate::rest) async fn reach(app: &App) -> Result<BlockNumber, Problem> {
+pub(crate) async fn reach(app: &App) -> Result<BlockNumber, Problem> {
     app.reader().token_progress().await?.reach.ok_or(Problem::NotCounted(UncountedReason::NoBeginning))
 }
 
@@ -29,7 +29,7 @@ pub(in crate::rest) async fn reach(app: &App) -> Result<BlockNumber, Problem> {
 /// # Errors
 ///
 /// [`Problem::NotCounted`] if blocks are missing there, or there are too many; when the store fails.
-pub(in crate::rest) async fn of_address(
+pub(crate) async fn of_address(
     app: &App,
     head: &Head,
     address: &Address,
@@ -45,7 +45,7 @@ pub(in crate::rest) async fn of_address(
 /// # Errors
 ///
 /// [`Problem::NotCounted`], as of [`of_address`]; when the store fails.
-pub(in crate::rest) async fn of_token(
+pub(crate) async fn of_token(
     app: &App,
     head: &Head,
     token: &Address,
@@ -59,7 +59,7 @@ pub(in crate::rest) async fn of_token(
 /// # Errors
 ///
 /// When the store fails.
-pub(in crate::rest) async fn has_unusual_transfers(app: &App, head: &Head, token: &Address) -> Result<bool, Problem> {
+pub(crate) async fn has_unusual_transfers(app: &App, head: &Head, token: &Address) -> Result<bool, Problem> {
     let newest = trawl_query::tokens::unusual_transfer(token, &head.receipts.span());
     Ok(!app.reader().rows(&newest).await?.is_empty())
 }

@@ -34,7 +34,7 @@ pub(crate) enum IdSelection {
 pub(crate) type IdAmount = (IdKey, Option<U256>);
 
 /// The standards whose tokens have ids.
-pub(in crate::rest) const STANDARDS: [&str; 2] = ["ERC-721", "ERC-1155"];
+pub(crate) const STANDARDS: [&str; 2] = ["ERC-721", "ERC-1155"];
 
 /// The ids of which `holder` has something, at most `limit`. The zero address has none: what is there are the ids
 /// themselves.

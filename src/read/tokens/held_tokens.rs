@@ -37,7 +37,7 @@ impl HeldTokensQuery {
 type TokenKey = (Address, String);
 
 /// A change of a balance.
-pub(in crate::rest) struct Change {
+pub(crate) struct Change {
     /// Height of the block.
     pub block: BlockNumber,
     /// What it had more.
@@ -143,7 +143,7 @@ pub(crate) async fn balance_by_transfers(
 /// # Errors
 ///
 /// When the store fails.
-pub(in crate::rest) async fn first_tokens(
+pub(crate) async fn first_tokens(
     app: &App,
     head: &Head,
     address: &Address,
@@ -157,7 +157,7 @@ pub(in crate::rest) async fn first_tokens(
 }
 
 /// A balance after changes; `None` if they cannot be all there were.
-pub(in crate::rest) fn after<'c>(held: U256, changes: impl Iterator<Item = &'c Change>) -> Option<U256> {
+pub(crate) fn after<'c>(held: U256, changes: impl Iterator<Item = &'c Change>) -> Option<U256> {
     let (mut received, mut given) = (held, U256::ZERO);
     for change in changes {
         received = received.checked_add(change.received)?;

@@ -16,7 +16,7 @@ const LOOKUP: usize = 500;
 
 /// An id of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::rest) struct ExistingId {
+pub(crate) struct ExistingId {
     /// Id of the token in its contract.
     pub id: U256,
     /// Units that were minted and not burnt.
@@ -31,7 +31,7 @@ pub(in crate::rest) struct ExistingId {
 ///
 /// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, while ingest is far behind with
 /// counting, and where transfers do not tell who has what; when the store fails.
-pub(in crate::rest) async fn ids_of_token(
+pub(crate) async fn ids_of_token(
     app: &App,
     head: &Head,
     token: &Address,
@@ -58,7 +58,7 @@ pub(in crate::rest) async fn ids_of_token(
 /// # Errors
 ///
 /// [`Problem::NotCounted`], as of [`ids_of_token`]; when the store fails.
-pub(in crate::rest) async fn id_of_token(
+pub(crate) async fn id_of_token(
     app: &App,
     head: &Head,
     token: &Address,

@@ -22,7 +22,7 @@ const MOST_READS: usize = 4;
 /// # Errors
 ///
 /// When the store fails.
-pub(in crate::rest) async fn counts_at_head(
+pub(super) async fn counts_at_head(
     app: &App,
     head: &Head,
     token: &Address,
