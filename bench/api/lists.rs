@@ -35,7 +35,7 @@ const COLD: &str = "Trawl, from its tables";
 const HOT: &str = "Trawl, from memory";
 const PEER: &str = "PostgreSQL";
 
-/// A page: of whom, and behind which place.
+/// A page: of which address, and behind which position.
 #[derive(Debug, Clone)]
 struct Page {
     address: String,
@@ -64,15 +64,15 @@ impl Page {
         let blocks: Span = vec![BlockRange::new(0, bed.last_block()).context("ordered")?].into();
         let rows: Vec<TokenTransferRow> =
             bed.rows(&statement)?.iter().flat_map(|batch| batch.rows().collect::<Vec<_>>()).collect();
-        let places: BTreeSet<(u64, u64)> =
+        let positions: BTreeSet<(u64, u64)> =
             rows.iter().map(|row| (row.block_number, u64::from(row.transaction_index))).collect();
         let parties: BTreeSet<Address> =
             rows.iter().flat_map(|row| [row.from_address, row.to_address, row.token_address]).collect();
-        let (places, parties): (Vec<_>, Vec<_>) = (places.into_iter().collect(), parties.into_iter().collect());
+        let (positions, parties): (Vec<_>, Vec<_>) = (positions.into_iter().collect(), parties.into_iter().collect());
         let store = &bed.store;
         let asked = AskedFacts { code: parties.clone(), tokens: parties.clone(), counted: parties };
         let lookups = addresses::facts(&asked, &blocks).iter().map(|facts| sql::planned(store, facts)).collect();
-        let selectors = sql::planned(store, &transactions::selectors(&places, &blocks));
+        let selectors = sql::planned(store, &transactions::selectors(&positions, &blocks));
         Ok([vec![sql::planned(store, &statement)], vec![selectors], lookups])
     }
 }
@@ -107,7 +107,7 @@ pub fn measure(flags: &Flags) -> anyhow::Result<Report> {
     }
     let servers = Servers { cold: bed.api(&["--cache-bytes", "0"])?, hot: bed.api(&[])?, postgres };
     let first = Page { address: busy.into(), before: None };
-    let deep = Page { before: Some(place(&bed, busy, depth)?), ..first.clone() };
+    let deep = Page { before: Some(position(&bed, busy, depth)?), ..first.clone() };
     for (name, page) in [("page 1".to_owned(), first), (format!("page {}", figure(depth as f64)), deep)] {
         progress(&name);
         one_page(flags, &client, &bed, &servers, (&name, &page), &mut report)?;
@@ -117,7 +117,7 @@ pub fn measure(flags: &Flags) -> anyhow::Result<Report> {
 }
 
 /// The last transfer of the page before page `number`.
-fn place(bed: &TestBed, address: &str, number: u64) -> anyhow::Result<TransferPosition> {
+fn position(bed: &TestBed, address: &str, number: u64) -> anyhow::Result<TransferPosition> {
     let sql = "SELECT block_number, log_index FROM token_transfers WHERE address = toFixedString(unhex({address:String}), 20) \
                ORDER BY block_number DESC, log_index DESC LIMIT 1 OFFSET {offset:UInt64}";
     let offset = (number.max(2) - 1) * SIZE - 1;

@@ -28,7 +28,7 @@ impl Pages {
     }
 
     /// A contract and a block to begin at; the same for the same number.
-    fn place(&self, number: u64) -> (&str, u64) {
+    fn contract_at(&self, number: u64) -> (&str, u64) {
         let hash = scatter(number);
         let address = &self.addresses[(hash % self.addresses.len() as u64) as usize];
         (address, (hash >> 32) % (self.last * 9 / 10 + 1))
@@ -36,14 +36,14 @@ impl Pages {
 
     /// As a client of eth_getLogs asks.
     pub fn served(&self, url: &str, path: &str, number: u64) -> Request {
-        let (address, first) = self.place(number);
+        let (address, first) = self.contract_at(number);
         let (first, last) = (format!("{first:#x}"), format!("{:#x}", self.last));
         wide::rpc(url, path, &json!({"address": format!("0x{address}"), "fromBlock": first, "toBlock": last}))
     }
 
     /// The statement of Trawl's plan.
     pub fn planned(&self, bed: &TestBed, number: u64) -> Request {
-        let (address, first) = self.place(number);
+        let (address, first) = self.contract_at(number);
         let addresses = vec![address.parse::<Address>().expect("hexadecimal digits")];
         let filter = LogFilter { addresses, topics: Vec::new() };
         let blocks = vec![BlockRange::new(first, self.last).expect("ordered")];

@@ -59,7 +59,7 @@ pub fn turns(
     contract: &Contract,
     (deepest, rounds): (u64, usize),
 ) -> anyhow::Result<Vec<Leg>> {
-    let after = Some(place(bed, contract, deepest)?);
+    let after = Some(position(bed, contract, deepest)?);
     let requests = [
         planned(bed, contract, None)?,
         served(bed, api, contract, None),
@@ -74,7 +74,7 @@ pub fn turns(
 }
 
 /// The last log of the page before page `number`.
-fn place(bed: &TestBed, contract: &Contract, number: u64) -> anyhow::Result<LogPosition> {
+fn position(bed: &TestBed, contract: &Contract, number: u64) -> anyhow::Result<LogPosition> {
     let sql = "SELECT block_number, log_index FROM logs WHERE address = toFixedString(unhex({address:String}), 20) \
                ORDER BY block_number, log_index LIMIT 1 OFFSET {offset:UInt64}";
     let offset = (number - 1) * SIZE - 1;

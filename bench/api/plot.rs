@@ -17,7 +17,7 @@ pub fn bars(section: &Section) -> String {
     let least = legs.iter().map(|leg| leg.min()).filter(|min| *min > 0.).fold(most, f64::min);
     let is_wide = most > 30. * least;
     let room = WIDTH - NAMES - FIGURES;
-    let place = |value: f64| match (is_wide, value > 0.) {
+    let column = |value: f64| match (is_wide, value > 0.) {
         (_, false) => 0.,
         (false, true) => value / most * room,
         // The least has a bar too.
@@ -35,7 +35,7 @@ pub fn bars(section: &Section) -> String {
     for (number, leg) in legs.iter().enumerate() {
         let top = HEAD + BAR * number as f64;
         let middle = top + BAR / 2.;
-        let (length, from, to) = (place(leg.median()), NAMES + place(leg.min()), NAMES + place(leg.max()));
+        let (length, from, to) = (column(leg.median()), NAMES + column(leg.min()), NAMES + column(leg.max()));
         let colour = if leg.name.to_lowercase().contains("trawl") { "#2563eb" } else { "#94a3b8" };
         let _ = write!(
             svg,

@@ -11,7 +11,7 @@ use crate::chain::block::{Block, Event, Log};
 use crate::chain::world::World;
 use crate::chain::{BlockIndex, Model};
 
-/// A row: the block it is of (`None`: the answer says there is none), its place in it, and a digest of the rest.
+/// A row: the block it is of (`None`: the answer says there is none), its position in it, and a digest of the rest.
 pub type Row = (Option<BlockIndex>, u64, u64);
 
 /// What is in an answer.
@@ -74,28 +74,32 @@ fn content(ask: HeadRequest, answer: &Value, model: &Model) -> anyhow::Result<Co
         HeadRequest::Transfers(_) | HeadRequest::TransfersBelow(..) => rows(&answer["items"], |model, item| {
             let value = item["total"]["value"].as_str().unwrap_or_default();
             let sides = [&item["from"]["hash"], &item["to"]["hash"], &item["token"]["address"]].map(lower);
-            let place = transaction(model, &item["transaction_hash"])?;
-            if block(model, &item["block_hash"])? != place {
+            let block_index = transaction(model, &item["transaction_hash"])?;
+            if block(model, &item["block_hash"])? != block_index {
                 bail!("a transfer with a transaction of another block: {}", excerpt(item));
             }
             let digest = digest(&[&sides[0], &sides[1], &sides[2], value]);
-            Ok((Some(place), item["log_index"].as_u64().context("log_index")?, digest))
+            Ok((Some(block_index), item["log_index"].as_u64().context("log_index")?, digest))
         }),
         HeadRequest::Internal(_) => rows(&answer["items"], |model, item| {
-            let place = transaction(model, &item["transaction_hash"])?;
+            let block_index = transaction(model, &item["transaction_hash"])?;
             let position = item["transaction_index"].as_u64().context("transaction_index")?;
-            Ok((Some(place), position, digest(&[item["value"].as_str().unwrap_or_default()])))
+            Ok((Some(block_index), position, digest(&[item["value"].as_str().unwrap_or_default()])))
         }),
         HeadRequest::AllLogs(_) | HeadRequest::NewestLogs(..) | HeadRequest::OldLogs(..) | HeadRequest::BlockLogs => {
             rows(&answer["result"], log)
         }
         HeadRequest::FullBlock => Ok(Content::Rows(vec![full_block(model, &answer["result"])?])),
         HeadRequest::Receipts => rows(&answer["result"], |model, item| {
-            let place = block(model, &item["blockHash"])?;
-            if transaction(model, &item["transactionHash"])? != place {
+            let block_index = block(model, &item["blockHash"])?;
+            if transaction(model, &item["transactionHash"])? != block_index {
                 bail!("a receipt of another block: {}", excerpt(item));
             }
-            Ok((Some(place), quantity(&item["transactionIndex"])?, item["logs"].as_array().map_or(0, Vec::len) as u64))
+            Ok((
+                Some(block_index),
+                quantity(&item["transactionIndex"])?,
+                item["logs"].as_array().map_or(0, Vec::len) as u64,
+            ))
         }),
         HeadRequest::Batch(_) => batch(answer, model),
         HeadRequest::Balance(_) | HeadRequest::BalanceOf(..) => {
@@ -123,10 +127,10 @@ fn batch(answer: &Value, model: &Model) -> anyhow::Result<Content> {
 }
 
 fn full_block(model: &Model, item: &Value) -> anyhow::Result<Row> {
-    let place = block(model, &item["hash"])?;
+    let block_index = block(model, &item["hash"])?;
     let transactions = item["transactions"].as_array().context("transactions")?;
     let hashes: Vec<&str> = transactions.iter().filter_map(|transaction| transaction["hash"].as_str()).collect();
-    Ok((Some(place), hashes.len() as u64, digest(&hashes)))
+    Ok((Some(block_index), hashes.len() as u64, digest(&hashes)))
 }
 
 fn scan(body: &[u8], model: &Model) -> anyhow::Result<Content> {
@@ -141,13 +145,13 @@ fn scan(body: &[u8], model: &Model) -> anyhow::Result<Content> {
 }
 
 fn log(model: &Model, item: &Value) -> anyhow::Result<Row> {
-    let place = block(model, &item["blockHash"])?;
-    if transaction(model, &item["transactionHash"])? != place {
+    let block_index = block(model, &item["blockHash"])?;
+    if transaction(model, &item["transactionHash"])? != block_index {
         bail!("a log with a transaction of another block: {}", excerpt(item));
     }
     let topics: Vec<String> = item["topics"].as_array().into_iter().flatten().map(lower).collect();
     let digest = digest(&[&lower(&item["address"]), &topics.concat(), &lower(&item["data"])]);
-    Ok((Some(place), quantity(&item["logIndex"])?, digest))
+    Ok((Some(block_index), quantity(&item["logIndex"])?, digest))
 }
 
 fn block(model: &Model, hash: &Value) -> anyhow::Result<BlockIndex> {
@@ -190,11 +194,15 @@ pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: BlockIndex)
             .take_while(|(_, block)| block.number >= from)
             .collect();
         branch.reverse();
-        let logs = branch.into_iter().flat_map(|(place, block)| {
-            block.logs_of[usize::from(number)].iter().map(move |index| (place, *index, &block.logs[*index as usize]))
+        let logs = branch.into_iter().flat_map(|(block_index, block)| {
+            block.logs_of[usize::from(number)]
+                .iter()
+                .map(move |index| (block_index, *index, &block.logs[*index as usize]))
         });
         Content::Rows(
-            logs.take(cap).map(|(place, index, log)| (Some(place), u64::from(index), digest_of(log))).collect(),
+            logs.take(cap)
+                .map(|(block_index, index, log)| (Some(block_index), u64::from(index), digest_of(log)))
+                .collect(),
         )
     };
     let newest = model.at(tip);
@@ -205,30 +213,30 @@ pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: BlockIndex)
     Some(match ask {
         HeadRequest::Blocks | HeadRequest::BlocksBelow(_) => {
             let rows = model.down(tip).filter(|(_, block)| block.number < below);
-            Content::Rows(rows.take(PAGE).map(|(place, _)| (Some(place), 0, 0)).collect())
+            Content::Rows(rows.take(PAGE).map(|(block_index, _)| (Some(block_index), 0, 0)).collect())
         }
         HeadRequest::Transfers(of) | HeadRequest::TransfersBelow(of, _) => {
-            let rows = model.down(tip).filter(|(_, block)| block.number < below).flat_map(|(place, block)| {
+            let rows = model.down(tip).filter(|(_, block)| block.number < below).flat_map(|(block_index, block)| {
                 let transfers = block.logs.iter().enumerate().rev();
                 transfers.filter_map(move |(index, log)| match log.event {
                     Event::Transfer { from, to, amount } if from == of || to == of => {
-                        Some((place, index, log.token, from, to, amount))
+                        Some((block_index, index, log.token, from, to, amount))
                     }
                     _ => None,
                 })
             });
-            let row = |(place, index, contract, from, to, amount): (BlockIndex, usize, u8, u32, u32, u128)| {
+            let row = |(block_index, index, contract, from, to, amount): (BlockIndex, usize, u8, u32, u32, u128)| {
                 let digest = digest(&[&account(from), &account(to), &token(contract), &amount.to_string()]);
-                (Some(place), index as u64, digest)
+                (Some(block_index), index as u64, digest)
             };
             Content::Rows(rows.take(PAGE).map(row).collect())
         }
         HeadRequest::Internal(of) => {
-            let rows = model.down(tip).flat_map(|(place, block)| {
-                block.inner.iter().rev().filter(move |inner| inner.to == of).map(move |inner| (place, inner))
+            let rows = model.down(tip).flat_map(|(block_index, block)| {
+                block.inner.iter().rev().filter(move |inner| inner.to == of).map(move |inner| (block_index, inner))
             });
-            let row = |(place, inner): (BlockIndex, &crate::chain::block::Inner)| {
-                (Some(place), u64::from(inner.transaction), digest(&[&inner.value.to_string()]))
+            let row = |(block_index, inner): (BlockIndex, &crate::chain::block::Inner)| {
+                (Some(block_index), u64::from(inner.transaction), digest(&[&inner.value.to_string()]))
             };
             Content::Rows(rows.take(PAGE).map(row).collect())
         }
@@ -237,17 +245,17 @@ pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: BlockIndex)
         HeadRequest::OldLogs(of, from, to) => logs_of(of, from, to, LOG_CAP),
         HeadRequest::Scan(of) => logs_of(of, 0, u64::MAX, usize::MAX),
         HeadRequest::TransactionLogs(of) | HeadRequest::Summary(of) => {
-            let place = model.by_transaction(&of)?;
-            if model.on_branch(tip, model.at(place).number) != Some(place) {
+            let block_index = model.by_transaction(&of)?;
+            if model.on_branch(tip, model.at(block_index).number) != Some(block_index) {
                 return Some(Content::Nothing);
             }
             if let HeadRequest::Summary(_) = ask {
                 return Some(Content::Something);
             }
-            let block = model.at(place);
+            let block = model.at(block_index);
             let logs =
                 block.logs.iter().enumerate().filter(|(_, log)| block.transactions[log.transaction as usize] == of);
-            Content::Rows(logs.map(|(index, log)| (Some(place), index as u64, digest_of(log))).collect())
+            Content::Rows(logs.map(|(index, log)| (Some(block_index), index as u64, digest_of(log))).collect())
         }
         HeadRequest::BlockLogs => {
             let rows = newest.logs.iter().enumerate().take(LOG_CAP);
@@ -272,8 +280,8 @@ pub fn expected(ask: HeadRequest, model: &Model, world: &World, tip: BlockIndex)
     })
 }
 
-fn full_row(model: &Model, place: BlockIndex) -> Row {
-    let hashes: Vec<String> = model.at(place).transactions.iter().map(|hash| format!("{hash:#x}")).collect();
+fn full_row(model: &Model, block_index: BlockIndex) -> Row {
+    let hashes: Vec<String> = model.at(block_index).transactions.iter().map(|hash| format!("{hash:#x}")).collect();
     let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
-    (Some(place), hashes.len() as u64, digest(&hashes))
+    (Some(block_index), hashes.len() as u64, digest(&hashes))
 }

@@ -106,8 +106,8 @@ impl HeadRequest {
 
     /// A transaction of one of the newest blocks that the API showed.
     fn transaction(random: &mut fastrand::Rng, height: u64, model: &Model) -> Option<B256> {
-        let place = model.on_branch(model.tip(), height.checked_sub(random.u64(0..WINDOW))?)?;
-        random.choice(&model.at(place).transactions).copied()
+        let block_index = model.on_branch(model.tip(), height.checked_sub(random.u64(0..WINDOW))?)?;
+        random.choice(&model.at(block_index).transactions).copied()
     }
 
     /// What its kind is called in reports.

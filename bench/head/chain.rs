@@ -121,14 +121,14 @@ impl Chain {
         for (number, mut block) in step.blocks.into_iter().enumerate() {
             block.shown = now;
             block.left = (number < last).then_some(now);
-            let place = model.blocks.len();
-            model.by_hash.insert(block.hash, place);
+            let block_index = model.blocks.len();
+            model.by_hash.insert(block.hash, block_index);
             for transaction in &block.transactions {
-                model.by_transaction.insert(*transaction, place);
+                model.by_transaction.insert(*transaction, block_index);
             }
             model.blocks.push(block);
-            model.tip = place;
-            if let Some(old) = place.checked_sub(self.young) {
+            model.tip = block_index;
+            if let Some(old) = block_index.checked_sub(self.young) {
                 model.blocks[old].texts = None;
             }
         }
@@ -146,8 +146,8 @@ impl Chain {
 
 impl Model {
     /// The block at an index of all blocks.
-    pub fn at(&self, place: BlockIndex) -> &Block {
-        &self.blocks[place]
+    pub fn at(&self, block_index: BlockIndex) -> &Block {
+        &self.blocks[block_index]
     }
 
     /// The newest block of the node's chain.
@@ -161,11 +161,11 @@ impl Model {
     }
 
     /// The block `depth` below one.
-    pub fn above(&self, mut place: BlockIndex, depth: usize) -> BlockIndex {
+    pub fn above(&self, mut block_index: BlockIndex, depth: usize) -> BlockIndex {
         for _ in 0..depth {
-            place = self.blocks[place].parent.unwrap_or(0);
+            block_index = self.blocks[block_index].parent.unwrap_or(0);
         }
-        place
+        block_index
     }
 
     /// The block with a hash.
@@ -186,8 +186,8 @@ impl Model {
 
     /// The branch from `tip` down.
     pub fn down(&self, tip: BlockIndex) -> impl Iterator<Item = (BlockIndex, &Block)> {
-        let places = std::iter::successors(Some(tip), |place| self.blocks[*place].parent);
-        places.map(|place| (place, &self.blocks[place]))
+        let block_indices = std::iter::successors(Some(tip), |block_index| self.blocks[*block_index].parent);
+        block_indices.map(|block_index| (block_index, &self.blocks[block_index]))
     }
 
     /// What an account holds after the block at `tip`.
@@ -196,9 +196,13 @@ impl Model {
     }
 
     /// Whether two blocks can be of one chain.
-    pub fn is_one_branch(&self, places: &[BlockIndex]) -> bool {
-        let Some(highest) = places.iter().max_by_key(|place| self.at(**place).number) else { return true };
-        places.iter().all(|place| self.on_branch(*highest, self.at(*place).number) == Some(*place))
+    pub fn is_one_branch(&self, block_indices: &[BlockIndex]) -> bool {
+        let Some(highest) = block_indices.iter().max_by_key(|block_index| self.at(**block_index).number) else {
+            return true;
+        };
+        block_indices
+            .iter()
+            .all(|block_index| self.on_branch(*highest, self.at(*block_index).number) == Some(*block_index))
     }
 
     /// Whether blocks left the chain between two times.

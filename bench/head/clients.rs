@@ -92,9 +92,9 @@ impl Target {
             return;
         }
         if let Ok(Content::Rows(rows)) = answer::read(ask, body, model)
-            && let Some(place) = rows.first().and_then(|row| row.0)
+            && let Some(block_index) = rows.first().and_then(|row| row.0)
         {
-            self.seen.set(model.at(place).number);
+            self.seen.set(model.at(block_index).number);
         }
     }
 

@@ -50,8 +50,8 @@ pub fn hold(
     (model, world): (&Model, &World),
     (start, end): (Instant, Instant),
 ) -> Verdict {
-    for place in (0..model.len()).rev() {
-        let block = model.at(place);
+    for block_index in (0..model.len()).rev() {
+        let block = model.at(block_index);
         if block.shown > end {
             continue;
         }
@@ -59,7 +59,7 @@ pub fn hold(
         if age > FORGOTTEN {
             break;
         }
-        if answer::expected(ask, model, world, place).as_ref() == Some(content) {
+        if answer::expected(ask, model, world, block_index).as_ref() == Some(content) {
             return Verdict::Of(age);
         }
     }
@@ -68,14 +68,15 @@ pub fn hold(
 
 fn unmatched(ask: HeadRequest, content: &Content, model: &Model, world: &World) -> Verdict {
     let Content::Rows(rows) = content else { return Verdict::Wrong(format!("{ask:?}: {content:?}")) };
-    let places: Vec<BlockIndex> = rows.iter().filter_map(|(place, ..)| *place).collect();
-    let numbers: Vec<u64> = places.iter().map(|place| model.at(*place).number).collect();
+    let block_indices: Vec<BlockIndex> = rows.iter().filter_map(|(block_index, ..)| *block_index).collect();
+    let numbers: Vec<u64> = block_indices.iter().map(|block_index| model.at(*block_index).number).collect();
     let said = format!("{ask:?}: {} rows, blocks {:?} to {:?}", rows.len(), numbers.iter().min(), numbers.iter().max());
-    if !model.is_one_branch(&places) {
+    if !model.is_one_branch(&block_indices) {
         return Verdict::Mixed(said);
     }
     // The branch of its highest block, and where it differs from what was there.
-    let highest = places.iter().copied().max_by_key(|place| model.at(*place).number).unwrap_or(model.tip());
+    let highest =
+        block_indices.iter().copied().max_by_key(|block_index| model.at(*block_index).number).unwrap_or(model.tip());
     let wanted = answer::expected(ask, model, world, highest);
     let differs = match &wanted {
         Some(Content::Rows(wanted)) => {

@@ -67,15 +67,17 @@ fn answer(chain: &Chain, call: &Value) -> String {
 fn result(chain: &Chain, method: &str, parameters: &Value) -> Option<String> {
     let model = chain.model();
     chain.asked.note(method, &parameters[0], &model);
-    let named = place(&model, chain.final_after, &parameters[0]);
-    let text = |of: fn(&Texts) -> &String| named.and_then(|place| Some(of(model.at(place).texts.as_ref()?).clone()));
+    let named = block_index(&model, chain.final_after, &parameters[0]);
+    let text = |of: fn(&Texts) -> &String| {
+        named.and_then(|block_index| Some(of(model.at(block_index).texts.as_ref()?).clone()))
+    };
     let tracer = parameters[1]["tracer"].as_str().unwrap_or_default();
     let found = match method {
         "eth_chainId" => Some(format!("\"{CHAIN_ID:#x}\"")),
         "net_version" => Some(format!("\"{CHAIN_ID}\"")),
         "eth_blockNumber" => Some(format!("\"{:#x}\"", model.at(model.tip()).number)),
         "eth_getBlockByNumber" | "eth_getBlockByHash" if parameters[1] == true => text(|texts| &texts.full),
-        "eth_getBlockByNumber" | "eth_getBlockByHash" => named.map(|place| model.at(place).short.clone()),
+        "eth_getBlockByNumber" | "eth_getBlockByHash" => named.map(|block_index| model.at(block_index).short.clone()),
         "eth_getBlockReceipts" => text(|texts| &texts.receipts),
         "debug_traceBlockByHash" | "debug_traceBlockByNumber" if tracer == "callTracer" => text(|texts| &texts.calls),
         "debug_traceBlockByHash" | "debug_traceBlockByNumber" => text(|texts| &texts.differences),
@@ -86,7 +88,7 @@ fn result(chain: &Chain, method: &str, parameters: &Value) -> Option<String> {
 }
 
 /// The block that a tag, a height, a hash or an object with one of them names.
-fn place(model: &Model, final_after: u64, named: &Value) -> Option<BlockIndex> {
+fn block_index(model: &Model, final_after: u64, named: &Value) -> Option<BlockIndex> {
     let tip: &Block = model.at(model.tip());
     let below = |depth| model.on_branch(model.tip(), tip.number.checked_sub(depth)?);
     match named.as_str().or(named["blockHash"].as_str()).or(named["blockNumber"].as_str())? {

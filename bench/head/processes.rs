@@ -113,7 +113,7 @@ impl Drop for Follower {
 pub fn processor(id: u32) -> anyhow::Result<f64> {
     let mut clock: libc::clockid_t = 0;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: both calls write to the places they are given and to nothing else.
+    // SAFETY: both calls write to the addresses they are given and to nothing else.
     let failed = unsafe {
         libc::clock_getcpuclockid(libc::pid_t::try_from(id)?, &raw mut clock) != 0
             || libc::clock_gettime(clock, &raw mut time) != 0

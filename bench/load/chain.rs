@@ -95,11 +95,11 @@ fn renew(line: &mut Value, number: u64, parent: B256) -> anyhow::Result<B256> {
     }
     let outcomes = signed.iter().zip(&receipts.blooms).zip(block.transactions.iter());
     for (receipt, (((envelope, sender), bloom), transaction)) in list(&mut line["receipts"])?.iter_mut().zip(outcomes) {
-        let place = (json!(envelope.tx_hash()), json!(format!("{number:#x}")), json!(hash));
+        let keys = (json!(envelope.tx_hash()), json!(format!("{number:#x}")), json!(hash));
         for log in list(&mut receipt["logs"])? {
-            (log["transactionHash"], log["blockNumber"], log["blockHash"]) = place.clone();
+            (log["transactionHash"], log["blockNumber"], log["blockHash"]) = keys.clone();
         }
-        (receipt["transactionHash"], receipt["blockNumber"], receipt["blockHash"]) = place;
+        (receipt["transactionHash"], receipt["blockNumber"], receipt["blockHash"]) = keys;
         (receipt["from"], receipt["logsBloom"]) = (json!(sender), json!(bloom));
         if transaction.to.is_none() {
             receipt["contractAddress"] = json!(sender.create(transaction.nonce));

@@ -59,9 +59,9 @@ fn main() -> anyhow::Result<()> {
 fn dump(folder: &Path, blocks: u64) -> anyhow::Result<PathBuf> {
     let file = folder.join(format!("chain-{blocks}")).join("chain.ndjson");
     if !file.exists() {
-        let place = file.parent().unwrap_or(folder);
-        std::fs::create_dir_all(place)?;
-        std::fs::write(place.join("meta.json"), r#"{"chainId":"0x1"}"#)?;
+        let parent_folder = file.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent_folder)?;
+        std::fs::write(parent_folder.join("meta.json"), r#"{"chainId":"0x1"}"#)?;
         chain::generate(&file, &workspace::fixture("mainnet/chain.ndjson.gz"), blocks)?;
     }
     Ok(file)

@@ -2,7 +2,7 @@
 //! them.
 //!
 //! Commits are taken in groups. Their blocks are fetched again and compared by hash with those that are stored; the
-//! rows of the parts are written, and then, in one insert, commits that take the place of the old ones. Nothing that is
+//! rows of the parts are written, and then, in one insert, commits that replace the old ones. Nothing that is
 //! readable goes away meanwhile. What a killed run leaves is rows of parts that no commit names: the next run removes
 //! them ([`crate::write::recover`]).
 

@@ -57,27 +57,27 @@ impl LabelRecords {
                     found.file(&FactOrigin { file: &file, address, chain_id, found: ByChance::Yes })?;
                 }
             } else {
-                let place = FactOrigin { file: path, address: source.address, chain_id: None, found: ByChance::No };
-                found.file(&place)?;
+                let origin = FactOrigin { file: path, address: source.address, chain_id: None, found: ByChance::No };
+                found.file(&origin)?;
             }
         }
         found.join();
         Ok(found)
     }
 
-    fn file(&mut self, place: &FactOrigin<'_>) -> Result<(), LabelsError> {
-        let name = place.file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    fn file(&mut self, origin: &FactOrigin<'_>) -> Result<(), LabelsError> {
+        let name = origin.file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let name = name.trim_end_matches(".gz");
-        let text = folder::text(place.file)?;
+        let text = folder::text(origin.file)?;
         let first = text.trim_start().bytes().next();
         match name.rsplit('.').next() {
-            Some("csv") => csv::read(self, place, &text, b','),
-            Some("tsv") => csv::read(self, place, &text, b'\t'),
-            Some("txt") => signatures::read_lines(self, place, &text),
-            _ if matches!(first, Some(b'{' | b'[')) => json::read(self, place, &text),
-            Some("json" | "jsonl" | "ndjson") => json::read(self, place, &text),
+            Some("csv") => csv::read(self, origin, &text, b','),
+            Some("tsv") => csv::read(self, origin, &text, b'\t'),
+            Some("txt") => signatures::read_lines(self, origin, &text),
+            _ if matches!(first, Some(b'{' | b'[')) => json::read(self, origin, &text),
+            Some("json" | "jsonl" | "ndjson") => json::read(self, origin, &text),
             _ => {
-                Err(place
+                Err(origin
                     .refused("its name", "end it with .csv, .tsv, .json, .jsonl or .txt, so that its form is known"))
             }
         }

@@ -51,7 +51,7 @@ pub enum Total {
     Bytes(u64),
 }
 
-/// A place that has blocks.
+/// What has blocks.
 pub trait BlockSource {
     /// Its kind, as `ingest_commits` records it.
     fn kind(&self) -> &'static str;

@@ -3,7 +3,7 @@
 SELECT
     lease,
     argMin(host, at) AS host,
-    argMin(place, at) AS place,
+    argMin(place, at) AS process_namespace,
     argMin(process, at) AS process,
     toUInt64(greatest(0, dateDiff('millisecond', max(at), now64(6)))) AS silent_ms,
     if(countIf(event = 'fenced') = 0, NULL, toUInt64(greatest(0, dateDiff('millisecond', minIf(at, event = 'fenced'), now64(6))))) AS fenced_ms

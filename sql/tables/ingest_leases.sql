@@ -4,6 +4,8 @@
 -- Order:   lease, then time.
 -- Written: one row when a lease is claimed, every few seconds while it is held, and when it ends; never changed,
 --          dropped by the engine a week later.
+-- Names:   `place` is the process namespace of a machine since its boot. The column keeps its name: a migration only adds,
+--          and programs of two releases may say of each other whether they live.
 -- Merged:  some thirty rows at a time and up to 1 MiB, as one comes every few seconds for ever.
 CREATE TABLE IF NOT EXISTS ingest_leases
 (
@@ -11,7 +13,7 @@ CREATE TABLE IF NOT EXISTS ingest_leases
     event   LowCardinality(String) COMMENT 'claimed or alive: said by its holder; released: given back; fenced: taken away because the holder is gone' CODEC(ZSTD(1)),
     host    String                 COMMENT 'name of the machine of the holder' CODEC(ZSTD(1)),
     place   String                 COMMENT 'where process ids can be compared: one boot and one process namespace of a machine' CODEC(ZSTD(1)),
-    process String                 COMMENT 'process id and start time of the holder in that place' CODEC(ZSTD(1)),
+    process String                 COMMENT 'process id and start time of the holder there' CODEC(ZSTD(1)),
     at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when, by the clock of ClickHouse' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree

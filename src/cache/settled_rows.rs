@@ -6,7 +6,7 @@
 //! lasts ten minutes, so that what somebody changed by hand is seen. Concurrent misses wait for one statement.
 //!
 //! Memory: at most `--settled-cache-size` of messages and what describes their columns; an answer larger than a
-//! sixteenth of that is not kept. What was asked for once makes no place for itself by throwing out what is asked for
+//! sixteenth of that is not kept. What was asked for once makes no room for itself by throwing out what is asked for
 //! often.
 
 use std::any::Any;

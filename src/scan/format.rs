@@ -251,7 +251,7 @@ impl<L: Layout> Encoder<L> {
         Ok(())
     }
 
-    /// Writes the part after the last row, with the end mark if the format has a place for it.
+    /// Writes the part after the last row, with the end mark if the format can hold one.
     ///
     /// # Errors
     ///

@@ -531,8 +531,8 @@ def token_transfers():
             for tx, receipt in zip(line["block"]["transactions"], line["receipts"]):
                 for log in receipt["logs"]:
                     for position, (kind, giver, receiver, one, value) in enumerate(transfers_of(log)):
-                        place = (number(line["block"]["number"]), number(log["logIndex"]), position)
-                        everything.append((place, giver, receiver, log["address"], kind, (line["block"], tx, log, kind, giver, receiver, one, value)))
+                        key = (number(line["block"]["number"]), number(log["logIndex"]), position)
+                        everything.append((key, giver, receiver, log["address"], kind, (line["block"], tx, log, kind, giver, receiver, one, value)))
         everything.sort(key=lambda entry: entry[0], reverse=True)
 
         def select(address, side=None, token=None, kinds=None):
@@ -544,10 +544,10 @@ def token_transfers():
             shown, rest = entries[:size], entries[size:]
             following = None
             if rest:
-                place, _, _, _, _, (block, tx, log, *_) = shown[-1]
-                following = {"block_number": place[0], "index": place[1]}
-                if rest[0][0][:2] == place[:2]:
-                    following.update(batch_log_index=place[1], batch_block_hash=block["hash"], batch_transaction_hash=tx["hash"], index_in_batch=place[2])
+                key, _, _, _, _, (block, tx, log, *_) = shown[-1]
+                following = {"block_number": key[0], "index": key[1]}
+                if rest[0][0][:2] == key[:2]:
+                    following.update(batch_log_index=key[1], batch_block_hash=block["hash"], batch_transaction_hash=tx["hash"], index_in_batch=key[2])
             return {"items": [transfer_item(*entry[5]) for entry in shown], "next_page_params": following}
 
         count = {}
@@ -558,9 +558,9 @@ def token_transfers():
         path = f"/api/v2/addresses/{busiest}/token-transfers"
         whole = select(busiest)
         write(folder, f"newest_first_{name}", name, path, answer(whole))
-        place = whole[6][0]
-        write(folder, f"second_page_{name}", name, f"{path}?block_number={place[0]}&index={place[1]}&items_count=5",
-              answer([entry for entry in whole if entry[0][:2] < place[:2]], 5))
+        key = whole[6][0]
+        write(folder, f"second_page_{name}", name, f"{path}?block_number={key[0]}&index={key[1]}&items_count=5",
+              answer([entry for entry in whole if entry[0][:2] < key[:2]], 5))
         token = max({entry[3] for entry in whole}, key=lambda t: (len(select(busiest, token=t)), t))
         write(folder, f"of_one_token_{name}", name, f"{path}?token={token}", answer(select(busiest, token=token)))
         for side in ("from", "to"):
@@ -573,7 +573,7 @@ def token_transfers():
         write(folder, f"mints_and_burns_{name}", name, f"/api/v2/addresses/{zero}/token-transfers", answer(select(zero)))
         batches = [entry for entry in everything if entry[0][2] > 0]
         if batches:
-            place, giver, receiver = batches[0][:3]
+            key, giver, receiver = batches[0][:3]
             one = receiver if int(receiver, 16) else giver
             mine = select(one)
             cut = next(at for at in range(1, len(mine)) if mine[at - 1][0][:2] == mine[at][0][:2])

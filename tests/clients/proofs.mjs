@@ -55,7 +55,7 @@ for (const { block, receipts } of lines(dump)) {
     check(`receipt ${hash}`, told, {
       type: Number(receipt.type ?? 0), outcome: outcomeOf(receipt), gas: BigInt(receipt.cumulativeGasUsed), bloom: receipt.logsBloom ?? told.bloom, logs,
     })
-    check(`place of ${hash}`, [proof.blockHash, Number(proof.transactionIndex)], [block.hash, index])
+    check(`position of ${hash}`, [proof.blockHash, Number(proof.transactionIndex)], [block.hash, index])
     if (logs.length > 0 && many < 6) {
       const page = await (await fetch(`${base}/api/v2/transactions/${hash}/logs?proof=1&items_count=3`)).json()
       const rest = await verified(block.hash, index, page.proof)
@@ -68,12 +68,12 @@ for (const { block, receipts } of lines(dump)) {
       tampered += 1
       await refused('header', block.hash, index, { ...proof, header: flipped(proof.header) })
       await refused('receipt', block.hash, index, { ...proof, receipt: flipped(proof.receipt) })
-      await refused('place', block.hash, index + 1, proof)
+      await refused('position', block.hash, index + 1, proof)
       await refused('block', keccak256(block.hash), index, proof)
       for (const at of proof.proof.keys()) {
-        const nodes = proof.proof.map((node, place) => place === at ? flipped(node) : node)
+        const nodes = proof.proof.map((node, position) => position === at ? flipped(node) : node)
         await refused(`node ${at}`, block.hash, index, { ...proof, proof: nodes })
-        await refused(`path without node ${at}`, block.hash, index, { ...proof, proof: proof.proof.filter((_, place) => place !== at) })
+        await refused(`path without node ${at}`, block.hash, index, { ...proof, proof: proof.proof.filter((_, position) => position !== at) })
       }
     }
   }
@@ -102,16 +102,16 @@ async function proveState(block, address) {
   check(`values of ${address} at ${at}`, [proof.balance, proof.nonce], [balance.result, nonce.result])
   check(`code of ${address} at ${at}`, told ? proof.codeHash : empty, code.result === '0x' ? empty : keccak256(code.result))
   check(`keys of ${address}`, proof.storageProof.map(({ key }) => key), ['0x0', slots[1], slots[2], '0x2'])
-  for (const [place, { value, proof: nodes }] of proof.storageProof.entries()) {
-    const leaf = nodes.length === 0 ? null : await leafOf(`0x${slots[place].slice(2).padStart(64, '0')}`, nodes, proof.storageHash)
-    check(`slot ${slots[place]} of ${address} at ${at}`, leaf === null ? 0n : number(leaf), number(value))
-    const stored = await ask('eth_getStorageAt', [address, slots[place], at])
-    check(`value of slot ${slots[place]} of ${address} at ${at}`, number(value), number(stored.result))
+  for (const [position, { value, proof: nodes }] of proof.storageProof.entries()) {
+    const leaf = nodes.length === 0 ? null : await leafOf(`0x${slots[position].slice(2).padStart(64, '0')}`, nodes, proof.storageHash)
+    check(`slot ${slots[position]} of ${address} at ${at}`, leaf === null ? 0n : number(leaf), number(value))
+    const stored = await ask('eth_getStorageAt', [address, slots[position], at])
+    check(`value of slot ${slots[position]} of ${address} at ${at}`, number(value), number(stored.result))
     if (leaf !== null) proven += 1
   }
 }
 const blocks = lines(dump).map(({ block }) => block)
-for (const block of [0, 1, 20, 45, blocks.length - 1].map((place) => blocks[Math.min(place, blocks.length - 1)])) {
+for (const block of [0, 1, 20, 45, blocks.length - 1].map((position) => blocks[Math.min(position, blocks.length - 1)])) {
   const { from, to } = block.transactions[0] ?? { from: block.miner }
   for (const address of new Set([from, to ?? block.miner, '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df', `0x${'12'.repeat(20)}`])) {
     await proveState(block, address)

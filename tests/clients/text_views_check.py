@@ -9,8 +9,8 @@ import clickhouse_connect.dbapi
 import polars
 
 engine, reader, password, database, dump = sys.argv[1:6]
-place = urlparse(engine)
-account = dict(host=place.hostname, port=place.port, username=reader, password=password, database=database)
+address = urlparse(engine)
+account = dict(host=address.hostname, port=address.port, username=reader, password=password, database=database)
 client = clickhouse_connect.get_client(**account)
 connection = clickhouse_connect.dbapi.connect(**account)
 passed, failures = 0, []

@@ -266,7 +266,7 @@ fn methods_are_those_of_the_transactions() -> anyhow::Result<()> {
             for resolution in RESOLUTIONS {
                 let mut wanted: BTreeMap<(String, String), Calls> = BTreeMap::new();
                 for told in &by_contract[contract] {
-                    let first = first_of(resolution, days[&told.place().0])?.to_string();
+                    let first = first_of(resolution, days[&told.position().0])?.to_string();
                     let input = text(&told.transaction["input"]);
                     let method = if input.len() >= 10 { json!(input[..10]) } else { Value::Null };
                     let sums =

@@ -39,13 +39,13 @@ fn amount(item: &Value, name: &str) -> anyhow::Result<u128> {
 
 /// Items in the order of an amount; of equal ones the lower address comes first.
 fn ensure_sorted(items: &[Value], name: &str, is_ascending: bool) -> anyhow::Result<()> {
-    let places = items.iter().map(|item| Ok((amount(item, name)?, lower(&item["hash"]).context("a hash")?)));
-    let places = places.collect::<anyhow::Result<Vec<(u128, String)>>>()?;
+    let keys = items.iter().map(|item| Ok((amount(item, name)?, lower(&item["hash"]).context("a hash")?)));
+    let keys = keys.collect::<anyhow::Result<Vec<(u128, String)>>>()?;
     let is_behind = |pair: &[(u128, String)]| match pair[0].0.cmp(&pair[1].0) {
         std::cmp::Ordering::Equal => pair[0].1 < pair[1].1,
         order => (order == std::cmp::Ordering::Less) == is_ascending,
     };
-    ensure!(places.windows(2).all(is_behind), "{name}: {places:?}");
+    ensure!(keys.windows(2).all(is_behind), "{name}: {keys:?}");
     Ok(())
 }
 

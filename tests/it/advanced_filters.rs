@@ -14,10 +14,10 @@ use crate::pages::{get, walk};
 use crate::scan::listed::{busiest, frames, rows};
 use crate::transactions::node_transactions;
 
-/// A row as the node told it: its place, and what filters ask for.
+/// A row as the node reported it: its position, and what filters ask for.
 #[derive(Debug, Clone)]
 struct Row {
-    /// Height, transaction, kind (transaction, frame, transfer), frame or log, place in the batch.
+    /// Height, transaction, kind (transaction, frame, transfer), frame or log, index in the batch.
     key: (u64, u64, u8, u64, u64),
     kind: String,
     from: String,
@@ -64,21 +64,21 @@ fn all(chain: &Chain) -> anyhow::Result<Vec<Row>> {
     for told in node_transactions(chain).values() {
         let (transaction, receipt) = (&told.transaction, &told.receipt);
         let input = lower(&transaction["input"]).unwrap_or_default();
-        let place = told.place();
-        let calls = input.len() > 2 && !is_plain(roots[&place]);
+        let position = told.position();
+        let calls = input.len() > 2 && !is_plain(roots[&position]);
         let kind = match (transaction["to"].is_null(), calls) {
             (true, _) => "contract_creation",
             (false, true) => "contract_interaction",
             (false, false) => "coin_transfer",
         };
         let row = Row {
-            key: (place.0, place.1, 0, 0, 0),
+            key: (position.0, position.1, 0, 0, 0),
             kind: kind.into(),
             from: lower(&transaction["from"]).context("a sender")?,
             to: [&transaction["to"], &receipt["contractAddress"]].into_iter().filter_map(lower).collect(),
             value: number(&transaction["value"]),
             token: None,
-            time: times[&place.0],
+            time: times[&position.0],
             selector: if calls { input.get(..10).unwrap_or_default().to_owned() } else { String::new() },
             fee: number(&receipt["gasUsed"]) * number(&receipt["effectiveGasPrice"]),
             hash: lower(&transaction["hash"]).context("a hash")?,
@@ -321,11 +321,11 @@ fn what_would_be_read_without_end_is_refused() -> anyhow::Result<()> {
 #[test]
 fn pages_of_rare_rows_go_on() -> anyhow::Result<()> {
     let chain = chain("mainnet");
-    let places = "toString(block_number), toString(log_index), toString(batch_index)";
+    let positions = "toString(block_number), toString(log_index), toString(batch_index)";
     let due = env::sql(
         chain.name,
         &format!(
-            "SELECT concatWithSeparator(' ', {places}) FROM token_transfers_by_block WHERE token_type = 'ERC-1155' \
+            "SELECT concatWithSeparator(' ', {positions}) FROM token_transfers_by_block WHERE token_type = 'ERC-1155' \
              ORDER BY block_number DESC, log_index DESC, batch_index DESC"
         ),
     )?;
@@ -334,8 +334,8 @@ fn pages_of_rare_rows_go_on() -> anyhow::Result<()> {
         let page = get(chain, &format!("advanced-filters?transaction_types=ERC-1155&items_count=10{cursor}"))?;
         let items = page["items"].as_array().context("items")?;
         ensure!(items.iter().all(|item| item["type"] == "ERC-1155"), "{page}");
-        for place in items.iter().map(key) {
-            found.push(format!("{} {} {}", place.0, place.3, place.4));
+        for position in items.iter().map(key) {
+            found.push(format!("{} {} {}", position.0, position.3, position.4));
         }
         let Some(next) = page["next_page_params"].as_object() else { break };
         short += usize::from(items.len() < 10);

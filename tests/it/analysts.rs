@@ -53,7 +53,7 @@ fn questions_have_the_answers_of_the_raw_tables() -> anyhow::Result<()> {
 }
 
 /// What a chain holds by the node's own words, as views should show it: of each block its hash, the hashes of its
-/// transactions, places of its logs, and withdrawals.
+/// transactions, positions of its logs, and withdrawals.
 fn expected_rows(branch: &str) -> anyhow::Result<[BTreeSet<String>; 4]> {
     let mut lines: Vec<Value> = chains::lines("hive")?;
     if branch != "main" {

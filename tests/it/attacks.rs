@@ -93,7 +93,7 @@ fn metered(api: &Server, name: &str) -> anyhow::Result<f64> {
     line.with_context(|| format!("no {name} in {text}"))
 }
 
-/// Each wide scan that nobody reads would hold a place of the engine for as long as its client likes.
+/// Each wide scan that nobody reads would hold a slot of the engine for as long as its client likes.
 #[test]
 fn sockets_that_never_read_stop_nobody() -> anyhow::Result<()> {
     const DATABASE: &str = "attack_unread";

@@ -46,8 +46,8 @@ impl ExpectedActivity {
         let mut prices = self.prices.clone();
         prices.sort_unstable();
         let Ok(found) = text(&item[format!("gas_price_{name}")]).parse::<U256>() else { return false };
-        let place = (prices.len() - 1) * percent;
-        [place / 100, place.div_ceil(100)].iter().any(|at| {
+        let rank = (prices.len() - 1) * percent;
+        [rank / 100, rank.div_ceil(100)].iter().any(|at| {
             let off = found.abs_diff(prices[*at]);
             off * U256::from(100) <= prices[*at] + U256::from(100)
         })
@@ -68,8 +68,8 @@ fn sums_are_those_of_the_transactions() -> anyhow::Result<()> {
             ensure!(counted <= chain.head() && counted >= chain.head() / 16 * 15, "{answer}");
             ensure!(answer["resolution"] == resolution && (counted == chain.head() || name == "mainnet"), "{answer}");
             let mut wanted: BTreeMap<String, ExpectedActivity> = BTreeMap::new();
-            for told in node_transactions(chain).values().filter(|told| told.place().0 <= counted) {
-                let sums = wanted.entry(first_of(resolution, days[&told.place().0])?.to_string()).or_default();
+            for told in node_transactions(chain).values().filter(|told| told.position().0 <= counted) {
+                let sums = wanted.entry(first_of(resolution, days[&told.position().0])?.to_string()).or_default();
                 let gas = wide(&told.receipt["gasUsed"]);
                 let fees = gas * wide(&told.receipt["effectiveGasPrice"]);
                 let has_failed = told.receipt["status"] == "0x0";

@@ -19,13 +19,13 @@ mod hardening;
 mod kept;
 pub mod modelers;
 mod offered;
-mod places;
 mod process;
 mod query_log;
 mod reader_settings;
 mod readers;
 mod readers_file;
 mod restarts;
+mod slots;
 
 fn ask(path: &str, body: &str) -> anyhow::Result<Answer> {
     http::post(&http::agent(), &format!("{}/{path}", env::engine()), body.as_bytes())

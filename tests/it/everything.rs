@@ -166,9 +166,9 @@ fn parameters_of_blockscout_are_honoured() -> anyhow::Result<()> {
         let found = found["items"].as_array().context("items")?;
         ensure!(found.iter().eq(wanted.iter().take(100).copied()), "{index}: {found:?}");
     }
-    let place = "block_number=30&index=0";
-    let more = format!("{place}&inserted_at=2024-02-17T08:49:36Z&hash=0x{}", "9e".repeat(32));
-    ensure!(get(hive, &format!("transactions?{more}"))? == get(hive, &format!("transactions?{place}"))?);
+    let position = "block_number=30&index=0";
+    let more = format!("{position}&inserted_at=2024-02-17T08:49:36Z&hash=0x{}", "9e".repeat(32));
+    ensure!(get(hive, &format!("transactions?{more}"))? == get(hive, &format!("transactions?{position}"))?);
     Ok(())
 }
 
@@ -203,7 +203,7 @@ fn pages_are_read_in_order() -> anyhow::Result<()> {
     let head = chain("mainnet").head();
     let blocks = <Span as From<Vec<BlockRange>>>::from(vec![BlockRange::new(0, head).context("ordered")?]);
     let number = 15_040_708;
-    let place = TransactionPosition { block_number: number, transaction_index: 3 };
+    let position = TransactionPosition { block_number: number, transaction_index: 3 };
     let frame = FramePosition { block_number: number, transaction_index: 3, frame_index: 4 };
     let transfer = TransferPosition { block_number: number, log_index: 7, batch_index: 0 };
     let only = |reads: anyhow::Result<Vec<ReadPlan>>| -> anyhow::Result<ReadPlan> {
@@ -212,7 +212,7 @@ fn pages_are_read_in_order() -> anyhow::Result<()> {
         reads.pop().context("a read")
     };
     for is_deep in [false, true] {
-        let walk = Walk { beyond: is_deep.then_some(place), ..Walk::newest(51) };
+        let walk = Walk { beyond: is_deep.then_some(position), ..Walk::newest(51) };
         let frames = trawl_query::transactions::internal::of_all(&blocks, is_deep.then_some(frame), 51);
         let searched = trawl_query::transactions::internal::of_all_searched(&blocks, is_deep.then_some(frame), 51);
         let transfers = trawl_query::tokens::transfers::of_all(&blocks, is_deep.then_some(transfer), 51);

@@ -62,7 +62,7 @@ fn sums(chain: &Chain, seconds: u64) -> BTreeMap<String, (u64, u64)> {
     let young = chain.lines.iter().filter(|line| time(line) + seconds > newest);
     let heights: BTreeSet<u64> = young.map(|line| quantity(&line["block"]["number"])).collect();
     let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for told in node_transactions(chain).values().filter(|told| heights.contains(&told.place().0)) {
+    for told in node_transactions(chain).values().filter(|told| heights.contains(&told.position().0)) {
         if let Some(to) = told.transaction["to"].as_str() {
             let sum = sums.entry(to.to_lowercase()).or_default();
             *sum = (sum.0 + 1, sum.1 + quantity(&told.receipt["gasUsed"]));

@@ -195,11 +195,11 @@ fn code_comes_and_goes_with_its_block() -> anyhow::Result<()> {
         env::sql(database, &insert)
     };
     let write = |prefix: &str, (column, value): (&str, &str)| -> anyhow::Result<()> {
-        let place = format!("{value}unhex('{holder}'), {block}");
-        let contract = format!("INSERT INTO {prefix}contracts ({column}address, block_number) VALUES ({place})");
+        let key = format!("{value}unhex('{holder}'), {block}");
+        let contract = format!("INSERT INTO {prefix}contracts ({column}address, block_number) VALUES ({key})");
         env::sql(database, &contract)?;
         let columns = format!("{column}address, block_number, kind, implementation");
-        let values = format!("{place}, 'eip1967', unhex('{}')", "ab".repeat(20));
+        let values = format!("{key}, 'eip1967', unhex('{}')", "ab".repeat(20));
         env::sql(database, &format!("INSERT INTO {prefix}proxy_implementations ({columns}) VALUES ({values})"))?;
         Ok(())
     };

@@ -109,8 +109,11 @@ fn token_transfers_of_a_transaction_are_those_of_its_logs() -> anyhow::Result<()
             let whole = get(chain, &format!("transactions/{hash}/token-transfers?items_count=100"))?;
             let first = whole["items"].as_array().context("items")?;
             ensure!(found.iter().zip(first).all(|(one, other)| one == other), "{hash}");
-            let places: Vec<u64> = found.iter().filter_map(|item| item["log_index"].as_u64()).collect();
-            ensure!(places.is_sorted() && places.iter().all(|place| possible.contains(place)), "{hash}: {places:?}");
+            let positions: Vec<u64> = found.iter().filter_map(|item| item["log_index"].as_u64()).collect();
+            ensure!(
+                positions.is_sorted() && positions.iter().all(|position| possible.contains(position)),
+                "{hash}: {positions:?}"
+            );
             ensure!(found.iter().all(|item| item["transaction_hash"] == hash), "{hash}");
             let page = get(chain, &format!("transactions/{hash}"))?;
             let shown = page["token_transfers"].as_array().context("token_transfers")?;
@@ -145,8 +148,8 @@ fn frames_of_transactions_and_blocks_are_those_of_the_traces() -> anyhow::Result
                 continue;
             }
             let of_block = walk(chain, &format!("blocks/{height}/internal-transactions"), 100)?;
-            let place = |item: &Value| (item["transaction_index"].as_u64(), item["index"].as_u64());
-            ensure!(of_block.is_sorted_by_key(place), "{height}");
+            let position = |item: &Value| (item["transaction_index"].as_u64(), item["index"].as_u64());
+            ensure!(of_block.is_sorted_by_key(position), "{height}");
             for transaction in line["block"]["transactions"].as_array().context("transactions")?.iter().step_by(every) {
                 let hash = transaction["hash"].as_str().context("a hash")?;
                 let raw = get(chain, &format!("transactions/{hash}/raw-trace"))?;
@@ -157,9 +160,9 @@ fn frames_of_transactions_and_blocks_are_those_of_the_traces() -> anyhow::Result
                 let ahead = "block_number=0&transaction_index=0&index=-1";
                 let from_start = walk(chain, &format!("transactions/{hash}/internal-transactions?{ahead}"), 100)?;
                 ensure!(from_start == found, "{hash}: a cursor ahead of the first frame");
-                let places: Vec<usize> =
+                let positions: Vec<usize> =
                     found.iter().filter_map(|item| usize::try_from(item["index"].as_u64()?).ok()).collect();
-                ensure!(places == wanted, "{hash}: {places:?} of {wanted:?}");
+                ensure!(positions == wanted, "{hash}: {positions:?} of {wanted:?}");
                 let of_block = of_block.iter().filter(|item| item["transaction_hash"] == hash);
                 ensure!(of_block.eq(found.iter()), "{hash} in block {height}");
                 let fails = raw.iter().skip(1).any(|frame| !frame["error"].is_null());

@@ -170,7 +170,7 @@ fn of_addresses_are_refused_without_their_table() -> anyhow::Result<()> {
     ensure!(refused["status"] == "0" && refused["result"].is_null(), "{refused}");
     let counters = http::get(&http::agent(), &format!("{}/api/v2/addresses/{miner}/counters", api.url))?.json()?;
     ensure!(counters["validations_count"].is_null(), "{counters}");
-    // Frames are found without their places too.
+    // Frames are found without their positions too.
     let listed = |api: &str| -> anyhow::Result<Vec<Value>> {
         let lists = ["internal-transactions?", "advanced-filters?transaction_types=contract_interaction&"];
         let list = |list: &str| http::get(&http::agent(), &format!("{api}/api/v2/{list}items_count=100"))?.json();

@@ -77,8 +77,8 @@ impl List {
             "withdrawals" => |item| joined(item, &["block_number", "index", "validator_index", "amount"]),
             "token-transfers" => Self::of_token_transfers("", "").name,
             "advanced-filters" => |item| {
-                let places = ["internal_transaction_index", "token_transfer_index", "token_transfer_batch_index"];
-                joined(item, &[&["block_number", "transaction_index"][..], &places].concat())
+                let indices = ["internal_transaction_index", "token_transfer_index", "token_transfer_batch_index"];
+                joined(item, &[&["block_number", "transaction_index"][..], &indices].concat())
             },
             _ => Self::of_internal_transactions("", "").name,
         };
@@ -172,9 +172,9 @@ pub fn transfers_in(database: &str, condition: &str) -> anyhow::Result<Vec<Strin
 /// All rows of a database that filters go over, under the names of their list: transactions, call frames and token
 /// transfers.
 pub fn rows_in(database: &str, condition: &str) -> anyhow::Result<Vec<String>> {
-    let of = |table: &str, places: &str, rows: &str| {
+    let of = |table: &str, indices: &str, rows: &str| {
         format!(
-            "SELECT concatWithSeparator(' ', toString(block_number), toString(transaction_index), {places}) \
+            "SELECT concatWithSeparator(' ', toString(block_number), toString(transaction_index), {indices}) \
              FROM {table} WHERE {condition} AND {rows}"
         )
     };

@@ -45,7 +45,7 @@ fn lines(answer: &Answer) -> anyhow::Result<(Vec<Value>, Value)> {
     Ok((lines, end["end"].clone()))
 }
 
-fn place(log: &Value) -> (u64, u64) {
+fn position_of(log: &Value) -> (u64, u64) {
     (quantity(&log["blockNumber"]), quantity(&log["logIndex"]))
 }
 
@@ -198,10 +198,10 @@ fn filters_are_those_of_eth_get_logs() -> anyhow::Result<()> {
         ),
     ];
     for (query, body, keep) in cases {
-        let wanted: Vec<(u64, u64)> = all.iter().filter(|log| keep(log)).map(place).collect();
+        let wanted: Vec<(u64, u64)> = all.iter().filter(|log| keep(log)).map(position_of).collect();
         ensure!(!wanted.is_empty(), "{query} matches nothing");
         let (found, end) = lines(&scan(chain, &format!("{ALL}&format=ndjson&{query}"))?)?;
-        ensure!(found.iter().map(place).collect::<Vec<_>>() == wanted && end["count"] == wanted.len(), "{query}");
+        ensure!(found.iter().map(position_of).collect::<Vec<_>>() == wanted && end["count"] == wanted.len(), "{query}");
         let mut body = body;
         body["fromBlock"] = json!("earliest");
         body["toBlock"] = json!("latest");
@@ -237,7 +237,7 @@ fn goes_on_at_a_cursor() -> anyhow::Result<()> {
     // A client that was cut off makes one from the last log it has.
     let answer = scan(chain, &format!("{ALL}&format=ndjson&limit=10"))?;
     let log = &lines(&answer)?.0[4];
-    let (block, index) = place(log);
+    let (block, index) = position_of(log);
     let hash = log["blockHash"].as_str().unwrap_or("").trim_start_matches("0x");
     let cursor = format!("{block}-{index}-{hash}-{}", answer.header("x-trawl-filter"));
     let (rest, _) = lines(&scan(chain, &format!("{ALL}&format=ndjson&cursor={cursor}"))?)?;

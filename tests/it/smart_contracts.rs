@@ -68,7 +68,7 @@ fn an_account_is_no_contract_where_that_is_known() -> anyhow::Result<()> {
     ensure!(hive.status == 404, "{}", hive.text());
     let mainnet = get(&chain("mainnet").api, &nobody)?;
     ensure!(mainnet["deployed_bytecode"].is_null() && mainnet["creation_status"].is_null(), "{mainnet}");
-    // Clients put the address in the place of a name that is not there, and take null for one.
+    // Clients put the address instead of a name that is not there, and take null for one.
     ensure!(mainnet.get("name").is_none() && mainnet.get("certified").is_none(), "{mainnet}");
     let wrong = http::get(&http::agent(), &format!("{}/api/v2/smart-contracts/0x12", chain("hive").api))?;
     ensure!(wrong.status == 422, "{}", wrong.text());

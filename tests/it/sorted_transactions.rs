@@ -41,7 +41,7 @@ fn of_addresses_are_in_the_order_of_amounts() -> anyhow::Result<()> {
                     let side = filter.trim_start_matches("&filter=");
                     let mut wanted: Vec<&NodeTransaction> =
                         all.values().filter(|expected| expected.participants(side).contains(address)).collect();
-                    wanted.sort_by_key(|expected| (amount(expected), expected.place()));
+                    wanted.sort_by_key(|expected| (amount(expected), expected.position()));
                     let size = size.max(wanted.len() as u64 / 5).min(100);
                     equal += wanted.windows(2).filter(|pair| amount(pair[0]) == amount(pair[1])).count();
                     for order in ["asc", "desc"] {
@@ -68,13 +68,13 @@ fn of_blocks_are_in_the_order_of_amounts() -> anyhow::Result<()> {
         let all = node_transactions(chain);
         let mut by_block: BTreeMap<u64, Vec<&NodeTransaction>> = BTreeMap::new();
         for expected in all.values() {
-            by_block.entry(expected.place().0).or_default().push(expected);
+            by_block.entry(expected.position().0).or_default().push(expected);
         }
         let mut fullest: Vec<_> = by_block.into_iter().collect();
         fullest.sort_by_key(|(_, of_block)| Reverse(of_block.len()));
         for (block, mut wanted) in fullest.into_iter().take(env::amount(2, 10)) {
             for (by, amount) in [("value", value as Amount), ("fee", fee as Amount)] {
-                wanted.sort_by_key(|expected| (amount(expected), expected.place()));
+                wanted.sort_by_key(|expected| (amount(expected), expected.position()));
                 for order in ["asc", "desc"] {
                     let path = format!("blocks/{block}/transactions?sort={by}&order={order}");
                     let size = (wanted.len() as u64 / 3).clamp(1, 100);
@@ -88,7 +88,7 @@ fn of_blocks_are_in_the_order_of_amounts() -> anyhow::Result<()> {
             }
         }
     }
-    ensure!(compared > 1_000, "{compared} places");
+    ensure!(compared > 1_000, "{compared} positions");
     let path = format!("{}/api/v2/blocks/1/transactions?order=desc", chain("devchain").api);
     ensure!(http::get(&http::agent(), &path)?.status == 422);
     Ok(())

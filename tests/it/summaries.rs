@@ -94,9 +94,9 @@ impl NodeTransaction<'_> {
         };
         let failed: Vec<&Value> =
             frames.iter().filter(|frame| frame.get("error").is_some()).map(|frame| &frame["traceAddress"]).collect();
-        let begins = |place: &Value, start: &Value| {
-            let (place, start) = (place.as_array(), start.as_array());
-            place.zip(start).is_some_and(|(place, start)| place.starts_with(start))
+        let begins = |path: &Value, start: &Value| {
+            let (path, start) = (path.as_array(), start.as_array());
+            path.zip(start).is_some_and(|(path, start)| path.starts_with(start))
         };
         let mut sum = I256::ZERO;
         for frame in frames.iter().filter(|frame| !failed.iter().any(|start| begins(&frame["traceAddress"], start))) {

@@ -32,7 +32,7 @@ fn transfers(log: &Value) -> Option<(&'static str, usize)> {
     }
 }
 
-/// The places of a token's transfers, their standard, and how many a log has.
+/// The positions of a token's transfers, their standard, and how many a log has.
 type Moves = BTreeMap<(u64, u64), (&'static str, usize)>;
 
 /// Of each token.
@@ -51,8 +51,8 @@ fn expected_moves(chain: &Chain) -> ExpectedMoves {
 
 /// Some tokens, the most moved among them.
 fn some(told: &ExpectedMoves) -> impl Iterator<Item = (&String, &Moves)> {
-    let most = told.iter().max_by_key(|(_, places)| places.len());
-    let batches = told.iter().find(|(_, places)| places.values().any(|(_, count)| *count > 1));
+    let most = told.iter().max_by_key(|(_, positions)| positions.len());
+    let batches = told.iter().find(|(_, positions)| positions.values().any(|(_, count)| *count > 1));
     most.into_iter().chain(batches).chain(told.iter().step_by((told.len() / 12).max(1)))
 }
 
@@ -62,14 +62,17 @@ fn are_what_their_transfers_are() -> anyhow::Result<()> {
     for (name, is_whole) in [("hive", true), ("devchain", true), ("mainnet", false)] {
         let chain = chain(name);
         let told = expected_moves(chain);
-        for (token, places) in some(&told) {
+        for (token, positions) in some(&told) {
             let page = get(chain, &format!("tokens/{token}"))?;
             ensure!(page["address_hash"].as_str().map(str::to_lowercase).as_ref() == Some(token), "{page}");
             let standard = page["type"].as_str().context("type")?;
-            ensure!(places.values().any(|(told, _)| *told == standard), "{name} {token}: {page}, told {places:?}");
+            ensure!(
+                positions.values().any(|(told, _)| *told == standard),
+                "{name} {token}: {page}, told {positions:?}"
+            );
             standards.insert(standard.to_owned());
             let counters = get(chain, &format!("tokens/{token}/counters"))?;
-            let count: usize = places.values().map(|(_, count)| count).sum();
+            let count: usize = positions.values().map(|(_, count)| count).sum();
             let wanted = if is_whole { json!(count.to_string()) } else { Value::Null };
             ensure!(counters["transfers_count"] == wanted, "{name} {token}: {counters}, told {count}");
             ensure!(counters["token_holders_count"] == page["holders_count"], "{name} {token}: {counters}, {page}");
@@ -79,20 +82,21 @@ fn are_what_their_transfers_are() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Each transfer once, from the highest place down, however large the pages are.
+/// Each transfer once, from the highest position down, however large the pages are.
 #[test]
 fn have_the_transfers_of_their_logs() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
         let told = expected_moves(chain);
-        for (token, places) in some(&told) {
+        for (token, positions) in some(&told) {
             let wanted: Vec<(u64, u64)> =
-                places.iter().rev().flat_map(|(place, (_, count))| vec![*place; *count]).collect();
+                positions.iter().rev().flat_map(|(position, (_, count))| vec![*position; *count]).collect();
             let sizes: &[u64] = if wanted.len() > env::amount(20, 200) { &[97] } else { &[1, 2, 50] };
             for size in sizes {
                 let found = walk(chain, &format!("tokens/{token}/transfers"), *size)?;
-                let place = |item: &Value| (item["block_number"].as_u64(), item["log_index"].as_u64());
-                let is_told = found.iter().map(place).eq(wanted.iter().map(|place| (Some(place.0), Some(place.1))));
+                let position = |item: &Value| (item["block_number"].as_u64(), item["log_index"].as_u64());
+                let is_told =
+                    found.iter().map(position).eq(wanted.iter().map(|position| (Some(position.0), Some(position.1))));
                 ensure!(is_told, "{name} {token} in pages of {size}: {} of {}", found.len(), wanted.len());
                 let each: BTreeSet<String> = found.iter().map(ToString::to_string).collect();
                 ensure!(each.len() == found.len(), "{name} {token}: one twice");

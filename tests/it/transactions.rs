@@ -18,7 +18,7 @@ pub struct NodeTransaction {
 }
 
 impl NodeTransaction {
-    pub fn place(&self) -> (u64, u64) {
+    pub fn position(&self) -> (u64, u64) {
         (quantity(&self.transaction["blockNumber"]), quantity(&self.transaction["transactionIndex"]))
     }
 
@@ -38,7 +38,8 @@ impl NodeTransaction {
         let text = |number: u128| Value::String(number.to_string());
         ensure!(item["hash"] == transaction["hash"], "{item}, told {transaction}");
         ensure!(
-            (item["block_number"].as_u64(), item["position"].as_u64()) == (Some(self.place().0), Some(self.place().1))
+            (item["block_number"].as_u64(), item["position"].as_u64())
+                == (Some(self.position().0), Some(self.position().1))
         );
         ensure!(item["value"] == text(number(&transaction["value"])?), "{item}, told {transaction}");
         ensure!(item["gas_used"] == text(number(&receipt["gasUsed"])?), "{item}, told {receipt}");
@@ -67,7 +68,7 @@ pub fn node_transactions(chain: &Chain) -> BTreeMap<(u64, u64), NodeTransaction>
         let both = transactions.into_iter().zip(receipts);
         both.map(|(transaction, receipt)| NodeTransaction { transaction, receipt }).collect::<Vec<_>>()
     };
-    chain.lines.iter().flat_map(of_line).map(|told| (told.place(), told)).collect()
+    chain.lines.iter().flat_map(of_line).map(|told| (told.position(), told)).collect()
 }
 
 /// Who takes part in transactions, and in how many; most first.
@@ -257,7 +258,7 @@ fn of_blocks_and_alone_are_the_same() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
         let all = node_transactions(chain);
-        let blocks: BTreeSet<u64> = all.keys().map(|place| place.0).collect();
+        let blocks: BTreeSet<u64> = all.keys().map(|position| position.0).collect();
         for block in blocks.iter().step_by((blocks.len() / 6).max(1)) {
             let found = walk(chain, &format!("blocks/{block}/transactions"), 9)?;
             let wanted: Vec<&NodeTransaction> =

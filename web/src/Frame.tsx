@@ -9,7 +9,7 @@ import { showChosen } from './parts/Tabs.tsx';
 import { nextTheme, nextTimeStyle, theme, timeStyle } from './state/view.ts';
 import { chain } from './state/chain.ts';
 
-const PLACES = [['/blocks', 'Blocks'], ['/txs', 'Transactions'], ['/internal-txs', 'Internal'], ['/token-transfers', 'Transfers'], ['/accounts', 'Accounts'], ['/tokens', 'Tokens'], ['/scan', 'Scan'], ['/charts', 'Charts'], ['/tools', 'Tools'], ['/status', 'Status']] as const;
+const SECTIONS = [['/blocks', 'Blocks'], ['/txs', 'Transactions'], ['/internal-txs', 'Internal'], ['/token-transfers', 'Transfers'], ['/accounts', 'Accounts'], ['/tokens', 'Tokens'], ['/scan', 'Scan'], ['/charts', 'Charts'], ['/tools', 'Tools'], ['/status', 'Status']] as const;
 
 function shortcuts(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -36,8 +36,8 @@ export function Frame({ children }: { children: ComponentChildren }) {
     if (shown.current !== path) document.getElementById('content')?.focus({ preventScroll: true });
     shown.current = path;
   }, [path]);
-  const places = useRef<HTMLElement>(null);
-  useEffect(() => showChosen(places.current), [path]);
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => showChosen(nav.current), [path]);
   const [mark, word] = THEME[theme.value];
   return (
     <>
@@ -46,8 +46,8 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <div class="inside">
           <a class="home" href="/" title="Newest blocks and transactions"><Mark /> Trawl{' '}<small>{chain.value.name}</small></a>
           <PulseDot />
-          <nav ref={places} aria-label="Pages">
-            {PLACES.map(([place, name]) => <a key={place} href={place} aria-current={path === place ? 'page' : undefined}>{name}</a>)}
+          <nav ref={nav} aria-label="Pages">
+            {SECTIONS.map(([to, name]) => <a key={to} href={to} aria-current={path === to ? 'page' : undefined}>{name}</a>)}
             <a href="/docs">API</a>
           </nav>
           <SearchBox />

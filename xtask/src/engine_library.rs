@@ -30,11 +30,11 @@ fn package() -> anyhow::Result<(&'static str, Option<&'static str>)> {
 }
 
 /// Where the library is kept: outside any checkout, so that `cargo clean` and further clones do not fetch it again.
-pub fn place() -> anyhow::Result<PathBuf> {
+pub fn installed_path() -> anyhow::Result<PathBuf> {
     let data_home = std::env::var_os("XDG_DATA_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share")))
-        .context("neither XDG_DATA_HOME nor HOME is set, so there is no place to keep the engine")?;
+        .context("neither XDG_DATA_HOME nor HOME is set, so the engine has no folder")?;
     Ok(data_home.join("trawl/engine").join(VERSION).join("libchdb.so"))
 }
 
@@ -43,26 +43,26 @@ pub fn ensure() -> anyhow::Result<PathBuf> {
     if let Some(file) = std::env::var_os("CHDB_LIB") {
         return Ok(file.into());
     }
-    let place = place()?;
+    let path = installed_path()?;
     let (package, checksum) = package()?;
-    if is_checked(&place, checksum)? {
-        return Ok(place);
+    if is_checked(&path, checksum)? {
+        return Ok(path);
     }
-    fetch(&place, package, checksum)?;
-    Ok(place)
+    fetch(&path, package, checksum)?;
+    Ok(path)
 }
 
 /// Whether the file is the right one. Hashing half a gigabyte takes a second, so a good file is marked by its size and
 /// time.
-fn is_checked(place: &Path, checksum: Option<&str>) -> anyhow::Result<bool> {
-    let Ok(metadata) = std::fs::metadata(place) else { return Ok(false) };
+fn is_checked(path: &Path, checksum: Option<&str>) -> anyhow::Result<bool> {
+    let Ok(metadata) = std::fs::metadata(path) else { return Ok(false) };
     let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let mark = format!("{} {} {}", checksum.unwrap_or("unpinned"), metadata.len(), modified.as_nanos());
-    let marker = place.with_extension("checked");
+    let marker = path.with_extension("checked");
     if std::fs::read_to_string(&marker).is_ok_and(|known| known == mark) {
         return Ok(true);
     }
-    if !matches(place, checksum)? {
+    if !matches(path, checksum)? {
         return Ok(false);
     }
     std::fs::write(marker, mark)?;
@@ -85,19 +85,19 @@ fn matches(file: &Path, checksum: Option<&str>) -> anyhow::Result<bool> {
     Ok(found == wanted)
 }
 
-fn fetch(place: &Path, package: &str, checksum: Option<&str>) -> anyhow::Result<()> {
+fn fetch(path: &Path, package: &str, checksum: Option<&str>) -> anyhow::Result<()> {
     tools::require("npm", "Node.js 20 or later with npm")?;
     eprintln!("xtask: fetching the embedded engine ({package} {VERSION}, 160 MB, once a machine)");
-    let folder = place.parent().context("the engine has a folder")?;
+    let folder = path.parent().context("the engine has a folder")?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let work = folder.join(format!("fetching-{}", std::process::id()));
     std::fs::create_dir_all(&work)?;
-    let result = fetch_into(&work, place, package, checksum);
+    let result = fetch_into(&work, path, package, checksum);
     std::fs::remove_dir_all(&work)?;
     result
 }
 
-fn fetch_into(work: &Path, place: &Path, package: &str, checksum: Option<&str>) -> anyhow::Result<()> {
+fn fetch_into(work: &Path, path: &Path, package: &str, checksum: Option<&str>) -> anyhow::Result<()> {
     let locked = workspace::root().join("engine/npm").join(package);
     let mut npm = Command::new("npm");
     if locked.is_dir() {
@@ -117,12 +117,12 @@ fn fetch_into(work: &Path, place: &Path, package: &str, checksum: Option<&str>) 
         bail!("the engine that npm fetched has another checksum than the one pinned here: it was not installed");
     }
     // A rename within one folder: another process sees the whole file or none.
-    match std::fs::rename(&library, place) {
+    match std::fs::rename(&library, path) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            std::fs::copy(&library, place)?;
+            std::fs::copy(&library, path)?;
         }
         Err(error) => return Err(error.into()),
     }
-    if is_checked(place, checksum)? { Ok(()) } else { bail!("{} changed while it was installed", place.display()) }
+    if is_checked(path, checksum)? { Ok(()) } else { bail!("{} changed while it was installed", path.display()) }
 }

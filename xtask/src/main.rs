@@ -74,8 +74,8 @@ fn main() -> ExitCode {
         }),
         Command::Types => xtask::api_types::write(&xtask::api_types::module()).map(|()| ExitCode::SUCCESS),
         Command::Web(flags) => web::run(&flags).map(|()| ExitCode::SUCCESS),
-        Command::Engine => xtask::engine_library::ensure().map(|place| {
-            println!("{}", place.display());
+        Command::Engine => xtask::engine_library::ensure().map(|path| {
+            println!("{}", path.display());
             ExitCode::SUCCESS
         }),
     };

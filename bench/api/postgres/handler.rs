@@ -94,8 +94,8 @@ async fn logs(pool: &Pool, request: &Value, limit: Option<i64>) -> Result<Respon
         Some(address) => ("address".to_owned(), address),
         None => {
             let topics = filter["topics"].as_array().context("an address or topics")?;
-            let place = topics.iter().position(|topic| !topic.is_null()).context("a topic")?;
-            (format!("topic{place}"), topics[place].as_str().context("one topic")?)
+            let cursor = topics.iter().position(|topic| !topic.is_null()).context("a topic")?;
+            (format!("topic{cursor}"), topics[cursor].as_str().context("one topic")?)
         }
     };
     // A statement of its own where there is no cap, since plans are kept by statement.
@@ -165,16 +165,16 @@ struct Next {
     items_count: usize,
 }
 
-/// The page of 50 behind a place, newest first.
+/// The page of 50 behind a position, newest first.
 async fn token_transfers(
     State(pool): State<Pool>,
     Path(address): Path<String>,
-    Query(place): Query<TransferCursor>,
+    Query(cursor): Query<TransferCursor>,
 ) -> Result<Response, Failure> {
     const SIZE: usize = 50;
     let client = pool.get().await?;
     let statement = client.prepare_cached(transfer::PAGE).await?;
-    let (block, index) = (place.block_number.unwrap_or(i64::MAX), place.index.unwrap_or(0));
+    let (block, index) = (cursor.block_number.unwrap_or(i64::MAX), cursor.index.unwrap_or(0));
     let address = bytes(&address)?;
     let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 3] = [&address, &block, &index];
     let rows: Vec<Row> = client.query_raw(&statement, parameters).await?.try_collect().await?;

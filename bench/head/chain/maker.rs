@@ -103,7 +103,7 @@ impl Maker {
         Ok(Block {
             number: header.number,
             hash,
-            parent: parent.map(|(place, _)| place),
+            parent: parent.map(|(ordinal, _)| ordinal),
             transactions: drafts.iter().map(|draft| *draft.envelope.tx_hash()).collect(),
             inner: inner.collect(),
             holdings: self.state.changed(),
@@ -185,16 +185,16 @@ impl Maker {
     /// Two of three logs are transfers, the first between the two sides.
     fn event(
         &mut self,
-        place: usize,
+        ordinal: usize,
         (from, to): (Account, Account),
         amount: u128,
         token: u8,
         changes: &mut Vec<(Asset, Account, u128, u128)>,
     ) -> Event {
-        let (from, to) = match place % 3 {
+        let (from, to) = match ordinal % 3 {
             0 => (from, to),
             1 => (to, self.account()),
-            _ => return Event::Sync { amount: amount + place as u128 },
+            _ => return Event::Sync { amount: amount + ordinal as u128 },
         };
         self.change(Asset::Token(token), from, changes, |held| held - amount);
         self.change(Asset::Token(token), to, changes, |held| held + amount);

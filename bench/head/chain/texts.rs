@@ -50,7 +50,7 @@ fn header((hash, header): (B256, &Header), transactions: &str) -> String {
     )
 }
 
-fn place(text: &mut String, (hash, header): (B256, &Header), position: usize) {
+fn write_position(text: &mut String, (hash, header): (B256, &Header), position: usize) {
     let _ = write!(
         text,
         "\"blockHash\":\"{hash:#x}\",\"blockNumber\":\"{:#x}\",\"transactionIndex\":\"{position:#x}\"",
@@ -78,7 +78,7 @@ fn transaction(text: &mut String, world: &World, block: (B256, &Header), draft: 
         u8::from(signature.v()),
         draft.envelope.tx_hash(),
     );
-    place(text, block, position);
+    write_position(text, block, position);
     text.push('}');
 }
 
@@ -102,7 +102,7 @@ fn receipt(
         draft.to,
         blooms[position],
     );
-    place(text, block, position);
+    write_position(text, block, position);
     text.push_str(",\"logs\":[");
     for (index, log) in (draft.logs.0..).zip(&logs[draft.logs.0..draft.logs.1]) {
         let comma = if index > draft.logs.0 { "," } else { "" };
@@ -115,7 +115,7 @@ fn receipt(
             topics.join(","),
             log.data(),
         );
-        place(text, block, position);
+        write_position(text, block, position);
         text.push('}');
     }
     text.push_str("]}");

@@ -1,4 +1,4 @@
-//! Clients that take places and memory: what others notice, whether `follow` goes on, what memory grows by.
+//! Clients that take slots and memory: what others notice, whether `follow` goes on, what memory grows by.
 
 use std::any::Any;
 use std::io::{Read as _, Write as _};
@@ -197,11 +197,11 @@ fn asked(target: &Target, seconds: f64, processes: [u32; 2]) -> AttackImpact {
 /// before.
 fn open_files(wanted: Option<libc::rlim_t>) -> anyhow::Result<libc::rlim_t> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the call writes to the place it is given and to nothing else.
+    // SAFETY: the call writes to the address it is given and to nothing else.
     let read = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
     let before = limit.rlim_cur;
     limit.rlim_cur = wanted.unwrap_or(limit.rlim_max);
-    // SAFETY: the call reads from the place it is given.
+    // SAFETY: the call reads from the address it is given.
     let set = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
     anyhow::ensure!(read == 0 && set == 0, "the limit of open files cannot be set");
     Ok(before)

@@ -75,8 +75,8 @@ fn delays(bed: &TestBed, committed: &str, shown: &HashMap<B256, SystemTime>) -> 
     let model = bed.chain.model();
     let delay = |line: &str| {
         let (number, micros) = line.split_once('\t')?;
-        let place = model.on_branch(model.tip(), number.parse().ok()?)?;
-        let shown = shown.get(&model.at(place).hash)?.duration_since(UNIX_EPOCH).ok()?;
+        let block_index = model.on_branch(model.tip(), number.parse().ok()?)?;
+        let shown = shown.get(&model.at(block_index).hash)?.duration_since(UNIX_EPOCH).ok()?;
         Some(shown.as_secs_f64() * 1e3 - micros.parse::<f64>().ok()? / 1e3)
     };
     committed.lines().filter_map(delay).collect()

@@ -176,7 +176,7 @@ pub fn merged(bed: &TestBed, report: &mut Report) -> anyhow::Result<()> {
         let has_logs = |number: &u64| {
             let window = *number..number + 2 * WINDOW;
             window.into_iter().all(|number| {
-                model.on_branch(model.tip(), number).is_some_and(|place| !model.at(place).logs.is_empty())
+                model.on_branch(model.tip(), number).is_some_and(|block_index| !model.at(block_index).logs.is_empty())
             })
         };
         let last = settled.saturating_sub(2 * WINDOW);

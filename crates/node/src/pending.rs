@@ -32,7 +32,7 @@ pub struct PendingCall {
     pub failure: Option<(FailureKind, String)>,
 }
 
-/// A place among the calls; the call ends when it is dropped.
+/// A slot among the calls; the call ends when it is dropped.
 pub(crate) struct CallGuard<'a> {
     calls: &'a PendingCalls,
     id: u64,

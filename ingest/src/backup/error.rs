@@ -52,7 +52,7 @@ pub enum BackupError {
     },
     /// What a backup builds on is gone.
     #[error(
-        "{path} builds on {base}, which is no backup any more: put that folder back in its place, or use another \
+        "{path} builds on {base}, which is no backup any more: put that folder back, or use another \
          backup"
     )]
     BaseMissing {

@@ -1,4 +1,4 @@
-//! Writes what is filled in of a group: announced, rows, and the commits that take the place of the old ones.
+//! Writes what is filled in of a group: announced, rows, and the commits that replace the old ones.
 
 use std::collections::HashSet;
 

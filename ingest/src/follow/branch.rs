@@ -195,8 +195,8 @@ impl Branch {
     }
 
     fn member(&self, number: BlockNumber) -> Option<&Member> {
-        let place = number.checked_sub(self.first()?)?;
-        self.members.get(usize::try_from(place).ok()?)
+        let offset = number.checked_sub(self.first()?)?;
+        self.members.get(usize::try_from(offset).ok()?)
     }
 
     /// The lowest members up to `last` that can be settled together: at most so many bytes, but at least one.

@@ -48,7 +48,7 @@ impl Follower {
         Ok(depth)
     }
 
-    /// Remembers blocks that are about to lose their place.
+    /// Remembers blocks that are about to be orphaned.
     async fn retire(&mut self, lost: &[BranchSegment]) -> Result<(), FollowError> {
         for segment in lost {
             for block in retry_transient(|| self.tools.database.reader.packed_range(segment.range)).await? {
@@ -79,7 +79,7 @@ impl Follower {
         };
         let reached = self.branch.tip().map(|tip| tip.number).filter(|reached| *reached >= last.min(tip));
         if fetched.is_err() || reached.is_none() || self.branch == before {
-            // The node failed or moved on; readers keep what they have until there is something whole in its place.
+            // The node failed or moved on; readers keep what they have until there is a complete branch instead.
             self.branch = before;
             self.generation += 1;
             return fetched.map(|_| None);

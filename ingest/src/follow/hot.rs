@@ -93,7 +93,7 @@ impl HotSink {
         self.guarded(|| self.database.writer.insert("ingest_heads", &rows, &token)).await
     }
 
-    /// Writes what stays of blocks that lose their place.
+    /// Writes what stays of blocks that are orphaned.
     pub async fn retire(&mut self, remains: Vec<(String, RecordBatch)>) -> Result<(), StoreError> {
         let token = self.token("retire");
         for (table, rows) in remains {

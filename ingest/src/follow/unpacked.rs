@@ -63,7 +63,7 @@ pub(super) fn header(block: &HotRowsRow) -> Result<Option<BlockRow>, FollowError
     }))
 }
 
-/// What stays of a block that loses its place: its row, and its withdrawals under its hash.
+/// What stays of a block that is orphaned: its row, and its withdrawals under its hash.
 pub(super) fn remains(block: &HotRowsRow) -> Result<Tables, FollowError> {
     let Some(header) = header(block)? else { return Ok(Vec::new()) };
     let remaining = tables(block)?.into_iter().filter_map(|(table, rows)| match table.as_str() {

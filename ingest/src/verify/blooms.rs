@@ -13,16 +13,16 @@ use trawl_keccak::keccak256_all;
 #[must_use]
 pub fn blooms(receipts: &[Receipt]) -> Vec<Bloom> {
     let mut distinct = Distinct::default();
-    let mut places = Vec::new();
+    let mut indices = Vec::new();
     for receipt in receipts.iter().filter(|receipt| receipt.logs_bloom.is_none()) {
-        receipt.logs.iter().for_each(|log| distinct.places(log, &mut places));
+        receipt.logs.iter().for_each(|log| distinct.indices(log, &mut indices));
     }
     let bits = distinct.bits();
-    let mut places = places.into_iter();
+    let mut indices = indices.into_iter();
     let mut make = |receipt: &Receipt| {
         let items = receipt.logs.iter().map(|log| 1 + log.topics.len()).sum();
         let mut bloom = Bloom::ZERO;
-        for bit in places.by_ref().take(items).flat_map(|place: usize| bits[place]) {
+        for bit in indices.by_ref().take(items).flat_map(|index: usize| bits[index]) {
             // Bit 0 is the lowest of the last byte.
             bloom.0[255 - usize::from(bit / 8)] |= 1 << (bit % 8);
         }
@@ -43,15 +43,15 @@ struct Distinct<'a> {
 
 impl<'a> Distinct<'a> {
     /// Adds where the address and the topics of a log are, in this order.
-    fn places(&mut self, log: &'a Log, places: &mut Vec<usize>) {
+    fn indices(&mut self, log: &'a Log, indices: &mut Vec<usize>) {
         let address = match self.last {
-            Some((last, place)) if *last == log.address => place,
+            Some((last, index)) if *last == log.address => index,
             _ => *self.addresses.entry(&log.address).or_insert_with(|| add(&mut self.items, log.address.as_slice())),
         };
         self.last = Some((&log.address, address));
-        places.push(address);
+        indices.push(address);
         for topic in &log.topics {
-            places.push(*self.topics.entry(topic).or_insert_with(|| add(&mut self.items, topic.as_slice())));
+            indices.push(*self.topics.entry(topic).or_insert_with(|| add(&mut self.items, topic.as_slice())));
         }
     }
 

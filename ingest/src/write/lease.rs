@@ -5,7 +5,7 @@
 //! go on. Nearly all leases are of the whole database; those of the slices of a load are of some blocks, and lie beside
 //! each other.
 //!
-//! A holder whose process has ended is known at once in its own place (boot and process namespace), and there a living
+//! A holder whose process has ended is known at once under the same boot and process namespace, and there a living
 //! process is waited for, however long it is silent. Elsewhere a lease ends with a minute of silence, or rather 20
 //! seconds after it was taken away for that: its holder writes only while its last heartbeat is younger than that, and
 //! that heartbeat may have arrived between the look and the taking, as when ClickHouse was away from both.

@@ -31,7 +31,7 @@ enum Read {
     /// As they arrive: those of the only filter.
     Stream(Box<LogStream>),
     /// In reads that end one after the other. A statement that waits until those of other filters have been read would
-    /// keep its place in the database meanwhile.
+    /// keep its slot in the database meanwhile.
     Parts(Box<LogPage>),
     /// To the end.
     Over,

@@ -44,7 +44,7 @@ const ASK_IMPLEMENTATION: [u8; 4] = hex!("5c60da1b");
 const ASK_TYPE: [u8; 4] = hex!("4555d5c9");
 /// `masterCopy()` of Safe.
 const ASK_MASTER_COPY: [u8; 4] = hex!("a619486e");
-/// `getImplementation()` and `comptrollerImplementation()`, which some proxies have in its place.
+/// `getImplementation()` and `comptrollerImplementation()`, which some proxies have instead.
 const ASK_GET_IMPLEMENTATION: [u8; 4] = hex!("aaf10f42");
 const ASK_COMPTROLLER: [u8; 4] = hex!("bb82aa5e");
 /// An unused selector: what a call of it runs is what the proxy forwards to.

@@ -171,14 +171,14 @@ FACTS = {name: fact for name, fact in list(globals().items()) if getattr(fact, "
 def missing(fact, output):
     """Rows of a fact that no line of an output has: its cells in order, and no longer numbers."""
     def is_in(row, line):
-        place = 0
+        offset = 0
         for cell in map(str, row):
             while True:
-                place = line.find(cell, place)
-                if place < 0:
+                offset = line.find(cell, offset)
+                if offset < 0:
                     return False
-                before, place = place, place + len(cell)
-                if not (line[before - 1:before] or " ").isalnum() and not (line[place:place + 1] or " ").isalnum():
+                before, offset = offset, offset + len(cell)
+                if not (line[before - 1:before] or " ").isalnum() and not (line[offset:offset + 1] or " ").isalnum():
                     break
         return True
 

@@ -61,11 +61,11 @@ fn one_address_is_a_range_of_its_views() -> anyhow::Result<()> {
             ensure!(left <= 2 && left < all, "{view} WHERE {filter}: {left} of {all}");
         }
     }
-    // The rest of a transaction is found at its place.
-    let places = format!(
+    // The rest of a transaction is found at its position.
+    let positions = format!(
         "SELECT block_number, transaction_index FROM v_transactions_by_address WHERE address = address('{busy}') AND block_number = 22869878"
     );
-    let sql = format!("SELECT input FROM v_transactions WHERE (block_number, transaction_index) IN ({places})");
+    let sql = format!("SELECT input FROM v_transactions WHERE (block_number, transaction_index) IN ({positions})");
     let (left, all) = granules(database, "transactions", &sql)?;
     ensure!(left <= 2 && all >= 4, "{left} of {all}");
     Ok(())
@@ -91,11 +91,11 @@ fn heights_read_their_range_of_every_view() -> anyhow::Result<()> {
 fn dates_read_the_granules_of_their_heights() -> anyhow::Result<()> {
     let database = "analysts_dates";
     let _database = env::migrate(database)?;
-    let place = "intDiv(number, 25) AS block_number, number % 25 AS log_index, toDateTime64('2024-01-01 00:00:00', 6, 'UTC') + 12 * block_number AS block_timestamp";
+    let position = "intDiv(number, 25) AS block_number, number % 25 AS log_index, toDateTime64('2024-01-01 00:00:00', 6, 'UTC') + 12 * block_number AS block_timestamp";
     let address = "CAST(reinterpretAsString(toUInt64(number % 1000)) AS FixedString(20))";
     for table in ["logs", "logs_by_block"] {
         let insert = format!(
-            "INSERT INTO {table} (address, block_number, log_index, block_timestamp) SELECT {address}, {place} FROM numbers(1000000)"
+            "INSERT INTO {table} (address, block_number, log_index, block_timestamp) SELECT {address}, {position} FROM numbers(1000000)"
         );
         env::sql(database, &insert)?;
     }

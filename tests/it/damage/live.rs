@@ -9,7 +9,7 @@ use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
 use crate::chains::{chain, dump};
 use crate::env;
 
-/// No other commit has taken the place of a commit.
+/// No commit was replaced by another.
 const STANDS: &str = "(first_block, last_block, run) NOT IN \
     (SELECT each.1, each.2, each.3 FROM (SELECT arrayJoin(replaced) AS each FROM ingest_commits))";
 

@@ -1,4 +1,4 @@
-//! `GET /changes`: every statement that changes rows of a table ends the waits for the table, and waits take no places
+//! `GET /changes`: every statement that changes rows of a table ends the waits for the table, and waits take no slots
 //! of statements.
 
 use std::thread::JoinHandle;

@@ -99,7 +99,7 @@ fn idle_requests_keep_nobody_out() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Statements that wait for their turn when those that run are cancelled are refused; none of them takes a free place.
+/// Statements that wait for their turn when those that run are cancelled are refused; none of them takes a free slot.
 #[test]
 fn what_waits_does_not_start_at_the_end() -> anyhow::Result<()> {
     let data = env::directory()?;
@@ -110,7 +110,7 @@ fn what_waits_does_not_start_at_the_end() -> anyhow::Result<()> {
         std::thread::spawn(move || http::post(&http::agent(), &url, ENDLESS.as_bytes()))
     };
     let statements: Vec<_> = (0..8).map(|_| endless()).collect();
-    // They hold the places, so that nobody can be asked how many there are.
+    // They hold all slots, so that no statement can tell how many there are.
     std::thread::sleep(Duration::from_secs(3));
     let started = Instant::now();
     ensure!(engine.stop()?.success(), "the engine did not end in order");

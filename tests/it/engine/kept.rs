@@ -58,25 +58,25 @@ const TRACES: [(&str, &str, &str, &str, &str); 12] = [
 
 #[test]
 fn a_statement_leaves_nothing_to_the_next() -> anyhow::Result<()> {
-    let place = Installation::start()?;
-    let before = place.connection("")?;
-    ensure!(place.connection("")? == before, "connections are not kept: this test proves nothing");
+    let installation = Installation::start()?;
+    let before = installation.connection("")?;
+    ensure!(installation.connection("")? == before, "connections are not kept: this test proves nothing");
     for (path, sql, next_path, next, expected) in TRACES {
-        place.ask(path, sql)?;
+        installation.ask(path, sql)?;
         for _ in 0..2 {
-            let answer = place.ask(next_path, next)?.text();
+            let answer = installation.ask(next_path, next)?.text();
             ensure!(answer.starts_with(expected), "{path} {sql}\nthen {next}\n{answer}");
         }
     }
-    place.engine.stop()?;
+    installation.engine.stop()?;
     Ok(())
 }
 
 /// Several at a time, so that each connection has had statements of every kind before.
 #[test]
 fn requests_of_different_settings_share_no_connection() -> anyhow::Result<()> {
-    let place = Installation::start()?;
-    ensure!(place.ask("", "CREATE DATABASE another")?.status == 200);
+    let installation = Installation::start()?;
+    ensure!(installation.ask("", "CREATE DATABASE another")?.status == 200);
     let kinds = [
         ("", "default\t65409"),
         ("?max_block_size=101", "default\t101"),
@@ -88,11 +88,12 @@ fn requests_of_different_settings_share_no_connection() -> anyhow::Result<()> {
     std::thread::scope(|scope| {
         let clients: Vec<_> = (0..6)
             .map(|client| {
-                let place = &place;
+                let installation = &installation;
                 scope.spawn(move || {
                     for round in 0..40 {
                         let (path, expected) = kinds[(client + round) % kinds.len()];
-                        let answer = place.ask(path, "SELECT currentDatabase(), getSetting('max_block_size')")?.text();
+                        let answer =
+                            installation.ask(path, "SELECT currentDatabase(), getSetting('max_block_size')")?.text();
                         ensure!(answer.trim_end() == expected, "{path}: {answer}");
                     }
                     Ok(())
@@ -101,36 +102,36 @@ fn requests_of_different_settings_share_no_connection() -> anyhow::Result<()> {
             .collect();
         clients.into_iter().try_for_each(|client| client.join().map_err(|_| anyhow::anyhow!("a client panicked"))?)
     })?;
-    place.engine.stop()?;
+    installation.engine.stop()?;
     Ok(())
 }
 
 #[test]
 fn what_failed_or_was_more_than_a_query_gives_its_connection_back_to_nobody() -> anyhow::Result<()> {
-    let place = Installation::start()?;
+    let installation = Installation::start()?;
     for sql in ["SELECT throwIf(1)", "SELECT nothing", "SELECT throwIf(number = 500000) FROM numbers(1000000)"] {
-        let before = place.connection("")?;
-        ensure!(place.ask("?wait_end_of_query=1", sql)?.status >= 400);
+        let before = installation.connection("")?;
+        ensure!(installation.ask("?wait_end_of_query=1", sql)?.status >= 400);
         // In mid-stream the transfer breaks.
-        ensure!(!place.ask("", sql).is_ok_and(|answer| answer.status == 200));
-        ensure!(place.connection("")? != before, "after {sql}");
-        ensure!(place.ask("", "SELECT 1")?.text() == "1\n");
+        ensure!(!installation.ask("", sql).is_ok_and(|answer| answer.status == 200));
+        ensure!(installation.connection("")? != before, "after {sql}");
+        ensure!(installation.ask("", "SELECT 1")?.text() == "1\n");
     }
     // A database that is gone is gone for connections that were in it.
-    ensure!(place.ask("", "CREATE DATABASE passing")?.status == 200);
-    ensure!(place.ask("?database=passing", "SELECT 1")?.text() == "1\n");
-    ensure!(place.ask("", "DROP DATABASE passing")?.status == 200);
-    let gone = place.ask("?database=passing", "SELECT 1")?;
+    ensure!(installation.ask("", "CREATE DATABASE passing")?.status == 200);
+    ensure!(installation.ask("?database=passing", "SELECT 1")?.text() == "1\n");
+    ensure!(installation.ask("", "DROP DATABASE passing")?.status == 200);
+    let gone = installation.ask("?database=passing", "SELECT 1")?;
     ensure!(gone.header("x-clickhouse-exception-code") == "81", "{}", gone.text());
-    place.engine.stop()?;
+    installation.engine.stop()?;
     Ok(())
 }
 
 /// Its statement is cancelled by the number of its connection, which nobody has after it.
 #[test]
 fn a_client_that_leaves_ends_no_later_statement() -> anyhow::Result<()> {
-    let place = Installation::start()?;
-    let url = format!("{}/", place.engine.url);
+    let installation = Installation::start()?;
+    let url = format!("{}/", installation.engine.url);
     for round in 0..10 {
         let mark = format!("leaver-{round}");
         let text = format!("/* {mark} */ {ENDLESS}");
@@ -138,22 +139,23 @@ fn a_client_that_leaves_ends_no_later_statement() -> anyhow::Result<()> {
             env::eventually(Duration::from_secs(10), || Ok(running_at(&url, &mark)? == "1\n"))
         })?;
         for _ in 0..20 {
-            let answer = place.ask("", "SELECT sum(sleepEachRow(0.01)) FROM numbers(2) SETTINGS max_block_size = 1")?;
+            let answer =
+                installation.ask("", "SELECT sum(sleepEachRow(0.01)) FROM numbers(2) SETTINGS max_block_size = 1")?;
             ensure!(answer.status == 200, "{}", answer.text());
         }
         env::eventually(Duration::from_secs(10), || Ok(running_at(&url, &mark)? == "0\n"))?;
     }
-    place.engine.stop()?;
+    installation.engine.stop()?;
     Ok(())
 }
 
 /// The engine does not know it, since the connection was opened for another statement.
 #[test]
 fn an_id_that_was_announced_ends_its_statement() -> anyhow::Result<()> {
-    let place = Installation::start()?;
-    let address = place.engine.url.trim_start_matches("http://").to_owned();
+    let installation = Installation::start()?;
+    let address = installation.engine.url.trim_start_matches("http://").to_owned();
     let question = "SELECT number, sleepEachRow(0.0001) FROM numbers(1000000000) SETTINGS max_block_size = 1000";
-    place.ask("", "SELECT 1")?;
+    installation.ask("", "SELECT 1")?;
     let mut stream = TcpStream::connect(&address)?;
     write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\r\n{question}", question.len())?;
     let mut head = [0; 4096];
@@ -162,13 +164,13 @@ fn an_id_that_was_announced_ends_its_statement() -> anyhow::Result<()> {
     let id = head.split("x-clickhouse-query-id: ").nth(1).and_then(|rest| rest.split("\r\n").next());
     let id = id.with_context(|| head.clone())?;
     let other = "KILL QUERY WHERE query_id = 'nobody' SYNC";
-    ensure!(place.ask("", other)?.text().is_empty());
-    let killed = place.ask("", &format!("KILL QUERY WHERE query_id = '{id}' ASYNC"))?;
+    ensure!(installation.ask("", other)?.text().is_empty());
+    let killed = installation.ask("", &format!("KILL QUERY WHERE query_id = '{id}' ASYNC"))?;
     ensure!(killed.text().contains("waiting"), "{}", killed.text());
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest)?;
     let rest = String::from_utf8_lossy(&rest[rest.len().saturating_sub(1000)..]).into_owned();
     ensure!(rest.contains("Code: 394."), "{rest}");
-    place.engine.stop()?;
+    installation.engine.stop()?;
     Ok(())
 }

@@ -19,16 +19,16 @@ struct SecretFile {
 }
 
 /// An engine with a modeler and a reader, a chain's database and one that neither sees; ends with all tests.
-fn place() -> &'static SecretFile {
-    static PLACE: OnceLock<SecretFile> = OnceLock::new();
-    PLACE.get_or_init(|| {
+fn secret_file() -> &'static SecretFile {
+    static SECRET_FILE: OnceLock<SecretFile> = OnceLock::new();
+    SECRET_FILE.get_or_init(|| {
         let folder = env::directory().expect("a folder").keep();
         let secret = folder.join("secret.txt");
         std::fs::write(&secret, format!("{SECRET}\n")).expect("a file");
         let flags =
             ["--reader-user", "ana", "--reader-password", "a", "--modeler-user", "mo", "--modeler-password", "m"];
         let server = env::start_engine(&folder.join("store"), 0, &flags).expect("the engine starts");
-        let place = SecretFile { engine: server.url.clone(), secret: secret.display().to_string() };
+        let secret_file = SecretFile { engine: server.url.clone(), secret: secret.display().to_string() };
         env::keep(server);
         for sql in [
             "CREATE DATABASE trawl",
@@ -37,16 +37,16 @@ fn place() -> &'static SecretFile {
             "CREATE DATABASE hidden",
             "CREATE TABLE hidden.rows ORDER BY a AS SELECT 'not-for-modelers' AS a",
         ] {
-            let answer = http::post(&http::agent(), &place.engine, sql.as_bytes()).expect("an answer");
+            let answer = http::post(&http::agent(), &secret_file.engine, sql.as_bytes()).expect("an answer");
             assert_eq!(answer.status, 200, "{sql}: {}", answer.text());
         }
-        place
+        secret_file
     })
 }
 
 fn ask(user: &str, sql: &str, fields: &[(&str, &str)]) -> anyhow::Result<Answer> {
     let fields = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-    http::post(&http::agent(), &format!("{}/?{user}&{fields}", place().engine), sql.as_bytes())
+    http::post(&http::agent(), &format!("{}/?{user}&{fields}", secret_file().engine), sql.as_bytes())
 }
 
 const MODELER: &str = "user=mo&password=m";
@@ -115,7 +115,7 @@ fn makes_models_as_dbt_does() -> anyhow::Result<()> {
 
 /// Refused, without a word of the secret, and what was there is there.
 fn refused(sql: &str, fields: &[(&str, &str)]) -> anyhow::Result<()> {
-    let sql = sql.replace("PATH", &place().secret);
+    let sql = sql.replace("PATH", &secret_file().secret);
     let answer = ask(MODELER, &sql, fields)?;
     let code = answer.header("x-clickhouse-exception-code").to_owned();
     let text = answer.text();
@@ -226,19 +226,19 @@ fn touches_nothing_but_its_databases() -> anyhow::Result<()> {
     }
     refused("SELECT * FROM hidden.rows", &[("role", "trawl_owner")])?;
     // A link changes nothing.
-    let link = format!("{}/?{MODELER}&query=DROP%20TABLE%20analytics_attack.own", place().engine);
+    let link = format!("{}/?{MODELER}&query=DROP%20TABLE%20analytics_attack.own", secret_file().engine);
     ensure!(http::get(&http::agent(), &link)?.status >= 400);
     // A value that is SQL is none.
     let answer =
-        ask(MODELER, &format!("INSERT INTO analytics_attack.own VALUES (7, file('{}'))", place().secret), &[])?;
+        ask(MODELER, &format!("INSERT INTO analytics_attack.own VALUES (7, file('{}'))", secret_file().secret), &[])?;
     ensure!(answer.status >= 400, "{}", answer.text());
     let found = done("SELECT count() FROM analytics_attack.own WHERE b != ''", &[])?;
     ensure!(found == "0\n", "{found}");
-    let rows = http::post(&http::agent(), &place().engine, b"SELECT count(), sum(a) FROM trawl.rows")?.text();
+    let rows = http::post(&http::agent(), &secret_file().engine, b"SELECT count(), sum(a) FROM trawl.rows")?.text();
     ensure!(rows == "10\t45\n", "{rows}");
     let databases = http::post(
         &http::agent(),
-        &place().engine,
+        &secret_file().engine,
         b"SELECT count() FROM system.databases WHERE name IN ('trawl', 'hidden')",
     )?;
     ensure!(databases.text() == "2\n");
@@ -248,7 +248,7 @@ fn touches_nothing_but_its_databases() -> anyhow::Result<()> {
 /// A table function that a later library has is looked at before a modeler gets it.
 #[test]
 fn each_table_function_is_allowed_or_refused() -> anyhow::Result<()> {
-    let names = http::post(&http::agent(), &place().engine, b"SELECT name FROM system.table_functions")?.text();
+    let names = http::post(&http::agent(), &secret_file().engine, b"SELECT name FROM system.table_functions")?.text();
     let lists = std::fs::read_to_string(workspace::root().join("engine/src/sql/table_functions.rs"))?;
     let new: Vec<&str> = names.lines().filter(|name| !lists.contains(&format!("\"{name}\""))).collect();
     ensure!(new.is_empty() && names.lines().count() > 50, "{new:?}");

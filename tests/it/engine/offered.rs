@@ -93,21 +93,21 @@ fn statements() -> anyhow::Result<Vec<String>> {
 
 #[test]
 fn no_statement_of_a_reader_reaches_out_or_changes_anything() -> anyhow::Result<()> {
-    let place = Installation::start()?;
-    let (statements, before) = (statements()?, place.state()?);
+    let installation = Installation::start()?;
+    let (statements, before) = (statements()?, installation.state()?);
     ensure!(statements.len() > 100, "{}", statements.len());
-    statements.iter().try_for_each(|statement| place.offer(statement))?;
-    ensure!(place.state()? == before, "{}\n{before}", place.state()?);
+    statements.iter().try_for_each(|statement| installation.offer(statement))?;
+    ensure!(installation.state()? == before, "{}\n{before}", installation.state()?);
     let mut dice = Dice(26);
     for _ in 0..JOINED {
-        place.offer(&joined(&mut dice, &statements))?;
+        installation.offer(&joined(&mut dice, &statements))?;
     }
-    ensure!(place.state()? == before, "{}\n{before}", place.state()?);
-    place.engine.stop()?;
+    ensure!(installation.state()? == before, "{}\n{before}", installation.state()?);
+    installation.engine.stop()?;
     Ok(())
 }
 
-/// The beginning of a statement and the end of another, or one statement in the place of a word of another.
+/// The beginning of a statement and the end of another, or one statement instead of a word of another.
 fn joined(dice: &mut Dice, statements: &[String]) -> String {
     let (one, other) = (dice.pick(statements).clone(), dice.pick(statements).clone());
     let words: Vec<&str> = one.split(' ').collect();

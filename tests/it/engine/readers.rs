@@ -22,9 +22,9 @@ struct SecretFile {
 }
 
 /// An engine with a reader, started in a folder with a secret; ends with all tests.
-fn place() -> &'static SecretFile {
-    static PLACE: OnceLock<SecretFile> = OnceLock::new();
-    PLACE.get_or_init(|| {
+fn secret_file() -> &'static SecretFile {
+    static SECRET_FILE: OnceLock<SecretFile> = OnceLock::new();
+    SECRET_FILE.get_or_init(|| {
         let folder = env::directory().expect("a folder").keep();
         let secret = folder.join("secret.txt");
         std::fs::write(&secret, format!("{SECRET}\n")).expect("a file");
@@ -34,19 +34,19 @@ fn place() -> &'static SecretFile {
         command.args(["--reader-user", "ana", "--reader-password", "secret", "--reader-databases", "default,shown*"]);
         command.args(["--reader-threads", "3"]);
         let server = Server::start(command).expect("the engine starts");
-        let place = SecretFile { engine: server.url.clone(), secret: secret.display().to_string() };
+        let secret_file = SecretFile { engine: server.url.clone(), secret: secret.display().to_string() };
         env::keep(server);
-        place
+        secret_file
     })
 }
 
 fn as_owner(sql: &str) -> anyhow::Result<Answer> {
-    http::post(&http::agent(), &place().engine, sql.as_bytes())
+    http::post(&http::agent(), &secret_file().engine, sql.as_bytes())
 }
 
 fn url_of_reader(fields: &[(&str, &str)]) -> String {
     let fields = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-    format!("{}/?user=ana&password=secret&{fields}", place().engine)
+    format!("{}/?user=ana&password=secret&{fields}", secret_file().engine)
 }
 
 fn as_reader(sql: &str, fields: &[(&str, &str)]) -> anyhow::Result<Answer> {
@@ -64,7 +64,7 @@ fn refused(sql: &str, fields: &[(&str, &str)], codes: &[&str]) -> anyhow::Result
 
 #[test]
 fn cannot_reach_files_or_servers() -> anyhow::Result<()> {
-    let path = &place().secret;
+    let path = &secret_file().secret;
     for sql in [
         "SELECT file('PATH')",
         "SELECT `file`('PATH')",
@@ -127,7 +127,7 @@ fn cannot_reach_files_or_servers() -> anyhow::Result<()> {
 
 #[test]
 fn cannot_lift_their_limits() -> anyhow::Result<()> {
-    let path = &place().secret;
+    let path = &secret_file().secret;
     for setting in
         ["readonly = 0", "`readonly`=0", "`read\\x6fnly` = 0", "\u{a0}readonly\u{a0}=\u{a0}0", "profile = 'default'"]
     {
@@ -165,7 +165,7 @@ fn cannot_lift_their_limits() -> anyhow::Result<()> {
 /// Whether there is a file or not: the answer is the same.
 #[test]
 fn cannot_find_out_which_files_exist() -> anyhow::Result<()> {
-    let path = &place().secret;
+    let path = &secret_file().secret;
     let missing = format!("{path}-missing");
     for function in [
         "sqlite('PATH', 'a')",
@@ -226,7 +226,7 @@ fn cannot_call_what_reaches_outside() -> anyhow::Result<()> {
         "loop",
     ];
     let names = as_owner("SELECT name FROM system.table_functions")?.text();
-    let path = &place().secret;
+    let path = &secret_file().secret;
     ensure!(names.lines().count() > 60, "{names}");
     for name in names.lines().filter(|name| !harmless.contains(name)) {
         for arguments in ["'PATH'", "'PATH', 'a'", "'http://127.0.0.1:9/PATH', 'a', 'b', 'c', 'd'", "'a', 'b', 'c'"] {
@@ -336,13 +336,13 @@ fn ask_ordinary_questions() -> anyhow::Result<()> {
 }
 
 fn running(mark: &str) -> anyhow::Result<String> {
-    running_at(&place().engine, mark)
+    running_at(&secret_file().engine, mark)
 }
 
 #[test]
 fn cannot_end_statements_of_others() -> anyhow::Result<()> {
     let id = "of-the-owner";
-    let url = format!("{}/?query_id={id}", place().engine);
+    let url = format!("{}/?query_id={id}", secret_file().engine);
     let victim =
         std::thread::spawn(move || http::post(&http::agent(), &url, format!("/* the-victim */ {ENDLESS}").as_bytes()));
     env::eventually(Duration::from_secs(10), || Ok(running("the-victim")? == "1\n"))?;

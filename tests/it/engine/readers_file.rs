@@ -41,7 +41,7 @@ fn each_has_a_password_and_a_share_of_the_places() -> anyhow::Result<()> {
         let refused = as_user(&engine.url, user, password, "SELECT 1")?;
         ensure!(refused.header("x-clickhouse-exception-code") == "516", "{user}: {}", refused.text());
     }
-    // One reader has half of the two places: the other is for the others.
+    // One reader has half of the two slots: the other is for the others.
     let url = engine.url.clone();
     let endless = std::thread::spawn(move || as_user(&url, "ana", "two words", &format!("/* of-ana */ {ENDLESS}")));
     env::eventually(Duration::from_secs(10), || Ok(running_at(&engine.url, "of-ana")? == "1\n"))?;

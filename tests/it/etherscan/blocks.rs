@@ -44,7 +44,7 @@ fn a_closest_block_that_may_not_be_loaded_is_missing() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let numbers: Vec<u64> = chain.lines.iter().map(|line| quantity(&line["block"]["number"])).collect();
     let gap = numbers.windows(2).position(|pair| pair[1] > pair[0] + 1).unwrap_or_default();
-    let of = |place: usize| quantity(&chain.lines[place]["block"]["timestamp"]);
+    let of = |index: usize| quantity(&chain.lines[index]["block"]["timestamp"]);
     let between = of(gap) + (of(gap + 1) - of(gap)) / 2;
     for closest in ["before", "after"] {
         let query = format!("module=block&action=getblocknobytime&timestamp={between}&closest={closest}");

@@ -29,7 +29,7 @@ fn fields() -> anyhow::Result<BTreeMap<String, Fields>> {
         let cell: String = row[1]
             .split('(')
             .enumerate()
-            .map(|(place, part)| if place == 0 { part } else { part.split_once(')').map_or("", |(_, rest)| rest) })
+            .map(|(index, part)| if index == 0 { part } else { part.split_once(')').map_or("", |(_, rest)| rest) })
             .collect();
         let mut of_action = Fields::new();
         for part in cell.split(';') {

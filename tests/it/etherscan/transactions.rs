@@ -23,7 +23,7 @@ pub fn lower(value: &Value) -> String {
 /// The whole row that is due for what the node said, but for the name of the function.
 fn row(told: &NodeTransaction, chain: &Chain) -> anyhow::Result<Value> {
     let (transaction, receipt) = (&told.transaction, &told.receipt);
-    let block = block(chain, told.place().0)?;
+    let block = block(chain, told.position().0)?;
     let input = lower(&transaction["input"]);
     let status = receipt["status"].as_str();
     Ok(json!({
@@ -44,7 +44,7 @@ fn row(told: &NodeTransaction, chain: &Chain) -> anyhow::Result<Value> {
         "contractAddress": lower(&receipt["contractAddress"]),
         "cumulativeGasUsed": decimal(&receipt["cumulativeGasUsed"])?,
         "gasUsed": decimal(&receipt["gasUsed"])?,
-        "confirmations": (chain.head() - told.place().0 + 1).to_string(),
+        "confirmations": (chain.head() - told.position().0 + 1).to_string(),
         "methodId": if input.len() < 10 { "0x" } else { &input[..10] },
     }))
 }
@@ -70,7 +70,7 @@ pub fn block(chain: &Chain, number: u64) -> anyhow::Result<&Value> {
 /// Whether a transaction failed: by its receipt, else by the node's trace of it; of the mainnet blocks no traces are
 /// loaded.
 pub fn has_failed(chain: &Chain, told: &NodeTransaction) -> anyhow::Result<Option<bool>> {
-    let (number, index) = told.place();
+    let (number, index) = told.position();
     let trace = &line(chain, number)?["traces"][usize::try_from(index)?]["result"];
     let by_trace = trace.is_object().then(|| trace["error"].is_string());
     Ok(told.receipt["status"].as_str().map(|status| status != "0x1").or(by_trace))
@@ -125,7 +125,7 @@ fn txlist_is_cut_at_blocks() -> anyhow::Result<()> {
         let found = ask(&chain.api, &format!("{query}&startblock={first}&endblock={last}"))?;
         let due = all
             .iter()
-            .filter(|(place, told)| (first..=last).contains(&place.0) && told.participants("").contains(address));
+            .filter(|(position, told)| (first..=last).contains(&position.0) && told.participants("").contains(address));
         let due: Vec<&Value> = due.map(|(_, told)| &told.transaction["hash"]).collect();
         let found: Vec<Value> = rows(&found).iter().map(|row| row["hash"].clone()).collect();
         ensure!(found.iter().collect::<Vec<_>>() == due, "{first} to {last}: {found:?}");
@@ -148,7 +148,7 @@ fn txlist_is_cut_at_times() -> anyhow::Result<()> {
                 format!("module=account&action=txlist&address={address}&start_timestamp={start}&end_timestamp={end}");
             let mut due = Vec::new();
             for told in all.values().filter(|told| told.participants("").contains(address)) {
-                if (start..=end).contains(&time(told.place().0)?) {
+                if (start..=end).contains(&time(told.position().0)?) {
                     due.push(told.transaction["hash"].clone());
                 }
             }
@@ -190,7 +190,7 @@ fn gettxinfo_is_what_the_receipt_says() -> anyhow::Result<()> {
                     ("gasLimit", decimal(&transaction["gas"])?),
                     ("gasUsed", decimal(&receipt["gasUsed"])?),
                     ("gasPrice", decimal(&receipt["effectiveGasPrice"])?),
-                    ("confirmations", (chain.head() - told.place().0 + 1).to_string()),
+                    ("confirmations", (chain.head() - told.position().0 + 1).to_string()),
                 ] {
                     ensure!(item[key] == due, "{key}: {found}, due {due}");
                 }

@@ -97,35 +97,35 @@ fn one(rest: &mut &str) -> anyhow::Result<Shape> {
     Ok(Shape::Word(word, pattern))
 }
 
-/// What is wrong with a value, each with its place.
-pub fn check(shapes: &Shapes, shape: &Shape, value: &Value, place: &str) -> Vec<String> {
+/// What is wrong with a value, each with its path.
+pub fn check(shapes: &Shapes, shape: &Shape, value: &Value, path: &str) -> Vec<String> {
     if value.is_null() {
         return Vec::new();
     }
     match shape {
         Shape::Any(all) => {
-            let found: Vec<Vec<String>> = all.iter().map(|one| check(shapes, one, value, place)).collect();
+            let found: Vec<Vec<String>> = all.iter().map(|one| check(shapes, one, value, path)).collect();
             if found.iter().any(Vec::is_empty) { Vec::new() } else { found.into_iter().next().unwrap_or_default() }
         }
         Shape::List(item) => match value.as_array() {
-            Some(items) => items.iter().flat_map(|one| check(shapes, item, one, &format!("{place}[]"))).collect(),
-            None => vec![format!("{place}: {value} is no list")],
+            Some(items) => items.iter().flat_map(|one| check(shapes, item, one, &format!("{path}[]"))).collect(),
+            None => vec![format!("{path}: {value} is no list")],
         },
         Shape::Record(members) => match value.as_object() {
             Some(object) => members
                 .iter()
                 .flat_map(|(name, is_optional, of)| match object.get(name) {
-                    Some(member) => check(shapes, of, member, &format!("{place}.{name}")),
+                    Some(member) => check(shapes, of, member, &format!("{path}.{name}")),
                     None if *is_optional => Vec::new(),
-                    None => vec![format!("{place}.{name} is missing")],
+                    None => vec![format!("{path}.{name} is missing")],
                 })
                 .collect(),
-            None => vec![format!("{place}: {value} is no object")],
+            None => vec![format!("{path}: {value} is no object")],
         },
         Shape::Word(word, pattern) => match shapes.get(word) {
-            Some(named) => check(shapes, named, value, place),
+            Some(named) => check(shapes, named, value, path),
             None if is_of(word, pattern.as_deref(), value) => Vec::new(),
-            None => vec![format!("{place}: {value} is not {word} {}", pattern.as_deref().unwrap_or_default())],
+            None => vec![format!("{path}: {value} is not {word} {}", pattern.as_deref().unwrap_or_default())],
         },
     }
 }

@@ -204,7 +204,7 @@ fn what_comes_is_found_and_what_goes_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Blocks come, settle and lose their places; old blocks are answered from memory all the time, and nothing is answered
+/// Blocks come, settle and are orphaned; old blocks are answered from memory all the time, and nothing is answered
 /// that is not so.
 #[test]
 fn beside_new_heads_settled_data_needs_no_statement() -> anyhow::Result<()> {
@@ -295,7 +295,7 @@ fn a_new_block_does_not_read_the_settled_rest_of_a_page_again() -> anyhow::Resul
         reaches(&api.url, &main[&head])?;
         reaches(&without.url, &main[&head])?;
         let (after, statements) = counted((&api, &proxy), &[], &paths)?;
-        // What is shown beside transactions is read by places, which a new one changes: three statements a list.
+        // What is shown beside transactions is read by positions, which a new one changes: three statements a list.
         ensure!(statements <= 9, "{head}: {statements}, the last: {:?}", proxy.matching(is_of_request).pop());
         let (blocks, statements) = counted((&api, &proxy), &[], &paths[..2])?;
         ensure!(statements == 0 && blocks == after[..2] && after != before, "{head}: {statements}");

@@ -41,7 +41,7 @@ fn loads_at_once_write_every_row_once() -> anyhow::Result<()> {
     ensure_clean(database)
 }
 
-/// A process of this machine that lives may go on any time, so nobody takes its place, however long it is silent.
+/// A process of this machine that lives may go on any time, so no other process takes over, however long it is silent.
 #[test]
 fn a_stopped_holder_is_waited_for() -> anyhow::Result<()> {
     let database = &env::migrate("exclusive_stopped")?;
@@ -130,12 +130,12 @@ fn a_holder_elsewhere_that_is_killed_is_replaced() -> anyhow::Result<()> {
     holder.kill()?;
     holder.wait()?;
     let silent_since = Instant::now();
-    let place = "SELECT uniqExact(place) FROM ingest_leases";
+    let namespaces = "SELECT uniqExact(place) FROM ingest_leases";
     let second = spawn(database)?;
     let output = second.wait_with_output()?;
     let (text, took) = (String::from_utf8_lossy(&output.stderr).into_owned(), silent_since.elapsed());
     ensure!(output.status.success() && text.contains("waiting for its end"), "{text}");
-    ensure!(env::sql(database, place)? == "2", "{text}");
+    ensure!(env::sql(database, namespaces)? == "2", "{text}");
     // The last heartbeat may have been 8 seconds before.
     ensure!((Duration::from_secs(70)..Duration::from_secs(100)).contains(&took), "{took:?}\n{text}");
     let blocks = "SELECT count(), uniqExact(block_number) FROM blocks";

@@ -84,7 +84,7 @@ fn of_transaction(transaction: &Value, receipt: Option<&Value>, shown: &Value) -
         ensure!(fact("Source on L1").as_ref() == Some(&transaction["sourceHash"]), "source");
     }
     if transaction["queueIndex"].is_string() && transaction["type"] == "0x7e" {
-        ensure!(shown["scroll"]["queue_index"] == json!(quantity(&transaction["queueIndex"])), "place in the queue");
+        ensure!(shown["scroll"]["queue_index"] == json!(quantity(&transaction["queueIndex"])), "index in the queue");
     }
     let Some(receipt) = receipt else { return Ok(()) };
     let gas = quantity(&receipt["gasUsed"]).context("gas")?;

@@ -248,12 +248,12 @@ fn answers_are_those_of_the_tables() -> anyhow::Result<()> {
         let telling = compare(&memory.url, &tables.url, &mut dice).with_context(|| format!("on branch {branch}"))?;
         ensure!(telling > 100, "only {telling} answers say anything");
     }
-    let places = |api: &str, name: &str| -> anyhow::Result<f64> {
+    let gauge = |api: &str, name: &str| -> anyhow::Result<f64> {
         let text = http::get(&http::agent(), &format!("{api}/metrics"))?.text();
         let line = text.lines().find(|line| line.starts_with(name)).with_context(|| format!("no {name}"))?;
         Ok(line.rsplit(' ').next().unwrap_or_default().parse()?)
     };
-    ensure!(places(&memory.url, "trawl_newest_blocks{place=\"memory\"}")? >= 20.0);
-    ensure!(places(&tables.url, "trawl_newest_blocks{place=\"tables\"}")? >= 20.0);
+    ensure!(gauge(&memory.url, "trawl_newest_blocks{place=\"memory\"}")? >= 20.0);
+    ensure!(gauge(&tables.url, "trawl_newest_blocks{place=\"tables\"}")? >= 20.0);
     follower.stop()
 }

@@ -85,7 +85,7 @@ impl Scene {
             ("metrics of follow", follow.is_empty() || says(&of_follow, "trawl_ingest_problem", follow)),
             ("log", follow.is_empty() || self.text()?.contains(follow)),
         ];
-        Ok(named.into_iter().filter(|(_, is_named)| !is_named).map(|(place, _)| place).collect())
+        Ok(named.into_iter().filter(|(_, is_named)| !is_named).map(|(position, _)| position).collect())
     }
 
     /// Waits until the API, and follow unless it is gone, name the problem.

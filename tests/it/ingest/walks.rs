@@ -36,11 +36,11 @@ impl WalkedList {
 
     fn check(&self, api: &str, size: u64) -> anyhow::Result<()> {
         let names = self.list.walk(api, size)?;
-        // The numbers that a name begins with are its place.
-        let place =
+        // The numbers that a name begins with are its position.
+        let position =
             |name: &String| -> Vec<u64> { name.split(' ').map_while(|part| part.parse().ok()).take(2).collect() };
-        let places: Vec<_> = names.iter().map(place).collect();
-        ensure!(places.is_sorted_by(|one, next| one >= next), "{}: not sorted: {names:#?}", self.list.target);
+        let positions: Vec<_> = names.iter().map(position).collect();
+        ensure!(positions.is_sorted_by(|one, next| one >= next), "{}: not sorted: {names:#?}", self.list.target);
         let set: BTreeSet<String> = names.iter().cloned().collect();
         ensure!(set.len() == names.len(), "{}: something twice: {names:#?}", self.list.target);
         let (lost, invented) = (&self.always - &set, &set - &self.ever);

@@ -33,7 +33,7 @@ fn ids(log: &Value) -> Vec<U256> {
     }
 }
 
-/// The places of the transfers of each id of a token, the highest first.
+/// The positions of the transfers of each id of a token, the highest first.
 fn moves(chain: &Chain, token: &str) -> BTreeMap<U256, Vec<(u64, u64)>> {
     let mut moves: BTreeMap<U256, Vec<(u64, u64)>> = BTreeMap::new();
     let receipts = chain.lines.iter().rev().filter_map(|line| line["receipts"].as_array());
@@ -76,18 +76,18 @@ fn of_an_id_are_its_transfers() -> anyhow::Result<()> {
     let (chain, mut most) = (chain("devchain"), 0);
     for token in expected_instances()?.into_keys() {
         let moves = moves(chain, &token);
-        for (id, places) in moves.iter().step_by((moves.len() / 9).max(1)) {
+        for (id, positions) in moves.iter().step_by((moves.len() / 9).max(1)) {
             let path = format!("tokens/{token}/instances/{id}/transfers");
             let count = get(chain, &format!("{path}-count"))?;
-            ensure!(count == json!({"transfers_count": places.len()}), "{path}: {count}, told {places:?}");
+            ensure!(count == json!({"transfers_count": positions.len()}), "{path}: {count}, told {positions:?}");
             for size in [1, 50] {
                 let found = walk(chain, &path, size)?;
-                let place = |item: &Value| Some((item["block_number"].as_u64()?, item["log_index"].as_u64()?));
-                let found_places: Vec<(u64, u64)> = found.iter().filter_map(place).collect();
-                ensure!(found_places == *places, "{path}: {found_places:?}, told {places:?}");
+                let position = |item: &Value| Some((item["block_number"].as_u64()?, item["log_index"].as_u64()?));
+                let found_positions: Vec<(u64, u64)> = found.iter().filter_map(position).collect();
+                ensure!(found_positions == *positions, "{path}: {found_positions:?}, told {positions:?}");
                 ensure!(found.iter().all(|item| item["total"]["token_id"] == id.to_string()), "{path}: {found:?}");
             }
-            most = most.max(places.len());
+            most = most.max(positions.len());
         }
     }
     ensure!(most > 2, "no id was moved often");

@@ -1,4 +1,4 @@
-//! Files that are wrong are refused whole, by place; tables that are wrong never spoil a page.
+//! Files that are wrong are refused as a whole, with the line; tables that are wrong never spoil a page.
 
 use anyhow::ensure;
 use serde_json::{Value, json};
@@ -46,10 +46,10 @@ fn bad_rows_are_refused_by_place() -> anyhow::Result<()> {
         ("unknown.bin", "what is this".into(), "its name", "end it with"),
     ];
     let before = counts(database)?;
-    for (name, text, place, reason) in bad {
+    for (name, text, line, reason) in bad {
         let good = written(&folder, "good.csv", &good)?;
         let told = labels(database, &[&good, &written(&folder, name, &text)?], 3)?;
-        let is_told = told.contains(name) && told.contains(place) && told.contains(reason);
+        let is_told = told.contains(name) && told.contains(line) && told.contains(reason);
         ensure!(is_told && told.contains("nothing was written"), "{name}: {told}");
         ensure!(counts(database)? == before, "{name} was refused, and something was written");
     }

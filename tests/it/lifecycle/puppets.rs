@@ -19,7 +19,7 @@ pub fn word(digits: &str) -> String {
 
 /// Stores words in memory, from its beginning on.
 fn stores(words: &[&str]) -> String {
-    words.iter().enumerate().map(|(place, value)| format!("7f{}61{:04x}52", word(value), place * 32)).collect()
+    words.iter().enumerate().map(|(position, value)| format!("7f{}61{:04x}52", word(value), position * 32)).collect()
 }
 
 /// Emits a log with these topics, and these words as its data.

@@ -82,11 +82,11 @@ fn delegated_calls_show_the_value_of_the_frame_above() -> anyhow::Result<()> {
     for trace in delegated {
         let to = &trace["action"]["to"];
         let filter = json!([{"fromBlock": "0x0", "toBlock": "latest", "toAddress": [to]}]);
-        let (hash, place) = (&trace["transactionHash"], &trace["traceAddress"]);
+        let (hash, address) = (&trace["transactionHash"], &trace["traceAddress"]);
         let path: Vec<String> =
-            place.as_array().into_iter().flatten().map(|step| format!("{:#x}", step.as_u64().unwrap_or(0))).collect();
+            address.as_array().into_iter().flatten().map(|step| format!("{:#x}", step.as_u64().unwrap_or(0))).collect();
         let found = result(chain, "trace_filter", filter)?;
-        let is_it = |found: &&Value| found["transactionHash"] == *hash && found["traceAddress"] == *place;
+        let is_it = |found: &&Value| found["transactionHash"] == *hash && found["traceAddress"] == *address;
         let found = found.as_array().into_iter().flatten().find(is_it).context("found by its callee")?;
         same(found, trace)?;
         let agent = http::agent();

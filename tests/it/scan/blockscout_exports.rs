@@ -67,7 +67,7 @@ fn transactions_have_them() -> anyhow::Result<()> {
             let own: Vec<_> = all.values().filter(|told| told.participants("").contains(address)).collect();
             ensure!(found.len() == own.len() && !own.is_empty(), "{address}: {} of {}", found.len(), own.len());
             for (row, told) in found.iter().zip(own) {
-                let (one, receipt, block) = (&told.transaction, &told.receipt, told.place().0);
+                let (one, receipt, block) = (&told.transaction, &told.receipt, told.position().0);
                 let fee = number(&receipt["gasUsed"]) * number(&receipt["effectiveGasPrice"]);
                 let wanted = [
                     text(&one["hash"]),

@@ -47,9 +47,10 @@ impl Export {
 
     /// Some columns of all rows.
     fn columns(&self, names: &[&str]) -> anyhow::Result<Vec<Vec<String>>> {
-        let place = |name: &&str| self.names.iter().position(|known| known == name).with_context(|| (*name).to_owned());
-        let places: Vec<usize> = names.iter().map(place).collect::<Result<_, _>>()?;
-        Ok(self.rows.iter().map(|row| places.iter().map(|place| row[*place].clone()).collect()).collect())
+        let column =
+            |name: &&str| self.names.iter().position(|known| known == name).with_context(|| (*name).to_owned());
+        let columns: Vec<usize> = names.iter().map(column).collect::<Result<_, _>>()?;
+        Ok(self.rows.iter().map(|row| columns.iter().map(|column| row[*column].clone()).collect()).collect())
     }
 }
 
@@ -75,8 +76,8 @@ fn transactions_are_those_of_the_node() -> anyhow::Result<()> {
                 let wanted = all.values().filter(|told| told.participants(side).contains(address));
                 let wanted: Vec<Vec<String>> = wanted
                     .map(|told| {
-                        let (place, one) = (told.place(), &told.transaction);
-                        let numbers = [place.0.to_string(), place.1.to_string(), decimal(&one["value"])];
+                        let (position, one) = (told.position(), &told.transaction);
+                        let numbers = [position.0.to_string(), position.1.to_string(), decimal(&one["value"])];
                         let texts = [cell(&one["hash"]), cell(&one["from"]), cell(&one["to"]), cell(&one["input"])];
                         let paid = [decimal(&told.receipt["gasUsed"]), decimal(&told.receipt["effectiveGasPrice"])];
                         numbers.into_iter().chain(texts).chain(paid).collect()

@@ -64,14 +64,14 @@ impl FollowedChain {
         Ok(Self { database, proxy, api, _guard: guard })
     }
 
-    /// Places of the logs, block and index, of an answer that is whole.
+    /// Positions of the logs, block and index, of an answer that is whole.
     fn rows(&self, parameters: &str) -> anyhow::Result<Vec<(u64, u64)>> {
         let address = alloy_primitives::hex::encode_prefixed(b"followed\0\0\0\0\0\0\0\0\0\0\0\0");
         let url = format!("{}/api/v2/scan/logs?address={address}&{parameters}", self.api.url);
         let answer = http::get(&http::agent(), &url)?.json()?;
         ensure!(answer["end"]["complete"] == true, "{}", answer["end"]);
-        let place = |row: &serde_json::Value| (quantity(&row["blockNumber"]), quantity(&row["logIndex"]));
-        Ok(answer["items"].as_array().map_or_else(Vec::new, |rows| rows.iter().map(place).collect()))
+        let position = |row: &serde_json::Value| (quantity(&row["blockNumber"]), quantity(&row["logIndex"]));
+        Ok(answer["items"].as_array().map_or_else(Vec::new, |rows| rows.iter().map(position).collect()))
     }
 
     /// The logs as a file, if the transfer of it ends as one of a whole file does.

@@ -35,7 +35,7 @@ pub fn rows(chain: &Chain, path: &str, query: &str) -> anyhow::Result<Vec<Value>
 pub fn frames(chain: &Chain) -> Vec<Value> {
     let mut frames = Vec::new();
     for line in &chain.lines {
-        for (place, told) in line["parityTraces"].as_array().into_iter().flatten().enumerate() {
+        for (position, told) in line["parityTraces"].as_array().into_iter().flatten().enumerate() {
             let failed_paths: Vec<&[Value]> = told
                 .as_array()
                 .into_iter()
@@ -63,8 +63,8 @@ pub fn frames(chain: &Chain) -> Vec<Value> {
                     "blockNumber": line["block"]["number"],
                     "blockHash": line["block"]["hash"],
                     "blockTimestamp": line["block"]["timestamp"],
-                    "transactionIndex": format!("{place:#x}"),
-                    "transactionHash": line["block"]["transactions"][place]["hash"],
+                    "transactionIndex": format!("{position:#x}"),
+                    "transactionHash": line["block"]["transactions"][position]["hash"],
                     "frameIndex": format!("{index:#x}"),
                     "type": kind,
                     "callType": call_type,
@@ -236,9 +236,12 @@ fn token_transfers_of_participants_are_those_of_the_lists() -> anyhow::Result<()
     ] {
         let list = crate::pages::List::of_token_transfers(wallet, &parameters).walk(&chain.api, 50)?;
         let found = rows(chain, "token-transfers", &query)?;
-        let place = |row: &Value| format!("{} {} ", quantity(&row["blockNumber"]), quantity(&row["logIndex"]));
+        let position = |row: &Value| format!("{} {} ", quantity(&row["blockNumber"]), quantity(&row["logIndex"]));
         ensure!(found.len() == list.len(), "{query}: {} rows instead of {}", found.len(), list.len());
-        ensure!(found.iter().rev().zip(&list).all(|(row, name)| name.starts_with(&place(row))), "{query}: {list:#?}");
+        ensure!(
+            found.iter().rev().zip(&list).all(|(row, name)| name.starts_with(&position(row))),
+            "{query}: {list:#?}"
+        );
     }
     let tokens = busiest(&all, &["token"]);
     for tokens in [tokens[..1].join(","), tokens[..2].join(",")] {
@@ -281,8 +284,8 @@ fn lists_have_the_same_rows_in_every_format() -> anyhow::Result<()> {
         ensure!(serde_json::from_str::<Value>(&mark)? == json["end"], "{path}: {mark}");
         reader.truncate(reader.len() - mark.len() - 3);
         let names: Vec<&str> = reader.lines().next().unwrap_or("").split(',').collect();
-        let place = |name: &str| names.iter().position(|known| *known == name).context(name.to_owned());
-        let (height, value) = (place("block_number")?, place("value")?);
+        let position = |name: &str| names.iter().position(|known| *known == name).context(name.to_owned());
+        let (height, value) = (position("block_number")?, position("value")?);
         let cells: Vec<Vec<&str>> = reader.lines().skip(1).map(|line| line.split(',').collect()).collect();
         let amounts: Vec<(u64, String)> = cells
             .iter()

@@ -34,7 +34,7 @@ const STORED: &[(usize, usize)] = &[(1, 1), (17, 2), (22, 0)];
 
 pub fn of(chain: &Chain) -> Value {
     let failed = FAILED.iter().flat_map(|failed| failure(chain, failed));
-    let failed = failed.chain([counted(chain)]).chain(STORED.iter().map(|place| storage(chain, *place)));
+    let failed = failed.chain([counted(chain)]).chain(STORED.iter().map(|slot| storage(chain, *slot)));
     let failed = failed.chain(of_contracts());
     Value::Array(failed.chain(false_tokens()).chain([9, 11, 12].map(|block| delegations(chain, block))).collect())
 }

@@ -3,7 +3,7 @@ import { absolute } from '../format/time.ts';
 import { DataPanel } from './DataPanel.tsx';
 import { Plot, type Series } from './Plot.tsx';
 
-interface Props { id: string; title: string; about?: string; x: number[]; axis: 'time' | 'place'; series: Series[]; bars?: boolean; steps?: boolean; unit?: string; sql?: string; empty?: string }
+interface Props { id: string; title: string; about?: string; x: number[]; axis: 'time' | 'height'; series: Series[]; bars?: boolean; steps?: boolean; unit?: string; sql?: string; empty?: string }
 
 export function ChartPanel({ id, title, about, x, axis, series, bars, steps, unit, sql, empty }: Props) {
   const head = [axis === 'time' ? 'time' : 'block', ...series.map((one) => one.name)];
@@ -16,7 +16,7 @@ export function ChartPanel({ id, title, about, x, axis, series, bars, steps, uni
 }
 
 /** One point is no chart: its value in words. */
-function Single({ at, axis, series, unit }: { at: number; axis: 'time' | 'place'; series: Series[]; unit?: string }) {
+function Single({ at, axis, series, unit }: { at: number; axis: 'time' | 'height'; series: Series[]; unit?: string }) {
   return (
     <p class="single">
       {series.map((one) => <strong key={one.name}>{series.length > 1 && <span class="quiet">{one.name} </span>}{one.values[0] === null || one.values[0] === undefined ? 'unknown' : `${one.values[0].toLocaleString('en', { maximumSignificantDigits: 6 })} ${unit ?? ''}`}</strong>)}

@@ -61,10 +61,10 @@ function OfBlocks({ blocks }: { blocks: Block[] }) {
   }, [blocks]);
   return (
     <div class="charts">
-      <ChartPanel id="newest-transactions" title="Transactions a block" x={x} axis="place" series={transactions} bars sql={newestSql('transactions_count')} />
-      <ChartPanel id="newest-gas" title="Share of the gas limit used" x={x} axis="place" series={used} bars unit="%" sql={newestSql('100 * gas_used / gas_limit AS used')} />
-      <ChartPanel id="newest-base-fee" title="Base fee" x={x} axis="place" series={fees} unit="gwei" sql={newestSql('base_fee_per_gas / 1e9 AS gwei')} />
-      <ChartPanel id="newest-fees" title="Fees paid and burnt" x={x} axis="place" series={paid} unit="coins" sql={newestSql('transaction_fees / 1e18 AS fees, base_fee_per_gas * gas_used / 1e18 AS burnt')} />
+      <ChartPanel id="newest-transactions" title="Transactions a block" x={x} axis="height" series={transactions} bars sql={newestSql('transactions_count')} />
+      <ChartPanel id="newest-gas" title="Share of the gas limit used" x={x} axis="height" series={used} bars unit="%" sql={newestSql('100 * gas_used / gas_limit AS used')} />
+      <ChartPanel id="newest-base-fee" title="Base fee" x={x} axis="height" series={fees} unit="gwei" sql={newestSql('base_fee_per_gas / 1e9 AS gwei')} />
+      <ChartPanel id="newest-fees" title="Fees paid and burnt" x={x} axis="height" series={paid} unit="coins" sql={newestSql('transaction_fees / 1e18 AS fees, base_fee_per_gas * gas_used / 1e18 AS burnt')} />
     </div>
   );
 }

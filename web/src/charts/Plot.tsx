@@ -5,9 +5,9 @@ import { theme } from '../state/view.ts';
 export interface Series { name: string; values: (number | null)[] }
 
 interface Props {
-  /** Seconds since 1970 (`time`), or block heights in order (`place`). */
+  /** Seconds since 1970 (`time`), or block heights in order (`height`). */
   x: number[];
-  axis: 'time' | 'place';
+  axis: 'time' | 'height';
   series: Series[];
   bars?: boolean;
   /** A value holds until the next one. */
@@ -36,7 +36,7 @@ export function brief(value: number): string {
 }
 
 export function Plot({ x, axis, series, bars, steps, label, unit }: Props) {
-  const place = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const scheme = theme.value;
   const [failed, setFailed] = useState(false);
   useEffect(() => {
@@ -44,9 +44,9 @@ export function Plot({ x, axis, series, bars, steps, label, unit }: Props) {
     let clean = () => {};
     speakLanguage();
     import('./uplot.ts').then(({ uPlot }) => {
-      const at = place.current;
+      const at = box.current;
       if (gone || !at) return;
-      const draw = () => new uPlot(options(uPlot, at.clientWidth, { x, axis, series, bars, steps, label, unit }), [axis === 'place' ? x.map((_, index) => index) : x, ...series.map((one) => one.values)], at);
+      const draw = () => new uPlot(options(uPlot, at.clientWidth, { x, axis, series, bars, steps, label, unit }), [axis === 'height' ? x.map((_, index) => index) : x, ...series.map((one) => one.values)], at);
       let drawn = draw();
       const again = () => {
         drawn.destroy();
@@ -68,7 +68,7 @@ export function Plot({ x, axis, series, bars, steps, label, unit }: Props) {
     };
   }, [x, series, bars, scheme]);
   if (failed) return <p class="empty">The chart could not be drawn; its data is in the file.</p>;
-  return <div class="plot" ref={place} role="img" aria-label={label} />;
+  return <div class="plot" ref={box} role="img" aria-label={label} />;
 }
 
 const DAY = 86_400;
@@ -100,12 +100,12 @@ function options(uPlot: typeof import('uplot'), width: number, { x, axis, series
     axes: [
       {
         ...line, size: 46, space: 90,
-        values: (_: unknown, ticks: number[], __: unknown, ___: unknown, step: number) => (axis === 'place' ? ticks.map((tick) => (Number.isInteger(tick) ? height(tick) : '')) : times(ticks, step)),
+        values: (_: unknown, ticks: number[], __: unknown, ___: unknown, step: number) => (axis === 'height' ? ticks.map((tick) => (Number.isInteger(tick) ? height(tick) : '')) : times(ticks, step)),
       },
       { ...line, size: 62, values: (_: unknown, ticks: number[]) => ticks.map(brief) },
     ],
     series: [
-      axis === 'place' ? { label: 'Block', value: (_: unknown, value: number | null) => (value === null ? '–' : height(value)) } : { label: 'Time (UTC)', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+      axis === 'height' ? { label: 'Block', value: (_: unknown, value: number | null) => (value === null ? '–' : height(value)) } : { label: 'Time (UTC)', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
       ...series.map((one, index) => {
         const tone = colour(tones[index % tones.length] ?? '--series-1');
         return {

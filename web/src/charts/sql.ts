@@ -61,7 +61,7 @@ GROUP BY counterparty, token, token_type
 ORDER BY received_count + sent_count DESC
 LIMIT 100`;
 
-/** The transactions and calls of an address by the places that the views by address have. */
+/** The transactions and calls of an address by the positions that the views by address have. */
 export const coinsSql = (address: string) => `WITH unhex('${address.slice(2)}') AS me
 SELECT concat('0x', lower(hex(if(from_address = me, ifNull(to_address, created_contract), from_address)))) AS counterparty,
   countIf(ifNull(to_address, created_contract) = me) AS received_count, sumIf(value, ifNull(to_address, created_contract) = me) AS received_wei,

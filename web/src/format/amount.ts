@@ -24,12 +24,12 @@ export function short(value: string | bigint, decimals: number, significant = 4)
   if (!rest) return whole;
   const digits = whole.replace(/[-,]/g, '').replace(/^0+/, '').length;
   const zeros = /^0*/.exec(rest)?.[0].length ?? 0;
-  const places = digits > 0 ? Math.max(2, significant + 2 - digits) : zeros + significant;
-  if (places >= rest.length) return all;
-  const unit = 10n ** BigInt(decimals - places);
+  const decimalPlaces = digits > 0 ? Math.max(2, significant + 2 - digits) : zeros + significant;
+  if (decimalPlaces >= rest.length) return all;
+  const unit = 10n ** BigInt(decimals - decimalPlaces);
   const amount = BigInt(value);
   const rounded = ((amount < 0n ? -amount : amount) + unit / 2n) / unit;
-  return exact(amount < 0n ? -rounded : rounded, places);
+  return exact(amount < 0n ? -rounded : rounded, decimalPlaces);
 }
 
 const MAX_UINT256 = (1n << 256n) - 1n;

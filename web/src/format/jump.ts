@@ -9,7 +9,7 @@ export function blockOf(text: string): { block: number; seconds?: undefined } | 
   return height === undefined ? null : { block: Number(height) };
 }
 
-/** Places in lists behind everything of a block, the newest first, as the API's cursors have them. */
+/** Positions in lists behind everything of a block, the newest first, as the API's cursors have them. */
 export const CURSORS = {
   blocks: (block: number) => `block_number=${block + 1}`,
   transactions: (block: number) => `block_number=${block + 1}&index=0`,

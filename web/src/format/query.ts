@@ -22,15 +22,15 @@ const TOKEN_NAMES: Record<string, string> = {
   SHIB: 'Shiba Inu', AAVE: 'Aave', MKR: 'Maker', LDO: 'Lido DAO', CRV: 'Curve DAO', ARB: 'Arbitrum', OP: 'Optimism', PEPE: 'Pepe', ENS: 'Ethereum Name Service', COMP: 'Compound', FRAX: 'Frax',
 };
 
-export interface Place { names: Record<string, string>; tokens: { symbol: string; address: string }[] }
+export interface Vocabulary { names: Record<string, string>; tokens: { symbol: string; address: string }[] }
 
 const MOST = 6;
 
 /** All that a text may mean, the most certain first. */
-export function guessesOf(text: string, place: Place): Guess[] {
+export function guessesOf(text: string, vocabulary: Vocabulary): Guess[] {
   const typed = text.trim();
   if (!typed) return [];
-  const found = [address(typed), height(typed), hash(typed), date(typed), ...selector(typed), ...named(typed, place), cut(typed)];
+  const found = [address(typed), height(typed), hash(typed), date(typed), ...selector(typed), ...named(typed, vocabulary), cut(typed)];
   return found.filter((guess) => guess !== null).slice(0, MOST);
 }
 
@@ -79,12 +79,12 @@ function selector(typed: string): Guess[] {
 }
 
 /** The reader's own names, and well-known tokens. */
-function named(typed: string, { names, tokens }: Place): Guess[] {
+function named(typed: string, { names, tokens }: Vocabulary): Guess[] {
   const words = typed.toLowerCase();
   if (words.length < 2) return [];
   const own = Object.entries(names).filter(([, name]) => name.toLowerCase().includes(words)).map(([hash, name]) => ({ name: shortName(name, 60), kind: 'your name', path: `/address/${hash}` }));
   const begins = (name: string) => name.toLowerCase().split(' ').some((_, index, all) => all.slice(index).join(' ').startsWith(words));
-  const isMeant = ({ symbol }: Place['tokens'][number]) => symbol.toLowerCase().startsWith(words) || begins(TOKEN_NAMES[symbol.toUpperCase()] ?? '');
+  const isMeant = ({ symbol }: Vocabulary['tokens'][number]) => symbol.toLowerCase().startsWith(words) || begins(TOKEN_NAMES[symbol.toUpperCase()] ?? '');
   const known = tokens.filter(isMeant).map(({ symbol, address }) => ({ name: `${TOKEN_NAMES[symbol.toUpperCase()] ?? symbol} (${symbol})`, kind: 'well-known token', path: `/token/${address}` }));
   return [...own, ...known];
 }

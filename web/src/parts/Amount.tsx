@@ -55,12 +55,12 @@ export function Units({ value, decimals, signed, whole }: { value: string | null
   if (value === null || value === undefined) return <Unknown />;
   const sign = signed && !value.startsWith('-') && value !== '0' ? '+' : '';
   const tone = signed ? ` ${value.startsWith('-') ? 'less' : 'more'}` : '';
-  const places = decimals === null || decimals === undefined ? 0 : Number(decimals);
+  const decimalPlaces = decimals === null || decimals === undefined ? 0 : Number(decimals);
   const unit = decimals === null || decimals === undefined ? 'smallest units: the decimals of the token are not known' : '';
   return (
-    <span class={`amount${tone}`} title={`${exact(value, places)}${unit && `\n${unit}`}`}>
-      {sign}{whole ? <Whole text={exact(value, places)} /> : (sizeOf(value, places) ?? short(value, places))}{unit && <span class="unit" aria-label={unit}> units</span>}
-      {whole && value !== '0' && <> <Copy text={exact(value, places).replaceAll(',', '')} what="amount" /></>}
+    <span class={`amount${tone}`} title={`${exact(value, decimalPlaces)}${unit && `\n${unit}`}`}>
+      {sign}{whole ? <Whole text={exact(value, decimalPlaces)} /> : (sizeOf(value, decimalPlaces) ?? short(value, decimalPlaces))}{unit && <span class="unit" aria-label={unit}> units</span>}
+      {whole && value !== '0' && <> <Copy text={exact(value, decimalPlaces).replaceAll(',', '')} what="amount" /></>}
     </span>
   );
 }

@@ -22,7 +22,7 @@ export interface Row {
 export const idOf = (row: Row) => [row.blockNumber, row.transactionHash ?? row.hash, row.logIndex, row.batchIndex, row.frameIndex].join('-');
 
 const party = (address: string | null | undefined) => (address ? <Address of={{ hash: checksum(address) }} /> : <span class="quiet">–</span>);
-const place: Column<Row>[] = [
+const position: Column<Row>[] = [
   { name: 'Block', cell: (row) => <Height of={Number(row.blockNumber)} /> },
   { name: 'Time', head: <TimeHead />, cell: (row) => <Time at={new Date(Number(row.blockTimestamp) * 1000).toISOString()} /> },
   { name: 'Transaction', cell: (row) => <TxHash hash={row.transactionHash ?? row.hash ?? ''} /> },
@@ -52,10 +52,10 @@ export function columnsOf(filter: Filter, first: Row | undefined): Column<Row>[]
           { name: 'Topics', cell: (row) => <span class="stack">{(row.topics ?? []).map((topic, index) => <span key={index} class="hash" title={topic}>{shortHash(topic, 10, 8)}</span>)}</span> },
           { name: 'Data', cell: (row) => <span class="hash" title={(row.data ?? '').slice(0, 1000)}>{shortHash(row.data ?? '', 18, 8)}</span> },
         ];
-      return [...place, { name: 'Contract', cell: (row) => party(row.address) }, ...values];
+      return [...position, { name: 'Contract', cell: (row) => party(row.address) }, ...values];
     }
-    case 'token-transfers': return [...place, ...sides, { name: 'Token', cell: (row) => party(row.token) }, { name: 'Id', right: true, cell: (row) => (row.tokenId ? <Value of={BigInt(row.tokenId).toString()} /> : <span class="quiet">–</span>) }, { name: 'Units', right: true, cell: (row) => <Value of={row.value === undefined ? null : BigInt(row.value).toString()} /> }];
-    case 'internal-transactions': return [...place, { name: 'Kind', cell: (row) => <span class="row"><span class="method">{row.callType}</span>{row.isUndone && <Undone />}</span> }, ...sides, coins];
-    case 'transactions': return [...place, ...sides, coins];
+    case 'token-transfers': return [...position, ...sides, { name: 'Token', cell: (row) => party(row.token) }, { name: 'Id', right: true, cell: (row) => (row.tokenId ? <Value of={BigInt(row.tokenId).toString()} /> : <span class="quiet">–</span>) }, { name: 'Units', right: true, cell: (row) => <Value of={row.value === undefined ? null : BigInt(row.value).toString()} /> }];
+    case 'internal-transactions': return [...position, { name: 'Kind', cell: (row) => <span class="row"><span class="method">{row.callType}</span>{row.isUndone && <Undone />}</span> }, ...sides, coins];
+    case 'transactions': return [...position, ...sides, coins];
   }
 }

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { guessesOf } from '../../src/format/query.ts';
 import { tokensOf } from '../../src/format/suspect.ts';
 
-const place = { names: { [`0x${'ab'.repeat(20)}`]: 'Cold wallet' }, tokens: tokensOf(1) };
-const guesses = (text) => guessesOf(text, place);
+const vocabulary = { names: { [`0x${'ab'.repeat(20)}`]: 'Cold wallet' }, tokens: tokensOf(1) };
+const guesses = (text) => guessesOf(text, vocabulary);
 const certain = (text) => guesses(text).find((guess) => guess.isCertain);
 
 test('heights in all spellings', () => {
@@ -44,6 +44,6 @@ test('own names and well-known tokens', () => {
   assert.deepEqual(guesses('wallet').map((guess) => [guess.name, guess.path]), [['Cold wallet', `/address/0x${'ab'.repeat(20)}`]]);
   for (const text of ['USDC', 'usdc', 'usd coin']) assert.ok(guesses(text).some((guess) => guess.path === '/token/0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'), text);
   assert.equal(guesses('tether')[0].path, '/token/0xdac17f958d2ee523a2206206994597c13d831ec7');
-  assert.equal(guessesOf('tether', { ...place, tokens: tokensOf(10) }).length, 0);
+  assert.equal(guessesOf('tether', { ...vocabulary, tokens: tokensOf(10) }).length, 0);
   assert.deepEqual(guesses('x'), []);
 });

@@ -7,7 +7,7 @@ use trawl_core::primitives::Address;
 
 use super::hex;
 
-/// One page with what belongs to it, in one statement. Numbers and times become text here: there is no cheaper place.
+/// One page with what belongs to it, in one statement. Numbers and times become text here: nowhere is that cheaper.
 pub const PAGE: &str = "
     SELECT t.block_number, t.log_index, t.transaction_hash, t.block_hash,
         to_char(t.block_timestamp, 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') AS timestamp,

@@ -94,7 +94,7 @@ impl StepLog {
     fn begin(&mut self, interpreter: &Interpreter) {
         let opcode = interpreter.bytecode.opcode();
         let stack = interpreter.stack.data();
-        let from_top = |index: usize| stack.len().checked_sub(index + 1).map(|place| stack[place]);
+        let from_top = |index: usize| stack.len().checked_sub(index + 1).map(|position| stack[position]);
         let slot = |value| {
             let key = from_top(0).filter(|_| self.options.is_storage_enabled())?;
             Some(Slot { contract: interpreter.input.target_address, key, value })
@@ -184,8 +184,8 @@ impl StepLog {
             return;
         }
         self.text.extend_from_slice(b",\"storage\":{");
-        for (place, (key, value)) in slots.iter().enumerate() {
-            let comma = if place > 0 { "," } else { "" };
+        for (position, (key, value)) in slots.iter().enumerate() {
+            let comma = if position > 0 { "," } else { "" };
             put(&mut self.text, format_args!("{comma}\"0x{key:064x}\":\"0x{value:064x}\""));
         }
         self.text.push(b'}');
@@ -210,8 +210,8 @@ fn put(text: &mut Vec<u8>, what: std::fmt::Arguments<'_>) {
 
 fn list<T>(text: &mut Vec<u8>, items: &[T], write: impl Fn(&mut Vec<u8>, &T)) {
     text.push(b'[');
-    for (place, item) in items.iter().enumerate() {
-        if place > 0 {
+    for (position, item) in items.iter().enumerate() {
+        if position > 0 {
             text.push(b',');
         }
         write(text, item);

@@ -90,7 +90,7 @@ impl SmartContract {
             addresses.write_proxy(contract, address);
             contract.key("conflicting_implementations").null();
             contract.key("is_verified").bool(source.is_some());
-            // One that is not verified has neither: clients put something else in the place of a name.
+            // One that is not verified has neither: clients show something else instead of a name.
             if let Some(source) = source {
                 contract.key("name").option(addresses.source_name(&source), JsonWriter::string);
                 contract.key("certified").bool(false);

@@ -208,7 +208,7 @@ fn transaction(index: u32, envelope: &TxEnvelope, base_fee: Option<u64>) -> Resu
     })
 }
 
-/// Receipts with the facts that follow from their place in the block.
+/// Receipts with the facts that follow from their position in the block.
 fn with_logs(
     header: &Header,
     transactions: &[Transaction],

@@ -72,8 +72,8 @@ impl Claim<'_> {
 }
 
 fn is_gone(lease: &LiveLease, us: &Claimant) -> bool {
-    if lease.place == us.place {
-        // Its place is ours, so a process that cannot be found has ended, and one that can may go on any time.
+    if lease.process_namespace == us.process_namespace {
+        // In our own namespace, a process that cannot be found has ended, and one that can may go on any time.
         return process(&lease.process) == Process::Ended;
     }
     u128::from(lease.silent_ms) > TAKEOVER_DELAY.as_millis()
@@ -82,6 +82,6 @@ fn is_gone(lease: &LiveLease, us: &Claimant) -> bool {
 /// Whether its holder may write. One that lost its lease writes on until its last heartbeat is too old, which another
 /// run cannot shorten: every run that comes in the meantime waits, whichever took the lease away.
 fn may_write(lease: &LiveLease, us: &Claimant) -> bool {
-    let has_ended = || lease.place == us.place && process(&lease.process) == Process::Ended;
+    let has_ended = || lease.process_namespace == us.process_namespace && process(&lease.process) == Process::Ended;
     lease.fenced_ms.is_none_or(|since| u128::from(since) <= WRITE_WINDOW.as_millis() && !has_ended())
 }

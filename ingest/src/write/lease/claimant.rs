@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use trawl_core::store::Claimant;
 
-/// What is known of a process id and start time of this place.
+/// What is known of a process id and start time of this boot and process namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Process {
     /// It runs, or may run.
@@ -21,25 +21,25 @@ pub(super) enum Process {
     Ended,
 }
 
-/// This process. Without `/proc` the place is like no other, and leases end by silence alone.
+/// This process. Without `/proc` the namespace is like no other, and leases end by silence alone.
 pub(super) fn here() -> Claimant {
     let host = read("/proc/sys/kernel/hostname");
     let boot = read("/proc/sys/kernel/random/boot_id");
     let namespace = fs::read_link("/proc/self/ns/pid").map(|link| link.display().to_string());
     let process = std::process::id();
     let started = stat(process).ok().as_deref().and_then(started);
-    let place = match (&boot, &namespace, started) {
+    let process_namespace = match (&boot, &namespace, started) {
         (Some(boot), Ok(namespace), Some(_)) => format!("{boot} {namespace}"),
         _ => format!("unknown {:x}", fastrand::u128(..)),
     };
     Claimant {
         host: host.unwrap_or_else(|| "unknown".into()),
-        place,
+        process_namespace,
         process: format!("{process}:{}", started.unwrap_or_default()),
     }
 }
 
-/// Whether the process that [`here`] described as `described` in this place still runs.
+/// Whether the process that [`here`] described as `described` under this boot still runs.
 pub(super) fn process(described: &str) -> Process {
     let parts = described.split_once(':').and_then(|(id, start)| Some((id.parse().ok()?, start.parse().ok()?)));
     parts.map_or(Process::Alive, |(id, start)| judged(id, start, stat(id)))

@@ -28,18 +28,25 @@ fn or_null_number(value: &Value) -> String {
     if value.is_null() { NULL.into() } else { number(value) }
 }
 
-/// The transactions of a line, each with its place, its receipt and its recorded trace.
+/// The transactions of a line, each with its index, its receipt and its recorded trace.
 fn traced<'a>(line: &'a Value, key: &str) -> Vec<(usize, &'a Value, &'a Value, &'a Value)> {
     let traces = line[key].as_array().into_iter().flatten();
     traces
         .enumerate()
-        .map(|(place, trace)| (place, &line["block"]["transactions"][place], &line["receipts"][place], trace))
+        .map(|(transaction_index, trace)| {
+            (
+                transaction_index,
+                &line["block"]["transactions"][transaction_index],
+                &line["receipts"][transaction_index],
+                trace,
+            )
+        })
         .collect()
 }
 
-fn first_columns(line: &Value, transaction: &Value, place: usize, frame: usize, path: &str) -> Row {
+fn first_columns(line: &Value, transaction: &Value, transaction_index: usize, frame: usize, path: &str) -> Row {
     let height = quantity(&line["block"]["number"]).to_string();
-    vec![height, place.to_string(), frame.to_string(), bytes(&transaction["hash"]), path.into()]
+    vec![height, transaction_index.to_string(), frame.to_string(), bytes(&transaction["hash"]), path.into()]
 }
 
 /// Of `trace_block`, rewards behind the frames of each block.
@@ -47,11 +54,11 @@ pub fn from_trace_block(lines: &[Value]) -> Vec<Row> {
     let mut rows = Vec::new();
     for line in lines {
         let time = quantity(&line["block"]["timestamp"]).to_string();
-        for (place, transaction, receipt, frames) in traced(line, "parityTraces") {
+        for (transaction_index, transaction, receipt, frames) in traced(line, "parityTraces") {
             for (index, frame) in frames.as_array().into_iter().flatten().enumerate() {
                 let (action, result) = (&frame["action"], &frame["result"]);
                 let path = frame["traceAddress"].to_string();
-                let mut row = first_columns(line, transaction, place, index, &path);
+                let mut row = first_columns(line, transaction, transaction_index, index, &path);
                 let failed = frame["error"].is_string();
                 let call_type = action["callType"].as_str().or(action["creationMethod"].as_str()).unwrap_or_default();
                 let (kind, from, to, value, gas_used) = match frame["type"].as_str() {
@@ -89,8 +96,9 @@ pub fn from_trace_block(lines: &[Value]) -> Vec<Row> {
         for (index, reward) in line["parityRewards"].as_array().into_iter().flatten().enumerate() {
             let action = &reward["action"];
             let height = quantity(&line["block"]["number"]).to_string();
-            let place = u32::MAX.to_string();
-            let mut row = vec![height, place, index.to_string(), "0".repeat(64), "[]".into(), "reward".into()];
+            let transaction_index = u32::MAX.to_string();
+            let mut row =
+                vec![height, transaction_index, index.to_string(), "0".repeat(64), "[]".into(), "reward".into()];
             row.extend([bytes(&action["rewardType"]), "0".repeat(40), bytes(&action["author"]), NULL.into()]);
             row.extend([number(&action["value"]), "0".into(), String::new(), NULL.into(), String::new()]);
             row.extend([String::new(), "0".into(), NULL.into(), NULL.into(), time.clone()]);
@@ -104,7 +112,7 @@ pub fn from_trace_block(lines: &[Value]) -> Vec<Row> {
 pub fn from_call_tracer(lines: &[Value]) -> Vec<Row> {
     let mut rows = Vec::new();
     for line in lines {
-        for (place, transaction, receipt, trace) in traced(line, "traces") {
+        for (transaction_index, transaction, receipt, trace) in traced(line, "traces") {
             let mut open = vec![(Vec::new(), &trace["result"])];
             let mut index = 0;
             while let Some((path, frame)) = open.pop() {
@@ -115,7 +123,7 @@ pub fn from_call_tracer(lines: &[Value]) -> Vec<Row> {
                 let is_create = kind.starts_with("create");
                 let is_selfdestruct = kind == "selfdestruct";
                 let failed = frame["error"].is_string();
-                let mut row = first_columns(line, transaction, place, index, &json!(path).to_string());
+                let mut row = first_columns(line, transaction, transaction_index, index, &json!(path).to_string());
                 row.extend([
                     if is_create {
                         "create".into()

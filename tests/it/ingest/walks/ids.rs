@@ -31,14 +31,14 @@ fn lists() -> anyhow::Result<Vec<Ids>> {
     let ids = format!(
         "SELECT 'id ' || toString(assumeNotNull(token_id)) FROM token_transfers_by_block WHERE token_address = unhex('{token}')"
     );
-    let (zero, place) = ("unhex(repeat('00', 20))", "(block_number, log_index)");
+    let (zero, position) = ("unhex(repeat('00', 20))", "(block_number, log_index)");
     let (at, always) = (ids.clone(), ids.clone());
     let mut lists = vec![Ids {
         target: format!("/api/v2/tokens/0x{token}/instances?"),
         name: |item| format!("id {}", item["id"].as_str().unwrap_or_default()),
         at: Box::new(move |height| {
             format!(
-                "{at} AND block_number <= {height} GROUP BY token_id HAVING argMax(to_address, {place}) != {zero} ORDER BY token_id DESC"
+                "{at} AND block_number <= {height} GROUP BY token_id HAVING argMax(to_address, {position}) != {zero} ORDER BY token_id DESC"
             )
         }),
         always: Box::new(move |height| {
@@ -72,7 +72,7 @@ fn lists() -> anyhow::Result<Vec<Ids>> {
             }),
             always: Box::new(move |height| {
                 format!(
-                    "{ids} GROUP BY token_address, token_id HAVING argMax(to_address, {place}) = {other}
+                    "{ids} GROUP BY token_address, token_id HAVING argMax(to_address, {position}) = {other}
                      AND max(block_number) <= {height} AND token_address = unhex('{token}')"
                 )
             }),

@@ -34,11 +34,11 @@ fn of_parties(one: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::Result<Ve
     let account = one(&format!("SELECT lower(hex(address)) FROM ({all}) GROUP BY 1"))?;
     let full = one("SELECT block_number FROM transactions WHERE block_number > 37 GROUP BY 1")?;
     let emitter = one("SELECT lower(hex(address)) FROM logs_by_block GROUP BY 1")?;
-    let place =
+    let position =
         "concatWithSeparator(' ', toString(block_number), toString(transaction_index), '0x' || lower(hex(hash)))";
     let name = List::of_everything("transactions").name;
-    let of_account = format!("SELECT {place} FROM ({all}) WHERE address = unhex('{account}')");
-    // Along the block, not down it: no place at the beginning of its names.
+    let of_account = format!("SELECT {position} FROM ({all}) WHERE address = unhex('{account}')");
+    // Along the block, not down it: no position at the beginning of its names.
     let of_block = format!("SELECT '0x' || lower(hex(hash)) FROM transactions WHERE block_number = {full}");
     let of_emitter = format!(
         "SELECT toString(block_number) || ' ' || toString(log_index) FROM logs_by_block WHERE address = unhex('{emitter}')"

@@ -14,13 +14,13 @@ export function Chunks<T>({ items, row }: { items: T[]; row: (item: T) => Compon
 
 function Chunk<T>({ items, row, isFirst }: { items: T[]; row: (item: T) => ComponentChildren; isFirst: boolean }) {
   const [isNear, setNear] = useState(isFirst);
-  const place = useRef<HTMLLIElement>(null);
+  const element = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    if (isNear || !place.current) return undefined;
+    if (isNear || !element.current) return undefined;
     const watch = new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) setNear(true); }, { rootMargin: '600px' });
-    watch.observe(place.current);
+    watch.observe(element.current);
     return () => watch.disconnect();
   }, [isNear]);
   if (isNear) return <>{items.map(row)}</>;
-  return <li ref={place} class="later" style={{ height: `${items.length * HEIGHT}px` }} aria-hidden="true" />;
+  return <li ref={element} class="later" style={{ height: `${items.length * HEIGHT}px` }} aria-hidden="true" />;
 }

@@ -46,15 +46,15 @@ export function useTop(after: string | undefined): (element: HTMLElement | null)
   return (element) => { top.current = element; };
 }
 
-/** Shows a list from a block or a day on: `cursor` is the place behind everything of that block. */
+/** Shows a list from a block or a day on: `cursor` is the position behind everything of that block. */
 export function Jump({ cursor }: { cursor: (block: number) => string }) {
   const { path, query, route } = useLocation();
   const [message, setMessage] = useState('');
   const go = async (event: SubmitEvent) => {
     event.preventDefault();
     const text = String(new FormData(event.currentTarget as HTMLFormElement).get('to') ?? '').trim();
-    const place = blockOf(text);
-    const block = place?.seconds === undefined ? place?.block : await blockAt(place.seconds);
+    const target = blockOf(text);
+    const block = target?.seconds === undefined ? target?.block : await blockAt(target.seconds);
     if (block === undefined) setMessage('That is no block and no day.');
     else if (block === null) setMessage('No block of that day is loaded.');
     else {

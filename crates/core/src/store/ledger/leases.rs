@@ -12,7 +12,7 @@ columns! {
         /// Name of its holder's machine.
         host: String,
         /// The boot and process namespace in which its holder's process id is valid.
-        place: String,
+        process_namespace: String,
         /// The holder's process id and start time.
         process: String,
         /// Milliseconds since the last event of its holder, by ClickHouse's clock.
@@ -28,7 +28,7 @@ pub struct Claimant {
     /// Name of the machine, for people.
     pub host: String,
     /// Boot and process namespace of the machine: process ids can be compared within it.
-    pub place: String,
+    pub process_namespace: String,
     /// Process id and start time.
     pub process: String,
 }
@@ -68,7 +68,7 @@ impl Writer {
             ("lease", lease.into()),
             ("event", event.as_str().into()),
             ("host", by.host.as_str().into()),
-            ("place", by.place.as_str().into()),
+            ("process_namespace", by.process_namespace.as_str().into()),
             ("process", by.process.as_str().into()),
         ];
         self.execute_promptly(include_str!("../../../../../sql/queries/record_lease.sql"), &parameters).await

@@ -1,6 +1,6 @@
 //! The size of decoded data, computed before decoding.
 //!
-//! Offsets may point to the same place again and again, so that a few kilobytes become billions of values. An honest
+//! Offsets may point to the same bytes again and again, so that a few kilobytes become billions of values. An honest
 //! encoder writes every value once, so a decoder reads about as many 32-byte words as there are.
 
 use alloy_dyn_abi::DynSolType;

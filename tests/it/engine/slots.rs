@@ -75,7 +75,7 @@ fn scans_that_are_never_read_delay_nobody_and_hold_little() -> anyhow::Result<()
     ensure!(is_about_as_quick(before, now), "{before:?} before, {now:?} now");
     let grown = peak_memory(engine.id())?.saturating_sub(memory);
     ensure!(grown < 512, "memory grew by {grown} MiB");
-    // Another one has to wait, is told so in time, and so is whoever asks for the places of others.
+    // Another one has to wait, is is refused in time, and so is a client that asks for the slots of others.
     let full = at(url, SCAN, "SELECT 1")?;
     ensure!(full.status == 503 && full.header("retry-after") == "1", "{} {}", full.status, full.text());
     ensure!(full.header("x-clickhouse-exception-code") == "202", "{}", full.text());
@@ -147,7 +147,7 @@ fn a_readers_statement_keeps_to_its_limits() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// 70 statements without end: the others have their own places.
+/// 70 statements without end: the others have their own slots.
 #[test]
 fn a_reader_keeps_nobody_out() -> anyhow::Result<()> {
     let data = env::directory()?;
@@ -180,7 +180,7 @@ fn a_reader_keeps_nobody_out() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An answer that is collected before it is sent keeps the reader's place until it is taken, so that few are in memory.
+/// An answer that is collected before it is sent keeps the reader's slot until it is taken, so that few are in memory.
 #[test]
 fn answers_that_a_reader_does_not_take_are_few() -> anyhow::Result<()> {
     let data = env::directory()?;
@@ -193,7 +193,7 @@ fn answers_that_a_reader_does_not_take_are_few() -> anyhow::Result<()> {
     env::eventually(Duration::from_secs(20), || Ok(refused()? >= 30))?;
     let grown = peak_memory(engine.id())?.saturating_sub(before);
     ensure!(grown < 800, "memory grew by {grown} MiB, 40 answers have 2,400");
-    // Their places are free when they are given up.
+    // Their slots are free when they are given up.
     env::eventually(Duration::from_secs(30), || Ok(at(&engine.url, AS_READER, "SELECT 1")?.text() == "1\n"))?;
     drop(unread);
     engine.stop()?;
@@ -224,7 +224,7 @@ fn half_sent_heads_keep_nobody_out() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An API's account reads as the reader does, in the places that it states.
+/// An API's account reads as the reader does, in the slots that it states.
 #[test]
 fn an_api_reads_and_states_its_workloads() -> anyhow::Result<()> {
     let data = env::directory()?;
