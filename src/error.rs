@@ -116,7 +116,7 @@ pub enum Problem {
         seconds: u64,
     },
     /// A client has as many filters as one may have.
-    #[error("Too many filters of this client are kept: uninstall some, or try again when some were idle for 5 minutes")]
+    #[error("This client has too many filters: uninstall some, or try again when some were idle for 5 minutes")]
     TooManyFilters,
     /// The blocks of an answer were reorganised while it was read.
     #[error("The chain was reorganised while this was read; try again")]
@@ -224,7 +224,7 @@ pub enum Problem {
     #[error("no \"{0}\" subscription in eth namespace")]
     NoSuchSubscription(String),
     /// An answer too long for one message of a WebSocket.
-    #[error("the answer is longer than a WebSocket message may be: ask for less, or over HTTP")]
+    #[error("the answer is longer than a WebSocket message may be: request less, or use HTTP")]
     TooLongForSocket,
     /// A batch that outlasts the view of the chain that all of its calls have.
     #[error("this batch takes longer than its view of the chain lasts: send the calls that are left again")]

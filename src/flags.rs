@@ -86,7 +86,7 @@ pub struct Flags {
     #[arg(long, env = "TRAWL_SLOW_STATEMENT", default_value = "5s", help_heading = "Log",
           value_parser = units::milliseconds)]
     slow_statement: Duration,
-    /// Write a line of the log for each request: who asked for what, and how it went.
+    /// Write a line of the log for each request: its client, what it requested, and the outcome.
     #[arg(long, env = "TRAWL_ACCESS_LOG", help_heading = "Log")]
     access_log: bool,
     /// About how much memory the cache of state may take, which calls read.
@@ -97,7 +97,7 @@ pub struct Flags {
     #[arg(long, alias = "cache-bytes", env = "TRAWL_CACHE_SIZE", default_value = "64MiB", help_heading = "Limits",
           value_parser = units::bytes)]
     cache_size: u64,
-    /// Memory of rows of settled blocks that were asked for; 0 keeps none.
+    /// Memory for rows of settled blocks that were requested; 0 = none are cached.
     #[arg(long, env = "TRAWL_SETTLED_CACHE_SIZE", default_value = "128MiB", help_heading = "Limits",
           value_parser = units::bytes)]
     settled_cache_size: u64,
@@ -110,7 +110,7 @@ pub struct Flags {
     gaps: GapsFlag,
     #[command(flatten)]
     chain: ChainFlags,
-    /// How many of the newest blocks the gas oracle looks at.
+    /// How many of the newest blocks the gas oracle reads.
     #[arg(long, env = "TRAWL_GAS_PRICE_BLOCKS", default_value_t = 200, help_heading = "Answers",
           value_parser = clap::value_parser!(u64).range(1..=1024))]
     gas_price_blocks: u64,
@@ -130,7 +130,7 @@ pub struct Flags {
     no_mcp: bool,
     #[command(flatten)]
     upstream: UpstreamFlags,
-    /// How often to look for newly committed blocks, at least 10ms.
+    /// How often to poll for newly committed blocks, at least 10ms.
     #[arg(long, alias = "head-interval-ms", env = "TRAWL_HEAD_INTERVAL", default_value = "500ms",
           help_heading = "Server", value_parser = head_interval)]
     head_interval: Duration,

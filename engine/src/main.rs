@@ -109,7 +109,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
 
 /// Answers over a broken part would be short or wrong without a word.
 fn require_whole_tables(engine: &Engine, allow_damaged: bool) -> anyhow::Result<()> {
-    let broken = engine.broken_parts().context("cannot look for broken parts")?;
+    let broken = engine.broken_parts().context("cannot list broken parts")?;
     for table in &broken {
         tracing::error!(table = table.table, count = table.parts.len(), parts = table.parts.join(", "), "broken parts");
     }

@@ -41,7 +41,7 @@ pub fn verify(block: &Block, depth: Depth, family: &Family) -> Result<Outcome, V
     }
     if depth == Depth::Header {
         for check in ROOTS {
-            outcome.not_checkable(check, "not asked for");
+            outcome.not_checkable(check, "not requested");
         }
     }
     if depth == Depth::Full {

@@ -6,8 +6,8 @@ CREATE TABLE IF NOT EXISTS block_verdicts
 (
     block_number  UInt64                                    COMMENT 'height of the block' CODEC(Delta, ZSTD(1)),
     block_hash    FixedString(32)                           COMMENT 'hash the source gave' CODEC(ZSTD(1)),
-    verdict       LowCardinality(String)                    COMMENT 'verified: every check that applies ran and held; partial: what ran held, not_checkable says what could not run; refused: a check failed, and nothing of the block is readable; unverified: checks were turned off' CODEC(ZSTD(1)),
-    checked       Array(LowCardinality(String))             COMMENT 'names of the checks that ran and held' CODEC(ZSTD(1)),
+    verdict       LowCardinality(String)                    COMMENT 'verified: every check that applies ran and passed; partial: what ran passed, not_checkable says what could not run; refused: a check failed, and nothing of the block is readable; unverified: checks were turned off' CODEC(ZSTD(1)),
+    checked       Array(LowCardinality(String))             COMMENT 'names of the checks that ran and passed' CODEC(ZSTD(1)),
     not_checkable Array(Tuple(check String, reason String)) COMMENT 'checks that apply and could not run, and why' CODEC(ZSTD(1)),
     failed_check  LowCardinality(String)                    COMMENT 'name of the check that failed; empty if none did' CODEC(ZSTD(1)),
     expected      String                                    COMMENT 'what the failed check expected' CODEC(ZSTD(1)),

@@ -8,9 +8,9 @@ use trawl_core::store::Head;
 /// Why balances of tokens are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UncountedReason {
-    /// The transfers of the token do not tell them.
-    #[error("the transfers of this token do not tell who holds how much")]
-    Untold,
+    /// The transfers of the token do not determine them.
+    #[error("the transfers of this token do not determine who holds how much")]
+    Undetermined,
     /// They are counted up to a block that is too far behind.
     #[error("token transfers are counted up to block {0}")]
     Behind(BlockNumber),

@@ -22,7 +22,7 @@ pub(super) struct ChainFlags {
     /// The symbol of the chain's coin on the web page; that of a known chain without.
     #[arg(long, env = "TRAWL_COIN", value_name = "SYMBOL", value_parser = symbol)]
     pub coin: Option<String>,
-    /// The registry of ENS, which is asked for names where its state is loaded; `off` for no names.
+    /// The registry of ENS, by which names are resolved where its state is loaded; `off` for no names.
     #[arg(long, env = "TRAWL_ENS_REGISTRY", value_name = "ADDRESS|off",
           default_value = "0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e", value_parser = ens_registry)]
     pub ens_registry: EnsRegistry,

@@ -33,7 +33,7 @@ pub struct LimitFlags {
     #[arg(long, env = "TRAWL_API_KEYS", value_name = "FILE", value_parser = ApiKeys::open, requires = "rate_limit")]
     api_keys: Option<ApiKeys>,
     /// The header in which a proxy says who the client is, for example X-Real-IP; of a list the last counts. Only for
-    /// servers that nobody reaches but through the proxy.
+    /// servers that are reachable only through the proxy.
     #[arg(long, env = "TRAWL_CLIENT_HEADER", value_name = "NAME")]
     pub client_header: Option<HeaderName>,
     /// Maximum number of lists and calls that are answered at the same time.
@@ -54,7 +54,7 @@ pub struct LimitFlags {
     /// Memory of request bodies; one client may have half of it. At least four times --max-body.
     #[arg(long, env = "TRAWL_BODY_MEMORY", default_value = "256MiB", value_parser = units::bytes)]
     body_memory: u64,
-    /// Memory of answers that are whole in memory; one client may have half of it.
+    /// Memory of answers that are buffered; one client may have half of it.
     #[arg(long, env = "TRAWL_ANSWER_MEMORY", default_value = "256MiB", value_parser = units::bytes)]
     answer_memory: u64,
 }

@@ -55,7 +55,7 @@ pub enum NodeError {
         cause: String,
     },
     /// The caller was asked to stop.
-    #[error("stopped while node {node} was asked for {what}")]
+    #[error("stopped while node {node} was queried for {what}")]
     Stopped {
         /// Scheme, host and port.
         node: String,

@@ -52,7 +52,7 @@ pub enum Failure {
     NothingFound,
     #[error("{0}")]
     View(String),
-    #[error("token contracts cannot be asked; those that answered are stored")]
+    #[error("token contracts cannot be called; those that answered are stored")]
     Tokens(#[from] FetchError),
     #[error("cannot wait for signals")]
     Signals(#[source] std::io::Error),

@@ -91,7 +91,7 @@ pub enum Command {
     Restore(RestoreFlags),
     /// List the backups in a folder; remove old ones.
     Backups(BackupsFlags),
-    /// Look whether this machine, the database and the nodes are fit, and say what to do; changes nothing.
+    /// Check that this machine, the database and the nodes are fit, and say what to do; changes nothing.
     Doctor(DoctorFlags),
     /// Show what is loaded and what is missing.
     Status(StatusFlags),
@@ -257,7 +257,7 @@ pub struct FollowFlags {
     /// First block [default: the one after the newest that is loaded].
     #[arg(long, env = "TRAWL_FOLLOW_FROM", help_heading = "Range")]
     pub from: Option<u64>,
-    /// Pause between two looks at the node.
+    /// Pause between two polls of the node.
     #[arg(long, alias = "poll-interval-ms", env = "TRAWL_POLL_INTERVAL", value_name = "DURATION", default_value = "1s",
           help_heading = "Following", value_parser = milliseconds)]
     pub poll_interval: Duration,
@@ -274,12 +274,12 @@ pub struct FollowFlags {
     pub settle_interval: Duration,
     /// How long new blocks may be missing in the typed hot tables, which readers of SQL use. The API does not wait for
     /// them, and blocks that are settled sooner are never written there. Where this is not longer than the pause
-    /// between two looks, the tables are filled before anybody sees the blocks.
+    /// between two polls, the tables are filled before any reader sees the blocks.
     #[arg(long, env = "TRAWL_HOT_TABLES_INTERVAL", value_name = "DURATION", default_value = "30s",
           help_heading = "Following", value_parser = milliseconds)]
     pub hot_tables_interval: Duration,
-    /// How often it looks how far the nodes are and what readers see, and reports it. The log names what is wrong after
-    /// 5 of these intervals, and then after each 30.
+    /// How often it checks how far the nodes are and what readers see, and reports it. The log names what is wrong
+    /// after 5 of these intervals, and then after each 30.
     #[arg(long, env = "TRAWL_WATCH_INTERVAL", value_name = "DURATION", default_value = "2s",
           help_heading = "Following", value_parser = milliseconds)]
     pub watch_interval: Duration,

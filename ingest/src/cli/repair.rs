@@ -194,7 +194,7 @@ fn hints(damage: &Damage) {
                 "run `trawl-ingest load` with --genesis again, and `trawl-ingest repair` with --chain-family, as far as you gave them"
             }
             "left_out_tables" => "if tables were left out, run `trawl-ingest migrate --without` again",
-            "tokens" => "`trawl-ingest load` or `follow` asks a node again for what is missing",
+            "tokens" => "`trawl-ingest load` or `follow` requests from a node what is missing",
             "reorged_blocks" | "reorged_withdrawals" => "what it had of lost branches is gone",
             _ => continue,
         };

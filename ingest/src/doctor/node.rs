@@ -76,7 +76,7 @@ impl BlockData {
     /// What is missing without it.
     fn without(self) -> &'static str {
         match self {
-            Self::Receipts => "receipts are asked for one by one, or old blocks cannot be loaded: use an archive node",
+            Self::Receipts => "receipts are requested one by one, or old blocks cannot be loaded: use an archive node",
             Self::Traces => "internal transactions are recorded as missing: use a node with `trace_block` or `debug_`",
             Self::State => "balances and calls are recorded as missing: use a node with `debug_` or `trace_`",
         }

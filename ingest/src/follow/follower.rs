@@ -59,7 +59,7 @@ impl Tools {
 pub struct Settings {
     /// The first block that is wanted.
     pub from: Option<BlockNumber>,
-    /// Pause between two looks at the node.
+    /// Pause between two polls of the node.
     pub poll: Duration,
     /// When a block can change no more.
     pub finality: Finality,

@@ -41,7 +41,7 @@ async fn newest(request: &Request) -> Result<Response, Refusal> {
     let (account, token) = holding(&request.params)?;
     if account.is_zero() {
         // Transfers tell the supply there, and not what was sent to it.
-        return Err(Problem::NotCounted(UncountedReason::Untold).into());
+        return Err(Problem::NotCounted(UncountedReason::Undetermined).into());
     }
     let height = request.head.number().ok_or(Problem::NothingLoaded)?;
     let balance = match number(request, height, token, balance_of(account)).await {

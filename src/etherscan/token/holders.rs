@@ -54,7 +54,7 @@ async fn page(
 ) -> Result<Vec<HolderPosition>, Refusal> {
     let (skip, take) = PAGES.read(&request.params)?;
     if tokens.is_untold(address, standard) {
-        return Err(Problem::NotCounted(UncountedReason::Untold).into());
+        return Err(Problem::NotCounted(UncountedReason::Undetermined).into());
     }
     let found = holders(&request.app, &request.head, &Asset::Token(address, standard), None, skip + take).await?;
     Ok(found.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).collect())

@@ -92,7 +92,7 @@ pub(crate) async fn inventory(request: Request) -> Result<Response, Refusal> {
     let held = ids_of_holder(app, head, &account, &wanted, skip + take).await?;
     let tokens = shown_tokens(app, head, [token].into_iter()).await?;
     if tokens.is_untold(&token, "ERC-721") {
-        return Err(Problem::NotCounted(UncountedReason::Untold).into());
+        return Err(Problem::NotCounted(UncountedReason::Undetermined).into());
     }
     let Some(page) = page_of(held, skip) else { return Ok(empty_list(NO_TRANSACTIONS)) };
     Ok(result(|writer| {

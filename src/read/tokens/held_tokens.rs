@@ -134,7 +134,7 @@ pub(crate) async fn balance_by_transfers(
     match (balances.len(), balances.first()) {
         (0, _) if !is_unusual => Ok(U256::ZERO),
         (1, Some(Some(balance))) if !is_unusual => Ok(*balance),
-        _ => Err(Problem::NotCounted(UncountedReason::Untold)),
+        _ => Err(Problem::NotCounted(UncountedReason::Undetermined)),
     }
 }
 

@@ -123,7 +123,7 @@ async fn around(app: &App, asset: &Asset<'_>, changes: &Changes) -> Result<Vec<B
 /// What those have now whose balances have changed since they were counted.
 async fn changed(app: &App, asset: &Asset<'_>, changes: &Changes) -> Result<Vec<HolderPosition>, Problem> {
     let now = |balance: BalanceAround| {
-        let held = balance.after.ok_or(Problem::NotCounted(UncountedReason::Untold))?;
+        let held = balance.after.ok_or(Problem::NotCounted(UncountedReason::Undetermined))?;
         Ok(HolderPosition { held, holder: balance.holder })
     };
     around(app, asset, changes).await?.into_iter().map(now).collect()

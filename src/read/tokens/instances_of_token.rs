@@ -99,7 +99,7 @@ async fn changed(app: &App, token: &Address, standard: &str, changes: &Changes) 
             transfers.iter().filter(|transfer| transfer.block_number > since).collect();
         let before = counted.get(id).map(ExistingId::counted);
         let before = before.unwrap_or(ExistingId { id: *id, supply: U256::ZERO, owner: None });
-        before.after(standard, &transfers).ok_or(Problem::NotCounted(UncountedReason::Untold))
+        before.after(standard, &transfers).ok_or(Problem::NotCounted(UncountedReason::Undetermined))
     };
     let mut found = changes.iter().map(now).collect::<Result<Vec<ExistingId>, Problem>>()?;
     found.retain(|id| !id.supply.is_zero());

@@ -154,7 +154,7 @@ pub(in crate::rest) async fn with_ids(
         },
     };
     if tokens.is_untold(token, standard) {
-        return Err(Problem::NotCounted(UncountedReason::Untold));
+        return Err(Problem::NotCounted(UncountedReason::Undetermined));
     }
     Ok(Some(standard))
 }

@@ -71,7 +71,7 @@ pub(in crate::rest) async fn holders(
     let (head, size) = (head.get()?, query.page_size());
     let (tokens, standard) = known(&app, &head, &address).await?;
     if tokens.is_untold(&address, &standard) {
-        return Err(Problem::NotCounted(UncountedReason::Untold));
+        return Err(Problem::NotCounted(UncountedReason::Undetermined));
     }
     let asset = Asset::Token(&address, &standard);
     let found = crate::read::tokens::holders::holders(&app, &head, &asset, after, size + 1).await?;

@@ -126,7 +126,7 @@ static ROUTES: &[Route] = &[
     Route {
         name: "search",
         what: "Blocks, transactions, tokens and addresses by name, symbol, ENS name, hash or height",
-        arguments: &[needed("q", Kind::Text, "What to look for"), LIMIT, CURSOR],
+        arguments: &[needed("q", Kind::Text, "Text to search for"), LIMIT, CURSOR],
         path: "/api/v2/search",
     },
     Route {

@@ -437,7 +437,7 @@ export type TokenBalance = {
   /** @description Null where the balance is that of all ids */
   token_id: string | null;
   token_instance: null;
-  /** @description In the smallest unit; tokens of ERC-721, units over all ids of ERC-1155; null where transfers do not tell it */
+  /** @description In the smallest unit; tokens of ERC-721, units over all ids of ERC-1155; null where it does not follow from transfers */
   value: string | null;
 };
 
@@ -458,16 +458,16 @@ export type TokenInstance = {
   is_unique: boolean | null;
   media_type: null;
   media_url: null;
-  /** @description Null; contracts are not asked where the metadata of an id is */
+  /** @description Null; the location of the metadata of an id is not read from contracts */
   metadata: null;
-  /** @description Who owns it; null for ERC-1155, and where transfers do not tell it */
+  /** @description Who owns it; null for ERC-1155, and where it does not follow from transfers */
   owner: null | Address;
   thumbnails: null;
   /** @description Null in a collection */
   token: Token | null;
   /** @enum {string} */
   token_type: "ERC-721" | "ERC-1155";
-  /** @description What the address that was asked about has of it; null without one, and where transfers do not tell it */
+  /** @description How much of it the requested address has; null without one, and where it does not follow from transfers */
   value: string | null;
 };
 

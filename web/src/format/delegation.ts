@@ -8,7 +8,7 @@ export interface Nonces { before: number | null; after: number | null }
 /** In words; `null` while it is not known. */
 export function validityOf(of: Authorization, chainId: number | null, { before, after }: Nonces): { isValid: boolean | null; why: string } {
   if (of.chain_id !== '0' && chainId !== null && of.chain_id !== String(chainId)) return { isValid: false, why: `void: it is for the chain ${of.chain_id}` };
-  if (!of.authority) return { isValid: false, why: 'void: the signature is nobody\'s' };
+  if (!of.authority) return { isValid: false, why: 'void: the signature recovers to no address' };
   const nonce = BigInt(of.nonce);
   if (before !== null && BigInt(before) > nonce) return { isValid: false, why: `void: the account was at nonce ${before} already` };
   // An authorization that is valid uses its nonce.

@@ -84,7 +84,7 @@ function Replaced({ block }: { block: BlockObject }) {
 
 /** What is known of the transactions of a block that is not in the chain. */
 function Body({ block: { hash, type, transactions_count: transactions, withdrawals_count: withdrawals } }: { block: BlockObject }) {
-  if (type === 'uncle') return <p class="empty">Of an uncle only the header is kept: its transactions did not happen, or are in other blocks.</p>;
+  if (type === 'uncle') return <p class="empty">Of an uncle only the header is stored: its transactions did not happen, or are in other blocks.</p>;
   return (
     <>
       <p class="empty">{transactions === 0 ? 'It had no transactions.' : `It had ${count(transactions) ?? 'unknown'} transaction${transactions === 1 ? '' : 's'}, which are not kept with it. One that is in the chain again is found by its hash; the others were dropped.`}</p>

@@ -19,7 +19,7 @@ export function Names() {
   return (
     <>
       <h1>Private names</h1>
-      <p class="quiet">Names that you gave to addresses. They are kept in this browser alone, and shown on every page and in the search.</p>
+      <p class="quiet">Names that you gave to addresses. They are stored in this browser only, and shown on every page and in the search.</p>
       <div class="tools"><OwnNames /></div>
       <Table items={addresses} columns={columns} id={(address) => address} label="Private names" empty="None yet: the page of an address has “Add private name”." />
     </>

@@ -65,7 +65,7 @@ function Whole({ of }: { of: UserOperation }) {
   return (
     <>
       {!of.status && <p class="failure compact" role="note"><strong>Its call failed.</strong> The fee was paid all the same.</p>}
-      {of.call_data === null && <p class="quiet" role="note">What was sent is not known here: the calls of its block are not loaded, or tell no bundle.</p>}
+      {of.call_data === null && <p class="quiet" role="note">The calldata is not known here: the calls of its block are not loaded, or contain no bundle.</p>}
       <section class="panel">
         <Facts>
           <Fact name="Wallet"><Address of={of.sender} whole copy /></Fact>

@@ -88,7 +88,7 @@ function BehindNode({ head, following }: { head: number | null; following: Follo
   const isSilent = silence === null || silence > LONG_SILENCE;
   return (
     <span class="row">{lag === 0 ? '0 blocks' : `${count(lag)} block${lag === 1 ? '' : 's'}`}
-      <span class={isSilent ? 'bad' : 'quiet'}>{silence === null ? 'nobody says since when' : <>as of {span(silence)} ago</>}{isSilent && ', the node may be further by now'}</span></span>
+      <span class={isSilent ? 'bad' : 'quiet'}>{silence === null ? 'since when is not known' : <>as of {span(silence)} ago</>}{isSilent && ', the node may be further by now'}</span></span>
   );
 }
 
@@ -98,8 +98,8 @@ function Proven() {
   const { data, problem, again } = useApi<Totals>('/api/v2/stats/verdicts');
   if (problem) return <Failure problem={problem} again={again} compact />;
   const rows: [keyof Totals, string, string][] = [
-    ['verified', 'Verified', 'Every check that applies ran and held'],
-    ['partial', 'Partial', 'What could be checked held; the source did not tell the rest'],
+    ['verified', 'Verified', 'Every check that applies ran and passed'],
+    ['partial', 'Partial', 'What could be checked passed; the source lacked the rest'],
     ['unverified', 'Not checked', 'Checks were turned off'],
     ['refused', 'Refused', 'A check failed when the stored rows were proven again'],
     ['unknown', 'Unknown', 'No verdict is stored'],
@@ -144,7 +144,7 @@ function Parts({ head }: { head: number | null }) {
   return (
     <>
       {PARTS.map(([kind, name, why], index) => <Part key={kind} name={name} why={why} head={head} lack={lacks[index] as Lack} />)}
-      <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source did not tell could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block are in the table <code>block_verdicts</code> as well.</p>
+      <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source lacked could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block are in the table <code>block_verdicts</code> as well.</p>
     </>
   );
 }

@@ -7,8 +7,8 @@ type Name = 'verified' | 'partial' | 'unverified' | 'refused';
 interface BlockVerdict { verdict: Name; checked: string[]; not_checkable: { check: string; reason: string }[]; source: string; decided_at: string }
 
 const WORDS: Record<Name, [string, string]> = {
-  verified: ['good', 'every check that applies held'],
-  partial: ['', 'what could be checked held'],
+  verified: ['good', 'every check that applies passed'],
+  partial: ['', 'what could be checked passed'],
   unverified: ['', 'checks were turned off when it was loaded'],
   refused: ['bad', 'a check failed when it was proven again'],
 };

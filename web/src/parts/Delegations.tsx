@@ -34,8 +34,8 @@ function Delegation({ of, nonces, isAsked }: { of: Authorization; nonces: Nonces
   const isRevoked = /^0x0{40}$/.test(of.address_hash ?? '');
   return (
     <div class="row">
-      {of.authority ? <Address of={{ hash: of.authority }} /> : <Unknown why="The signature is nobody's" />} <span class="quiet">→</span>{' '}
-      {isRevoked ? <span>nobody (taken back)</span> : <Address of={of.address_hash ? { hash: of.address_hash } : null} />}
+      {of.authority ? <Address of={{ hash: of.authority }} /> : <Unknown why="The signature recovers to no address" />} <span class="quiet">→</span>{' '}
+      {isRevoked ? <span>no contract (revoked)</span> : <Address of={of.address_hash ? { hash: of.address_hash } : null} />}
       <span class="quiet">chain {of.chain_id === '0' ? 'any' : of.chain_id}, nonce {count(of.nonce)}</span>
       <span class={isValid === null ? 'quiet' : isValid ? 'badge good' : 'badge bad'}>{isAsked || isValid === false ? why : '…'}</span>
     </div>

@@ -15,7 +15,7 @@ export function OwnName({ address }: { address: string }) {
   }, [open]);
   const now = names.value[address.toLowerCase()];
   if (!open) {
-    return <button ref={button} type="button" class="button small" onClick={() => setOpen(true)} title="A name of your own, kept in this browser alone">{now ? `Private name: ${now}` : 'Add private name'}</button>;
+    return <button ref={button} type="button" class="button small" onClick={() => setOpen(true)} title="A name of your own, stored in this browser only">{now ? `Private name: ${now}` : 'Add private name'}</button>;
   }
   const save = (event: SubmitEvent) => {
     event.preventDefault();

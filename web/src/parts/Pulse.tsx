@@ -2,7 +2,7 @@
 import { pulse } from '../state/pulse.ts';
 
 export function PulseDot() {
-  const { tone = 'still', word = 'unknown', detail = 'It is asked how the chain is' } = pulse.value ?? {};
+  const { tone = 'still', word = 'unknown', detail = 'Checking the state of the chain' } = pulse.value ?? {};
   return <a class={`pulse ${tone}`} href="/status" title={`${word}: ${detail}`} aria-label={`State of the chain: ${word}`} />;
 }
 

@@ -9,7 +9,7 @@ const height = (quantity: string) => group(BigInt(quantity).toString());
 /** What went wrong: the API's own words, and blocks that it lacks. */
 export function Failure({ problem, again, compact }: { problem: Problem; again?: () => void; compact?: boolean }) {
   const missing = problem.missing;
-  const lacks = missing.length > 0 ? 'Not loaded here' : 'Not kept by this server';
+  const lacks = missing.length > 0 ? 'Not loaded here' : 'Not stored on this server';
   const isNowhere = problem.status === 404 || problem.status === -32002;
   const title = problem.status === 0 ? 'No connection' : isNowhere && missing.length === 0 ? 'Not indexed here' : isNowhere || problem.status === 501 ? lacks : 'No answer';
   // The API's bare word for what is not in the tables, and its sentences, which begin without a capital in places.
@@ -22,7 +22,7 @@ export function Failure({ problem, again, compact }: { problem: Problem; again?:
   return (
     <div class={`failure${compact ? ' compact' : ''}${isLack ? ' lack' : ''}`} role="alert">
       <strong>{title}</strong>
-      <p>{said}{/[.!?]$/.test(problem.message) ? '' : '.'}{problem.status === 0 && ' It is asked again every few seconds.'}{isBare && <> <a href="/status">What is indexed</a>.</>}</p>
+      <p>{said}{/[.!?]$/.test(problem.message) ? '' : '.'}{problem.status === 0 && ' Retrying every few seconds.'}{isBare && <> <a href="/status">What is indexed</a>.</>}</p>
       {missing.length > 0 && !isNamed && (
         <p class="quiet">Blocks that are not loaded: {missing.slice(0, 5).map((range) => `${height(range.fromBlock)} to ${height(range.toBlock)}`).join(', ')}
           {missing.length > 5 && ` and ${missing.length - 5} more ranges`}.</p>

@@ -8,7 +8,7 @@ use trawl_core::schema::{NotCheckable, VerdictRow};
 pub struct VerdictTotals {
     /// Loaded blocks, with a verdict or without.
     pub blocks: u64,
-    /// Every check that applies ran and held.
+    /// Every check that applies ran and passed.
     pub verified: u64,
     /// What ran held, and some checks could not run.
     pub partial: u64,

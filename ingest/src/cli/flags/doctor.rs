@@ -7,7 +7,7 @@ use super::source::separated;
 
 #[derive(Debug, Args)]
 pub struct DoctorFlags {
-    /// A node to look at too, or several. In the environment they are separated by commas (also ETH_RPC_URL)
+    /// A node to check too, or several. In the environment they are separated by commas (also ETH_RPC_URL)
     /// [env: TRAWL_RPC_URL=].
     #[arg(long, value_name = "URL")]
     pub rpc_url: Vec<String>,

@@ -35,7 +35,7 @@ pub struct MigrateFlags {
     /// quota and row policies. The user must be allowed to.
     #[arg(long)]
     pub with_reader: bool,
-    /// Print the statements that make a new database, and on which nodes each runs; ClickHouse is not asked.
+    /// Print the statements that make a new database, and on which nodes each runs; ClickHouse is not contacted.
     #[arg(long, conflicts_with_all = ["with", "with_reader"])]
     pub print: bool,
     /// Make the tables of a new database on this cluster of the servers' `remote_servers`, whose first shard alone is

@@ -35,10 +35,7 @@ impl Writer {
         let query = self.address.server().query_raw(include_str!("../../../../../sql/queries/objects_of_database.sql"));
         let there: Vec<(String, String)> = query.param("database", &database).fetch_all().await?;
         if there.iter().any(|(_, engine)| engine != "View") {
-            tracing::warn!(
-                database,
-                "the database has tables, so it is somebody's, and views as text are not made in it"
-            );
+            tracing::warn!(database, "the database has tables of its own, so views as text are not made in it");
             return Ok(());
         }
         let create = format!("CREATE DATABASE IF NOT EXISTS {{database:Identifier}} COMMENT '{COMMENT}'");
