@@ -9,7 +9,7 @@ use trawl_core::primitives::{Address, BlockRange, TransferPosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::statement::Statement;
-use trawl_query::addresses::{self, AskedFacts};
+use trawl_query::addresses::{self, RequestedFacts};
 use trawl_query::tokens::transfers;
 use trawl_query::tokens::transfers::TransferFilter;
 use trawl_query::transactions;
@@ -70,7 +70,7 @@ impl Page {
             rows.iter().flat_map(|row| [row.from_address, row.to_address, row.token_address]).collect();
         let (positions, parties): (Vec<_>, Vec<_>) = (positions.into_iter().collect(), parties.into_iter().collect());
         let store = &bed.store;
-        let asked = AskedFacts { code: parties.clone(), tokens: parties.clone(), counted: parties };
+        let asked = RequestedFacts { code: parties.clone(), tokens: parties.clone(), counted: parties };
         let lookups = addresses::facts(&asked, &blocks).iter().map(|facts| sql::planned(store, facts)).collect();
         let selectors = sql::planned(store, &transactions::selectors(&positions, &blocks));
         Ok([vec![sql::planned(store, &statement)], vec![selectors], lookups])

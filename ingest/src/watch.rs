@@ -29,7 +29,7 @@ use problems::{Evidence, found, is_held_up};
 pub use progress::FollowProgress;
 
 /// A look that took so many intervals is not waited for: the node hangs, or the connection is gone.
-const LOOK_INTERVALS: u32 = 4;
+const POLL_INTERVALS: u32 = 4;
 /// The chain of the nodes is compared after so many intervals: 20 seconds of 2.
 const CHAIN_INTERVALS: u32 = 10;
 /// The longest that ClickHouse may take for a report.
@@ -62,7 +62,7 @@ impl WatchTask {
     #[must_use]
     pub fn start(subjects: Subjects) -> Self {
         let stop = Arc::new(Notify::new());
-        let looks = [tokio::spawn(look(subjects.clone())), tokio::spawn(compare(subjects.clone()))];
+        let looks = [tokio::spawn(poll_nodes(subjects.clone())), tokio::spawn(compare(subjects.clone()))];
         let reports = tokio::spawn(Watch::new(subjects).run(Arc::clone(&stop)));
         Self { looks, reports, stop }
     }
@@ -83,9 +83,9 @@ impl WatchTask {
 }
 
 /// Looks at the nodes.
-async fn look(subjects: Subjects) {
+async fn poll_nodes(subjects: Subjects) {
     loop {
-        subjects.node.look(subjects.interval * LOOK_INTERVALS).await;
+        subjects.node.poll(subjects.interval * POLL_INTERVALS).await;
         tokio::time::sleep(subjects.interval).await;
     }
 }
@@ -106,14 +106,14 @@ async fn compare(subjects: Subjects) {
 
 /// What readers see as the newest block, and since when.
 #[derive(Debug, Clone, Copy)]
-struct SeenHead {
+struct VisibleHead {
     block: Option<BlockNumber>,
     since: Instant,
 }
 
 struct Watch {
     subjects: Subjects,
-    head: SeenHead,
+    head: VisibleHead,
     onsets: ProblemStarts,
     journal: Journal,
     store: StoreContact,
@@ -140,7 +140,7 @@ impl StoreContact {
 impl Watch {
     fn new(subjects: Subjects) -> Self {
         let journal = Journal::new(subjects.interval);
-        let head = SeenHead { block: None, since: Instant::now() };
+        let head = VisibleHead { block: None, since: Instant::now() };
         let store = StoreContact { answered: Instant::now(), refusal: None };
         Self { subjects, head, onsets: ProblemStarts::default(), journal, store }
     }
@@ -160,7 +160,7 @@ impl Watch {
     /// Takes the age of the head from the report of the run before, if readers still see that block: a `follow` that is
     /// started again and again without getting on does not look as if it were new each time.
     async fn take_over(&mut self) {
-        self.look_at_head().await;
+        self.check_head().await;
         let report = within(self.subjects.database.reader.newest_follow_report()).await.ok().flatten();
         let seen = report.filter(|report| report.head_block == self.head.block);
         if let Some(since) = seen.and_then(|report| Instant::now().checked_sub(report.head_age())) {
@@ -170,7 +170,7 @@ impl Watch {
 
     /// Looks at everything once, and says what was found.
     async fn report(&mut self, is_last: bool) {
-        self.look_at_head().await;
+        self.check_head().await;
         let Subjects { node, source, database, interval, progress, .. } = &self.subjects;
         node.miss(*interval * 2);
         let nodes = node.status();
@@ -217,11 +217,11 @@ impl Watch {
         }
     }
 
-    async fn look_at_head(&mut self) {
+    async fn check_head(&mut self) {
         match within(self.subjects.database.reader.readers_head()).await {
             Ok(block) => {
                 if block != self.head.block {
-                    self.head = SeenHead { block, since: Instant::now() };
+                    self.head = VisibleHead { block, since: Instant::now() };
                 }
                 // That it answers reads says nothing of writes, which the last report found out.
                 if self.store.refusal.as_ref().is_some_and(StoreError::is_unreachable) {

@@ -5,7 +5,7 @@
 CREATE TABLE IF NOT EXISTS event_signatures
 (
     hash       FixedString(32)      COMMENT 'Keccak-256 of name and types: topic0 of its logs' CODEC(ZSTD(1)),
-    signature  String               COMMENT 'the event with names and what is indexed as far as its source told, for example Transfer(address indexed from, address indexed to, uint256 value); several of one hash may differ in that' CODEC(ZSTD(1)),
+    signature  String               COMMENT 'the event with names and what is indexed as far as its source gave them, for example Transfer(address indexed from, address indexed to, uint256 value); several of one hash may differ in that' CODEC(ZSTD(1)),
     generation UInt64               COMMENT 'the row of label_loads this belongs to; without such a row it does not count, but for 0: that is bundled with trawl, and what was loaded counts before it' CODEC(Delta, ZSTD(1)),
     source     String               COMMENT 'file it was read from; bundled for what is bundled with trawl' CODEC(ZSTD(1)),
     loaded_at  DateTime64(6, 'UTC') COMMENT 'when it was loaded' CODEC(Delta, ZSTD(1))

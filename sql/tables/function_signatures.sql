@@ -5,7 +5,7 @@
 CREATE TABLE IF NOT EXISTS function_signatures
 (
     selector   FixedString(4)       COMMENT 'first four bytes of the Keccak-256 of name and types; several functions may share it' CODEC(ZSTD(1)),
-    signature  String               COMMENT 'the function with names of parameters as far as its source told, for example transfer(address to, uint256 amount)' CODEC(ZSTD(1)),
+    signature  String               COMMENT 'the function with names of parameters as far as its source gave them, for example transfer(address to, uint256 amount)' CODEC(ZSTD(1)),
     generation UInt64               COMMENT 'the row of label_loads this belongs to; without such a row it does not count, but for 0: that is bundled with trawl, and what was loaded counts before it' CODEC(Delta, ZSTD(1)),
     source     String               COMMENT 'file it was read from; bundled for what is bundled with trawl' CODEC(ZSTD(1)),
     loaded_at  DateTime64(6, 'UTC') COMMENT 'when it was loaded' CODEC(Delta, ZSTD(1))

@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS ingest_commits
     first_block       UInt64          COMMENT 'first block of the range' CODEC(Delta, ZSTD(1)),
     last_block        UInt64          COMMENT 'last block of the range, inclusive' CODEC(Delta, ZSTD(1)),
     parts             Array(LowCardinality(String)) COMMENT 'what is there for every block of the range: blocks, transactions, withdrawals, uncles, receipts' CODEC(ZSTD(1)),
-    chain_id          Nullable(UInt64) COMMENT 'chain the blocks belong to; NULL while the source has not told it' CODEC(ZSTD(1)),
+    chain_id          Nullable(UInt64) COMMENT 'chain the blocks belong to; NULL while the source has not named it' CODEC(ZSTD(1)),
     first_parent_hash FixedString(32) COMMENT 'parent hash of the first block' CODEC(ZSTD(1)),
     last_hash         FixedString(32) COMMENT 'hash of the last block' CODEC(ZSTD(1)),
     transactions      UInt64          COMMENT 'transactions in the range' CODEC(ZSTD(1)),

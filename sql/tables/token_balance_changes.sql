@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS token_balance_changes
     block_number   UInt64                 COMMENT 'height of the change' CODEC(Delta, ZSTD(1)),
     balance_before UInt256                COMMENT 'balance below this height' CODEC(ZSTD(1)),
     balance        UInt256                COMMENT 'balance from this height on' CODEC(ZSTD(1)),
-    is_told        UInt8                  COMMENT '0 if transfers do not tell the balance: it would be negative, or tokens came without transfers' CODEC(ZSTD(1)),
+    is_told        UInt8                  COMMENT '0 if the balance does not follow from transfers: it would be negative, or tokens came without transfers' CODEC(ZSTD(1)),
     holders_before UInt64                 COMMENT 'holders of the token before the step' CODEC(ZSTD(1)),
     supply_before  UInt256                COMMENT 'supply of the token before the step' CODEC(ZSTD(1))
 )

@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS token_balances_by_holder
 (
     holder        FixedString(20)        COMMENT 'who holds; the zero address stands for what was minted and not burnt' CODEC(ZSTD(1)),
     token_address FixedString(20)        COMMENT 'the token contract' CODEC(ZSTD(1)),
-    token_type    LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, told from the shape of the transfers' CODEC(ZSTD(1)),
+    token_type    LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from the shape of the transfers' CODEC(ZSTD(1)),
     block_number  UInt64                 COMMENT 'height of the last change' CODEC(Delta, ZSTD(1)),
     balance       UInt256                COMMENT 'smallest units, tokens of an ERC-721 contract, units over all ids of an ERC-1155 contract' CODEC(ZSTD(1)),
     INDEX holder_text concat('0x', lower(hex(holder))) TYPE minmax GRANULARITY 1

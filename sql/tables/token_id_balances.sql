@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS token_id_balances
 (
     holder        FixedString(20)        COMMENT 'who holds; the zero address stands for the id itself' CODEC(ZSTD(1)),
     token_address FixedString(20)        COMMENT 'the token contract' CODEC(ZSTD(1)),
-    token_type    LowCardinality(String) COMMENT 'ERC-721 or ERC-1155, told from the shape of the transfers' CODEC(ZSTD(1)),
+    token_type    LowCardinality(String) COMMENT 'ERC-721 or ERC-1155, derived from the shape of the transfers' CODEC(ZSTD(1)),
     token_id      UInt256                COMMENT 'the id' CODEC(ZSTD(1)),
     block_number  UInt64                 COMMENT 'height of the last change' CODEC(Delta, ZSTD(1)),
     balance       UInt256                COMMENT 'units of the id: of the zero address, those minted and not burnt' CODEC(ZSTD(1)),

@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS token_id_changes
     token_id      UInt256                COMMENT 'the id' CODEC(ZSTD(1)),
     block_number  UInt64                 COMMENT 'height of the change' CODEC(Delta, ZSTD(1)),
     balance       UInt256                COMMENT 'balance from this height on' CODEC(ZSTD(1)),
-    is_told       UInt8                  COMMENT '0 if transfers do not tell the balance: it would be negative, or more than one of an ERC-721 id' CODEC(ZSTD(1))
+    is_told       UInt8                  COMMENT '0 if the balance does not follow from transfers: it would be negative, or more than one of an ERC-721 id' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (holder, token_address, token_type, token_id, block_number)

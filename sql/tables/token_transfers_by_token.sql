@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS token_transfers_by_token
     transaction_hash  FixedString(32)        COMMENT 'hash of its transaction' CODEC(ZSTD(1)),
     block_hash        FixedString(32)        COMMENT 'hash of its block' CODEC(ZSTD(1)),
     block_timestamp   DateTime64(6, 'UTC')   COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
-    token_type        LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, told from the shape of the log' CODEC(ZSTD(1)),
+    token_type        LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from the shape of the log' CODEC(ZSTD(1)),
     token_address     FixedString(20)        COMMENT 'contract that emitted the log' CODEC(ZSTD(1)),
     from_address      FixedString(20)        COMMENT 'who gave; zero for a mint' CODEC(ZSTD(1)),
     to_address        FixedString(20)        COMMENT 'who received; zero for a burn' CODEC(ZSTD(1)),

@@ -20,7 +20,7 @@ use trawl_core::readable::Span;
 use trawl_core::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
 use trawl_core::store::{Head, Reader, StoreError};
 use trawl_json::addresses::address::Proxy;
-use trawl_query::addresses::{self, AddressFact, AskedFacts, KnownContract};
+use trawl_query::addresses::{self, AddressFact, KnownContract, RequestedFacts};
 
 /// Most bytes of cached facts of one kind.
 const MAX_CACHE_BYTES: u64 = 16 << 20;
@@ -126,7 +126,7 @@ impl ContractCache {
         let (mut code, unknown_code) = cached(&self.code, head.contracts_view, shown);
         let (mut tokens, unknown_tokens) = cached(&self.tokens, head.tokens, shown);
         let (mut statistics, uncounted) = cached(&self.counted, head.token_steps, &counted);
-        let unknown = AskedFacts { code: unknown_code, tokens: unknown_tokens, counted: uncounted };
+        let unknown = RequestedFacts { code: unknown_code, tokens: unknown_tokens, counted: uncounted };
         let (newest, recent) = (head.blocks.span().without_settled(), head.recent_span());
         let recent = Span { newest: recent, ..Span::default() };
         let (read, newest, recent) = tokio::try_join!(
@@ -153,14 +153,14 @@ impl ContractCache {
         head: &Head,
     ) -> Result<HashMap<Address, Arc<TokenRow>>, StoreError> {
         let (mut tokens, unknown) = cached(&self.tokens, head.tokens, shown);
-        let unknown = AskedFacts { tokens: unknown, ..AskedFacts::default() };
+        let unknown = RequestedFacts { tokens: unknown, ..RequestedFacts::default() };
         let read = self.read(reader, &unknown, head).await?;
         tokens.extend(self.keep_tokens(&unknown.tokens, &read, head));
         Ok(known(tokens))
     }
 
     /// Reads what is asked from the tables, together with what others ask meanwhile.
-    async fn read(&self, reader: &Reader, asked: &AskedFacts, head: &Head) -> Result<Arc<Read>, StoreError> {
+    async fn read(&self, reader: &Reader, asked: &RequestedFacts, head: &Head) -> Result<Arc<Read>, StoreError> {
         let named = |kind: Kind| move |address: &Address| (kind, *address);
         let code = asked.code.iter().map(named(Kind::Code));
         // There are none before the first row, or the first counting step.
@@ -173,7 +173,7 @@ impl ContractCache {
         let settled = head.blocks.span().only_settled();
         let read = async |keys: Vec<(Kind, Address)>| {
             let of = |kind: Kind| keys.iter().filter(|key| key.0 == kind).map(|key| key.1).collect();
-            let asked = AskedFacts { code: of(Kind::Code), tokens: of(Kind::Token), counted: of(Kind::Counted) };
+            let asked = RequestedFacts { code: of(Kind::Code), tokens: of(Kind::Token), counted: of(Kind::Counted) };
             match addresses::facts(&asked, &settled) {
                 Some(statement) => Ok(by_key(reader.rows(&statement).await?)),
                 None => Ok(Read::default()),

@@ -58,7 +58,7 @@ impl Problem {
     }
 
     /// Adds the header `Retry-After` to an answer.
-    pub(crate) fn tell_when(&self, response: &mut Response) {
+    pub(crate) fn set_retry_after(&self, response: &mut Response) {
         if let Some(seconds) = self.retry_after_seconds() {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -85,7 +85,7 @@ impl IntoResponse for Problem {
             body["hash"] = json!(hash);
         }
         let mut response = (self.status(), Json(body)).into_response();
-        self.tell_when(&mut response);
+        self.set_retry_after(&mut response);
         response
     }
 }

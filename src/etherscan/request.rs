@@ -14,5 +14,5 @@ pub(crate) struct Request {
     pub rpc: Rpc,
     pub head: Arc<Head>,
     pub params: Params,
-    pub asker: ListRequester,
+    pub requester: ListRequester,
 }

@@ -54,7 +54,7 @@ pub(crate) struct ListRequester {
 /// `empty` is the message without rows.
 pub(crate) fn respond<P: Parts>(
     app: &App,
-    asker: ListRequester,
+    requester: ListRequester,
     window: &Window,
     parts: Option<P>,
     empty: &str,
@@ -68,9 +68,9 @@ pub(crate) fn respond<P: Parts>(
     let Some(mut parts) = parts else {
         return envelope(status, &message, |writer| writer.array(|_| {}));
     };
-    let taker = ResponseBudget { limits: Arc::clone(app.limits()), client: asker.client };
+    let taker = ResponseBudget { limits: Arc::clone(app.limits()), client: requester.client };
     let written = body(taker, move |sender| async move {
-        let _slot = asker.slot;
+        let _slot = requester.slot;
         let mut list = ListBody { sender, writer: JsonWriter::new(), is_first: true };
         write_list_start(&mut list.writer, status, &message);
         if let Err(StreamError::Problem(problem)) = write(&mut parts, &mut list).await {

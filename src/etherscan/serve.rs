@@ -126,8 +126,8 @@ async fn run((rpc, head, client): Caller, action: &'static Action, params: RawPa
         Work::Read(read) => {
             let params = params.of_action(action.parameters)?;
             // After the body has arrived: a slow client has no slot.
-            let asker = ListRequester { client, slot: rpc.app().limits().reads.enter().await? };
-            read(Request { head: head.get()?, app: rpc.app().clone(), rpc, params, asker }).await
+            let requester = ListRequester { client, slot: rpc.app().limits().reads.enter().await? };
+            read(Request { head: head.get()?, app: rpc.app().clone(), rpc, params, requester }).await
         }
     }
 }

@@ -99,7 +99,7 @@ fn refuse(status: StatusCode, problem: &Problem) -> Response {
     writer.raw("\n");
     let json = HeaderValue::from_static("application/json");
     let mut response = (status, [(CONTENT_TYPE, json)], Bytes::from(writer.into_bytes())).into_response();
-    problem.tell_when(&mut response);
+    problem.set_retry_after(&mut response);
     response
 }
 

@@ -160,8 +160,8 @@ pub(crate) fn names() -> [Vec<&'static str>; 2] {
 /// The problem that becomes the error of the answer.
 pub(super) async fn call(request: RequestContext<'_>, call: &Call<'_>) -> Result<Answer, Problem> {
     let endpoint = request.requester.endpoint;
-    let told = |problem| endpoint.told(problem, &call.method);
-    let method = find(endpoint, &call.method).ok_or(Problem::MethodNotFound).map_err(told)?;
+    let adapted = |problem| endpoint.adapt_error(problem, &call.method);
+    let method = find(endpoint, &call.method).ok_or(Problem::MethodNotFound).map_err(adapted)?;
     let context = Context::new(request, method.name, &call.params);
     let outcome = match read(context, method).await.and_then(|answer| certain(context, answer)) {
         Err(problem) if forward::is_missing_data(&problem) && forward::is_understood(context) => {
@@ -169,7 +169,7 @@ pub(super) async fn call(request: RequestContext<'_>, call: &Call<'_>) -> Result
         }
         outcome => outcome,
     };
-    outcome.map_err(told)
+    outcome.map_err(adapted)
 }
 
 /// Answers a call from the tables, when it is its turn.

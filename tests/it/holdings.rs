@@ -123,7 +123,12 @@ fn of_a_token_are_its_holders() -> anyhow::Result<()> {
     let wrapped = expected["erc20"].as_object().into_iter().flatten().find(|(_, told)| told["label"] == "Wrapped");
     let path = format!("{}/api/v2/tokens/{}/holders", chain.api, wrapped.context("wrapped coins")?.0);
     let refused = http::get(&http::agent(), &path)?;
-    ensure!(refused.status == 501 && refused.text().contains("do not determine"), "{} {}", refused.status, refused.text());
+    ensure!(
+        refused.status == 501 && refused.text().contains("do not determine"),
+        "{} {}",
+        refused.status,
+        refused.text()
+    );
     Ok(())
 }
 

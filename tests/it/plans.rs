@@ -7,7 +7,7 @@ use trawl_core::primitives::{
 use trawl_core::readable::Span;
 use trawl_core::schema::TransactionRow;
 use trawl_core::statement::{Parameter, Statement};
-use trawl_query::addresses::AskedFacts;
+use trawl_query::addresses::RequestedFacts;
 use trawl_query::logs::LogPage;
 use trawl_query::tokens::transfers::TransferFilter;
 use trawl_query::walk::{Order, Walk};
@@ -375,7 +375,7 @@ fn what_is_known_of_tokens_is_found_by_key() -> anyhow::Result<()> {
          SELECT toFixedString(sipHash128(number) || 'abcd', 20), 'ERC-20', number, 1, 1 FROM numbers(100000)",
     )?;
     let counted = vec![tether(), Address::repeat_byte(7)];
-    let asked = AskedFacts { counted, ..AskedFacts::default() };
+    let asked = RequestedFacts { counted, ..RequestedFacts::default() };
     let facts = trawl_query::addresses::facts(&asked, &everything()).context("a statement")?;
     let reads = explain(&facts)?;
     env::sql(database, "TRUNCATE TABLE token_statistics")?;

@@ -140,7 +140,7 @@ impl Probe<'_> {
     }
 
     /// The value of a key, or a guess; `None` if there is neither.
-    fn look(&self, key: Key) -> Result<Option<StateValue>, ProbeError> {
+    fn read(&self, key: Key) -> Result<Option<StateValue>, ProbeError> {
         if Instant::now() >= self.deadline {
             return Err(ProbeError::Late);
         }
@@ -161,7 +161,7 @@ impl DatabaseRef for Probe<'_> {
     fn basic_ref(&self, address: Address) -> Result<Option<AccountInfo>, ProbeError> {
         let forced = self.state.overrides.get(&address);
         let is_forced_whole = forced.is_some_and(|it| it.balance.is_some() && it.nonce.is_some() && it.code.is_some());
-        let found = if is_forced_whole { None } else { self.look(Key::Account(address))? };
+        let found = if is_forced_whole { None } else { self.read(Key::Account(address))? };
         let account = match found {
             Some(StateValue::Account(account)) => account,
             _ => Account::default(),
@@ -189,7 +189,7 @@ impl DatabaseRef for Probe<'_> {
         if code_hash == KECCAK_EMPTY {
             return Ok(Bytecode::default());
         }
-        Ok(match self.look(Key::Code(code_hash))? {
+        Ok(match self.read(Key::Code(code_hash))? {
             Some(StateValue::Code(code)) => code,
             _ => Bytecode::default(),
         })
@@ -200,14 +200,14 @@ impl DatabaseRef for Probe<'_> {
         if let Some(forced) = self.state.overrides.get(&address).and_then(|account| account.storage.slot(&slot)) {
             return Ok(forced);
         }
-        Ok(match self.look(Key::Slot(address, slot))? {
+        Ok(match self.read(Key::Slot(address, slot))? {
             Some(StateValue::Slot(value)) => value,
             _ => U256::ZERO,
         })
     }
 
     fn block_hash_ref(&self, number: u64) -> Result<B256, ProbeError> {
-        Ok(match self.look(Key::BlockHash(number))? {
+        Ok(match self.read(Key::BlockHash(number))? {
             Some(StateValue::BlockHash(hash)) => hash,
             _ => B256::ZERO,
         })

@@ -161,9 +161,9 @@ impl NodeClient {
     }
 
     /// Looks at all nodes, apart from other calls and their limits. Returns when all have answered, or after `timeout`.
-    pub async fn look(&self, timeout: Duration) {
+    pub async fn poll(&self, timeout: Duration) {
         let expected = self.known_chain();
-        join_all(self.nodes.iter().map(|node| node.look(timeout, expected.as_ref()))).await;
+        join_all(self.nodes.iter().map(|node| node.poll(timeout, expected.as_ref()))).await;
     }
 
     /// Looks that were sent have not been answered for long.

@@ -66,8 +66,8 @@ impl Contact {
         (heard.answered, heard.failure) = (Instant::now(), None);
     }
 
-    /// The node answered a look after `latency`: its newest block is `height`. Whether it was away before.
-    pub fn looked(&self, height: u64, latency: Duration) -> bool {
+    /// The node answered a poll after `latency`: its newest block is `height`. Whether it was away before.
+    pub fn answered_poll(&self, height: u64, latency: Duration) -> bool {
         let mut heard = self.heard();
         let now = Instant::now();
         (heard.answered, heard.latency, heard.failure) = (now, Some(latency), None);
@@ -127,13 +127,13 @@ mod tests {
     #[tokio::test]
     async fn a_look_that_is_answered_after_silence_is_a_revival() {
         let contact = Contact::default();
-        assert!(!contact.looked(5, Duration::ZERO));
+        assert!(!contact.answered_poll(5, Duration::ZERO));
         contact.missed(Some(&Failure::unreachable("refused")));
         assert_eq!(contact.status("node").failure, Some((FailureKind::Unreachable, "refused".into())));
         let revived = contact.revived();
         tokio::pin!(revived);
         assert!(futures_util::poll!(revived.as_mut()).is_pending());
-        assert!(contact.looked(5, Duration::ZERO));
+        assert!(contact.answered_poll(5, Duration::ZERO));
         assert!(futures_util::poll!(revived.as_mut()).is_ready());
         assert!(contact.status("node").failure.is_none());
     }

@@ -102,7 +102,7 @@ impl Node {
 
     /// Looks at the newest block of the node, and at what shows its chain if that was not done since it was away. Looks
     /// are apart from all other calls and their limits.
-    pub async fn look(&self, timeout: Duration, expected: Option<&KnownChain>) {
+    pub async fn poll(&self, timeout: Duration, expected: Option<&KnownChain>) {
         let started = Instant::now();
         let unchecked = expected.filter(|expected| !self.is_of_chain(expected));
         let mut calls = vec![("eth_blockNumber", json!([]))];
@@ -117,7 +117,7 @@ impl Node {
         });
         match looked {
             Ok((height, answers)) => {
-                if self.contact.looked(height, started.elapsed()) {
+                if self.contact.answered_poll(height, started.elapsed()) {
                     self.distrust();
                     self.health.recovered();
                     self.limiter.forgive();

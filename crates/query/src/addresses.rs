@@ -135,9 +135,9 @@ columns! {
     }
 }
 
-/// Of which addresses something is asked.
+/// Of which addresses something is requested.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AskedFacts {
+pub struct RequestedFacts {
     /// Whether they were created as contracts, and where they point to as proxies.
     pub code: Vec<Address>,
     /// What they say of themselves as tokens.
@@ -199,22 +199,22 @@ fn nothing(name: &'static str, type_name: &str) -> &'static str {
     }
 }
 
-/// All that is asked, in one statement: of code in `blocks`, which are settled. `None` if nothing is asked. Rows come
-/// in no order.
+/// All that is requested, in one statement: of code in `blocks`, which are settled. `None` if nothing is requested. Rows
+/// come in no order.
 #[must_use]
-pub fn facts(asked: &AskedFacts, blocks: &Span) -> Option<Statement<AddressFact>> {
+pub fn facts(requested: &RequestedFacts, blocks: &Span) -> Option<Statement<AddressFact>> {
     let mut parts: Vec<Statement<AddressFact>> = Vec::new();
-    if !asked.code.is_empty() && !blocks.is_empty() {
-        let code = || asked_in("address", "code", &asked.code).blocks("block_number", blocks);
+    if !requested.code.is_empty() && !blocks.is_empty() {
+        let code = || select_facts("address", "code", &requested.code).blocks("block_number", blocks);
         parts.push(code().page_of(&columns_of(OF_CONTRACT), "contracts", "address", MAX_ROWS));
         parts.push(code().page_of(&columns_of(OF_PROXY), "proxy_implementations", "address, block_number", MAX_ROWS));
     }
-    if !asked.tokens.is_empty() {
-        let tokens = asked_in("address", "tokens", &asked.tokens);
+    if !requested.tokens.is_empty() {
+        let tokens = select_facts("address", "tokens", &requested.tokens);
         parts.push(tokens.page_of(&columns_of(OF_TOKEN), "tokens", "address, block_number", MAX_ROWS));
     }
-    if !asked.counted.is_empty() {
-        let counted = asked_in("token_address", "counted", &asked.counted);
+    if !requested.counted.is_empty() {
+        let counted = select_facts("token_address", "counted", &requested.counted);
         let order = "token_address, token_type, block_number";
         parts.push(counted.page_of(&columns_of(OF_STATISTICS), "token_statistics", order, MAX_ROWS));
     }
@@ -227,7 +227,7 @@ pub fn facts(asked: &AskedFacts, blocks: &Span) -> Option<Statement<AddressFact>
         .then(|| values.into_iter().fold(statement, |statement, (name, value)| statement.with(name, value)))
 }
 
-fn asked_in(column: &str, name: &'static str, addresses: &[Address]) -> Select {
+fn select_facts(column: &str, name: &'static str, addresses: &[Address]) -> Select {
     let among = format!("{column} IN {{{name}:Array(FixedString(20))}}");
     let addresses_of = Predicate::among("address", addresses);
     Select::default().condition(among, addresses_of).with(name, addresses)

@@ -37,7 +37,7 @@ impl Refusals {
         let Ok(permit) = Arc::clone(&self.waiting).try_acquire_owned() else { return };
         tokio::spawn(async move {
             // A client that does not wait for it has gone.
-            let _ = timeout(WAIT, tell(connection)).await;
+            let _ = timeout(WAIT, send(connection)).await;
             drop(permit);
         });
     }
@@ -53,7 +53,7 @@ impl Refusals {
 
 /// Sends the refusal, and takes what the client sends until it closes: closing first would reset the connection, and
 /// the refusal might be lost.
-async fn tell(mut connection: TcpStream) -> std::io::Result<()> {
+async fn send(mut connection: TcpStream) -> std::io::Result<()> {
     connection.write_all(ANSWER.as_bytes()).await?;
     connection.shutdown().await?;
     while connection.read(&mut [0; 1024]).await? > 0 {}

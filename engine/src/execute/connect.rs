@@ -71,7 +71,7 @@ pub(super) fn connect_to_read(job: &Job, level: Level) -> Result<ConnectionLease
     }
     let number = job.ticket.number();
     job.ticket.runs_on(number);
-    settings.push(("log_comment".into(), log_comment::of_kept(number, reader(job))));
+    settings.push(("log_comment".into(), log_comment::of_pooled(number, reader(job))));
     let connection = open(job, &settings)?;
     Ok(ConnectionLease::Kept(job.engine.pool.opened(purpose, connection, number)))
 }

@@ -144,7 +144,7 @@ impl QueryLog {
             if looked.elapsed() >= BETWEEN_LOOKS {
                 looked = Instant::now();
                 if running.has_older_than(BETWEEN_LOOKS) {
-                    self.peaks.look(&mut table);
+                    self.peaks.sample(&mut table);
                 }
             }
         }

@@ -48,7 +48,7 @@ pub const ANY: &str = NUMBER;
 
 /// The whole comment of the statements of a connection that is kept: they have their ids elsewhere.
 #[must_use]
-pub fn of_kept(number: u64, reader: Option<&str>) -> String {
+pub fn of_pooled(number: u64, reader: Option<&str>) -> String {
     prefix(number) + &user(reader)
 }
 

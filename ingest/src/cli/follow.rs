@@ -45,13 +45,13 @@ pub async fn follow_command(
     let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
-    let ended = follow_held(flags, &urls, database, progress, stop).await;
+    let ended = follow_leased(flags, &urls, database, progress, stop).await;
     lease.release().await;
     ended?;
     Err(Failure::Interrupted)
 }
 
-async fn follow_held(
+async fn follow_leased(
     flags: &FollowFlags,
     urls: &[String],
     database: LeasedDatabase,

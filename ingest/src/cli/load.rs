@@ -36,7 +36,7 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
     let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
-    let ending = load_held(flags, source, &database, stop).await;
+    let ending = load_leased(flags, source, &database, stop).await;
     lease.release().await;
     match ending? {
         Ending::Complete => Ok(require_complete(reader, requested(flags, u64::MAX)?, on_refusal(flags)).await?),
@@ -45,7 +45,7 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
 }
 
 /// The load itself. What is committed is read once no other run can commit any more of what the lease is of.
-pub(super) async fn load_held(
+pub(super) async fn load_leased(
     flags: &LoadFlags,
     source: Source,
     database: &LeasedDatabase,

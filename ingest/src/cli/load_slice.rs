@@ -23,7 +23,7 @@ use trawl_ingest::write::retry::retry_transient;
 use super::error::Failure;
 use super::family::likely_family;
 use super::flags::{LoadFlags, Source};
-use super::load::{load_held, merge, on_refusal};
+use super::load::{load_leased, merge, on_refusal};
 use super::requested::{requested, whole};
 use super::setup::{node_client, stop_on_signal};
 
@@ -66,7 +66,7 @@ async fn load_share(
     if *ours != theirs {
         return Err(LeaseError::OtherChain { ours: ours.clone(), theirs }.into());
     }
-    let ending = load_held(flags, source, database, stop).await?;
+    let ending = load_leased(flags, source, database, stop).await?;
     let edges = retry_transient(|| reader.commit_edges()).await?;
     check_seams(&edges, *range).map_err(trawl_ingest::load::error::LoadError::from)?;
     Ok(ending)
@@ -128,12 +128,12 @@ async fn finish(
         return if *stop.borrow() { Err(Failure::Interrupted) } else { Ok(()) };
     };
     let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
-    let ended = finish_held(flags, source, &database, stop).await;
+    let ended = finish_leased(flags, source, &database, stop).await;
     lease.release().await;
     ended
 }
 
-async fn finish_held(
+async fn finish_leased(
     flags: &LoadFlags,
     source: Source,
     database: &LeasedDatabase,

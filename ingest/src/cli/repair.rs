@@ -38,12 +38,12 @@ pub async fn repair_command(
     let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
-    let ended = repair_held(flags, &database, filler, stop).await;
+    let ended = repair_leased(flags, &database, filler, stop).await;
     lease.release().await;
     ended
 }
 
-async fn repair_held(
+async fn repair_leased(
     flags: RepairFlags,
     database: &LeasedDatabase,
     filler: Writer,

@@ -21,21 +21,21 @@ pub async fn tokens_command(flags: TokensFlags, reader: &Reader, writer: Writer)
     writer.require_schema().await?;
     if flags.refresh {
         return tokio::select! {
-            ended = ask_again(flags, reader, writer) => ended,
+            ended = refresh_all(flags, reader, writer) => ended,
             _ = stop.wait_for(|stop| *stop) => Err(Failure::Interrupted),
         };
     }
     let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let ended = tokio::select! {
-        ended = ask(flags, reader, writer, lease.guard()) => ended,
+        ended = fetch(flags, reader, writer, lease.guard()) => ended,
         _ = stop.wait_for(|stop| *stop) => Err(Failure::Interrupted),
     };
     lease.release().await;
     ended
 }
 
-async fn ask(flags: TokensFlags, reader: &Reader, writer: Writer, guard: LeaseGuard) -> Result<(), Failure> {
+async fn fetch(flags: TokensFlags, reader: &Reader, writer: Writer, guard: LeaseGuard) -> Result<(), Failure> {
     let node = node(&flags, reader).await?;
     let database = LeasedDatabase { reader: reader.clone(), writer, guard };
     let count = fetch_missing(node, database).await?;
@@ -43,7 +43,7 @@ async fn ask(flags: TokensFlags, reader: &Reader, writer: Writer, guard: LeaseGu
     Ok(())
 }
 
-async fn ask_again(flags: TokensFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
+async fn refresh_all(flags: TokensFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
     let node = node(&flags, reader).await?;
     let found = refresh(node, reader, writer).await?;
     println!("{} token contracts answered, {} of them otherwise than before", found.called, found.changed);

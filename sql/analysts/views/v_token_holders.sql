@@ -5,7 +5,7 @@ CREATE OR REPLACE VIEW v_token_holders
     token_address FixedString(20) COMMENT 'the token contract, bytes',
     token_address_hex String COMMENT 'the token contract, 0x text',
     token_hex String COMMENT 'the same as token_address_hex',
-    token_type LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, told from the shape of the transfers',
+    token_type LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from the shape of the transfers',
     holder FixedString(20) COMMENT 'who holds, bytes',
     holder_hex String COMMENT 'who holds, 0x text',
     balance UInt256 COMMENT 'smallest units; tokens of an ERC-721 contract; units over all ids of an ERC-1155 contract',

@@ -13,7 +13,7 @@ CREATE OR REPLACE VIEW v_token_transfers_by_address
     block_hash FixedString(32) COMMENT 'hash of its block, bytes',
     block_timestamp DateTime64(6, 'UTC') COMMENT 'time of its block, UTC',
     block_date Date COMMENT 'day of its block, UTC; a filter on it reads only its blocks',
-    token_type LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, told from the shape of the log',
+    token_type LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from the shape of the log',
     token_address FixedString(20) COMMENT 'token contract, bytes',
     token_address_hex String COMMENT 'token contract, 0x text',
     token_hex String COMMENT 'the same as token_address_hex',

@@ -26,10 +26,10 @@ use trawl_query::walk::Order;
 
 /// The frames that lists show: all but outermost calls.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker, .. } = request;
+    let Request { app, head, params, requester, .. } = request;
     let mut window = Window::read(&params, &app, &head, &head.traces).await?;
     let Some(statement) = statement(&app, &head, &params, &mut window).await? else {
-        return Ok(respond::<LookedUpParts<Frames>>(&app, asker, &window, None, NO_TRANSACTIONS));
+        return Ok(respond::<LookedUpParts<Frames>>(&app, requester, &window, None, NO_TRANSACTIONS));
     };
     let found = app.reader().rows(&statement).await.map_err(Problem::from)?;
     let keys: BTreeSet<FrameKey> = found
@@ -40,7 +40,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let newest = head.number().unwrap_or_default();
     let kind = Frames { blocks: window.blocks.clone(), order: window.order, newest };
     let parts = LookedUpParts::open(&app, kind, positions).await?;
-    Ok(respond(&app, asker, &window, parts, NO_TRANSACTIONS))
+    Ok(respond(&app, requester, &window, parts, NO_TRANSACTIONS))
 }
 
 /// The positions of the frames: of a transaction, of an account, of an account in a transaction, or of some blocks;

@@ -29,7 +29,7 @@ use trawl_query::walk::Order;
 
 /// The blocks of an account, newest first unless `sort` says otherwise.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker, .. } = request;
+    let Request { app, head, params, requester, .. } = request;
     let account = params.require("address", Params::address)?;
     let window = Window::read_or(&params, &app, &head, &head.blocks, Order::NewestFirst).await?;
     require_miners(&app, &head).await?;
@@ -44,7 +44,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let kind =
         MadeBlocks { app: app.clone(), head: Arc::clone(&head), blocks: window.blocks.clone(), order: window.order };
     let parts = LookedUpParts::open(&app, kind, positions).await?;
-    Ok(respond(&app, asker, &window, parts, NO_TRANSACTIONS))
+    Ok(respond(&app, requester, &window, parts, NO_TRANSACTIONS))
 }
 
 /// Blocks by their heights.

@@ -30,7 +30,7 @@ use trawl_query::walk::Order;
 
 /// The transactions of an account, from either end.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker, .. } = request;
+    let Request { app, head, params, requester, .. } = request;
     let account = params.require("address", Params::address)?;
     let side = params.word("filterby").map(|side| if side == "from" { Direction::From } else { Direction::To });
     let window = Window::read(&params, &app, &head, &head.receipts).await?;
@@ -38,7 +38,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let kind =
         Transactions { app: app.clone(), head: Arc::clone(&head), blocks: window.blocks.clone(), order: window.order };
     let parts = LookedUpParts::open(&app, kind, positions).await?;
-    Ok(respond(&app, asker, &window, parts, NO_TRANSACTIONS))
+    Ok(respond(&app, requester, &window, parts, NO_TRANSACTIONS))
 }
 
 /// The positions of a window, in the order of the list.

@@ -40,7 +40,7 @@ pub(crate) async fn of_erc1155(request: Request) -> Result<Response, Refusal> {
 }
 
 async fn list(request: Request, standard: &'static str) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker, .. } = request;
+    let Request { app, head, params, requester, .. } = request;
     let window = Window::read(&params, &app, &head, &head.receipts).await?;
     let statement = match (params.address("address"), params.address("contractaddress")) {
         (Some(account), token) => transfers::of(&account, standard, token.as_ref(), &window.blocks, window.walk()),
@@ -58,7 +58,7 @@ async fn list(request: Request, standard: &'static str) -> Result<Response, Refu
     let blocks = window.blocks.clone();
     let parts = Transfers { app: app.clone(), head, blocks, batches, rest: rows.into_iter() };
     let parts = (parts.rest.len() > 0).then_some(parts);
-    Ok(respond(&app, asker, &window, parts, NO_TRANSACTIONS))
+    Ok(respond(&app, requester, &window, parts, NO_TRANSACTIONS))
 }
 
 /// Transfers that were read.

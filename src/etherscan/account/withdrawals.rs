@@ -16,7 +16,7 @@ use trawl_query::blocks::withdrawals::to_account;
 
 /// The withdrawals to an account, from either end.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker, .. } = request;
+    let Request { app, head, params, requester, .. } = request;
     let account = params.require("address", Params::address)?;
     let window = Window::read(&params, &app, &head, &head.withdrawals).await?;
     let statement = to_account(&account, &window.blocks, window.walk());
@@ -26,7 +26,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     window.check_reach(rows)?;
     let skip = usize::try_from(window.skip).unwrap_or(usize::MAX);
     let parts = (rows > skip).then_some(Withdrawals { batches, skip });
-    Ok(respond(&app, asker, &window, parts, NO_TRANSACTIONS))
+    Ok(respond(&app, requester, &window, parts, NO_TRANSACTIONS))
 }
 
 /// Withdrawals that were read.

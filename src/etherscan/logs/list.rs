@@ -18,14 +18,14 @@ use trawl_json::etherscan::write_log;
 
 /// A page of the logs in some blocks of an address, with topics, or both.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
-    let Request { app, head, params, asker, .. } = request;
+    let Request { app, head, params, requester, .. } = request;
     let filters = filters(&params)?;
     let window = Window::of_logs(&params, &app, &head)?;
     let filters = if window.blocks.is_empty() { Vec::new() } else { filters };
     let mut logs = LogUnion::open(&app, filters, &window.blocks, window.skip + window.take).await?;
     logs.skip(window.skip).await?;
     let logs = (!logs.is_empty()).then(|| Logs { app: app.clone(), blocks: window.blocks.clone(), logs });
-    Ok(respond(&app, asker, &window, logs, NO_RECORDS))
+    Ok(respond(&app, requester, &window, logs, NO_RECORDS))
 }
 
 /// Logs that are written with what one round of lookups says.

@@ -53,7 +53,7 @@ async fn page(
     standard: &str,
 ) -> Result<Vec<HolderPosition>, Refusal> {
     let (skip, take) = PAGES.read(&request.params)?;
-    if tokens.is_untold(address, standard) {
+    if tokens.is_undetermined(address, standard) {
         return Err(Problem::NotCounted(UncountedReason::Undetermined).into());
     }
     let found = holders(&request.app, &request.head, &Asset::Token(address, standard), None, skip + take).await?;

@@ -75,7 +75,7 @@ pub(crate) async fn of_erc721(request: Request) -> Result<Response, Refusal> {
         writer.array(|list| {
             for collection in &page {
                 let token = collection.token.0;
-                let ids = collection.ids.filter(|_| !tokens.is_untold(&token, "ERC-721")).map(U256::from);
+                let ids = collection.ids.filter(|_| !tokens.is_undetermined(&token, "ERC-721")).map(U256::from);
                 write_holding(list.item(), &TokenHolding { token, standard: "ERC-721", quantity: ids }, &tokens);
             }
         });
@@ -91,7 +91,7 @@ pub(crate) async fn inventory(request: Request) -> Result<Response, Refusal> {
     let wanted = instances_of_holder::IdSelection::OfToken(token, "ERC-721", None);
     let held = ids_of_holder(app, head, &account, &wanted, skip + take).await?;
     let tokens = shown_tokens(app, head, [token].into_iter()).await?;
-    if tokens.is_untold(&token, "ERC-721") {
+    if tokens.is_undetermined(&token, "ERC-721") {
         return Err(Problem::NotCounted(UncountedReason::Undetermined).into());
     }
     let Some(page) = page_of(held, skip) else { return Ok(empty_list(NO_TRANSACTIONS)) };

@@ -9,7 +9,7 @@ use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::{TokenStatisticsRow, TokenTransferRow};
 use trawl_core::store::Head;
-use trawl_query::addresses::{AskedFacts, facts};
+use trawl_query::addresses::{RequestedFacts, facts};
 use trawl_query::tokens::holders::Asset;
 
 /// How often they are read again while ingest counts: its rows of a step appear one table after another.
@@ -50,7 +50,7 @@ async fn counted(
     standard: &str,
     reach: BlockNumber,
 ) -> Result<TokenStatisticsRow, Problem> {
-    let asked = AskedFacts { counted: vec![*token], ..AskedFacts::default() };
+    let asked = RequestedFacts { counted: vec![*token], ..RequestedFacts::default() };
     let rows = match facts(&asked, &Span::default()) {
         Some(statement) => app.reader().rows(&statement).await?,
         None => Vec::new(),

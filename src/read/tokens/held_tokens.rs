@@ -91,11 +91,11 @@ pub(crate) async fn held_tokens(
     for key in changes.keys().filter(on_page) {
         balances.entry(key.clone()).or_default();
     }
-    let untold = untold(app, head, balances.keys()).await?;
+    let undetermined = undetermined(app, head, balances.keys()).await?;
     let balance = |(key, (since, held)): (TokenKey, (BlockNumber, U256))| {
         let changes = changes.get(&key).map(Vec::as_slice).unwrap_or_default();
         let value = after(held, changes.iter().filter(|change| change.block > since));
-        let value = value.filter(|_| !untold.contains(&key));
+        let value = value.filter(|_| !undetermined.contains(&key));
         TokenBalance { token: key.0, token_type: key.1, value }
     };
     let mut held: Vec<TokenBalance> = balances.into_iter().map(balance).collect();
@@ -127,8 +127,10 @@ pub(crate) async fn balance_by_transfers(
         shown_tokens(app, head, [token].into_iter()),
         uncounted_transfers::has_unusual_transfers(app, head, &token)
     )?;
-    let mut by_kind: BTreeMap<&str, Option<U256>> =
-        tokens.kinds(&token).map(|kind| (kind, Some(U256::ZERO).filter(|_| !tokens.is_untold(&token, kind)))).collect();
+    let mut by_kind: BTreeMap<&str, Option<U256>> = tokens
+        .kinds(&token)
+        .map(|kind| (kind, Some(U256::ZERO).filter(|_| !tokens.is_undetermined(&token, kind))))
+        .collect();
     by_kind.extend(held.iter().filter(|held| held.token == token).map(|held| (held.token_type.as_str(), held.value)));
     let balances: BTreeSet<Option<U256>> = by_kind.into_values().collect();
     match (balances.len(), balances.first()) {
@@ -185,10 +187,14 @@ async fn changes_above(
 }
 
 /// Those of the tokens whose transfers do not tell balances.
-async fn untold(app: &App, head: &Head, keys: impl Iterator<Item = &TokenKey>) -> Result<BTreeSet<TokenKey>, Problem> {
+async fn undetermined(
+    app: &App,
+    head: &Head,
+    keys: impl Iterator<Item = &TokenKey>,
+) -> Result<BTreeSet<TokenKey>, Problem> {
     let keys: Vec<TokenKey> = keys.cloned().collect();
     let tokens = shown_tokens(app, head, keys.iter().map(|key| key.0)).await?;
-    Ok(keys.into_iter().filter(|(token, kind)| tokens.is_untold(token, kind)).collect())
+    Ok(keys.into_iter().filter(|(token, kind)| tokens.is_undetermined(token, kind)).collect())
 }
 
 /// Tokens that are looked up at a time.

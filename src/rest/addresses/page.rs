@@ -42,11 +42,11 @@ pub(in crate::rest) async fn address_page(
     wanted.proxies.insert(address);
     wanted.names.insert(address);
     let shown = [address].into_iter().chain(creator.map(|creation| creation.creator));
-    let (info, seen) =
+    let (info, activity) =
         tokio::try_join!(app.address_info(shown, wanted, &head), AddressActivity::read(&app, &head, &address))?;
     let (addresses, mut tokens, _) = info;
     let has_code = account.map(|account| account.code_hash != KECCAK_EMPTY);
-    let shows_code = [seen.logs, seen.frames_of_code].contains(&Some(true));
+    let shows_code = [activity.logs, activity.frames_of_code].contains(&Some(true));
     let known = addresses.has_code(&address).or(shows_code.then_some(true));
     if has_code == Some(true) && !tokens.metadata.contains_key(&address) {
         tokens = as_token(&app, &head, &address).await?.unwrap_or(tokens);
@@ -58,11 +58,11 @@ pub(in crate::rest) async fn address_page(
         creator: creator.map(|creation| creation.creator),
         creation_transaction: creator.map(|creation| creation.transaction_hash),
         creation_status,
-        has_logs: seen.logs,
-        has_tokens: seen.holds_tokens,
-        has_token_transfers: seen.token_transfers,
-        has_withdrawals: seen.withdrawals,
-        has_validated_blocks: seen.validated_blocks,
+        has_logs: activity.logs,
+        has_tokens: activity.holds_tokens,
+        has_token_transfers: activity.token_transfers,
+        has_withdrawals: activity.withdrawals,
+        has_validated_blocks: activity.validated_blocks,
     };
     let mut writer = JsonWriter::new();
     page.write(&mut writer, &address, &addresses, &tokens);
@@ -143,11 +143,11 @@ impl AddressActivity {
         let (receipts, traces) = (head.receipts.span(), head.traces.span());
         let withdrawals = head.withdrawals.span();
         let (logs, frames_of_code, token_transfers, receipts_of_tokens, withdrawals, held, made) = tokio::try_join!(
-            seen(app, head, &head.receipts, plan::logs(address, &receipts, 1)),
-            seen(app, head, &head.traces, plan::frame_of_code(address, &traces)),
-            seen(app, head, &head.receipts, plan::token_transfer(address, &receipts)),
-            seen(app, head, &head.receipts, plan::token_receipt(address, &receipts)),
-            seen(
+            exists(app, head, &head.receipts, plan::logs(address, &receipts, 1)),
+            exists(app, head, &head.traces, plan::frame_of_code(address, &traces)),
+            exists(app, head, &head.receipts, plan::token_transfer(address, &receipts)),
+            exists(app, head, &head.receipts, plan::token_receipt(address, &receipts)),
+            exists(
                 app,
                 head,
                 &head.withdrawals,
@@ -168,7 +168,7 @@ impl AddressActivity {
 }
 
 /// Whether the statement finds a row; unknown if it finds none while some blocks of its `part` are not readable.
-async fn seen<R: Columns>(
+async fn exists<R: Columns>(
     app: &App,
     head: &Head,
     part: &Readable,

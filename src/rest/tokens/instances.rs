@@ -49,7 +49,7 @@ pub(in crate::rest) async fn instances(
         Some(holder) => {
             let wanted = IdSelection::OfToken(token, standard, below);
             let ids = ids_of_holder(&app, &head, &holder, &wanted, size + 1).await?;
-            ids.into_iter().map(|id| held(&holder, id, &tokens)).collect()
+            ids.into_iter().map(|id| instance_of(&holder, id, &tokens)).collect()
         }
     };
     let next = cut(&mut found, size).map(|last| InstanceCursor(last.id).writer(size));
@@ -93,7 +93,7 @@ pub(in crate::rest) async fn nft(
     let next = cut(&mut found, size).map(|(last, _)| IdCursor(last).writer(size));
     let tokens = shown_tokens(&app, &head, found.iter().map(|(key, _)| key.token)).await?;
     let addresses = app.addresses([holder], &head).await?;
-    let found: Vec<TokenInstance> = found.into_iter().map(|id| held(&holder, id, &tokens)).collect();
+    let found: Vec<TokenInstance> = found.into_iter().map(|id| instance_of(&holder, id, &tokens)).collect();
     Ok(json(write_page(|list| found.iter().for_each(|id| id.write(list.item(), Some(&tokens), &addresses)), next)))
 }
 
@@ -116,9 +116,9 @@ pub(in crate::rest) async fn nft_collections(
     let addresses = app.addresses([holder], &head).await?;
     let collection = |found: HeldCollection| Collection {
         token: found.token.0,
-        ids: found.ids.filter(|_| !tokens.is_untold(&found.token.0, &found.token.1)),
+        ids: found.ids.filter(|_| !tokens.is_undetermined(&found.token.0, &found.token.1)),
         token_type: found.token.1,
-        first: found.first.into_iter().map(|id| held(&holder, id, &tokens)).collect(),
+        first: found.first.into_iter().map(|id| instance_of(&holder, id, &tokens)).collect(),
     };
     let found: Vec<Collection> = found.into_iter().map(collection).collect();
     let next = last.map(|position| HoldingCursor(position).writer(size));
@@ -153,7 +153,7 @@ pub(in crate::rest) async fn with_ids(
             None => return Ok(None),
         },
     };
-    if tokens.is_untold(token, standard) {
+    if tokens.is_undetermined(token, standard) {
         return Err(Problem::NotCounted(UncountedReason::Undetermined));
     }
     Ok(Some(standard))
@@ -196,9 +196,9 @@ fn existing(token: &Address, standard: &str, id: ExistingId) -> TokenInstance {
 }
 
 /// An id as its holder has it.
-fn held(holder: &Address, (key, value): IdAmount, tokens: &Tokens) -> TokenInstance {
+fn instance_of(holder: &Address, (key, value): IdAmount, tokens: &Tokens) -> TokenInstance {
     let is_erc721 = key.standard == "ERC-721";
-    let value = value.filter(|_| !tokens.is_untold(&key.token, &key.standard));
+    let value = value.filter(|_| !tokens.is_undetermined(&key.token, &key.standard));
     TokenInstance {
         token: key.token,
         id: key.id,

@@ -70,7 +70,7 @@ pub(in crate::rest) async fn holders(
     let after = HolderCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let (tokens, standard) = known(&app, &head, &address).await?;
-    if tokens.is_untold(&address, &standard) {
+    if tokens.is_undetermined(&address, &standard) {
         return Err(Problem::NotCounted(UncountedReason::Undetermined));
     }
     let asset = Asset::Token(&address, &standard);

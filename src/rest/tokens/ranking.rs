@@ -123,7 +123,7 @@ async fn ranked(
     };
     let left = limit - found.len() as u64;
     if left > 0 {
-        found.extend(kept_rows(app, generation(head), &uncounted(filter, after, left)).await?);
+        found.extend(cached_rows(app, generation(head), &uncounted(filter, after, left)).await?);
     }
     Ok(found)
 }
@@ -139,7 +139,7 @@ async fn counted_rows(
 ) -> Result<Vec<RankedToken>, Problem> {
     // Names come with the metadata of tokens; counts alone change with a step.
     let generation = if filter.beginning.is_some() { generation(head) } else { head.token_steps };
-    let first = kept_rows(app, generation, &counted(filter, ranking, None, KEPT)).await?;
+    let first = cached_rows(app, generation, &counted(filter, ranking, None, KEPT)).await?;
     let has_all = (first.len() as u64) < KEPT;
     let is_beyond = |row: &RankedToken| beyond.is_none_or(|(holders, token)| is_behind(ranking, row, holders, token));
     let rows: Vec<RankedToken> =
@@ -147,7 +147,7 @@ async fn counted_rows(
     if has_all || rows.len() as u64 == limit {
         return Ok(rows);
     }
-    kept_rows(app, generation, &counted(filter, ranking, beyond, limit)).await
+    cached_rows(app, generation, &counted(filter, ranking, beyond, limit)).await
 }
 
 fn is_behind(ranking: Ranking, row: &RankedToken, holders: u64, token: Address) -> bool {
@@ -164,7 +164,7 @@ fn generation(head: &Head) -> u64 {
     head.token_steps.rotate_left(32) ^ head.tokens
 }
 
-async fn kept_rows(
+async fn cached_rows(
     app: &App,
     generation: u64,
     statement: &Statement<RankedToken>,

@@ -73,7 +73,7 @@ pub(in crate::rest) async fn state_changes(
     let mut wanted = LabelQuery::default();
     wanted.tokens.extend(&tokens);
     let (addresses, tokens, _) = app.address_info(shown.into_iter().chain(tokens), wanted, &head).await?;
-    changes.iter_mut().for_each(|(_, change)| hide_untold(change, &tokens));
+    changes.iter_mut().for_each(|(_, change)| hide_undetermined(change, &tokens));
     let next = changes.last().filter(|_| has_more).map(|(position, _)| position.clone().writer(changes.len() as u64));
     let write = |list: &mut Array<'_>| {
         changes.iter().for_each(|(_, change)| change.write(list.item(), &addresses, &tokens));
@@ -120,8 +120,8 @@ async fn token_changes(app: &App, head: &Head, block: &Span, index: u32) -> Resu
 }
 
 /// Takes out what transfers say of a token that also changes without transfers.
-fn hide_untold(change: &mut StateChange, tokens: &Tokens) {
-    if change.token.as_ref().is_some_and(|token| tokens.is_untold(&token.address, &token.token_type)) {
+fn hide_undetermined(change: &mut StateChange, tokens: &Tokens) {
+    if change.token.as_ref().is_some_and(|token| tokens.is_undetermined(&token.address, &token.token_type)) {
         change.change = None;
     }
 }

@@ -52,7 +52,7 @@ impl Endpoint {
     }
 
     /// The problem of a call as this endpoint tells it.
-    pub fn told(self, problem: Problem, method: &str) -> Problem {
+    pub fn adapt_error(self, problem: Problem, method: &str) -> Problem {
         match (self, problem) {
             (Self::Node, Problem::MethodNotFound) => Problem::NoSuchMethod(method.to_owned()),
             (Self::Node, Problem::UnknownBlockHash) => Problem::UnknownBlock,
@@ -77,12 +77,15 @@ mod tests {
 
     #[test]
     fn a_node_names_the_method_that_it_lacks() {
-        let told = Endpoint::Node.told(Problem::MethodNotFound, "eth_nothing");
+        let adapted = Endpoint::Node.adapt_error(Problem::MethodNotFound, "eth_nothing");
         assert_eq!(
-            (told.code(), told.message().as_str()),
+            (adapted.code(), adapted.message().as_str()),
             (-32601, "the method eth_nothing does not exist/is not available")
         );
-        assert_eq!(Endpoint::Specification.told(Problem::MethodNotFound, "eth_nothing").message(), "Method not found.");
-        assert_eq!(Endpoint::Node.told(Problem::UnknownBlockHash, "eth_getLogs").code(), -32000);
+        assert_eq!(
+            Endpoint::Specification.adapt_error(Problem::MethodNotFound, "eth_nothing").message(),
+            "Method not found."
+        );
+        assert_eq!(Endpoint::Node.adapt_error(Problem::UnknownBlockHash, "eth_getLogs").code(), -32000);
     }
 }

@@ -18,7 +18,7 @@ use crate::readable::Readable;
 use crate::schema::{BlockPart, HeadRow, OptionalTables, Segment};
 use committed::{CommittedRanges, committed_of, committed_ranges, only_new_blocks};
 use newest::read_newest;
-use poll::{HeadSummary, PollScope, PreviousHead, Summary, look_again};
+use poll::{HeadSummary, PollScope, PreviousHead, Summary, poll};
 
 /// A consistent view of the readable blocks. A request takes one and uses it to its end.
 #[derive(Debug, Clone, Default)]
@@ -203,7 +203,7 @@ impl Head {
             sequence: known.newest.as_ref().map_or(0, |head| head.sequence),
             is_good: known.damage == *damage,
         });
-        let seen = match (look_again(reader, before, look).await?, known) {
+        let seen = match (poll(reader, before, look).await?, known) {
             (Some(seen), _) => seen,
             (None, Some(known)) => return Ok(Arc::clone(known)),
             (None, None) => HeadSummary::default(),

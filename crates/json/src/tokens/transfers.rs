@@ -107,7 +107,7 @@ impl Tokens {
 
     /// Whether transfers of this kind do not tell who has how much of the token.
     #[must_use]
-    pub fn is_untold(&self, address: &Address, token_type: &str) -> bool {
+    pub fn is_undetermined(&self, address: &Address, token_type: &str) -> bool {
         self.counted(address, token_type).is_some_and(|counted| counted.holders_count.is_none())
     }
 

@@ -30,7 +30,7 @@ pub(super) struct Peaks(DashMap<u64, Peak>);
 
 impl Peaks {
     /// Looks at what runs.
-    pub(super) fn look(&self, table: &mut Table) {
+    pub(super) fn sample(&self, table: &mut Table) {
         match table.long() {
             Ok(long) => {
                 let seen = Instant::now();

@@ -19,14 +19,14 @@ const MAX_SLOW_ANSWERS: u32 = 3;
 pub(super) struct Progress {
     age: BlockAge,
     /// The block and its receipts.
-    kept: Mutex<Option<(BlockParts, BlockPeek)>>,
+    pending: Mutex<Option<(BlockParts, BlockPeek)>>,
     disagreements: AtomicU32,
     slow: AtomicU32,
 }
 
 impl Progress {
     pub fn new(age: BlockAge) -> Self {
-        Self { age, kept: Mutex::default(), disagreements: AtomicU32::new(0), slow: AtomicU32::new(0) }
+        Self { age, pending: Mutex::default(), disagreements: AtomicU32::new(0), slow: AtomicU32::new(0) }
     }
 
     /// Whether the block can still be replaced.
@@ -34,23 +34,23 @@ impl Progress {
         self.age
     }
 
-    fn kept(&self) -> MutexGuard<'_, Option<(BlockParts, BlockPeek)>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending(&self) -> MutexGuard<'_, Option<(BlockParts, BlockPeek)>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a block for the attempts at its traces.
     pub fn keep(&self, parts: BlockParts, peek: BlockPeek) {
-        *self.kept() = Some((parts, peek));
+        *self.pending() = Some((parts, peek));
     }
 
     /// What is known of the block that is kept.
     pub fn peek(&self) -> Option<BlockPeek> {
-        self.kept().as_ref().map(|(_, peek)| peek.clone())
+        self.pending().as_ref().map(|(_, peek)| peek.clone())
     }
 
     /// The block that is kept.
     pub fn take(&self) -> Option<(BlockParts, BlockPeek)> {
-        self.kept().take()
+        self.pending().take()
     }
 
     /// Counts pieces that do not belong together; `None` if that was once too often.
@@ -65,7 +65,7 @@ impl Progress {
         Failure::inconsistent(cause, count)
     }
 
-    /// Drops what was kept: the chain has another block there by now.
+    /// Drops the block that is pending: the chain has another block there by now.
     pub fn replaced(&self) -> Failure {
         let cause = "its chain has another block there by now";
         match self.disagreement() {

@@ -21,7 +21,7 @@ const AWAY_PAUSE: Duration = Duration::from_secs(2);
 /// The same of one that lacks something, which may arrive any moment.
 const LAG_PAUSE: Duration = Duration::from_millis(200);
 /// How long an address may take to say what it has.
-const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// After how long without a row it is looked whether the address is there at all, and how often.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -55,7 +55,7 @@ pub(crate) struct Failover {
 impl Failover {
     /// The first address is asked first. There is one at least.
     pub fn new(endpoints: Vec<Endpoint>) -> Self {
-        let ping = || reqwest::Client::builder().timeout(LOOK_TIMEOUT).build().ok();
+        let ping = || reqwest::Client::builder().timeout(PROBE_TIMEOUT).build().ok();
         let ping = (endpoints.len() > 1).then(ping).flatten();
         Self { addresses: Arc::new(Addresses::new(endpoints)), ping }
     }
@@ -119,7 +119,7 @@ impl Failover {
     pub async fn statuses(&self) -> Vec<(StoreAddress, EndpointStatus)> {
         let (shown, in_use) = (self.addresses.shown(), self.in_use().index);
         let others = self.addresses.endpoints.iter().enumerate().filter(|(index, _)| *index != in_use);
-        let looks = others.map(|(_, endpoint)| async { (endpoint.address.clone(), look(endpoint, &shown).await) });
+        let looks = others.map(|(_, endpoint)| async { (endpoint.address.clone(), probe(endpoint, &shown).await) });
         futures_util::future::join_all(looks).await
     }
 
@@ -162,7 +162,7 @@ impl Failover {
                 continue;
             }
             let shown = self.addresses.shown();
-            let status = look(endpoint, &shown).await;
+            let status = probe(endpoint, &shown).await;
             if status == EndpointStatus::Whole && self.addresses.turn_to(index, &shown) {
                 let (from, to) = (self.endpoint(in_use).address.host(), endpoint.address.host());
                 tracing::warn!(from, to, "ClickHouse does not answer: asking another address");
@@ -176,8 +176,8 @@ impl Failover {
 }
 
 /// How an address is.
-async fn look(endpoint: &Endpoint, shown: &ServedState) -> EndpointStatus {
-    let lag = within(LOOK_TIMEOUT, lag(&endpoint.connection, shown)).await.and_then(|lag| lag);
+async fn probe(endpoint: &Endpoint, shown: &ServedState) -> EndpointStatus {
+    let lag = within(PROBE_TIMEOUT, lag(&endpoint.connection, shown)).await.and_then(|lag| lag);
     match lag {
         Ok(lag) if lag == Lag::default() => EndpointStatus::Whole,
         Ok(lag) => EndpointStatus::Behind(lag),

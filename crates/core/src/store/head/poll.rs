@@ -88,7 +88,7 @@ pub(crate) struct PreviousHead<'a> {
 }
 
 /// What is there now, or nothing if it is what was there before and what was made of that is good.
-pub(crate) async fn look_again(
+pub(crate) async fn poll(
     reader: &Reader,
     before: Option<PreviousHead<'_>>,
     look: PollScope,

@@ -12,7 +12,7 @@ const MAX_STEPS: usize = 5;
 /// The sentences for a transaction that succeeded, the most specific first; none if no rule fits.
 #[must_use]
 pub fn summaries(effects: &TransactionEffects, tokens: &Tokens) -> Vec<Summary> {
-    told(effects, tokens).into_iter().map(|sentence| calls::by_sender(sentence, effects)).collect()
+    sentences(effects, tokens).into_iter().map(|sentence| calls::by_sender(sentence, effects)).collect()
 }
 
 /// The call alone, for a transaction whose transfers are too many to examine.
@@ -22,7 +22,7 @@ pub fn call_alone(effects: &TransactionEffects) -> Vec<Summary> {
     call.map(|sentence| calls::by_sender(sentence, effects)).into_iter().collect()
 }
 
-fn told(effects: &TransactionEffects, tokens: &Tokens) -> Vec<Summary> {
+fn sentences(effects: &TransactionEffects, tokens: &Tokens) -> Vec<Summary> {
     if let Some(sentence) = bridges::passage(effects, tokens) {
         return vec![sentence];
     }
