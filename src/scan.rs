@@ -22,5 +22,5 @@ fn without_from_block() -> Problem {
     Problem::invalid_parameter("fromBlock", "Missing field: fromBlock (a height, or `latest`)")
 }
 
-pub(crate) use listed::{internal_transactions, token_transfers, transactions};
+pub(crate) use listed::rows;
 pub(crate) use logs::{get, post};

@@ -109,6 +109,38 @@ pub(crate) fn written(name: BlockName) -> Value {
     }
 }
 
+/// Most alternatives that a filter may name.
+pub(crate) const MAX_ALTERNATIVES: usize = 1000;
+
+/// One end of a range of a filter. Only here a height may also be a JSON integer, which clients of this API family
+/// send.
+pub(crate) fn range_end(value: &Value) -> Option<BlockName> {
+    match value {
+        Value::Number(number) => number.as_u64().map(BlockName::Number),
+        other => block_name(other),
+    }
+}
+
+/// One address of a filter or several, sorted and without repeats; none means any.
+///
+/// # Errors
+///
+/// When one is no address, or there are more than [`MAX_ALTERNATIVES`].
+pub(crate) fn addresses(given: Option<&Value>) -> Result<Vec<Address>, Problem> {
+    let wrong = || invalid("invalid address");
+    let mut addresses: Vec<Address> = match given {
+        None => Vec::new(),
+        Some(Value::Array(list)) => list.iter().map(|one| address(one).ok_or_else(wrong)).collect::<Result<_, _>>()?,
+        Some(one) => vec![address(one).ok_or_else(wrong)?],
+    };
+    addresses.sort_unstable();
+    addresses.dedup();
+    if addresses.len() > MAX_ALTERNATIVES {
+        return Err(invalid("exceed max addresses: 1000"));
+    }
+    Ok(addresses)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

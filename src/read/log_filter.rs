@@ -5,15 +5,12 @@ use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::values::{BlockName, address, block_name, bytes32, hex_number, invalid, member};
+use crate::http::values::{BlockName, MAX_ALTERNATIVES, addresses, bytes32, hex_number, invalid, member, range_end};
 use crate::options::Gaps;
-use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, TopicFilter};
+use trawl_core::primitives::{B256, BlockRange, LogFilter, LogPosition, TopicFilter};
 use trawl_core::readable::Span as Blocks;
 use trawl_core::store::Head;
 use trawl_query::logs::LogPage;
-
-/// Most addresses, and most topics at one position, which is the common limit of nodes.
-const MAX_ALTERNATIVES: usize = 1000;
 
 /// The blocks that a filter covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,29 +190,6 @@ fn span(filter: &Map<String, Value>) -> Result<Span, Problem> {
         }
         Some(hash) => bytes32(hash).map(Span::Hash).ok_or_else(|| invalid("Invalid block hash")),
     }
-}
-
-/// One end of a range. Only here a height may also be a JSON integer, which clients of this API family send.
-fn range_end(value: &Value) -> Option<BlockName> {
-    match value {
-        Value::Number(number) => number.as_u64().map(BlockName::Number),
-        other => block_name(other),
-    }
-}
-
-fn addresses(given: Option<&Value>) -> Result<Vec<Address>, Problem> {
-    let wrong = || invalid("invalid address");
-    let mut addresses: Vec<Address> = match given {
-        None => Vec::new(),
-        Some(Value::Array(list)) => list.iter().map(|one| address(one).ok_or_else(wrong)).collect::<Result<_, _>>()?,
-        Some(one) => vec![address(one).ok_or_else(wrong)?],
-    };
-    addresses.sort_unstable();
-    addresses.dedup();
-    if addresses.len() > MAX_ALTERNATIVES {
-        return Err(invalid("exceed max addresses: 1000"));
-    }
-    Ok(addresses)
 }
 
 fn topics(given: Option<&Value>) -> Result<Vec<TopicFilter>, Problem> {

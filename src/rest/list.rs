@@ -7,12 +7,14 @@ use super::cursor::Cursor;
 use super::page::Page;
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::query::Query;
 use crate::http::whole_body::json;
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::Array;
 use trawl_json::list::write_page;
+use trawl_query::walk::SortOrder;
 
 /// Rows of which every list shows the same.
 pub(super) trait ListRow: Columns + Send + Sync + 'static {
@@ -70,4 +72,9 @@ pub(super) async fn page_of<R: ListRow>(
     let items = R::Items::load(app, head, page.items()).await?;
     let next = R::next(&page).map(|cursor| cursor.writer(page.count));
     Ok(json(write_page(|list| items.write(list), next)))
+}
+
+/// Which end of a list by amounts comes first: the largest, unless the query says otherwise.
+pub(super) fn sort_order(query: &Query) -> SortOrder {
+    if query.name("order") == Some("asc") { SortOrder::SmallestFirst } else { SortOrder::LargestFirst }
 }

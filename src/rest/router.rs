@@ -14,6 +14,7 @@ use crate::middleware::cached::cached;
 use crate::middleware::queued::queued;
 use crate::scan::{self, exports};
 use crate::service::{health, openapi};
+use trawl_query::scan::{InternalTransactionScan, TokenTransferScan, TransactionScan};
 
 /// Routes of the API family, of wide scans and of the service itself.
 pub(crate) fn router(app: App) -> Router {
@@ -55,9 +56,9 @@ pub(crate) fn router(app: App) -> Router {
         .merge(lists)
         .merge(verdicts)
         .route("/api/v2/scan/logs", get(scan::get).post(scan::post))
-        .route("/api/v2/scan/internal-transactions", get(scan::internal_transactions))
-        .route("/api/v2/scan/token-transfers", get(scan::token_transfers))
-        .route("/api/v2/scan/transactions", get(scan::transactions))
+        .route("/api/v2/scan/internal-transactions", get(scan::rows::<InternalTransactionScan>))
+        .route("/api/v2/scan/token-transfers", get(scan::rows::<TokenTransferScan>))
+        .route("/api/v2/scan/transactions", get(scan::rows::<TransactionScan>))
         .route("/api/v2/addresses/{address_hash}/transactions/csv", get(exports::transactions))
         .route("/api/v2/addresses/{address_hash}/token-transfers/csv", get(exports::token_transfers))
         .route("/api/v2/addresses/{address_hash}/internal-transactions/csv", get(exports::internal_transactions))

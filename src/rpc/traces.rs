@@ -12,17 +12,14 @@ use super::protocol::params::{block_id, value};
 use super::whole::{AnswerRows, CompleteRead};
 use crate::error::Problem;
 use crate::http::body::StreamError;
-use crate::http::values::{BlockName, address, block_name, invalid, member, quantity};
+use crate::http::values::{BlockName, addresses, invalid, member, quantity, range_end};
 use crate::read::blocks::hashes::BlockHashes;
 use crate::read::frame_values::FrameValues;
 use crate::read::range::{Extent, RangeEnds};
-use trawl_core::primitives::{Address, BlockRange};
+use trawl_core::primitives::BlockRange;
 use trawl_json::JsonWriter;
 use trawl_json::transactions::raw_trace::write_trace;
 use trawl_query::scan::{Participants, ScanPage, ScanSpec, TraceScan};
-
-/// Most addresses in a list; the limit of logs.
-const MAX_ALTERNATIVES: usize = 1000;
 
 /// Traces that are written as they are read.
 struct TraceRows {
@@ -81,11 +78,7 @@ impl Request {
     fn read(filter: &Value) -> Result<Self, Problem> {
         let filter = filter.as_object().ok_or_else(|| invalid("Invalid params. The filter must be an object."))?;
         let end = |key| {
-            let name = |value: &Value| match value {
-                Value::Number(number) => number.as_u64().map(BlockName::Number),
-                other => block_name(other),
-            };
-            member(filter, key).map(|value| name(value).ok_or_else(|| invalid("invalid block number"))).transpose()
+            member(filter, key).map(|value| range_end(value).ok_or_else(|| invalid("invalid block number"))).transpose()
         };
         let number = |key: &str| {
             let read = |value: &Value| value.as_u64().or_else(|| value.as_str().and_then(quantity));
@@ -116,22 +109,6 @@ fn check_mode(filter: &Map<String, Value>) -> Result<(), Problem> {
         }
         Some(_) => Err(invalid("invalid mode")),
     }
-}
-
-/// One address or several; none means any.
-fn addresses(given: Option<&Value>) -> Result<Vec<Address>, Problem> {
-    let wrong = || invalid("invalid address");
-    let mut addresses: Vec<Address> = match given {
-        None => Vec::new(),
-        Some(Value::Array(list)) => list.iter().map(|one| address(one).ok_or_else(wrong)).collect::<Result<_, _>>()?,
-        Some(one) => vec![address(one).ok_or_else(wrong)?],
-    };
-    addresses.sort_unstable();
-    addresses.dedup();
-    if addresses.len() > MAX_ALTERNATIVES {
-        return Err(invalid("exceed max addresses: 1000"));
-    }
-    Ok(addresses)
 }
 
 /// Traces that match a filter, ascending; the limits of logs in the options apply to them too.

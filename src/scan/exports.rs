@@ -4,11 +4,13 @@
 mod columns;
 mod family;
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::FromRequestParts;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::request::Parts;
 use axum::response::Response;
 use trawl_serve::Client;
 
@@ -22,7 +24,7 @@ use super::respond::{Scan, respond};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::ResponseBudget;
-use crate::http::parameters::{AddressPath, Parameters, query_parameters};
+use crate::http::parameters::{AddressPath, Parameters, QueryParameters, query_parameters};
 use crate::http::periods::{TimeRange, time_range};
 use crate::http::query::{Kind, ParameterGroup, Query, fixed_hex};
 use crate::middleware::request_head::RequestHead;
@@ -73,19 +75,27 @@ struct Request {
     time: TimeRange,
 }
 
-impl Request {
-    fn read<P>(
-        app: App,
-        head: RequestHead,
-        client: Client,
-        address: Address,
-        parameters: Parameters<P>,
-    ) -> Result<Self, Problem> {
-        let query = parameters.into_query();
-        let time = time_range(&query, "from_period", "to_period")?;
-        Ok(Self { app, head: head.for_range()?, client, address, query, time })
-    }
+/// A request with the query parameters that `P` declares.
+pub(crate) struct ExportOf<P> {
+    request: Request,
+    declared: PhantomData<P>,
+}
 
+impl<P: QueryParameters> FromRequestParts<App> for ExportOf<P> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let Ok(head) = RequestHead::from_request_parts(parts, app).await;
+        let Ok(Requester(client)) = Requester::from_request_parts(parts, app).await;
+        let AddressPath(address) = AddressPath::from_request_parts(parts, app).await?;
+        let query = Parameters::<P>::from_request_parts(parts, app).await?.into_query();
+        let time = time_range(&query, "from_period", "to_period")?;
+        let request = Request { app: app.clone(), head: head.for_range()?, client, address, query, time };
+        Ok(Self { request, declared: PhantomData })
+    }
+}
+
+impl Request {
     /// The side of the address.
     fn direction(&self) -> Option<Direction> {
         match self.query.name("filter_value") {
@@ -126,14 +136,7 @@ impl Request {
 }
 
 /// The transactions that an address takes part in.
-pub(crate) async fn transactions(
-    State(app): State<App>,
-    head: RequestHead,
-    Requester(client): Requester,
-    AddressPath(address): AddressPath,
-    parameters: Parameters<SideParameters>,
-) -> Result<Response, Problem> {
-    let request = Request::read(app, head, client, address, parameters)?;
+pub(crate) async fn transactions(ExportOf { request, .. }: ExportOf<SideParameters>) -> Result<Response, Problem> {
     require_table(&request.head, OptionalTable::TransactionsByAddress)?;
     let scan = AddressTransactionScan { address: request.address, direction: request.direction() };
     let layout = |_| Listing::<AddressTransactionScan>::new("transactions", None);
@@ -141,14 +144,7 @@ pub(crate) async fn transactions(
 }
 
 /// The token transfers that an address takes part in.
-pub(crate) async fn token_transfers(
-    State(app): State<App>,
-    head: RequestHead,
-    Requester(client): Requester,
-    AddressPath(address): AddressPath,
-    parameters: Parameters<SideParameters>,
-) -> Result<Response, Problem> {
-    let request = Request::read(app, head, client, address, parameters)?;
+pub(crate) async fn token_transfers(ExportOf { request, .. }: ExportOf<SideParameters>) -> Result<Response, Problem> {
     let scan = TokenTransferScan { participants: request.participants(), ..TokenTransferScan::default() };
     let layout = |_| Listing::<TokenTransferScan>::new("token-transfers", None);
     export::<_, _, family::TokenTransfers>(request, scan, layout).await
@@ -156,27 +152,15 @@ pub(crate) async fn token_transfers(
 
 /// The call frames that an address takes part in.
 pub(crate) async fn internal_transactions(
-    State(app): State<App>,
-    head: RequestHead,
-    Requester(client): Requester,
-    AddressPath(address): AddressPath,
-    parameters: Parameters<SideParameters>,
+    ExportOf { request, .. }: ExportOf<SideParameters>,
 ) -> Result<Response, Problem> {
-    let request = Request::read(app, head, client, address, parameters)?;
     let scan = InternalTransactionScan { participants: request.participants() };
     let layout = |hashes| Listing::<InternalTransactionScan>::new("internal-transactions", Some(hashes));
     export::<_, _, family::Frames>(request, scan, layout).await
 }
 
 /// The logs that an address emitted.
-pub(crate) async fn logs(
-    State(app): State<App>,
-    head: RequestHead,
-    Requester(client): Requester,
-    AddressPath(address): AddressPath,
-    parameters: Parameters<LogParameters>,
-) -> Result<Response, Problem> {
-    let request = Request::read(app, head, client, address, parameters)?;
+pub(crate) async fn logs(ExportOf { request, .. }: ExportOf<LogParameters>) -> Result<Response, Problem> {
     let scan = AddressLogScan { address: request.address, topic: request.topic()? };
     export::<_, _, family::Logs>(request, scan, |_| Logs).await
 }

@@ -8,7 +8,6 @@ use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::response::Response;
 use serde_json::Value;
-use trawl_serve::Client;
 
 use super::cursor::{Cursor, fingerprint_of};
 use super::end::End;
@@ -21,7 +20,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::ResponseBudget;
 use crate::http::query::standards;
-use crate::http::values::{BlockName, address, block_name};
+use crate::http::values::{BlockName, MAX_ALTERNATIVES, address, block_name};
 use crate::middleware::request_head::RequestHead;
 use crate::middleware::requester::Requester;
 use crate::read::blocks::hashes::BlockHashes;
@@ -33,11 +32,8 @@ use trawl_query::scan::{
     InternalTransactionScan, Participants, ScanPage, ScanSpec, TokenTransferScan, TransactionScan,
 };
 
-/// Most addresses in a list; the limit of logs.
-const MAX_ALTERNATIVES: usize = 1000;
-
 /// A scan that has a path of its own.
-trait ListScan: ScanSpec<Row: ScanRow> {
+pub(crate) trait ListScan: ScanSpec<Row: ScanRow> {
     /// The last segment of the path, which is also the name of a file.
     const NAME: &'static str;
     /// Whether rows lack the hash of their block.
@@ -83,42 +79,51 @@ impl ListScan for TransactionScan {
     }
 }
 
-/// `/api/v2/scan/internal-transactions`: call frames by participant.
-pub(crate) async fn internal_transactions(
+/// `/api/v2/scan/…`: the rows of one of these scans.
+pub(crate) async fn rows<S: ListScan>(
     State(app): State<App>,
     head: RequestHead,
     Requester(client): Requester,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer::<InternalTransactionScan>(app, head, client, query.as_deref().unwrap_or_default(), &headers).await
-}
-
-/// `/api/v2/scan/token-transfers`: by participant, token and standard.
-pub(crate) async fn token_transfers(
-    State(app): State<App>,
-    head: RequestHead,
-    Requester(client): Requester,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    answer::<TokenTransferScan>(app, head, client, query.as_deref().unwrap_or_default(), &headers).await
-}
-
-/// `/api/v2/scan/transactions`: by sender and recipient.
-pub(crate) async fn transactions(
-    State(app): State<App>,
-    head: RequestHead,
-    Requester(client): Requester,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    answer::<TransactionScan>(app, head, client, query.as_deref().unwrap_or_default(), &headers).await
+    let request = ListedRequest::read::<S>(query.as_deref().unwrap_or_default(), &headers)?;
+    if request.ends.from.is_none() {
+        return Err(without_from_block());
+    }
+    let head = head.for_range()?;
+    let scan = S::of(request.filter);
+    let extent = Extent::between(&app, request.ends, &head, S::PART);
+    // The texts are those of JSON-RPC; here they are about REST parameters.
+    let extent = extent.map_err(|problem| match problem {
+        Problem::InvalidParams(text) => Problem::invalid_parameter("toBlock", &text),
+        other => other,
+    })?;
+    let fingerprint = fingerprint_of(S::NAME, &scan.lists(), scan.types());
+    if let Some(cursor) = &request.cursor {
+        cursor.require(&app, &head, fingerprint).await?;
+    }
+    let after = request.cursor.map(|cursor| cursor.position);
+    let page = (!extent.blocks.is_empty()).then(|| ScanPage { scan, blocks: extent.blocks.clone(), after, limit: 0 });
+    if request.explain {
+        return explain(&app, page, request.limit).await;
+    }
+    let slot = app.limits().scans.enter(client).await?;
+    let plan = plan(&app, &headers, page.as_ref()).await?;
+    let end = End::new(&app, &head, extent.range, &extent.missing).await?;
+    let hashes = if S::NEEDS_HASHES { Some(BlockHashes::open(&app, &extent.blocks).await?) } else { None };
+    let stream = match page {
+        Some(page) => Some(RowStream::open(&app, page, request.limit).await?),
+        None => None,
+    };
+    let taker = ResponseBudget { limits: Arc::clone(app.limits()), client };
+    let scan = Scan { taker, slot, end, fingerprint };
+    Ok(with_plan(respond(stream, request.format, Listing::<S>::new(S::NAME, hashes), scan), plan))
 }
 
 /// The rows that a request selects.
 #[derive(Default)]
-struct RowFilter {
+pub(crate) struct RowFilter {
     participants: Participants,
     tokens: Vec<Address>,
     types: Vec<&'static str>,
@@ -201,45 +206,4 @@ fn addresses(name: &str, text: &str) -> Result<Vec<Address>, Problem> {
         return Err(Problem::invalid_parameter(name, "exceed max addresses: 1000"));
     }
     Ok(addresses)
-}
-
-async fn answer<S: ListScan>(
-    app: App,
-    head: RequestHead,
-    client: Client,
-    query: &str,
-    headers: &HeaderMap,
-) -> Result<Response, Problem> {
-    let request = ListedRequest::read::<S>(query, headers)?;
-    if request.ends.from.is_none() {
-        return Err(without_from_block());
-    }
-    let head = head.for_range()?;
-    let scan = S::of(request.filter);
-    let extent = Extent::between(&app, request.ends, &head, S::PART);
-    // The texts are those of JSON-RPC; here they are about REST parameters.
-    let extent = extent.map_err(|problem| match problem {
-        Problem::InvalidParams(text) => Problem::invalid_parameter("toBlock", &text),
-        other => other,
-    })?;
-    let fingerprint = fingerprint_of(S::NAME, &scan.lists(), scan.types());
-    if let Some(cursor) = &request.cursor {
-        cursor.require(&app, &head, fingerprint).await?;
-    }
-    let after = request.cursor.map(|cursor| cursor.position);
-    let page = (!extent.blocks.is_empty()).then(|| ScanPage { scan, blocks: extent.blocks.clone(), after, limit: 0 });
-    if request.explain {
-        return explain(&app, page, request.limit).await;
-    }
-    let slot = app.limits().scans.enter(client).await?;
-    let plan = plan(&app, headers, page.as_ref()).await?;
-    let end = End::new(&app, &head, extent.range, &extent.missing).await?;
-    let hashes = if S::NEEDS_HASHES { Some(BlockHashes::open(&app, &extent.blocks).await?) } else { None };
-    let stream = match page {
-        Some(page) => Some(RowStream::open(&app, page, request.limit).await?),
-        None => None,
-    };
-    let taker = ResponseBudget { limits: Arc::clone(app.limits()), client };
-    let scan = Scan { taker, slot, end, fingerprint };
-    Ok(with_plan(respond(stream, request.format, Listing::<S>::new(S::NAME, hashes), scan), plan))
 }

@@ -27,6 +27,11 @@ pub fn newest_transactions(
     blocks: &Span,
     walk: Walk,
 ) -> Statement<PositionRow> {
+    unsettled_of(account, side, blocks).page("transactions", &walk.order_by(), walk.limit)
+}
+
+/// The transactions that an account takes part in, in those of `blocks` that are not settled.
+pub(crate) fn unsettled_of(account: &Address, side: Option<Direction>, blocks: &Span) -> Select {
     let columns = match side {
         None => vec!["from_address", "to_address", "contract_address"],
         Some(Direction::From) => vec!["from_address"],
@@ -38,7 +43,6 @@ pub fn newest_transactions(
         .blocks("block_number", &blocks.without_settled())
         .newest_condition(format!("({})", any.join(" OR ")), Predicate::among_any(columns, &[account]))
         .with("address", account)
-        .page("transactions", &walk.order_by(), walk.limit)
 }
 
 /// The transactions at `positions`, in either order.

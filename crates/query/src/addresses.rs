@@ -199,8 +199,8 @@ fn nothing(name: &'static str, type_name: &str) -> &'static str {
     }
 }
 
-/// All that is requested, in one statement: of code in `blocks`, which are settled. `None` if nothing is requested. Rows
-/// come in no order.
+/// All that is requested, in one statement: of code in `blocks`, which are settled. `None` if nothing is requested.
+/// Rows come in no order.
 #[must_use]
 pub fn facts(requested: &RequestedFacts, blocks: &Span) -> Option<Statement<AddressFact>> {
     let mut parts: Vec<Statement<AddressFact>> = Vec::new();

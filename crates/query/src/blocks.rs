@@ -15,7 +15,7 @@ use trawl_core::primitives::{
 };
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
-use trawl_core::schema::{BlockRow, Reward};
+use trawl_core::schema::{BlockRow, Columns, Reward};
 use trawl_core::statement::{Parameter, Statement};
 
 columns! {
@@ -106,6 +106,15 @@ pub fn newest_frames(numbers: &[BlockNumber], traced: &Span) -> Statement<BlockF
     Select::default().blocks("block_number", &newest).page("internal_transactions", "block_number", u64::MAX)
 }
 
+/// Columns of the blocks at `numbers`, and maybe of others; all are within `blocks`.
+fn of_heights<R: Columns>(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<R> {
+    Select::default()
+        .blocks("block_number", &at_heights(numbers, blocks))
+        .settled_condition("block_number IN {numbers:Array(UInt64)}")
+        .with("numbers", Parameter::Numbers(numbers.iter().copied().collect()))
+        .page("blocks", "block_number", 1_000_000)
+}
+
 columns! {
     /// The base fee of a block.
     pub struct BaseFee / BaseFeeView {
@@ -121,11 +130,7 @@ columns! {
 /// The base fees of the blocks at `numbers`, and maybe of others; all are within `blocks`.
 #[must_use]
 pub fn base_fees(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<BaseFee> {
-    Select::default()
-        .blocks("block_number", &at_heights(numbers, blocks))
-        .settled_condition("block_number IN {numbers:Array(UInt64)}")
-        .with("numbers", Parameter::Numbers(numbers.iter().copied().collect()))
-        .page("blocks", "block_number", 1_000_000)
+    of_heights(numbers, blocks)
 }
 
 columns! {
@@ -141,11 +146,7 @@ columns! {
 /// The times of the blocks at `numbers`, and maybe of others; all are within `blocks`.
 #[must_use]
 pub fn times(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<BlockTime> {
-    Select::default()
-        .blocks("block_number", &at_heights(numbers, blocks))
-        .settled_condition("block_number IN {numbers:Array(UInt64)}")
-        .with("numbers", Parameter::Numbers(numbers.iter().copied().collect()))
-        .page("blocks", "block_number", 1_000_000)
+    of_heights(numbers, blocks)
 }
 
 columns! {

@@ -51,6 +51,43 @@ impl Order {
     }
 }
 
+/// Which end of a list by amounts comes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SortOrder {
+    /// The largest amount.
+    #[default]
+    LargestFirst,
+    /// The smallest amount.
+    SmallestFirst,
+}
+
+impl SortOrder {
+    /// What ORDER BY says after a column, with a blank before it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::LargestFirst => " DESC",
+            Self::SmallestFirst => "",
+        }
+    }
+
+    /// The operator between an amount of a later page and the last one of this page.
+    pub(super) fn operator(self) -> &'static str {
+        match self {
+            Self::LargestFirst => "<",
+            Self::SmallestFirst => ">",
+        }
+    }
+
+    /// How an amount stands to another in the list: [`Ordering::Greater`] if it comes later.
+    #[must_use]
+    pub fn compare<T: Ord>(self, amount: &T, other: &T) -> Ordering {
+        match self {
+            Self::LargestFirst => other.cmp(amount),
+            Self::SmallestFirst => amount.cmp(other),
+        }
+    }
+}
+
 /// A page of a list of transactions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Walk {

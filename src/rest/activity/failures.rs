@@ -19,7 +19,8 @@ use trawl_query::contracts::hot_contracts;
 use trawl_query::contracts::hot_contracts::MOST_TRANSACTIONS;
 use trawl_query::stats::charts::failures::{FailureSum, MOST_FAILURES, size, sums};
 use trawl_query::transactions::sorted;
-use trawl_query::transactions::sorted::{MOST_SORTED, SortOrder, SortedBy, SortedList};
+use trawl_query::transactions::sorted::{MOST_SORTED, SortedBy, SortedList};
+use trawl_query::walk::SortOrder;
 
 /// The failures of transactions in settled blocks up to a height that stays for a while as a chain grows: of those to
 /// `contract`, or of all. The most frequent ones come first.

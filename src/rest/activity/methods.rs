@@ -14,7 +14,8 @@ use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_json::activity::Methods;
 use trawl_query::stats::charts::methods::{newest, sums};
-use trawl_query::transactions::sorted::{MOST_SORTED, SortOrder, SortedBy, SortedList, size};
+use trawl_query::transactions::sorted::{MOST_SORTED, SortedBy, SortedList, size};
+use trawl_query::walk::SortOrder;
 
 /// Methods whose names are looked up: the most frequent ones.
 const MOST_NAMED: usize = 100;

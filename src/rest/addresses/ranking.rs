@@ -16,6 +16,7 @@ use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::require_table;
 use crate::read::state::State;
 use crate::rest::cursor::missing;
+use crate::rest::list::sort_order;
 use crate::rest::page::empty_page;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
 use trawl_core::schema::OptionalTable;
@@ -24,8 +25,9 @@ use trawl_json::addresses::ranking::RankedAddress as Item;
 use trawl_json::list::write_page_with;
 use trawl_json::{Array, Object};
 use trawl_query::addresses::ranking::{
-    AddressRanking, MOST_RANKED, RankedAddress, RankedBy, RankedFrom, ranked, size, transactions_of,
+    AddressRanking, MOST_RANKED, RankedAddress, RankedBy, ranked, size, transactions_of,
 };
+use trawl_query::walk::SortOrder;
 
 /// Accounts of a ranking that are read at once and kept: the first pages of any client.
 const KEPT: u64 = 2_000;
@@ -58,7 +60,7 @@ pub(in crate::rest) async fn addresses(
         Some("transactions_count") => RankedBy::Transactions,
         _ => RankedBy::Balance,
     };
-    let from = if query.name("order") == Some("asc") { RankedFrom::Smallest } else { RankedFrom::Largest };
+    let order = sort_order(&query);
     let beyond = position(&query, by)?;
     let (head, count) = (head.get()?, query.page_size());
     let Some(settled) = head.blocks.settled().head() else { return Ok(empty_page()) };
@@ -73,7 +75,7 @@ pub(in crate::rest) async fn addresses(
     if by == RankedBy::Transactions {
         counts.as_ref().map_err(Problem::clone)?;
     }
-    let mut found = rows(&app, &head, &AddressRanking { by, from, blocks }, beyond, count + 1).await?;
+    let mut found = rows(&app, &head, &AddressRanking { by, order, blocks }, beyond, count + 1).await?;
     let has_more = found.len() as u64 > count;
     found.truncate(usize::try_from(count).unwrap_or(usize::MAX));
     let last = found.last().filter(|_| has_more).map(|row| (row.amount, row.address));
@@ -157,7 +159,7 @@ async fn rows(
     }
     let first = stored(app, head, ranking, None, KEPT).await?;
     let has_all = (first.len() as u64) < KEPT;
-    let is_beyond = |row: &RankedAddress| beyond.is_none_or(|beyond| is_behind(ranking.from, row, beyond));
+    let is_beyond = |row: &RankedAddress| beyond.is_none_or(|beyond| is_behind(ranking.order, row, beyond));
     let page: Vec<RankedAddress> =
         first.into_iter().filter(is_beyond).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
     if has_all || page.len() as u64 == limit {
@@ -178,12 +180,8 @@ async fn stored(
     Ok(rows.iter().flat_map(Batch::rows).collect())
 }
 
-fn is_behind(from: RankedFrom, row: &RankedAddress, (amount, address): RankingKey) -> bool {
-    let order = match from {
-        RankedFrom::Largest => amount.cmp(&row.amount),
-        RankedFrom::Smallest => row.amount.cmp(&amount),
-    };
-    order.then_with(|| row.address.cmp(&address)) == Ordering::Greater
+fn is_behind(order: SortOrder, row: &RankedAddress, (amount, address): RankingKey) -> bool {
+    order.compare(&row.amount, &amount).then_with(|| row.address.cmp(&address)) == Ordering::Greater
 }
 
 /// Accounts ranked by balance, with their transactions in `blocks` if these are known.
@@ -239,7 +237,7 @@ mod tests {
         let position = (U256::from(5), Address::repeat_byte(2));
         let behind =
             |from| [row(4, 1), row(5, 1), row(5, 2), row(5, 3), row(6, 3)].map(|row| is_behind(from, &row, position));
-        assert_eq!(behind(RankedFrom::Largest), [true, false, false, true, false]);
-        assert_eq!(behind(RankedFrom::Smallest), [false, false, false, true, true]);
+        assert_eq!(behind(SortOrder::LargestFirst), [true, false, false, true, false]);
+        assert_eq!(behind(SortOrder::SmallestFirst), [false, false, false, true, true]);
     }
 }

@@ -16,6 +16,7 @@ use crate::middleware::request_head::RequestHead;
 use crate::read::blocks::times::after;
 use crate::read::state::State;
 use crate::rest::cursor::{Cursor, missing};
+use crate::rest::list::sort_order;
 use crate::rest::page::empty_page;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, Timestamp, U256};
 use trawl_core::schema::BlockPart;
@@ -28,7 +29,7 @@ use trawl_json::{Array, Object};
 use trawl_query::addresses::page::logs;
 use trawl_query::blocks::times;
 use trawl_query::contracts::hot_contracts::{CalledBy, CalledContract, MOST_TRANSACTIONS, called, size};
-use trawl_query::transactions::sorted::SortOrder;
+use trawl_query::walk::SortOrder;
 
 const SCALES: [(&str, u64); 6] =
     [("5m", 300), ("1h", 3_600), ("3h", 10_800), ("1d", 86_400), ("7d", 604_800), ("30d", 2_592_000)];
@@ -94,7 +95,7 @@ pub(in crate::rest) async fn hot_contracts(
     let scale = query.name("scale").unwrap_or("1d");
     let seconds = SCALES.iter().find(|(name, _)| *name == scale).map_or(0, |(_, seconds)| *seconds);
     let by = if query.name("sort") == Some("total_gas_used") { CalledBy::Gas } else { CalledBy::Transactions };
-    let sorting = if query.name("order") == Some("asc") { SortOrder::SmallestFirst } else { SortOrder::LargestFirst };
+    let sorting = sort_order(&query);
     let Some(range) = window(&app, &head, seconds).await? else { return Ok(empty_page()) };
     let has_gas = has_receipts(&head, range, by)?;
     require_bounded(&app, &head, range).await?;

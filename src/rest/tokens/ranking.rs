@@ -14,6 +14,7 @@ use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query, fixed_hex};
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{Cursor, missing};
+use crate::rest::list::sort_order;
 use crate::rest::search::typed;
 use trawl_core::primitives::Address;
 use trawl_core::statement::Statement;
@@ -22,9 +23,10 @@ use trawl_json::list::write_page;
 use trawl_json::tokens::transfers::Tokens;
 use trawl_json::{Array, JsonWriter, Object};
 use trawl_query::search::terms;
-use trawl_query::tokens::ranking::{RankPosition, RankedToken, Ranking, TokenFilter, counted, uncounted};
+use trawl_query::tokens::ranking::{RankPosition, RankedToken, TokenFilter, counted, uncounted};
+use trawl_query::walk::SortOrder;
 
-/// Tokens of a ranking that are read at once and kept: the first pages of any client.
+/// Tokens of a order that are read at once and kept: the first pages of any client.
 const KEPT: u64 = 2_000;
 
 query_parameters! {
@@ -75,8 +77,8 @@ pub(in crate::rest) async fn tokens(
     let token = fixed_hex(&text);
     let beginning = Some(&text).filter(|text| !text.is_empty() && token.is_none()).cloned();
     let filter = TokenFilter { types: query.standards("type"), beginning, token };
-    let ranking = if query.name("order") == Some("asc") { Ranking::LeastHeld } else { Ranking::MostHeld };
-    let mut found = ranked(&app, &head, &filter, ranking, beyond, size + 1).await?;
+    let order = sort_order(&query);
+    let mut found = ranked(&app, &head, &filter, order, beyond, size + 1).await?;
     let has_more = found.len() as u64 > size;
     found.truncate(usize::try_from(size).unwrap_or(usize::MAX));
     let shown: BTreeSet<Address> = found.iter().map(|row| row.address).collect();
@@ -108,7 +110,7 @@ async fn ranked(
     app: &App,
     head: &Head,
     filter: &TokenFilter,
-    ranking: Ranking,
+    order: SortOrder,
     beyond: Option<RankPosition>,
     limit: u64,
 ) -> Result<Vec<RankedToken>, Problem> {
@@ -118,7 +120,7 @@ async fn ranked(
         Some(RankPosition { holders: None, token }) => (None, Some(token)),
     };
     let mut found = match position {
-        Some(position) => counted_rows(app, head, filter, ranking, position, limit).await?,
+        Some(position) => counted_rows(app, head, filter, order, position, limit).await?,
         None => Vec::new(),
     };
     let left = limit - found.len() as u64;
@@ -133,30 +135,26 @@ async fn counted_rows(
     app: &App,
     head: &Head,
     filter: &TokenFilter,
-    ranking: Ranking,
+    order: SortOrder,
     beyond: Option<(u64, Address)>,
     limit: u64,
 ) -> Result<Vec<RankedToken>, Problem> {
     // Names come with the metadata of tokens; counts alone change with a step.
     let generation = if filter.beginning.is_some() { generation(head) } else { head.token_steps };
-    let first = cached_rows(app, generation, &counted(filter, ranking, None, KEPT)).await?;
+    let first = cached_rows(app, generation, &counted(filter, order, None, KEPT)).await?;
     let has_all = (first.len() as u64) < KEPT;
-    let is_beyond = |row: &RankedToken| beyond.is_none_or(|(holders, token)| is_behind(ranking, row, holders, token));
+    let is_beyond = |row: &RankedToken| beyond.is_none_or(|(holders, token)| is_behind(order, row, holders, token));
     let rows: Vec<RankedToken> =
         first.into_iter().filter(is_beyond).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
     if has_all || rows.len() as u64 == limit {
         return Ok(rows);
     }
-    cached_rows(app, generation, &counted(filter, ranking, beyond, limit)).await
+    cached_rows(app, generation, &counted(filter, order, beyond, limit)).await
 }
 
-fn is_behind(ranking: Ranking, row: &RankedToken, holders: u64, token: Address) -> bool {
+fn is_behind(order: SortOrder, row: &RankedToken, holders: u64, token: Address) -> bool {
     let count = row.holders_count.unwrap_or_default();
-    let order = match ranking {
-        Ranking::MostHeld => holders.cmp(&count),
-        Ranking::LeastHeld => count.cmp(&holders),
-    };
-    order.then_with(|| row.address.cmp(&token)) == Ordering::Greater
+    order.compare(&count, &holders).then_with(|| row.address.cmp(&token)) == Ordering::Greater
 }
 
 /// Under the same number, no token was counted or asked.
@@ -184,11 +182,11 @@ mod tests {
             holders_count: Some(holders),
         };
         let position = (5, Address::repeat_byte(7));
-        let behind = |ranking, holders, byte| is_behind(ranking, &row(holders, byte), position.0, position.1);
-        assert!(behind(Ranking::MostHeld, 4, 1) && !behind(Ranking::MostHeld, 6, 9));
-        assert!(behind(Ranking::LeastHeld, 6, 1) && !behind(Ranking::LeastHeld, 4, 9));
-        for ranking in [Ranking::MostHeld, Ranking::LeastHeld] {
-            assert!(behind(ranking, 5, 8) && !behind(ranking, 5, 7) && !behind(ranking, 5, 6));
+        let behind = |order, holders, byte| is_behind(order, &row(holders, byte), position.0, position.1);
+        assert!(behind(SortOrder::LargestFirst, 4, 1) && !behind(SortOrder::LargestFirst, 6, 9));
+        assert!(behind(SortOrder::SmallestFirst, 6, 1) && !behind(SortOrder::SmallestFirst, 4, 9));
+        for order in [SortOrder::LargestFirst, SortOrder::SmallestFirst] {
+            assert!(behind(order, 5, 8) && !behind(order, 5, 7) && !behind(order, 5, 6));
         }
     }
 }

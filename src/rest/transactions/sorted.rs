@@ -12,6 +12,7 @@ use crate::http::whole_body::json;
 use crate::read::completeness::require_table;
 use crate::rest::cursor::missing;
 use crate::rest::list::ListItems;
+use crate::rest::list::sort_order;
 use trawl_core::primitives::{Address, BlockNumber, Direction, TransactionFee, TransactionPosition, U256};
 use trawl_core::schema::{BlockPart, OptionalTable};
 use trawl_core::store::{Batch, Head};
@@ -19,8 +20,9 @@ use trawl_json::Object;
 use trawl_json::list::write_page;
 use trawl_query::transactions::positions::TransactionPositions;
 use trawl_query::transactions::sorted::{
-    MOST_SORTED, NewestAmount, SortOrder, SortedBy, SortedList, SortedPosition, newest, of_block, positions, size,
+    MOST_SORTED, NewestAmount, SortedBy, SortedList, SortedPosition, newest, of_block, positions, size,
 };
+use trawl_query::walk::SortOrder;
 
 pub(crate) const PARAMETERS: ParameterGroup = &[
     ("sort", Kind::Name(&["block_number", "value", "fee"])),
@@ -36,7 +38,7 @@ pub(in crate::rest) fn sorted_list(query: &Query, direction: Option<Direction>) 
         Some("fee") => SortedBy::Fee,
         _ => return None,
     };
-    let sorting = if query.name("order") == Some("asc") { SortOrder::SmallestFirst } else { SortOrder::LargestFirst };
+    let sorting = sort_order(query);
     Some(SortedList { direction, by, sorting })
 }
 

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, ensure};
 use trawl_core::primitives::{Address, B256, LogPosition, TransactionPosition, U256};
 use trawl_query::tokens::balances::HoldingPosition;
-use trawl_query::transactions::sorted::SortOrder;
+use trawl_query::walk::SortOrder;
 
 use super::{block, everything, explain, explain_in, only, tether};
 use crate::chains::chain;
@@ -70,7 +70,7 @@ fn blocks_of_a_miner_are_found_at_their_heights() -> anyhow::Result<()> {
 /// What an address sent and paid is its range of a narrow table, also where that is sorted.
 #[test]
 fn sorted_transactions_are_read_from_the_range_of_the_address() -> anyhow::Result<()> {
-    use trawl_query::transactions::sorted::{SortOrder, SortedBy, SortedList, positions, size};
+    use trawl_query::transactions::sorted::{SortedBy, SortedList, positions, size};
     let position = TransactionPosition { block_number: 15_040_708, transaction_index: 3 };
     for (by, sorting) in [(SortedBy::Value, SortOrder::LargestFirst), (SortedBy::Fee, SortOrder::SmallestFirst)] {
         let (sorted, blocks) = (SortedList { direction: None, by, sorting }, everything().settled);
@@ -90,12 +90,12 @@ fn sorted_transactions_are_read_from_the_range_of_the_address() -> anyhow::Resul
 /// A ranking of tokens reads the narrow rows of all, and one of a token its own.
 #[test]
 fn rankings_are_read_from_counts_alone() -> anyhow::Result<()> {
-    use trawl_query::tokens::ranking::{Ranking, TokenFilter, counted};
+    use trawl_query::tokens::ranking::{TokenFilter, counted};
     let database = chain("devchain").name;
-    let reads = explain_in(database, &counted(&TokenFilter::default(), Ranking::MostHeld, None, 51))?;
+    let reads = explain_in(database, &counted(&TokenFilter::default(), SortOrder::LargestFirst, None, 51))?;
     ensure!(reads.len() == 1 && reads[0].table == "token_statistics", "{reads:?}");
     let filter = TokenFilter { token: Some(tether()), ..TokenFilter::default() };
-    let reads = explain_in(database, &counted(&filter, Ranking::MostHeld, None, 51))?;
+    let reads = explain_in(database, &counted(&filter, SortOrder::LargestFirst, None, 51))?;
     ensure!(reads.len() == 1 && reads[0].keys == ["token_address"], "{reads:?}");
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! blocks are asked for.
 
 use crate::select::settled_blocks;
+use crate::walk::SortOrder;
 use trawl_core::primitives::{Address, BlockRange, U256};
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Statement, Workload};
@@ -50,23 +51,13 @@ pub enum RankedBy {
     Transactions,
 }
 
-/// Which end comes first; of equal accounts the one with the lower address.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RankedFrom {
-    /// The largest amount.
-    #[default]
-    Largest,
-    /// The smallest amount.
-    Smallest,
-}
-
 /// A list of all accounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressRanking {
     /// What accounts are ranked by.
     pub by: RankedBy,
-    /// The end that comes first.
-    pub from: RankedFrom,
+    /// The end that comes first; of equal accounts the one with the lower address.
+    pub order: SortOrder,
     /// Settled blocks from the first one on: accounts are ranked after the last of them.
     pub blocks: BlockRange,
 }
@@ -87,10 +78,7 @@ pub fn size(by: RankedBy) -> Statement<RankingSize> {
 /// The first accounts of a ranking, beyond a position: an amount and the account.
 #[must_use]
 pub fn ranked(ranking: &AddressRanking, beyond: Option<(U256, Address)>, limit: u64) -> Statement<RankedAddress> {
-    let (word, operator) = match ranking.from {
-        RankedFrom::Largest => (" DESC", "<"),
-        RankedFrom::Smallest => ("", ">"),
-    };
+    let (word, operator) = (ranking.order.word(), ranking.order.operator());
     let after = beyond.map_or_else(String::new, |_| {
         format!(
             "\n  AND (amount {operator} toUInt256({{beyond_amount:String}})
@@ -196,7 +184,7 @@ mod tests {
         let blocks = BlockRange::new(0, 9).expect("ordered");
         let position = (U256::from(7), Address::repeat_byte(1));
         let statement = ranked(
-            &AddressRanking { by: RankedBy::Transactions, from: RankedFrom::Largest, blocks },
+            &AddressRanking { by: RankedBy::Transactions, order: SortOrder::LargestFirst, blocks },
             Some(position),
             51,
         );

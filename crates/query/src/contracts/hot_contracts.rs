@@ -1,7 +1,7 @@
 //! Plans for the addresses that most transactions of a range of blocks called.
 
 use crate::select::{Select, settled_blocks};
-use crate::transactions::sorted::SortOrder;
+use crate::walk::SortOrder;
 use trawl_core::primitives::{Address, BlockRange};
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Statement, Workload};

@@ -4,6 +4,7 @@
 //! read whole and as many as are wanted are kept, in constant memory. Who asks keeps what was read for as long as
 //! nothing is counted.
 
+use crate::walk::SortOrder;
 use trawl_core::primitives::Address;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Statement, Workload};
@@ -18,16 +19,6 @@ columns! {
         /// How many hold it; none if its transfers do not tell it, or were not counted.
         holders_count: Option<u64>,
     }
-}
-
-/// The order of the list. Tokens whose holders are not known come last in both, by their contracts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Ranking {
-    /// The highest number of holders first.
-    #[default]
-    MostHeld,
-    /// The lowest number of holders first.
-    LeastHeld,
 }
 
 /// A position in the list.
@@ -92,18 +83,15 @@ impl TokenFilter {
     }
 }
 
-/// The tokens whose holders are counted, beyond a position: count and contract.
+/// The tokens whose holders are counted, by their number, beyond a position: count and contract.
 #[must_use]
 pub fn counted(
     filter: &TokenFilter,
-    ranking: Ranking,
+    order: SortOrder,
     beyond: Option<(u64, Address)>,
     limit: u64,
 ) -> Statement<RankedToken> {
-    let (word, operator) = match ranking {
-        Ranking::MostHeld => (" DESC", "<"),
-        Ranking::LeastHeld => ("", ">"),
-    };
+    let (word, operator) = (order.word(), order.operator());
     let after = beyond.map_or_else(String::new, |_| {
         format!(
             "\n  AND (holders {operator} {{beyond_holders:UInt64}}

@@ -1,8 +1,9 @@
 //! Plans for the transactions of an address by what they sent or paid: its range of `transactions_by_address`, which
 //! has both, is read whole and as many rows as are wanted are kept. Of a block all amounts are read.
 
+use crate::account::unsettled_of;
 use crate::select::{Select, settled_blocks};
-use trawl_core::newest::Predicate;
+use crate::walk::SortOrder;
 use trawl_core::primitives::{Address, BlockRange, Direction, TransactionPosition, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
@@ -44,15 +45,6 @@ pub enum SortedBy {
     Fee,
 }
 
-/// Which end comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SortOrder {
-    /// The largest amount; of equal ones the newest.
-    LargestFirst,
-    /// The smallest amount; of equal ones the oldest.
-    SmallestFirst,
-}
-
 /// A list of an address, sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SortedList {
@@ -60,7 +52,7 @@ pub struct SortedList {
     pub direction: Option<Direction>,
     /// The amount that transactions are sorted by.
     pub by: SortedBy,
-    /// The end that comes first.
+    /// The end that comes first; of equal amounts the newest with the largest, the oldest with the smallest.
     pub sorting: SortOrder,
 }
 
@@ -110,10 +102,7 @@ pub fn positions(
         SortedBy::Value => "value",
         SortedBy::Fee => "ifNull(fee, toUInt256(0))",
     };
-    let (word, operator) = match sorted.sorting {
-        SortOrder::LargestFirst => (" DESC", "<"),
-        SortOrder::SmallestFirst => ("", ">"),
-    };
+    let (word, operator) = (sorted.sorting.word(), sorted.sorting.operator());
     let after = beyond.map_or_else(String::new, |_| {
         format!(
             "\nWHERE (amount, block_number, transaction_index) {operator} (toUInt256({{beyond_amount:String}}), {{beyond_block:UInt64}}, {{beyond_transaction:UInt64}})"
@@ -186,18 +175,11 @@ columns! {
 /// The transactions of the list in blocks that are not settled, in the order of the chain.
 #[must_use]
 pub fn newest(address: &Address, sorted: &SortedList, blocks: &Span, limit: u64) -> Statement<NewestAmount> {
-    let columns = match sorted.direction {
-        None => vec!["from_address", "to_address", "contract_address"],
-        Some(Direction::From) => vec!["from_address"],
-        Some(Direction::To) => vec!["to_address", "contract_address"],
-    };
-    let any: Vec<String> =
-        columns.iter().map(|column| format!("{column} = toFixedString(unhex({{address:String}}), 20)")).collect();
-    Select::default()
-        .blocks("block_number", &blocks.without_settled())
-        .newest_condition(format!("({})", any.join(" OR ")), Predicate::among_any(columns, &[address]))
-        .with("address", address)
-        .page("transactions", "block_number DESC, transaction_index DESC", limit)
+    unsettled_of(address, sorted.direction, blocks).page(
+        "transactions",
+        "block_number DESC, transaction_index DESC",
+        limit,
+    )
 }
 
 /// What all transactions of one block sent and paid, the last first.
