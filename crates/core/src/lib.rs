@@ -3,6 +3,7 @@
 //! Floors, each using only those below it:
 //!
 //! - floor 0, [`primitives`]: hashes, ranges of blocks, positions, filters; [`calendar`]: days and periods;
+//!   [`served_chain`]: for which chain a task works;
 //! - floor 1, [`schema`] and [`statement`]: the tables as Rust sees them, SQL with typed parameters; [`newest`] and
 //!   [`readable`]: the newest blocks in memory, and where readable blocks are;
 //! - floor 2, [`store`]: the only code that talks to ClickHouse;
@@ -14,6 +15,7 @@ pub mod newest;
 pub mod primitives;
 pub mod readable;
 pub mod schema;
+pub mod served_chain;
 pub mod statement;
 pub mod store;
 

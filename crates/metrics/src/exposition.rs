@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub use metrics_exporter_prometheus::BuildError as InstallError;
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 
+use crate::by_chain::{ByChain, ChainOfTask};
 use crate::list;
-use crate::metric::{Kind, Metric, Program};
+use crate::metric::{Kind, Metric, Program, Scope};
 use crate::process;
+use metrics::SetRecorderError;
 
 /// The media type of the text.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -39,17 +41,47 @@ impl Exposition {
     ///
     /// If this process counts already.
     pub fn install(program: Program, build: Build) -> Result<Self, InstallError> {
-        let mut builder = PrometheusBuilder::new();
-        for metric in list::of(program) {
-            if let Kind::Histogram(bounds) = metric.kind {
-                builder = builder.set_buckets_for_metric(Matcher::Full(metric.name.into()), bounds)?;
-            }
-        }
-        let handle = builder.install_recorder()?;
-        list::of(program).filter(|metric| !is_of_process(metric)).for_each(announce);
-        let (name, Build { version, commit }) = (program.name(), build);
+        let recorder = recorder(program)?;
+        let handle = recorder.handle();
+        metrics::set_global_recorder(recorder)?;
+        let exposition = Self { handle, program };
+        exposition.announce(build);
+        exposition.start_chain();
+        Ok(exposition)
+    }
+
+    /// The same of a program that serves several chains: what a task counts has the label `chain` with the name that
+    /// `chain` tells. The series of a chain are there once it was [started](Exposition::start_chain).
+    ///
+    /// # Errors
+    ///
+    /// If this process counts already.
+    pub fn install_by_chain(program: Program, build: Build, chain: ChainOfTask) -> Result<Self, InstallError> {
+        let recorder = recorder(program)?;
+        let handle = recorder.handle();
+        let taken = |SetRecorderError(ByChain { recorder, .. })| SetRecorderError(recorder);
+        metrics::set_global_recorder(ByChain { recorder, chain }).map_err(taken)?;
+        let exposition = Self { handle, program };
+        exposition.announce(build);
+        Ok(exposition)
+    }
+
+    /// Has all series that are known before, of the chain that this task works for, from 0 on.
+    pub fn start_chain(&self) {
+        self.start(Scope::Chain);
+    }
+
+    fn announce(&self, build: Build) {
+        list::of(self.program).filter(|metric| !is_of_process(metric)).for_each(describe);
+        self.start(Scope::Process);
+        let (name, Build { version, commit }) = (self.program.name(), build);
         metrics::gauge!("trawl_build_info", "program" => name, "version" => version, "commit" => commit).set(1.0);
-        Ok(Self { handle, program })
+    }
+
+    fn start(&self, scope: Scope) {
+        let groups = list::groups_of(self.program).filter(|group| group.scope == scope);
+        let metrics = groups.flat_map(|group| group.metrics).filter(|metric| !is_of_process(metric));
+        metrics.for_each(|metric| metric.known_series().iter().for_each(|labels| zero(metric, labels)));
     }
 
     /// The text now, in the order of the names. A metric without a series has its help and its type all the same.
@@ -89,14 +121,24 @@ pub fn start_at_zero(name: &str, label: &str, values: &[&'static str]) {
     series.into_iter().for_each(|(metric, series)| series.iter().for_each(|labels| zero(metric, labels)));
 }
 
-fn announce(metric: &Metric) {
+/// A recorder of what the list has of a program.
+fn recorder(program: Program) -> Result<PrometheusRecorder, InstallError> {
+    let mut builder = PrometheusBuilder::new();
+    for metric in list::of(program) {
+        if let Kind::Histogram(bounds) = metric.kind {
+            builder = builder.set_buckets_for_metric(Matcher::Full(metric.name.into()), bounds)?;
+        }
+    }
+    Ok(builder.build_recorder())
+}
+
+fn describe(metric: &Metric) {
     let Metric { name, kind, help, .. } = *metric;
     match kind {
         Kind::Counter => metrics::describe_counter!(name, help),
         Kind::Gauge | Kind::Flag => metrics::describe_gauge!(name, help),
         Kind::Histogram(_) => metrics::describe_histogram!(name, help),
     }
-    metric.known_series().iter().for_each(|labels| zero(metric, labels));
 }
 
 fn zero(metric: &Metric, labels: &[(&'static str, &'static str)]) {

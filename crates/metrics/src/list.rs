@@ -22,8 +22,12 @@ pub const GROUPS: [Group; 9] = [
 
 /// The metrics of a program.
 pub fn of(program: Program) -> impl Iterator<Item = &'static Metric> {
-    let groups = GROUPS.iter().filter(move |group| group.programs.contains(&program));
-    groups.flat_map(|group| group.metrics)
+    groups_of(program).flat_map(|group| group.metrics)
+}
+
+/// The same in groups.
+pub(crate) fn groups_of(program: Program) -> impl Iterator<Item = &'static Group> {
+    GROUPS.iter().filter(move |group| group.programs.contains(&program))
 }
 
 #[cfg(test)]

@@ -20,8 +20,19 @@ pub struct Group {
     pub title: &'static str,
     /// Who answers with them.
     pub programs: &'static [Program],
+    /// What `trawl-api` has them of, where it serves several chains.
+    pub scope: Scope,
     /// In the order of the page.
     pub metrics: &'static [Metric],
+}
+
+/// What the metrics of a group are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The process as a whole.
+    Process,
+    /// Each of its chains: with several their series have the label `chain`.
+    Chain,
 }
 
 /// How the values of a metric behave.

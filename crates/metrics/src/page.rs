@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::list::GROUPS;
-use crate::metric::{Kind, Label, Metric};
+use crate::metric::{Kind, Label, Metric, Scope};
 
 const HEAD: &str = "# Metrics
 
@@ -14,6 +14,9 @@ Counters, flags and histograms are there from 0 on where their labels are known 
 A histogram has `_bucket`, `_sum` and `_count`.
 ";
 
+/// What the series of a chain have beside the labels in the table.
+const BY_CHAIN: &str = "; where `trawl-api` [serves several chains](../operate/several-chains.md), also by `chain`";
+
 /// The reference page as Markdown.
 #[must_use]
 pub fn page() -> String {
@@ -23,9 +26,10 @@ pub fn page() -> String {
         // Writing to a String cannot fail.
         let _ = write!(
             page,
-            "\n## {}\n\nOf {}.\n\n| metric | kind | labels | help |\n|---|---|---|---|\n",
+            "\n## {}\n\nOf {}{}.\n\n| metric | kind | labels | help |\n|---|---|---|---|\n",
             group.title,
-            programs.join(", ")
+            programs.join(", "),
+            if group.scope == Scope::Chain { BY_CHAIN } else { "" }
         );
         group.metrics.iter().for_each(|metric| page += &row(metric));
     }

@@ -1,10 +1,11 @@
 //! What `trawl-api` measures of requests, and of the chain that it reads.
 
-use crate::metric::{Group, Metric, Program, label, open};
+use crate::metric::{Group, Metric, Program, Scope, label, open};
 
 pub(super) const REQUESTS: Group = Group {
     title: "Requests to the API",
     programs: &[Program::Api],
+    scope: Scope::Chain,
     metrics: &[
         Metric::counter(
             "trawl_http_requests_total",
@@ -70,6 +71,7 @@ pub(super) const REQUESTS: Group = Group {
 pub(super) const HEAD: Group = Group {
     title: "The chain as the API sees it",
     programs: &[Program::Api],
+    scope: Scope::Chain,
     metrics: &[
         Metric::flag("trawl_ready", &[], "1 while /health/ready is 200."),
         Metric::flag(

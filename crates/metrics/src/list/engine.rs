@@ -1,6 +1,6 @@
 //! What `trawl-engine` measures.
 
-use crate::metric::{Group, Label, Metric, Program, label, open};
+use crate::metric::{Group, Label, Metric, Program, Scope, label, open};
 
 /// The workloads of statements.
 const WORKLOAD: &[Label] = &[label("workload", &["ingest", "short", "call", "scan", "reader"])];
@@ -8,6 +8,7 @@ const WORKLOAD: &[Label] = &[label("workload", &["ingest", "short", "call", "sca
 pub(super) const ENGINE: Group = Group {
     title: "The embedded engine",
     programs: &[Program::Engine],
+    scope: Scope::Process,
     metrics: &[
         Metric::gauge("trawl_engine_slots", WORKLOAD, "Statements that may run at a time."),
         Metric::gauge("trawl_engine_statements_running", WORKLOAD, "Statements that run."),

@@ -1,6 +1,6 @@
 //! What `trawl-ingest` measures of following and of writing.
 
-use crate::metric::{Group, Metric, Program, label, open};
+use crate::metric::{Group, Metric, Program, Scope, label, open};
 
 /// Bounds of the depth of reorganisations.
 const DEPTHS: [f64; 8] = [1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0];
@@ -8,6 +8,7 @@ const DEPTHS: [f64; 8] = [1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0];
 pub(super) const FOLLOWING: Group = Group {
     title: "Following",
     programs: &[Program::Ingest],
+    scope: Scope::Process,
     metrics: &[
         Metric::flag(
             "trawl_ingest_ready",
@@ -37,6 +38,7 @@ pub(super) const FOLLOWING: Group = Group {
 pub(super) const WRITING: Group = Group {
     title: "Reading and writing blocks",
     programs: &[Program::Ingest],
+    scope: Scope::Process,
     metrics: &[
         Metric::counter(
             "trawl_ingest_blocks_total",

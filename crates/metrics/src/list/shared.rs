@@ -1,12 +1,13 @@
 //! What several programs measure.
 
-use crate::metric::{Group, Metric, Program, label, open};
+use crate::metric::{Group, Metric, Program, Scope, label, open};
 
 const EVERY: &[Program] = &Program::ALL;
 
 pub(super) const STATEMENTS: Group = Group {
     title: "Statements sent to ClickHouse",
     programs: &[Program::Api, Program::Ingest],
+    scope: Scope::Chain,
     metrics: &[Metric::durations(
         "trawl_statement_duration_seconds",
         &[label("workload", &["short", "call", "scan", "ingest"]), label("outcome", &["ok", "failed"])],
@@ -17,6 +18,7 @@ pub(super) const STATEMENTS: Group = Group {
 pub(super) const NODES: Group = Group {
     title: "Calls to nodes",
     programs: &[Program::Api, Program::Ingest],
+    scope: Scope::Chain,
     metrics: &[
         Metric::counter(
             "trawl_node_calls_total",
@@ -54,6 +56,7 @@ pub(super) const NODES: Group = Group {
 pub(super) const CONNECTIONS: Group = Group {
     title: "Connections",
     programs: EVERY,
+    scope: Scope::Process,
     metrics: &[
         Metric::counter(
             "trawl_connections_refused_total",
@@ -76,6 +79,7 @@ pub(super) const CONNECTIONS: Group = Group {
 pub(super) const PROCESS: Group = Group {
     title: "The process",
     programs: EVERY,
+    scope: Scope::Process,
     metrics: &[
         Metric::gauge(
             "trawl_build_info",

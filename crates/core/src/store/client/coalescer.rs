@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use super::connection::EngineRows;
 use super::failover::Failover;
 use crate::schema::Columns;
+use crate::served_chain::for_same_chain;
 use crate::statement::{AddressPage, Parameter, Statement, Workload};
 use crate::store::StoreError;
 use pages::PageMember;
@@ -128,13 +129,13 @@ impl Drop for ReadTurn {
             let page = pages.remove(0);
             // A turn that is not taken goes on to the next one as it is dropped: in a task, however many do so.
             if let Err(unused) = page.reply.send(PageReply::Turn(turn)) {
-                runtime.spawn(async move { drop(unused) });
+                runtime.spawn(for_same_chain(async move { drop(unused) }));
             }
         } else {
-            runtime.spawn(async move {
+            runtime.spawn(for_same_chain(async move {
                 let (coalescer, failover) = (Arc::clone(&turn.coalescer), turn.failover.clone());
                 in_turn(Some(turn), group::read(&failover, &coalescer.indexes, pages)).await;
-            });
+            }));
         }
     }
 }

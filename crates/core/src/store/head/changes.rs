@@ -10,6 +10,7 @@ use serde::Deserialize;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
+use crate::served_chain::for_same_chain;
 use crate::store::StoreAddress;
 use crate::store::client::failover::Failover;
 
@@ -46,7 +47,8 @@ impl Changes {
         let (shared, mut task) = (Arc::<ChangeState>::default(), JoinSet::new());
         match Client::builder().timeout(TIMEOUT).build() {
             Ok(client) => {
-                task.spawn(wait(client, database.clone(), tables.join(","), Arc::clone(&shared)));
+                let wait = wait(client, database.clone(), tables.join(","), Arc::clone(&shared));
+                task.spawn(for_same_chain(wait));
             }
             Err(error) => tracing::debug!(%error, "heads are found by polling alone"),
         }

@@ -9,6 +9,7 @@ use super::changes::Changes;
 use super::contact::Contact;
 use super::poll::PollScope;
 use super::{Head, NewestSource};
+use crate::served_chain::for_same_chain;
 use crate::store::Reader;
 use crate::store::client::failover::Failover;
 use crate::store::integrity::damage_watch::DamageWatch;
@@ -37,10 +38,10 @@ impl HeadWatch {
         let (sender, head) = watch::channel(None);
         let contact = Arc::new(Contact::default());
         let watch = Self { head, contact: Arc::clone(&contact) };
-        tokio::spawn(async move {
+        tokio::spawn(for_same_chain(async move {
             ready.await;
             follow(reader, settings, sender, &contact).await;
-        });
+        }));
         watch
     }
 

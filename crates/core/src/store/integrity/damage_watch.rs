@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 
+use crate::served_chain::for_same_chain;
 use crate::store::{Damage, Reader, StoreError};
 
 /// Time between two checks. Rows are lost when ClickHouse starts; a failed read of the head, as during a restart, leads
@@ -30,7 +31,7 @@ impl DamageWatch {
                 let interval = if damage.is_none() { CHECK_INTERVAL } else { DAMAGED_INTERVAL };
                 if since.elapsed() > interval && self.check.is_none() {
                     let reader = reader.clone();
-                    self.check = Some(tokio::spawn(async move { reader.damage().await }));
+                    self.check = Some(tokio::spawn(for_same_chain(async move { reader.damage().await })));
                 }
                 Ok(damage.clone())
             }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use super::super::failover::Failover;
 use crate::primitives::{Address, BlockNumber};
 use crate::schema::columns::columns;
+use crate::served_chain::for_same_chain;
 use crate::statement::{Statement, Workload};
 use crate::store::StoreError;
 
@@ -91,7 +92,7 @@ impl PrimaryIndexes {
             // Nobody else reads it meanwhile.
             entries.insert(table, IndexEntry::good(index.clone()));
             let (entries, failover) = (Arc::clone(&self.0), failover.clone());
-            tokio::spawn(async move {
+            tokio::spawn(for_same_chain(async move {
                 let entry = match read(&failover, table).await {
                     Ok(Some(index)) => IndexEntry::good(Some(Arc::new(index))),
                     Ok(None) => {
@@ -105,7 +106,7 @@ impl PrimaryIndexes {
                     }
                 };
                 entries.lock().unwrap_or_else(PoisonError::into_inner).insert(table, entry);
-            });
+            }));
         }
         index
     }
