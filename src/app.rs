@@ -48,6 +48,26 @@ impl App {
     /// An application over a store.
     #[must_use]
     pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<Exposition>) -> Self {
+        let limits = Limits::new(&options.limits, options.sockets);
+        let rates = options.rates.as_ref().map(RateLimits::new);
+        Self::with(reader, head, options, metrics, limits, rates)
+    }
+
+    /// That of another chain in the same server: what clients may take is divided among all chains, and shared in part.
+    #[must_use]
+    pub fn of_another_chain(&self, reader: Reader, head: HeadWatch, options: Options) -> Self {
+        let (limits, rates) = (self.limits().of_another_chain(), self.rates().cloned());
+        Self::with(reader, head, options, None, limits, rates)
+    }
+
+    fn with(
+        reader: Reader,
+        head: HeadWatch,
+        options: Options,
+        metrics: Option<Exposition>,
+        limits: Limits,
+        rates: Option<Arc<RateLimits>>,
+    ) -> Self {
         Self(Arc::new(AppState {
             reader,
             head,
@@ -63,8 +83,8 @@ impl App {
             other_chain: Once::new(),
             state_cache: StateCache::new(options.state_cache_bytes),
             state_loads: StateLoads::new(),
-            limits: Arc::new(Limits::new(&options.limits)),
-            rates: options.rates.as_ref().map(RateLimits::new),
+            limits: Arc::new(limits),
+            rates,
             options,
         }))
     }

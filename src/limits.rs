@@ -1,22 +1,26 @@
 //! What clients may take at the same time: slots for reads, computations, scans and slow readers, and memory
 //! (docs/operate/limits.md). What does not fit waits for a bounded time in a bounded queue, or is refused.
 
+mod budget;
 mod gate;
 mod memory;
+mod portion;
 mod rates;
 mod scans;
+mod slots;
 
-use std::sync::Arc;
+use trawl_serve::{Client, Full, LogLimiter};
 
-use trawl_serve::{Client, Full, LogLimiter, Quota, QuotaShare};
-
+pub(crate) use budget::{BudgetShare, ClientBudget};
 pub(crate) use gate::{Gate, GateFigures};
 pub(crate) use memory::{Memory, MemoryReservation};
 pub(crate) use rates::{Allowance, RateLimits};
 pub(crate) use scans::{ScanSlot, Scans};
+pub(crate) use slots::Slot;
+use slots::SlotPool;
 
 use crate::error::Problem;
-use crate::options::LimitSettings;
+use crate::options::{LimitSettings, SocketSettings};
 
 /// Most answers whose clients take them slowly, in all and of one client.
 const MAX_SLOW: u64 = 16;
@@ -28,7 +32,7 @@ const WAITING_PER_CORE: usize = 64;
 const PROOFS: usize = 4;
 const WAITING_PROOFS: usize = 64;
 
-/// The limits that all requests share.
+/// The limits that all requests to a chain share, and in part those to other chains of this server.
 pub(crate) struct Limits {
     /// Reads that end soon: lists and calls.
     pub reads: Gate,
@@ -42,22 +46,42 @@ pub(crate) struct Limits {
     pub bodies: Memory,
     /// Answers that are whole in memory.
     pub answers: Memory,
-    slow: Arc<Quota>,
+    /// Connections that stay open.
+    pub sockets: ClientBudget,
+    slow: ClientBudget,
 }
 
 impl Limits {
     /// Nothing is taken.
-    pub fn new(settings: &LimitSettings) -> Self {
+    pub fn new(settings: &LimitSettings, sockets: SocketSettings) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-        let queue_timeout = settings.queue_timeout;
+        let chains = settings.chains;
+        let gate = |what, slots, queue| {
+            Gate::new(what, SlotPool::new(slots, chains), SlotPool::new(queue, chains), settings.queue_timeout)
+        };
         Self {
-            reads: Gate::new("reads", settings.reads, settings.queue, queue_timeout),
-            computing: Gate::new("computations", cores, cores * WAITING_PER_CORE, queue_timeout),
-            proofs: Gate::new("proofs", PROOFS, WAITING_PROOFS, queue_timeout),
+            reads: gate("reads", settings.reads, settings.queue),
+            computing: gate("computations", cores, cores * WAITING_PER_CORE),
+            proofs: gate("proofs", PROOFS, WAITING_PROOFS),
             scans: Scans::new(settings),
-            bodies: Memory::new("bodies", settings.body_memory),
-            answers: Memory::new("answers", settings.answer_memory),
-            slow: Quota::new(MAX_SLOW, MAX_SLOW_OF_CLIENT),
+            bodies: Memory::new("bodies", settings.body_memory, chains),
+            answers: Memory::new("answers", settings.answer_memory, chains),
+            sockets: ClientBudget::new(sockets.connections.into(), sockets.connections_per_client.into(), chains),
+            slow: ClientBudget::new(MAX_SLOW, MAX_SLOW_OF_CLIENT, chains),
+        }
+    }
+
+    /// The limits of another chain, which shares with this one what is shared; nothing of its own is taken.
+    pub fn of_another_chain(&self) -> Self {
+        Self {
+            reads: self.reads.of_another_chain(),
+            computing: self.computing.of_another_chain(),
+            proofs: self.proofs.of_another_chain(),
+            scans: self.scans.of_another_chain(),
+            bodies: self.bodies.of_another_chain(),
+            answers: self.answers.of_another_chain(),
+            sockets: self.sockets.of_another_chain(),
+            slow: self.slow.of_another_chain(),
         }
     }
 
@@ -71,7 +95,7 @@ impl Limits {
     /// # Errors
     ///
     /// When there are too many of them.
-    pub fn be_slow(&self, client: Client) -> Result<QuotaShare, Problem> {
+    pub fn be_slow(&self, client: Client) -> Result<BudgetShare, Problem> {
         self.slow.take(client, 1).map_err(|full| refused("slow", Some(client), full))
     }
 }

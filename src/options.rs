@@ -180,6 +180,8 @@ impl Default for SocketSettings {
 /// What clients may take at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitSettings {
+    /// How many chains share them.
+    pub chains: usize,
     /// Most lists and calls that are answered at the same time.
     pub reads: usize,
     /// Most that wait for that.
@@ -199,6 +201,7 @@ pub struct LimitSettings {
 impl Default for LimitSettings {
     fn default() -> Self {
         Self {
+            chains: 1,
             reads: 64,
             queue: 512,
             queue_timeout: Duration::from_secs(5),

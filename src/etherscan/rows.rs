@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use tokio::sync::OwnedSemaphorePermit;
 use trawl_serve::Client;
 
 use super::answer::envelope;
@@ -13,6 +12,7 @@ use super::window::Window;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::{BodySender, ResponseBudget, StreamError, body};
+use crate::limits::Slot;
 use trawl_json::JsonWriter;
 use trawl_json::etherscan::{write_list_end, write_list_start};
 
@@ -47,7 +47,7 @@ impl ListBody {
 /// Who asks for a list, and the slot that its reads take.
 pub(crate) struct ListRequester {
     pub client: Client,
-    pub slot: OwnedSemaphorePermit,
+    pub slot: Slot,
 }
 
 /// The answer of a list: status 1 with its rows, 0 without any, 2 if there may be others in blocks that are not loaded.

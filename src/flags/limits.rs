@@ -79,6 +79,7 @@ impl LimitFlags {
     /// The other limits.
     pub fn settings(&self) -> LimitSettings {
         LimitSettings {
+            chains: 1,
             reads: self.max_reads,
             queue: self.max_queue,
             queue_timeout: self.queue_timeout,

@@ -16,6 +16,7 @@ use http_body_util::StreamBody;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
+use trawl_core::served_chain::for_same_chain;
 use trawl_serve::Client;
 
 use crate::error::Problem;
@@ -175,7 +176,7 @@ pub(crate) fn body<F: Future<Output = ()> + Send + 'static>(
     // No state of the task is used after a panic.
     let sender = BodySender { sender, taker, charged: Mutex::default(), is_cut: Arc::clone(&is_cut) };
     let writing = AssertUnwindSafe(task(sender)).catch_unwind();
-    tokio::spawn(async move {
+    tokio::spawn(for_same_chain(async move {
         let written = tokio::select! {
             written = writing => written,
             () = connection.closed() => return,
@@ -185,7 +186,7 @@ pub(crate) fn body<F: Future<Output = ()> + Send + 'static>(
             // The client may have gone already.
             let _ = connection.send(Err(incomplete())).await;
         }
-    });
+    }));
     let end = stream::once(async move { is_cut.load(Ordering::Acquire).then(|| Err(incomplete())) });
     let chunks = ReceiverStream::new(receiver).chain(end.filter_map(async |cut| cut));
     // Compression polls once more after the end, so the stream must be fused.
@@ -203,10 +204,10 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use super::*;
-    use crate::options::LimitSettings;
+    use crate::options::{LimitSettings, SocketSettings};
 
     fn taker() -> ResponseBudget {
-        let limits = Arc::new(Limits::new(&LimitSettings::default()));
+        let limits = Arc::new(Limits::new(&LimitSettings::default(), SocketSettings::default()));
         ResponseBudget { limits, client: Client::of(Ipv4Addr::LOCALHOST.into()) }
     }
 

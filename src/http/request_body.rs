@@ -98,7 +98,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_does_not_arrive_times_out() {
-        let memory = Memory::new("tests", 1 << 20);
+        let memory = Memory::new("tests", 1 << 20, 1);
         let read = async |body| pieces(body, &mut memory.open(client()), 0, BOUNDS).await;
         let silent = Body::from_stream(repeated(b"[", 1).chain(stream::pending()));
         assert_eq!(read(silent).await, Err(Problem::RequestTimeout));
@@ -113,7 +113,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_without_room_is_refused_before_it_is_read() {
-        let memory = Memory::new("tests", 1 << 20);
+        let memory = Memory::new("tests", 1 << 20, 1);
         let known = HeaderMap::from_iter([(CONTENT_LENGTH, "900000".parse().expect("a value"))]);
         let unread = || Body::from_stream(stream::pending::<std::io::Result<Bytes>>());
         let refused = read(&memory, client(), &known, unread(), 1 << 20).await.err();

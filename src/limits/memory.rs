@@ -1,10 +1,9 @@
 //! A budget of memory.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
-use trawl_serve::{Client, Quota, QuotaShare};
+use trawl_serve::Client;
 
+use super::budget::{BudgetShare, ClientBudget};
 use super::refused;
 use crate::error::Problem;
 
@@ -14,18 +13,23 @@ const SMALL: u64 = 64 << 10;
 /// So many bytes; each client may have half of them.
 pub(crate) struct Memory {
     what: &'static str,
-    quota: Arc<Quota>,
+    budget: ClientBudget,
 }
 
 impl Memory {
-    /// A budget of `bytes` of which nothing is taken.
-    pub fn new(what: &'static str, bytes: u64) -> Self {
-        Self { what, quota: Quota::new(bytes, bytes / 2) }
+    /// A budget of `bytes` of which nothing is taken, for so many chains: this is that of one of them.
+    pub fn new(what: &'static str, bytes: u64, chains: usize) -> Self {
+        Self { what, budget: ClientBudget::new(bytes, bytes / 2, chains) }
+    }
+
+    /// That of another chain.
+    pub fn of_another_chain(&self) -> Self {
+        Self { what: self.what, budget: self.budget.of_another_chain() }
     }
 
     /// Nothing yet, for a text whose length is not known.
     pub fn open(&self, client: Client) -> MemoryReservation {
-        MemoryReservation { what: self.what, share: self.quota.open(client) }
+        MemoryReservation { what: self.what, share: self.budget.open(client) }
     }
 
     /// Memory for a text of so many bytes.
@@ -39,16 +43,16 @@ impl Memory {
         Ok(held)
     }
 
-    /// What is taken, in bytes.
+    /// What this chain has, in bytes.
     pub fn taken(&self) -> u64 {
-        self.quota.taken()
+        self.budget.taken()
     }
 }
 
 /// Memory that is taken, and given back when this is dropped.
 pub(crate) struct MemoryReservation {
     what: &'static str,
-    share: QuotaShare,
+    share: BudgetShare,
 }
 
 impl MemoryReservation {
@@ -91,7 +95,7 @@ mod tests {
 
     #[test]
     fn memory_is_taken_before_it_is_held_and_given_back_after() {
-        let memory = Memory::new("tests", 8 << 20);
+        let memory = Memory::new("tests", 8 << 20, 1);
         let client = |last| Client::of(Ipv4Addr::new(10, 0, 0, last).into());
         let small = memory.hold(client(1), 64 << 10).expect("room");
         assert_eq!(memory.taken(), 0, "small ones count nothing");

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tokio::sync::OwnedSemaphorePermit;
 use trawl_serve::{Client, Quota, QuotaShare};
 
+use super::slots::{Slot, SlotPool};
 use super::{Gate, GateFigures, refused};
 use crate::error::Problem;
 use crate::options::LimitSettings;
@@ -21,18 +21,25 @@ pub(crate) struct Scans {
 /// The slot of a scan, until this is dropped.
 pub(crate) struct ScanSlot {
     _share: QuotaShare,
-    _slot: OwnedSemaphorePermit,
+    _slot: Slot,
 }
 
 impl Scans {
+    /// So many slots, none of which is taken.
     pub fn new(settings: &LimitSettings) -> Self {
         let queue = settings.scans * WAITING_PER_SCAN;
         let most = u64::try_from(settings.scans + queue).unwrap_or(u64::MAX);
         let of_client = u64::try_from(settings.scans_per_client).unwrap_or(u64::MAX);
+        let pool = |most| SlotPool::new(most, settings.chains);
         Self {
             clients: Quota::new(most, of_client),
-            gate: Gate::new("scans", settings.scans, queue, settings.queue_timeout),
+            gate: Gate::new("scans", pool(settings.scans), pool(queue), settings.queue_timeout),
         }
+    }
+
+    /// Those of another chain; what a client may have is for all chains.
+    pub fn of_another_chain(&self) -> Self {
+        Self { clients: Arc::clone(&self.clients), gate: self.gate.of_another_chain() }
     }
 
     /// How many run, and how many wait.

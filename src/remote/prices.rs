@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
 use trawl_core::primitives::Address;
+use trawl_core::served_chain::for_same_chain;
 use trawl_json::tokens::prices::TokenPrice;
 
 mod document;
@@ -74,7 +75,7 @@ impl PriceWatch {
         let max_age = settings.max_age;
         let reads = Arc::new(AtomicU64::new(1));
         let count = Arc::clone(&reads);
-        tokio::spawn(async move {
+        tokio::spawn(for_same_chain(async move {
             // A repeated error is logged once.
             let mut logged = None;
             while !sender.is_closed() {
@@ -96,7 +97,7 @@ impl PriceWatch {
                 }
                 tokio::time::sleep(settings.interval).await;
             }
-        });
+        }));
         Self(Some(PriceFeed { prices, max_age, reads }))
     }
 

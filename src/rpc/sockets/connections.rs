@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, watch};
-use trawl_serve::Quota;
 
 use super::feed::Feed;
 use crate::options::SocketSettings;
@@ -18,8 +17,8 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) struct Sockets {
     pub(crate) settings: SocketSettings,
     pub(crate) feed: Feed,
+    /// Those that are open hold one each, so that the end can wait for them.
     pub(crate) slots: Arc<Semaphore>,
-    pub(crate) clients: Arc<Quota>,
     pub(crate) calls: Semaphore,
     pub(crate) ending: watch::Sender<bool>,
 }
@@ -31,7 +30,6 @@ impl Sockets {
             settings,
             feed: Feed::new(),
             slots: Arc::new(Semaphore::new(settings.connections as usize)),
-            clients: Quota::new(settings.connections.into(), settings.connections_per_client.into()),
             calls: Semaphore::new(MAX_CALLS),
             ending: watch::Sender::new(false),
         }

@@ -13,6 +13,7 @@ use crate::rpc::node::client_info::{is_syncing, write_progress};
 use crate::rpc::service::Rpc;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange};
 use trawl_core::readable::{Readable, Span};
+use trawl_core::served_chain::for_same_chain;
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 use trawl_json::blocks::write_rpc_header;
@@ -34,13 +35,13 @@ impl Rpc {
     /// the head is no longer followed.
     pub fn start_feed(&self) {
         let rpc = self.clone();
-        tokio::spawn(async move {
+        tokio::spawn(for_same_chain(async move {
             let mut watch = rpc.app().head_watch();
             let mut published = PublishedState::default();
             while let Some(head) = watch.changed().await {
                 published.follow(&rpc, head).await;
             }
-        });
+        }));
     }
 }
 

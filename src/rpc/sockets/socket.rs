@@ -22,7 +22,9 @@ use crate::limits::Allowance;
 use crate::middleware::requester::Requester;
 use crate::rpc::protocol::endpoint::{Endpoint, RpcRequester};
 use crate::rpc::service::Rpc;
+use trawl_core::served_chain::{ServedChain, for_chain, for_same_chain};
 use trawl_json::logs::{write_removed_log, write_rpc_log};
+use trawl_serve::Full;
 
 /// Longest message that is read, in bytes: six blobs with their proofs, and more.
 const MAX_MESSAGE: usize = 8 << 20;
@@ -47,16 +49,21 @@ pub(crate) async fn connect(
     let Ok(slot) = Arc::clone(&rpc.sockets().slots).try_acquire_owned() else {
         return Problem::Busy.into_response();
     };
-    let Ok(position) = rpc.sockets().clients.take(client, 1) else {
-        return Problem::TooMuchAtOnce.into_response();
+    let position = match rpc.app().limits().sockets.take(client, 1) {
+        Ok(position) => position,
+        Err(Full::Client) => return Problem::TooMuchAtOnce.into_response(),
+        Err(Full::All) => return Problem::Busy.into_response(),
     };
-    upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(async move |socket| {
-        let open = metrics::gauge!("trawl_websocket_connections");
-        open.increment(1);
-        let session = Arc::new(Session::new(rpc.clone(), RpcRequester { endpoint, client }, allowance));
-        serve(&rpc, session, socket).await;
-        open.decrement(1);
-        drop((slot, position));
+    let chain = ServedChain::of_task();
+    upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(move |socket| {
+        for_chain(chain, async move {
+            let open = metrics::gauge!("trawl_websocket_connections");
+            open.increment(1);
+            let session = Arc::new(Session::new(rpc.clone(), RpcRequester { endpoint, client }, allowance));
+            serve(&rpc, session, socket).await;
+            open.decrement(1);
+            drop((slot, position));
+        })
     })
 }
 
@@ -135,7 +142,7 @@ async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> 
 fn spawn(calls: &mut JoinSet<Reply>, rpc: &Rpc, session: &Arc<Session>, text: bytes::Bytes) {
     let (rpc, session) = (rpc.clone(), Arc::clone(session));
     let taken = session.take_in(&text);
-    calls.spawn(async move {
+    calls.spawn(for_same_chain(async move {
         let _held = match taken {
             Ok(held) => held,
             Err(problem) => return session.refuse(&problem),
@@ -143,7 +150,7 @@ fn spawn(calls: &mut JoinSet<Reply>, rpc: &Rpc, session: &Arc<Session>, text: by
         // The semaphore is never closed.
         let _slot = rpc.sockets().calls.acquire().await;
         session.answer(&text).await
-    });
+    }));
 }
 
 async fn ended(ending: &mut watch::Receiver<bool>) {
