@@ -20,4 +20,4 @@ mod token;
 mod transaction;
 mod window;
 
-pub(crate) use serve::{get, legacy, post};
+pub(crate) use serve::{chain_id, get, legacy, post, refuse};

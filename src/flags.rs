@@ -3,10 +3,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
-use trawl::options::{Gaps, Options, OracleSettings, SocketSettings};
-use trawl::remote::prices::{PriceSettings, PriceWatch};
-use trawl::remote::upstream::{Upstream, UpstreamError, UpstreamSettings};
+use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
+use trawl::options::{Gaps, LimitSettings, Options, OracleSettings, SocketSettings};
+use trawl::remote::prices::PriceWatch;
+use trawl::remote::upstream::UpstreamError;
 use trawl::web::Web;
 use trawl::web::files::WebDir;
 use trawl_core::flags::renamed::or_old_variable;
@@ -16,14 +16,21 @@ use trawl_core::store::HeadSettings;
 use trawl_log::LogFlags;
 use trawl_serve::Limits;
 
-use chain::ChainFlags;
+pub use chains::ChainsError;
+use chains::ChainsFlags;
 use limits::LimitFlags;
+use of_chain::ChainSettings;
 use tls::TlsFlags;
 
 mod api_keys;
 mod chain;
+mod chains;
 mod limits;
+mod of_chain;
+pub mod plan;
+mod prices;
 mod tls;
+mod upstream;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
 
@@ -108,8 +115,6 @@ pub struct Flags {
     /// The answer to a log query over blocks which are not indexed.
     #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
     gaps: GapsFlag,
-    #[command(flatten)]
-    chain: ChainFlags,
     /// How many of the newest blocks the gas oracle reads.
     #[arg(long, env = "TRAWL_GAS_PRICE_BLOCKS", default_value_t = 200, help_heading = "Answers",
           value_parser = clap::value_parser!(u64).range(1..=1024))]
@@ -128,54 +133,23 @@ pub struct Flags {
     /// Serve no tools for language models: /mcp is 404.
     #[arg(long, env = "TRAWL_NO_MCP", help_heading = "Server")]
     no_mcp: bool,
-    #[command(flatten)]
-    upstream: UpstreamFlags,
     /// How often to poll for newly committed blocks, at least 10ms.
     #[arg(long, alias = "head-interval-ms", env = "TRAWL_HEAD_INTERVAL", default_value = "500ms",
           help_heading = "Server", value_parser = head_interval)]
     head_interval: Duration,
-    /// After how long without a new block a chain that is followed is not healthy at /api/health; `off` for a chain
-    /// that rests.
-    #[arg(long, env = "TRAWL_STALE_AFTER", value_name = "DURATION|off", default_value = "60s", help_heading = "Server",
-          value_parser = stale_after)]
-    stale_after: StaleAfter,
     /// Memory for the newest blocks, which another branch may still replace. Beyond it the oldest of them are read from
     /// the hot tables, which costs each request a multiple.
     #[arg(long, env = "TRAWL_HOT_MEMORY", default_value = "256MiB", help_heading = "Limits",
           value_parser = units::bytes)]
     hot_memory: u64,
     #[command(flatten)]
-    prices: PriceFlags,
+    chains: ChainsFlags,
+    #[command(flatten)]
+    of_chain: ChainSettings,
     #[command(flatten)]
     limits: LimitFlags,
     #[command(flatten)]
     pub log: LogFlags,
-}
-
-/// Where prices of tokens come from.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Token prices")]
-struct PriceFlags {
-    /// File or http(s) address of a JSON document with the prices of tokens, read again and again; prices are null
-    /// without. docs/explain/tokens.md describes it.
-    #[arg(long, env = "TRAWL_TOKEN_PRICES", value_name = "FILE|URL")]
-    token_prices: Option<String>,
-    /// Time between two reads of it.
-    #[arg(long, env = "TRAWL_TOKEN_PRICES_INTERVAL", default_value = "1m", value_parser = units::seconds)]
-    token_prices_interval: Duration,
-    /// How old a price may be; an older one is null.
-    #[arg(long, env = "TRAWL_TOKEN_PRICES_MAX_AGE", default_value = "1h", value_parser = max_age)]
-    token_prices_max_age: Duration,
-}
-
-impl PriceFlags {
-    fn settings(&self) -> Option<PriceSettings> {
-        Some(PriceSettings {
-            source: self.token_prices.clone()?,
-            interval: self.token_prices_interval,
-            max_age: self.token_prices_max_age,
-        })
-    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -198,9 +172,9 @@ const OLD_VARIABLES: [(&str, &str); 7] = [
 ];
 
 impl Flags {
-    /// How the head is followed.
-    pub fn head(&self) -> HeadSettings {
-        HeadSettings { interval: self.head_interval, memory_bytes: self.hot_memory }
+    /// How the head of one of so many chains is followed.
+    fn head(&self, chains: usize) -> HeadSettings {
+        HeadSettings { interval: self.head_interval, memory_bytes: part(self.hot_memory, chains) }
     }
 
     /// The flags of this process; exits with a message if they are wrong.
@@ -216,19 +190,25 @@ impl Flags {
         self.limits.of_connections()
     }
 
-    /// The settings of the API, and the start of the task that follows the prices.
+    /// Whether several chains are served, or one below a name.
+    pub fn has_names(&self) -> bool {
+        !self.chains.chains.is_empty()
+    }
+
+    /// The settings of the API for one of so many chains, and the start of the task that follows its prices.
     ///
     /// # Errors
     ///
     /// When an upstream URL cannot be used.
-    pub fn options(&self) -> Result<Options, UpstreamError> {
+    fn options(&self, own: &ChainSettings, chains: usize) -> Result<Options, UpstreamError> {
         Ok(Options {
-            chain_id: self.chain.chain_id,
-            chain_name: self.chain.chain_name.clone(),
-            coin: self.chain.coin.clone(),
+            chain_id: own.names.chain_id,
+            chain_name: own.names.chain_name.clone(),
+            coin: own.names.coin.clone(),
+            path_prefix: String::new(),
             mcp: !self.no_mcp,
-            ens_registry: self.chain.ens_registry.0,
-            entry_points: EntryPoints::with(&self.chain.entry_points),
+            ens_registry: own.names.ens_registry.0,
+            entry_points: EntryPoints::with(&own.names.entry_points),
             gaps: match self.gaps {
                 GapsFlag::Refuse => Gaps::Refuse,
                 GapsFlag::Serve => Gaps::Serve,
@@ -242,26 +222,26 @@ impl Flags {
                 connections_per_client: self.max_websockets_per_client,
                 subscriptions: self.max_subscriptions,
             },
-            limits: self.limits.settings(),
+            limits: LimitSettings { chains, ..self.limits.settings() },
             rates: self.limits.rates(),
             client_header: self.limits.client_header.clone(),
             max_unfiltered_blocks: self.max_unfiltered_blocks,
-            cache_bytes: self.cache_size,
-            settled_cache_bytes: self.settled_cache_size,
+            cache_bytes: part(self.cache_size, chains),
+            settled_cache_bytes: part(self.settled_cache_size, chains),
             call_gas: self.call_gas,
             call_timeout: self.call_timeout,
             slow_statement: (!self.slow_statement.is_zero()).then_some(self.slow_statement),
             access_log: self.access_log,
-            state_cache_bytes: self.state_cache_size,
+            state_cache_bytes: part(self.state_cache_size, chains),
             oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
-            upstream: self.upstream.upstream()?,
-            stale_after: self.stale_after.0,
-            prices: self.prices.settings().map(PriceWatch::follow).unwrap_or_default(),
+            upstream: own.upstream.upstream()?,
+            stale_after: own.stale_after.0,
+            prices: own.prices.settings().map(PriceWatch::follow).unwrap_or_default(),
         })
     }
 
     /// The page at the paths of no route.
-    pub fn web(&self) -> Web {
+    fn web(&self) -> Web {
         match &self.web_dir {
             Some(folder) => Web::Folder(folder.clone()),
             None if self.no_web => Web::None,
@@ -270,35 +250,9 @@ impl Flags {
     }
 }
 
-/// The upstream nodes.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Upstream")]
-struct UpstreamFlags {
-    /// A node for eth_sendRawTransaction and for what the tables do not cover; several: the next stands in for one that
-    /// fails.
-    #[arg(
-        long = "upstream-rpc-url",
-        env = "TRAWL_UPSTREAM_RPC_URL",
-        value_name = "URL",
-        value_delimiter = ',',
-        hide_env_values = true
-    )]
-    urls: Vec<String>,
-    /// How long a node may take to answer.
-    #[arg(long = "upstream-timeout", alias = "upstream-timeout-ms", env = "TRAWL_UPSTREAM_TIMEOUT",
-          default_value = "10s", value_parser = units::milliseconds)]
-    timeout: Duration,
-    /// Maximum number of calls to nodes at the same time.
-    #[arg(long = "upstream-connections", env = "TRAWL_UPSTREAM_CONNECTIONS", value_name = "N", default_value_t = 32,
-          value_parser = clap::value_parser!(u16).range(1..))]
-    connections: u16,
-}
-
-impl UpstreamFlags {
-    fn upstream(&self) -> Result<Option<Upstream>, UpstreamError> {
-        let settings = UpstreamSettings { timeout: self.timeout, connections: self.connections.into() };
-        (!self.urls.is_empty()).then(|| Upstream::new(&self.urls, settings)).transpose()
-    }
+/// The equal part that each of so many chains has of a memory.
+fn part(bytes: u64, chains: usize) -> u64 {
+    bytes / u64::try_from(chains).unwrap_or(u64::MAX).max(1)
 }
 
 fn query_memory(text: &str) -> Result<u64, String> {
@@ -314,22 +268,6 @@ fn body_size(text: &str) -> Result<u64, String> {
 fn head_interval(text: &str) -> Result<Duration, String> {
     let interval = units::milliseconds(text)?;
     if interval < Duration::from_millis(10) { Err("must be at least 10ms".into()) } else { Ok(interval) }
-}
-
-/// `--stale-after`; `None` for never.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct StaleAfter(Option<Duration>);
-
-fn stale_after(text: &str) -> Result<StaleAfter, String> {
-    match text {
-        "off" => Ok(StaleAfter(None)),
-        text => units::seconds(text).map(|duration| StaleAfter(Some(duration))),
-    }
-}
-
-/// A duration, or 0: every price is too old then.
-fn max_age(text: &str) -> Result<Duration, String> {
-    if text == "0" { Ok(Duration::ZERO) } else { units::seconds(text) }
 }
 
 #[cfg(test)]

@@ -4,20 +4,26 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use axum::Router;
+use futures_util::future::{join_all, try_join_all};
+use tokio::sync::oneshot;
 use tower::Layer;
 use tower::util::MapRequestLayer;
 use trawl::app::App;
+use trawl::options::Options;
 use trawl::remote::upstream::UpstreamError;
-use trawl::router::{router, trim_slash};
+use trawl::router::{ChainService, chains_router, router, trim_slash};
 use trawl::rpc::{Rpc, start_counting};
 use trawl::service::readiness;
 use trawl::service::readiness::NotReady;
 use trawl_core::flags::{StoreFlagsError, exit_codes};
+use trawl_core::served_chain::{ServedChain, for_chain};
 use trawl_core::store::{HeadWatch, Reader};
 use trawl_metrics::{Build, Exposition, Program};
 use trawl_serve::{Listener, TlsError, stop_signal};
 
-use flags::Flags;
+use flags::plan::ChainPlan;
+use flags::{ChainsError, Flags};
 
 mod flags;
 
@@ -59,7 +65,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         Some(NotReady::Schema(error)) => exit_codes::of_schema(error).unwrap_or(1),
         Some(NotReady::Store(error)) => exit_codes::of_store(error).unwrap_or(1),
         None if error.downcast_ref::<StoreFlagsError>().is_some_and(StoreFlagsError::is_usage) => 2,
-        None if error.is::<UpstreamError>() || error.is::<TlsError>() => 2,
+        None if error.is::<UpstreamError>() || error.is::<TlsError>() || error.is::<ChainsError>() => 2,
         None => 1,
     }
 }
@@ -79,44 +85,121 @@ fn start(flags: Flags) -> anyhow::Result<()> {
 }
 
 async fn run(flags: Flags) -> anyhow::Result<()> {
-    let metrics = Exposition::install(Program::Api, BUILD).context("cannot keep metrics")?;
+    let metrics = match flags.has_names() {
+        false => Exposition::install(Program::Api, BUILD),
+        true => Exposition::install_by_chain(Program::Api, BUILD, || ServedChain::of_task().map(ServedChain::name)),
+    };
+    let metrics = metrics.context("cannot keep metrics")?;
     tokio::spawn(metrics.clone().run_upkeep());
-    start_counting();
     // It fails only if another provider is installed already, which works as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let reader = Reader::of_several(&flags.store.addresses()?, flags.query_timeout, flags.query_memory)
-        .with_coalesced_pages(flags.max_coalesced_pages.into());
-    let options = flags.options()?;
+    let plans = flags.plans()?;
     let tls = flags.tls.open()?;
-    if let Ok(Err(not_ready)) = tokio::time::timeout(FIRST_CHECK_TIMEOUT, readiness::check(&reader, &options)).await
-        && !not_ready.is_transient()
-    {
-        return Err(not_ready.into());
-    }
-    let (is_ready, getting_ready) = tokio::sync::oneshot::channel();
-    let head = HeadWatch::follow(reader.clone(), flags.head(), async {
-        // The sender is dropped only when the server ends.
-        let _ = getting_ready.await;
-    });
-    let app = App::new(reader.clone(), head, options.clone(), Some(metrics));
-    let rpc = Rpc::new(app);
-    rpc.start_feed();
-    let service = MapRequestLayer::new(trim_slash).layer(router(rpc.clone(), flags.web()));
+    let starting: Vec<ChainStart> = plans.into_iter().map(|plan| ChainStart::new(plan, &flags, &metrics)).collect();
+    check_first(&starting).await?;
+    let (served, becoming_ready) = serve_all(starting, &metrics);
+    let service = MapRequestLayer::new(trim_slash).layer(served.routes);
     let listener = Listener::bind(flags.listen).await?.with_limits(flags.limits()).with_tls(tls);
     let stop = stop_signal().context("cannot wait for signals")?;
     println!("listening on {}", listener.url());
-    let becoming_ready = async move {
-        readiness::until_ready(&reader, &options).await?;
-        // There is no receiver any more if the server has ended.
-        let _ = is_ready.send(());
-        Ok(())
-    };
     let stop = async move {
         stop.await;
-        rpc.end_sockets().await;
+        join_all(served.endpoints.iter().map(Rpc::end_sockets)).await;
     };
     tokio::select! {
         _ = listener.serve(service, stop) => Ok(()),
         Err(not_ready) = becoming_ready => Err(NotReady::into(not_ready)),
     }
+}
+
+/// A chain before it is served.
+struct ChainStart {
+    plan: ChainPlan,
+    reader: Reader,
+}
+
+impl ChainStart {
+    fn new(plan: ChainPlan, flags: &Flags, metrics: &Exposition) -> Self {
+        let start = || {
+            metrics.start_chain();
+            start_counting();
+        };
+        plan.chain.map_or_else(start, |chain| chain.sync_scope(start));
+        let reader = Reader::of_several(&plan.addresses, flags.query_timeout, flags.query_memory)
+            .with_coalesced_pages(flags.max_coalesced_pages.into());
+        Self { plan, reader }
+    }
+}
+
+/// Ends the start where waiting would not help any chain.
+async fn check_first(starting: &[ChainStart]) -> Result<(), NotReady> {
+    let check = async |ChainStart { plan, reader }: &ChainStart| {
+        let check = readiness::check(reader, &plan.options);
+        let outcome = tokio::time::timeout(FIRST_CHECK_TIMEOUT, for_chain(plan.chain, check)).await;
+        outcome.ok().and_then(Result::err).filter(|not_ready| !not_ready.is_transient())
+    };
+    let hopeless: Vec<NotReady> = join_all(starting.iter().map(check)).await.into_iter().flatten().collect();
+    match hopeless.len() == starting.len() {
+        true => hopeless.into_iter().next().map_or(Ok(()), Err),
+        false => Ok(()),
+    }
+}
+
+/// What the server answers with.
+struct RouteSet {
+    routes: Router,
+    endpoints: Vec<Rpc>,
+}
+
+/// The routes of all chains, and what ends once each is ready, or fails if the only one cannot be.
+fn serve_all(
+    starting: Vec<ChainStart>,
+    metrics: &Exposition,
+) -> (RouteSet, impl Future<Output = Result<(), NotReady>> + use<>) {
+    let mut endpoints: Vec<Rpc> = Vec::new();
+    let (mut services, mut becoming_ready, mut routes) = (Vec::new(), Vec::new(), None);
+    for ChainStart { plan: ChainPlan { chain, head, options, web, .. }, reader } in starting {
+        let (is_ready, getting_ready) = oneshot::channel();
+        let start = || {
+            let head = HeadWatch::follow(reader.clone(), head, async {
+                // The sender is dropped only when the server ends.
+                let _ = getting_ready.await;
+            });
+            let app = match endpoints.first() {
+                Some(first) => first.app().of_another_chain(reader.clone(), head, options.clone()),
+                None => App::new(reader.clone(), head, options.clone(), chain.is_none().then(|| metrics.clone())),
+            };
+            let rpc = Rpc::new(app);
+            rpc.start_feed();
+            rpc
+        };
+        let rpc = match chain {
+            Some(chain) => chain.sync_scope(start),
+            None => start(),
+        };
+        match chain {
+            Some(chain) => services.push(ChainService::new(chain, rpc.clone(), web)),
+            None => routes = Some(router(rpc.clone(), web)),
+        }
+        endpoints.push(rpc);
+        becoming_ready.push(for_chain(chain, become_ready(chain, reader, options, is_ready)));
+    }
+    let routes = routes.unwrap_or_else(|| chains_router(services, metrics.clone()));
+    (RouteSet { routes, endpoints }, async { try_join_all(becoming_ready).await.map(drop) })
+}
+
+/// Lets a chain be followed once its database is usable.
+async fn become_ready(
+    chain: Option<ServedChain>,
+    reader: Reader,
+    options: Options,
+    is_ready: oneshot::Sender<()>,
+) -> Result<(), NotReady> {
+    match chain {
+        None => readiness::until_ready(&reader, &options).await?,
+        Some(_) => readiness::until_ready_at_last(&reader, &options).await,
+    }
+    // There is no receiver any more if the server has ended.
+    let _ = is_ready.send(());
+    Ok(())
 }

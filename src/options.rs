@@ -26,6 +26,9 @@ pub struct Options {
     pub chain_name: Option<String>,
     /// Symbol of its coin; that of the registry if there is none.
     pub coin: Option<String>,
+    /// What comes before the paths of all routes, as clients write it: `/` and the name of one of several chains, else
+    /// nothing.
+    pub path_prefix: String,
     /// Whether language models are served at `/mcp`.
     pub mcp: bool,
     /// The registry of ENS; none where no names are looked up.
@@ -82,6 +85,7 @@ impl Default for Options {
             chain_id: None,
             chain_name: None,
             coin: None,
+            path_prefix: String::new(),
             mcp: true,
             ens_registry: Some(ENS_REGISTRY),
             entry_points: EntryPoints::default(),

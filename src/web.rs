@@ -6,6 +6,8 @@ pub mod files;
 mod page;
 mod serve;
 
+pub use page::{ChainPage, has_paths};
+pub(crate) use page::{accepts_pages, asset};
 pub(crate) use serve::serve;
 
 /// Which page is served at the paths of no route.
@@ -14,6 +16,8 @@ pub enum Web {
     /// That of this project.
     #[default]
     Page,
+    /// The same for one of several chains.
+    Chain(ChainPage),
     /// That of a folder.
     Folder(files::WebDir),
     /// None: such paths are 404.

@@ -84,6 +84,18 @@ const LEGACY: [(&str, &str, &str); 3] = [
     ("/api/legacy/block/eth-block-number", "block", "eth_block_number"),
 ];
 
+/// The chain that parameters name by its id, in a query or a form.
+pub(crate) fn chain_id(text: &[u8]) -> Option<String> {
+    let mut params = RawParams::new(Dialect::Etherscan);
+    params.add(text);
+    params.take("chainid")
+}
+
+/// The answer to a request that names no chain that is served, as Etherscan's version 2 has it.
+pub(crate) fn refuse(sentence: String) -> Response {
+    Refusal::Sentence(sentence).respond(Dialect::Etherscan)
+}
+
 /// Who asks, and what is readable for it.
 type Caller = (Rpc, RequestHead, Client);
 

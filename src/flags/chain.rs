@@ -10,7 +10,7 @@ const MAX_NAME: usize = 60;
 const MAX_SYMBOL: usize = 12;
 
 /// What is served under which names.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Answers")]
 pub(super) struct ChainFlags {
     /// The chain id, used while the loaded data has none; refused if the data has another one.

@@ -16,7 +16,7 @@ mod following;
 mod problem;
 mod servers;
 
-pub(crate) use figures::metrics;
+pub(crate) use figures::{measure, metrics, text};
 use following::{FollowState, PROBE_TIMEOUT};
 
 /// The process runs.
@@ -26,16 +26,21 @@ pub(crate) async fn live() -> &'static str {
 
 /// Whether the store answers, the schema is current and a head is known; and which servers are missing.
 pub(crate) async fn ready(State(app): State<App>) -> Response {
-    let (state, servers) = tokio::join!(state(&app), servers::in_words(&app));
+    readiness(&app).await.into_response()
+}
+
+/// The same as a status, and lines that say it.
+pub(crate) async fn readiness(app: &App) -> (StatusCode, String) {
+    let (state, servers) = tokio::join!(state(app), servers::in_words(app));
     match (state, servers) {
-        (Ok(None), None) => "ready\n".into_response(),
+        (Ok(None), None) => (StatusCode::OK, "ready\n".into()),
         (Ok(damage), servers) => {
             let but: Vec<String> = damage.into_iter().chain(servers).collect();
-            format!("ready, but {}\n", but.join("; ")).into_response()
+            (StatusCode::OK, format!("ready, but {}\n", but.join("; ")))
         }
         (Err(Reason { text, .. }), servers) => {
             let servers = servers.map(|servers| format!("{servers}\n")).unwrap_or_default();
-            (StatusCode::SERVICE_UNAVAILABLE, format!("{text}\n{servers}")).into_response()
+            (StatusCode::SERVICE_UNAVAILABLE, format!("{text}\n{servers}"))
         }
     }
 }
@@ -97,10 +102,11 @@ pub(crate) async fn backend_version() -> Json<Value> {
 
 /// Where JSON-RPC is, as the client would write the address that it asked: behind a proxy, what that says of it. Null
 /// where the request does not name a host.
-pub(crate) async fn json_rpc_url(request: Request) -> Json<Value> {
+pub(crate) async fn json_rpc_url(State(app): State<App>, request: Request) -> Json<Value> {
     let (headers, scheme) = (request.headers(), scheme::of_client(request.headers(), request.extensions()));
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let is_host = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
     let host = text("x-forwarded-host").or_else(|| text("host")).filter(|host| !host.is_empty()).filter(is_host);
-    Json(json!({"json_rpc_url": host.map(|host| format!("{scheme}://{host}/rpc"))}))
+    let prefix = &app.options().path_prefix;
+    Json(json!({"json_rpc_url": host.map(|host| format!("{scheme}://{host}{prefix}/rpc"))}))
 }

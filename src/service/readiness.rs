@@ -52,6 +52,19 @@ pub async fn check(reader: &Reader, options: &Options) -> Result<(), NotReady> {
     Ok(())
 }
 
+/// Waits until the database of one of several chains is usable, however long: the others are served meanwhile.
+pub async fn until_ready_at_last(reader: &Reader, options: &Options) {
+    let mut known = None;
+    while let Err(not_ready) = check(reader, options).await {
+        let cause = trawl_core::error_chain(&not_ready);
+        if known.as_ref() != Some(&cause) {
+            tracing::warn!(cause, "not ready: waiting for the database of this chain");
+        }
+        known = Some(cause);
+        tokio::time::sleep(RETRY_DELAY).await;
+    }
+}
+
 /// Waits until the database is usable.
 ///
 /// # Errors

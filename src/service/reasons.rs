@@ -1,8 +1,10 @@
 //! Why a database is not ready, in a word: probes are answered to strangers, and the log has the rest.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use trawl_core::served_chain::ServedChain;
 use trawl_core::store::{MigrateError, StoreError};
 
 /// Why a probe is refused.
@@ -58,9 +60,10 @@ pub(crate) fn of_error(error: &MigrateError) -> Reason {
 
 /// Probes come every few seconds, from anybody: a reason is a warning when it is another than before.
 fn said(reason: &'static str, cause: &str) -> Reason {
-    static BEFORE: Mutex<&str> = Mutex::new("");
-    let before = std::mem::replace(&mut *BEFORE.lock().unwrap_or_else(PoisonError::into_inner), reason);
-    if before == reason {
+    static BEFORE: Mutex<BTreeMap<&str, &str>> = Mutex::new(BTreeMap::new());
+    let chain = ServedChain::of_task().map_or("", ServedChain::name);
+    let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).insert(chain, reason);
+    if before == Some(reason) {
         tracing::debug!(reason, cause, "still not ready");
     } else {
         tracing::warn!(reason, cause, "not ready");

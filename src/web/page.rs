@@ -1,5 +1,8 @@
 //! The page of this project: files that the program holds, compressed when it was built.
 
+use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use axum::body::Body;
 use axum::http::header::{
     ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
@@ -14,9 +17,38 @@ struct File {
     /// Weak, as the same file is sent in several encodings.
     tag: &'static str,
     plain: &'static [u8],
+    /// Empty where it was not compressed before.
     brotli: &'static [u8],
     gzip: &'static [u8],
 }
+
+/// The page of one of several chains: it knows the name before its paths, and those of the others.
+#[derive(Clone, Copy)]
+pub struct ChainPage(&'static File);
+
+impl ChainPage {
+    /// The page of the chain `name`, which is one of `names`: both are words of letters, digits and hyphens. It is kept
+    /// until the process ends.
+    #[must_use]
+    pub fn new(name: &str, names: &[&str]) -> Self {
+        let plain = file(INDEX).map_or("", |page| std::str::from_utf8(page.plain).unwrap_or_default());
+        let told = format!("<html data-base=\"/{name}\" data-chains=\"{}\" lang=", names.join(" "));
+        let page = plain.replacen("<html lang=", &told, 1).replace("href=\"/docs\"", &format!("href=\"/{name}/docs\""));
+        let mut hasher = DefaultHasher::new();
+        page.hash(&mut hasher);
+        let tag = format!("W/\"{:016x}\"", hasher.finish()).leak();
+        Self(Box::leak(Box::new(File { path: INDEX, tag, plain: page.leak().as_bytes(), brotli: &[], gzip: &[] })))
+    }
+}
+
+impl fmt::Debug for ChainPage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("ChainPage").field(&self.0.tag).finish()
+    }
+}
+
+/// The path of the page itself.
+const INDEX: &str = "/index.html";
 
 /// In the order of their paths.
 static FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/web_page.rs"));
@@ -80,21 +112,36 @@ const ALIASES: [&str; 24] = [
 /// What programs ask for: where nothing is there, they get no page.
 const FOR_PROGRAMS: [&str; 9] = ["_", "api", "assets", "docs", "health", "metrics", "rpc", "sourcify", "stats-service"];
 
+/// Whether paths that begin with a word are pages, or are for programs: no chain can have it as its name.
+#[must_use]
+pub fn has_paths(word: &str) -> bool {
+    PAGES.contains(&word) || ALIASES.contains(&word) || FOR_PROGRAMS.contains(&word)
+}
+
 /// The answer at a path: a file, or the page for a reader who accepts one, with the status 404 where it has nothing
 /// but that to say; `None` for programs.
-pub(super) fn answer(path: &str, headers: &HeaderMap) -> Option<Response> {
-    if let Some(file) = file(path).filter(|_| path.starts_with("/_/")) {
-        return Some(send(file, headers));
+pub(super) fn answer(path: &str, chain: Option<&ChainPage>, headers: &HeaderMap) -> Option<Response> {
+    if let Some(asset) = asset(path, headers) {
+        return Some(asset);
     }
     let noun = path.split('/').nth(1)?;
     if FOR_PROGRAMS.contains(&noun) || !accepts_pages(headers) {
         return None;
     }
-    let mut page = send(file("/index.html")?, headers);
+    let index = match chain {
+        Some(ChainPage(index)) => index,
+        None => file(INDEX)?,
+    };
+    let mut page = send(index, headers);
     if page.status() == StatusCode::OK && !PAGES.contains(&noun) && !ALIASES.contains(&noun) {
         *page.status_mut() = StatusCode::NOT_FOUND;
     }
     Some(page)
+}
+
+/// A file that the page asks for.
+pub(crate) fn asset(path: &str, headers: &HeaderMap) -> Option<Response> {
+    file(path).filter(|_| path.starts_with("/_/")).map(|file| send(file, headers))
 }
 
 fn file(path: &str) -> Option<&'static File> {
@@ -106,7 +153,7 @@ fn text(headers: &HeaderMap, name: HeaderName) -> &str {
 }
 
 /// Browsers name HTML. Programs that ask for anything or for JSON get what they got before there was a page.
-fn accepts_pages(headers: &HeaderMap) -> bool {
+pub(crate) fn accepts_pages(headers: &HeaderMap) -> bool {
     text(headers, ACCEPT).contains("text/html")
 }
 
@@ -120,8 +167,10 @@ fn accepts(headers: &HeaderMap, coding: &str) -> bool {
 }
 
 fn send(file: &'static File, headers: &HeaderMap) -> Response {
-    let is_page = file.path == "/index.html";
-    let (coding, bytes) = if accepts(headers, "br") {
+    let is_page = file.path == INDEX;
+    let (coding, bytes) = if file.brotli.is_empty() {
+        (None, file.plain)
+    } else if accepts(headers, "br") {
         (Some("br"), file.brotli)
     } else if accepts(headers, "gzip") {
         (Some("gzip"), file.gzip)
@@ -182,17 +231,30 @@ mod tests {
     fn pages_are_for_readers_who_name_html() {
         let browser = with(ACCEPT, "text/html,application/xhtml+xml,*/*;q=0.8");
         for path in ["/", "/block/12", "/tx/0x12/logs", "/address/0x12", "/scan"] {
-            assert!(answer(path, &browser).is_some(), "{path}");
-            assert!(answer(path, &with(ACCEPT, "application/json")).is_none(), "{path}");
-            assert!(answer(path, &with(ACCEPT, "*/*")).is_none(), "{path}");
+            assert!(answer(path, None, &browser).is_some(), "{path}");
+            assert!(answer(path, None, &with(ACCEPT, "application/json")).is_none(), "{path}");
+            assert!(answer(path, None, &with(ACCEPT, "*/*")).is_none(), "{path}");
         }
         for path in ["/api", "/api/v2/none", "/health", "/_/assets/none.js", "/_/", "/assets/none", ""] {
-            assert!(answer(path, &browser).is_none(), "{path}");
+            assert!(answer(path, None, &browser).is_none(), "{path}");
         }
         for (path, status) in [("/txsInternal", 200), ("/uncle/0x12", 200), ("/blockss", 404), ("/index.html", 404)] {
-            let found = answer(path, &browser).map(|found| found.status().as_u16());
+            let found = answer(path, None, &browser).map(|found| found.status().as_u16());
             assert_eq!(found, Some(status), "{path}");
         }
+    }
+
+    #[test]
+    fn the_page_of_a_chain_knows_its_path_and_the_others() {
+        let ChainPage(page) = ChainPage::new("base", &["mainnet", "base"]);
+        let text = std::str::from_utf8(page.plain).expect("text");
+        assert_eq!(
+            text.matches(r#"<html data-base="/base" data-chains="mainnet base" lang="en">"#).count(),
+            1,
+            "{text}"
+        );
+        assert!(text.contains(r#"href="/base/docs""#) && !text.contains(r#"href="/docs""#), "{text}");
+        assert_ne!(Some(page.tag), file(INDEX).map(|index| index.tag));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tower_http::services::ServeFile;
 
 use super::assets;
 use super::files::WebDir;
-use super::{Web, page};
+use super::{ChainPage, Web, page};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::scheme;
@@ -26,19 +26,22 @@ const NEVER_THE_PAGE: [&str; 8] = ["/api", "/v2/api", "/rpc", "/health", "/metri
 /// Answers a request that no route takes; 404 without a web page.
 pub(crate) async fn serve(app: &App, web: &Web, request: Request) -> Response {
     match web {
-        Web::Page => of_program(app, &request.into_parts().0).await.unwrap_or_else(IntoResponse::into_response),
+        Web::Page => of_program(app, None, &request.into_parts().0).await.unwrap_or_else(IntoResponse::into_response),
+        Web::Chain(page) => {
+            of_program(app, Some(page), &request.into_parts().0).await.unwrap_or_else(IntoResponse::into_response)
+        }
         Web::Folder(folder) => of_folder(app, folder, request).await,
         Web::None => Problem::NotFound.into_response(),
     }
 }
 
 /// The page that the program holds, and the signatures that it asks for.
-async fn of_program(app: &App, request: &Parts) -> Result<Response, Problem> {
+async fn of_program(app: &App, page: Option<&ChainPage>, request: &Parts) -> Result<Response, Problem> {
     if ![Method::GET, Method::HEAD].contains(&request.method) {
         return Err(Problem::NotFound);
     }
     let path = request.uri.path();
-    if let Some(found) = page::answer(path, &request.headers) {
+    if let Some(found) = page::answer(path, page, &request.headers) {
         return Ok(found);
     }
     assets::at(app, path).await?.ok_or(Problem::NotFound)

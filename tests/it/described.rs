@@ -23,7 +23,7 @@ fn document() -> anyhow::Result<Value> {
 fn every_route_is_described() -> anyhow::Result<()> {
     let catches_the_rest = ["/api/v2", "/api/v2/{*rest}", "/api/v2/proxy/account-abstraction/{*rest}"];
     let mut routes = rest_routes()?;
-    routes.extend(routes_of(&workspace::root().join("src/router.rs"))?);
+    routes.extend(routes_of(&workspace::root().join("src/router/routes.rs"))?);
     // At the paths that clients of each family of chains know.
     let of_families = trawl_chains::message_paths().into_iter().chain(trawl_chains::deposit_paths());
     routes.extend(of_families.map(str::to_owned));

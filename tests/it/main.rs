@@ -75,6 +75,7 @@ mod schema;
 mod search;
 mod server;
 mod service;
+mod several_chains;
 mod smart_contracts;
 mod sorted_transactions;
 mod state_changes;

@@ -5,6 +5,7 @@ import { useLocation } from 'preact-iso';
 import { OwnNames } from './parts/OwnNames.tsx';
 import { PulseDot, PulseLine } from './parts/Pulse.tsx';
 import { SearchBox } from './parts/SearchBox.tsx';
+import { base, chains, onOther } from './start/base.ts';
 import { showChosen } from './parts/Tabs.tsx';
 import { nextTheme, nextTimeStyle, theme, timeStyle } from './state/view.ts';
 import { chain } from './state/chain.ts';
@@ -46,6 +47,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <div class="inside">
           <a class="home" href="/" title="Newest blocks and transactions"><Mark /> Trawl{' '}<small>{chain.value.name}</small></a>
           <PulseDot />
+          {chains.length > 1 && <ChainSwitch path={path} />}
           <nav ref={nav} aria-label="Pages">
             {SECTIONS.map(([to, name]) => <a key={to} href={to} aria-current={path === to ? 'page' : undefined}>{name}</a>)}
             <a href="/docs">API</a>
@@ -66,6 +68,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </footer>
     </>
   );
+}
+
+/** The other chains of the server, whose pages are loaded anew. */
+function ChainSwitch({ path }: { path: string }) {
+  const choose = (event: Event) => location.assign(onOther((event.currentTarget as HTMLSelectElement).value, path));
+  return <select class="chains" aria-label="Chain" onChange={choose}>{chains.map((name) => <option key={name} value={name} selected={base === `/${name}`}>{name}</option>)}</select>;
 }
 
 function Mark() {

@@ -1,4 +1,5 @@
 // The page: its frame, its routes, and what holds on all of them.
+import { Based } from './parts/based.tsx';
 import { later } from './api/later.ts';
 import { render } from 'preact';
 import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso';
@@ -12,6 +13,7 @@ import { Blocks, InternalTransactions, TokenTransfers, Transactions, Withdrawals
 import { learnChain } from './state/chain.ts';
 import { watchPulse } from './state/pulse.ts';
 import { useTitle } from './parts/title.ts';
+import { base, ofChain } from './start/base.ts';
 import { partFiles } from './start/requests.ts';
 
 // Pages that come when they are wanted; `vite.config.js` has them too, so that the start script asks for them at once.
@@ -43,13 +45,13 @@ function setBusy(isBusy: boolean): void {
 }
 
 /** The server answers these; the page leaves them alone. */
-const PAGE_LINKS = /^\/(?!(docs|api|rpc|health|metrics|stats-service)(\/|\?|$))/;
+const PAGE_LINKS = new RegExp(`^${base}/(?!(docs|api|rpc|health|metrics|stats-service)(/|\\?|$))`);
 
 /** Other spellings of a path lead to the page that they mean. */
 function Spelled() {
   const { url, route } = useLocation();
   useEffect(() => {
-    const canonical = canonicalPath(location.pathname, location.search, location.hash);
+    const canonical = canonicalPath(ofChain(location.pathname), location.search, location.hash);
     if (canonical) route(canonical, true);
   }, [url]);
   return null;
@@ -58,7 +60,7 @@ function Spelled() {
 function App() {
   return (
     <LocationProvider scope={PAGE_LINKS}>
-      <Frame>
+      <Based><Frame>
         <Spelled />
         <ErrorBoundary>
           <Router onLoadStart={() => setBusy(true)} onLoadEnd={() => setBusy(false)}>
@@ -86,7 +88,7 @@ function App() {
             <Route default component={Nowhere} />
           </Router>
         </ErrorBoundary>
-      </Frame>
+      </Frame></Based>
     </LocationProvider>
   );
 }

@@ -9,21 +9,32 @@ use super::following::FollowState;
 use super::{problem, servers, state};
 use crate::app::App;
 use crate::service::reasons;
+use trawl_metrics::Exposition;
 
 /// The metrics as Prometheus text.
 pub(crate) async fn metrics(State(app): State<App>) -> Response {
     let Some(exposition) = app.metrics() else { return StatusCode::NOT_FOUND.into_response() };
-    tokio::join!(show_following(&app), show_readiness(&app), show_caches(&app));
-    show_head(&app);
+    measure(&app).await;
+    text(&app, exposition)
+}
+
+/// Measures what is read when it is asked for, of a chain.
+pub(crate) async fn measure(app: &App) {
+    tokio::join!(show_following(app), show_readiness(app), show_caches(app));
+    show_head(app);
     for gate in app.limits().gates() {
         metrics::gauge!("trawl_slots_taken", "of" => gate.what).set(gate.taken as f64);
         metrics::gauge!("trawl_queue_length", "of" => gate.what).set(gate.waiting as f64);
     }
-    if let Some(rates) = app.rates() {
-        metrics::gauge!("trawl_rate_addresses").set(rates.addresses() as f64);
-    }
     for (of, memory) in [("bodies", &app.limits().bodies), ("answers", &app.limits().answers)] {
         metrics::gauge!("trawl_memory_taken_bytes", "of" => of).set(memory.taken() as f64);
+    }
+}
+
+/// Everything that was measured, with what all chains share.
+pub(crate) fn text(app: &App, exposition: &Exposition) -> Response {
+    if let Some(rates) = app.rates() {
+        metrics::gauge!("trawl_rate_addresses").set(rates.addresses() as f64);
     }
     ([(CONTENT_TYPE, trawl_metrics::CONTENT_TYPE)], exposition.render()).into_response()
 }

@@ -1,5 +1,6 @@
 // The newest block as the API announces it, over a WebSocket that is opened again when it closes.
 import { signal } from '@preact/signals';
+import { onServer } from '../start/base.ts';
 
 /** State of the connection. */
 export const feedState = signal<'connecting' | 'live' | 'lost'>('connecting');
@@ -16,7 +17,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 function open(): void {
   feedState.value = feedState.peek() === 'lost' ? 'lost' : 'connecting';
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-  const opened = new WebSocket(`${scheme}://${location.host}/rpc`);
+  const opened = new WebSocket(`${scheme}://${location.host}${onServer('/rpc')}`);
   socket = opened;
   opened.onopen = () => opened.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }));
   opened.onmessage = (event) => {

@@ -1,4 +1,5 @@
 // Requests to the API of the same origin, and what can go wrong with them.
+import { onServer } from '../start/base.ts';
 
 /** A range of blocks that is not loaded, as the API says it. */
 export interface MissingRange { fromBlock: string; toBlock: string }
@@ -51,7 +52,7 @@ export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T>
   let response: Response;
   let text: string;
   try {
-    const ask = () => fetch(path, { headers: { accept: 'application/json' }, ...(signal && { signal }) });
+    const ask = () => fetch(onServer(path), { headers: { accept: 'application/json' }, ...(signal && { signal }) });
     response = await (started(path) ?? ask());
     text = await response.text();
   } catch (failure) {
@@ -67,7 +68,7 @@ export async function call<T>(method: string, params: unknown[]): Promise<T> {
   let answer: { result?: T; error?: { code: number; message: string; data?: { missing?: MissingRange[] } } };
   try {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const response = await fetch('/rpc', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const response = await fetch(onServer('/rpc'), { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     answer = await response.json();
   } catch {
     throw unreachable();
@@ -82,7 +83,7 @@ export async function batch<T>(calls: [method: string, params: unknown[]][]): Pr
   let replies: Reply[] | Reply;
   try {
     const body = JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })));
-    replies = await (await fetch('/rpc', { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json();
+    replies = await (await fetch(onServer('/rpc'), { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json();
   } catch {
     throw unreachable();
   }

@@ -11,6 +11,7 @@ import { Copy } from '../parts/Copy.tsx';
 import { withQuery } from '../parts/list/query.ts';
 import { useTitle } from '../parts/title.ts';
 import { topicOf } from '../scan/filter.ts';
+import { onServer } from '../start/base.ts';
 import { chain } from '../state/chain.ts';
 import { typed } from './contract/ReadCalls.tsx';
 
@@ -31,7 +32,7 @@ export function Tools() {
 /** Declarations with a selector or the hash of an event, of those that are loaded or come with the server. */
 async function declarations(hash: string): Promise<string[]> {
   const kind = hash.length === 10 ? 'signatures' : 'topic0';
-  const answer = await fetch(`/assets/${kind}/${hash.slice(2).toLowerCase()}`);
+  const answer = await fetch(onServer(`/assets/${kind}/${hash.slice(2).toLowerCase()}`));
   return answer.ok ? (await answer.text()).split(';').filter(Boolean) : [];
 }
 

@@ -1,6 +1,7 @@
 // The same scan for other tools, to copy.
 import { useState } from 'preact/hooks';
 import { Copy } from '../parts/Copy.tsx';
+import { base } from '../start/base.ts';
 import type { Filter } from './filter.ts';
 import { curl, python, sql, viem } from './snippets.ts';
 
@@ -9,7 +10,7 @@ const WAYS = [['curl', curl], ['Python', python], ['viem', viem], ['SQL', (filte
 export function Snippets({ filter }: { filter: Filter }) {
   const [way, setWay] = useState(0);
   const chosen = WAYS[way] ?? WAYS[0];
-  const text = chosen[1](filter, location.origin);
+  const text = chosen[1](filter, location.origin + base);
   return (
     <section class="panel">
       <header><h2>The same for other tools</h2>

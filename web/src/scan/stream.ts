@@ -1,5 +1,6 @@
 // Rows of a scan as they arrive, one JSON object a line, and the mark that says whether they are all.
 import { Problem, problemOf } from '../api/request.ts';
+import { onServer } from '../start/base.ts';
 
 export interface Mark { complete: boolean; count: number; fromBlock: string; toBlock: string; headBlock: string; missing: { fromBlock: string; toBlock: string }[] }
 
@@ -10,7 +11,7 @@ export interface Mark { complete: boolean; count: number; fromBlock: string; toB
 export async function stream<T>(path: string, signal: AbortSignal, rows: (batch: T[], bytes: number) => void): Promise<Mark> {
   let response: Response;
   try {
-    response = await fetch(path, { signal });
+    response = await fetch(onServer(path), { signal });
   } catch (failure) {
     if (signal.aborted) throw failure;
     throw new Problem(0, 'The API cannot be reached.');

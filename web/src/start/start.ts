@@ -1,4 +1,5 @@
 // Runs first, in the head of the page: the colours that were chosen, and requests for what the page will show and for its own script.
+import { ofChain, onServer } from './base.ts';
 import { firstRequests, partFiles } from './requests.ts';
 
 const root = document.documentElement;
@@ -10,15 +11,16 @@ try {
 }
 
 const early: Record<string, Promise<Response>> = {};
-for (const path of firstRequests(location.pathname, location.search)) {
-  early[path] = fetch(path, { headers: { accept: 'application/json' } });
+const pathname = ofChain(location.pathname);
+for (const path of firstRequests(pathname, location.search)) {
+  early[path] = fetch(onServer(path), { headers: { accept: 'application/json' } });
   // Who takes it sees the failure; a request that nobody takes must not be one that nobody handled.
   early[path].catch(() => {});
 }
 window.trawlEarly = early;
 
 const here = document.currentScript as HTMLScriptElement | null;
-for (const file of partFiles(location.pathname, here?.dataset['parts'] ?? '')) {
+for (const file of partFiles(pathname, here?.dataset['parts'] ?? '')) {
   const link = document.createElement('link');
   link.rel = 'modulepreload';
   link.href = new URL(file, here?.src).href;

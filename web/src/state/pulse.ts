@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { getJson } from '../api/request.ts';
 import { type Health, intervalOf, pulseOf } from '../format/pulse.ts';
+import { ofChain } from '../start/base.ts';
 import { now } from './view.ts';
 
 interface Newest { height: number; timestamp: string }
@@ -35,7 +36,7 @@ async function ask(): Promise<void> {
   isAsking = true;
   const said = await getJson<Health>('/api/health').catch(() => null);
   health.value = { said, at: Date.now() };
-  const isWanted = newest.peek() === null ? !/^\/(status)?$/.test(location.pathname) : round % ROUNDS === 0 && round > 0;
+  const isWanted = newest.peek() === null ? !/^\/(status)?$/.test(ofChain(location.pathname)) : round % ROUNDS === 0 && round > 0;
   round += 1;
   if (said && isWanted) await getJson<Newest[]>('/api/v2/main-page/blocks').then(tellNewest, () => {});
   isAsking = false;

@@ -1,0 +1,81 @@
+// Goes through the page of one of several chains and on to another: `node tests/browser/chains.mjs URL FIRST SECOND`. No link and no
+// request may leave the chain, but for files of the page, and for the figures of the server.
+import { rest, start, watchedPage } from './browser.mjs';
+
+const origin = new URL(process.argv[2] ?? '').origin;
+const [first, second] = process.argv.slice(3);
+const problems = [];
+let checked = 0;
+
+const browser = await start();
+const { page, seen } = await watchedPage(browser, origin);
+
+/** What is shown is of the chain alone. */
+async function check(chain, what) {
+  if (!(await rest(page))) problems.push(`${what}: it never came to rest`);
+  const { links, chosen, early, failures } = await page.evaluate(() => ({
+    links: [...document.querySelectorAll('a[href]')].map((link) => link.getAttribute('href')),
+    chosen: document.querySelector('select.chains')?.value,
+    early: Object.keys(globalThis.trawlEarly ?? {}),
+    failures: [...document.querySelectorAll('.failure')].map((one) => one.textContent),
+  }));
+  const isOwn = (path) => path.startsWith(`/${chain}/`) || path === `/${chain}`;
+  const foreign = links.filter((href) => href.startsWith('/') && (!isOwn(href) || href.startsWith(`/${chain}/${chain}`)) && href !== '/metrics');
+  if (foreign.length > 0) problems.push(`${what}: links that lead elsewhere: ${foreign.slice(0, 5).join(' ')}`);
+  const asked = seen.asked.splice(0).filter((path) => !isOwn(path) && !path.startsWith('/_/'));
+  if (asked.length > 0) problems.push(`${what}: asked for ${asked.join(' ')}`);
+  if (chosen !== chain) problems.push(`${what}: the switch says ${chosen}`);
+  if (early.length > 0) problems.push(`${what}: asked for early and not used: ${early.join(' ')}`);
+  if (failures.length > 0) problems.push(`${what}: ${failures.join(' ')}`);
+  if (links.length < 10) problems.push(`${what}: ${links.length} links`);
+  checked += 1;
+}
+
+const path = () => page.evaluate(() => location.pathname);
+const comesTo = (wanted) => page.waitForFunction((start) => location.pathname.startsWith(start) && !document.querySelector('main[aria-busy=true]'), { timeout: 20_000 }, wanted).catch(async () => problems.push(`not at ${wanted} but at ${await path()}`));
+
+/** Follows the first link of the page that begins so. */
+async function follow(start) {
+  await page.evaluate((wanted) => document.querySelector(`main a[href^="${wanted}"]`)?.click(), start);
+  await comesTo(start);
+}
+
+try {
+  await page.setViewport({ width: 1440, height: 900 });
+  await page.goto(origin, { waitUntil: 'load' });
+  await comesTo(`/${first}`);
+  // Which led here.
+  seen.asked.splice(0, 1);
+  await check(first, 'home');
+  await page.evaluate(() => { globalThis.isKept = true; });
+  await follow(`/${first}/block/`);
+  await check(first, 'a block');
+  await follow(`/${first}/tx/`);
+  await check(first, 'a transaction');
+  await follow(`/${first}/address/`);
+  await check(first, 'an address');
+  if (!(await page.evaluate(() => globalThis.isKept === true))) problems.push('a link loaded the page anew');
+  const address = (await path()).slice(`/${first}`.length);
+  await page.select('select.chains', second);
+  await comesTo(`/${second}${address}`);
+  await check(second, 'the address on the other chain');
+  await page.goto(`${origin}/${second}/transactions`, { waitUntil: 'load' });
+  await comesTo(`/${second}/txs`);
+  await check(second, 'a list by another name');
+  await follow(`/${second}/tx/`);
+  await check(second, 'a transaction after it');
+  await page.goBack();
+  await comesTo(`/${second}/txs`);
+  await page.setViewport({ width: 360, height: 900 });
+  if (await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)) problems.push('it is wider than a small screen');
+  await page.goto(`${origin}/${second}/docs`, { waitUntil: 'networkidle2' });
+  const docs = await page.evaluate(() => [...document.querySelectorAll('nav a[href^="/"]')].map((link) => link.getAttribute('href')));
+  if (docs.length < 5 || docs.some((href) => !href.startsWith(`/${second}/`))) problems.push(`the description leads to ${docs.join(' ')}`);
+  if (!(await page.evaluate(() => document.querySelectorAll('#routes details').length > 50))) problems.push('the description has no routes');
+  problems.push(...seen.problems);
+} finally {
+  await browser.close();
+}
+for (const problem of problems) console.error(problem);
+console.log(`${checked} views checked, ${problems.length} problems`);
+process.exit(problems.length > 0 ? 1 : 0);
