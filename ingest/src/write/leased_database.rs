@@ -7,7 +7,7 @@ use super::lease::LeaseGuard;
 /// A database to which a run may write.
 #[derive(Clone)]
 pub struct LeasedDatabase {
-    /// Reads it.
+    /// Reads the database that is leased.
     pub reader: Reader,
     /// Writes to it on behalf of the run.
     pub writer: Writer,

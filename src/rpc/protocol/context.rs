@@ -44,7 +44,7 @@ impl TakenHead {
 pub(crate) struct RequestContext<'c> {
     /// The state of the endpoints.
     pub rpc: &'c Rpc,
-    /// Taken once.
+    /// The view of the chain that the request is answered from, taken once.
     pub head: &'c TakenHead,
     /// Who sent it, and to which endpoint.
     pub requester: RpcRequester,

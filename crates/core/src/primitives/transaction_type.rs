@@ -8,13 +8,13 @@ use std::fmt;
 pub enum TransactionType {
     /// Without a type byte.
     Legacy,
-    /// EIP-2930.
+    /// With an access list, 0x01 (EIP-2930).
     AccessList,
-    /// EIP-1559.
+    /// With a priority fee and a fee cap, 0x02 (EIP-1559).
     DynamicFee,
-    /// EIP-4844.
+    /// With blobs, 0x03 (EIP-4844).
     Blob,
-    /// EIP-7702.
+    /// With authorizations, 0x04 (EIP-7702).
     SetCode,
     /// Not one of Ethereum's, or a later one.
     Other(u8),
