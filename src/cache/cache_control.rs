@@ -25,7 +25,8 @@ pub(crate) enum CachePolicy {
 }
 
 impl CachePolicy {
-    /// The policy of an answer about one block that shows facts of addresses.
+    /// The policy of an answer about one block that shows facts of addresses, or has members that are null until a part
+    /// of the block is loaded.
     pub fn of_block(head: &Head, block: BlockNumber) -> Self {
         if head.finalized() >= Some(block) { Self::Short } else { Self::Revalidate }
     }

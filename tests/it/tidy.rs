@@ -36,7 +36,8 @@ fn name(path: &Path) -> String {
 /// The paths of the routes in a file.
 pub fn routes_of(file: &Path) -> anyhow::Result<BTreeSet<String>> {
     let text = fs::read_to_string(file).with_context(|| name(file))?;
-    Ok(text.split(".route(\"").skip(1).filter_map(|rest| Some(rest.split('"').next()?.to_owned())).collect())
+    let routes = text.split(".route(").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"'));
+    Ok(routes.filter_map(|rest| Some(rest.split('"').next()?.to_owned())).collect())
 }
 
 /// The paths of the REST endpoints.
