@@ -81,7 +81,7 @@ impl StatisticsTask {
         let long = async {
             tokio::time::sleep(NOTICE_DELAY).await;
             tracing::info!(
-                "blocks are loaded, token holders are still counted; if stopped, the next run goes on with that"
+                "blocks are loaded, holders and transactions are still counted; if stopped, the next run goes on"
             );
             std::future::pending::<()>().await;
         };
@@ -91,7 +91,7 @@ impl StatisticsTask {
             () = long => false,
         };
         if cut_short {
-            tracing::info!("the rest of the token holders is counted by the next run");
+            tracing::info!("the rest of the holders and transactions is counted by the next run");
             self.task.abort();
         }
     }
@@ -126,11 +126,11 @@ impl Counter {
             let failed = match self.extend().await {
                 Ok(()) => false,
                 Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => {
-                    tracing::debug!(error = %trawl_core::error_chain(&cause), "token holders are not counted any more");
+                    tracing::debug!(error = %trawl_core::error_chain(&cause), "nothing is counted any more");
                     return;
                 }
                 Err(cause) => {
-                    tracing::warn!(error = %trawl_core::error_chain(&cause), "token holders are counted later");
+                    tracing::warn!(error = %trawl_core::error_chain(&cause), "totals are counted later");
                     true
                 }
             };
