@@ -32,8 +32,9 @@ impl ChainPage {
     #[must_use]
     pub fn new(name: &str, names: &[&str]) -> Self {
         let plain = file(INDEX).map_or("", |page| std::str::from_utf8(page.plain).unwrap_or_default());
-        let told = format!("<html data-base=\"/{name}\" data-chains=\"{}\" lang=", names.join(" "));
-        let page = plain.replacen("<html lang=", &told, 1).replace("href=\"/docs\"", &format!("href=\"/{name}/docs\""));
+        let opening = format!("<html data-base=\"/{name}\" data-chains=\"{}\" lang=", names.join(" "));
+        let page =
+            plain.replacen("<html lang=", &opening, 1).replace("href=\"/docs\"", &format!("href=\"/{name}/docs\""));
         let mut hasher = DefaultHasher::new();
         page.hash(&mut hasher);
         let tag = format!("W/\"{:016x}\"", hasher.finish()).leak();

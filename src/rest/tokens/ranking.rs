@@ -26,7 +26,7 @@ use trawl_query::search::terms;
 use trawl_query::tokens::ranking::{RankPosition, RankedToken, TokenFilter, counted, uncounted};
 use trawl_query::walk::SortOrder;
 
-/// Tokens of a order that are read at once and kept: the first pages of any client.
+/// Tokens of an order that are read at once and cached: the first pages of any client.
 const KEPT: u64 = 2_000;
 
 query_parameters! {

@@ -1,12 +1,12 @@
 // Where the page is on its server: below the name of a chain, where that serves several.
 
-const told: DOMStringMap = globalThis.document?.documentElement.dataset ?? {};
+const attributes: DOMStringMap = globalThis.document?.documentElement.dataset ?? {};
 
 /** What comes before all paths: `/` and the name of the chain; nothing where the server has one chain. */
-export const base = told['base'] ?? '';
+export const base = attributes['base'] ?? '';
 
 /** The names of all chains of the server, in its order; none where it has one. */
-export const chains: string[] = told['chains']?.split(' ') ?? [];
+export const chains: string[] = attributes['chains']?.split(' ') ?? [];
 
 /** What all chains of a server share. */
 const SHARED = '/metrics';
