@@ -17,7 +17,7 @@ use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::schema::{Table, TokenStepRow};
 use trawl_core::store::{Head, Reader, StoreError, TokenStep, Writer};
 
-use super::transaction_totals::TransactionTotals;
+use super::transaction_totals::{Backlog, TransactionTotals};
 use crate::write::lease::LeaseGuard;
 use crate::write::leased_database::LeasedDatabase;
 use crate::write::retry::retry_transient;
@@ -118,19 +118,21 @@ struct Counter {
 
 impl Counter {
     async fn run(mut self, mut is_last: watch::Receiver<bool>) {
+        let mut was_last = false;
         loop {
-            let was_last = *is_last.borrow();
-            if was_last {
+            if !was_last && *is_last.borrow() {
+                was_last = true;
                 self.totals.forget();
             }
             let failed = match self.extend().await {
-                Ok(()) => false,
+                Ok(Backlog::Pending) => continue,
+                Ok(Backlog::Empty) => false,
                 Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => {
                     tracing::debug!(error = %trawl_core::error_chain(&cause), "nothing is counted any more");
                     return;
                 }
                 Err(cause) => {
-                    tracing::warn!(error = %trawl_core::error_chain(&cause), "totals are counted later");
+                    tracing::warn!(error = %trawl_core::error_chain(&cause), "token holders are counted later");
                     true
                 }
             };
@@ -146,8 +148,8 @@ impl Counter {
         }
     }
 
-    /// Takes all steps there are.
-    async fn extend(&mut self) -> Result<(), StoreError> {
+    /// Takes all steps there are, and adds up transactions of some periods.
+    async fn extend(&mut self) -> Result<Backlog, StoreError> {
         let head = retry_transient(|| Head::load(&self.reader)).await?;
         self.count_holders(&head).await?;
         self.totals.extend(&head).await

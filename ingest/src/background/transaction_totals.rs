@@ -31,11 +31,22 @@ const MAX_TRANSACTIONS: u64 = 400_000_000;
 const BATCH_TRANSACTIONS: u64 = 10_000_000;
 /// Between two rounds, at least: batches of a load are committed all the time.
 const INTERVAL: Duration = Duration::from_secs(60);
+/// How long what failed is left alone: a statement of minutes may have failed at its end.
+const RETRY_PAUSE: Duration = Duration::from_secs(600);
 /// Groups beyond 256 MiB go to disk, and one thread leaves the others to readers.
 const SETTINGS: &[(&str, &str)] =
     &[("max_threads", "1"), ("max_bytes_before_external_group_by", "268435456"), ("max_execution_time", "0")];
 /// A year of a large chain takes minutes.
 const TIMEOUT: Duration = Duration::from_secs(60 * 60);
+
+/// Whether there is more to add up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Backlog {
+    /// All that is complete is added up, or is left alone for a while.
+    Empty,
+    /// There may be more periods.
+    Pending,
+}
 
 /// Adds up what is missing.
 pub(super) struct TransactionTotals {
@@ -48,7 +59,8 @@ pub(super) struct TransactionTotals {
     settled: Vec<BlockRange>,
     /// Periods that were stored when they were looked up last.
     known: HashSet<BlockRange>,
-    last_round: Option<Instant>,
+    /// When periods are looked for next; none for at once.
+    next_round: Option<Instant>,
     /// Numbers the writes of this run.
     attempts: u64,
 }
@@ -56,7 +68,7 @@ pub(super) struct TransactionTotals {
 impl TransactionTotals {
     pub(super) fn new(reader: Reader, writer: Writer, guard: LeaseGuard) -> Self {
         let (days, settled, known) = (BTreeMap::new(), Vec::new(), HashSet::new());
-        Self { reader, writer, guard, days, settled, known, last_round: None, attempts: 0 }
+        Self { reader, writer, guard, days, settled, known, next_round: None, attempts: 0 }
     }
 
     /// Forgets which periods are stored, so that the next round looks up all of them.
@@ -64,28 +76,49 @@ impl TransactionTotals {
         self.days.clear();
         self.settled.clear();
         self.known.clear();
-        self.last_round = None;
+        self.next_round = None;
     }
 
-    /// Adds up the periods that became complete since the last round, at most once a minute.
+    /// Adds up some of the periods that became complete, a batch at most, so that whoever shares the task has its turn.
+    /// What fails is tried again after ten minutes: until then charts add up by themselves.
     ///
     /// # Errors
     ///
-    /// If ClickHouse cannot be reached or refuses a statement, or the lease is lost.
-    pub(super) async fn extend(&mut self, head: &Head) -> Result<(), StoreError> {
-        if self.last_round.is_some_and(|round| round.elapsed() < INTERVAL) {
-            return Ok(());
+    /// If the lease is lost, or cannot be proven.
+    pub(super) async fn extend(&mut self, head: &Head) -> Result<Backlog, StoreError> {
+        if self.next_round.is_some_and(|next| Instant::now() < next) {
+            return Ok(Backlog::Empty);
         }
+        let pause = match self.add_up_next(head).await {
+            Ok(Backlog::Pending) => return Ok(Backlog::Pending),
+            Ok(Backlog::Empty) => INTERVAL,
+            Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => return Err(cause),
+            Err(cause) => {
+                tracing::warn!(error = %trawl_core::error_chain(&cause), "transactions are added up by period later");
+                RETRY_PAUSE
+            }
+        };
+        self.next_round = Some(Instant::now() + pause);
+        Ok(Backlog::Empty)
+    }
+
+    async fn add_up_next(&mut self, head: &Head) -> Result<Backlog, StoreError> {
         self.read_days(head.blocks.settled().ranges()).await?;
         for period in [Period::Day, Period::Week, Period::Month, Period::Year] {
             let mut complete = periods(&self.days, period);
             complete.retain(|period| period.transactions <= MAX_TRANSACTIONS && !self.known.contains(&period.blocks));
             for some in complete.chunks(MAX_PERIODS) {
-                self.add_up_missing(some).await?;
+                let batch = first_batch(&self.missing(some).await?);
+                if !batch.is_empty() {
+                    self.add_up(&batch).await?;
+                    let through = batch.last().map(|range| range.last());
+                    tracing::debug!(periods = batch.len(), through, "transactions are added up");
+                    self.known.extend(batch);
+                    return Ok(Backlog::Pending);
+                }
             }
         }
-        self.last_round = Some(Instant::now());
-        Ok(())
+        Ok(Backlog::Empty)
     }
 
     /// Reads which blocks the days have: all of them, if more changed than the end of the chain, else from the newest
@@ -105,21 +138,12 @@ impl TransactionTotals {
         Ok(())
     }
 
-    async fn add_up_missing(&mut self, complete: &[PeriodBlocks]) -> Result<(), StoreError> {
+    /// Those of some periods that are not stored.
+    async fn missing(&mut self, complete: &[PeriodBlocks]) -> Result<Vec<PeriodBlocks>, StoreError> {
         let ranges: Vec<BlockRange> = complete.iter().map(|period| period.blocks).collect();
         let found = self.rows(stored(&ranges)).await?;
-        self.known.extend(found.iter().filter_map(|totals| totals.blocks()));
-        let missing: Vec<&PeriodBlocks> = complete.iter().filter(|one| !self.known.contains(&one.blocks)).collect();
-        for batch in batches(&missing) {
-            self.add_up(&batch).await?;
-            tracing::debug!(
-                periods = batch.len(),
-                through = batch.last().map(|range| range.last()),
-                "transactions are added up"
-            );
-            self.known.extend(batch);
-        }
-        Ok(())
+        self.known.extend(found.iter().filter_map(|row| BlockRange::new(row.first_block, row.last_block)));
+        Ok(complete.iter().filter(|period| !self.known.contains(&period.blocks)).copied().collect())
     }
 
     /// Adds up some periods. Their commits are read first: if blocks are committed meanwhile, the rows do not count.
@@ -184,20 +208,14 @@ fn only_grew(before: &[BlockRange], now: &[BlockRange]) -> bool {
     now.starts_with(others) && same.first() == last.first() && same.last() >= last.last()
 }
 
-/// Cuts periods into groups of at most so many transactions, or of a single period with more.
-fn batches(periods: &[&PeriodBlocks]) -> Vec<Vec<BlockRange>> {
-    let (mut batches, mut transactions) = (Vec::<Vec<BlockRange>>::new(), 0);
-    for period in periods {
-        match batches.last_mut().filter(|_| transactions + period.transactions <= BATCH_TRANSACTIONS) {
-            Some(batch) => batch.push(period.blocks),
-            None => {
-                transactions = 0;
-                batches.push(vec![period.blocks]);
-            }
-        }
+/// The first periods with so many transactions together, or a single one with more.
+fn first_batch(periods: &[PeriodBlocks]) -> Vec<BlockRange> {
+    let mut transactions = 0;
+    let mut fits = |(index, period): &(usize, &PeriodBlocks)| {
         transactions += period.transactions;
-    }
-    batches
+        *index == 0 || transactions <= BATCH_TRANSACTIONS
+    };
+    periods.iter().enumerate().take_while(|one| fits(one)).map(|(_, period)| period.blocks).collect()
 }
 
 #[cfg(test)]
@@ -222,9 +240,10 @@ mod tests {
     #[test]
     fn large_periods_are_added_up_alone() {
         let period = |first, transactions| PeriodBlocks { blocks: range(first, first), transactions };
-        let periods = [period(1, 6_000_000), period(2, 4_000_000), period(3, 1), period(4, 30_000_000), period(5, 1)];
-        let found = batches(&periods.iter().collect::<Vec<_>>());
-        let firsts: Vec<Vec<u64>> = found.iter().map(|batch| batch.iter().map(|one| one.first()).collect()).collect();
-        assert_eq!(firsts, [vec![1, 2], vec![3], vec![4], vec![5]]);
+        let periods = [period(1, 6_000_000), period(2, 4_000_000), period(3, 30_000_000), period(4, 1)];
+        assert_eq!(first_batch(&periods), [range(1, 1), range(2, 2)]);
+        assert_eq!(first_batch(&periods[2..]), [range(3, 3)]);
+        assert_eq!(first_batch(&periods[3..]), [range(4, 4)]);
+        assert_eq!(first_batch(&[]), []);
     }
 }

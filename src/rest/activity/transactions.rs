@@ -8,14 +8,14 @@ use super::activity_query::{ActivityQuery, SettledPeriods, too_much};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, BlockRange};
-use trawl_core::schema::Columns;
+use trawl_core::schema::{Columns, TransactionTotalsRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::activity::Transactions;
 use trawl_query::contracts::hot_contracts::{MOST_TRANSACTIONS, size};
 use trawl_query::stats::charts::prices;
 use trawl_query::stats::charts::prices::PriceSum;
-use trawl_query::stats::charts::totals::{MAX_PERIODS, StoredTotals, stored};
+use trawl_query::stats::charts::totals::{self, MAX_PERIODS};
 use trawl_query::stats::charts::transactions::{PeriodSum, sums};
 
 /// Periods of an answer, at most: their first blocks travel in the address of the statement, which takes 64 KiB.
@@ -38,27 +38,31 @@ pub(super) async fn answer(app: &App, head: &Head, asked: &ActivityQuery) -> Res
         return Err(too_much());
     }
     let stored = stored_totals(app, &settled.complete()).await?;
-    let settled = settled.without(&stored.iter().filter_map(StoredTotals::blocks).collect());
+    let settled = settled.without(&stored.iter().filter_map(blocks_of).collect());
     require_bounded(app, head, &settled).await?;
     let (mut rows, prices) = tokio::try_join!(
         of_both(app, head, &settled, |blocks| sums(&starts, blocks)),
         of_both(app, head, &settled, |blocks| prices::sums(&starts, blocks)),
     )?;
-    rows.extend(stored.iter().map(StoredTotals::sums).filter(|sums| sums.transactions > 0));
+    rows.extend(stored.iter().map(PeriodSum::from).filter(|sums| sums.transactions > 0));
     rows.sort_unstable_by_key(|row| row.start);
-    let prices = prices.into_iter().chain(stored.iter().filter_map(StoredTotals::prices));
+    let prices = prices.into_iter().chain(stored.iter().filter_map(totals::prices));
     let prices: HashMap<BlockNumber, PriceSum> = prices.map(|row| (row.start, row)).collect();
     let points = rows.iter().filter_map(|row| Some((settled.day(row.start)?, point(row, prices.get(&row.start)))));
     Ok(asked.answer_up_to(Some(last), points.collect()))
 }
 
-/// What was added up before of these periods, ascending. It is not kept: more may be there the next time.
-async fn stored_totals(app: &App, periods: &[BlockRange]) -> Result<Vec<StoredTotals>, Problem> {
+/// What was added up before of these periods, ascending. It is not cached: more may be there the next time.
+async fn stored_totals(app: &App, periods: &[BlockRange]) -> Result<Vec<TransactionTotalsRow>, Problem> {
     let mut found = Vec::new();
     for some in periods.chunks(MAX_PERIODS) {
-        found.extend(app.reader().rows(&stored(some)).await?);
+        found.extend(app.reader().rows(&totals::stored(some)).await?);
     }
     Ok(found)
+}
+
+fn blocks_of(row: &TransactionTotalsRow) -> Option<BlockRange> {
+    BlockRange::new(row.first_block, row.last_block)
 }
 
 /// Requires that there are not more transactions than are added up while a client waits.

@@ -5,6 +5,7 @@ use serde_json::Value;
 use xtask::http;
 use xtask::process::Server;
 
+use super::statistics::reach;
 use super::write_dump;
 use crate::activity::RESOLUTIONS;
 use crate::chains::{lines, quantity};
@@ -86,6 +87,16 @@ fn count_while_the_commits_are_the_same() -> anyhow::Result<()> {
     // The blocks are committed again: what was added up before does not count.
     env::sql(database, "INSERT INTO ingest_commits SELECT * REPLACE ('again' AS run) FROM ingest_commits")?;
     ensure!(charts(database)? == right);
+    Ok(())
+}
+
+/// Token holders are counted all the same, and the load ends well.
+#[test]
+fn that_cannot_be_written_stop_nothing() -> anyhow::Result<()> {
+    let database = &env::migrate("totals_refused")?;
+    env::sql(database, "DROP TABLE transaction_totals SYNC")?;
+    load(database, &chain_of_days()?, &[])?;
+    ensure!(reach(database)? == 54, "{}", reach(database)?);
     Ok(())
 }
 

@@ -2,87 +2,38 @@
 
 use super::prices::PriceSum;
 use super::transactions::PeriodSum;
-use trawl_core::primitives::{BlockRange, U256};
+use trawl_core::primitives::BlockRange;
+use trawl_core::schema::TransactionTotalsRow;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Parameter, Statement, Workload};
 
 /// Periods of a read, at most: both ends of each travel in the address of the statement, which takes 64 KiB.
 pub const MAX_PERIODS: usize = 1_000;
 
-columns! {
-    /// The totals of a period. The commits of its blocks are those that they were added up from.
-    pub struct StoredTotals / StoredTotalsView {
-        /// First block of the period.
-        first_block: u64,
-        /// Last block of the period.
-        last_block: u64,
-        /// Number of transactions.
-        transactions: u64,
-        /// Those that failed.
-        failed: u64,
-        /// Those of which that is not known.
-        without_status: u64,
-        /// Gas that they used.
-        gas: U256,
-        /// Gas that failed ones used.
-        failed_gas: U256,
-        /// Wei that they paid.
-        fees: U256,
-        /// Wei that failed ones paid.
-        failed_fees: U256,
-        /// Those of which neither is known.
-        without_gas: u64,
-        /// Accounts that sent one.
-        senders: u64,
-        /// Those that sent their first one.
-        new_senders: u64,
-        /// Transactions of which the nonce is not known.
-        without_nonce: u64,
-        /// A tenth of the transactions paid this for each gas, in wei, or less.
-        price_p10: Option<U256>,
-        /// Half of them did.
-        price_p50: Option<U256>,
-        /// Nine tenths of them did.
-        price_p90: Option<U256>,
+impl From<&TransactionTotalsRow> for PeriodSum {
+    fn from(row: &TransactionTotalsRow) -> Self {
+        Self {
+            start: row.first_block,
+            transactions: row.transactions,
+            failed: row.failed,
+            without_status: row.without_status,
+            gas: row.gas,
+            failed_gas: row.failed_gas,
+            fees: row.fees,
+            failed_fees: row.failed_fees,
+            without_gas: row.without_gas,
+            senders: row.senders,
+            new_senders: row.new_senders,
+            without_nonce: row.without_nonce,
+        }
     }
 }
 
-impl StoredTotals {
-    /// The blocks of the period; `None` of a row that is none of Trawl's.
-    #[must_use]
-    pub fn blocks(&self) -> Option<BlockRange> {
-        BlockRange::new(self.first_block, self.last_block)
-    }
-
-    /// What the transactions add up to.
-    #[must_use]
-    pub fn sums(&self) -> PeriodSum {
-        PeriodSum {
-            start: self.first_block,
-            transactions: self.transactions,
-            failed: self.failed,
-            without_status: self.without_status,
-            gas: self.gas,
-            failed_gas: self.failed_gas,
-            fees: self.fees,
-            failed_fees: self.failed_fees,
-            without_gas: self.without_gas,
-            senders: self.senders,
-            new_senders: self.new_senders,
-            without_nonce: self.without_nonce,
-        }
-    }
-
-    /// What they paid for gas; `None` without receipts.
-    #[must_use]
-    pub fn prices(&self) -> Option<PriceSum> {
-        Some(PriceSum {
-            start: self.first_block,
-            tenth: self.price_p10?,
-            median: self.price_p50?,
-            ninetieth: self.price_p90?,
-        })
-    }
+/// What the transactions of a period paid for gas; `None` without receipts.
+#[must_use]
+pub fn prices(row: &TransactionTotalsRow) -> Option<PriceSum> {
+    let (tenth, median, ninetieth) = (row.price_p10?, row.price_p50?, row.price_p90?);
+    Some(PriceSum { start: row.first_block, tenth, median, ninetieth })
 }
 
 columns! {
@@ -105,10 +56,10 @@ pub fn commits(periods: &[BlockRange]) -> Statement<PeriodCommits> {
 /// The totals of those of the periods, ascending, of which no two share a block, that were added up from the commits
 /// that their blocks have now.
 #[must_use]
-pub fn stored(periods: &[BlockRange]) -> Statement<StoredTotals> {
+pub fn stored(periods: &[BlockRange]) -> Statement<TransactionTotalsRow> {
     let sql = format!(
-        "SELECT first_block, last_block, transactions, failed, without_status, gas, failed_gas, fees, failed_fees,
-  without_gas, senders, new_senders, without_nonce, price_p10, price_p50, price_p90
+        "SELECT first_block, last_block, commits, transactions, failed, without_status, gas, failed_gas, fees,
+  failed_fees, without_gas, senders, new_senders, without_nonce, price_p10, price_p50, price_p90, added_up_at
 FROM
 (
   SELECT *
