@@ -13,7 +13,7 @@ mod follow;
 mod labels;
 mod load;
 mod load_slice;
-mod migrate_text;
+mod migrate;
 mod probes;
 mod repair;
 mod requested;

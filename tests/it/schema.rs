@@ -17,6 +17,8 @@ use xtask::workspace;
 
 use crate::env;
 
+mod plan;
+
 /// `(table, column)` → `(type, codec, comment)`, and per table its engine and its comment.
 fn shape(database: &str) -> anyhow::Result<String> {
     let columns = format!(

@@ -39,6 +39,7 @@ pub use ledger::statistics::{TokenProgress, TokenStep};
 pub use ledger::tokens::{TokenSelection, UnfetchedToken};
 pub use reader::Reader;
 pub use schema::left_out::Choice;
+pub use schema::plan::{MigrationPlan, PlanReason, PlanRoom, PlanTarget, PlannedStatement, TableWork};
 pub use schema::version::MigrateError;
 pub use server::{DiskRoom, ServerFacts};
 pub use writer::Writer;

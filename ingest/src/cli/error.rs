@@ -85,6 +85,8 @@ pub enum Failure {
     Damaged { table: String },
     #[error("nothing to prove: no block from {from} to {} is loaded", if *to == u64::MAX { "the newest".into() } else { to.to_string() })]
     NothingToProve { from: u64, to: u64 },
+    #[error("{0} changes are pending: `trawl-ingest migrate --plan` lists them, `trawl-ingest migrate` makes them")]
+    Pending(u64),
     #[error("{0} things are wrong; what to do stands below each")]
     Unfit(usize),
     #[error("interrupted; what was committed stays")]
@@ -141,6 +143,9 @@ impl From<FillError> for Failure {
     }
 }
 
+/// The exit code where something is to be migrated, of those who only look.
+const PENDING: u8 = 9;
+
 impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
@@ -162,6 +167,7 @@ impl Failure {
             | Self::NotProven(_)
             | Self::Follow(FollowError::BelowFinality { .. }) => 3,
             Self::Damaged { .. } => exit_codes::DAMAGE,
+            Self::Pending(_) => PENDING,
             Self::Interrupted => 130,
             Self::Migrate(error) if let Some(code) = exit_codes::of_schema(error) => code,
             other => other.store_error().map_or(1, store_code),

@@ -51,7 +51,7 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMI
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 failed at run time; 2 wrong usage; 3 data refused; 4 node unreachable; \
                           5 ClickHouse unreachable; 6 wrong user or password of ClickHouse; 7 schema of another release; 8 \
-                          damage; 130 interrupted after a clean stop.";
+                          damage; 9 something is to be migrated (migrate --check); 130 interrupted after a clean stop.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {

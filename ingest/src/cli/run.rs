@@ -3,12 +3,10 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use trawl_core::schema::replication::Replication;
-use trawl_core::store::{Choice, ClusterLayout, FILL_RUNS, REPAIR_RUNS, Reader, StoreAddress, Writer};
+use trawl_core::store::{FILL_RUNS, REPAIR_RUNS, Reader, StoreAddress, Writer};
 use trawl_ingest::backup::BackupError;
-use trawl_ingest::labels::bundled;
 
-use super::backup::{backup_command, backups_command, require_no_restore, restore_command};
+use super::backup::{backup_command, backups_command, restore_command};
 use super::doctor::doctor_command;
 use super::error::Failure;
 use super::flags::{Command, Flags, LoadFlags, ViewsCommand};
@@ -16,7 +14,7 @@ use super::follow::follow_command;
 use super::labels::labels_command;
 use super::load::load_command;
 use super::load_slice::slice_command;
-use super::migrate_text::migrate_text;
+use super::migrate::migrate_command;
 use super::probes::serve_probes;
 use super::repair::repair_command;
 use super::setup::end_on_signal;
@@ -56,27 +54,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         end_on_signal()?;
     }
     match flags.command {
-        Command::Migrate(flags) => {
-            let replication = if flags.replicated { Replication::Keeper } else { Replication::None };
-            let shard_blocks = u64::from(flags.shard_blocks.get());
-            let layout = flags.cluster.map(|cluster| ClusterLayout { cluster, shard_blocks, replication });
-            if flags.print {
-                print!("{}", migrate_text(&address.database, &flags.without, layout.as_ref()));
-                return Ok(());
-            }
-            require_no_restore(&address.database, &writer).await?;
-            let choice = Choice { without: flags.without, with: flags.with };
-            let applied = writer.migrate(&choice, layout.as_ref()).await?;
-            bundled::write(&reader(&address), &writer).await?;
-            if flags.with_reader {
-                writer.make_reader_account().await?;
-            }
-            println!(
-                "{}",
-                if applied.is_empty() { "up to date".into() } else { format!("applied {}", applied.join(", ")) }
-            );
-            Ok(())
-        }
+        Command::Migrate(flags) => migrate_command(flags, &address.database, &reader(&address), &writer).await,
         Command::Status(flags) => status_command(&flags, &reader(&address), &writer).await,
         Command::Backup(_) | Command::Restore(_)
             if !(shards.clickhouse_shards.is_empty() && shards.clickhouse_replicas.is_empty()) =>

@@ -47,6 +47,27 @@ pub async fn write(reader: &Reader, writer: &Writer) -> Result<u64, LabelsError>
     Ok(count)
 }
 
+/// How many rows [`write`] writes to a new database.
+///
+/// # Errors
+///
+/// Those of [`signatures`].
+pub fn count() -> Result<u64, LabelsError> {
+    let found = signatures()?;
+    Ok((found.events.len() + found.functions.len()) as u64)
+}
+
+/// How many rows [`write`] would write to a database that has its tables.
+///
+/// # Errors
+///
+/// If the store fails.
+pub async fn missing(reader: &Reader) -> Result<u64, LabelsError> {
+    let mut found = signatures()?;
+    drop_stored(reader, &mut found).await?;
+    Ok((found.events.len() + found.functions.len()) as u64)
+}
+
 async fn drop_stored(reader: &Reader, found: &mut LabelRecords) -> Result<(), StoreError> {
     let hashes: Vec<B256> = found.events.keys().map(|(hash, _)| *hash).collect();
     let stored: HashSet<(B256, String)> =

@@ -21,6 +21,9 @@ fn the_grants_of_the_page_are_enough() -> anyhow::Result<()> {
     let server = accounts.serve(data.path())?;
     let ingest = |arguments: &[&str]| as_user(env::ingest_at(&server.url, "trawl", arguments), "trawl");
     env::run(ingest(&["migrate"]), 0)?;
+    for user in ["trawl", "trawl_api"] {
+        env::run(as_user(env::ingest_at(&server.url, "trawl", &["migrate", "--check"]), user), 0)?;
+    }
 
     let node = Node::start("hive", &["--finality", "20"])?;
     let mut follower = process::spawn(ingest(&["follow", "--rpc-url", &node.url, "--poll-interval-ms", "50"]))?;

@@ -125,6 +125,9 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(said.contains(reason), "{arguments:?}: {said}");
     }
+    let shards = ["migrate", "--cluster", "trawl", "--clickhouse-shards", second, "--plan"];
+    let plan = String::from_utf8(env::run(env::ingest_at(first, "fresh", &shards), 0)?.stdout)?;
+    ensure!(plan.contains("  on each node, in fresh: CREATE DATABASE IF NOT EXISTS `fresh_local`\n"), "{plan}");
     let fresh = "SELECT count() FROM system.databases WHERE startsWith(name, 'fresh')";
     ensure!(cluster.sql(0, fresh)? == "0", "nothing was made");
     Ok(())

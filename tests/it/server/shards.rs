@@ -86,6 +86,9 @@ fn answers_of_hive_are_those_of_one_engine() -> anyhow::Result<()> {
 fn an_order_made_later_has_the_same_rows(cluster: &Cluster) -> anyhow::Result<()> {
     let (with, first) = (["migrate", "--with", "logs_by_topic"], &cluster.nodes[0].url);
     env::run(env::ingest_at(first, Cluster::SINGLE, &with), 0)?;
+    let plan = String::from_utf8(env::run(cluster.ingest(&[&with[..], &["--plan"]].concat()), 0)?.stdout)?;
+    let logs = cluster.sql(0, "SELECT count() FROM logs_by_block")?;
+    ensure!(plan.contains(&format!("INSERT INTO logs_by_topic …: {logs} rows of logs_by_block")), "{plan}");
     env::run(cluster.ingest(&with), 0)?;
     let rows = "SELECT count(), sum(cityHash64(*)) FROM logs_by_topic";
     let (whole, found) = (env::sql_at(first, Cluster::SINGLE, rows)?, cluster.sql(0, rows)?);

@@ -112,6 +112,7 @@ fn killed_loads_and_repairs_leave_the_rows_of_one_server() -> anyhow::Result<()>
     ensure!(different.is_empty(), "{different:?}\n{found:?}");
     cluster.require_rows_on_each()?;
     // What is there stays as it is.
+    env::run(cluster.ingest(&["migrate", "--check"]), 0)?;
     env::run(cluster.ingest(&["migrate"]), 0)?;
     lost_rows_are_repaired(&cluster, &whole)?;
     cluster.stop()

@@ -58,6 +58,18 @@ impl OptionalTable {
         }
     }
 
+    /// How many times the bytes of the table that it is filled from it takes at most. A log is once for each of its
+    /// topics in `logs_by_topic`, with all its data. Balances have the same columns in another order; the others have
+    /// fewer columns than what they are filled from.
+    #[must_use]
+    pub const fn times_of_source(self) -> u64 {
+        match self {
+            Self::LogsByTopic => 3,
+            Self::TokenBalancesByHolder => 2,
+            Self::LogTopics | Self::TransactionsByAddress | Self::BlocksByMiner | Self::ListedInternalTransactions => 1,
+        }
+    }
+
     /// The table of a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

@@ -45,7 +45,13 @@ impl SourceView {
     /// The name of the view that shows this one; `None` if none does.
     #[must_use]
     pub fn shown_as(&self) -> Option<&str> {
-        self.name.strip_prefix("v_").filter(|_| !INNER.contains(&self.name.as_str()))
+        Self::shown_name(&self.name)
+    }
+
+    /// The same of a view of this name.
+    #[must_use]
+    pub fn shown_name(view: &str) -> Option<&str> {
+        view.strip_prefix("v_").filter(|_| !INNER.contains(&view))
     }
 
     /// The statement that makes the text view of this view of `database`, or makes it anew; `None` if it has none.

@@ -4,6 +4,7 @@ pub(crate) mod analysts;
 mod comments;
 pub(crate) mod left_out;
 pub(crate) mod migrate;
+pub(crate) mod plan;
 pub(crate) mod reader_account;
 mod settings;
 pub(crate) mod text_views;

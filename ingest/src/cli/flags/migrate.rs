@@ -38,6 +38,12 @@ pub struct MigrateFlags {
     /// Print the statements that make a new database, and on which nodes each runs; ClickHouse is not contacted.
     #[arg(long, conflicts_with_all = ["with", "with_reader"])]
     pub print: bool,
+    /// List what is pending in this database: statements, what they rewrite, and the room for that. Changes nothing.
+    #[arg(long, conflicts_with_all = ["print", "with_reader"])]
+    pub plan: bool,
+    /// Only say whether something is pending: exit code 0 if nothing is, 9 if something is. Changes nothing.
+    #[arg(long, conflicts_with_all = ["print", "plan", "with_reader"])]
+    pub check: bool,
     /// Make the tables of a new database on this cluster of the servers' `remote_servers`, whose first shard alone is
     /// the cluster NAME_first; --clickhouse-shards names a node of each further shard.
     #[arg(long, env = "TRAWL_CLUSTER", value_name = "NAME", value_parser = cluster_name)]

@@ -1,7 +1,7 @@
 //! Makes the tables and views of a database on each node of a cluster.
 
 use super::super::{StoreError, Writer};
-use super::statements::{StatementNodes, create_table};
+use super::statements::{NodeStatement, StatementNodes, create_table};
 use super::{ClusterError, ClusterLayout, DistributedTables, Tables};
 use crate::schema::sharding::SHARD_BLOCKS;
 
@@ -63,12 +63,22 @@ impl Writer {
         name: &str,
         sql: &str,
     ) -> Result<(), StoreError> {
-        for statement in create_table(layout, &self.address.database, name, sql) {
+        for statement in self.creation(layout, name, sql) {
             for node in self.on(statement.nodes, layout).await? {
                 node.execute_step(&statement.sql).await?;
             }
         }
         Ok(())
+    }
+
+    /// The statements that make a table or a view, and where each runs.
+    pub(in super::super) fn creation(
+        &self,
+        layout: Option<&ClusterLayout>,
+        name: &str,
+        sql: &str,
+    ) -> Vec<NodeStatement> {
+        create_table(layout, &self.address.database, name, sql)
     }
 
     /// Writers of these nodes, replicas included.

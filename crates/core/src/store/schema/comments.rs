@@ -20,14 +20,22 @@ impl Writer {
     ///
     /// If ClickHouse cannot be reached or refuses a statement.
     pub(crate) async fn correct_comments(&self) -> Result<(), StoreError> {
-        let wanted = wanted_comments();
-        for node in self.with_local_databases() {
-            let found = node.comments().await?;
-            for (table, corrections) in corrections(&wanted, &found) {
-                node.correct(&table, &corrections).await?;
-            }
+        for (node, sql) in self.comment_corrections().await? {
+            node.execute(&sql, &[]).await?;
         }
         Ok(())
+    }
+
+    /// The statements that do that, each with a writer of the database that it runs in.
+    pub(crate) async fn comment_corrections(&self) -> Result<Vec<(Self, String)>, StoreError> {
+        let wanted = wanted_comments();
+        let mut statements = Vec::new();
+        for node in self.with_local_databases() {
+            let found = node.comments().await?;
+            let of_node = corrections(&wanted, &found);
+            statements.extend(of_node.iter().map(|(table, corrections)| (node.clone(), corrections.statement(table))));
+        }
+        Ok(statements)
     }
 
     /// The comments of the tables of this database: of columns, and by an empty name of the table.
@@ -36,14 +44,16 @@ impl Writer {
         let rows: Vec<(String, String, String)> = query.fetch_all().await?;
         Ok(rows.into_iter().map(|(table, column, comment)| ((table, column), comment)).collect())
     }
+}
 
-    /// Names and comments are those of `sql/`.
-    async fn correct(&self, table: &str, corrections: &Corrections) -> Result<(), StoreError> {
-        let of_columns = corrections.columns.iter();
+impl Corrections {
+    /// The statement that makes them. Names and comments are those of `sql/`.
+    fn statement(&self, table: &str) -> String {
+        let of_columns = self.columns.iter();
         let of_columns = of_columns.map(|(column, comment)| format!("COMMENT COLUMN {column} {}", literal(comment)));
-        let of_table = corrections.table.iter().map(|comment| format!("MODIFY COMMENT {}", literal(comment)));
+        let of_table = self.table.iter().map(|comment| format!("MODIFY COMMENT {}", literal(comment)));
         let changes: Vec<String> = of_columns.chain(of_table).collect();
-        self.execute(&format!("ALTER TABLE {table} {}", changes.join(", ")), &[]).await
+        format!("ALTER TABLE {table} {}", changes.join(", "))
     }
 }
 
@@ -73,6 +83,6 @@ fn corrections(
 }
 
 /// A string of SQL (<https://clickhouse.com/docs/sql-reference/syntax#string>).
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }

@@ -1,6 +1,5 @@
 //! Brings a database to the schema that this program needs.
 
-use clickhouse::Client;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::version::{MigrateError, applied, require_schema};
@@ -50,7 +49,7 @@ impl Writer {
             self.record(position, migration).await.map_err(failed)?;
             done.push(migration.name);
         }
-        self.create_hot_tables(&client, layout).await?;
+        self.create_hot_tables(layout).await?;
         done.extend(self.choose(choice, layout).await?);
         self.correct_comments().await?;
         self.correct_settings().await?;
@@ -74,9 +73,8 @@ impl Writer {
     }
 
     /// Creates the hot tables. A hot table with other columns is dropped first; `follow` fetches its rows again.
-    async fn create_hot_tables(&self, client: &Client, layout: Option<&ClusterLayout>) -> Result<(), StoreError> {
-        let stale = client.query_raw(include_str!("../../../../../sql/queries/stale_hot_tables.sql"));
-        let stale: Vec<String> = stale.fetch_all().await?;
+    async fn create_hot_tables(&self, layout: Option<&ClusterLayout>) -> Result<(), StoreError> {
+        let stale = self.stale_hot_tables().await?;
         if !stale.is_empty() {
             self.execute("TRUNCATE TABLE ingest_heads", &[]).await?;
         }
@@ -88,6 +86,12 @@ impl Writer {
         }
         let tables = HOT_TABLES.iter().map(|table| (table.name(), table.create_statement()));
         self.create_all(layout, tables).await
+    }
+
+    /// Hot tables with other columns than this release writes.
+    pub(crate) async fn stale_hot_tables(&self) -> Result<Vec<String>, StoreError> {
+        let stale = self.address.client().query_raw(include_str!("../../../../../sql/queries/stale_hot_tables.sql"));
+        Ok(stale.fetch_all().await?)
     }
 
     /// Creates tables and views that do not need each other, some at the same time.

@@ -14,6 +14,15 @@ impl Writer {
     ///
     /// If ClickHouse cannot be reached or refuses a statement.
     pub(crate) async fn correct_settings(&self) -> Result<(), StoreError> {
+        for (node, sql) in self.setting_corrections().await? {
+            node.execute(&sql, &[]).await?;
+        }
+        Ok(())
+    }
+
+    /// The statements that do that, each with a writer of the database that it runs in.
+    pub(crate) async fn setting_corrections(&self) -> Result<Vec<(Self, String)>, StoreError> {
+        let mut corrections = Vec::new();
         for node in self.with_local_databases() {
             let query = node.address.client().query_raw(include_str!("../../../../../sql/queries/engines.sql"));
             let engines: BTreeMap<String, String> = query.fetch_all::<(String, String)>().await?.into_iter().collect();
@@ -21,11 +30,12 @@ impl Writer {
                 let Some(engine) = engines.get(&table) else { continue };
                 let changes = changes(&create, engine);
                 if !changes.is_empty() {
-                    node.execute(&format!("ALTER TABLE {table} MODIFY SETTING {}", changes.join(", ")), &[]).await?;
+                    let alter = format!("ALTER TABLE {table} MODIFY SETTING {}", changes.join(", "));
+                    corrections.push((node.clone(), alter));
                 }
             }
         }
-        Ok(())
+        Ok(corrections)
     }
 }
 

@@ -9,7 +9,7 @@ const COMMENT: &str = "views of another database as text and numbers; each trawl
 
 impl Writer {
     /// The name of the database of text views.
-    fn text_database(&self) -> String {
+    pub(super) fn text_database(&self) -> String {
         format!("{}{TEXT_DATABASE}", self.address.database)
     }
 
@@ -51,7 +51,7 @@ impl Writer {
     }
 
     /// The views of this database, with their columns.
-    async fn views(&self) -> Result<Vec<SourceView>, StoreError> {
+    pub(super) async fn views(&self) -> Result<Vec<SourceView>, StoreError> {
         let query = self.address.client().query_raw(include_str!("../../../../../sql/queries/view_columns.sql"));
         let rows: Vec<(String, String, String, String, String)> = query.fetch_all().await?;
         let mut views: Vec<SourceView> = Vec::new();

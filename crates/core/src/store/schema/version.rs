@@ -94,15 +94,19 @@ impl From<ClusterError> for MigrateError {
 
 /// The check that both programs make before they use the tables.
 pub(crate) async fn require_schema(client: &Client, database: &str) -> Result<(), MigrateError> {
-    let found = match applied(client, database).await {
-        Err(MigrateError::Store(StoreError::Refused { code: UNKNOWN_TABLE | UNKNOWN_DATABASE, .. })) => 0,
-        other => other?,
-    };
-    let ours = current_version();
+    let (found, ours) = (found_version(client, database).await?, current_version());
     if found < ours {
         return Err(MigrateError::Older { database: database.into(), found, ours });
     }
     Ok(())
+}
+
+/// The version of the database, which may be missing: 0 then.
+pub(crate) async fn found_version(client: &Client, database: &str) -> Result<u32, MigrateError> {
+    match applied(client, database).await {
+        Err(MigrateError::Store(StoreError::Refused { code: UNKNOWN_TABLE | UNKNOWN_DATABASE, .. })) => Ok(0),
+        other => other,
+    }
 }
 
 /// The version of the database, after a check of the checksums of its migrations.

@@ -22,7 +22,8 @@ pub fn migrate_text(database: &str, left_out: &[OptionalTable], layout: Option<&
     texts.chain([NEXT.to_owned()]).collect()
 }
 
-fn nodes(nodes: StatementNodes, database: &str) -> String {
+/// These nodes, and the database there, for people.
+pub(super) fn nodes(nodes: StatementNodes, database: &str) -> String {
     match nodes {
         StatementNodes::Each => format!("each node, in {database}"),
         StatementNodes::EachInLocalDatabase => format!("each node, in {database}_local"),
