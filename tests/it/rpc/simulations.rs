@@ -47,7 +47,7 @@ fn what_is_not_simulated_is_refused() -> anyhow::Result<()> {
         (blocks(json!([{"calls": [{"chainId": "0x1"}]}])), "latest", -32_000),
         (blocks(json!([{"calls": [{"gas": "0xfffffffff"}]}])), "latest", -38_015),
         (
-            blocks(json!([{"stateOverrides": {CONTRACT: {"code": "0x5b600056"}}, "calls": [{"to": CONTRACT}]}])),
+            blocks(json!([{"stateOverrides": {CONTRACT: {"code": "0x5f62ffffff52"}}, "calls": [{"to": CONTRACT}]}])),
             "0x99",
             -32_000,
         ),
@@ -60,8 +60,8 @@ fn what_is_not_simulated_is_refused() -> anyhow::Result<()> {
 
 #[test]
 fn calls_share_the_gas_of_a_request() -> anyhow::Result<()> {
-    // Each takes what is left of 50 million; nothing is left for the third.
-    let endless = json!({"stateOverrides": {CONTRACT: {"code": "0x5b600056"}}, "calls": [{"to": CONTRACT}]});
+    // Memory of 16 MB costs more than the 50 million, so the first call takes all of it; nothing is left for the third.
+    let endless = json!({"stateOverrides": {CONTRACT: {"code": "0x5f62ffffff52"}}, "calls": [{"to": CONTRACT}]});
     let found =
         call(chain("hive"), "eth_simulateV1", json!([{"blockStateCalls": [endless, {"calls": [{}]}]}, "latest"]))?;
     ensure!(found["error"]["code"] == -38_013, "{found}");
