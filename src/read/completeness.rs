@@ -44,6 +44,11 @@ pub(crate) fn require_table(head: &Head, table: OptionalTable) -> Result<(), Pro
     if head.tables.has(table) { Ok(()) } else { Err(Problem::LeftOut(table)) }
 }
 
+/// Whether a block has all columns of a JSON-RPC block: `lacking` names those that its source did not have.
+pub(crate) fn is_rpc_block(lacking: &[String]) -> bool {
+    lacking.iter().all(|column| NOT_IN_RPC_BLOCKS.contains(&column.as_str()))
+}
+
 /// Refuses a block without all columns of a JSON-RPC block.
 ///
 /// # Errors

@@ -1,7 +1,11 @@
 //! State after a block, read from the history tables in batches, and whether the tables have all of it.
 
+mod accounts;
 mod complete;
+mod headers;
 mod newest;
+mod slots;
+mod steps;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -10,17 +14,16 @@ use futures_util::future::try_join_all;
 use revm::primitives::KECCAK_EMPTY;
 
 use crate::app::App;
-use crate::cache::state_loads::{MAX_ACCOUNTS, MAX_SLOTS};
+use crate::cache::state_loads::{MAX_ACCOUNTS, MAX_SLOTS, StateWindow};
 use crate::error::{MissingState, Problem};
-use crate::read::completeness::require_block;
 use newest::NewestState;
 use trawl_core::newest::NewestSpan;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, U256};
 use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::BlockRow;
-use trawl_core::store::{Head, StoreError};
+use trawl_core::store::Head;
 use trawl_evm::{Account, AccountOverride, BlockContext, Fact, Key, PartialState, Point, StateValue, bytecode};
-use trawl_query::state;
+use trawl_query::state::{self, StateBlocks};
 
 /// The state after one block. All changes up to that block are readable.
 pub(crate) struct State {
@@ -30,6 +33,8 @@ pub(crate) struct State {
     base: Span,
     /// The last of them.
     point: Point,
+    /// The blocks after which state is read together, the point among them.
+    window: StateWindow,
     /// The blocks above the point.
     newest: Arc<NewestState>,
     head: Arc<Head>,
@@ -88,8 +93,13 @@ impl State {
         // Nothing in the cache is about the state before genesis.
         let before_genesis = Point { block: BlockNumber::MAX, branch: u64::MAX };
         let point = base.highest().map_or(before_genesis, |block| Point { block, branch });
+        let settled = known.settled().ranges().iter().find(|range| range.contains(point.block));
+        let window = match settled {
+            Some(settled) if branch == 0 => StateWindow::of_settled(point.block, *settled),
+            _ => StateWindow::of_block(point.block, point.branch),
+        };
         let newest = Arc::new(NewestState { above: span.newest, recent: head.recent_span() });
-        Self { app: app.clone(), number, base, point, newest, head: Arc::clone(head) }
+        Self { app: app.clone(), number, base, point, window, newest, head: Arc::clone(head) }
     }
 
     /// The state without any value, for a call with overrides.
@@ -194,7 +204,7 @@ impl State {
                 Key::Slot(address, slot) => slots.push((address, slot)),
                 Key::Code(hash) => codes.push(hash),
                 Key::BlockHash(number) => blocks.push(number),
-                Key::Block(number) => headers.push(self.header(number)),
+                Key::Block(number) => headers.push(self.headers(number)),
             }
         }
         slots.sort_unstable();
@@ -203,7 +213,10 @@ impl State {
         let headers = try_join_all(headers);
         let (accounts, slots, codes, blocks, headers) =
             tokio::try_join!(accounts, slots, self.codes(&codes), self.block_hashes(&blocks), headers)?;
-        for (key, fact) in accounts.into_iter().chain(slots).flatten().chain(codes).chain(blocks).chain(headers) {
+        for (key, facts) in accounts.into_iter().chain(slots).flatten() {
+            self.learn(key, facts, partial)?;
+        }
+        for (key, fact) in codes.into_iter().chain(blocks).chain(headers.into_iter().flatten()) {
             partial.learn(key, fact.value.clone());
             if fact.branch != UNKEPT {
                 self.app.state_cache().remember(key, fact);
@@ -212,79 +225,32 @@ impl State {
         Ok(())
     }
 
-    /// A fact that holds from a block to the point.
-    fn fact(&self, since: BlockNumber, value: StateValue) -> Fact {
-        Fact { since, until: self.point.block, branch: self.point.branch, value }
+    /// Puts the facts of the window into the cache, and the one of the point into `partial`.
+    fn learn(&self, key: Key, facts: Arc<[Fact]>, partial: &mut PartialState) -> Result<(), Problem> {
+        let fact = facts.iter().rfind(|fact| fact.since <= self.point.block).ok_or(Problem::Internal)?;
+        partial.learn(key, fact.value.clone());
+        let cache = self.app.state_cache();
+        if self.window.is_one_block() {
+            cache.remember(key, fact.clone());
+        } else {
+            cache.remember_window(key, facts);
+        }
+        Ok(())
+    }
+
+    /// The blocks that the history tables are read up to, and the first one after which state is asked.
+    fn state_blocks(&self) -> StateBlocks {
+        let mut history = self.base.clone();
+        if let (false, Some(last)) = (self.window.is_one_block(), history.settled.last_mut()) {
+            *last = BlockRange::new(last.first(), self.window.last).unwrap_or(*last);
+        }
+        StateBlocks { history, first: self.window.first }
     }
 
     /// A fact about a block itself, which never changes if the block is settled, and is not kept else.
     fn fact_of(&self, number: BlockNumber, value: StateValue) -> Fact {
         let branch = if self.head.blocks.settled().contains(number) { 0 } else { UNKEPT };
         Fact { since: 0, until: BlockNumber::MAX, branch, value }
-    }
-
-    async fn accounts(&self, addresses: &[Address]) -> Result<Vec<(Key, Fact)>, Problem> {
-        let loader = &self.app.state_loads().accounts;
-        let facts = loader.load(self.point, addresses, async |all| self.read_accounts(&all).await).await?;
-        Ok(addresses.iter().map(|address| (Key::Account(*address), facts[address].clone())).collect())
-    }
-
-    async fn read_accounts(&self, addresses: &[Address]) -> Result<HashMap<Address, Fact>, StoreError> {
-        let mut found: HashMap<Address, (Account, BlockNumber)> = HashMap::new();
-        let mut parts = Vec::new();
-        if self.base.is_in_tables() {
-            parts = self.app.reader().rows(&state::accounts(addresses, &self.base)).await?;
-        }
-        for part in parts {
-            let (account, since) = found.entry(part.address).or_default();
-            *since = part.since.max(*since);
-            match part.part.as_str() {
-                "balance" | "credits" => account.balance = account.balance.wrapping_add(part.number),
-                "nonce" => account.nonce = part.number.saturating_to(),
-                _ => account.code_hash = part.code_hash,
-            }
-        }
-        let fact = |address: &Address| {
-            let (account, since) = found.get(address).copied().unwrap_or_default();
-            (*address, self.fact(since, StateValue::Account(account)))
-        };
-        Ok(addresses.iter().map(fact).collect())
-    }
-
-    async fn slots(&self, slots: &[(Address, B256)]) -> Result<Vec<(Key, Fact)>, Problem> {
-        let loader = &self.app.state_loads().slots;
-        let facts = loader.load(self.point, slots, async |all| self.read_slots(&all).await).await?;
-        Ok(slots.iter().map(|slot| (Key::Slot(slot.0, slot.1), facts[slot].clone())).collect())
-    }
-
-    /// The facts of slots in ascending order: slots of one account lie together, and are read faster together.
-    async fn read_slots(&self, slots: &[(Address, B256)]) -> Result<HashMap<(Address, B256), Fact>, StoreError> {
-        let (mut ends, mut changes) = (HashMap::new(), HashMap::new());
-        let mut rows = Vec::new();
-        if self.base.is_in_tables() {
-            rows = self.app.reader().rows(&state::slots(slots, &self.base)).await?;
-        }
-        for row in rows {
-            match row.slot {
-                Some(slot) => drop(changes.insert((row.address, slot), (row.since, U256::from_be_bytes(row.value.0)))),
-                None => drop(ends.insert(row.address, row.since)),
-            }
-        }
-        let fact = |slot: &(Address, B256)| {
-            let end = ends.get(&slot.0).copied().unwrap_or_default();
-            // Storage that an account had before its end is gone.
-            let change = changes.get(slot).copied().filter(|(since, _)| *since >= end);
-            let (since, value) = change.unwrap_or((end, U256::ZERO));
-            (*slot, self.fact(since, StateValue::Slot(value)))
-        };
-        Ok(slots.iter().map(fact).collect())
-    }
-
-    async fn header(&self, number: BlockNumber) -> Result<(Key, Fact), Problem> {
-        let batch = self.app.block_at(number, &self.head).await?.ok_or(Problem::BlockNotFound)?;
-        require_block(&batch.view(), 0)?;
-        let block: BlockRow = batch.rows().next().ok_or(Problem::BlockNotFound)?;
-        Ok((Key::Block(number), self.fact_of(number, StateValue::Block(Arc::new(block_context(&block))))))
     }
 
     async fn codes(&self, hashes: &[B256]) -> Result<Vec<(Key, Fact)>, Problem> {

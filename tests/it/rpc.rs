@@ -22,6 +22,7 @@ mod fees;
 mod filters;
 mod http_rules;
 mod kept_filters;
+mod long_histories;
 mod node;
 mod node_endpoint;
 mod node_filters;

@@ -22,7 +22,7 @@ mod value;
 
 pub use access::{AccessList, access_list};
 pub use block::BlockContext;
-pub use cache::{Fact, Point, StateCache};
+pub use cache::{Fact, Point, StateCache, WINDOW};
 pub use call::{Call, CallContext, Fees, Limits, Step, execute};
 pub use estimate::{Estimate, estimate};
 pub use fork_config::{ForkConfig, ForkConfigs, Genesis};

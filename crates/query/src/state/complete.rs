@@ -37,7 +37,7 @@ pub fn changes(state: &Span, limit: u64) -> Statement<StateChange> {
     let of_table = |(table, part): &(&str, &str)| {
         let slot = if *part == "slot" { "slot" } else { "toFixedString('', 32)" };
         let columns: &[&str] = if *part == "slot" { &["address", "slot"] } else { &["address"] };
-        let rows = history(table, columns, "1", state);
+        let rows = history(table, columns, "1", "0", state);
         format!(
             "(SELECT '{part}' AS part, address, if('{part}' = 'slot', toNullable({slot}), NULL) AS slot, block_number\nFROM {rows}\nLIMIT {{limit:UInt64}})"
         )
