@@ -38,7 +38,7 @@ pub(super) fn level(job: &Job, written: Option<&str>) -> Result<Level, Exception
     let Some(written) = written else { return Ok(None) };
     let limits = job.limits.as_ref();
     job.query.settings.iter().try_for_each(|(name, value)| reader::check_setting(name, value))?;
-    if job.role == Role::Modeler && !job.query.is_read_only && modeler::changes(written.as_bytes()) {
+    if job.role == Role::Modeler && !job.query.only_reads() && modeler::changes(written.as_bytes()) {
         job.query.settings.iter().try_for_each(|(name, _)| modeler::check_setting(name))?;
         reader::check_statement(written.as_bytes(), &job.query.parameters, limits, &modeler::TABLE_SETTINGS)?;
         modeler::check_change(written.as_bytes())?;
@@ -52,7 +52,7 @@ pub(super) fn level(job: &Job, written: Option<&str>) -> Result<Level, Exception
 pub(super) fn level_of_insert(job: &Job, head: &[u8], format: &str) -> Result<Level, Exception> {
     match job.role {
         Role::Owner => Ok(None),
-        Role::Modeler if !job.query.is_read_only => {
+        Role::Modeler if !job.query.only_reads() => {
             job.query.settings.iter().try_for_each(|(name, value)| reader::check_setting(name, value))?;
             job.query.settings.iter().try_for_each(|(name, _)| modeler::check_setting(name))?;
             modeler::check_insert(head, format)?;

@@ -37,6 +37,13 @@ pub struct Query {
     pub is_named: bool,
 }
 
+impl Query {
+    /// Whether it may not change anything, by its method or as its client asks.
+    pub(super) fn only_reads(&self) -> bool {
+        self.is_read_only || self.settings.iter().any(|(name, value)| name == "readonly" && value != "0")
+    }
+}
+
 /// One statement to run.
 pub struct Job {
     /// The engine that runs the statement.

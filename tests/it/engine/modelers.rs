@@ -125,6 +125,17 @@ fn refused(sql: &str, fields: &[(&str, &str)]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// As a server has it: who asks for `readonly` gets it.
+#[test]
+fn changes_nothing_where_a_request_only_reads() -> anyhow::Result<()> {
+    for level in ["1", "2"] {
+        refused("CREATE DATABASE analytics_unmade", &[("readonly", level)])?;
+        refused("INSERT INTO analytics_unmade.rows (a) VALUES (1)", &[("readonly", level)])?;
+    }
+    ensure!(done("EXISTS DATABASE analytics_unmade", &[("readonly", "2")])? == "0\n");
+    Ok(())
+}
+
 /// What a modeler may not run.
 const ATTACKS: &[&str] = &[
     // The chain's database.
