@@ -133,6 +133,9 @@ pub struct Flags {
     /// Serve no tools for language models: /mcp is 404.
     #[arg(long, env = "TRAWL_NO_MCP", help_heading = "Server")]
     no_mcp: bool,
+    /// Let visitors run SQL under accounts of their own that only read: the page /sql, and a tool at /mcp.
+    #[arg(long, env = "TRAWL_SQL_CONSOLE", help_heading = "Server")]
+    sql_console: bool,
     /// How often to poll for newly committed blocks, at least 10ms.
     #[arg(long, alias = "head-interval-ms", env = "TRAWL_HEAD_INTERVAL", default_value = "500ms",
           help_heading = "Server", value_parser = head_interval)]
@@ -207,6 +210,7 @@ impl Flags {
             coin: own.names.coin.clone(),
             path_prefix: String::new(),
             mcp: !self.no_mcp,
+            sql_console: self.sql_console,
             ens_registry: own.names.ens_registry.0,
             entry_points: EntryPoints::with(&own.names.entry_points),
             gaps: match self.gaps {

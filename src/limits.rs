@@ -25,6 +25,9 @@ use crate::options::{LimitSettings, SocketSettings};
 /// Most answers whose clients take them slowly, in all and of one client.
 const MAX_SLOW: u64 = 16;
 const MAX_SLOW_OF_CLIENT: u64 = 4;
+/// Most statements of visitors, in all and of one client.
+const MAX_STATEMENTS: u64 = 32;
+const MAX_STATEMENTS_OF_CLIENT: u64 = 8;
 /// Computations that wait for a core, for each that runs.
 const WAITING_PER_CORE: usize = 64;
 
@@ -48,6 +51,8 @@ pub(crate) struct Limits {
     pub answers: Memory,
     /// Connections that stay open.
     pub sockets: ClientBudget,
+    /// Statements of visitors.
+    statements: ClientBudget,
     slow: ClientBudget,
 }
 
@@ -67,6 +72,7 @@ impl Limits {
             bodies: Memory::new("bodies", settings.body_memory, chains),
             answers: Memory::new("answers", settings.answer_memory, chains),
             sockets: ClientBudget::new(sockets.connections.into(), sockets.connections_per_client.into(), chains),
+            statements: ClientBudget::new(MAX_STATEMENTS, MAX_STATEMENTS_OF_CLIENT, chains),
             slow: ClientBudget::new(MAX_SLOW, MAX_SLOW_OF_CLIENT, chains),
         }
     }
@@ -81,6 +87,7 @@ impl Limits {
             bodies: self.bodies.of_another_chain(),
             answers: self.answers.of_another_chain(),
             sockets: self.sockets.of_another_chain(),
+            statements: self.statements.of_another_chain(),
             slow: self.slow.of_another_chain(),
         }
     }
@@ -88,6 +95,15 @@ impl Limits {
     /// How full each gate is.
     pub fn gates(&self) -> [GateFigures; 4] {
         [self.reads.figures(), self.computing.figures(), self.proofs.figures(), self.scans.figures()]
+    }
+
+    /// A slot for a statement of a visitor.
+    ///
+    /// # Errors
+    ///
+    /// When there are too many of them, of the client or in all.
+    pub fn take_statement(&self, client: Client) -> Result<BudgetShare, Problem> {
+        self.statements.take(client, 1).map_err(|full| refused("statements", Some(client), full))
     }
 
     /// A slot for an answer whose client takes it slowly, which holds a statement and memory all the while.

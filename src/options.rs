@@ -31,6 +31,8 @@ pub struct Options {
     pub path_prefix: String,
     /// Whether language models are served at `/mcp`.
     pub mcp: bool,
+    /// Whether visitors may run statements under accounts of their own, at `/sql`.
+    pub sql_console: bool,
     /// The registry of ENS; none where no names are looked up.
     pub ens_registry: Option<Address>,
     /// The contracts whose events are user operations.
@@ -87,6 +89,7 @@ impl Default for Options {
             coin: None,
             path_prefix: String::new(),
             mcp: true,
+            sql_console: false,
             ens_registry: Some(ENS_REGISTRY),
             entry_points: EntryPoints::default(),
             gaps: Gaps::Refuse,

@@ -6,7 +6,7 @@ pub mod files;
 mod page;
 mod serve;
 
-pub use page::{ChainPage, has_paths};
+pub use page::{IndexPage, PageAttributes, has_paths};
 pub(crate) use page::{accepts_pages, asset};
 pub(crate) use serve::serve;
 
@@ -16,8 +16,8 @@ pub enum Web {
     /// That of this project.
     #[default]
     Page,
-    /// The same for one of several chains.
-    Chain(ChainPage),
+    /// The same, which knows something of its server.
+    Index(IndexPage),
     /// That of a folder.
     Folder(files::WebDir),
     /// None: such paths are 404.

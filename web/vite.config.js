@@ -4,7 +4,7 @@ import { build, defineConfig } from 'vite';
 /** Pages that are loaded when they are wanted: the first word of their path, and their module. */
 const LATER = {
   block: 'pages/Block', tx: 'pages/Tx', accounts: 'pages/Accounts', address: 'pages/Address', token: 'pages/Token', tokens: 'pages/Tokens', search: 'pages/Search',
-  scan: 'scan/Scan', charts: 'charts/Charts', status: 'pages/Status', tools: 'pages/Tools', names: 'pages/Names', op: 'pages/Operations', ops: 'pages/Operations',
+  scan: 'scan/Scan', charts: 'charts/Charts', sql: 'sql/Sql', status: 'pages/Status', tools: 'pages/Tools', names: 'pages/Names', op: 'pages/Operations', ops: 'pages/Operations',
 };
 
 /** Their files as `word:file,file;word:file`, so that the start script can ask for them before the first script has run. */

@@ -1,6 +1,6 @@
 //! What is served: one chain, or several that share what the flags give.
 
-use trawl::web::{ChainPage, Web};
+use trawl::web::{IndexPage, PageAttributes, Web};
 use trawl_core::served_chain::ServedChain;
 use trawl_core::store::{HeadSettings, StoreAddress};
 
@@ -32,11 +32,26 @@ impl Flags {
         let addresses = self.store.addresses()?;
         let chains = &self.chains.chains;
         if chains.is_empty() {
-            let (head, options, web) = (self.head(1), self.options(&self.of_chain, 1)?, self.web());
+            let (head, options, web) = (self.head(1), self.options(&self.of_chain, 1)?, self.web_of_one());
             return Ok(vec![ChainPlan { chain: None, addresses, head, options, web }]);
         }
         self.chains.check()?;
         chains.iter().map(|chain| self.plan(chain, &addresses)).collect()
+    }
+
+    /// The page of the only chain, which is the one of the build where it has to be told nothing.
+    fn web_of_one(&self) -> Web {
+        match self.web() {
+            Web::Page if self.sql_console => Web::Index(IndexPage::new(&self.page_attributes())),
+            other => other,
+        }
+    }
+
+    fn page_attributes(&self) -> PageAttributes {
+        match self.sql_console {
+            true => PageAttributes::default().with_console(),
+            false => PageAttributes::default(),
+        }
     }
 
     fn plan(
@@ -49,7 +64,7 @@ impl Flags {
         let options = chain.sync_scope(|| self.options(&own, count))?;
         let names: Vec<&str> = self.chains.chains.iter().map(|chain| chain.name.as_str()).collect();
         let web = match self.web() {
-            Web::Page => Web::Chain(ChainPage::new(name, &names)),
+            Web::Page => Web::Index(IndexPage::new(&self.page_attributes().of_chain(name, &names))),
             other => other,
         };
         let of_chain = |server: &StoreAddress| StoreAddress { database: database.clone(), ..server.clone() };

@@ -153,6 +153,11 @@ impl BodySender {
     /// Aborts the transfer, so that a partial answer cannot be mistaken for a complete one.
     pub async fn abort(self, cause: &(dyn std::error::Error + Sync)) {
         tracing::error!(cause = trawl_core::error_chain(cause), "an answer was aborted");
+        self.cut_off().await;
+    }
+
+    /// The same for a cause that is no fault of this server's, and not logged.
+    pub async fn cut_off(self) {
         // The client may have gone already.
         let _ = self.sender.send(Err(incomplete())).await;
     }

@@ -27,7 +27,7 @@ impl ChainService {
     /// All routes of a chain, below its name.
     #[must_use]
     pub fn new(chain: ServedChain, rpc: Rpc, web: Web) -> Self {
-        let has_page = matches!(web, Web::Chain(_));
+        let has_page = matches!(web, Web::Index(_));
         Self { chain, has_page, routes: router(rpc.clone(), web), rpc }
     }
 

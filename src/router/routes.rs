@@ -11,7 +11,7 @@ use crate::error::Problem;
 use crate::http::{headers, metrics};
 use crate::middleware::{access_log, newest_block, rates, request_origin};
 use crate::rpc::{Endpoint, Rpc};
-use crate::service::{health, mcp, openapi};
+use crate::service::{console, health, mcp, openapi};
 use crate::web::{self, Web};
 use crate::{etherscan, rest, rpc};
 
@@ -19,7 +19,8 @@ use crate::{etherscan, rest, rpc};
 pub fn router(rpc: Rpc, web: Web) -> Router {
     let app = rpc.app().clone();
     let rest = rest::router(app.clone());
-    let mcp = if app.options().mcp { mcp::router(rest.clone()) } else { Router::new() };
+    let console = app.options().sql_console.then(|| console::router(app.clone()));
+    let mcp = if app.options().mcp { mcp::router(rest.clone(), console.clone()) } else { Router::new() };
     let specification = Router::new()
         .route("/api/eth-rpc", post(rpc::serve).get(rpc::connect))
         .route("/api/v1/eth-rpc", post(rpc::serve).get(rpc::connect))
@@ -54,6 +55,8 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .fallback(async move |request| web::serve(&app, &web, request).await)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
         .layer(CompressionLayer::new().compress_when(not_tiny))
+        // Above it: lines that say how far a statement is would wait for a block of the compression.
+        .merge(console.unwrap_or_default())
         .layer(CatchPanicLayer::custom(panicked))
         .layer(newest_block)
         .layer(origin)

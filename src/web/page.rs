@@ -22,19 +22,53 @@ struct File {
     gzip: &'static [u8],
 }
 
-/// The page of one of several chains: it knows the name before its paths, and those of the others.
+/// The page with what its first tag tells it: the name before its paths and those of other chains, and whether there is
+/// a console.
 #[derive(Clone, Copy)]
-pub struct ChainPage(&'static File);
+pub struct IndexPage(&'static File);
 
-impl ChainPage {
-    /// The page of the chain `name`, which is one of `names`: both are words of letters, digits and hyphens. It is kept
-    /// until the process ends.
+/// What the first tag of a page tells it; nothing of one that is alone and without a console.
+#[derive(Debug, Clone, Default)]
+pub struct PageAttributes {
+    chain: Option<ChainAttributes>,
+    has_console: bool,
+}
+
+/// One of several chains, and the names of all.
+#[derive(Debug, Clone)]
+struct ChainAttributes {
+    name: String,
+    names: String,
+}
+
+impl PageAttributes {
+    /// The page is of the chain `name`, which is one of `names`: all are words of letters, digits and hyphens.
     #[must_use]
-    pub fn new(name: &str, names: &[&str]) -> Self {
-        let plain = file(INDEX).map_or("", |page| std::str::from_utf8(page.plain).unwrap_or_default());
-        let opening = format!("<html data-base=\"/{name}\" data-chains=\"{}\" lang=", names.join(" "));
-        let page =
-            plain.replacen("<html lang=", &opening, 1).replace("href=\"/docs\"", &format!("href=\"/{name}/docs\""));
+    pub fn of_chain(self, name: &str, names: &[&str]) -> Self {
+        Self { chain: Some(ChainAttributes { name: name.to_owned(), names: names.join(" ") }), ..self }
+    }
+
+    /// Visitors may run SQL.
+    #[must_use]
+    pub fn with_console(self) -> Self {
+        Self { has_console: true, ..self }
+    }
+}
+
+impl IndexPage {
+    /// The page with these attributes; it is kept until the process ends.
+    #[must_use]
+    pub fn new(attributes: &PageAttributes) -> Self {
+        let mut page = file(INDEX).map_or("", |page| std::str::from_utf8(page.plain).unwrap_or_default()).to_owned();
+        let mut opening = String::from("<html ");
+        if let Some(ChainAttributes { name, names }) = &attributes.chain {
+            opening += &format!("data-base=\"/{name}\" data-chains=\"{names}\" ");
+            page = page.replace("href=\"/docs\"", &format!("href=\"/{name}/docs\""));
+        }
+        if attributes.has_console {
+            opening += "data-sql ";
+        }
+        let page = page.replacen("<html lang=", &format!("{opening}lang="), 1);
         let mut hasher = DefaultHasher::new();
         page.hash(&mut hasher);
         let tag = format!("W/\"{:016x}\"", hasher.finish()).leak();
@@ -42,9 +76,9 @@ impl ChainPage {
     }
 }
 
-impl fmt::Debug for ChainPage {
+impl fmt::Debug for IndexPage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("ChainPage").field(&self.0.tag).finish()
+        formatter.debug_tuple("IndexPage").field(&self.0.tag).finish()
     }
 }
 
@@ -59,7 +93,7 @@ const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// First names of paths that are pages.
-const PAGES: [&str; 20] = [
+const PAGES: [&str; 21] = [
     "",
     "accounts",
     "address",
@@ -72,6 +106,7 @@ const PAGES: [&str; 20] = [
     "ops",
     "scan",
     "search",
+    "sql",
     "status",
     "token",
     "token-transfers",
@@ -121,7 +156,7 @@ pub fn has_paths(word: &str) -> bool {
 
 /// The answer at a path: a file, or the page for a reader who accepts one, with the status 404 where it has nothing
 /// but that to say; `None` for programs.
-pub(super) fn answer(path: &str, chain: Option<&ChainPage>, headers: &HeaderMap) -> Option<Response> {
+pub(super) fn answer(path: &str, index: Option<&IndexPage>, headers: &HeaderMap) -> Option<Response> {
     if let Some(asset) = asset(path, headers) {
         return Some(asset);
     }
@@ -129,8 +164,8 @@ pub(super) fn answer(path: &str, chain: Option<&ChainPage>, headers: &HeaderMap)
     if FOR_PROGRAMS.contains(&noun) || !accepts_pages(headers) {
         return None;
     }
-    let index = match chain {
-        Some(ChainPage(index)) => index,
+    let index = match index {
+        Some(IndexPage(index)) => index,
         None => file(INDEX)?,
     };
     let mut page = send(index, headers);
@@ -247,7 +282,8 @@ mod tests {
 
     #[test]
     fn the_page_of_a_chain_knows_its_path_and_the_others() {
-        let ChainPage(page) = ChainPage::new("base", &["mainnet", "base"]);
+        let of_chain = PageAttributes::default().of_chain("base", &["mainnet", "base"]);
+        let IndexPage(page) = IndexPage::new(&of_chain);
         let text = std::str::from_utf8(page.plain).expect("text");
         assert_eq!(
             text.matches(r#"<html data-base="/base" data-chains="mainnet base" lang="en">"#).count(),
@@ -256,6 +292,9 @@ mod tests {
         );
         assert!(text.contains(r#"href="/base/docs""#) && !text.contains(r#"href="/docs""#), "{text}");
         assert_ne!(Some(page.tag), file(INDEX).map(|index| index.tag));
+        let IndexPage(page) = IndexPage::new(&of_chain.with_console());
+        let text = std::str::from_utf8(page.plain).expect("text");
+        assert!(text.contains(r#"data-chains="mainnet base" data-sql lang="en">"#), "{text}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tower_http::services::ServeFile;
 
 use super::assets;
 use super::files::WebDir;
-use super::{ChainPage, Web, page};
+use super::{IndexPage, Web, page};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::scheme;
@@ -27,7 +27,7 @@ const NEVER_THE_PAGE: [&str; 8] = ["/api", "/v2/api", "/rpc", "/health", "/metri
 pub(crate) async fn serve(app: &App, web: &Web, request: Request) -> Response {
     match web {
         Web::Page => of_program(app, None, &request.into_parts().0).await.unwrap_or_else(IntoResponse::into_response),
-        Web::Chain(page) => {
+        Web::Index(page) => {
             of_program(app, Some(page), &request.into_parts().0).await.unwrap_or_else(IntoResponse::into_response)
         }
         Web::Folder(folder) => of_folder(app, folder, request).await,
@@ -36,7 +36,7 @@ pub(crate) async fn serve(app: &App, web: &Web, request: Request) -> Response {
 }
 
 /// The page that the program holds, and the signatures that it asks for.
-async fn of_program(app: &App, page: Option<&ChainPage>, request: &Parts) -> Result<Response, Problem> {
+async fn of_program(app: &App, page: Option<&IndexPage>, request: &Parts) -> Result<Response, Problem> {
     if ![Method::GET, Method::HEAD].contains(&request.method) {
         return Err(Problem::NotFound);
     }

@@ -1,4 +1,4 @@
-// Asks an explorer over the Model Context Protocol with its official client: `node mcp.mjs URL`, calls on standard input as
+// Asks an explorer over the Model Context Protocol with its official client: `node mcp.mjs URL [AUTHORIZATION]`, calls on standard input as
 // [[tool, arguments], …], what came back on standard output.
 import { readFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -6,7 +6,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 
 const calls = JSON.parse(readFileSync(0, 'utf8'));
 const client = new Client({ name: 'trawl-tests', version: '1.0.0' });
-await client.connect(new StreamableHTTPClientTransport(new URL(process.argv[2])));
+const [, , url, authorization] = process.argv;
+await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: authorization ? { authorization } : {} } }));
 const tools = (await client.listTools()).tools;
 const results = [];
 for (const [name, args] of calls) {

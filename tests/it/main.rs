@@ -37,6 +37,7 @@ mod chains;
 mod clients;
 mod coin_balances;
 mod coin_flows;
+mod console;
 mod crowds;
 mod damage;
 mod described;

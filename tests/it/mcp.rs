@@ -10,12 +10,12 @@ use xtask::{http, process, tools, workspace};
 use crate::chains::chain;
 use crate::env;
 
-/// What the client says after some calls of tools.
-fn asked(api: &str, calls: &Value) -> anyhow::Result<Value> {
+/// What the client says after some calls of tools, which come with the header `Authorization` if one is given.
+pub fn asked(api: &str, calls: &Value, authorization: Option<&str>) -> anyhow::Result<Value> {
     let folder = workspace::root().join("tests/clients");
     tools::npm_ci(&folder)?;
     let mut command = Command::new("node");
-    command.arg("mcp.mjs").arg(format!("{api}/mcp")).current_dir(&folder);
+    command.arg("mcp.mjs").arg(format!("{api}/mcp")).args(authorization).current_dir(&folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = process::spawn(command)?;
     child.stdin.take().context("an input")?.write_all(calls.to_string().as_bytes())?;
@@ -69,7 +69,7 @@ fn tools_answer_what_the_api_answers() -> anyhow::Result<()> {
             "/api/v2/scan/logs?fromBlock=0&toBlock=20&limit=5".to_owned(),
         ),
     ];
-    let asked = asked(api, &json!(calls.iter().map(|(call, _)| call).collect::<Vec<_>>()))?;
+    let asked = asked(api, &json!(calls.iter().map(|(call, _)| call).collect::<Vec<_>>()), None)?;
     ensure!(asked["server"]["name"] == "trawl" && asked["instructions"].as_str().is_some(), "{asked}");
     let tools = asked["tools"].as_array().context("tools")?;
     ensure!(tools.len() >= 15 && tools.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true), "{tools:#?}");
@@ -92,7 +92,7 @@ fn lists_go_on_and_long_answers_are_cut_with_a_sentence() -> anyhow::Result<()> 
         ["list", {"what": "transactions", "limit": 50}],
         ["estimate_logs", {"fromBlock": 0}],
     ]);
-    let asked = asked(api, &calls)?;
+    let asked = asked(api, &calls, None)?;
     let text = |at: usize| asked["results"][at]["text"].as_str().unwrap_or_default().to_owned();
     let second: Value = serde_json::from_str(&text(0))?;
     ensure!(
@@ -122,7 +122,7 @@ fn what_is_wrong_is_said() -> anyhow::Result<()> {
         ["drop_tables", {}],
         ["search", {"q": "a", "other": 1}],
     ]);
-    let asked = asked(api, &calls)?;
+    let asked = asked(api, &calls, None)?;
     let results = asked["results"].as_array().context("results")?;
     let says = |at: usize, words: &str| {
         let text = results[at]["text"].as_str().or(results[at]["refused"].as_str()).unwrap_or_default();

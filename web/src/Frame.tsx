@@ -5,7 +5,7 @@ import { useLocation } from 'preact-iso';
 import { OwnNames } from './parts/OwnNames.tsx';
 import { PulseDot, PulseLine } from './parts/Pulse.tsx';
 import { SearchBox } from './parts/SearchBox.tsx';
-import { base, chains, onOther } from './start/base.ts';
+import { base, chains, hasSql, onOther } from './start/base.ts';
 import { showChosen } from './parts/Tabs.tsx';
 import { nextTheme, nextTimeStyle, theme, timeStyle } from './state/view.ts';
 import { chain } from './state/chain.ts';
@@ -49,7 +49,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
           <PulseDot />
           {chains.length > 1 && <ChainSwitch path={path} />}
           <nav ref={nav} aria-label="Pages">
-            {SECTIONS.map(([to, name]) => <a key={to} href={to} aria-current={path === to ? 'page' : undefined}>{name}</a>)}
+            {[...SECTIONS, ...(hasSql ? [['/sql', 'SQL'] as const] : [])].map(([to, name]) => <a key={to} href={to} aria-current={path === to ? 'page' : undefined}>{name}</a>)}
             <a href="/docs">API</a>
           </nav>
           <SearchBox />

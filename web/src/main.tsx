@@ -27,6 +27,7 @@ const Tokens = lazy(later(() => import('./pages/Tokens.tsx').then((page) => page
 const Search = lazy(later(() => import('./pages/Search.tsx').then((page) => page.Search)));
 const Scan = lazy(later(() => import('./scan/Scan.tsx').then((page) => page.Scan)));
 const Charts = lazy(later(() => import('./charts/Charts.tsx').then((page) => page.Charts)));
+const Sql = lazy(later(() => import('./sql/Sql.tsx').then((page) => page.Sql)));
 const Tools = lazy(later(() => import('./pages/Tools.tsx').then((page) => page.Tools)));
 const Operation = lazy(later(() => import('./pages/Operations.tsx').then((page) => page.Operation)));
 const Operations = lazy(later(() => import('./pages/Operations.tsx').then((page) => page.Operations)));
@@ -80,6 +81,7 @@ function App() {
             <Route path="/search" component={Search} />
             <Route path="/scan" component={Scan} />
             <Route path="/charts" component={Charts} />
+            <Route path="/sql" component={Sql} />
             <Route path="/status" component={Status} />
             <Route path="/tools" component={Tools} />
             <Route path="/ops" component={Operations} />

@@ -11,6 +11,7 @@ pub(crate) mod ledger;
 mod reader;
 pub(crate) mod schema;
 mod server;
+mod visitor;
 mod writer;
 
 pub use backup::{BackupPart, RepairLeases, RestoreTarget, StatisticsCopy};
@@ -42,4 +43,5 @@ pub use schema::left_out::Choice;
 pub use schema::plan::{MigrationPlan, PlanReason, PlanRoom, PlanTarget, PlannedStatement, TableWork};
 pub use schema::version::MigrateError;
 pub use server::{DiskRoom, ServerFacts};
+pub use visitor::{Login, Visitor, VisitorAnswer, VisitorError};
 pub use writer::Writer;

@@ -10,10 +10,13 @@ use tower::ServiceExt as _;
 /// Longest answer, in bytes: some 20,000 tokens of a model.
 const MAX_ANSWER: usize = 60_000;
 
-/// The text that a route of the REST API answers; of an error its text too, as `Err`. `outer` is the request that the
-/// tool was called by: who sent it counts for the limits.
-pub(super) async fn of_route(rest: Router, path: &str, outer: Option<&Parts>) -> Result<String, String> {
-    let mut request = Request::get(path).body(Body::empty()).map_err(|error| error.to_string())?;
+/// The text that a route answers; of an error its text too, as `Err`. `outer` is the request that the tool was called
+/// by: who sent it counts for the limits.
+pub(super) async fn of_route(
+    routes: Router,
+    mut request: Request<Body>,
+    outer: Option<&Parts>,
+) -> Result<String, String> {
     if let Some(outer) = outer {
         *request.extensions_mut() = outer.extensions.clone();
         *request.headers_mut() = outer.headers.clone();
@@ -21,7 +24,7 @@ pub(super) async fn of_route(rest: Router, path: &str, outer: Option<&Parts>) ->
             request.headers_mut().remove(name);
         }
     }
-    let Ok(response) = rest.oneshot(request).await;
+    let Ok(response) = routes.oneshot(request).await;
     let is_success = response.status().is_success();
     let text = cut(response.into_body()).await?;
     if is_success { Ok(text) } else { Err(text) }
@@ -50,8 +53,8 @@ async fn cut(body: Body) -> Result<String, String> {
             bytes.truncate(MAX_ANSWER);
             let text = String::from_utf8_lossy(&bytes);
             return Ok(format!(
-                "{}\n[Cut here: the answer is longer than {MAX_ANSWER} bytes. Ask for fewer items with `limit`, or for \
-                 a part of it.]",
+                "{}\n[Cut here: the answer is longer than {MAX_ANSWER} bytes. Ask for fewer items with `limit` (in SQL \
+                 `LIMIT`), or for a part of it.]",
                 text.trim_end_matches('\u{fffd}')
             ));
         }

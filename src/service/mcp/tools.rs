@@ -2,12 +2,19 @@
 
 use std::borrow::Cow;
 
+use axum::body::Body;
+use axum::http::Request;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use url::form_urlencoded::Serializer;
 
 /// Items of a list without `limit`, which models read better than fifty.
 const ITEMS: u64 = 10;
+
+/// The request that asks a path.
+pub(super) fn request(path: &str) -> Result<Request<Body>, WrongArgument> {
+    Request::get(path).body(Body::empty()).map_err(|_| WrongArgument::Kind("path", "shorter".into()))
+}
 
 /// A value that a tool takes.
 struct Argument {

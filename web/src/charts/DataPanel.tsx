@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Copy } from '../parts/Copy.tsx';
+import { sqlLink } from '../format/sql_link.ts';
+import { hasSql } from '../start/base.ts';
 import { csvText, saveText } from './file.ts';
 
 interface Props { id: string; title: string; unit?: string; about?: string; sql?: string; head: string[]; rows: () => (string | number | null)[][]; hasRows: boolean; kind: string; children: ComponentChildren }
@@ -17,7 +19,7 @@ export function DataPanel({ id, title, unit, about, sql, head, rows, hasRows, ki
         </span>
       </header>
       {about && <p class="quiet">{about}</p>}
-      {open && sql && <div class="snippet"><pre class="json" tabIndex={0}>{sql}</pre><Copy text={sql} what="SQL" label="Copy" /></div>}
+      {open && sql && <div class="snippet"><pre class="json" tabIndex={0}>{sql}</pre><span class="row"><Copy text={sql} what="SQL" label="Copy" />{hasSql && <a class="button small" href={sqlLink(sql)}>Open in SQL</a>}</span></div>}
       {children}
     </section>
   );

@@ -12,8 +12,12 @@ export function csvText(names: string[], rows: (string | number | null)[][]): st
 
 /** Gives a text to the reader as a file. */
 export function saveText(name: string, text: string, type = 'text/csv'): void {
+  saveBlob(name, new Blob([text], { type }));
+}
+
+export function saveBlob(name: string, blob: Blob): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);

@@ -1,7 +1,8 @@
 // The same scan for other tools, to copy.
 import { useState } from 'preact/hooks';
 import { Copy } from '../parts/Copy.tsx';
-import { base } from '../start/base.ts';
+import { sqlLink } from '../format/sql_link.ts';
+import { base, hasSql } from '../start/base.ts';
 import type { Filter } from './filter.ts';
 import { curl, python, sql, viem } from './snippets.ts';
 
@@ -14,7 +15,7 @@ export function Snippets({ filter }: { filter: Filter }) {
   return (
     <section class="panel">
       <header><h2>The same for other tools</h2>
-        <span class="row"><span class="choice">{WAYS.map(([name], index) => <button key={name} type="button" aria-pressed={index === way} onClick={() => setWay(index)}>{name}</button>)}</span><Copy text={text} what={chosen[0]} label="Copy" /></span>
+        <span class="row"><span class="choice">{WAYS.map(([name], index) => <button key={name} type="button" aria-pressed={index === way} onClick={() => setWay(index)}>{name}</button>)}</span><Copy text={text} what={chosen[0]} label="Copy" />{hasSql && chosen[0] === 'SQL' && <a class="button small" href={sqlLink(text)}>Open in SQL</a>}</span>
       </header>
       <pre class="json" tabIndex={0}>{text}</pre>
     </section>

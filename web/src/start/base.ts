@@ -8,6 +8,9 @@ export const base = attributes['base'] ?? '';
 /** The names of all chains of the server, in its order; none where it has one. */
 export const chains: string[] = attributes['chains']?.split(' ') ?? [];
 
+/** Whether visitors may run SQL under accounts of their own. */
+export const hasSql = attributes['sql'] !== undefined;
+
 /** What all chains of a server share. */
 const SHARED = '/metrics';
 

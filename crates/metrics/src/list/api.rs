@@ -22,7 +22,7 @@ pub(super) const REQUESTS: Group = Group {
         Metric::counter(
             "trawl_refused_total",
             &[
-                label("what", &["reads", "computations", "scans", "slow", "bodies", "answers"]),
+                label("what", &["reads", "computations", "scans", "statements", "slow", "bodies", "answers"]),
                 label("limit", &["all", "client"]),
             ],
             "Requests that were refused because all clients, or one, had what they may have.",
