@@ -49,5 +49,5 @@ export function Estimate({ statement, authorization, at }: { statement: string; 
   }, [at]);
   if (problem) return <Failure problem={problem} compact />;
   if (!read) return <p class="quiet">…</p>;
-  return <p>{read.tables.length === 0 ? 'Reads no table of the MergeTree family.' : <>Reads at most <strong>{count(read.rows)}</strong> rows in {count(read.marks)} granules of {count(read.parts)} parts: {read.tables.join(', ')}.</>}</p>;
+  return <p>{read.tables.length === 0 ? 'Reads no table of the MergeTree family.' : <>Reads at most <strong>{count(read.rows)}</strong> rows of {read.tables.join(', ')} (granules: {count(read.marks)}, parts: {count(read.parts)}).</>}</p>;
 }

@@ -6,7 +6,7 @@ import { bytes, count } from '../format/amount.ts';
 import { visible } from '../format/hash.ts';
 import { Failure } from '../parts/State.tsx';
 import type { Column, Cost } from './ask.ts';
-import { drawingOf, isBytes, isNull, isNumber } from './values.ts';
+import { drawingOf, isBytes, isNull, isNumber, isTime } from './values.ts';
 
 /** Rows that are received at most; the statement is ended there. */
 export const MOST_ROWS = 10_000;
@@ -40,9 +40,9 @@ export function Rows({ outcome, stop }: { outcome: Outcome; stop: () => void }) 
         {state === 'capped' && <p class="failure compact lack" role="note"><strong>There are more rows.</strong> <span>The first {count(MOST_ROWS)} were received, and the statement was ended there. A file has all.</span></p>}
         {state === 'stopped' && <p class="quiet">It was stopped; these rows are not all.</p>}
         {problem && <Failure problem={problem} compact />}
-        {columns.some((column) => isBytes(column.type)) && <p class="quiet">{columns.filter((column) => isBytes(column.type)).map((column) => column.name).join(', ')}: bytes, which are no text. <code>hex0x({columns.find((column) => isBytes(column.type))?.name})</code> shows them.</p>}
+        {columns.some((column) => isBytes(column.type)) && <p class="quiet">{columns.filter((column) => isBytes(column.type)).map((column) => column.name).join(', ')}: bytes, which are no text; <code>hex0x({columns.find((column) => isBytes(column.type))?.name})</code> shows them.</p>}
       </section>
-      {drawing && <ChartPanel id="sql" title="Chart" about={`${columns[0]?.name ?? ''} along the axis below`} x={drawing.x} axis={drawing.axis} series={drawing.series} />}
+      {drawing && <ChartPanel id="sql" title="Chart" x={drawing.x} axis={drawing.axis} series={drawing.series} />}
       {columns.length > 0 && (rows.length > 0 || state === 'whole') && (
         <>
           <div class="sheet" tabIndex={0} role="region" aria-label="Rows of the statement">
@@ -62,9 +62,10 @@ export function Rows({ outcome, stop }: { outcome: Outcome; stop: () => void }) 
 
 function Cell({ value, column }: { value: string; column: Column }) {
   const text = value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value;
-  const shown = isNull(value) ? <span class="unknown" title="NULL">NULL</span>
+  const shown = isBytes(column.type) && /[\ufffd\p{Cc}]/u.test(value) ? <span class="quiet">bytes</span>
+    : isNull(value) ? <span class="unknown" title="NULL">NULL</span>
     : /^0x[0-9a-f]{40}$/i.test(value) ? <a href={`/address/${value}`}>{value}</a>
     : /^0x[0-9a-f]{64}$/i.test(value) ? <a href={`/search?q=${value}`}>{value}</a>
     : visible(text);
-  return <td class={isNumber(column.type) ? 'right' : undefined}>{shown}</td>;
+  return <td class={isNumber(column.type) ? 'right' : isTime(column.type) ? 'time' : undefined}>{shown}</td>;
 }

@@ -86,7 +86,7 @@ function Console({ user, authorization }: { user: string; authorization: string 
                 {examples.map((example, index) => <option key={example.question} value={index}>{example.question}</option>)}
               </select>
             </label>
-            {estimated && <div aria-live="polite"><Estimate statement={estimated.statement} at={estimated.at} authorization={authorization} /></div>}
+            {estimated?.statement === statement && <div aria-live="polite"><Estimate statement={estimated.statement} at={estimated.at} authorization={authorization} /></div>}
           </section>
           {outcome && <Rows key={outcome.statement} outcome={outcome} stop={stop} />}
           <Log open={open} />

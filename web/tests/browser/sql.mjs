@@ -77,6 +77,7 @@ try {
   await press('What it reads');
   await expect('the estimate', 'Reads at most');
   await run('SELECT no_such_column FROM v_blocks');
+  hold('what another statement reads is still there', !(await text()).includes('Reads at most'));
   await expect('an error', 'UNKNOWN_IDENTIFIER');
   await run('SELECT throwIf(number = 3000000, \'too far\') AS a FROM numbers(5000000) WHERE a > 0 OR number < 5');
   await expect('an error in the middle', 'too far');
