@@ -38,6 +38,9 @@ const PROFILE: &str = "debug";
 /// The account that the API reads under, which could not change a row.
 const READING_ACCOUNT: &str = "api";
 
+/// The account of a reader, for the SQL of the page; both are printed.
+pub const READER: [&str; 2] = ["reader", "demo"];
+
 /// Builds all programs of the workspace, in the profile of the tests.
 pub fn build() -> anyhow::Result<()> {
     eprintln!("xtask: building (minutes the first time, and `cargo xtask test` uses it too)");
@@ -56,6 +59,7 @@ impl Programs {
         let mut command = Command::new(workspace::program(PROFILE, "trawl-engine"));
         command.arg("--data-dir").arg(&data).arg("--library").arg(library);
         command.args(["--api-user", READING_ACCOUNT, "--api-password-file"]).arg(&account);
+        command.args(["--reader-user", READER[0], "--reader-password", READER[1]]);
         command.args(["--listen", if ports == Ports::Free { "127.0.0.1:0" } else { "127.0.0.1:8123" }]);
         let engine = Server::start(command)?;
         Ok((Self { engine: engine.url.clone(), data, account, ports }, engine))
@@ -82,7 +86,7 @@ impl Programs {
         command.args(["--clickhouse-url", &self.engine, "--clickhouse-database", chain.database]);
         command.args(["--clickhouse-user", READING_ACCOUNT, "--clickhouse-password-file"]).arg(&self.account);
         // The bundled blocks are far apart; a log query over all of them shall answer with what there is.
-        command.args(["--gaps", "serve", "--listen", &format!("127.0.0.1:{port}")]);
+        command.args(["--gaps", "serve", "--sql-console", "--listen", &format!("127.0.0.1:{port}")]);
         let api = Server::start(command)?;
         wait_until_ready(&api.url)?;
         Ok(api)

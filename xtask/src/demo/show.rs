@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use xtask::http;
 
 use super::load::ChainServer;
+use super::programs::READER;
 
 /// Two requests to copy, and each chain with its address.
 pub fn show(served: &[ChainServer], engine: &str) -> anyhow::Result<()> {
@@ -19,6 +20,8 @@ pub fn show(served: &[ChainServer], engine: &str) -> anyhow::Result<()> {
     }
     println!("\nOf each, here of {}:\n", first.chain.name);
     println!("  {api}/                              the explorer: blocks, transactions, scans, charts");
+    let [user, password] = READER;
+    println!("  {api}/sql                           SQL, as the user {user} with the password {password}");
     println!("  {api}/docs                          every endpoint, with its parameters and answers");
     println!("  {api}/api/v2/blocks?items_count=2   the two newest blocks");
     println!("  {api}/api/v2/openapi                the same description as OpenAPI 3.1");
