@@ -162,6 +162,7 @@ impl Failure {
             Self::Labels(LabelsError::Refused { .. }) | Self::NothingFound => 3,
             Self::Labels(LabelsError::UnknownChain { .. }) => 2,
             Self::Backup(BackupError::OtherChain { .. }) => 3,
+            Self::Lease(LeaseError::HolderStopped { .. }) => 1,
             Self::Lease(_)
             | Self::OtherChain { .. }
             | Self::NotProven(_)

@@ -1,5 +1,5 @@
-//! The command line. Every flag has an environment variable, but for `--with`, `--without`, `--remove` and those of
-//! `views add`.
+//! The command line. Every flag has an environment variable, but for `--with`, `--without`, `--remove`,
+//! `--take-over` and those of `views add`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use trawl_chains::Family;
 use trawl_core::flags::units::milliseconds;
 use trawl_core::flags::{StoreFlags, well_known};
-use trawl_core::primitives::Address;
 use trawl_ingest::fill::FillPart;
 use trawl_ingest::labels::Source as LabelSource;
 use trawl_ingest::source::rpc::TraceChoice;
@@ -18,20 +17,24 @@ use trawl_node::RetryPolicy;
 
 pub use backup::{BackupFlags, BackupsFlags, RestoreFlags};
 pub use doctor::DoctorFlags;
+use lease::LeaseFlags;
 pub use migrate::{MigrateFlags, ShardFlags};
 pub use probes::ProbeFlags;
 pub use slice::Slice;
 use source::separated;
 pub use source::{Source, SourceFlags};
 pub use status::StatusFlags;
+pub use views::{ViewsCommand, ViewsFlags};
 
 mod backup;
 mod doctor;
+mod lease;
 mod migrate;
 mod probes;
 mod slice;
 mod source;
 mod status;
+mod views;
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]
@@ -97,35 +100,6 @@ pub enum Command {
     Status(StatusFlags),
 }
 
-#[derive(Debug, Subcommand)]
-pub enum ViewsCommand {
-    /// Make the view of an event, or of each event of an ABI; one that is there is made anew.
-    Add(ViewsFlags),
-}
-
-#[derive(Debug, Args)]
-#[group(id = "events", required = true, args = ["event", "abi"])]
-pub struct ViewsFlags {
-    /// The event with names and `indexed`: 'Swap(address indexed sender, uint256 amount)'.
-    #[arg(long, value_name = "EVENT", conflicts_with = "abi")]
-    pub event: Option<String>,
-    /// An ABI as JSON, or an artifact with the member `abi`.
-    #[arg(long, value_name = "FILE")]
-    pub abi: Option<PathBuf>,
-    /// Only logs of this contract.
-    #[arg(long, value_name = "ADDRESS")]
-    pub address: Option<Address>,
-    /// Read the logs by contract, not by height: for an event that few contracts emit.
-    #[arg(long, conflicts_with = "address")]
-    pub by_contract: bool,
-    /// Name of the view, with --abi what the names of all begin with [default: v_ and the event in lower case].
-    #[arg(long)]
-    pub name: Option<String>,
-    /// Print the statements and make nothing.
-    #[arg(long)]
-    pub print: bool,
-}
-
 #[derive(Debug, Args)]
 pub struct LabelsFlags {
     /// CSV, JSON or text files, folders of artifacts, or ADDRESS=FILE for the ABI of a contract.
@@ -155,6 +129,8 @@ pub struct LoadFlags {
     pub slice: Option<Slice>,
     #[command(flatten)]
     pub reading: ReadingFlags,
+    #[command(flatten)]
+    pub lease: LeaseFlags,
     #[command(flatten)]
     pub probes: ProbeFlags,
     /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
@@ -199,6 +175,8 @@ pub struct RepairFlags {
     pub fill: Vec<FillFlag>,
     #[command(flatten)]
     pub reading: ReadingFlags,
+    #[command(flatten)]
+    pub lease: LeaseFlags,
     /// Chain of the files, if they do not name it themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
@@ -292,6 +270,8 @@ pub struct FollowFlags {
     pub probes: ProbeFlags,
     #[command(flatten)]
     pub reading: ReadingFlags,
+    #[command(flatten)]
+    pub lease: LeaseFlags,
 }
 
 impl FollowFlags {

@@ -15,7 +15,7 @@ use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
 use trawl_ingest::watch::{FollowProgress, Subjects, WatchTask};
-use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseScope};
+use trawl_ingest::write::lease::{Lease, LeaseScope};
 use trawl_ingest::write::leased_database::LeasedDatabase;
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
@@ -42,7 +42,7 @@ pub async fn follow_command(
     }
     writer.require_schema().await?;
     tracing::debug!(database = address.database, "following");
-    let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
+    let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, flags.lease.contention(), &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
     let ended = follow_leased(flags, &urls, database, progress, stop).await;

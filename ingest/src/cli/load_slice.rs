@@ -40,7 +40,7 @@ pub async fn slice_command(
     writer.require_schema().await?;
     let chain = chain(flags, &source, reader, &stop).await?;
     let scope = LeaseScope::Blocks { range, chain };
-    let lease = Lease::acquire(reader, &writer, &scope, ContentionPolicy::Wait, &mut stop).await?;
+    let lease = Lease::acquire(reader, &writer, &scope, flags.lease.contention(), &mut stop).await?;
     let Some(lease) = lease else { return Err(Failure::Interrupted) };
     let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
     let ending = load_share(flags, source.clone(), &database, stop.clone()).await;

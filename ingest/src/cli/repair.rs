@@ -13,7 +13,7 @@ use trawl_ingest::load::completeness::IncompleteLoad;
 use trawl_ingest::load::pipeline::Ending;
 use trawl_ingest::write::batch::announcement;
 use trawl_ingest::write::clock::now;
-use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseGuard, LeaseScope};
+use trawl_ingest::write::lease::{Lease, LeaseGuard, LeaseScope};
 use trawl_ingest::write::leased_database::LeasedDatabase;
 use trawl_ingest::write::recover::{recover, remove, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
@@ -35,7 +35,7 @@ pub async fn repair_command(
 ) -> Result<(), Failure> {
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
-    let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
+    let acquired = Lease::acquire(reader, &writer, &LeaseScope::Database, flags.lease.contention(), &mut stop).await?;
     let Some(lease) = acquired else { return Err(Failure::Interrupted) };
     let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };
     let ended = repair_leased(flags, &database, filler, stop).await;
@@ -95,6 +95,7 @@ async fn repair_damage(
             from: range.first(),
             to: Some(RangeEnd::Block(range.last())),
             slice: None,
+            lease: flags.lease,
             reading: flags.reading.clone(),
             quarantine: false,
             merge: super::flags::MergeFlag::On,

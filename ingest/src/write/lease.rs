@@ -27,12 +27,14 @@ mod claim;
 mod claimant;
 mod clock;
 mod scope;
+mod takeover;
 
 pub(super) use apart::runs_apart;
 use claim::{Claim, ClaimOutcome, WRITE_WINDOW};
 use claimant::here;
 use clock::Moment;
 pub use scope::LeaseScope;
+use takeover::{TakeoverOutcome, take_over};
 
 /// How often a holder shows that it lives.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(8);
@@ -73,6 +75,8 @@ pub enum ContentionPolicy {
     Wait,
     /// Leave what is to be done to it.
     Leave,
+    /// Take its lease away, and wait until it surely knows.
+    TakeOver,
 }
 
 /// Why no lease was got.
@@ -91,6 +95,15 @@ pub enum LeaseError {
         ours: String,
         /// That of the slice beside it.
         theirs: String,
+    },
+    /// A holder whose lease is to be taken over stands still, and would write what it has in hand once it goes on.
+    #[error(
+        "process {process} of this machine holds the lease and is stopped, so it would write what it has in hand when \
+         it goes on: end it (kill -KILL {process}) or let it go on (kill -CONT {process}), and run this again"
+    )]
+    HolderStopped {
+        /// Its process id.
+        process: String,
     },
 }
 
@@ -166,6 +179,12 @@ impl Lease {
         stop: &mut watch::Receiver<bool>,
     ) -> Result<Option<Self>, LeaseError> {
         let claimant = here();
+        if contention == ContentionPolicy::TakeOver {
+            match take_over(reader, writer, scope, &claimant).await? {
+                TakeoverOutcome::Fenced => {}
+                TakeoverOutcome::HolderStopped { process } => return Err(LeaseError::HolderStopped { process }),
+            }
+        }
         let mut seen = None;
         let mut attempt = 0_u64;
         loop {
@@ -180,7 +199,7 @@ impl Lease {
                 ClaimOutcome::OtherChain { ours, theirs } => return Err(LeaseError::OtherChain { ours, theirs }),
                 ClaimOutcome::HeldBy(holder) if contention.leaves_to(&holder, seen.as_deref()) => return Ok(None),
                 ClaimOutcome::HeldBy(holder) => {
-                    if contention == ContentionPolicy::Wait && seen.as_ref() != Some(&holder.lease) {
+                    if contention != ContentionPolicy::Leave && seen.as_ref() != Some(&holder.lease) {
                         announce(&holder);
                     }
                     seen = Some(holder.lease);

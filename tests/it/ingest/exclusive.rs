@@ -161,6 +161,70 @@ fn a_lease_that_was_taken_away_ends_the_load() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// With `--take-over` a holder that lives writes nothing more, and what both wrote is there once.
+#[test]
+fn a_lease_is_taken_over_from_a_holder_that_lives() -> anyhow::Result<()> {
+    let database = &env::migrate("exclusive_taken")?;
+    let [slow, node] = [Node::start("devchain", &["--latency", "200"])?, Node::start("devchain", &[])?];
+    let arguments = ["load", "--rpc-url", &slow.url, "--batch-blocks", "1", "--concurrency", "1"];
+    let holder = env::ingest(database, &arguments).stderr(Stdio::piped()).spawn()?;
+    committed(database, 2)?;
+    let output = env::run(env::ingest(database, &["load", "--rpc-url", &node.url, "--take-over"]), 0)?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(text.contains("taking the lease of another run"), "{text}");
+    let output = holder.wait_with_output()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.code() == Some(1) && text.contains("another run of trawl-ingest took over"), "{text}");
+    let whole = &env::migrate("exclusive_not_taken")?;
+    env::run(env::ingest(whole, &["load", "--rpc-url", &node.url]), 0)?;
+    ensure!(env::contents(env::store(), database)? == env::contents(env::store(), whole)?, "rows differ");
+    Ok(())
+}
+
+/// Of a holder elsewhere it is not known whether it saw that: it is waited for as long as it may write without.
+#[test]
+fn a_lease_is_taken_over_from_elsewhere_at_once_and_used_when_its_holder_surely_knows() -> anyhow::Result<()> {
+    let database = &env::migrate("exclusive_taken_elsewhere")?;
+    env::sql(
+        database,
+        "INSERT INTO ingest_leases (lease, event, host, place, process) VALUES
+         ('theirs/1', 'claimed', 'faraway', 'another boot', '77:1')",
+    )?;
+    let arguments = ["load", "--dump", &dump("devchain"), "--take-over"];
+    let started = Instant::now();
+    let load = env::ingest(database, &arguments).stderr(Stdio::piped()).spawn()?;
+    let fenced = "SELECT count() FROM ingest_leases WHERE lease = 'theirs/1' AND event = 'fenced'";
+    env::eventually(Duration::from_secs(10), || Ok(env::sql(database, fenced)? == "1"))?;
+    std::thread::sleep(Duration::from_secs(2));
+    ensure!(env::sql(database, "SELECT count() FROM blocks")? == "0", "it did not wait");
+    // Had it been 18 seconds ago, two would be left.
+    env::sql(
+        database,
+        "INSERT INTO ingest_leases (lease, event, host, place, process, at) VALUES
+         ('theirs/1', 'fenced', 'faraway', 'another boot', '77:1', now64(6) - 18)",
+    )?;
+    let output = load.wait_with_output()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.success() && text.contains("until it surely knows"), "{text}");
+    ensure!(started.elapsed() > Duration::from_secs(3), "{:?}", started.elapsed());
+    ensure_clean(database)
+}
+
+/// A process that is stopped may be about to send rows, and would do so before it looks at its lease.
+#[test]
+fn a_lease_of_a_stopped_process_is_not_taken_over() -> anyhow::Result<()> {
+    let database = &env::migrate("exclusive_taken_stopped")?;
+    let holder = spawn(database)?;
+    committed(database, 2)?;
+    signal(holder.id(), libc::SIGSTOP)?;
+    let text = load(database, &dump("devchain"), &["--take-over"], 1)?;
+    ensure!(text.contains(&format!("kill -KILL {}", holder.id())), "{text}");
+    signal(holder.id(), libc::SIGCONT)?;
+    let output = holder.wait_with_output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    ensure_clean(database)
+}
+
 #[test]
 fn files_that_overlap_are_written_once() -> anyhow::Result<()> {
     let database = &env::migrate("exclusive_overlap")?;

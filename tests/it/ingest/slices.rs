@@ -144,11 +144,29 @@ fn wait_for_whoever_may_write_their_blocks_and_for_nobody_else() -> anyhow::Resu
     hold(database, "theirs/2", "claimed")?;
     ensure_waits(spawn(database, "4/4")?)?;
     hold(database, "theirs/2", "released")?;
+    only_what_overlaps_is_taken_over(database)?;
     hold(database, "theirs/3/100-200/7 ethereum", "claimed")?;
     let output = spawn(database, "4/4")?.wait_with_output()?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.code() == Some(3) && text.contains("blocks of `7 ethereum` are being loaded"), "{text}");
     ensure!(env::sql(database, "SELECT count() FROM blocks")? == "23");
+    Ok(())
+}
+
+/// A slice takes over the lease of its blocks, and not that of others.
+fn only_what_overlaps_is_taken_over(database: &str) -> anyhow::Result<()> {
+    for lease in ["beside/1/0-22/31337 ethereum", "over/1/80-85/31337 ethereum"] {
+        hold(database, lease, "claimed")?;
+    }
+    let arguments = ["load", "--dump", &dump("devchain"), "--to", "91", "--slice", "4/4", "--take-over"];
+    let load = env::ingest(database, &arguments).stderr(Stdio::piped()).spawn()?;
+    let fenced = || env::sql(database, "SELECT groupUniqArray(lease) FROM ingest_leases WHERE event = 'fenced'");
+    env::eventually(Duration::from_secs(20), || Ok(fenced()? == "['over/1/80-85/31337 ethereum']"))?;
+    signal(load.id(), libc::SIGINT)?;
+    load.wait_with_output()?;
+    for lease in ["beside/1/0-22/31337 ethereum", "over/1/80-85/31337 ethereum"] {
+        hold(database, lease, "released")?;
+    }
     Ok(())
 }
 

@@ -17,6 +17,8 @@ use trawl_core::store::Claimant;
 pub(super) enum Process {
     /// It runs, or may run.
     Alive,
+    /// It is stopped, and goes on when it gets a signal.
+    Stopped,
     /// No such process any more.
     Ended,
 }
@@ -50,6 +52,7 @@ pub(super) fn process(described: &str) -> Process {
 fn judged(id: u32, start: u64, seen: Result<String, Error>) -> Process {
     match seen {
         Ok(stat) if has_ended(&stat) || started(&stat).is_some_and(|found| found != start) => Process::Ended,
+        Ok(stat) if matches!(state(&stat), Some("T" | "t")) => Process::Stopped,
         Err(error) if error.kind() == ErrorKind::NotFound && is_free(id) => Process::Ended,
         _ => Process::Alive,
     }
@@ -68,7 +71,12 @@ fn fields(stat: &str) -> impl Iterator<Item = &str> {
 
 /// Whether nothing but the exit code is left of it.
 fn has_ended(stat: &str) -> bool {
-    matches!(fields(stat).next(), Some("Z" | "X"))
+    matches!(state(stat), Some("Z" | "X"))
+}
+
+/// The letter of its state: field 3.
+fn state(stat: &str) -> Option<&str> {
+    fields(stat).next()
 }
 
 /// When it started, in clock ticks since the machine did: field 22.
@@ -108,6 +116,7 @@ mod tests {
         }
         assert_eq!(judged(1, 1, Err(ErrorKind::NotFound.into())), Process::Alive, "of another user");
         assert_eq!(judged(us, 1, Ok("77 (a name) R and no more".into())), Process::Alive);
+        assert_eq!(judged(us, 1, Ok("77 (a) T) T and no more".into())), Process::Stopped);
         assert_eq!(judged(free, 1, Err(ErrorKind::NotFound.into())), Process::Ended);
         assert_eq!(judged(free, 1, Err(ErrorKind::PermissionDenied.into())), Process::Alive);
     }

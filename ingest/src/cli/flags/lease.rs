@@ -1,0 +1,21 @@
+//! The flag of what is done while another run may write.
+
+use clap::Args;
+use trawl_ingest::write::lease::ContentionPolicy;
+
+/// What to do about the lease of another run.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct LeaseFlags {
+    /// Take the lease of another run that you know is gone, instead of waiting for its end. It is told, and this run
+    /// writes once it surely knows: 20 seconds later, or as soon as its process has ended. One of this machine that is
+    /// stopped (SIGSTOP) must be ended first.
+    #[arg(long, help_heading = "Lease")]
+    pub take_over: bool,
+}
+
+impl LeaseFlags {
+    /// The same as a lease knows it.
+    pub fn contention(self) -> ContentionPolicy {
+        if self.take_over { ContentionPolicy::TakeOver } else { ContentionPolicy::Wait }
+    }
+}

@@ -1,0 +1,45 @@
+//! Takes leases away from holders of whom an operator says that they are gone.
+//!
+//! They may live all the same. So they are told as those are who were silent for too long, and the right to write is
+//! got no sooner: 20 seconds later, when even a holder that did not see it writes nothing any more, or as soon as its
+//! process has ended.
+
+use trawl_core::store::{Claimant, LeaseEvent, Reader, StoreError, Writer};
+
+use super::claimant::{Process, process};
+use super::scope::{LeaseScope, ScopeRelation};
+use crate::write::retry::retry_transient;
+
+/// What became of the leases that stand in the way.
+pub(super) enum TakeoverOutcome {
+    /// Their holders may write no more.
+    Fenced,
+    /// The process of one is stopped: it may be about to send rows, and looks at its lease after that.
+    HolderStopped {
+        /// Its process id.
+        process: String,
+    },
+}
+
+/// Takes away all leases that are not apart from `scope` and are held now; of who claims later none.
+pub(super) async fn take_over(
+    reader: &Reader,
+    writer: &Writer,
+    scope: &LeaseScope,
+    us: &Claimant,
+) -> Result<TakeoverOutcome, StoreError> {
+    let leases = retry_transient(|| reader.live_leases()).await?;
+    let held = leases.iter().filter(|lease| {
+        lease.fenced_ms.is_none()
+            && scope.relation_to(&LeaseScope::of_lease(&lease.lease)) == ScopeRelation::Overlapping
+    });
+    for lease in held {
+        let id = lease.process.split(':').next().unwrap_or_default();
+        if lease.process_namespace == us.process_namespace && process(&lease.process) == Process::Stopped {
+            return Ok(TakeoverOutcome::HolderStopped { process: id.into() });
+        }
+        tracing::warn!(host = lease.host, process = id, "taking the lease of another run, which may write no more");
+        retry_transient(|| writer.record_lease(&lease.lease, LeaseEvent::Fenced, us)).await?;
+    }
+    Ok(TakeoverOutcome::Fenced)
+}
