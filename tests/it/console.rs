@@ -239,16 +239,24 @@ fn what_is_wrong_or_too_much_is_said_in_clickhouses_words() -> anyhow::Result<()
     // Its beginning, the progress of it, may have been sent before.
     let slow = run(READER, "SELECT sum(sipHash64(number)) FROM numbers(9000000000) SETTINGS max_execution_time = 1")?;
     ensure!(slow.text().contains("TIMEOUT_EXCEEDED") && !slow.text().contains("\"end\""), "{}", slow.text());
-    let long = format!("SELECT '{}'", "a".repeat(262_144));
-    ensure!(run(READER, &long)?.status == 413);
+    // Refused by its head: a client that is still sending might not get to read the answer.
+    let mut stream = begin_with(&console().api, 262_145, "")?;
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer)?;
+    ensure!(&answer == b"HTTP/1.1 413", "{}", String::from_utf8_lossy(&answer));
     Ok(())
 }
 
 /// The head of a request and its body, on a connection of its own.
 fn begin(api: &str, statement: &str) -> anyhow::Result<TcpStream> {
+    begin_with(api, statement.len(), statement)
+}
+
+/// The same with a length that may not be that of what is sent.
+fn begin_with(api: &str, length: usize, statement: &str) -> anyhow::Result<TcpStream> {
     let host = api.trim_start_matches("http://");
     let mut stream = TcpStream::connect(host)?;
-    let (login, length) = (basic(READER), statement.len());
+    let login = basic(READER);
     write!(
         stream,
         "POST /sql/query HTTP/1.1\r\nhost: {host}\r\nauthorization: {login}\r\n\
