@@ -50,7 +50,7 @@ pub(crate) struct StateWindow {
 }
 
 impl StateWindow {
-    /// One block.
+    /// The state after one block.
     pub fn of_block(block: BlockNumber, branch: u64) -> Self {
         Self { first: block, last: block, branch }
     }

@@ -39,7 +39,7 @@ fn with_a_gap(block: u64) -> u64 {
     }
 }
 
-/// Three changes.
+/// A slot with three changes.
 fn short(block: u64) -> u64 {
     last_of(&[300, 301, 25_000], block).unwrap_or(0)
 }

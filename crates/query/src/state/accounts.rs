@@ -28,9 +28,9 @@ columns! {
 /// The lowest blocks whose changes are read, of accounts whose histories are long: 0 for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct AccountsSince {
-    /// Of balances and credits.
+    /// Of the histories of balances and credits.
     pub balance: BlockNumber,
-    /// Of nonces.
+    /// Of the histories of nonces.
     pub nonce: BlockNumber,
 }
 

@@ -17,9 +17,9 @@ columns! {
         producer: Address,
         /// Gas the block may use.
         gas_limit: u64,
-        /// Wei (EIP-1559).
+        /// Wei a unit of gas (EIP-1559).
         base_fee_per_gas: Option<U256>,
-        /// Proof-of-work difficulty.
+        /// Difficulty under proof of work.
         difficulty: U256,
         /// The randomness beacon (EIP-4399).
         mix_hash: Option<B256>,
