@@ -47,17 +47,17 @@ pub async fn write(reader: &Reader, writer: &Writer) -> Result<u64, LabelsError>
     Ok(count)
 }
 
-/// How many rows [`write`] writes to a new database.
+/// How many rows [`write()`] writes to a new database.
 ///
 /// # Errors
 ///
-/// Those of [`signatures`].
+/// Those of [`signatures()`].
 pub fn count() -> Result<u64, LabelsError> {
     let found = signatures()?;
     Ok((found.events.len() + found.functions.len()) as u64)
 }
 
-/// How many rows [`write`] would write to a database that has its tables.
+/// How many rows [`write()`] would write to a database that has its tables.
 ///
 /// # Errors
 ///
