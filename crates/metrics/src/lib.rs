@@ -10,6 +10,7 @@ pub mod list;
 pub mod metric;
 mod page;
 mod process;
+pub mod queue;
 
 pub use by_chain::ChainOfTask;
 pub use exposition::{Build, CONTENT_TYPE, Exposition, InstallError, start_at_zero};

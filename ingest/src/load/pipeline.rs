@@ -22,6 +22,7 @@ use crate::verify::links::Links;
 use crate::write::batch::{Batch, CommittedBatch, Limits};
 use crate::write::lease::LeaseGuard;
 use crate::write::sink::{Sink, SinkError};
+use trawl_metrics::queue::{PipelineQueue, QueuedItem};
 
 /// How a load that did not fail came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,10 @@ pub struct ResumePoint {
     pub below: Option<BlockNumber>,
 }
 
+/// Batches that there may be after they were filled: the one that is written, and one that waits for it, which keeps
+/// the next from being filled.
+const WRITE_QUEUE: usize = 2;
+
 /// Loads everything `source` gives until its end, an error, or `stop` becomes true.
 pub async fn load(
     source: impl BlockSource,
@@ -78,6 +83,7 @@ pub async fn load(
     let sink = Sink::new(writer, guard, source.kind());
     let chain_id = source.chain_id().or(known.chain_id);
     let (full, batches) = mpsc::channel(1);
+    PipelineQueue::Write.show_capacity(WRITE_QUEUE);
     let writing = tokio::spawn(write_batches(sink, batches, progress, options.tokens.clone()));
     let inspection = Inspection {
         depth: options.depth,
@@ -110,7 +116,9 @@ async fn write_batches(
     mut progress: Progress,
     queue: Option<TokenQueue>,
 ) -> Result<CommittedBatch, SinkError> {
-    while let Some(FilledBatch { mut batch, chain_id, position, permit: _permit }) = batches.recv().await {
+    while let Some(FilledBatch { mut batch, chain_id, position, permit: _permit, queued: _queued }) =
+        batches.recv().await
+    {
         let tokens = std::mem::take(&mut batch.tokens);
         let written = sink.write(batch, chain_id).await?;
         if let Some(queue) = &queue {
@@ -143,6 +151,7 @@ struct FilledBatch {
     chain_id: Option<u64>,
     position: u64,
     permit: OwnedSemaphorePermit,
+    queued: QueuedItem,
 }
 
 async fn fill_batches(
@@ -187,9 +196,10 @@ async fn fill_batches(
 impl BatchBuilder {
     /// Hands the batch over; false if the writer has failed, which then returns its error.
     async fn send(&self, batch: &mut Batch) -> bool {
+        let queued = PipelineQueue::Write.enter();
         let Ok(permit) = Arc::clone(&self.writing).acquire_owned().await else { return false };
-        let filled =
-            FilledBatch { batch: std::mem::take(batch), chain_id: self.chain_id, position: self.position, permit };
+        let (batch, chain_id, position) = (std::mem::take(batch), self.chain_id, self.position);
+        let filled = FilledBatch { batch, chain_id, position, permit, queued };
         self.full.send(filled).await.is_ok()
     }
 

@@ -18,6 +18,7 @@ use crate::verify::links::{Link, Links};
 use crate::verify::{Check, Depth, Outcome, VerifyError, verify};
 use crate::write::batch::BlockRows;
 use crate::write::clock::now;
+use trawl_metrics::queue::PipelineQueue;
 
 /// What to do with a block that is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,15 +77,16 @@ impl Inspection {
         source: impl BlockSource,
         at_once: usize,
     ) -> BoxStream<'static, Result<BlockOutcome, LoadError>> {
-        let inspection = Arc::clone(self);
+        let (inspection, at_once) = (Arc::clone(self), at_once.max(1));
+        PipelineQueue::Check.show_capacity(at_once);
         let prepare = move |raw: Result<RawBlock, SourceError>| {
-            let inspection = Arc::clone(&inspection);
+            let (inspection, queued) = (Arc::clone(&inspection), PipelineQueue::Check.enter());
             async move {
                 let prepared = tokio::task::spawn_blocking(move || inspection.prepare(raw?));
-                prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+                (prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())), queued)
             }
         };
-        source.into_blocks().map(prepare).buffered(at_once.max(1)).boxed()
+        source.into_blocks().map(prepare).buffered(at_once).map(|(prepared, _queued)| prepared).boxed()
     }
 
     /// Decodes, checks and turns into rows; on a thread that may be busy.

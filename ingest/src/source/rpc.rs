@@ -9,6 +9,7 @@ use trawl_node::NodeClient;
 
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::source::Total;
+use trawl_metrics::queue::PipelineQueue;
 
 mod age;
 mod answer;
@@ -113,6 +114,7 @@ impl BlockSource for RpcSource {
         let ended = Arc::clone(&node);
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
         let budget = MemoryBudget::default();
+        PipelineQueue::Fetch.show_capacity(self.concurrency);
         stream::iter(numbers)
             // In the order of the blocks, so that the one all others wait for never waits for memory.
             .then(move |number| {
@@ -120,17 +122,17 @@ impl BlockSource for RpcSource {
                 async move { (number, budget.reserve().await) }
             })
             .map(move |(number, mut reservation)| {
-                let node = Arc::clone(&node);
+                let (node, queued) = (Arc::clone(&node), PipelineQueue::Fetch.enter());
                 async move {
                     let block = node.block(number, age).await;
                     if let Ok(RawBlock { body: RawBody::Parts(parts), .. }) = &block {
                         reservation.resize(parts.bytes());
                     }
-                    (block, reservation)
+                    (block, reservation, queued)
                 }
             })
             .buffered(self.concurrency)
-            .map(|(block, _reservation)| block)
+            .map(|(block, _reservation, _queued)| block)
             .chain(stream::once(async move { ended.finish() }).filter_map(async |()| None))
             .boxed()
     }

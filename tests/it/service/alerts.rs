@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 use serde_json::Value;
-use trawl_metrics::{Kind, list};
+use trawl_metrics::{Kind, Scope, list};
 use xtask::workspace;
 
 use super::metrics_listed::promtool;
@@ -61,6 +61,28 @@ fn rules_ask_for_what_is_listed() -> anyhow::Result<()> {
 #[test]
 fn the_dashboard_asks_for_what_is_listed() -> anyhow::Result<()> {
     asks_for_what_is_listed(DASHBOARD, |text| Ok(serde_json::from_str(text)?), 20)
+}
+
+/// What `trawl-api` has of each chain is told apart by the chain: in the sum, and in the legend.
+#[test]
+fn the_dashboard_tells_chains_apart() -> anyhow::Result<()> {
+    let groups = list::GROUPS.iter().filter(|group| group.scope == Scope::Chain);
+    let by_chain: Vec<&str> = groups.flat_map(|group| group.metrics).map(|metric| metric.name).collect();
+    let dashboard: Value = serde_json::from_str(&std::fs::read_to_string(workspace::root().join(DASHBOARD))?)?;
+    let panels = dashboard["panels"].as_array().into_iter().flatten();
+    let mut found = 0;
+    for target in panels.flat_map(|panel| panel["targets"].as_array().into_iter().flatten()) {
+        let (expression, legend) = (target["expr"].as_str().unwrap_or_default(), target["legendFormat"].as_str());
+        if !names(expression).iter().any(|name| by_chain.iter().any(|metric| name.starts_with(metric))) {
+            continue;
+        }
+        let sums = expression.split(" by (").skip(1).map(|rest| rest.split(')').next().unwrap_or_default());
+        ensure!(sums.clone().all(|labels| labels.split(", ").any(|label| label == "chain")), "{expression}");
+        ensure!(legend.is_some_and(|legend| legend.contains("{{chain}}")), "{expression}: {legend:?}");
+        found += 1;
+    }
+    ensure!(found > 12, "{found} expressions");
+    Ok(())
 }
 
 #[test]

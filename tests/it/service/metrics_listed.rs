@@ -247,6 +247,34 @@ fn follow_says_how_it_is() -> anyhow::Result<()> {
     outcome
 }
 
+/// Of a slow node the queue of what it is asked for is full, and the others are empty; at the end all are.
+#[test]
+fn a_load_shows_its_queues() -> anyhow::Result<()> {
+    let database = "service_metrics_of_queues";
+    let _database = env::migrate(database)?;
+    let node = Node::start("hive", &["--latency", "300"])?;
+    let listen = format!("127.0.0.1:{}", env::free_port()?);
+    let arguments = ["load", "--rpc-url", &node.url, "--to", "40", "--concurrency", "3", "--metrics-listen", &listen];
+    let mut load = process::spawn(env::ingest(database, &arguments))?;
+    let queue = |metrics: &BTreeMap<String, Family>, of: &str| {
+        let figure = |what: &str| value(metrics, &format!("trawl_ingest_queue_{what}{{of=\"{of}\"}}"));
+        anyhow::Ok((figure("length")?, figure("capacity")?))
+    };
+    let agent = http::agent();
+    let is_full = || {
+        let Ok(answer) = http::get(&agent, &format!("http://{listen}/metrics")) else { return Ok(false) };
+        let metrics = parse(&answer.text())?;
+        let queues = ["fetch", "check", "write"].map(|of| queue(&metrics, of));
+        let [Ok(fetch), Ok(check), Ok(write)] = queues else { return Ok(false) };
+        ensure!(fetch.0 <= fetch.1 && check.0 <= check.1 && write.0 <= write.1, "{fetch:?} {check:?} {write:?}");
+        ensure!(fetch.1 == 3.0 && write.1 == 2.0, "{fetch:?} {write:?}");
+        Ok(fetch.0 == 3.0 && check.0 == 0.0 && write.0 == 0.0)
+    };
+    let outcome = env::eventually(env::SOON, is_full);
+    process::end(&mut load)?;
+    outcome
+}
+
 /// A load of a node that takes connections and never answers.
 #[test]
 fn a_load_says_how_it_is() -> anyhow::Result<()> {

@@ -67,6 +67,17 @@ pub(super) const WRITING: Group = Group {
             &[open("check")],
             "Blocks that were refused, by the check that they failed; decode for those that cannot be read.",
         ),
+        Metric::gauge(
+            "trawl_ingest_queue_length",
+            &[label("of", &["fetch", "check", "write"])],
+            "Blocks that are requested from a node or checked, with those that wait for one before them; batches \
+             that are written or wait.",
+        ),
+        Metric::gauge(
+            "trawl_ingest_queue_capacity",
+            &[label("of", &["fetch", "check", "write"])],
+            "How many there may be; the queue that is full is before what all wait for.",
+        ),
         Metric::flag("trawl_ingest_lease_held", &[], "1 while this run has the right to write."),
     ],
 };
