@@ -1,7 +1,7 @@
 //! The bounded queues between the stages of a load, whose lengths the metrics show: the one that is full is before the
 //! stage that all others wait for.
 
-/// A queue.
+/// A bounded queue between two stages of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PipelineQueue {
     /// Blocks that are requested from a node, or are there and wait for one before them.
