@@ -14,8 +14,10 @@ use crate::env;
 const CONTRACTS: u64 = 40;
 /// Blocks, so that the logs of a contract are three granules.
 const BLOCKS: u64 = 24_000;
-/// Clients at the same time.
-const CLIENTS: usize = 48;
+/// Clients at the same time: those whose reads go on alone, two a processor, and a crowd that waits.
+fn clients() -> usize {
+    2 * std::thread::available_parallelism().map_or(1, usize::from) + 44
+}
 
 /// Logs of all contracts in all blocks, in two parts; one in 9,000 blocks has a topic of its own.
 fn fill(database: &str) -> anyhow::Result<()> {
@@ -115,7 +117,7 @@ fn all_at_once(api: &Server, paths: &[String], expected: &[Value]) -> anyhow::Re
                 ensure!(answer == expected[position], "{}: {answer}", paths[position]);
             }
         };
-        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(client)).collect();
-        clients.into_iter().try_for_each(|client| client.join().expect("a client"))
+        let crowd: Vec<_> = (0..clients()).map(|_| scope.spawn(client)).collect();
+        crowd.into_iter().try_for_each(|client| client.join().expect("a client"))
     })
 }

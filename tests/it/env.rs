@@ -300,12 +300,14 @@ pub fn start_api_at(store: &str, database: &str, arguments: &[&str]) -> anyhow::
 /// hangs is given up after half a minute.
 pub const SOON: Duration = Duration::from_secs(90);
 
-/// Waits until `condition` holds.
+/// Waits until `condition` holds. Asked ever less often: most conditions are statements, which take processor time from
+/// what is waited for.
 pub fn eventually(limit: Duration, mut condition: impl FnMut() -> anyhow::Result<bool>) -> anyhow::Result<()> {
-    let deadline = Instant::now() + limit;
+    const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(200));
+    let started = Instant::now();
     while !condition()? {
-        ensure!(Instant::now() < deadline, "did not happen within {limit:?}");
-        std::thread::sleep(Duration::from_millis(20));
+        ensure!(started.elapsed() < limit, "did not happen within {limit:?}");
+        std::thread::sleep((started.elapsed() / 10).clamp(PAUSES.0, PAUSES.1));
     }
     Ok(())
 }

@@ -9,9 +9,8 @@ use serde_json::json;
 use tungstenite::Message;
 use xtask::http;
 
-use super::node::{Node, comparable};
+use super::node::{Node, comparable, comparable_reference};
 use super::state::covered;
-use crate::chains::chain;
 use crate::env;
 
 fn load(database: &str, urls: &[&str], code: i32) -> anyhow::Result<String> {
@@ -23,7 +22,7 @@ fn load(database: &str, urls: &[&str], code: i32) -> anyhow::Result<String> {
 }
 
 fn is_whole(database: &str) -> anyhow::Result<()> {
-    let (found, wanted) = (comparable(database)?, comparable(chain("hive").name)?);
+    let (found, wanted) = (comparable(database)?, comparable_reference("hive")?);
     ensure!(found == wanted, "{found:?}\ninstead of\n{wanted:?}");
     Ok(())
 }

@@ -4,8 +4,7 @@ use anyhow::{Context as _, ensure};
 use serde_json::json;
 use xtask::workspace;
 
-use super::node::{Node, comparable};
-use crate::chains::chain;
+use super::node::{Node, comparable, comparable_reference};
 use crate::env;
 
 /// What is no fault, or of methods Trawl asks no node for.
@@ -71,7 +70,7 @@ fn a_head_that_moves_is_loaded_as_far_as_it_was() -> anyhow::Result<()> {
         }
     }
     ensure!(loads > 1, "the head did not move");
-    ensure!(comparable(database)? == comparable(chain("hive").name)?);
+    ensure!(comparable(database)? == comparable_reference("hive")?);
     Ok(())
 }
 
@@ -95,7 +94,7 @@ fn a_node_that_changes_its_mind_gives_the_same_rows() -> anyhow::Result<()> {
         std::thread::sleep(std::time::Duration::from_millis(300));
     }
     ensure!(load.wait()?.success(), "the load failed");
-    ensure!(comparable(database)? == comparable(chain("hive").name)?);
+    ensure!(comparable(database)? == comparable_reference("hive")?);
     Ok(())
 }
 
@@ -114,7 +113,7 @@ fn faults_of_single_methods_give_the_same_rows() -> anyhow::Result<()> {
         let _database = env::migrate(&database)?;
         let node = Node::start("devchain", &flags)?;
         env::run(env::ingest(&database, &["load", "--rpc-url", &node.url, "--concurrency", "24"]), 0)?;
-        let (found, wanted) = (comparable(&database)?, comparable(chain("devchain").name)?);
+        let (found, wanted) = (comparable(&database)?, comparable_reference("devchain")?);
         ensure!(found == wanted, "{flags:?}: {found:?}\ninstead of\n{wanted:?}");
         let kind = flags[1].split('=').next().unwrap_or_default();
         let injected = node.control(&json!({}))?["injected"][kind].as_u64().unwrap_or_default();

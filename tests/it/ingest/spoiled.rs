@@ -11,7 +11,7 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use xtask::http;
 
-use super::node::{Node, comparable};
+use super::node::{Node, comparable, comparable_reference};
 use super::state::covered;
 use crate::chains::chain;
 use crate::env;
@@ -138,7 +138,7 @@ fn branches_that_mix_for_seconds_are_waited_for() -> anyhow::Result<()> {
         })?;
         let _database = env::database(database);
         load(database, &url)?;
-        ensure!(comparable(database)? == comparable(chain("hive").name)?, "{method}");
+        ensure!(comparable(database)? == comparable_reference("hive")?, "{method}");
         ensure!(covered(database, "traces")? == 55, "{method}");
     }
     Ok(())
