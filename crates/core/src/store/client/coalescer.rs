@@ -2,11 +2,12 @@
 //!
 //! A few reads of pages go on at once, each alone, as without this. Who comes while all of these are taken waits, and
 //! what waits when one ends is read together. So one client alone does not wait, and a crowd pays once for the planning
-//! of sixteen pages. Whoever waits holds no more than its values; how many may wait is bounded by the requests that the
-//! API lets in; a slow read keeps others waiting for a tenth of a second.
+//! of sixteen pages. What has waited for [`MAX_WAIT`] is read all the same, beside those reads: on a machine that is
+//! busy with other requests a wait costs more than it saves. Whoever waits holds no more than its values; how many may
+//! wait is bounded by the requests that the API lets in.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
@@ -28,7 +29,11 @@ mod waiting;
 /// Most rows of a page that is read together with others.
 const MAX_PAGE_ROWS: u64 = 1_000;
 
-/// How long a read keeps others waiting. A page takes some milliseconds; one with a filter may read a long range.
+/// How long a page waits for the end of another read.
+const MAX_WAIT: Duration = Duration::from_millis(25);
+
+/// How long a read counts as one that others wait for. A page takes some milliseconds; one with a filter may read a
+/// long range.
 const MAX_TURN: Duration = Duration::from_millis(100);
 
 /// Reads pages, together where several wait.
@@ -69,7 +74,7 @@ impl PageCoalescer {
             || PageMember { page: page.clone(), parameters: statement.parameters.clone(), blocks: page.blocks };
         let turn = match self.enter(failover, member, limit_of_page, statement.workload) {
             Ok(turn) => Some(turn),
-            Err(reply) => match reply.await {
+            Err(reply) => match self.wait(failover, reply).await {
                 Ok(PageReply::Rows(batches)) => {
                     count("together");
                     return EngineRows::of(batches);
@@ -110,8 +115,25 @@ impl PageCoalescer {
             return Ok(ReadTurn { coalescer: Arc::clone(self), failover: failover.clone() });
         }
         let (reply, receiver) = oneshot::channel();
-        queue.push(WaitingPage { member: member(), limit, workload, reply });
+        queue.push(WaitingPage { member: member(), limit, workload, since: Instant::now(), reply });
         Err(receiver)
+    }
+
+    /// Waits for the reply to a page; begins a read beside the others when the page that came first waits too long.
+    async fn wait(
+        self: &Arc<Self>,
+        failover: &Failover,
+        mut reply: oneshot::Receiver<PageReply<ReadTurn>>,
+    ) -> Result<PageReply<ReadTurn>, oneshot::error::RecvError> {
+        loop {
+            match tokio::time::timeout(MAX_WAIT, &mut reply).await {
+                Ok(reply) => return reply,
+                Err(_) if self.queue().begin_beside(MAX_WAIT) => {
+                    drop(ReadTurn { coalescer: Arc::clone(self), failover: failover.clone() });
+                }
+                Err(_) => {}
+            }
+        }
     }
 
     fn queue(&self) -> MutexGuard<'_, PageQueue<ReadTurn>> {
@@ -123,7 +145,8 @@ impl Drop for ReadTurn {
     fn drop(&mut self) {
         // Without a runtime the process ends, and nobody waits any more.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let Some(mut pages) = self.coalescer.queue().next_pages(self.coalescer.max_pages) else { return };
+        let PageCoalescer { max_pages, max_reads, .. } = *self.coalescer;
+        let Some(mut pages) = self.coalescer.queue().next_pages(max_pages, max_reads, MAX_WAIT) else { return };
         let turn = Self { coalescer: Arc::clone(&self.coalescer), failover: self.failover.clone() };
         if pages.len() == 1 {
             let page = pages.remove(0);

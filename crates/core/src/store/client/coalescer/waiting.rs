@@ -1,6 +1,7 @@
 //! The pages that wait for their turn.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use tokio::sync::oneshot;
@@ -14,6 +15,8 @@ pub(super) struct WaitingPage<T> {
     /// Rows of the page at most.
     pub limit: u64,
     pub workload: Workload,
+    /// When its request began to wait.
+    pub since: Instant,
     pub reply: oneshot::Sender<PageReply<T>>,
 }
 
@@ -45,14 +48,33 @@ impl<T> PageQueue<T> {
         is_free
     }
 
+    /// Begins a read beside the others, if the page that came first has waited for `max_wait`.
+    pub fn begin_beside(&mut self, max_wait: Duration) -> bool {
+        let is_due = self.first_waits_for(max_wait);
+        self.reads += usize::from(is_due);
+        is_due
+    }
+
+    fn first_waits_for(&mut self, wait: Duration) -> bool {
+        self.waiting.retain(|page| !page.reply.is_closed());
+        self.waiting.front().is_some_and(|page| page.since.elapsed() >= wait)
+    }
+
     pub fn push(&mut self, page: WaitingPage<T>) {
         self.waiting.push_back(page);
     }
 
-    /// The pages that the read which ends goes on with, the one that waited longest first; `None` ends it.
-    pub fn next_pages(&mut self, max_pages: usize) -> Option<Vec<WaitingPage<T>>> {
-        self.waiting.retain(|page| !page.reply.is_closed());
-        let Some(first) = self.waiting.pop_front() else {
+    /// The pages that the read which ends goes on with, the one that waited longest first; `None` ends it. Where more
+    /// than `max_reads` go on, it goes on only with what has waited for `max_wait`: the rest is read in larger groups.
+    pub fn next_pages(
+        &mut self,
+        max_pages: usize,
+        max_reads: usize,
+        max_wait: Duration,
+    ) -> Option<Vec<WaitingPage<T>>> {
+        let is_due = self.first_waits_for(max_wait);
+        let first = if self.reads > max_reads && !is_due { None } else { self.waiting.pop_front() };
+        let Some(first) = first else {
             self.reads -= 1;
             return None;
         };
@@ -92,7 +114,7 @@ mod tests {
             blocks: BlockRange::single(1),
         };
         let member = PageMember { blocks: page.blocks, page, parameters: Vec::new() };
-        (WaitingPage { member, limit, workload: Workload::Short, reply }, receiver)
+        (WaitingPage { member, limit, workload: Workload::Short, since: Instant::now(), reply }, receiver)
     }
 
     #[test]
@@ -108,7 +130,7 @@ mod tests {
             })
             .collect();
         let mut taken = || {
-            let pages = queue.next_pages(3)?;
+            let pages = queue.next_pages(3, 1, Duration::ZERO)?;
             Some(pages.iter().map(|page| (page.member.page.address.0[0], page.limit)).collect::<Vec<_>>())
         };
         assert_eq!(taken(), Some(vec![(1, 50), (2, 50), (3, 50)]), "three at most, of different addresses");
@@ -116,5 +138,22 @@ mod tests {
         drop(receivers);
         assert_eq!(taken(), None, "nobody waits for the last one any more");
         assert!(queue.begin(1), "the read has ended");
+    }
+    #[test]
+    fn a_page_that_waits_too_long_is_read_beside_the_others() {
+        const LONG: Duration = Duration::from_secs(3_600);
+        let mut queue = PageQueue::default();
+        assert!(queue.begin(1) && !queue.begin_beside(Duration::ZERO), "nothing waits");
+        let receivers = [1, 2, 3].map(|byte| {
+            let (page, receiver) = page(byte, 50);
+            queue.push(page);
+            receiver
+        });
+        assert!(!queue.begin_beside(LONG), "it came just now");
+        assert!(queue.begin_beside(Duration::ZERO));
+        assert_eq!(queue.next_pages(2, 1, Duration::ZERO).map(|pages| pages.len()), Some(2));
+        assert!(queue.next_pages(2, 1, LONG).is_none(), "the read beside ends, and the last page waits for the other");
+        assert_eq!(queue.next_pages(2, 1, LONG).map(|pages| pages.len()), Some(1));
+        drop(receivers);
     }
 }
