@@ -55,7 +55,7 @@ fn days(flags: &Flags, client: &Client, report: &mut Report) -> anyhow::Result<(
     let time = legs[0].median() / legs[1].median();
     report.section("A day of `v_logs`", "milliseconds", legs);
     report.goal("granules of a date to those of its heights", granules[0] / granules[1], Bound::AtMost(1.1));
-    report.goal("time of a date to that of its heights", time, Bound::Told);
+    report.goal("time of a date to that of its heights", time, Bound::Unbounded);
     Ok(())
 }
 

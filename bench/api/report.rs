@@ -53,7 +53,7 @@ pub enum Bound {
     /// So much or less.
     AtMost(f64),
     /// Of interest, not promised.
-    Told,
+    Unbounded,
 }
 
 /// A leg that could not be measured.
@@ -179,7 +179,7 @@ impl Bound {
         match self {
             Self::AtLeast(bound) => measured >= bound,
             Self::AtMost(bound) => measured <= bound,
-            Self::Told => true,
+            Self::Unbounded => true,
         }
     }
 
@@ -187,7 +187,7 @@ impl Bound {
         match self {
             Self::AtLeast(bound) => format!("≥ {bound}"),
             Self::AtMost(bound) => format!("≤ {bound}"),
-            Self::Told => String::new(),
+            Self::Unbounded => String::new(),
         }
     }
 }

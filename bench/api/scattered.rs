@@ -70,7 +70,7 @@ pub fn measure(
     let answer = client.fetch(&served)?.body;
     let found = answer.windows(10).filter(|window| window == b"\"logIndex\"").count();
     ensure!(found == topic.logs, "eth_getLogs answered {found} of {} logs", topic.logs);
-    let mut names = vec!["Trawl eth_getLogs", "raw engine, Trawl's plan"];
+    let mut names = vec![TRAWL, RAW];
     let mut requests = vec![served, planned];
     if has_hexed.is_ok() {
         names.push(HEXED);
@@ -79,5 +79,9 @@ pub fn measure(
     in_turns(&names, rounds, |leg| Ok(client.drain(&requests[leg])?.total * 1e3))
 }
 
-/// The name of a leg.
+/// Names of the legs that ratios are made of.
+pub const TRAWL: &str = "Trawl eth_getLogs";
+/// The statement of Trawl's plan, sent to the engine.
+pub const RAW: &str = "raw engine, Trawl's plan";
+/// Another layout in the same engine.
 pub const HEXED: &str = "hex text and bloom filters";

@@ -203,8 +203,8 @@ pub fn soak(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) -
     let others = outcome.tally.routes.iter().filter(|(name, _)| !name.contains("eth_call") && !name.contains("scan"));
     let others = others.map(|(_, route)| route.quantile(0.99)).fold(0., f64::max);
     report.goal("requests/s of the soak's mix, 64 clients", "", rate, Bound::AtLeast(600.));
-    report.goal("p99 of lists, blocks, getLogs in it (worst)", " ms", others, Bound::AtMost(250.));
-    report.goal("p99 of eth_call (balanceOf) in it", " ms", of_calls, Bound::AtMost(250.));
+    report.goal("p99 of lists, blocks, getLogs in it (worst)", " ms", others, Bound::AtMost(150.));
+    report.goal("p99 of eth_call (balanceOf) in it", " ms", of_calls, Bound::AtMost(150.));
     let bad = [
         ("errors, 500s among them", all.failed),
         ("mixed or wrong answers", all.mixed + all.wrong),
