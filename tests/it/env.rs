@@ -300,8 +300,8 @@ pub fn start_api_at(store: &str, database: &str, arguments: &[&str]) -> anyhow::
 /// hangs is given up after half a minute.
 pub const SOON: Duration = Duration::from_secs(90);
 
-/// Waits until `condition` holds. Asked ever less often: most conditions are statements, which take processor time from
-/// what is waited for.
+/// Waits until `condition` holds, and checks it less and less often: most conditions are statements, which take
+/// processor time from what the test waits for.
 pub fn eventually(limit: Duration, mut condition: impl FnMut() -> anyhow::Result<bool>) -> anyhow::Result<()> {
     const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(200));
     let started = Instant::now();

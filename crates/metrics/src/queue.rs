@@ -1,5 +1,5 @@
-//! The bounded queues between the stages of a load, whose lengths the metrics show: the one that is full is before the
-//! stage that all others wait for.
+//! Gauges of the bounded queues of a load's stages. The last queue that stays full belongs to the stage that limits the
+//! load.
 
 /// A bounded queue between two stages of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +26,9 @@ impl PipelineQueue {
         }
     }
 
-    /// Shows how many there may be.
+    /// Sets the gauge of how many items the queue takes.
     pub fn show_capacity(self, capacity: usize) {
         metrics::gauge!("trawl_ingest_queue_capacity", "of" => self.name()).set(capacity as f64);
-        self.add(0.0);
     }
 
     /// Counts one item more, until what is returned is dropped.

@@ -10,6 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use trawl_chains::Family;
 use trawl_core::primitives::{BlockNumber, Coverage};
 use trawl_core::store::{CommitEdges, Writer};
+use trawl_metrics::queue::{PipelineQueue, QueuedItem};
 
 use crate::background::token_metadata::TokenQueue;
 use crate::load::error::LoadError;
@@ -22,7 +23,6 @@ use crate::verify::links::Links;
 use crate::write::batch::{Batch, CommittedBatch, Limits};
 use crate::write::lease::LeaseGuard;
 use crate::write::sink::{Sink, SinkError};
-use trawl_metrics::queue::{PipelineQueue, QueuedItem};
 
 /// How a load that did not fail came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

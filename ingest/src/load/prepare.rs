@@ -7,6 +7,7 @@ use futures_util::stream::BoxStream;
 use trawl_chains::Family;
 use trawl_core::primitives::B256;
 use trawl_core::schema::VerdictRow;
+use trawl_metrics::queue::PipelineQueue;
 
 use crate::block::{Block, Parts};
 use crate::decode::{decode, decode_parts};
@@ -18,7 +19,6 @@ use crate::verify::links::{Link, Links};
 use crate::verify::{Check, Depth, Outcome, VerifyError, verify};
 use crate::write::batch::BlockRows;
 use crate::write::clock::now;
-use trawl_metrics::queue::PipelineQueue;
 
 /// What to do with a block that is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

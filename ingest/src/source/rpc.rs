@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures_util::{StreamExt, stream};
 use trawl_chains::{Family, NodeQuirks};
 use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_metrics::queue::PipelineQueue;
 use trawl_node::NodeClient;
 
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::source::Total;
-use trawl_metrics::queue::PipelineQueue;
 
 mod age;
 mod answer;

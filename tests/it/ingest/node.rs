@@ -80,7 +80,7 @@ pub(super) fn comparable(database: &str) -> anyhow::Result<Vec<String>> {
     Ok(all.lines().map(str::to_owned).collect())
 }
 
-/// That of a chain as its dump alone has it, which no test changes: it is read once.
+/// The sums of a chain as loaded from its dump. No test changes that database, so they are read once.
 pub(super) fn comparable_reference(name: &str) -> anyhow::Result<Vec<String>> {
     static REFERENCES: Mutex<BTreeMap<&str, Vec<String>>> = Mutex::new(BTreeMap::new());
     let database = chain(name).name;

@@ -63,7 +63,7 @@ fn the_dashboard_asks_for_what_is_listed() -> anyhow::Result<()> {
     asks_for_what_is_listed(DASHBOARD, |text| Ok(serde_json::from_str(text)?), 20)
 }
 
-/// What `trawl-api` has of each chain is told apart by the chain: in the sum, and in the legend.
+/// Metrics that `trawl-api` has for each chain are summed by chain, and their legends name it.
 #[test]
 fn the_dashboard_tells_chains_apart() -> anyhow::Result<()> {
     let groups = list::GROUPS.iter().filter(|group| group.scope == Scope::Chain);

@@ -247,7 +247,7 @@ fn follow_says_how_it_is() -> anyhow::Result<()> {
     outcome
 }
 
-/// Of a slow node the queue of what it is asked for is full, and the others are empty; at the end all are.
+/// While a load waits for a slow node, the queue of its requests is full and the others are empty.
 #[test]
 fn a_load_shows_its_queues() -> anyhow::Result<()> {
     let database = "service_metrics_of_queues";

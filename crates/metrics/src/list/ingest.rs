@@ -76,7 +76,7 @@ pub(super) const WRITING: Group = Group {
         Metric::gauge(
             "trawl_ingest_queue_capacity",
             &[label("of", &["fetch", "check", "write"])],
-            "How many there may be; the queue that is full is before what all wait for.",
+            "Items that the queue takes; the last queue that stays full is of the stage that limits the load.",
         ),
         Metric::flag("trawl_ingest_lease_held", &[], "1 while this run has the right to write."),
     ],

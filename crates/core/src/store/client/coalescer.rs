@@ -1,10 +1,10 @@
 //! Pages that wait while others are read become one statement, up to a number of pages of different addresses.
 //!
-//! A few reads of pages go on at once, each alone, as without this. Who comes while all of these are taken waits, and
-//! what waits when one ends is read together. So one client alone does not wait, and a crowd pays once for the planning
-//! of sixteen pages. What has waited for [`MAX_WAIT`] is read all the same, beside those reads: on a machine that is
-//! busy with other requests a wait costs more than it saves. Whoever waits holds no more than its values; how many may
-//! wait is bounded by the requests that the API lets in.
+//! A few pages are read at once, each by a statement of its own. A page that is requested while these reads run waits,
+//! and the pages that wait when one of the reads ends are read together. So one client alone does not wait, and a crowd
+//! pays once for the planning of sixteen pages. A page that has waited for [`MAX_WAIT`] is read beside the others: on a
+//! machine that is busy with other requests a wait costs more than it saves. A waiting page holds only its parameters;
+//! the number of waiting pages is bounded by the requests that the API admits.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

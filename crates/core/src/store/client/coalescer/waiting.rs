@@ -139,6 +139,7 @@ mod tests {
         assert_eq!(taken(), None, "nobody waits for the last one any more");
         assert!(queue.begin(1), "the read has ended");
     }
+
     #[test]
     fn a_page_that_waits_too_long_is_read_beside_the_others() {
         const LONG: Duration = Duration::from_secs(3_600);
