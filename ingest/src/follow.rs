@@ -25,6 +25,7 @@ mod pending;
 mod publisher;
 mod settled;
 mod settling;
+mod settling_group;
 mod stored;
 mod unpacked;
 

@@ -46,6 +46,7 @@ mod pruned;
 mod reader_account;
 mod rollup_fees;
 mod rollup_state;
+mod settling;
 mod several_apis;
 mod slices;
 mod sources;

@@ -7,6 +7,7 @@ use trawl_core::schema::packed::HotRowsRow;
 use trawl_core::schema::{BlockRow, Segment};
 use trawl_core::store::CommitEdges;
 
+use super::settling_group::SettlingGroup;
 use crate::decode::HeaderPeek;
 
 /// A block that is not settled.
@@ -199,16 +200,17 @@ impl Branch {
         self.members.get(usize::try_from(offset).ok()?)
     }
 
-    /// The lowest members up to `last` that can be settled together: at most so many bytes, but at least one.
+    /// The lowest members up to `last` that can be settled together: with the same parts, at most so many bytes, but at
+    /// least one.
     #[must_use]
-    pub fn next_segment(&self, last: BlockNumber, most_bytes: usize) -> Option<BranchSegment> {
+    pub fn next_group(&self, last: BlockNumber, most_bytes: usize) -> Option<SettlingGroup> {
         let mut bytes = 0;
         let settling = self.members.iter().take_while(|member| {
             let is_first = bytes == 0;
             bytes += member.bytes.max(1);
             member.number <= last && (is_first || bytes <= most_bytes)
         });
-        branch_segments(settling).into_iter().next()
+        SettlingGroup::first_of(branch_segments(settling))
     }
 
     /// How many members there are up to `last`, and the bytes of their packed rows.
@@ -334,11 +336,14 @@ mod tests {
     #[test]
     fn what_is_settled_becomes_the_base() {
         let mut branch = branch();
-        let settling = branch.next_segment(11, usize::MAX).expect("two members");
-        assert_eq!((settling.range.blocks.count(), settling.transactions, settling.logs), (2, 4, 6));
-        assert_eq!(branch.next_segment(12, usize::MAX), Some(settling), "of one generation");
-        let few = |bytes| branch.next_segment(11, bytes).map(|segment| segment.range.blocks.count());
-        assert_eq!((few(1), few(199), few(200)), (Some(1), Some(1), Some(2)));
+        let group = branch.next_group(12, usize::MAX).expect("three members");
+        let generations = group.segments().iter().map(|segment| segment.range.generation);
+        assert_eq!(generations.collect::<Vec<_>>(), [1, 2], "of both generations");
+        assert_eq!((group.blocks().first(), group.blocks().last()), (10, 12));
+        let commit = group.joined();
+        assert_eq!((commit.transactions, commit.logs, commit.last_hash), (6, 9, hash(12, 2)));
+        let few = |bytes| branch.next_group(11, bytes).map(|group| group.blocks().count());
+        assert_eq!((few(1), few(199), few(200), few(usize::MAX)), (Some(1), Some(1), Some(2), Some(2)));
         assert_eq!(branch.size_up_to(11), (2, 200));
         assert!(branch.has(12, 2) && !branch.has(12, 1) && !branch.has(13, 2) && !branch.has(9, 0));
         branch.settled(11);
@@ -346,6 +351,18 @@ mod tests {
         assert_eq!(branch.first(), Some(12));
         branch.settled(99);
         assert!(branch.segments().is_empty() && branch.tip().map(|tip| tip.number) == Some(12));
+    }
+
+    #[test]
+    fn blocks_of_other_parts_settle_apart() {
+        let mut branch = branch();
+        branch.push(Member { parts: vec!["blocks".into(), "traces".into()], ..member(13, 2, 2) });
+        let last = |branch: &Branch| branch.next_group(13, usize::MAX).map(|group| group.blocks().last());
+        assert_eq!(last(&branch), Some(12));
+        branch.settled(12);
+        assert_eq!(last(&branch), Some(13));
+        branch.settled(13);
+        assert_eq!(last(&branch), None);
     }
 
     #[test]

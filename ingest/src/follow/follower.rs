@@ -16,7 +16,7 @@ use super::fork::{Fork, ForkFinder};
 use super::hot::HotSink;
 use super::pending::PendingBlocks;
 use super::publisher::{Publish, Publisher};
-use super::settled::{Settle, SettledBlocks};
+use super::settled::SettledBlocks;
 use super::stored::stored;
 use crate::load::pipeline::{Ending, Options, ResumePoint, load};
 use crate::load::prepare::{Inspection, OnRefusal};
@@ -161,19 +161,19 @@ impl Follower {
         };
         if let Some(wanted) = self.to_load(fork) {
             self.cut(fork, &tags).await?;
-            self.settle(fork, Settle::Now, &tags).await?;
+            self.settle_all(fork, &tags).await?;
             return self.load(wanted, stop.clone()).await;
         }
         let step = self.extend(fork, &tags, stop).await?;
         // Where the branch did not go on, nothing above the fork is known to be on the node's chain.
         let common = step.map_or(fork, |_| self.branch.tip().map(|tip| tip.number));
-        self.settle(common, Settle::WhenDue, &tags).await?;
+        let settling = self.settle(common, &tags).await?;
         self.rest().await?;
         self.forget().await?;
         self.publish(&tags, Publish::IfStale).await?;
         // One look a pause: blocks that come faster are written together.
         let is_behind = step.is_some_and(|reached| reached < tags.newest.number);
-        Ok(if is_behind { Step::Advanced } else { Step::Idle })
+        Ok(if is_behind { Step::Advanced } else { settling })
     }
 
     /// Final blocks that are neither settled nor on the branch up to `fork`: worth a load if there are many.

@@ -13,6 +13,7 @@ use trawl_core::store::{OrphanedHotRows, StoreError};
 
 use super::branch::BranchSegment;
 use super::error::FollowError;
+use super::settling_group::SettlingGroup;
 use super::unpacked::hot_rows;
 use crate::load::prepare::PreparedBlock;
 use crate::write::batch::{RowCounts, TableBatch, counts_of};
@@ -106,14 +107,14 @@ impl HotSink {
     /// Writes blocks that can change no more to the settled tables: announced, written, committed, like any batch.
     pub async fn settle(
         &mut self,
-        segment: &BranchSegment,
+        group: &SettlingGroup,
         hashes: &[B256],
         rows: Vec<TableBatch>,
     ) -> Result<(), StoreError> {
         let started = Instant::now();
-        self.reinstate(segment.range.blocks, hashes).await?;
+        self.reinstate(group.blocks(), hashes).await?;
         let token = self.token("settle");
-        let intent = one(self.intent(segment.range.blocks));
+        let intent = one(self.intent(group.blocks()));
         let announced = format!("{token}/intent");
         self.guarded(|| self.database.writer.insert("ingest_intents", &intent, &announced)).await?;
         let (this, token) = (&*self, &token);
@@ -123,10 +124,10 @@ impl HotSink {
             this.guarded(|| this.database.writer.insert(table, rows, &token)).await
         });
         try_join_all(writes).await?;
-        let commit = one(self.commit(segment, &counts_of(&rows)));
+        let commit = one(self.commit(group.joined(), &counts_of(&rows)));
         let committed = format!("{token}/commit");
         self.guarded(|| self.database.writer.insert("ingest_commits", &commit, &committed)).await?;
-        count_batch("settled", segment.range.blocks.count(), started);
+        count_batch("settled", group.blocks().count(), started);
         Ok(())
     }
 
@@ -154,11 +155,11 @@ impl HotSink {
         }
     }
 
-    fn commit(&self, segment: &BranchSegment, counts: &RowCounts) -> CommitRow {
+    fn commit(&self, segment: BranchSegment, counts: &RowCounts) -> CommitRow {
         CommitRow {
             first_block: segment.range.blocks.first(),
             last_block: segment.range.blocks.last(),
-            parts: segment.parts.clone(),
+            parts: segment.parts,
             chain_id: self.chain_id,
             first_parent_hash: segment.first_parent_hash,
             last_hash: segment.last_hash,

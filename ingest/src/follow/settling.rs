@@ -2,59 +2,107 @@
 
 use std::time::{Duration, Instant};
 
-use trawl_core::primitives::BlockNumber;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use trawl_core::primitives::{BlockNumber, HotRange};
+use trawl_core::schema::packed::HotRowsRow;
 
 use super::error::FollowError;
-use super::follower::Follower;
-use super::settled::Settle;
+use super::follower::{Follower, Step};
+use super::settling_group::SettlingGroup;
 use super::unpacked::settled_rows;
 use crate::source::rpc::HeadTags;
 use crate::write::retry::retry_transient;
 
-/// Bytes of packed rows that are settled at once: they are in memory, and their rows beside them.
-const MAX_SETTLED_BYTES: usize = 64 << 20;
-/// So many final blocks are settled at once, however short ago the last ones were: readers have them in memory till
-/// then.
+/// Bytes of packed rows that are settled at once: they are in memory, and their rows beside them, and no new block is
+/// taken meanwhile.
+const MAX_GROUP_BYTES: usize = 16 << 20;
+/// So many bytes of packed rows that are final do not wait for more.
+const MAX_FINAL_BYTES: usize = 64 << 20;
+/// How many segments of a group are read at once.
+const READS: usize = 4;
+/// So many final blocks do not wait for more, however short ago the last ones were settled: readers have them in memory
+/// till then.
 const MAX_FINAL_BLOCKS: u64 = 1024;
 /// How long rows stay after a head stopped naming them: longer than any request that read an older head.
 const REMOVAL_DELAY: Duration = Duration::from_secs(120);
 
 impl Follower {
-    /// Settles what is final of the branch up to `common`, if it is time.
-    pub(super) async fn settle(
-        &mut self,
-        common: Option<BlockNumber>,
-        when: Settle,
-        tags: &HeadTags,
-    ) -> Result<(), FollowError> {
-        let Some(last) = common.and_then(|common| Some(common.min(self.finalized?))) else { return Ok(()) };
-        if !self.is_settling_due(last, when) {
+    /// Settles a group of what is final of the branch up to `common`, if it is time. Whether more is to follow, which
+    /// waits until new blocks were looked for.
+    pub(super) async fn settle(&mut self, common: Option<BlockNumber>, tags: &HeadTags) -> Result<Step, FollowError> {
+        let Some(last) = self.last_final(common) else { return Ok(Step::Idle) };
+        let through = match self.settling.through {
+            Some(through) => through,
+            None if self.is_settling_due(last) => last,
+            None => return Ok(Step::Idle),
+        };
+        self.settling.through = Some(through);
+        let step = self.settle_group(last.min(through)).await?;
+        self.note_settled(step, tags).await?;
+        Ok(step)
+    }
+
+    /// Settles all that is final of the branch up to `common`.
+    pub(super) async fn settle_all(&mut self, common: Option<BlockNumber>, tags: &HeadTags) -> Result<(), FollowError> {
+        let Some(last) = self.last_final(common) else { return Ok(()) };
+        if self.branch.size_up_to(last).0 == 0 {
             return Ok(());
         }
-        while let Some(segment) = self.branch.next_segment(last, MAX_SETTLED_BYTES) {
-            let blocks = retry_transient(|| self.tools.database.reader.packed_range(segment.range)).await?;
-            if blocks.len() as u64 != segment.range.blocks.count() {
-                return Err(FollowError::LostRows(segment.range.blocks));
-            }
-            let rows = tokio::task::spawn_blocking(move || settled_rows(&blocks));
-            let rows = rows.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
-            self.sink.settle(&segment, &self.branch.hashes(segment.range.blocks), rows).await?;
-            self.settled = self.settled.ranges().iter().copied().chain([segment.range.blocks]).collect();
-            self.branch.settled(segment.range.blocks.last());
+        self.settling.through = Some(last);
+        while self.settle_group(last).await? == Step::Advanced {}
+        self.note_settled(Step::Idle, tags).await
+    }
+
+    fn last_final(&self, common: Option<BlockNumber>) -> Option<BlockNumber> {
+        Some(common?.min(self.finalized?))
+    }
+
+    /// Settles the lowest blocks up to `last`. Whether others remain.
+    async fn settle_group(&mut self, last: BlockNumber) -> Result<Step, FollowError> {
+        let Some(group) = self.branch.next_group(last, MAX_GROUP_BYTES) else { return Ok(Step::Idle) };
+        let blocks = self.packed_blocks(&group).await?;
+        let rows = tokio::task::spawn_blocking(move || settled_rows(&blocks));
+        let rows = rows.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
+        let range = group.blocks();
+        self.sink.settle(&group, &self.branch.hashes(range), rows).await?;
+        self.settled = self.settled.ranges().iter().copied().chain([range]).collect();
+        self.branch.settled(range.last());
+        Ok(if self.branch.first().is_some_and(|first| first <= last) { Step::Advanced } else { Step::Idle })
+    }
+
+    /// The packed rows of a group.
+    async fn packed_blocks(&self, group: &SettlingGroup) -> Result<Vec<HotRowsRow>, FollowError> {
+        let reader = &self.tools.database.reader;
+        let ranges: Vec<HotRange> = group.segments().iter().map(|segment| segment.range).collect();
+        let read = |range| async move { retry_transient(|| reader.packed_range(range)).await };
+        let blocks: Vec<Vec<HotRowsRow>> = stream::iter(ranges).map(read).buffered(READS).try_collect().await?;
+        let blocks: Vec<HotRowsRow> = blocks.into_iter().flatten().collect();
+        if blocks.len() as u64 != group.blocks().count() {
+            return Err(FollowError::LostRows(group.blocks()));
         }
+        Ok(blocks)
+    }
+
+    /// Tells readers and those who wait what is settled now. Once all of it is, its rows leave the hot tables.
+    async fn note_settled(&mut self, step: Step, tags: &HeadTags) -> Result<(), FollowError> {
         self.pending.keep(&self.branch);
-        self.settling.at = Some(Instant::now());
         self.tools.announce_settled(&self.settled);
         self.publish_now(tags).await?;
-        self.settling.leaving.get_or_insert((last, Instant::now() + REMOVAL_DELAY));
+        if step == Step::Idle {
+            self.settling.through = None;
+            self.settling.at = Some(Instant::now());
+            if let Some(base) = self.branch.base() {
+                self.settling.leaving.get_or_insert((base.number, Instant::now() + REMOVAL_DELAY));
+            }
+        }
         Ok(())
     }
 
-    fn is_settling_due(&self, last: BlockNumber, when: Settle) -> bool {
+    fn is_settling_due(&self, last: BlockNumber) -> bool {
         let (blocks, bytes) = self.branch.size_up_to(last);
         let is_early = self.settling.at.is_some_and(|at| at.elapsed() < self.settings.settle_interval);
         let is_enough = blocks >= self.settings.settle_blocks.max(1) && !is_early;
-        blocks > 0 && (when == Settle::Now || is_enough || blocks >= MAX_FINAL_BLOCKS || bytes >= MAX_SETTLED_BYTES)
+        blocks > 0 && (is_enough || blocks >= MAX_FINAL_BLOCKS || bytes >= MAX_FINAL_BYTES)
     }
 
     /// Removes rows that were settled long enough ago.
