@@ -182,6 +182,8 @@ mod tests {
     use super::*;
     use crate::primitives::{Address, BlockRange};
     use crate::schema::LogRow;
+    use crate::store::client::addresses::Endpoint;
+    use crate::store::client::connection::Connection;
     use crate::store::{Compression, Reader, StoreAddress};
 
     fn page(number: u8) -> Statement<LogRow> {
@@ -198,14 +200,48 @@ mod tests {
         statement
     }
 
+    fn address(url: String) -> StoreAddress {
+        let [database, user] = ["trawl", "default"].map(str::to_owned);
+        StoreAddress { url, database, user, password: String::new(), compression: Compression::None }
+    }
+
+    /// Enters with the page of an address.
+    fn enter(
+        coalescer: &Arc<PageCoalescer>,
+        failover: &Failover,
+        number: u8,
+    ) -> Result<ReadTurn, oneshot::Receiver<PageReply<ReadTurn>>> {
+        let member = || {
+            let page = *page(number).address_page.expect("a page of an address");
+            PageMember { blocks: page.blocks, page, parameters: Vec::new() }
+        };
+        coalescer.enter(failover, member, 50, Workload::Short)
+    }
+
+    /// However long the others read: none of them ends here.
+    #[tokio::test]
+    async fn a_page_gets_its_turn_beside_reads_that_go_on() {
+        let connection = Connection { client: clickhouse::Client::default(), timeout: Duration::from_secs(60) };
+        let failover = Failover::new(vec![Endpoint::new(&address("http://127.0.0.1:1".to_owned()), connection)]);
+        let coalescer = Arc::new(PageCoalescer::new(16));
+        let reads = u8::try_from(coalescer.max_reads).expect("a few");
+        let held: Vec<_> =
+            (0..reads).map(|number| enter(&coalescer, &failover, number).ok().expect("it is free")).collect();
+        let reply = enter(&coalescer, &failover, reads).err().expect("it waits");
+        let started = Instant::now();
+        let reply = tokio::time::timeout(Duration::from_secs(20), coalescer.wait(&failover, reply)).await;
+        assert!(matches!(reply.expect("it waits no longer"), Ok(PageReply::Turn(_))));
+        assert!(started.elapsed() >= MAX_WAIT, "it came before {MAX_WAIT:?}");
+        assert!(enter(&coalescer, &failover, reads).is_err(), "the others still read");
+        drop(held);
+    }
+
     /// A server that accepts requests and never answers: reads that hang hold nobody up.
     #[tokio::test]
     async fn reads_that_hang_do_not_keep_others_waiting() {
         let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", server.local_addr().expect("an address"));
-        let [database, user] = ["trawl", "default"].map(str::to_owned);
-        let address = StoreAddress { url, database, user, password: String::new(), compression: Compression::None };
-        let reader = Reader::new(&address, Duration::from_secs(60), 1 << 30).with_coalesced_pages(16);
+        let reader = Reader::new(&address(url), Duration::from_secs(60), 1 << 30).with_coalesced_pages(16);
         let reads = 2 * std::thread::available_parallelism().map_or(1, usize::from) as u8;
         for number in 0..=reads {
             let reader = reader.clone();
