@@ -14,9 +14,9 @@ use crate::verify::{Check, VerifyError};
 pub(super) fn verify_own_types(block: &Block) -> Result<(), VerifyError> {
     let number = block.header.number;
     let refused = |expected: String, found: String| VerifyError { number, check: Check::Rows, expected, found };
-    let same = |wanted: &dyn Debug, found: &dyn Debug| {
-        let (wanted, found) = (format!("{wanted:?}"), format!("{found:?}"));
-        if wanted == found { Ok(()) } else { Err(refused(format!("columns as their JSON: {wanted}"), found)) }
+    let same = |expected: &dyn Debug, found: &dyn Debug| {
+        let (expected, found) = (format!("{expected:?}"), format!("{found:?}"));
+        if expected == found { Ok(()) } else { Err(refused(format!("columns as their JSON: {expected}"), found)) }
     };
     for transaction in block.transactions.iter().filter(|transaction| transaction.lacking.is_empty()) {
         let Some(json) = &transaction.raw else { continue };

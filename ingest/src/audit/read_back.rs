@@ -75,40 +75,40 @@ impl StoredBlock {
         let is_partial = block.header.lacking.contains(&"base_fee_per_gas")
             || block.transactions.iter().any(|transaction| !transaction.lacking.is_empty());
         let refused = |expected: String, found: String| VerifyError { number, check: Check::Rows, expected, found };
-        let wanted = rows(block, family).map_err(|error| refused("a time that fits".into(), error.to_string()))?;
+        let expected = rows(block, family).map_err(|error| refused("a time that fits".into(), error.to_string()))?;
         if is_partial {
             // Sums of what was a placeholder at the time.
-            for (found, wanted) in found.blocks.iter_mut().zip(&wanted.blocks) {
-                (found.transaction_fees, found.priority_fees) = (wanted.transaction_fees, wanted.priority_fees);
-                found.burnt_fees = wanted.burnt_fees;
+            for (found, expected) in found.blocks.iter_mut().zip(&expected.blocks) {
+                (found.transaction_fees, found.priority_fees) = (expected.transaction_fees, expected.priority_fees);
+                found.burnt_fees = expected.burnt_fees;
             }
         }
-        let differing = differing("blocks", &wanted.blocks, &found.blocks)
-            .or_else(|| differing("transactions", &wanted.transactions, &found.transactions))
-            .or_else(|| differing("logs_by_block", &wanted.logs, &found.logs))
-            .or_else(|| differing("withdrawals_by_block", &wanted.withdrawals, &found.withdrawals))
-            .or_else(|| differing("uncles", &wanted.uncles, &found.uncles))
+        let differing = differing("blocks", &expected.blocks, &found.blocks)
+            .or_else(|| differing("transactions", &expected.transactions, &found.transactions))
+            .or_else(|| differing("logs_by_block", &expected.logs, &found.logs))
+            .or_else(|| differing("withdrawals_by_block", &expected.withdrawals, &found.withdrawals))
+            .or_else(|| differing("uncles", &expected.uncles, &found.uncles))
             .or_else(|| {
-                let (wanted, found) = (&wanted.token_transfers_by_block, &found.token_transfers_by_block);
-                differing("token_transfers_by_block", wanted, found)
+                let (expected, found) = (&expected.token_transfers_by_block, &found.token_transfers_by_block);
+                differing("token_transfers_by_block", expected, found)
             });
         differing.map_or(Ok(()), |(expected, found)| Err(refused(expected, found)))
     }
 }
 
 /// The first rows of `table` that differ, as far as they do.
-fn differing<R: PartialEq + Debug>(table: &str, wanted: &[R], found: &[R]) -> Option<(String, String)> {
-    if wanted.len() != found.len() {
-        return Some((format!("{} rows of `{table}`", wanted.len()), found.len().to_string()));
+fn differing<R: PartialEq + Debug>(table: &str, expected: &[R], found: &[R]) -> Option<(String, String)> {
+    if expected.len() != found.len() {
+        return Some((format!("{} rows of `{table}`", expected.len()), found.len().to_string()));
     }
-    let (wanted, found) = wanted.iter().zip(found.iter()).find(|(wanted, found)| wanted != found)?;
-    let (wanted, found) = (format!("{wanted:?}"), format!("{found:?}"));
-    let same = wanted.bytes().zip(found.bytes()).take_while(|(wanted, found)| wanted == found).count();
+    let (expected, found) = expected.iter().zip(found.iter()).find(|(expected, found)| expected != found)?;
+    let (expected, found) = (format!("{expected:?}"), format!("{found:?}"));
+    let same = expected.bytes().zip(found.bytes()).take_while(|(expected, found)| expected == found).count();
     // From the name of the field on, and not all of a long value.
     let begin =
-        wanted.get(..same).and_then(|same| same.rfind([' ', '{'])).and_then(|at| wanted[..at].rfind([' ', '{']));
+        expected.get(..same).and_then(|same| same.rfind([' ', '{'])).and_then(|at| expected[..at].rfind([' ', '{']));
     let some = |text: &str| text.chars().skip(begin.map_or(0, |begin| begin + 1)).take(SHOWN).collect::<String>();
-    Some((format!("`{table}` with {}", some(&wanted)), some(&found)))
+    Some((format!("`{table}` with {}", some(&expected)), some(&found)))
 }
 
 fn take<T>(rows: &mut Peekable<IntoIter<T>>, is_ours: impl Fn(&T) -> bool) -> Vec<T> {

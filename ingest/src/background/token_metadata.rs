@@ -45,7 +45,7 @@ impl TokenQueue {
     }
 }
 
-/// Asks the contracts that no run has asked yet, and returns how many were asked.
+/// Queries the token contracts that no run has queried yet, and returns how many.
 ///
 /// # Errors
 ///

@@ -42,7 +42,7 @@ const RETRY_PAUSE: Duration = Duration::from_secs(60);
 pub enum PollSchedule {
     /// Every two seconds: batches are committed all the time.
     Often,
-    /// When it is told that blocks were settled, and every minute.
+    /// When notified of settled blocks, and every minute.
     When(Arc<Notify>),
 }
 

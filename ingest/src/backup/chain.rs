@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_keeps_what_it_builds_on() {
+    fn a_retained_backup_retains_its_base() {
         let of = [("a", 1, None), ("b", 2, Some("a")), ("c", 3, None), ("d", 4, Some("b")), ("e", 5, None)];
         let folder = backups(&of);
         fs::create_dir_all(folder.path().join("half/rows")).expect("a folder");

@@ -56,9 +56,9 @@ pub enum BackupError {
          backup"
     )]
     BaseMissing {
-        /// Folder of the backup that is wanted.
+        /// Folder of the requested backup.
         path: PathBuf,
-        /// What it builds on.
+        /// Folder of its base.
         base: PathBuf,
     },
     /// A backup of another chain saves nothing.

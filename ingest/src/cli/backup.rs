@@ -61,7 +61,7 @@ pub async fn restore_command(
     verify_command(0, None, reader, writer).await
 }
 
-/// Lists the backups in a folder, after old ones were removed if that is wanted.
+/// Lists the backups in a folder, after removing old ones if `--keep` is given.
 pub fn backups_command(flags: &BackupsFlags) -> Result<(), Failure> {
     if let Some(keep) = flags.keep {
         for backup in prune(&flags.folder, keep.get())? {

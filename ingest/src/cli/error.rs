@@ -99,7 +99,7 @@ impl From<NodeError> for Failure {
     }
 }
 
-/// Whether an error says no more than that this process was asked to stop.
+/// Whether an error only says that this process was told to stop.
 fn is_stop(error: &LoadError) -> bool {
     matches!(error, LoadError::Source(SourceError::Node(NodeError::Stopped { .. })))
 }

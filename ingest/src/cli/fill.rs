@@ -35,7 +35,7 @@ pub async fn fill_command(
     let genesis = reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
     let node = node_client(&urls, reading, stop.clone())?;
-    // Parts that are not to be filled in are not asked for.
+    // Only the parts to fill in are requested.
     let traces = if parts.contains(FillPart::Traces) { reading.traces.choice() } else { TraceChoice::Off };
     let state = if parts.contains(FillPart::State) { StateWish::IfThere } else { StateWish::Never };
     let source = RpcSource::new(node, Vec::new(), reading.concurrency.into(), traces).await?.with_state(state);

@@ -25,7 +25,7 @@ use trawl_node::NodeClient;
 use super::error::Failure;
 use super::family::family;
 use super::flags::{LoadFlags, MergeFlag, RangeEnd, Slice, Source};
-use super::requested::{below, requested, wanted};
+use super::requested::{below, requested, source_range};
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
 /// Loads the range that the flags name.
@@ -116,27 +116,27 @@ pub async fn load_missing(
             }
         }
         Source::Cryo(folder) => {
-            let source = CryoSource::new(&folder, wanted(flags, u64::MAX, below)?, &committed, flags.chain_id)?;
+            let source = CryoSource::new(&folder, source_range(flags, u64::MAX, below)?, &committed, flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id()).await?;
             load(source, writer.clone(), guard.clone(), known, options, stop).await?.0
         }
         Source::Era1(files) => {
-            let source = Era1Source::new(&files, wanted(flags, u64::MAX, below)?, committed, flags.chain_id)?;
+            let source = Era1Source::new(&files, source_range(flags, u64::MAX, below)?, committed, flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id()).await?;
             load(source, writer.clone(), guard.clone(), known, options, stop).await?.0
         }
         Source::Etl(folder) => {
             let chain_id = flags.chain_id.or(head.chain_id);
-            let source = EtlSource::new(&folder, wanted(flags, u64::MAX, below)?, committed, chain_id)?;
+            let source = EtlSource::new(&folder, source_range(flags, u64::MAX, below)?, committed, chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id()).await?;
             load(source, writer.clone(), guard.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
-            let wanted = wanted(flags, u64::MAX, below)?;
-            let source = of_chain(DumpSource::new(files, wanted, committed, flags.chain_id)?, stated)?;
+            let range = source_range(flags, u64::MAX, below)?;
+            let source = of_chain(DumpSource::new(files, range, committed, flags.chain_id)?, stated)?;
             let options = options(source.chain_id()).await?;
             load(source, writer.clone(), guard.clone(), known, options, stop).await?.0
         }
@@ -152,7 +152,7 @@ pub async fn load_missing(
     Ok(ending)
 }
 
-/// Merges what was loaded, if that is wanted. A failure does not make the load one.
+/// Merges what was loaded, unless the flags say otherwise. A failed merge does not fail the load.
 pub(super) async fn merge(flags: &LoadFlags, reader: &Reader, writer: &Writer, stop: watch::Receiver<bool>) {
     if flags.merge == MergeFlag::Off {
         return;
@@ -183,8 +183,8 @@ async fn node_source(
         Some(RangeEnd::Block(number)) => number,
         Some(RangeEnd::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
-    let wanted: Coverage = committed.missing(wanted(flags, latest, below)?).into_iter().collect();
+    let missing: Coverage = committed.missing(source_range(flags, latest, below)?).into_iter().collect();
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
-    let source = RpcSource::new(node, wanted.ranges().to_vec(), concurrency, traces);
+    let source = RpcSource::new(node, missing.ranges().to_vec(), concurrency, traces);
     Ok(source.await?.with_state(state_wish(flags.reading.state)))
 }

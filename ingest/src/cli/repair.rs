@@ -25,7 +25,7 @@ use super::flags::{LoadFlags, ProbeFlags, RangeEnd, RepairFlags};
 use super::load::load_missing;
 use super::setup::stop_on_signal;
 
-/// Finds what was lost and loads it again; then fills in what was never there, if that is wanted, on behalf of
+/// Finds lost blocks and loads them again; then fills in parts that were never stored, if the flags say so, with
 /// `filler`.
 pub async fn repair_command(
     flags: RepairFlags,

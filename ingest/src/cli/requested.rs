@@ -1,4 +1,4 @@
-//! Which blocks a load is to bring.
+//! The blocks that a load requests.
 
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 
@@ -15,7 +15,7 @@ pub fn whole(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
 }
 
-/// The blocks that are to be there afterwards.
+/// The blocks that must be stored after the load.
 pub fn requested(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     let whole = whole(flags, latest)?;
     match flags.slice {
@@ -35,8 +35,8 @@ pub fn below(flags: &LoadFlags, committed: &Coverage) -> Result<Option<BlockNumb
     Ok(first.checked_sub(1).filter(|below| !is_known(first) && !is_known(*below)))
 }
 
-/// The blocks that a source is to give, if they are not there: those requested, and the one `below` a slice.
-pub fn wanted(flags: &LoadFlags, latest: u64, below: Option<BlockNumber>) -> Result<BlockRange, Failure> {
+/// The blocks to read from a source unless they are stored: those requested, and the one `below` a slice.
+pub fn source_range(flags: &LoadFlags, latest: u64, below: Option<BlockNumber>) -> Result<BlockRange, Failure> {
     let requested = requested(flags, latest)?;
     Ok(below.and_then(|below| BlockRange::new(below, requested.last())).unwrap_or(requested))
 }

@@ -89,7 +89,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
     }
 }
 
-/// Serves the probes of a load, if that is wanted.
+/// Serves the probes of a load if an address is given.
 async fn serve_load(flags: &LoadFlags) -> Result<(), Failure> {
     match flags.probes.metrics_listen {
         Some(listen) => serve_probes(listen, None).await,

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_names_are_told_by_capitals() {
+    fn capitals_separate_the_words_of_names() {
         for (name, snake) in [
             ("TransferSingle", "transfer_single"),
             ("URI", "uri"),

@@ -51,7 +51,7 @@ impl BlockParts {
 
     /// The pieces as the decoder reads them.
     pub(super) fn line(&self) -> Line<'_> {
-        let part = |wanted| self.others.iter().find(|(part, _)| *part == wanted).map(|(_, value)| &**value);
+        let part = |sought| self.others.iter().find(|(part, _)| *part == sought).map(|(_, value)| &**value);
         Line {
             block: &self.block,
             receipts: Some(&self.receipts),

@@ -14,7 +14,7 @@ const OLD_HEAD: Duration = Duration::from_secs(300);
 /// A slower node holds a load up.
 const SLOW_ANSWER: Duration = Duration::from_millis(1500);
 
-/// Further behind, and nobody follows, or it does not keep up.
+/// Further behind, `follow` is not running, or it does not keep up.
 const LONG_LAG: u64 = 64;
 
 /// Looks at the node at `url`, which `stored` should be of.
@@ -125,18 +125,18 @@ fn lag(height: u64, stored: u64) -> Finding {
     Finding::warning("lag", found, "see whether `trawl-ingest follow` runs, and what `trawl-ingest status` says")
 }
 
-fn part(subject: &'static str, wanted: BlockData, [new, old]: [Result<(), String>; 2]) -> Finding {
+fn part(subject: &'static str, data: BlockData, [new, old]: [Result<(), String>; 2]) -> Finding {
     match (new, old) {
         (Ok(()), Ok(())) => Finding::fine(subject, "of new and of old blocks"),
-        (Ok(()), Err(cause)) => Finding::warning(subject, format!("not of block 1: {cause}"), wanted.without()),
-        (Err(cause), _) => Finding::warning(subject, format!("not of the newest block: {cause}"), wanted.without()),
+        (Ok(()), Err(cause)) => Finding::warning(subject, format!("not of block 1: {cause}"), data.without()),
+        (Err(cause), _) => Finding::warning(subject, format!("not of the newest block: {cause}"), data.without()),
     }
 }
 
 /// Whether the node has it; the words of the last refusal.
-async fn has(client: &NodeClient, wanted: BlockData, block: u64) -> Result<(), String> {
+async fn has(client: &NodeClient, data: BlockData, block: u64) -> Result<(), String> {
     let mut refused = String::new();
-    for (method, params) in wanted.calls(block) {
+    for (method, params) in data.calls(block) {
         match call(client, method, params).await {
             Ok(Value::Null) => refused = format!("{method} answers null"),
             Ok(_) => return Ok(()),

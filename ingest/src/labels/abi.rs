@@ -80,7 +80,7 @@ fn entry_of(value: &Value) -> Result<AbiEntry, String> {
     if matches!(entry_type, "function" | "event" | "error") && !object.get("name").is_some_and(Value::is_string) {
         return Err(format!("the {entry_type} has no name"));
     }
-    // The ABI of a library has types that only its compiler knows; such entries are kept, and nothing is read by them.
+    // The ABI of a library has types that only its compiler knows; such entries are stored, and nothing is decoded with them.
     let signature = match entry_type {
         "event" => KnownEvent::from_json(&entry).ok().map(|known| known.event.signature()),
         "function" => function_from_json(&entry).ok().map(|function| function.signature()),
@@ -98,7 +98,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn entries_are_kept_whatever_they_are() {
+    fn entries_of_every_kind_are_stored() {
         let abi = Abi::new(&json!([
             {"type": "constructor", "inputs": []},
             {"type": "function", "name": "transfer", "inputs": [{"name": "to", "type": "address"}, {"name": "value", "type": "uint256"}],

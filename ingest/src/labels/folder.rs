@@ -58,8 +58,8 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Lab
             walk(&entry.path(), depth - 1, files)?;
         }
         // Beside the metadata of a contract lie its sources, which may be JSON too.
-        let is_wanted = if is_of_contract { name == "metadata.json" } else { is_read(&name) };
-        if kind.is_file() && is_wanted {
+        let is_label_file = if is_of_contract { name == "metadata.json" } else { is_read(&name) };
+        if kind.is_file() && is_label_file {
             files.push(entry.path());
         }
     }

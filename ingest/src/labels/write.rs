@@ -71,8 +71,8 @@ async fn only_new(reader: &Reader, mut found: LabelRecords, purpose: Purpose) ->
         let (value, tag_type, ordinal, meta) = (label.value, label.tag_type, label.ordinal, label.meta);
         stored.insert((label.address, label.label_type, label.slug), LabelValue { value, tag_type, ordinal, meta });
     }
-    found.labels.retain(|(address, label_type, slug), (wanted, _)| {
-        is_new(stored.get(&(*address, (*label_type).to_owned(), slug.clone())) == Some(wanted))
+    found.labels.retain(|(address, label_type, slug), (label, _)| {
+        is_new(stored.get(&(*address, (*label_type).to_owned(), slug.clone())) == Some(label))
     });
     found.abis.retain(|address, (abi, _)| {
         let known = stored.get(&(*address, "abi".to_owned(), String::new()));

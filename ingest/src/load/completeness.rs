@@ -15,7 +15,7 @@ pub enum IncompleteLoad {
     /// Parts of blocks are missing, which were to be filled in.
     #[error("no node has all of {parts} of blocks {blocks}")]
     Parts {
-        /// The parts that were wanted.
+        /// The requested parts.
         parts: String,
         /// The blocks that lack some of them.
         blocks: String,

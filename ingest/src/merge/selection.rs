@@ -1,8 +1,8 @@
-//! Which parts ClickHouse merges when it is asked to merge a table. A statement cannot name parts: it takes neighbours
-//! of which a merge costs least for each part that goes, where a part counts as 5 MiB more than it has: so of small
-//! parts it takes all, and a large one with them.
+//! Predicts which parts ClickHouse selects on `OPTIMIZE TABLE`. A statement cannot name parts: ClickHouse selects
+//! neighbours whose merge costs least per part removed, with 5 MiB added to the size of each part: so it takes all
+//! small parts, and a large one with them.
 //!
-//! What is worked out here decides whether ClickHouse is asked, and nothing else.
+//! The prediction only decides whether the statement is sent.
 
 use std::ops::Range;
 

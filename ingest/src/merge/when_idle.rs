@@ -15,12 +15,12 @@ const MERGES_AT_ONCE: usize = 32;
 /// How long merging pauses after a failure.
 const RETRY_PAUSE: Duration = Duration::from_secs(60);
 
-/// The task that merges; it ends when this is dropped.
+/// The task that merges; dropping this ends it.
 #[derive(Debug)]
 pub struct MergeTask(JoinHandle<()>);
 
 impl MergeTask {
-    /// Starts to merge whenever it is told that blocks were `settled`.
+    /// Starts the task, which merges whenever `settled` reports new blocks.
     #[must_use]
     pub fn start(reader: Reader, writer: Writer, settled: Arc<Notify>) -> Self {
         Self(tokio::spawn(async move {

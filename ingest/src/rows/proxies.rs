@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_goes_and_that_nobody_told_ends_what_it_may_have_been() {
+    fn removed_code_that_is_unknown_ends_every_kind_of_proxy() {
         let change = CodeChange { address: TARGET, before: None, after: &[] };
         let rows: Vec<_> = proxies(7, [change], []).into_iter().map(|row| (row.kind, row.implementation)).collect();
         assert_eq!(rows, [("eip1167".to_owned(), Address::ZERO), ("eip7702".to_owned(), Address::ZERO)]);

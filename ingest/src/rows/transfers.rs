@@ -289,15 +289,15 @@ mod tests {
             let (ids, values): (Vec<U256>, Vec<U256>) =
                 items.iter().map(|(id, value)| (U256::from(*id), U256::from(*value))).unzip();
             let data = (ids, values).abi_encode_params();
-            let mut wanted = std::collections::BTreeMap::<U256, U256>::new();
+            let mut expected = std::collections::BTreeMap::<U256, U256>::new();
             for (id, value) in items {
-                *wanted.entry(U256::from(id)).or_default() += U256::from(value);
+                *expected.entry(U256::from(id)).or_default() += U256::from(value);
             }
             let found: Vec<Transfer> = transfers(&log(&[TRANSFER_BATCH, topic(1), topic(2), topic(3)], data));
-            prop_assert_eq!(found.len(), wanted.len());
+            prop_assert_eq!(found.len(), expected.len());
             let found: std::collections::BTreeMap<U256, U256> =
                 found.iter().map(|transfer| (transfer.token_id.expect("an id"), transfer.value)).collect();
-            prop_assert_eq!(found, wanted);
+            prop_assert_eq!(found, expected);
         }
     }
 }

@@ -34,10 +34,10 @@ pub struct CryoSource {
 }
 
 impl CryoSource {
-    /// Looks which of the blocks of `wanted` that are not in `committed` lie in `folder`.
+    /// Finds the blocks of `requested` in `folder` that are not in `committed`.
     pub fn new(
         folder: &Path,
-        wanted: BlockRange,
+        requested: BlockRange,
         committed: &Coverage,
         chain_id: Option<u64>,
     ) -> Result<Self, SourceError> {
@@ -47,7 +47,7 @@ impl CryoSource {
         if blocks.is_empty() {
             return Err(columns::malformed(folder, "no files of cryo's dataset `blocks` in this folder"));
         }
-        let missing: Vec<BlockRange> = committed.missing(wanted);
+        let missing: Vec<BlockRange> = committed.missing(requested);
         let there: Coverage = missing.iter().flat_map(|range| blocks.coverage().within(*range)).collect();
         let bare: Coverage = there.ranges().iter().flat_map(|range| transactions.coverage().missing(*range)).collect();
         for range in bare.ranges() {

@@ -24,15 +24,15 @@ pub struct DumpSource {
     files: Vec<PathBuf>,
     total: u64,
     chain_id: Option<u64>,
-    wanted: BlockRange,
+    requested: BlockRange,
     committed: Coverage,
 }
 
 impl DumpSource {
-    /// Opens `files` in turn and gives the blocks of `wanted` that are not in `committed`.
+    /// Opens `files` in turn and yields the blocks of `requested` that are not in `committed`.
     pub fn new(
         files: Vec<PathBuf>,
-        wanted: BlockRange,
+        requested: BlockRange,
         committed: Coverage,
         chain_id: Option<u64>,
     ) -> Result<Self, SourceError> {
@@ -41,7 +41,7 @@ impl DumpSource {
             total += std::fs::metadata(file).map_err(|error| unreadable(file, &error))?.len();
         }
         let chain_id = chain_id.or_else(|| files.iter().find_map(|file| chain_id_beside(file)));
-        Ok(Self { files, total, chain_id, wanted, committed })
+        Ok(Self { files, total, chain_id, requested, committed })
     }
 }
 
@@ -68,7 +68,7 @@ impl BlockSource for DumpSource {
 }
 
 impl DumpSource {
-    /// Sends the wanted lines of `file`; ends early and quietly if the receiver is gone.
+    /// Sends the requested lines of `file`; ends early and quietly if the receiver is gone.
     fn read_file(&self, file: &Path, position: &Arc<AtomicU64>, sender: &Sender<RawBlock>) -> Result<(), SourceError> {
         let mut reader = open(file, position).map_err(|error| unreadable(file, &error))?;
         for number in 1.. {
@@ -82,7 +82,7 @@ impl DumpSource {
                 continue;
             }
             let block = peek_number(&text).map_err(|error| at_line(trawl_core::error_chain(&error)))?;
-            if !self.wanted.contains(block) || self.committed.contains(block) {
+            if !self.requested.contains(block) || self.committed.contains(block) {
                 continue;
             }
             let raw = RawBlock { body: RawBody::Json(text), position: position.load(Ordering::Relaxed) };

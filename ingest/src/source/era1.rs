@@ -34,16 +34,16 @@ const ERA: usize = 8192;
 pub struct Era1Source {
     files: Vec<PathBuf>,
     total: u64,
-    wanted: BlockRange,
+    requested: BlockRange,
     committed: Coverage,
     chain_id: Option<u64>,
 }
 
 impl Era1Source {
-    /// Takes the blocks of `wanted` that are not in `committed` from `paths`: files, or folders of `.era1` files.
+    /// Takes the blocks of `requested` that are not in `committed` from `paths`: files, or folders of `.era1` files.
     pub fn new(
         paths: &[PathBuf],
-        wanted: BlockRange,
+        requested: BlockRange,
         committed: Coverage,
         chain_id: Option<u64>,
     ) -> Result<Self, SourceError> {
@@ -69,7 +69,7 @@ impl Era1Source {
             total += std::fs::metadata(file).map_err(|error| unreadable(file, &error))?.len();
         }
         let chain_id = chain_id.or_else(|| files.iter().find_map(|file| chain_of(file)));
-        Ok(Self { files, total, wanted, committed, chain_id })
+        Ok(Self { files, total, requested, committed, chain_id })
     }
 }
 
@@ -126,7 +126,7 @@ impl BlockSource for Era1Source {
 type LocatedBlock = (ArchivedBlock, PathBuf, u64);
 
 impl Era1Source {
-    /// Sends the wanted blocks of a file that was found whole; ends quietly if the receiver is gone.
+    /// Sends the requested blocks of a file that passed the check; ends quietly if the receiver is gone.
     fn read_file(&self, path: &Path, before: u64, sender: &Sender<LocatedBlock>) -> Result<(), SourceError> {
         let first = check(path)?;
         let mut number = first;
@@ -136,11 +136,11 @@ impl Era1Source {
             if entry.kind != kind::HEADER {
                 continue;
             }
-            let mut next = |wanted| entries.expect(wanted).map_err(|error| failed(error.into()));
+            let mut next = |kind| entries.expect(kind).map_err(|error| failed(error.into()));
             let (body, receipts, difficulty) =
                 (next(kind::BODY)?, next(kind::RECEIPTS)?, next(kind::TOTAL_DIFFICULTY)?);
             let total_difficulty = little_endian(&difficulty.data).map_err(failed)?;
-            if self.wanted.contains(number) && !self.committed.contains(number) {
+            if self.requested.contains(number) && !self.committed.contains(number) {
                 let packed = ArchivedBlock {
                     number,
                     header: entry.data,
@@ -281,7 +281,7 @@ impl ArchiveSummary {
     fn check_index(&self, start: u64, index: &Entry) -> Result<(), EraError> {
         let offsets = self.starts.iter().map(|block| block.wrapping_sub(start));
         let numbers = std::iter::once(self.first.unwrap_or_default()).chain(offsets).chain([self.starts.len() as u64]);
-        let wanted: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
-        if index.data == wanted { Ok(()) } else { Err(EraError::Index) }
+        let expected: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
+        if index.data == expected { Ok(()) } else { Err(EraError::Index) }
     }
 }

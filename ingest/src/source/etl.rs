@@ -1,6 +1,6 @@
 //! Folders that ethereum-etl wrote: blocks, transactions, receipts and logs as CSV or JSON lines, in no order.
 //!
-//! Everything wanted is sorted by block first, through temporary files: with 64 MiB of memory.
+//! All requested rows are sorted by block first, through temporary files, in 64 MiB of memory.
 
 mod listing;
 mod sort;
@@ -27,23 +27,23 @@ pub struct EtlSource {
     folder: PathBuf,
     files: Vec<DataFile>,
     total: u64,
-    wanted: BlockRange,
+    requested: BlockRange,
     committed: Coverage,
     chain_id: Option<u64>,
 }
 
 impl EtlSource {
-    /// Takes the blocks of `wanted` that are not in `committed` from the files in and below `folder`. No file names
+    /// Takes the blocks of `requested` that are not in `committed` from the files in and below `folder`. No file names
     /// its chain.
     pub fn new(
         folder: &Path,
-        wanted: BlockRange,
+        requested: BlockRange,
         committed: Coverage,
         chain_id: Option<u64>,
     ) -> Result<Self, SourceError> {
         let files = listing::files(folder)?;
         let total = files.iter().map(|file| file.size).sum();
-        Ok(Self { folder: folder.into(), files, total, wanted, committed, chain_id })
+        Ok(Self { folder: folder.into(), files, total, requested, committed, chain_id })
     }
 }
 
@@ -106,7 +106,7 @@ impl EtlSource {
         Ok(())
     }
 
-    /// Hands the wanted rows of a chunk to the sorter.
+    /// Hands the requested rows of a chunk to the sorter.
     fn take(
         &self,
         file: &DataFile,
@@ -124,8 +124,8 @@ impl EtlSource {
         has.logs |= matches!(file.dataset, Dataset::Of(Kind::Log) | Dataset::Stream);
         let names = Arc::clone(&chunk.names);
         for (key, cells) in keys.into_iter().zip(chunk.into_text().unwrap_or_default()) {
-            let is_wanted = |key: &Key| self.wanted.contains(key.block) && !self.committed.contains(key.block);
-            if let Some(key) = key.filter(is_wanted) {
+            let is_missing = |key: &Key| self.requested.contains(key.block) && !self.committed.contains(key.block);
+            if let Some(key) = key.filter(is_missing) {
                 sorter.push(key, &names, &cells).map_err(|error| self.temporary(&error))?;
             }
         }
@@ -195,15 +195,15 @@ enum JoinError {
 
 /// Overlapping exports bring rows twice; twice the same is once.
 fn without_repeats(records: Vec<Record>) -> Result<Vec<Record>, JoinError> {
-    let mut kept: Vec<Record> = Vec::with_capacity(records.len());
+    let mut distinct: Vec<Record> = Vec::with_capacity(records.len());
     for record in records {
-        match kept.last().filter(|last| last.key == record.key) {
-            None => kept.push(record),
+        match distinct.last().filter(|last| last.key == record.key) {
+            None => distinct.push(record),
             Some(last) if last.names == record.names && last.cells == record.cells => {}
             Some(_) => return Err(JoinError::TwoRows { what: format!("{} {}", record.key.kind, record.key.index) }),
         }
     }
-    Ok(kept)
+    Ok(distinct)
 }
 
 /// Where a row belongs; `None` for rows of other entities in a stream.

@@ -39,24 +39,24 @@ pub use traces::TraceChoice;
 pub struct RpcSource {
     node: Arc<Node>,
     chain_id: u64,
-    wanted: Vec<BlockRange>,
+    ranges: Vec<BlockRange>,
     age: BlockAge,
     concurrency: usize,
 }
 
 impl RpcSource {
-    /// Requests the blocks of `wanted` from `client` (ascending), `concurrency` of them at a time, with the traces of
+    /// Requests the blocks of `ranges` from `client` (ascending), `concurrency` of them at a time, with the traces of
     /// `choice`.
     pub async fn new(
         client: NodeClient,
-        wanted: Vec<BlockRange>,
+        ranges: Vec<BlockRange>,
         concurrency: usize,
         choice: TraceChoice,
     ) -> Result<Self, SourceError> {
         let chain_id = client.chain_id().await?;
         let quirks = NodeQuirks::NONE;
         let node = Node { client, state: StateTracing::new(StateWish::Never), traces: TraceCalls::new(choice), quirks };
-        Ok(Self { node: Arc::new(node), chain_id, wanted, age: BlockAge::Final, concurrency: concurrency.max(1) })
+        Ok(Self { node: Arc::new(node), chain_id, ranges, age: BlockAge::Final, concurrency: concurrency.max(1) })
     }
 
     /// Sets of which family its chain is, which says what its nodes leave out.
@@ -79,8 +79,8 @@ impl RpcSource {
 
     /// The same source with what was learned of its nodes, for other blocks (ascending).
     #[must_use]
-    pub fn of(&self, wanted: Vec<BlockRange>, age: BlockAge) -> Self {
-        Self { wanted, age, ..self.clone() }
+    pub fn of(&self, ranges: Vec<BlockRange>, age: BlockAge) -> Self {
+        Self { ranges, age, ..self.clone() }
     }
 
     /// Whether no node is known to have a part of a block, by its name.
@@ -89,7 +89,7 @@ impl RpcSource {
         self.node.lacks(part, block)
     }
 
-    /// The parts that no node had of the last block that it was asked for.
+    /// The parts that no node had for the last requested block.
     #[must_use]
     pub fn missing_parts(&self) -> Vec<MissingPart> {
         self.node.missing_parts()
@@ -106,13 +106,13 @@ impl BlockSource for RpcSource {
     }
 
     fn total(&self) -> Total {
-        Total::Blocks(self.wanted.iter().map(|range| range.count()).sum())
+        Total::Blocks(self.ranges.iter().map(|range| range.count()).sum())
     }
 
     fn into_blocks(self) -> RawBlocks {
         let (node, age) = (self.node, self.age);
         let ended = Arc::clone(&node);
-        let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
+        let numbers = self.ranges.into_iter().flat_map(|range| range.first()..=range.last());
         let budget = MemoryBudget::default();
         PipelineQueue::Fetch.show_capacity(self.concurrency);
         stream::iter(numbers)

@@ -115,8 +115,8 @@ mod tests {
     proptest! {
         #[test]
         fn equals_the_library(receipts in receipts()) {
-            let wanted: Vec<Bloom> = receipts.iter().map(library).collect();
-            prop_assert_eq!(blooms(&receipts), wanted);
+            let expected: Vec<Bloom> = receipts.iter().map(library).collect();
+            prop_assert_eq!(blooms(&receipts), expected);
         }
     }
 }

@@ -86,8 +86,8 @@ impl Links {
             (None, _) => {}
         }
         let above = link.number.checked_add(1).and_then(|above| self.parents.get(&above));
-        if let Some(wanted) = above {
-            same(link, Check::ChildLink, wanted, &link.hash)?;
+        if let Some(expected) = above {
+            same(link, Check::ChildLink, expected, &link.hash)?;
         }
         check_total_difficulty(link, below, outcome)?;
         self.remember(link);

@@ -186,7 +186,7 @@ proptest! {
         let subjects = SUBJECTS.with(Clone::clone);
         let line = &subjects[subject.index(subjects.len())];
         let below = below(line);
-        let (wanted, _) = load(line, &below).expect("it holds");
+        let (expected, _) = load(line, &below).expect("it holds");
         let mut changed = line.clone().into_bytes();
         let at = position.index(changed.len());
         changed[at] = digit;
@@ -198,7 +198,7 @@ proptest! {
             Ok((mut found, outcome)) => {
                 // A sum under an unknown name is a sum that is not there, and the row shows it.
                 if found.blocks[0].total_difficulty.is_none() {
-                    found.blocks[0].total_difficulty = wanted.blocks[0].total_difficulty;
+                    found.blocks[0].total_difficulty = expected.blocks[0].total_difficulty;
                 }
                 // A field under an unknown name is one that the verdict names.
                 if outcome.impossible().iter().any(|check| check.check == "fields of the chain's own") {
@@ -211,15 +211,15 @@ proptest! {
                 let names_size = outcome.impossible().iter().any(|check| check.check == "block size");
                 let is_absent = decode(&changed).is_ok_and(|block| block.header.size.is_none());
                 if names_size || is_absent {
-                    found.blocks[0].size = wanted.blocks[0].size;
+                    found.blocks[0].size = expected.blocks[0].size;
                 }
-                for (found, wanted) in found.uncles.iter_mut().zip(&wanted.uncles) {
+                for (found, expected) in found.uncles.iter_mut().zip(&expected.uncles) {
                     if names_size || found.size.is_none() {
-                        found.size = wanted.size;
+                        found.size = expected.size;
                     }
                 }
                 let around = &changed[at.saturating_sub(60)..(at + 20).min(changed.len())];
-                prop_assert!(found == wanted, "other rows after a change in {around}");
+                prop_assert!(found == expected, "other rows after a change in {around}");
             }
         }
     }

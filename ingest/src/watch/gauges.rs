@@ -1,4 +1,4 @@
-//! Metrics of following, set when they are asked for.
+//! Metrics of `follow`, set on each scrape.
 
 use super::inspection::{Inspection, SettledBlock};
 use super::problem::ProblemKind;

@@ -9,13 +9,13 @@ use trawl_node::{FailureKind, NodeStatus, PendingCall};
 use super::problem::{Problem, ProblemKind};
 use crate::source::rpc::{MissingPart, MissingReason};
 
-/// A failure is told after so many intervals without an answer: one call may fail at any time.
+/// Intervals without an answer after which a failure is reported: one call may fail at any time.
 const FAILING_INTERVALS: u32 = 2;
-/// A node that answers nothing is told after so many.
+/// Intervals after which a node that answers nothing is reported.
 const SILENT_INTERVALS: u32 = 3;
-/// A call that has waited for so many shows that its node is slow, or refuses.
+/// Intervals after which a waiting call shows that its node is slow, or refuses.
 const WAITING_INTERVALS: u32 = 5;
-/// Readers that are behind the node, and have seen nothing new for so many, are told.
+/// Intervals without a new block after which readers that are behind the node are reported.
 const STANDING_INTERVALS: u32 = 10;
 
 /// What is known.
@@ -173,7 +173,7 @@ mod tests {
     fn nodes_are_named_by_what_they_do() {
         let silent = |seconds| NodeStatus { silence: Duration::from_secs(seconds), ..node() };
         let failing = |kind| NodeStatus { failure: Some((kind, "why".into())), ..silent(5) };
-        for (node, wanted) in [
+        for (node, expected) in [
             (node(), None),
             (silent(5), None),
             (silent(7), Some("node_silent")),
@@ -183,7 +183,7 @@ mod tests {
             (NodeStatus { latency: Some(INTERVAL), ..node() }, Some("node_slow")),
             (NodeStatus { foreign: Some("another id".into()), ..node() }, Some("node_foreign")),
         ] {
-            assert_eq!(names(node.clone(), |_| ()), Vec::from_iter(wanted), "{node:?}");
+            assert_eq!(names(node.clone(), |_| ()), Vec::from_iter(expected), "{node:?}");
         }
     }
 

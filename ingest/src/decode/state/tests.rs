@@ -29,20 +29,20 @@ fn differences(diffs: &[Value]) -> BTreeMap<Address, AccountDiff> {
 
 #[test]
 fn a_slot_that_is_not_mentioned_any_more_holds_nothing() {
-    let wanted = AccountDiff { storage: [(slot(1), slot(0)), (slot(2), slot(9))].into(), ..AccountDiff::default() };
+    let expected = AccountDiff { storage: [(slot(1), slot(0)), (slot(2), slot(9))].into(), ..AccountDiff::default() };
     let prestate = json!({"prestateDiff": {
         "pre": {ONE.to_string(): {"balance": "0x5", "nonce": 3, "code": "0x01", "storage": {slot(1).to_string(): slot(7)}}},
         "post": {ONE.to_string(): {"storage": {slot(2).to_string(): slot(9)}}}}});
     let parity = json!({"parity": {ONE.to_string(): {"balance": "=", "nonce": "=", "code": "=", "storage": {
         slot(1).to_string(): {"*": {"from": slot(7), "to": slot(0)}},
         slot(2).to_string(): {"*": {"from": slot(0), "to": slot(9)}}}}}});
-    assert_eq!(differences(&[prestate]), [(ONE, wanted.clone())].into());
-    assert_eq!(differences(&[parity]), [(ONE, wanted)].into());
+    assert_eq!(differences(&[prestate]), [(ONE, expected.clone())].into());
+    assert_eq!(differences(&[parity]), [(ONE, expected)].into());
 }
 
 #[test]
 fn an_account_that_is_not_mentioned_any_more_is_gone() {
-    let wanted = AccountDiff {
+    let expected = AccountDiff {
         destroyed: true,
         balance: Some(U256::ZERO),
         nonce: Some(0),
@@ -55,12 +55,12 @@ fn an_account_that_is_not_mentioned_any_more_is_gone() {
         "post": {}}});
     let parity = json!({"stateDiff": {ONE.to_string(): {"balance": {"-": "0x5"}, "nonce": {"-": "0x1"},
         "code": {"-": "0x01"}, "storage": {slot(1).to_string(): {"-": slot(7)}}}}});
-    assert_eq!(differences(std::slice::from_ref(&prestate)), [(ONE, wanted.clone())].into());
-    assert_eq!(differences(&[parity]), [(ONE, wanted)].into());
+    assert_eq!(differences(std::slice::from_ref(&prestate)), [(ONE, expected.clone())].into());
+    assert_eq!(differences(&[parity]), [(ONE, expected)].into());
     // Made again in the next transaction, it has what it was made with and nothing from before.
     let again = json!({"result": {"pre": {}, "post": {
         ONE.to_string(): {"nonce": 1, "code": "0x02", "storage": {slot(3).to_string(): slot(1)}}}}});
-    let wanted = AccountDiff {
+    let expected = AccountDiff {
         destroyed: true,
         balance: Some(U256::ZERO),
         nonce: None,
@@ -68,7 +68,7 @@ fn an_account_that_is_not_mentioned_any_more_is_gone() {
         code_before: Some(vec![1].into()),
         storage: [(slot(3), slot(1))].into(),
     };
-    assert_eq!(differences(&[prestate, again]), [(ONE, wanted)].into());
+    assert_eq!(differences(&[prestate, again]), [(ONE, expected)].into());
 }
 
 #[test]
@@ -106,17 +106,17 @@ fn a_contract_that_cannot_have_ended_costs_the_block_its_state() {
 }
 
 #[test]
-fn removed_code_may_be_told_by_its_hash() {
+fn removed_code_may_be_given_by_its_hash() {
     let diff = json!({"result": {
         "pre": {ONE.to_string(): {"balance": "0x5", "nonce": 1, "code": "0x01"}},
         "post": {ONE.to_string(): {"nonce": 2, "codeHash": alloy_primitives::KECCAK256_EMPTY}}}});
-    let wanted = AccountDiff {
+    let expected = AccountDiff {
         nonce: Some(2),
         code: Some(Bytes::new()),
         code_before: Some(vec![1].into()),
         ..AccountDiff::default()
     };
-    assert_eq!(differences(&[diff]), [(ONE, wanted)].into());
+    assert_eq!(differences(&[diff]), [(ONE, expected)].into());
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn steps_of_the_system_come_before_and_after() {
     let line: Line = serde_json::from_str(&line).expect("a line");
     let ends = Ends { is_cancun: true, traces: None };
     let found = state(7, &line, &[], &ends).expect("state").expect("there");
-    let wanted =
+    let expected =
         AccountDiff { balance: Some(U256::from(2)), storage: [(slot(1), slot(5))].into(), ..AccountDiff::default() };
-    assert_eq!((found.scope, found.accounts), (Scope::TransactionsAndSystem, [(ONE, wanted)].into()));
+    assert_eq!((found.scope, found.accounts), (Scope::TransactionsAndSystem, [(ONE, expected)].into()));
     assert!(state(0, &line, &[], &ends).expect("state").is_none(), "nothing ran before block 0");
 }

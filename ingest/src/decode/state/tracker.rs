@@ -153,13 +153,13 @@ mod tests {
         tracker.destroy(ONE, Fields { nonce: Some(1), ..code(1) });
         tracker.set(ONE, Fields::empty(), code(1));
         tracker.set_slot(ONE, slot(2), Some(slot(0)), slot(7));
-        let wanted = AccountDiff {
+        let expected = AccountDiff {
             destroyed: true,
             nonce: Some(0),
             storage: [(slot(2), slot(7))].into(),
             ..AccountDiff::default()
         };
-        assert_eq!(tracker.finish(), [(ONE, wanted)].into());
+        assert_eq!(tracker.finish(), [(ONE, expected)].into());
     }
 
     #[test]

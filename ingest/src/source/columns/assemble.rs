@@ -33,8 +33,8 @@ impl AssembledBlock {
     pub fn into_block(self) -> Result<Block, AssembleError> {
         let Self { block, mut transactions, outcomes, logs } = self;
         let (found, hash) = (transactions.len(), block.header.hash);
-        if let Some(wanted) = block.transactions_count.filter(|wanted| *wanted != found as u64) {
-            return Err(AssembleError::TransactionCount { wanted, found });
+        if let Some(expected) = block.transactions_count.filter(|expected| *expected != found as u64) {
+            return Err(AssembleError::TransactionCount { expected, found });
         }
         transactions.sort_by_key(|(transaction, _)| transaction.index);
         for (transaction, named) in &transactions {
@@ -50,9 +50,9 @@ impl AssembledBlock {
 }
 
 /// Whether a row that names a hash names the one it should.
-fn same(what: impl Fn() -> String, wanted: B256, found: Option<B256>) -> Result<(), AssembleError> {
+fn same(what: impl Fn() -> String, expected: B256, found: Option<B256>) -> Result<(), AssembleError> {
     match found {
-        Some(found) if found != wanted => Err(AssembleError::Stranger { what: what(), wanted, found }),
+        Some(found) if found != expected => Err(AssembleError::Stranger { what: what(), expected, found }),
         _ => Ok(()),
     }
 }
@@ -65,7 +65,7 @@ fn receipts(
     mut logs: Vec<PlacedLog>,
 ) -> Result<Vec<Receipt>, AssembleError> {
     if outcomes.len() != transactions.len() {
-        return Err(AssembleError::ReceiptCount { wanted: transactions.len(), found: outcomes.len() });
+        return Err(AssembleError::ReceiptCount { expected: transactions.len(), found: outcomes.len() });
     }
     outcomes.sort_by_key(|outcome| outcome.index);
     logs.sort_by_key(|log| log.log.index);

@@ -26,20 +26,20 @@ pub enum Cell<'a> {
 
 /// A cell that does not hold what its column is for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("column {column} holds {found}, not {wanted}")]
+#[error("column {column} holds {found}, not {expected}")]
 pub struct CellError {
     /// The column, by its first name.
     pub column: String,
     /// What it holds, cut short.
     pub found: String,
     /// What it should hold.
-    pub wanted: &'static str,
+    pub expected: &'static str,
 }
 
 impl CellError {
     /// For a cell of `column`.
-    pub fn new(column: &str, cell: Cell<'_>, wanted: &'static str) -> Self {
-        Self { column: column.into(), found: shown(cell), wanted }
+    pub fn new(column: &str, cell: Cell<'_>, expected: &'static str) -> Self {
+        Self { column: column.into(), found: shown(cell), expected }
     }
 }
 
@@ -61,7 +61,7 @@ fn shown(cell: Cell<'_>) -> String {
 /// What can be read from a cell that holds something.
 pub trait FromCell: Sized {
     /// For messages: `32 bytes`, `an integer` …
-    const WANTED: &'static str;
+    const EXPECTED: &'static str;
     /// The value; `None` if the cell does not hold one.
     fn from_cell(cell: Cell<'_>) -> Option<Self>;
 }
@@ -74,7 +74,7 @@ fn decimal<T: std::str::FromStr>(text: &str) -> Option<T> {
 macro_rules! integer {
     ($($type:ty)*) => {$(
         impl FromCell for $type {
-            const WANTED: &'static str = concat!("an integer of type ", stringify!($type));
+            const EXPECTED: &'static str = concat!("an integer of type ", stringify!($type));
             fn from_cell(cell: Cell<'_>) -> Option<Self> {
                 match cell {
                     Cell::Number(number) => number.try_into().ok(),
@@ -89,7 +89,7 @@ macro_rules! integer {
 integer! { u8 u32 u64 }
 
 impl FromCell for U256 {
-    const WANTED: &'static str = "an integer of 256 bits";
+    const EXPECTED: &'static str = "an integer of 256 bits";
 
     /// 32 bytes big-endian, their hexadecimal text, or decimal digits.
     fn from_cell(cell: Cell<'_>) -> Option<Self> {
@@ -106,7 +106,7 @@ impl FromCell for U256 {
 }
 
 impl<const N: usize> FromCell for FixedBytes<N> {
-    const WANTED: &'static str = "as many bytes as such a value has";
+    const EXPECTED: &'static str = "as many bytes as such a value has";
 
     fn from_cell(cell: Cell<'_>) -> Option<Self> {
         match cell {
@@ -122,7 +122,7 @@ impl<const N: usize> FromCell for FixedBytes<N> {
 }
 
 impl FromCell for Address {
-    const WANTED: &'static str = "20 bytes";
+    const EXPECTED: &'static str = "20 bytes";
 
     fn from_cell(cell: Cell<'_>) -> Option<Self> {
         FixedBytes::from_cell(cell).map(Self)
@@ -130,7 +130,7 @@ impl FromCell for Address {
 }
 
 impl FromCell for Bytes {
-    const WANTED: &'static str = "bytes";
+    const EXPECTED: &'static str = "bytes";
 
     fn from_cell(cell: Cell<'_>) -> Option<Self> {
         match cell {
@@ -142,7 +142,7 @@ impl FromCell for Bytes {
 }
 
 impl FromCell for bool {
-    const WANTED: &'static str = "true or false";
+    const EXPECTED: &'static str = "true or false";
 
     fn from_cell(cell: Cell<'_>) -> Option<Self> {
         match cell {
@@ -155,7 +155,7 @@ impl FromCell for bool {
 }
 
 impl FromCell for Vec<B256> {
-    const WANTED: &'static str = "a list of 32-byte values";
+    const EXPECTED: &'static str = "a list of 32-byte values";
 
     /// A JSON array of texts, or texts joined with commas.
     fn from_cell(cell: Cell<'_>) -> Option<Self> {

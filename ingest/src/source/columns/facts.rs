@@ -44,14 +44,14 @@ impl<'a> Facts<'a> {
             Cell::Null => Ok(Fact::None),
             cell => T::from_cell(cell)
                 .map(Fact::Some)
-                .ok_or_else(|| CellError::new(names.first().copied().unwrap_or_default(), cell, T::WANTED)),
+                .ok_or_else(|| CellError::new(names.first().copied().unwrap_or_default(), cell, T::EXPECTED)),
         }
     }
 
     /// A fact without which the row is of no use.
     pub fn required<T: FromCell>(&self, names: &[&str]) -> Result<T, CellError> {
-        let wanted = || CellError::new(names.first().copied().unwrap_or_default(), self.row.cell(names), T::WANTED);
-        self.fact(names)?.value().ok_or_else(wanted)
+        let mismatch = || CellError::new(names.first().copied().unwrap_or_default(), self.row.cell(names), T::EXPECTED);
+        self.fact(names)?.value().ok_or_else(mismatch)
     }
 
     /// A fact that every such row has on the chain; if it is not here, `column` of the table is lacking.

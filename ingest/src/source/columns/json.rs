@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_kept_and_missing_differs_from_null() {
+    fn digits_survive_and_missing_differs_from_null() {
         let big = r#"{"a": 115792089237316195423570985008687907853269984665640564039457584007913129639935, "b": null}
             {"a": 1}"#;
         let chunks = rows(big).expect("JSON lines");

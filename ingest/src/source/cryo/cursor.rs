@@ -51,8 +51,8 @@ impl Cursor {
         Ok(())
     }
 
-    /// The block of the next row; `None` if there is none in the files that may hold `wanted`.
-    fn next_block(&mut self, wanted: BlockNumber) -> Result<Option<BlockNumber>, SourceError> {
+    /// The block of the next row; `None` if there is none in the files that may hold `requested`.
+    fn next_block(&mut self, requested: BlockNumber) -> Result<Option<BlockNumber>, SourceError> {
         loop {
             if let Some(chunk) = self.chunk.as_ref().filter(|chunk| self.row < chunk.len()) {
                 let number: u64 = Facts::of(chunk.row(self.row))
@@ -70,7 +70,7 @@ impl Cursor {
                 Some(chunk) => self.chunk = Some(chunk?),
                 None => {
                     self.chunks = None;
-                    let Some(next) = self.files.pop_front_if(|file| file.range.first() <= wanted) else {
+                    let Some(next) = self.files.pop_front_if(|file| file.range.first() <= requested) else {
                         return Ok(None);
                     };
                     self.chunks = Some(columns::open(&next.path)?);

@@ -42,8 +42,8 @@ pub enum StoreError {
     Reserved(u64),
     #[error("the entry at byte {at} claims {length} bytes")]
     TooLong { at: u64, length: u32 },
-    #[error("an entry of type {found:#06x} at byte {at}, where {wanted:#06x} belongs")]
-    Unexpected { at: u64, wanted: u16, found: u16 },
+    #[error("an entry of type {found:#06x} at byte {at}, where {expected:#06x} belongs")]
+    Unexpected { at: u64, expected: u16, found: u16 },
 }
 
 /// The entries of a file.
@@ -88,11 +88,11 @@ impl<R: Read> Entries<R> {
     }
 
     /// The next entry, which must be of a type.
-    pub fn expect(&mut self, wanted: u16) -> Result<Entry, StoreError> {
+    pub fn expect(&mut self, expected: u16) -> Result<Entry, StoreError> {
         let at = self.position;
         let entry = self.next()?.ok_or(StoreError::CutShort(at))?;
-        if entry.kind != wanted {
-            return Err(StoreError::Unexpected { at, wanted, found: entry.kind });
+        if entry.kind != expected {
+            return Err(StoreError::Unexpected { at, expected, found: entry.kind });
         }
         Ok(entry)
     }

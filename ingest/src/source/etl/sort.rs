@@ -17,7 +17,7 @@ use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 use super::listing::Kind;
 use crate::source::columns::TextRow;
 
-/// Bytes of rows that are kept before they are written out as a sorted run.
+/// Bytes of rows that are buffered before they are written out as a sorted run.
 const BUFFER: usize = 64 << 20;
 /// Runs of one level, which are merged into one of the next.
 const RUNS: usize = 128;
@@ -269,17 +269,17 @@ mod tests {
             let kinds = [Kind::Block, Kind::Transaction, Kind::Receipt, Kind::Log];
             let layouts: [Arc<[String]>; 2] = [["a".into()].into(), ["b".into()].into()];
             let mut sorter = Sorter::with(buffer, width);
-            let mut wanted = Vec::new();
+            let mut expected = Vec::new();
             for (block, kind, index, text) in rows {
                 let key = Key { block, kind: kinds[kind], index };
                 let cells = [text.map(String::into_boxed_str)];
                 sorter.push(key, &layouts[kind % 2], &cells).expect("a temporary file");
-                wanted.push((key, kind % 2, cells));
+                expected.push((key, kind % 2, cells));
             }
-            wanted.sort_by_key(|(key, ..)| *key);
+            expected.sort_by_key(|(key, ..)| *key);
             let found: Vec<Record> = sorter.finish().and_then(Iterator::collect).expect("what was written");
-            prop_assert_eq!(found.len(), wanted.len());
-            for (found, (key, layout, cells)) in found.iter().zip(wanted) {
+            prop_assert_eq!(found.len(), expected.len());
+            for (found, (key, layout, cells)) in found.iter().zip(expected) {
                 prop_assert_eq!(found.key, key);
                 prop_assert_eq!(&found.names, &layouts[layout]);
                 prop_assert_eq!(&*found.cells, cells.as_slice());

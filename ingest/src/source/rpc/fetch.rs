@@ -61,7 +61,7 @@ impl Node {
         [&self.traces.horizon, &self.state.horizon].iter().any(|horizon| horizon.is_of(part) && horizon.is_above(block))
     }
 
-    /// The parts that no node had of the last block that it was asked for.
+    /// The parts that no node had for the last requested block.
     pub fn missing_parts(&self) -> Vec<MissingPart> {
         [&self.traces.horizon, &self.state.horizon].iter().filter_map(|horizon| horizon.missing()).collect()
     }
@@ -95,7 +95,7 @@ impl Node {
         }
     }
 
-    /// The block with its traces. Earlier answers are kept, as long as they fit the rest.
+    /// The block with its traces. Answers of earlier attempts are reused as long as they belong together.
     async fn attempt(
         &self,
         number: BlockNumber,
@@ -130,7 +130,7 @@ impl Node {
         }
     }
 
-    /// The traces of a block that is kept.
+    /// The traces of the pending block.
     async fn traces_of(
         &self,
         peek: &BlockPeek,
@@ -270,7 +270,7 @@ impl Node {
             while let Some(number) = bisection.next() {
                 let has_part = match self.with_transactions(number, newest).await? {
                     Some(block) => self.has(part, &block).await?,
-                    // Nothing to tell it by: it is asked for, and refused if it is not there.
+                    // No block to check: the part is assumed, and the node refuses it if it has none.
                     None => true,
                 };
                 bisection.note(number, has_part);

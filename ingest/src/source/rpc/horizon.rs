@@ -1,7 +1,7 @@
-//! From which block on the nodes have a part: state, or call frames. Most nodes drop those of old blocks.
+//! The first block from which the nodes have a part: state, or call frames. Most nodes drop those of old blocks.
 //!
-//! Blocks below the horizon are not asked for one by one: each would cost the refusals of every method and node. One of
-//! them is, now and then, so that a node that has them is noticed when it comes.
+//! The part is not requested for each block below the horizon: that would cost a refusal by every method and node. It
+//! is requested for one of them now and then, so that a new node that has the part is noticed.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,12 +11,12 @@ use trawl_node::{Failure, FailureKind};
 
 use super::age::BlockAge;
 
-/// So many blocks in a row without a part, and the horizon is looked for.
+/// Blocks in a row without a part after which the horizon is searched.
 const MAX_REFUSALS: u32 = 3;
-/// How often a block below the horizon is asked for all the same.
+/// How often the part of a block below the horizon is requested all the same.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A part that the nodes did not have of the last block that they were asked for.
+/// A part that the nodes did not have for the last requested block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingPart {
     /// `traces` or `state`.
@@ -52,10 +52,10 @@ struct State {
     /// The first of them.
     first: BlockNumber,
     missing: Option<MissingPart>,
-    /// Blocks below it are not asked for.
+    /// The part is not requested for blocks below it.
     lowest: Option<BlockNumber>,
-    /// When a block below it was asked for last.
-    asked: Option<Instant>,
+    /// When the part of a block below it was last requested.
+    last_attempt: Option<Instant>,
     is_searched: bool,
     is_announced: bool,
 }
@@ -75,9 +75,9 @@ impl Horizon {
         if age == BlockAge::New || state.lowest.is_none_or(|lowest| block >= lowest) {
             return true;
         }
-        let is_due = state.asked.is_none_or(|asked| asked.elapsed() >= RETRY_INTERVAL);
+        let is_due = state.last_attempt.is_none_or(|attempt| attempt.elapsed() >= RETRY_INTERVAL);
         if is_due {
-            state.asked = Some(Instant::now());
+            state.last_attempt = Some(Instant::now());
         }
         is_due
     }
@@ -142,7 +142,7 @@ impl Horizon {
         match lowest {
             Ok(lowest) => {
                 state.lowest = Some(lowest.unwrap_or(BlockNumber::MAX));
-                state.asked = Some(Instant::now());
+                state.last_attempt = Some(Instant::now());
                 self.announce(&mut state);
             }
             Err(cause) => tracing::debug!(part = self.part, cause, "it is not known from where on nodes have the part"),
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_below_the_horizon_are_not_asked_for_one_by_one() {
+    fn parts_below_the_horizon_are_requested_now_and_then() {
         let horizon = Horizon::new("state");
         let worth = |block| horizon.is_worth(block, BlockAge::Final);
         assert!(worth(0) && !horizon.lacked(0, &pruned()) && !horizon.lacked(1, &pruned()));
@@ -235,7 +235,7 @@ mod tests {
         horizon.found(Ok(Some(100)));
         assert!(!worth(4) && !worth(99) && worth(100) && horizon.is_worth(5, BlockAge::New));
         assert_eq!(horizon.missing().map(|missing| missing.reason), Some(MissingReason::Pruned));
-        horizon.state().asked = Instant::now().checked_sub(RETRY_INTERVAL);
+        horizon.state().last_attempt = Instant::now().checked_sub(RETRY_INTERVAL);
         assert!(worth(5) && !worth(6), "one of them now and then");
         horizon.had(5);
         assert!(worth(6) && horizon.missing().is_none());

@@ -1,4 +1,4 @@
-//! Bounds what blocks that were fetched ahead take of memory, however many may be asked for at the same time.
+//! Bounds the memory of blocks that are fetched ahead, however many may be requested at a time.
 //!
 //! How large a block is shows only once it is there, so each reserves as much as those before it had, and gives
 //! back or takes more when it has come.
@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const UNIT: usize = 1024;
 /// Memory of all blocks that are being fetched or wait for those before them.
 const ALL: usize = (128 << 20) / UNIT;
-/// What the first blocks take: as long as nothing is known, few are asked for at a time.
+/// Assumed size of the first blocks: until sizes are known, few are requested at a time.
 const FIRST: usize = (4 << 20) / UNIT;
 /// The least that a block takes.
 const LEAST: usize = (64 << 10) / UNIT;
@@ -58,12 +58,12 @@ impl Reservation {
     /// Makes it as large as the block turned out to be, as far as the budget allows: a block that is there does not
     /// wait.
     pub fn resize(&mut self, bytes: usize) {
-        let (wanted, has) = (bytes.div_ceil(UNIT), self.permit.num_permits());
-        self.budget.expect(wanted);
-        if wanted < has {
-            drop(self.permit.split(has - wanted));
+        let (needed, has) = (bytes.div_ceil(UNIT), self.permit.num_permits());
+        self.budget.expect(needed);
+        if needed < has {
+            drop(self.permit.split(has - needed));
         }
-        let more = wanted.saturating_sub(has).min(self.budget.units.available_permits());
+        let more = needed.saturating_sub(has).min(self.budget.units.available_permits());
         if let Ok(more) = Arc::clone(&self.budget.units).try_acquire_many_owned(u32::try_from(more).unwrap_or_default())
         {
             self.permit.merge(more);

@@ -38,17 +38,17 @@ impl Progress {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a block for the attempts at its traces.
+    /// Stores a block for the attempts at its traces.
     pub fn keep(&self, parts: BlockParts, peek: BlockPeek) {
         *self.pending() = Some((parts, peek));
     }
 
-    /// What is known of the block that is kept.
+    /// The peek of the pending block.
     pub fn peek(&self) -> Option<BlockPeek> {
         self.pending().as_ref().map(|(_, peek)| peek.clone())
     }
 
-    /// The block that is kept.
+    /// Takes the pending block.
     pub fn take(&self) -> Option<(BlockParts, BlockPeek)> {
         self.pending().take()
     }
@@ -59,7 +59,7 @@ impl Progress {
         (count < MAX_DISAGREEMENTS).then_some(count)
     }
 
-    /// Drops what was kept after disagreement `count`.
+    /// Drops the pending block after disagreement `count`.
     pub fn start_again(&self, cause: &str, count: u32) -> Failure {
         self.take();
         Failure::inconsistent(cause, count)

@@ -107,7 +107,7 @@ impl StateTracing {
         let parts = members.into_iter().fold(parts, |parts, (part, value)| parts.with(part, value));
         Ok(match lacked {
             Some(failure) if !has_differences => StateOutcome::Lacking(parts, failure),
-            // A node that gives differences and not the slots of queues is asked for those of the next block.
+            // A node with differences but without the slots of queues is asked for them again at the next block.
             _ => {
                 if !of.transactions.is_empty() {
                     self.horizon.had(of.number);

@@ -169,11 +169,11 @@ proptest! {
             Ok(outcome) if outcome.verdict(Depth::Full) == "partial" => {}
             Ok(outcome) => {
                 let around = &changed[at.saturating_sub(60)..(at + 20).min(changed.len())];
-                let (mut found, mut wanted) = (covered(*chain_id, &changed), covered(*chain_id, line));
+                let (mut found, mut expected) = (covered(*chain_id, &changed), covered(*chain_id, line));
                 if outcome.impossible().iter().any(|row| row.check == "transactions outside of the roots") {
-                    (found, wanted) = (found.map(without_state_sync), wanted.map(without_state_sync));
+                    (found, expected) = (found.map(without_state_sync), expected.map(without_state_sync));
                 }
-                prop_assert!(found == wanted, "other rows after a change in {around}");
+                prop_assert!(found == expected, "other rows after a change in {around}");
             }
         }
     }

@@ -33,16 +33,16 @@ fn a_receipt_that_nodes_do_not_have_is_missing_and_named() {
     let count = whole["receipts"].as_array().expect("receipts").len();
     assert!(named.reason.ends_with(&format!(": 1 of {count} are missing")), "{}", named.reason);
     let made = |line: &Value| rows(decode(&line.to_string()).expect("a block"), cronos).expect("rows");
-    let (found, wanted) = (made(&line), made(&whole));
-    for (position, (found, wanted)) in found.transactions.iter().zip(&wanted.transactions).enumerate() {
+    let (found, expected) = (made(&line), made(&whole));
+    for (position, (found, expected)) in found.transactions.iter().zip(&expected.transactions).enumerate() {
         if position != 1 {
-            assert_eq!(found, wanted);
+            assert_eq!(found, expected);
             continue;
         }
         let outcome = (found.has_receipt, found.status, found.gas_used, found.contract_address);
         assert_eq!(outcome, (0, None, 0, None));
     }
-    assert_eq!(found.logs.len(), wanted.logs.iter().filter(|log| log.transaction_index != 1).count());
+    assert_eq!(found.logs.len(), expected.logs.iter().filter(|log| log.transaction_index != 1).count());
     let sums = &found.blocks[0];
     assert_eq!((sums.logs_count, sums.transaction_fees, sums.priority_fees), (None, None, None));
     // Some nodes give `null` in its place.

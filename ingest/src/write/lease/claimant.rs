@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_nobody_waited_for_has_ended() {
+    fn a_zombie_has_ended() {
         let mut child = std::process::Command::new("true").spawn().expect("true");
         let start = started(&stat(child.id()).expect("not waited for")).expect("a start");
         while !has_ended(&stat(child.id()).expect("not waited for")) {

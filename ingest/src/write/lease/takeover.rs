@@ -1,8 +1,8 @@
-//! Takes leases away from holders of whom an operator says that they are gone.
+//! Takes over leases whose holders are gone, according to an operator.
 //!
-//! They may live all the same. So they are told as those are who were silent for too long, and the right to write is
-//! got no sooner: 20 seconds later, when even a holder that did not see it writes nothing any more, or as soon as its
-//! process has ended.
+//! They may still be alive. So they are notified like holders that were silent for too long, and the right to write is
+//! granted no sooner: after 20 seconds, when even a holder that missed the notice has stopped writing, or as soon as
+//! its process has ended.
 
 use trawl_core::store::{Claimant, LeaseEvent, Reader, StoreError, Writer};
 

@@ -128,7 +128,7 @@ struct JsonWithdrawal {
 }
 
 impl FromCell for Vec<JsonWithdrawal> {
-    const WANTED: &'static str = "a list of withdrawals";
+    const EXPECTED: &'static str = "a list of withdrawals";
 
     /// A JSON array, or its elements without the brackets.
     fn from_cell(cell: Cell<'_>) -> Option<Self> {

@@ -11,28 +11,28 @@ pub enum AssembleError {
     #[error(transparent)]
     Cell(#[from] CellError),
     /// The block counts its transactions.
-    #[error("{found} transactions where the block counts {wanted}")]
+    #[error("{found} transactions where the block counts {expected}")]
     TransactionCount {
         /// As the block states it.
-        wanted: u64,
+        expected: u64,
         /// How many rows.
         found: usize,
     },
     /// Some transactions have a receipt and some have none.
-    #[error("{found} receipts for {wanted} transactions")]
+    #[error("{found} receipts for {expected} transactions")]
     ReceiptCount {
         /// Transactions of the block.
-        wanted: usize,
+        expected: usize,
         /// Transactions that have a receipt.
         found: usize,
     },
     /// A row that names another transaction or block than the one it stands with.
-    #[error("{what} names {found} where {wanted} is")]
+    #[error("{what} names {found} where {expected} is")]
     Stranger {
         /// The row, such as `transaction 3` or `log 7`.
         what: String,
         /// Hash it stands with.
-        wanted: B256,
+        expected: B256,
         /// Hash it names.
         found: B256,
     },
