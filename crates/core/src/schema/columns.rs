@@ -40,12 +40,12 @@ pub trait Table: Columns {
 
 /// A result does not have the expected columns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("column `{name}` is {found} where {wanted} was expected: is the schema of another version?")]
+#[error("column `{name}` is {found} where {expected} was expected: is the schema of another version?")]
 pub struct ColumnMismatch {
     /// Name of the first column that differs.
     pub name: &'static str,
     /// The expected ClickHouse type.
-    pub wanted: String,
+    pub expected: String,
     /// The Arrow type in the batch, or `missing`.
     pub found: String,
 }
@@ -147,7 +147,7 @@ pub fn column<'a, T: Column>(batch: &'a RecordBatch, name: &'static str) -> Resu
     let array = batch.column_by_name(name);
     array.and_then(|array| T::view(array.as_ref())).ok_or_else(|| ColumnMismatch {
         name,
-        wanted: T::clickhouse_type(),
+        expected: T::clickhouse_type(),
         found: array.map_or_else(|| "missing".into(), |array| array.data_type().to_string()),
     })
 }

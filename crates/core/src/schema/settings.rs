@@ -79,16 +79,16 @@ mod tests {
 
     #[test]
     fn settings_are_those_below_the_word() {
-        let wanted = settings(&[("non_replicated_deduplication_window", "1000"), ("fsync_after_insert", "1")]);
-        assert_eq!(changeable_settings(CREATE), wanted);
+        let expected = settings(&[("non_replicated_deduplication_window", "1000"), ("fsync_after_insert", "1")]);
+        assert_eq!(changeable_settings(CREATE), expected);
         assert_eq!(changeable_settings("SELECT 1\nWHERE\n    a = 1"), settings(&[]));
     }
 
     #[test]
     fn settings_of_a_table_are_read_whatever_its_engine() {
         let plain = "MergeTree ORDER BY k SETTINGS index_granularity = 256, non_replicated_deduplication_window = 9";
-        let wanted = settings(&[("index_granularity", "256"), ("non_replicated_deduplication_window", "9")]);
-        assert_eq!(stored_settings(plain), wanted);
+        let expected = settings(&[("index_granularity", "256"), ("non_replicated_deduplication_window", "9")]);
+        assert_eq!(stored_settings(plain), expected);
         let replicated = "ReplicatedMergeTree('/p', 'r') ORDER BY k SETTINGS replicated_deduplication_window = 9";
         assert_eq!(stored_settings(replicated), settings(&[("non_replicated_deduplication_window", "9")]));
         let name = "non_replicated_deduplication_window";

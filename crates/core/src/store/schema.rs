@@ -2,6 +2,7 @@
 
 pub(crate) mod analysts;
 mod comments;
+mod expected_schema;
 pub(crate) mod left_out;
 pub(crate) mod migrate;
 pub(crate) mod plan;
@@ -9,4 +10,3 @@ pub(crate) mod reader_account;
 mod settings;
 pub(crate) mod text_views;
 pub(crate) mod version;
-mod wanted;

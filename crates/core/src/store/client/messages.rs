@@ -175,10 +175,10 @@ mod tests {
 
     #[tokio::test]
     async fn pieces_of_any_length_make_the_same_batches() {
-        let (wanted, stream) = written(&[5, 1, 300, 8]);
+        let (expected, stream) = written(&[5, 1, 300, 8]);
         for piece in [1, 2, 7, 8, 9, 64, 1000, stream.len()] {
             let read = read(&stream, piece).await.expect("whole");
-            assert!(read.iter().map(|(batch, _)| batch).eq(&wanted), "pieces of {piece}");
+            assert!(read.iter().map(|(batch, _)| batch).eq(&expected), "pieces of {piece}");
             let bytes: usize = read.iter().map(|(_, message)| message.len()).sum();
             let (_, nothing) = written(&[]);
             assert_eq!(bytes, stream.len() - nothing.len(), "a message is all that is between schema and end");
@@ -197,12 +197,12 @@ mod tests {
 
     #[tokio::test]
     async fn an_empty_batch_hides_no_other() {
-        let (wanted, stream) = written(&[0, 4, 0, 0, 2]);
+        let (expected, stream) = written(&[0, 4, 0, 0, 2]);
         let read = read(&stream, 50).await.expect("whole");
         let rows = |batches: &[RecordBatch]| {
             batches.iter().map(RecordBatch::num_rows).filter(|rows| *rows > 0).collect::<Vec<_>>()
         };
         let read: Vec<RecordBatch> = read.into_iter().map(|(batch, _)| batch).collect();
-        assert_eq!(rows(&read), rows(&wanted));
+        assert_eq!(rows(&read), rows(&expected));
     }
 }

@@ -251,8 +251,8 @@ fn missing(table: &str, commits: &[CommittedRange], stored: &[StoredRows]) -> Op
     }
     let stored: BTreeMap<u64, u64> = stored.iter().map(|row| (row.first_block, row.rows)).collect();
     let mut rows = 0;
-    let short = expected.into_iter().filter_map(|(first, (last, wanted))| {
-        let lost = wanted.saturating_sub(stored.get(&first).copied().unwrap_or(0));
+    let short = expected.into_iter().filter_map(|(first, (last, committed))| {
+        let lost = committed.saturating_sub(stored.get(&first).copied().unwrap_or(0));
         rows += lost;
         BlockRange::new(first, last).filter(|_| lost > 0)
     });

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::wanted::statements;
+use super::expected_schema::statements;
 use crate::schema::comments::{TableComments, comments};
 use crate::store::{StoreError, Writer};
 
@@ -28,11 +28,11 @@ impl Writer {
 
     /// The statements that do that, each with a writer of the database that it runs in.
     pub(crate) async fn comment_corrections(&self) -> Result<Vec<(Self, String)>, StoreError> {
-        let wanted = wanted_comments();
+        let expected = expected_comments();
         let mut statements = Vec::new();
         for node in self.with_local_databases() {
             let found = node.comments().await?;
-            let of_node = corrections(&wanted, &found);
+            let of_node = corrections(&expected, &found);
             statements.extend(of_node.iter().map(|(table, corrections)| (node.clone(), corrections.statement(table))));
         }
         Ok(statements)
@@ -58,28 +58,28 @@ impl Corrections {
 }
 
 /// The comments of every table that this release makes, by its name.
-fn wanted_comments() -> BTreeMap<String, TableComments> {
+fn expected_comments() -> BTreeMap<String, TableComments> {
     let of_all = statements().map(|(table, create)| (table, comments(&create)));
     of_all.filter(|(_, comments)| !comments.columns.is_empty()).collect()
 }
 
 /// What differs, of tables and columns that are there: optional tables may not be.
 fn corrections(
-    wanted: &BTreeMap<String, TableComments>,
+    expected: &BTreeMap<String, TableComments>,
     found: &HashMap<(String, String), String>,
 ) -> Vec<(String, Corrections)> {
     let differs = |table: &str, column: &str, comment: &str| {
         found.get(&(table.to_owned(), column.to_owned())).is_some_and(|found| found != comment)
     };
-    let of = |(table, wanted): (&String, &TableComments)| {
-        let columns = wanted.columns.iter().filter(|(column, comment)| differs(table, column, comment));
+    let of = |(table, expected): (&String, &TableComments)| {
+        let columns = expected.columns.iter().filter(|(column, comment)| differs(table, column, comment));
         let corrections = Corrections {
-            table: differs(table, "", &wanted.table).then(|| wanted.table.clone()),
+            table: differs(table, "", &expected.table).then(|| expected.table.clone()),
             columns: columns.cloned().collect(),
         };
         (corrections != Corrections::default()).then(|| (table.clone(), corrections))
     };
-    wanted.iter().filter_map(of).collect()
+    expected.iter().filter_map(of).collect()
 }
 
 /// A string of SQL (<https://clickhouse.com/docs/sql-reference/syntax#string>).

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::wanted::statements;
+use super::expected_schema::statements;
 use crate::schema::settings::{changeable_settings, name_on_engine, stored_settings};
 use crate::store::{StoreError, Writer};
 
@@ -42,8 +42,8 @@ impl Writer {
 /// What a table lacks, as clauses of `MODIFY SETTING`.
 fn changes(create: &str, engine_full: &str) -> Vec<String> {
     let found = stored_settings(engine_full);
-    let wanted = changeable_settings(create).into_iter();
-    let differs = wanted.filter(|(name, value)| found.get(name) != Some(value));
+    let expected = changeable_settings(create).into_iter();
+    let differs = expected.filter(|(name, value)| found.get(name) != Some(value));
     differs.map(|(name, value)| format!("{} = {value}", name_on_engine(engine_full, &name))).collect()
 }
 
