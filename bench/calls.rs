@@ -177,12 +177,12 @@ fn measure(store: &Store, api: &Server, flags: &Flags) -> anyhow::Result<()> {
 
 /// Whether a sum is that of the slots' last values.
 fn check(store: &Store, sum: &str, start: u64) -> anyhow::Result<()> {
-    let wanted = store.text(&format!(
+    let expected = store.text(&format!(
         "SELECT lower(hex(reverse(reinterpretAsFixedString(sum(value))))) FROM (SELECT argMax(reinterpretAsUInt256(reverse(value)), block_number) AS value \
          FROM storage_history WHERE address = unhex('{}') AND slot IN (SELECT {} FROM numbers({SLOTS})) GROUP BY slot)",
         &contract(0)[2..],
         slot(&format!("{start} + 1 + number"))
     ))?;
-    ensure!(sum[2..] == wanted, "{sum} instead of {wanted}");
+    ensure!(sum[2..] == expected, "{sum} instead of {expected}");
     Ok(())
 }

@@ -47,8 +47,8 @@ impl TestBed {
             Content::Mainnet => "mainnet",
         };
         let folder = workspace::target().join("bench").join(format!("{name}-{rows}"));
-        let (mark, wanted) = (folder.join("complete"), generate::fingerprint());
-        let is_complete = std::fs::read_to_string(&mark).is_ok_and(|found| found == wanted);
+        let (mark, expected) = (folder.join("complete"), generate::fingerprint());
+        let is_complete = std::fs::read_to_string(&mark).is_ok_and(|found| found == expected);
         if !is_complete && folder.exists() {
             progress(&format!("{name}-{rows} is of other tables, or was never finished: it is made anew"));
             std::fs::remove_dir_all(&folder)?;
@@ -61,7 +61,7 @@ impl TestBed {
         let store = Store::new(&engine.url);
         if !is_complete {
             generate::generate(&store, &flags.profile, content, rows)?;
-            std::fs::write(mark, wanted)?;
+            std::fs::write(mark, expected)?;
         }
         Ok(Self { store, engine, profile: flags.profile.clone(), size: rows, folder })
     }

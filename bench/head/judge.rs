@@ -77,11 +77,11 @@ fn unmatched(ask: HeadRequest, content: &Content, model: &Model, world: &World) 
     // The branch of its highest block, and where it differs from what was there.
     let highest =
         block_indices.iter().copied().max_by_key(|block_index| model.at(*block_index).number).unwrap_or(model.tip());
-    let wanted = answer::expected(ask, model, world, highest);
-    let differs = match &wanted {
-        Some(Content::Rows(wanted)) => {
-            let first = wanted.iter().zip(rows).position(|(wanted, found)| wanted != found);
-            format!("{} wanted, the first that differs: {first:?}", wanted.len())
+    let expected = answer::expected(ask, model, world, highest);
+    let differs = match &expected {
+        Some(Content::Rows(expected)) => {
+            let first = expected.iter().zip(rows).position(|(expected, found)| expected != found);
+            format!("{} expected, the first that differs: {first:?}", expected.len())
         }
         _ => "not answerable there".into(),
     };

@@ -70,7 +70,7 @@ fn is_checked(path: &Path, checksum: Option<&str>) -> anyhow::Result<bool> {
 }
 
 fn matches(file: &Path, checksum: Option<&str>) -> anyhow::Result<bool> {
-    let Some(wanted) = checksum else { return Ok(true) };
+    let Some(expected) = checksum else { return Ok(true) };
     let mut hasher = Sha256::new();
     let mut reader = File::open(file)?;
     let mut buffer = vec![0; 1 << 20];
@@ -82,7 +82,7 @@ fn matches(file: &Path, checksum: Option<&str>) -> anyhow::Result<bool> {
         hasher.update(&buffer[..count]);
     }
     let found: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(found == wanted)
+    Ok(found == expected)
 }
 
 fn fetch(path: &Path, package: &str, checksum: Option<&str>) -> anyhow::Result<()> {

@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn a_tag_is_believed_where_it_says_what_is_final() {
-        for (finality, newest, tagged, wanted) in [
+        for (finality, newest, tagged, expected) in [
             (Tag { depth: 10 }, 100, Some(60), Some(60)),
             (Tag { depth: 10 }, 100, None, Some(90)),
             (Tag { depth: 10 }, 9, None, None),
@@ -54,7 +54,7 @@ mod tests {
             (Tag { depth: 10 }.with_depth(3), 100, None, Some(97)),
             (Tag { depth: 10 }.with_depth(3), 100, Some(60), Some(60)),
         ] {
-            assert_eq!(finality.newest_final(newest, tagged), wanted, "{finality:?} {newest} {tagged:?}");
+            assert_eq!(finality.newest_final(newest, tagged), expected, "{finality:?} {newest} {tagged:?}");
         }
     }
 }

@@ -377,7 +377,7 @@ mod tests {
     /// JavaScript prints the first two as they are, and 2000000000000199646 as 2000000000000199700.
     #[test]
     fn numbers_are_those_that_doubles_hold() {
-        for (amount, wanted) in [
+        for (amount, expected) in [
             (5_000_000_000_000_000_000_u64, "5000000000000000000"),
             (0, "0"),
             ((1 << 53) + 1, "\"9007199254740993\""),
@@ -385,7 +385,7 @@ mod tests {
         ] {
             let mut writer = JsonWriter::new();
             write_amount(&mut writer, U256::from(amount));
-            assert_eq!(String::from_utf8(writer.into_bytes()).as_deref(), Ok(wanted));
+            assert_eq!(String::from_utf8(writer.into_bytes()).as_deref(), Ok(expected));
         }
     }
 }

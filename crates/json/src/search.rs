@@ -145,7 +145,7 @@ mod tests {
         };
         assert_eq!(redirect(None), json!({"redirect": false, "type": null, "parameter": null}));
         let address = Address::repeat_byte(0xab);
-        let wanted = json!({"redirect": true, "type": "address", "parameter": address.to_checksum(None)});
-        assert_eq!(redirect(Some(&SearchResult::Address(address))), wanted);
+        let expected = json!({"redirect": true, "type": "address", "parameter": address.to_checksum(None)});
+        assert_eq!(redirect(Some(&SearchResult::Address(address))), expected);
     }
 }

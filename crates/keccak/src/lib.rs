@@ -211,8 +211,8 @@ mod tests {
         #[test]
         fn equals_the_library(messages in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..700), 0..14)) {
             let slices: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
-            let wanted: Vec<B256> = slices.iter().map(keccak256).collect();
-            prop_assert_eq!(keccak256_all(&slices), wanted);
+            let expected: Vec<B256> = slices.iter().map(keccak256).collect();
+            prop_assert_eq!(keccak256_all(&slices), expected);
         }
     }
 
@@ -220,7 +220,7 @@ mod tests {
     fn lengths_around_a_block() {
         let bytes = [7; 3 * RATE];
         let messages: Vec<&[u8]> = (0..bytes.len()).map(|length| &bytes[..length]).collect();
-        let wanted: Vec<B256> = messages.iter().map(keccak256).collect();
-        assert_eq!(keccak256_all(&messages), wanted);
+        let expected: Vec<B256> = messages.iter().map(keccak256).collect();
+        assert_eq!(keccak256_all(&messages), expected);
     }
 }

@@ -89,8 +89,8 @@ impl<'s> Check<'s> {
         let page = self.get("/api/v2/blocks")?;
         let items = page["items"].as_array().context("items")?;
         let heights: Vec<u64> = items.iter().filter_map(|block| block["height"].as_u64()).collect();
-        let wanted: Vec<u64> = blocks.keys().rev().take(50).copied().collect();
-        ensure!(heights == wanted, "block list: {heights:?} instead of {wanted:?}");
+        let expected: Vec<u64> = blocks.keys().rev().take(50).copied().collect();
+        ensure!(heights == expected, "block list: {heights:?} instead of {expected:?}");
         Ok(())
     }
 
@@ -110,8 +110,8 @@ impl<'s> Check<'s> {
         compare::fields("a block", block, &answer)?;
         compare::lists("transactions", blocks::transactions(line).map(|(one, _)| one), &answer["transactions"])?;
         let verdict = self.get(&format!("/api/v2/blocks/{height}/verdict"))?;
-        let wanted = if line["receipts"].is_array() { "verified" } else { "partial" };
-        ensure!(verdict["verdict"] == wanted && verdict["block_hash"] == block["hash"], "not {wanted}: {verdict}");
+        let expected = if line["receipts"].is_array() { "verified" } else { "partial" };
+        ensure!(verdict["verdict"] == expected && verdict["block_hash"] == block["hash"], "not {expected}: {verdict}");
         let logs = self.call("eth_getLogs", &json!([{"blockHash": block["hash"]}]))?;
         compare::lists("logs", blocks::logs(line).take(MAX_LOGS), &logs)?;
         self.receipts(height, line)?;

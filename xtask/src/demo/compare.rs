@@ -10,10 +10,10 @@ const LEFT_OUT: &[&str] = &["totalDifficulty", "sealFields", "author"];
 const APART: &[&str] = &["transactions", "logs"];
 
 /// Every field that the source gave is in the answer.
-pub fn fields(what: &str, wanted: &Value, found: &Value) -> anyhow::Result<()> {
-    for (field, value) in wanted.as_object().into_iter().flatten() {
+pub fn fields(what: &str, expected: &Value, found: &Value) -> anyhow::Result<()> {
+    for (field, value) in expected.as_object().into_iter().flatten() {
         let is_compared =
-            !LEFT_OUT.contains(&field.as_str()) && !APART.contains(&field.as_str()) && !is_of_anvil(field, wanted);
+            !LEFT_OUT.contains(&field.as_str()) && !APART.contains(&field.as_str()) && !is_of_anvil(field, expected);
         ensure!(
             !is_compared || is_same(value, &found[field]),
             "{field} of {what}: {} instead of {value}",
@@ -30,20 +30,20 @@ fn is_of_anvil(field: &str, of: &Value) -> bool {
 }
 
 /// Both lists have as many entries, with the same fields.
-pub fn lists<'v>(what: &str, wanted: impl Iterator<Item = &'v Value>, found: &Value) -> anyhow::Result<()> {
-    let wanted: Vec<&Value> = wanted.collect();
+pub fn lists<'v>(what: &str, expected: impl Iterator<Item = &'v Value>, found: &Value) -> anyhow::Result<()> {
+    let expected: Vec<&Value> = expected.collect();
     let answered = found.as_array().map_or(&[][..], Vec::as_slice);
-    ensure!(answered.len() == wanted.len(), "{what}: {} instead of {}", answered.len(), wanted.len());
-    for (wanted, found) in wanted.iter().zip(answered) {
-        fields(what, wanted, found)?;
+    ensure!(answered.len() == expected.len(), "{what}: {} instead of {}", answered.len(), expected.len());
+    for (expected, found) in expected.iter().zip(answered) {
+        fields(what, expected, found)?;
     }
     Ok(())
 }
 
 /// Digits are compared in any case; an absent field is null.
-fn is_same(wanted: &Value, found: &Value) -> bool {
-    match (wanted.as_str(), found.as_str()) {
-        (Some(wanted), Some(found)) => wanted.eq_ignore_ascii_case(found),
-        _ => wanted == found,
+fn is_same(expected: &Value, found: &Value) -> bool {
+    match (expected.as_str(), found.as_str()) {
+        (Some(expected), Some(found)) => expected.eq_ignore_ascii_case(found),
+        _ => expected == found,
     }
 }

@@ -235,7 +235,7 @@ fn headers_of_later_forks_are_refused_by_name() {
     }
     for (timestamp, version, bytes) in [(ISTHMUS, 1, 17), (JOVIAN, 2, 17), (JOVIAN, 1, 25), (JOVIAN, 0, 8)] {
         let refused = at(timestamp, version, bytes).expect_err("not known");
-        let wanted = format!("extraData of block 115000000 is of version {version} with {bytes} bytes");
-        assert!(refused.starts_with(&wanted) && refused.ends_with("it may follow a later one"), "{refused}");
+        let expected = format!("extraData of block 115000000 is of version {version} with {bytes} bytes");
+        assert!(refused.starts_with(&expected) && refused.ends_with("it may follow a later one"), "{refused}");
     }
 }

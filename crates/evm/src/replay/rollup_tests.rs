@@ -253,24 +253,24 @@ fn faults(chain_id: u64, block: &Value, before: &Path, after: Option<&Path>) -> 
     let run = BlockRun { replay: &subject, probe: &probe, block: environment };
     let done = execute(&subject, block, &run);
     let mut faults: Vec<String> = probe.missing().iter().map(|key| format!("missing: {key:?}")).collect();
-    let mut expect = |what: &str, found: String, wanted: String| {
-        if found != wanted {
-            faults.push(format!("{what}: {found}, and the block says {wanted}"));
+    let mut expect = |what: &str, found: String, expected: String| {
+        if found != expected {
+            faults.push(format!("{what}: {found}, and the block says {expected}"));
         }
     };
     expect("gas", done.gas.to_string(), number(&block["gasUsed"]).to_string());
     let root = ordered_trie_root_with_encoder(&done.receipts, |receipt, out| out.extend_from_slice(receipt));
     expect("receipts root", root.to_string(), read::<B256>(&block["receiptsRoot"]).to_string());
     expect("bloom", done.bloom.to_string(), read::<Bloom>(&block["logsBloom"]).to_string());
-    for (address, wanted) in after.map(state).unwrap_or_default() {
+    for (address, expected) in after.map(state).unwrap_or_default() {
         let Some(account) = done.changes.cache.accounts.get(&address) else { continue };
         expect(
             &format!("balance of {address}"),
             account.info.balance.to_string(),
-            read::<U256>(&wanted["balance"]).to_string(),
+            read::<U256>(&expected["balance"]).to_string(),
         );
-        expect(&format!("nonce of {address}"), account.info.nonce.to_string(), number(&wanted["nonce"]).to_string());
-        for (slot, value) in wanted["storage"].as_object().expect("slots") {
+        expect(&format!("nonce of {address}"), account.info.nonce.to_string(), number(&expected["nonce"]).to_string());
+        for (slot, value) in expected["storage"].as_object().expect("slots") {
             let slot: U256 = slot.parse().expect("a slot");
             if let Some(found) = account.storage.get(&slot) {
                 expect(&format!("slot {slot} of {address}"), found.to_string(), read::<U256>(value).to_string());

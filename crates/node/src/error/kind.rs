@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn errors_of_clients_are_told_apart() {
         use ErrorKind::{Inconsistent, NoMethod, Other, Pruned, RateLimited, TooLarge, UnknownBlock, WrongCall};
-        for (wanted, code, message) in [
+        for (expected, code, message) in [
             // geth
             (Pruned, -32000, "missing trie node 5f1c (path ) state 0x5f1c is not available, not found"),
             (Pruned, -32000, "required historical state unavailable (reexec=128)"),
@@ -203,7 +203,7 @@ mod tests {
             (WrongCall, -32602, "invalid argument 0"),
             (Other, -32000, "internal error: database unavailable"),
         ] {
-            assert_eq!(CallError { code, message: message.into() }.kind(), wanted, "{message}");
+            assert_eq!(CallError { code, message: message.into() }.kind(), expected, "{message}");
         }
     }
 }

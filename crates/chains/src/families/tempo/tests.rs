@@ -77,14 +77,14 @@ fn signer(encoding: &Encoding) -> String {
 #[test]
 fn each_kind_of_signature_is_hashed_as_on_the_chain() {
     let user = format!("0x{}", "ab".repeat(20));
-    for (json, wanted, signed_by) in [
+    for (json, expected, signed_by) in [
         (transaction(secp256k1()), "0x74566cb709b7b43854434213fdca4fa37822b1b1f02cf9c503ab7f1f9b55fbd2", PAYLOAD),
         (transaction(p256()), "0x3c66c8ab31061f49ab0339f20fa951445e247f2d28f4e279eb6988b0d1764118", KEY_ID),
         (transaction(web_authn()), "0x69ca0fee917bcb87de2bf39717ab40e1237a8a73c1f60cbc52d160980bb8b903", KEY_ID),
         (of_key_chain(), "0xac67beefe5028bd5612eddfec66fa60f751bea0e549e7ea92280f738b0137e14", user.as_str()),
     ] {
         let encoding = CALLS.encode(&json).expect("all fields are there");
-        assert_eq!(hash(&encoding), wanted);
+        assert_eq!(hash(&encoding), expected);
         assert_eq!(signer(&encoding), signed_by);
         assert_eq!(encoding.evidence, Evidence::Blocks);
     }

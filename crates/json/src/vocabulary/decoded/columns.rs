@@ -117,8 +117,8 @@ mod tests {
         let from = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045").into_word();
         let topics = [hash, from, word(2)];
         let to = format!("0x{}2", "0".repeat(39));
-        let wanted = json!({"from": "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", "to": to, "value": "7"});
-        assert_eq!(object(&transfer, &topics, word(7).as_slice()), wanted);
+        let expected = json!({"from": "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", "to": to, "value": "7"});
+        assert_eq!(object(&transfer, &topics, word(7).as_slice()), expected);
         let texts = transfer.texts(&topics, word(7).as_slice()).expect("fits");
         assert_eq!(texts, ["0xd8da6bf26964af9d7eed9e03e53415d37aa96045", &to, "7"]);
         assert_eq!(object(&transfer, &topics[..2], word(7).as_slice()), Value::Null);
