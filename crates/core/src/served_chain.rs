@@ -12,7 +12,7 @@ tokio::task_local! {
 pub struct ServedChain(&'static str);
 
 impl ServedChain {
-    /// The chain of a name, which is kept until the process ends, as its metrics are.
+    /// The chain of a name. The name lives until the process ends, as its metrics do.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self(name.to_owned().leak())

@@ -14,7 +14,7 @@ use crate::primitives::{B256, BlockNumber};
 pub struct NewestBlock {
     /// Height of the block; genesis is 0.
     pub number: BlockNumber,
-    /// Which writing of its height it is: height and generation name a block.
+    /// Number of the write of its height: height and generation identify a block.
     pub generation: u64,
     /// Keccak-256 of the header.
     pub hash: B256,
@@ -34,39 +34,32 @@ impl NewestBlock {
     ///
     /// If there is no row of the block itself, or Arrow cannot copy a column.
     pub fn new(number: BlockNumber, generation: u64, tables: Vec<(String, RecordBatch)>) -> Result<Self, ArrowError> {
-        let kept = Self::keep(tables)?;
-        let size_bytes = size_of::<Self>() + size(&kept);
+        let tables = Self::rows_by_table(tables)?;
+        let size_bytes = size_of::<Self>() + size(&tables);
         let hash = |name: &str| {
-            let hash = kept.get("blocks").and_then(|blocks: &TableRows| blocks.column(name)?.bytes(0));
+            let hash = tables.get("blocks").and_then(|blocks: &TableRows| blocks.column(name)?.bytes(0));
             let hash = hash.and_then(|hash| B256::try_from(hash).ok());
             hash.ok_or_else(|| ArrowError::InvalidArgumentError(format!("block {number} has no {name}")))
         };
-        Ok(Self {
-            number,
-            generation,
-            hash: hash("hash")?,
-            parent_hash: hash("parent_hash")?,
-            tables: kept,
-            size_bytes,
-        })
+        Ok(Self { number, generation, hash: hash("hash")?, parent_hash: hash("parent_hash")?, tables, size_bytes })
     }
 
-    fn keep(tables: Vec<(String, RecordBatch)>) -> Result<HashMap<&'static str, TableRows>, ArrowError> {
-        let mut kept = HashMap::new();
+    fn rows_by_table(tables: Vec<(String, RecordBatch)>) -> Result<HashMap<&'static str, TableRows>, ArrowError> {
+        let mut by_table = HashMap::new();
         for (table, rows) in tables {
             if let Some(table) = MemoryTable::of(&table) {
-                kept.insert(table.name(), TableRows::of(table.name(), &rows)?);
+                by_table.insert(table.name(), TableRows::of(table.name(), &rows)?);
             }
         }
-        Ok(kept)
+        Ok(by_table)
     }
 
     #[cfg(test)]
     pub(super) fn size_of_tables(tables: Vec<(String, RecordBatch)>) -> Result<usize, ArrowError> {
-        Ok(size(&Self::keep(tables)?))
+        Ok(size(&Self::rows_by_table(tables)?))
     }
 
-    /// Bytes in memory, with as many as an index of blocks can have for it.
+    /// Bytes in memory, including the most that an index of blocks can have for it.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.size_bytes
@@ -76,37 +69,37 @@ impl NewestBlock {
         self.tables.get(name)
     }
 
-    /// Whether contracts were created in it, or proxies pointed somewhere.
+    /// Whether contracts were created in it, or implementations of proxies were set.
     #[must_use]
     pub fn has_contracts(&self) -> bool {
         self.tables.contains_key("contracts") || self.tables.contains_key("proxy_implementations")
     }
 
-    /// What an index of blocks has for this one.
+    /// The keys of this block in an index of blocks.
     pub(super) fn keys(&self) -> Vec<u32> {
         keys(&self.tables)
     }
 
     /// The last row of a table that has these bytes in these columns.
     #[must_use]
-    pub fn find(&self, table: &str, wanted: &[(&str, &[u8])]) -> Option<NewestRow<'_>> {
-        self.find_all(table, wanted).pop()
+    pub fn find(&self, table: &str, values: &[(&str, &[u8])]) -> Option<NewestRow<'_>> {
+        self.find_all(table, values).pop()
     }
 
     /// The rows of a table that have these bytes in these columns.
     #[must_use]
-    pub fn find_all(&self, table: &str, wanted: &[(&str, &[u8])]) -> Vec<NewestRow<'_>> {
+    pub fn find_all(&self, table: &str, values: &[(&str, &[u8])]) -> Vec<NewestRow<'_>> {
         let Some(table) = self.table(table) else { return Vec::new() };
-        table.find(wanted).into_iter().map(|row| NewestRow { table, row }).collect()
+        table.find(values).into_iter().map(|row| NewestRow { table, row }).collect()
     }
 }
 
-/// Bytes of tables and of what an index has for them.
+/// Bytes of tables and of their keys in an index.
 fn size(tables: &HashMap<&'static str, TableRows>) -> usize {
     tables.values().map(TableRows::size).sum::<usize>() + keys(tables).len() * INDEX_ENTRY_BYTES
 }
 
-/// What an index has for the rows of tables, each key once.
+/// The keys of an index for the rows of tables, without duplicates.
 fn keys(tables: &HashMap<&'static str, TableRows>) -> Vec<u32> {
     let mut keys = Vec::new();
     for (name, rows) in tables {

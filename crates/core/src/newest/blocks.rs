@@ -80,14 +80,14 @@ impl NewestBlocks {
         self.blocks.values().next().map(Arc::as_ref)
     }
 
-    /// The blocks right below the lowest, each the parent of the next, as far as the view before has them in memory or
-    /// among those that it kept: at most so many bytes.
+    /// The blocks right below the lowest, each the parent of the next, as far as the previous view has them `in_memory`
+    /// or among its `recent` ones: at most `bytes`.
     #[must_use]
-    pub fn below(&self, in_memory: &Self, kept: &Self, bytes: usize) -> Self {
+    pub fn below(&self, in_memory: &Self, recent: &Self, bytes: usize) -> Self {
         let (mut below, mut size) = (BTreeMap::new(), 0);
         let mut child = self.lowest();
         while let Some(number) = child.and_then(|child| child.number.checked_sub(1)) {
-            let parent = in_memory.blocks.get(&number).or_else(|| kept.blocks.get(&number));
+            let parent = in_memory.blocks.get(&number).or_else(|| recent.blocks.get(&number));
             let Some(parent) = parent.filter(|parent| child.is_some_and(|child| child.parent_hash == parent.hash))
             else {
                 break;
@@ -99,7 +99,7 @@ impl NewestBlocks {
             below.insert(number, Arc::clone(parent));
             child = Some(parent);
         }
-        let index = BlockIndex::of(&below, &[&kept.index, &in_memory.index]);
+        let index = BlockIndex::of(&below, &[&recent.index, &in_memory.index]);
         Self { blocks: below, index, floor: 0 }
     }
 

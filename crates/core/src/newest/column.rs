@@ -80,12 +80,12 @@ impl StoredColumn {
     }
 
     /// Whether a row has one of these ascending values.
-    pub fn has_any(&self, wanted: &[Vec<u8>]) -> bool {
+    pub fn has_any(&self, candidates: &[Vec<u8>]) -> bool {
         match self {
-            Self::Constant(_) => self.bytes(0).is_some_and(|value| has(wanted, value)),
-            Self::Sorted { values, .. } => wanted.iter().any(|wanted| code_of(values, wanted).is_some()),
+            Self::Constant(_) => self.bytes(0).is_some_and(|value| has(candidates, value)),
+            Self::Sorted { values, .. } => candidates.iter().any(|value| code_of(values, value).is_some()),
             Self::Plain(values) => {
-                (0..values.len()).any(|row| bytes(values, row).is_some_and(|value| has(wanted, value)))
+                (0..values.len()).any(|row| bytes(values, row).is_some_and(|value| has(candidates, value)))
             }
         }
     }
@@ -100,9 +100,9 @@ impl StoredColumn {
             Self::Plain(_) => Box::new((0..rows).filter(move |row| self.bytes(*row) == Some(value))),
             Self::Sorted { values, codes, nulls } => match code_of(values, value) {
                 None => Box::new(std::iter::empty()),
-                Some(wanted) => {
+                Some(code) => {
                     let is_there = move |row: &usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(*row));
-                    let rows = codes.iter().enumerate().filter(move |(_, code)| **code == wanted);
+                    let rows = codes.iter().enumerate().filter(move |(_, own)| **own == code);
                     Box::new(rows.map(|(row, _)| row).filter(is_there))
                 }
             },
@@ -115,10 +115,10 @@ impl StoredColumn {
         (0..values.len()).filter_map(|row| bytes(values, row))
     }
 
-    /// For a list of distinct values, which of them are wanted, and the code of each row.
-    pub fn codes_of(&self, wanted: &[Vec<u8>]) -> Option<(Vec<u16>, &[u16], Option<&NullBuffer>)> {
+    /// For a list of distinct values: the codes of `candidates` in it, and the code of each row.
+    pub fn codes_of(&self, candidates: &[Vec<u8>]) -> Option<(Vec<u16>, &[u16], Option<&NullBuffer>)> {
         let Self::Sorted { values, codes, nulls } = self else { return None };
-        let found = wanted.iter().filter_map(|wanted| code_of(values, wanted)).collect();
+        let found = candidates.iter().filter_map(|value| code_of(values, value)).collect();
         Some((found, codes, nulls.as_ref()))
     }
 
@@ -178,11 +178,11 @@ fn sorted(array: &ArrayRef) -> Result<Option<StoredColumn>, ArrowError> {
     Ok(Some(StoredColumn::Sorted { values, codes, nulls }))
 }
 
-fn code_of(values: &ArrayRef, wanted: &[u8]) -> Option<u16> {
+fn code_of(values: &ArrayRef, value: &[u8]) -> Option<u16> {
     let (mut low, mut high) = (0, values.len());
     while low < high {
         let middle = low.midpoint(high);
-        match bytes(values, middle)?.cmp(wanted) {
+        match bytes(values, middle)?.cmp(value) {
             std::cmp::Ordering::Less => low = middle + 1,
             std::cmp::Ordering::Equal => return u16::try_from(middle).ok(),
             std::cmp::Ordering::Greater => high = middle,

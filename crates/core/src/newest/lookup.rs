@@ -1,17 +1,17 @@
-//! Which blocks a read has to look into.
+//! Selects the blocks that a read has to search.
 
 use super::index::IndexRun;
 use super::memory_table::MemoryTable;
 use super::predicate::Predicate;
 
-/// What a block must have for some of its rows to be wanted: the part of the conditions that an index of blocks knows.
+/// What a block must have for some of its rows to match: the part of the conditions that an index of blocks covers.
 #[derive(Debug)]
 pub(super) enum Lookup {
     /// One of these keys.
     Keys(Vec<u32>),
-    /// What at least one asks for.
+    /// At least one of these matches.
     AnyOf(Vec<Lookup>),
-    /// What all ask for.
+    /// All of these match.
     AllOf(Vec<Lookup>),
 }
 
@@ -23,9 +23,9 @@ impl Lookup {
     }
 
     /// For the rows of a table that have these bytes in these columns.
-    pub fn of_values(table: &str, wanted: &[(&str, &[u8])]) -> Self {
+    pub fn of_values(table: &str, values: &[(&str, &[u8])]) -> Self {
         let Some(table) = MemoryTable::of(table) else { return Self::Keys(Vec::new()) };
-        let indexed = wanted.iter().filter(|(column, _)| table.indexed().contains(column));
+        let indexed = values.iter().filter(|(column, _)| table.indexed().contains(column));
         let mut keys: Vec<Self> = indexed.map(|(_, value)| Self::Keys(vec![table.key(value)])).collect();
         if keys.is_empty() {
             keys.push(Self::Keys(vec![table.key_of_rows()]));

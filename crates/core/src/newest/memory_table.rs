@@ -30,7 +30,7 @@ const TABLES: [(&str, &[&str]); 18] = [
 pub(super) struct MemoryTable(usize);
 
 impl MemoryTable {
-    /// The table of this name, if it is kept.
+    /// The table of this name, if it is held in memory.
     pub fn of(name: &str) -> Option<Self> {
         TABLES.iter().position(|(own, _)| *own == name).map(Self)
     }

@@ -226,13 +226,13 @@ fn is_read_as_by_a_walk(blocks: &Arc<NewestBlocks>, random: &mut Random) -> Resu
         prop_assert_eq!(positions(read.clone()), positions_of_all(&read), "{:?}", read);
     }
     let (span, account, slot) = (some_heights(blocks, random), address(random), address(random).into_word());
-    let wanted: [(&str, &[u8]); 2] = [("address", account.as_slice()), ("slot", slot.as_slice())];
-    for wanted in [&wanted[..], &wanted[..1]] {
-        let newest = span.find_newest("storage_history", wanted).map(|(block, row)| (block, row.number("row")));
-        let by_walk = span.iter().rev().find_map(|block| Some((block.number, block.find("storage_history", wanted)?)));
+    let values: [(&str, &[u8]); 2] = [("address", account.as_slice()), ("slot", slot.as_slice())];
+    for values in [&values[..], &values[..1]] {
+        let newest = span.find_newest("storage_history", values).map(|(block, row)| (block, row.number("row")));
+        let by_walk = span.iter().rev().find_map(|block| Some((block.number, block.find("storage_history", values)?)));
         prop_assert_eq!(newest, by_walk.map(|(block, row)| (block, row.number("row"))));
-        let all = span.find_all("storage_history", wanted).len();
-        let by_walk: usize = span.iter().map(|block| block.find_all("storage_history", wanted).len()).sum();
+        let all = span.find_all("storage_history", values).len();
+        let by_walk: usize = span.iter().map(|block| block.find_all("storage_history", values).len()).sum();
         prop_assert_eq!(all, by_walk);
     }
     Ok(())

@@ -13,7 +13,7 @@ pub enum Predicate {
     Among {
         /// Columns of bytes.
         columns: Vec<&'static str>,
-        /// The wanted bytes, in ascending order.
+        /// The values to match, in ascending order.
         values: Vec<Vec<u8>>,
     },
     /// A column of text has another value.
@@ -163,12 +163,12 @@ fn any_of(mut tests: Vec<Bound<'_>>) -> Option<Bound<'_>> {
 }
 
 /// Whether a column has one of these values.
-fn among<'t>(column: &'t StoredColumn, wanted: &'t [Vec<u8>]) -> Option<Bound<'t>> {
-    if !column.has_any(wanted) {
+fn among<'t>(column: &'t StoredColumn, values: &'t [Vec<u8>]) -> Option<Bound<'t>> {
+    if !column.has_any(values) {
         return None;
     }
-    let Some((found, codes, nulls)) = column.codes_of(wanted) else {
-        return Some(Box::new(move |row| column.bytes(row).is_some_and(|own| has(wanted, own))));
+    let Some((found, codes, nulls)) = column.codes_of(values) else {
+        return Some(Box::new(move |row| column.bytes(row).is_some_and(|own| has(values, own))));
     };
     let is_there = move |row| nulls.is_none_or(|nulls| nulls.is_valid(row));
     match found.as_slice() {

@@ -73,16 +73,16 @@ impl NewestSpan {
     /// The last row of a table in the highest block that has these bytes in these columns, and the height of that
     /// block.
     #[must_use]
-    pub fn find_newest(&self, table: &str, wanted: &[(&str, &[u8])]) -> Option<(BlockNumber, NewestRow<'_>)> {
-        let lookup = Lookup::of_values(table, wanted);
-        self.having(&lookup).rev().find_map(|block| Some((block.number, block.find(table, wanted)?)))
+    pub fn find_newest(&self, table: &str, values: &[(&str, &[u8])]) -> Option<(BlockNumber, NewestRow<'_>)> {
+        let lookup = Lookup::of_values(table, values);
+        self.having(&lookup).rev().find_map(|block| Some((block.number, block.find(table, values)?)))
     }
 
     /// The rows of a table that have these bytes in these columns, ascending.
     #[must_use]
-    pub fn find_all(&self, table: &str, wanted: &[(&str, &[u8])]) -> Vec<NewestRow<'_>> {
-        let lookup = Lookup::of_values(table, wanted);
-        self.having(&lookup).flat_map(|block| block.find_all(table, wanted)).collect()
+    pub fn find_all(&self, table: &str, values: &[(&str, &[u8])]) -> Vec<NewestRow<'_>> {
+        let lookup = Lookup::of_values(table, values);
+        self.having(&lookup).flat_map(|block| block.find_all(table, values)).collect()
     }
 }
 

@@ -37,9 +37,9 @@ impl TableRows {
     }
 
     /// The rows that have these bytes in these columns, ascending.
-    pub fn find(&self, wanted: &[(&str, &[u8])]) -> Vec<usize> {
+    pub fn find(&self, values: &[(&str, &[u8])]) -> Vec<usize> {
         let column = |(name, value): &(&str, _)| Some((self.column(name)?, *value));
-        let columns: Option<Vec<(&StoredColumn, &[u8])>> = wanted.iter().map(column).collect();
+        let columns: Option<Vec<(&StoredColumn, &[u8])>> = values.iter().map(column).collect();
         let columns = columns.unwrap_or_default();
         let Some(((first, value), others)) = columns.split_first() else { return Vec::new() };
         let has_others = |row: &usize| others.iter().all(|(column, value)| column.bytes(*row) == Some(*value));

@@ -125,11 +125,11 @@ mod tests {
             for pair in coverage.ranges().windows(2) {
                 prop_assert!(pair[0].last() + 1 < pair[1].first());
             }
-            let wanted = blocks(&[bounds]);
+            let requested = blocks(&[bounds]);
             let rest = coverage.without(&[bounds].into_iter().collect());
-            prop_assert_eq!(blocks(rest.ranges()), &all - &wanted);
-            prop_assert_eq!(blocks(&coverage.within(bounds)), &wanted & &all);
-            prop_assert_eq!(blocks(&coverage.missing(bounds)), &wanted - &all);
+            prop_assert_eq!(blocks(rest.ranges()), &all - &requested);
+            prop_assert_eq!(blocks(&coverage.within(bounds)), &requested & &all);
+            prop_assert_eq!(blocks(&coverage.missing(bounds)), &requested - &all);
             let mut grown = Coverage::default();
             for block in given.iter().flat_map(|range| range.first()..=range.last()) {
                 let is_new = !grown.contains(block);

@@ -4,7 +4,7 @@ use alloy_sol_types::{SolType, sol_data};
 
 use super::U256;
 
-/// Characters of a name or symbol that are kept.
+/// Most characters stored of a name or symbol.
 pub const MAX_CHARACTERS: usize = 1000;
 
 /// A name or a symbol: a `string`, or a `bytes32` as the first tokens had it. `None` if it is neither.

@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_cannot_change_stays_in_the_statement() {
-        let kept = fixed_lines(CREATE).collect::<Vec<_>>().join("\n");
-        assert!(kept.ends_with("ORDER BY data\n    index_granularity = 256\nCOMMENT 'logs';"), "{kept}");
+        let fixed = fixed_lines(CREATE).collect::<Vec<_>>().join("\n");
+        assert!(fixed.ends_with("ORDER BY data\n    index_granularity = 256\nCOMMENT 'logs';"), "{fixed}");
     }
 }

@@ -107,7 +107,7 @@ impl SourceView {
             // Few words, which are ours.
             "String" if of.contains("LowCardinality") => vec![shown(&or_null("String"), read, comment.clone())],
             "String" => vec![shown(&or_null("String"), format!("toValidUTF8({read})"), comment.clone())],
-            // Nobody adds them up, and one that is rounded is another one.
+            // Ids are not added up, and a rounded id is another id.
             "UInt256" if is_id(name) => vec![shown(&or_null("String"), format!("toString({read})"), comment.clone())],
             "UInt128" | "Int128" | "UInt256" | "Int256" => {
                 let rounded = format!("{comment}; rounded to about 15 digits, {name}_exact has all");

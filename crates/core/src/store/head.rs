@@ -79,7 +79,7 @@ pub struct Head {
     /// Settled blocks right below those in memory, which were in memory themselves a short time ago: facts that were
     /// known before them, and that they do not touch, are still good.
     pub recent: Arc<NewestBlocks>,
-    /// Which use of an address it was read in: one more each time another address is asked.
+    /// Number of the use of an address that it was read in: one more each time the address changes.
     pub(super) turn: u64,
     /// The summary that this view was made from.
     seen: Option<Summary>,
@@ -163,7 +163,7 @@ impl Head {
         up_to.highest()
     }
 
-    /// Whether the newest of the settled blocks lost rows, so that what is newest cannot be told.
+    /// Whether the newest of the settled blocks lost rows, so that the newest block is unknown.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.committed_through != self.blocks.settled().head()
@@ -290,8 +290,8 @@ fn generation(turn: u64, rows: u64) -> u64 {
     if rows == 0 { 0 } else { rows | turn << 40 }
 }
 
-/// The blocks of `newest` that are kept in memory, above the settled `blocks`. Takes the rows that the head carries:
-/// they are kept in the blocks that are made of them.
+/// The blocks of `newest` that are cached in memory, above the settled `blocks`. Takes the rows that the head carries:
+/// they move into the cached blocks.
 async fn in_memory(
     reader: &Reader,
     known: Option<&Arc<Head>>,
@@ -326,10 +326,10 @@ fn grew_by(known: &Head, committed: &CommittedRanges, recent: &NewestBlocks) -> 
         && !known.recent.run().is_some_and(|run| known.recent.range(run).any(left))
 }
 
-/// Most bytes of blocks that are kept for a time after they were settled.
+/// Most bytes of blocks that stay in memory for a time after they were settled.
 const RECENT_BYTES: usize = 64 << 20;
 
-/// Blocks that the view before had and that are right below those in memory now.
+/// Blocks of the previous view right below those in memory now.
 fn recently_settled(known: &Head, in_memory: &Arc<NewestBlocks>) -> Arc<NewestBlocks> {
     if Arc::ptr_eq(in_memory, &known.in_memory) {
         return Arc::clone(&known.recent);

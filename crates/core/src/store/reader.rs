@@ -39,8 +39,8 @@ impl Reader {
         Self::of_several(std::slice::from_ref(address), time_limit, memory_limit)
     }
 
-    /// The same over addresses that hold the same database, one at least: the first is asked, and another one when it
-    /// is gone.
+    /// A reader over one or more addresses of the same database: it uses the first, and another one when that is
+    /// gone.
     #[must_use]
     pub fn of_several(addresses: &[StoreAddress], time_limit: Duration, memory_limit: u64) -> Self {
         let timeout = time_limit + DELIVERY_MARGIN;
@@ -64,7 +64,7 @@ impl Reader {
         address
             .client()
             .with_setting("readonly", "2")
-            // On a cluster, shards that a condition on the sharding key leaves nothing of are not asked.
+            // On a cluster, shards that a condition on the sharding key excludes are not queried.
             .with_setting("optimize_skip_unused_shards", "1")
             .with_setting("max_execution_time", time_limit.as_secs().max(1).to_string())
             .with_setting("max_memory_usage", memory_limit.to_string())

@@ -1,6 +1,6 @@
 //! The input of `handleOps` and `handleAggregatedOps`.
 //!
-//! Input is read without a copy of what is not asked for: the operations of a bundle may all point to the same bytes.
+//! Only the requested operation is copied from the input: the operations of a bundle may all point to the same bytes.
 
 use alloy_sol_types::abi::decode_params;
 use alloy_sol_types::{SolType, sol, sol_data};
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn operations_that_share_their_bytes_are_not_copied() {
-        // 2,000 operations at one offset, whose call is 100 kB: only the one that is asked for is read.
+        // 2,000 operations at one offset, whose call is 100 kB: only the requested one is read.
         let op = [PackedUserOperation { callData: vec![1; 100_000].into(), ..operation(1, Vec::new()) }];
         let one = Ops::<PackedUserOperation>::abi_encode_params(&(op.to_vec(), Address::ZERO));
         let count = 2_000;

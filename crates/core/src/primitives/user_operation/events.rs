@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn logs_are_told_apart_by_bundle_and_operation() {
+    fn logs_belong_to_their_bundle_and_operation() {
         let (point, paymaster, other) = (Address::repeat_byte(1), Address::repeat_byte(2), Address::repeat_byte(3));
         let log = |address: Address, topic: B256, log_index: u32| EmittedLog { address, topic, log_index };
         let logs = [

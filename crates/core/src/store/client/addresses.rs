@@ -1,4 +1,4 @@
-//! The addresses that hold one database, and which of them is asked.
+//! The addresses of one database, and which of them is in use.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -143,7 +143,7 @@ impl PageCoalescer {
 
 impl Drop for ReadTurn {
     fn drop(&mut self) {
-        // Without a runtime the process ends, and nobody waits any more.
+        // Without a runtime the process ends, and no reader waits.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let PageCoalescer { max_pages, max_reads, .. } = *self.coalescer;
         let Some(mut pages) = self.coalescer.queue().next_pages(max_pages, max_reads, MAX_WAIT) else { return };
@@ -236,7 +236,7 @@ mod tests {
         drop(held);
     }
 
-    /// A server that accepts requests and never answers: reads that hang hold nobody up.
+    /// A server that accepts requests and never answers: reads that hang hold up no other.
     #[tokio::test]
     async fn reads_that_hang_do_not_keep_others_waiting() {
         let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");

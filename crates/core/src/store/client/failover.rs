@@ -53,7 +53,7 @@ pub(crate) struct Failover {
 }
 
 impl Failover {
-    /// The first address is asked first. There is one at least.
+    /// The first address is used first. There is at least one.
     pub fn new(endpoints: Vec<Endpoint>) -> Self {
         let ping = || reqwest::Client::builder().timeout(PROBE_TIMEOUT).build().ok();
         let ping = (endpoints.len() > 1).then(ping).flatten();
@@ -79,12 +79,12 @@ impl Failover {
             let in_use = self.in_use();
             // A page sends a dozen statements at once, and each has these futures: on the stack they fill that of a
             // thread.
-            let asked = Box::pin(ask(Arc::clone(&self.endpoint(in_use).connection)));
+            let request = Box::pin(ask(Arc::clone(&self.endpoint(in_use).connection)));
             if self.addresses.endpoints.len() == 1 {
-                return asked.await;
+                return request.await;
             }
             let error = tokio::select! {
-                answer = asked => match answer {
+                answer = request => match answer {
                     Err(error) if error.is_lost_connection() => error,
                     answer => return answer,
                 },

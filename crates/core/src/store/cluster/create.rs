@@ -6,28 +6,28 @@ use super::{ClusterError, ClusterLayout, DistributedTables, Tables};
 use crate::schema::sharding::SHARD_BLOCKS;
 
 impl Writer {
-    /// The layout of a database that is made, or is there: `None` is one server.
+    /// The layout of a new or existing database: `None` is one server.
     ///
     /// # Errors
     ///
-    /// If the database is laid out in another way than `wanted` and the nodes of this writer say.
+    /// If the layout of the database differs from `requested` or from the nodes of this writer.
     pub(in super::super) async fn layout(
         &self,
-        wanted: Option<&ClusterLayout>,
+        requested: Option<&ClusterLayout>,
     ) -> Result<Option<ClusterLayout>, ClusterError> {
         let database = || self.address.database.clone();
-        let layout = match (self.tables().await?, wanted) {
+        let layout = match (self.tables().await?, requested) {
             (Tables::None | Tables::OneServer, None) if self.nodes.is_empty() => return Ok(None),
             (Tables::None, None) => return Err(ClusterError::ClusterMissing { database: database() }),
             (Tables::OneServer, _) => return Err(ClusterError::OneServer { database: database() }),
-            (Tables::Distributed(found), Some(wanted)) if found.cluster != wanted.cluster => {
-                let (found, given) = (found.cluster, wanted.cluster.clone());
+            (Tables::Distributed(found), Some(requested)) if found.cluster != requested.cluster => {
+                let (found, given) = (found.cluster, requested.cluster.clone());
                 return Err(ClusterError::Other { database: database(), found, given });
             }
-            (Tables::Distributed(found), Some(wanted)) if found.replication != wanted.replication => {
+            (Tables::Distributed(found), Some(requested)) if found.replication != requested.replication => {
                 return Err(ClusterError::OtherReplication { database: database(), found: found.replication });
             }
-            (Tables::None | Tables::Distributed(_), Some(wanted)) => wanted.clone(),
+            (Tables::None | Tables::Distributed(_), Some(requested)) => requested.clone(),
             // Tables that are there keep their keys.
             (Tables::Distributed(DistributedTables { cluster, replication }), None) => {
                 ClusterLayout { cluster, shard_blocks: SHARD_BLOCKS, replication }

@@ -41,7 +41,7 @@ pub enum ClusterError {
         database: String,
         /// Name of its cluster.
         found: String,
-        /// The one that was asked for.
+        /// The requested cluster.
         given: String,
     },
     /// Not in the configuration.

@@ -4,8 +4,8 @@ use super::super::{Reader, StoreError};
 use crate::schema::columns::columns;
 use crate::statement::Statement;
 
-/// A shard that is not there is passed over, and one that says nothing for half a second, twice: a connection that
-/// was kept may be broken.
+/// A shard that is unavailable is skipped, as is one that is silent for half a second, twice: a pooled connection may
+/// be broken.
 const SETTINGS: &[(&str, &str)] = &[
     ("skip_unavailable_shards", "1"),
     ("connections_with_failover_max_tries", "2"),

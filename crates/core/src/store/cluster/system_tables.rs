@@ -1,5 +1,5 @@
-//! Statements about ClickHouse's system tables, which see one server and one database: on a cluster every shard is
-//! asked, and both databases.
+//! Statements about ClickHouse's system tables, which cover one server and one database: on a cluster a statement reads
+//! every shard and both databases.
 
 use super::super::{Reader, StoreError};
 use super::{Tables, local_database};
@@ -34,7 +34,7 @@ impl Reader {
     }
 }
 
-/// A statement about this server, asked of each shard
+/// A statement about this server, run on each shard
 /// (<https://clickhouse.com/docs/sql-reference/table-functions/cluster>) and of the databases with tables that are on
 /// the first shard or on all.
 fn on_cluster(sql: &str, cluster: &str, database: &str) -> String {
@@ -63,11 +63,11 @@ mod tests {
             include_str!("../../../../../sql/queries/row_widths.sql"),
             include_str!("../../../../../sql/queries/settled_parts.sql"),
         ] {
-            let asked = on_cluster(sql, "c", "a");
+            let statement = on_cluster(sql, "c", "a");
             let tables = sql.matches("FROM system.").count();
-            assert_eq!(asked.matches("('c', system.").count(), tables, "{asked}");
-            assert_eq!(asked.matches("database IN ('a', 'a_local')").count(), tables, "{asked}");
-            assert!(!asked.contains("currentDatabase()") && !asked.contains("FROM system."), "{asked}");
+            assert_eq!(statement.matches("('c', system.").count(), tables, "{statement}");
+            assert_eq!(statement.matches("database IN ('a', 'a_local')").count(), tables, "{statement}");
+            assert!(!statement.contains("currentDatabase()") && !statement.contains("FROM system."), "{statement}");
         }
     }
 }

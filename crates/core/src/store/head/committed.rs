@@ -39,10 +39,10 @@ pub(crate) fn committed_of(rows: &[Batch<IslandRow>]) -> CommittedRanges {
     Arc::new(parts.into_iter().map(|(part, ranges)| (part, Coverage::from_iter(ranges))).collect())
 }
 
-/// The blocks of which `there` lacks what is `wanted`.
-pub(crate) fn lacking(wanted: &CommittedRanges, there: &CommittedRanges) -> Coverage {
+/// The blocks of which `there` lacks parts that are `expected`.
+pub(crate) fn lacking(expected: &CommittedRanges, there: &CommittedRanges) -> Coverage {
     let none = Coverage::default();
-    let lacking = wanted.iter().map(|(part, ranges)| ranges.without(there.get(part).unwrap_or(&none)));
+    let lacking = expected.iter().map(|(part, ranges)| ranges.without(there.get(part).unwrap_or(&none)));
     lacking.flat_map(|ranges| ranges.ranges().to_vec()).collect()
 }
 
@@ -76,8 +76,8 @@ mod tests {
 
     #[test]
     fn what_another_address_lacks_is_counted_once() {
-        let wanted = committed(&[(Blocks, &[(0, 9), (20, 29)]), (Receipts, &[(0, 9)])]);
-        let lacks = |there: &[(BlockPart, &[(u64, u64)])]| lacking(&wanted, &committed(there));
+        let expected = committed(&[(Blocks, &[(0, 9), (20, 29)]), (Receipts, &[(0, 9)])]);
+        let lacks = |there: &[(BlockPart, &[(u64, u64)])]| lacking(&expected, &committed(there));
         assert!(lacks(&[(Blocks, &[(0, 39)]), (Receipts, &[(0, 9)])]).is_empty(), "more is no fault");
         assert_eq!(lacks(&[(Blocks, &[(0, 7)])]).ranges().len(), 2);
         assert_eq!(lacks(&[]).ranges().iter().copied().map(BlockRange::count).sum::<u64>(), 20);

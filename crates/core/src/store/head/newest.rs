@@ -16,8 +16,8 @@ const SETTINGS: &[(&str, &str)] = &[("max_threads", "1"), ("max_block_size", "16
 /// The blocks of `ranges` (one branch) in memory: those of `known` that are still of it, those that the head `carried`,
 /// and the others from the database.
 ///
-/// At most `bytes` of them are kept: beyond that the lowest are left out, if they are `stored` in the hot tables, which
-/// have all blocks up to that height.
+/// At most `bytes` of them are cached: beyond that the lowest are left out, if they are `stored` in the hot tables,
+/// which have all blocks up to that height.
 pub(crate) async fn read_newest(
     reader: &Reader,
     known: Option<&Arc<NewestBlocks>>,
@@ -46,7 +46,7 @@ pub(crate) async fn read_newest(
             }
         }
     }
-    let mut kept = CachedBlocks {
+    let mut cached = CachedBlocks {
         size: blocks.values().map(|block| block.size_bytes() as u64).sum(),
         blocks,
         floor: known.floor(),
@@ -62,20 +62,20 @@ pub(crate) async fn read_newest(
         let mut rows = reader.stream(&statement).await?;
         while let Some(batch) = rows.next().await? {
             for row in batch.rows() {
-                kept.add(block(row.block_number, row.generation, &row.rows)?);
+                cached.add(block(row.block_number, row.generation, &row.rows)?);
             }
-            kept.shrink(stored, bytes);
+            cached.shrink(stored, bytes);
         }
     }
-    kept.shrink(stored, bytes);
-    if kept.floor > known.floor() && known.floor() == 0 {
+    cached.shrink(stored, bytes);
+    if cached.floor > known.floor() && known.floor() == 0 {
         tracing::warn!(
-            below = kept.floor,
+            below = cached.floor,
             bytes,
             "the newest blocks do not fit in --hot-memory: the oldest of them are read from the hot tables, which is slow"
         );
     }
-    Ok(Arc::new(NewestBlocks::new(kept.blocks, kept.floor, known)))
+    Ok(Arc::new(NewestBlocks::new(cached.blocks, cached.floor, known)))
 }
 
 /// A block from its packed rows.
@@ -83,7 +83,7 @@ fn block(number: BlockNumber, generation: u64, rows: &[u8]) -> Result<Arc<Newest
     NewestBlock::new(number, generation, unpack(rows)?).map(Arc::new).map_err(StoreError::Newest)
 }
 
-/// Blocks that are kept, with their bytes.
+/// Cached blocks, with their bytes.
 struct CachedBlocks {
     blocks: BTreeMap<BlockNumber, Arc<NewestBlock>>,
     size: u64,
@@ -98,7 +98,7 @@ impl CachedBlocks {
         }
     }
 
-    /// Leaves out the lowest blocks until the others fit, as far as they are stored elsewhere.
+    /// Evicts the lowest blocks until the others fit, as far as they are stored elsewhere.
     fn shrink(&mut self, stored: Option<BlockNumber>, bytes: u64) {
         while self.size > bytes
             && let Some(lowest) = self.blocks.first_entry()

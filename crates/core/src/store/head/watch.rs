@@ -72,8 +72,8 @@ impl HeadWatch {
 /// Tables with what is loaded beside blocks.
 const BESIDE_BLOCKS: [&str; 5] = ["chain_configurations", "label_loads", "tokens", "token_steps", "left_out_tables"];
 
-/// When to look, and at what. A database that reports writes is asked for its number of commits every few intervals,
-/// and seldom for the rest.
+/// When to poll, and what. Of a database that reports writes, the number of commits is polled every few intervals, and
+/// the rest seldom.
 struct Schedule {
     settings: HeadSettings,
     blocks: Changes,

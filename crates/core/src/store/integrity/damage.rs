@@ -193,7 +193,7 @@ impl Reader {
         })
     }
 
-    /// What repairs announced and nobody has committed again.
+    /// Blocks that repairs announced and that were not committed again.
     async fn withdrawn(&self) -> Result<Coverage, StoreError> {
         let sql = include_str!("../../../../../sql/queries/repair_intents.sql");
         let announced = self.rows(&Statement::<BlockSpan>::page(sql).with("prefix", REPAIR_RUNS)).await?;

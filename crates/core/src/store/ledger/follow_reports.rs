@@ -72,7 +72,7 @@ pub struct NewReport<'a> {
 }
 
 impl FollowReport {
-    /// Whether follow was asked to stop after it.
+    /// Whether `follow` was stopped after it.
     #[must_use]
     pub fn is_last(&self) -> bool {
         self.event == "ended"

@@ -14,7 +14,7 @@ const CONCURRENCY: usize = 8;
 impl Writer {
     /// Creates the database if it is missing and applies pending migrations; returns the names of the applied ones.
     /// Safe to run again, and to run twice at once: every step can be repeated. Steps of tables that are left out do
-    /// not run. A new database is made on one server, or as `wanted`.
+    /// not run. A new database is created on one server, or with the `requested` layout.
     ///
     /// # Errors
     ///
@@ -22,9 +22,9 @@ impl Writer {
     pub async fn migrate(
         &self,
         choice: &Choice,
-        wanted: Option<&ClusterLayout>,
+        requested: Option<&ClusterLayout>,
     ) -> Result<Vec<&'static str>, MigrateError> {
-        let layout = self.layout(wanted).await?;
+        let layout = self.layout(requested).await?;
         let layout = layout.as_ref();
         self.create_databases().await?;
         let client = self.address.client();

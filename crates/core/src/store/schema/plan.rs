@@ -93,8 +93,12 @@ impl Writer {
     /// # Errors
     ///
     /// Those of [`Writer::migrate`] before it writes.
-    pub async fn plan(&self, choice: &Choice, wanted: Option<&ClusterLayout>) -> Result<MigrationPlan, MigrateError> {
-        let layout = self.layout(wanted).await?;
+    pub async fn plan(
+        &self,
+        choice: &Choice,
+        requested: Option<&ClusterLayout>,
+    ) -> Result<MigrationPlan, MigrateError> {
+        let layout = self.layout(requested).await?;
         let layout = layout.as_ref();
         let version = found_version(&self.address.client(), &self.address.database).await?;
         let mut statements = match version {

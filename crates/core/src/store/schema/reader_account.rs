@@ -4,7 +4,7 @@ use super::version::MigrateError;
 use crate::schema::reader_account::READER_ACCOUNT;
 use crate::store::{StoreError, Writer};
 
-/// ClickHouse's codes where users and roles cannot be kept or changed: the embedded engine's answers.
+/// ClickHouse's codes where users and roles cannot be stored or changed: answers of the embedded engine.
 const NOWHERE_TO_KEEP: [i32; 2] = [495, 514];
 
 impl Writer {

@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(taken(), Some(vec![(1, 50), (2, 50), (3, 50)]), "three at most, of different addresses");
         assert_eq!(taken(), Some(vec![(1, 50), (4, 50)]), "the other page of the first address, and what goes with it");
         drop(receivers);
-        assert_eq!(taken(), None, "nobody waits for the last one any more");
+        assert_eq!(taken(), None, "no reader waits for the last one");
         assert!(queue.begin(1), "the read has ended");
     }
 

@@ -93,20 +93,21 @@ impl Writer {
     /// Which of these views are missing or made by another statement.
     async fn differing(
         &self,
-        wanted: Vec<ViewStatement>,
+        expected: Vec<ViewStatement>,
         there: &BTreeMap<String, String>,
         database: &str,
     ) -> Result<Vec<ViewStatement>, StoreError> {
         let differing = |view: ViewStatement| async move {
             let Some(found) = there.get(&view.name) else { return Ok::<_, StoreError>(Some(view)) };
-            let asked = self.formatted(&view.sql).await?;
-            let texts = [&self.address.database, database]
-                .iter()
-                .fold([found.clone(), asked], |texts, database| texts.map(|text| without_database(&text, database)));
+            let formatted = self.formatted(&view.sql).await?;
+            let texts =
+                [&self.address.database, database].iter().fold([found.clone(), formatted], |texts, database| {
+                    texts.map(|text| without_database(&text, database))
+                });
             Ok((texts[0] != texts[1]).then_some(view))
         };
         let looked: Vec<Option<ViewStatement>> =
-            stream::iter(wanted).map(differing).buffered(CONCURRENCY).try_collect::<Vec<_>>().await?;
+            stream::iter(expected).map(differing).buffered(CONCURRENCY).try_collect::<Vec<_>>().await?;
         Ok(looked.into_iter().flatten().collect())
     }
 

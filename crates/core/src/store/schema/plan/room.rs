@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_writes_rows_again_is_told_from_metadata() {
+    fn statements_that_rewrite_rows_differ_from_metadata_changes() {
         for (sql, expected) in [
             ("ALTER TABLE logs MATERIALIZE INDEX topics", Some(("logs", 1))),
             ("-- logs: smaller\nALTER TABLE logs MODIFY COLUMN data CODEC(ZSTD(1))", Some(("logs", 1))),
