@@ -55,7 +55,7 @@ pub enum ForkStart {
     Block(u64),
     /// At a time in seconds since 1970.
     Time(u64),
-    /// At the first block whose header tells at least this version: see [`VersionedHeader`].
+    /// At the first block whose header has at least this version: see [`VersionedHeader`].
     Version(u64),
 }
 
@@ -66,7 +66,7 @@ impl ForkStart {
         match self {
             Self::Block(start) => start <= header.number,
             Self::Time(start) => start <= header.timestamp,
-            Self::Version(start) => header.versioned().is_some_and(|told| start <= told.version),
+            Self::Version(start) => header.versioned().is_some_and(|versioned| start <= versioned.version),
         }
     }
 }

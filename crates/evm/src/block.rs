@@ -11,7 +11,7 @@ pub struct BlockContext {
     pub timestamp: u64,
     /// Recipient of the fees.
     pub miner: Address,
-    /// Who made the block; on some chains the header names nobody.
+    /// Producer of the block; on some chains the header names none.
     pub producer: Address,
     /// Gas the block may use.
     pub gas_limit: u64,

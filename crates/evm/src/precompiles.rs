@@ -67,7 +67,7 @@ impl ChainPrecompiles {
     }
 }
 
-/// The sets that were asked for: no more than there are forks with rules of their own.
+/// The sets that were built so far: no more than there are forks with rules of their own.
 static SETS: Mutex<Vec<(SpecId, &[PrecompileRule], &Precompiles)>> = Mutex::new(Vec::new());
 
 /// Those of a fork of Ethereum with the differences of a chain.

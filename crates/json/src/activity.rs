@@ -15,7 +15,7 @@ pub struct CalendarPeriod {
     pub first: u64,
     /// Its last day.
     pub last: u64,
-    /// Whether it is over, and all its blocks are loaded and asked for.
+    /// Whether it is over, and all its blocks are loaded and within the requested range.
     pub is_complete: bool,
 }
 

@@ -37,7 +37,7 @@ pub fn write_chain(name: &str, symbol: &str) -> Vec<u8> {
     writer.into_bytes()
 }
 
-/// A contract's metadata in Sourcify's shape: its ABI, as entries of JSON. What its compiler was told is not known.
+/// A contract's metadata in Sourcify's shape: its ABI, as entries of JSON. The settings of its compiler are unknown.
 #[must_use]
 pub fn write_metadata(entries: &[String]) -> Vec<u8> {
     let mut writer = JsonWriter::new();

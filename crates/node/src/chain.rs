@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_are_told_apart_by_id_and_by_settled_blocks() {
+    fn chains_differ_by_id_and_by_settled_blocks() {
         let hash = B256::repeat_byte(7);
         let known = KnownChain { id: 5, settled: vec![KnownBlock { number: 1, hash }, KnownBlock { number: 9, hash }] };
         let block = |hash: B256| raw(&format!(r#"{{"number":"0x1","hash":"{hash}"}}"#));

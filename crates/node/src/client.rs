@@ -25,7 +25,7 @@ pub struct NodeClient {
     /// The chain of all nodes, once it is known.
     chain: Arc<RwLock<Option<KnownChain>>>,
     pub(crate) pending: Arc<PendingCalls>,
-    /// Whether no answer is wanted any more.
+    /// Cancels all calls once it is true.
     stop: Option<watch::Receiver<bool>>,
 }
 
@@ -57,7 +57,7 @@ impl NodeClient {
         Self { stop: Some(stop), ..self }
     }
 
-    /// Returns when no answer is wanted any more.
+    /// Returns once calls are to be cancelled.
     pub(crate) async fn stopped(&self) {
         match self.stop.clone() {
             // Its sender lives as long as the process.

@@ -54,7 +54,7 @@ pub enum NodeError {
         /// How that shows.
         cause: String,
     },
-    /// The caller was asked to stop.
+    /// The caller was told to stop.
     #[error("stopped while node {node} was queried for {what}")]
     Stopped {
         /// Scheme, host and port.

@@ -31,7 +31,7 @@ struct Attempts {
     lost: u32,
 }
 
-/// How long a node that is back may take for what it was asked while it was away.
+/// How long a node that is back may take for calls that were sent while it was away.
 const REVIVAL_GRACE: Duration = Duration::from_secs(3);
 
 /// Returns when a call that was sent to a node while it was away is not to be expected any more.

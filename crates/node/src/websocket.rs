@@ -13,7 +13,7 @@ use crate::error::failure::Failure;
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// Connections, opened on demand and kept while they work.
+/// Connections, opened on demand and reused while they work.
 #[derive(Debug)]
 pub struct WebSocketPool {
     url: String,

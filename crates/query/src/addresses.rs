@@ -90,7 +90,7 @@ fn among(addresses: &[Address]) -> Select {
 
 /// `Upgraded(address)`, which a beacon emits at its creation and at each change.
 const UPGRADED: B256 = b256!("bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b");
-/// Most events of beacons in a result; the newest are kept.
+/// Most events of beacons in a result: the newest.
 const MAX_UPGRADES: u64 = 10_000;
 
 /// Changes of the implementations of `beacons` in `blocks`, the newest first.

@@ -75,8 +75,8 @@ columns! {
 pub fn frames(numbers: &[BlockNumber], traced: &Span) -> Statement<BlockFrames> {
     let is_settled = |number: &BlockNumber| traced.settled.iter().any(|range| range.contains(*number));
     let settled: Vec<BlockNumber> = numbers.iter().copied().filter(is_settled).collect();
-    let wanted = |range: &HotRange| numbers.iter().any(|number| range.blocks.contains(*number));
-    let generations: Vec<HotRange> = traced.hot.iter().copied().filter(wanted).collect();
+    let has_numbers = |range: &HotRange| numbers.iter().any(|number| range.blocks.contains(*number));
+    let generations: Vec<HotRange> = traced.hot.iter().copied().filter(has_numbers).collect();
     let rows = |table: &str, blocks: &str| {
         format!(
             "    SELECT block_number, frame_type, frame_index, call_type, to_address, value\n    FROM {table}\n    WHERE {blocks}"

@@ -240,9 +240,9 @@ impl LogPage {
                 )
                 .with("topics_count", self.filter.topics.len() as u64);
         }
-        for (name, wanted) in TOPICS.into_iter().zip(&self.filter.topics) {
-            let test = Predicate::among(name, wanted);
-            select = match wanted.as_slice() {
+        for (name, topics) in TOPICS.into_iter().zip(&self.filter.topics) {
+            let test = Predicate::among(name, topics);
+            select = match topics.as_slice() {
                 [] => select,
                 [topic] => select.condition(format!("{name} = {}", fixed_string(32, name)), test).with(name, topic),
                 topics => select.condition(format!("{name} IN {}", fixed_strings(32, name)), test).with(name, topics),

@@ -171,7 +171,7 @@ fn address_value(parameter: &str) -> String {
 }
 
 /// The rows of each of a few addresses, each a range of the key. A row with several of them as participants is found
-/// under each, and kept under the first.
+/// under each, and returned under the first.
 fn ranges_of(mut select: Select, addresses: &[Address], side: Option<Direction>, sides: &Sides) -> Select {
     for (position, address) in addresses.iter().enumerate() {
         let name = format!("address_{position}");
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_two_participants_is_kept_under_the_first() {
+    fn a_row_of_two_participants_is_returned_under_the_first() {
         let any: Vec<Address> = (1..=2).map(Address::repeat_byte).collect();
         let sql = frames(Participants { any, ..Participants::default() });
         assert_eq!(sql.matches("FROM internal_transactions_by_address").count(), 2, "{sql}");

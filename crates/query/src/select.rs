@@ -76,8 +76,8 @@ impl Select {
         self
     }
 
-    /// Adds an alternative: rows that satisfy any one of them are kept. Each is read as an ordered range of its own,
-    /// cut at the limit and merged, so that the sort has few rows however many match.
+    /// Adds an alternative: rows that satisfy any of them match. Each is read as an ordered range of its own, cut at
+    /// the limit and merged, so that the sort has few rows however many match.
     pub fn branch(mut self, text: impl Into<String>, test: Predicate) -> Self {
         self.branches.push(text.into());
         self.alternatives.push(test);
@@ -90,7 +90,7 @@ impl Select {
         self
     }
 
-    /// Of rows of a table with the same values in `columns`, one is read; rows in memory are not told apart.
+    /// Of rows of a table with the same values in `columns`, one is read; rows in memory are not deduplicated.
     pub fn once(mut self, columns: &'static str) -> Self {
         self.once = Some(columns);
         self
@@ -120,9 +120,9 @@ impl Select {
         let address_page = self.address_page(columns, table, order, &parts).map(Box::new);
         let once = self.once.map_or_else(String::new, |columns| format!("\nLIMIT 1 BY {columns}"));
         let page = |columns: &str, from: &str, conditions: &[String]| {
-            let wanted =
+            let filter =
                 if conditions.is_empty() { String::new() } else { format!("\nWHERE {}", conditions.join("\n  AND ")) };
-            format!("SELECT {columns}\nFROM {from}{wanted}\nORDER BY {order}{once}\nLIMIT {{limit:UInt64}}")
+            format!("SELECT {columns}\nFROM {from}{filter}\nORDER BY {order}{once}\nLIMIT {{limit:UInt64}}")
         };
         let sql = match parts.as_slice() {
             [(table, conditions)] => page(columns, table, conditions),

@@ -77,16 +77,16 @@ pub fn block_hashes(span: &Span) -> Statement<BlockHash> {
         .on_behalf_of(Workload::Call)
 }
 
-/// The rows of a history that satisfy `wanted`, from block `since` (SQL) to the last block of `state`, from both of its
-/// tables.
-fn history(table: &str, columns: &[&str], wanted: &str, since: &str, state: &Span) -> String {
+/// The rows of a history that satisfy `condition`, from block `since` (SQL) to the last block of `state`, from both of
+/// its tables.
+fn history(table: &str, columns: &[&str], condition: &str, since: &str, state: &Span) -> String {
     let columns = columns.join(", ");
     let mut parts = Vec::new();
     if !state.settled.is_empty() {
         parts.push(format!(
             "    SELECT {columns}, block_number
     FROM {table}
-    WHERE {wanted}
+    WHERE {condition}
       AND block_number BETWEEN {since} AND {{last:UInt64}}"
         ));
     }
@@ -94,7 +94,7 @@ fn history(table: &str, columns: &[&str], wanted: &str, since: &str, state: &Spa
         parts.push(format!(
             "    SELECT {columns}, block_number
     FROM {}
-    WHERE {wanted}
+    WHERE {condition}
       AND {}",
             hot_name(table),
             hot_blocks("block_number").join("\n      AND ")

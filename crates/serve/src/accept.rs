@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_beyond_its_connections_is_told_and_keeps_none_from_others() {
+    async fn a_client_beyond_its_connections_is_refused_and_takes_none_from_others() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let router = Router::new().route("/", get(async |client: axum::Extension<Client>| format!("{client:?}")));

@@ -111,7 +111,7 @@ mod tests {
         connection.write_all(&[7; 9 * 16]).await.expect("it is taken, slowly");
         let _unread = slow.await.expect("no panic");
         let started = Instant::now();
-        let error = connection.write_all(&[7; 17]).await.expect_err("nobody reads");
+        let error = connection.write_all(&[7; 17]).await.expect_err("no one reads");
         assert!(error.kind() == io::ErrorKind::TimedOut && started.elapsed() >= LIMIT, "{error}");
         assert_eq!(quota.taken(), 1);
         drop(connection);

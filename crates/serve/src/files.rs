@@ -4,20 +4,20 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Files that a connection needs: its own, and one for what its request asks of another server or file.
 const FILES_OF_A_CONNECTION: u64 = 2;
-/// Files beside: logs, libraries, timers, connections that are being refused.
+/// Other files: logs, libraries, timers, connections that are being refused.
 const OTHER_FILES: u64 = 128;
 
-/// Raises the limit of open files as far as the system lets this process, and returns how many of `wanted` connections
-/// it is enough for. Warns if they are fewer.
-pub(crate) fn make_room_for(wanted: u32) -> u32 {
-    let Some(files) = raised() else { return wanted };
+/// Raises the limit of open files as far as the system allows, and returns for how many of the `requested` connections
+/// it suffices. Warns if they are fewer.
+pub(crate) fn make_room_for(requested: u32) -> u32 {
+    let Some(files) = raised() else { return requested };
     let room = connections_of(files);
-    if room >= wanted {
-        return wanted;
+    if room >= requested {
+        return requested;
     }
     tracing::warn!(
         files,
-        wanted,
+        requested,
         room,
         "the limit of open files is too low for so many connections: fewer are taken; raise it (ulimit -Hn, LimitNOFILE)"
     );

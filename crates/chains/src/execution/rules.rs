@@ -177,7 +177,7 @@ pub enum Coinbase {
 pub enum Tips {
     /// Transactions pay them.
     Paid,
-    /// Nobody pays them: the price is the base fee.
+    /// There are none: the price is the base fee.
     Dropped,
 }
 

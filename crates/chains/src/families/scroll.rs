@@ -104,7 +104,7 @@ mod tests {
     use alloy_primitives::keccak256;
 
     #[test]
-    fn messages_are_told_by_the_signatures_of_the_messenger() {
+    fn signatures_of_messages_are_those_of_the_messenger() {
         assert_eq!(SENT_MESSAGE, keccak256("SentMessage(address,address,uint256,uint256,uint256,bytes)"));
         assert_eq!(RELAY_MESSAGE, keccak256("relayMessage(address,address,uint256,uint256,bytes)")[..4]);
     }

@@ -39,7 +39,7 @@ pub struct Replay {
     pub transactions: Vec<RecordedTransaction>,
     /// How many of them run without being traced.
     pub untraced: usize,
-    /// What is told of the others.
+    /// The tracer of the others.
     pub tracer: Tracer,
     /// What their code can read of the block.
     pub block: BlockContext,
@@ -67,7 +67,7 @@ pub struct Progress {
 
 /// Bytes of traces that are handed on together; one trace may be longer.
 const ENOUGH: usize = 1 << 20;
-/// Beacon roots that are kept (EIP-4788).
+/// Number of beacon roots that the contract stores (EIP-4788).
 const BEACON_ROOTS: u64 = 8_191;
 
 impl Replay {
@@ -176,9 +176,10 @@ impl<'p> BlockRun<'p> {
             let (outcome, trace) = self.replay.tracer.trace(&run, position)?;
             (outcome, Some(trace))
         };
-        let (found, told) = (outcome.result.tx_gas_used(), recorded.gas_used);
-        if found != told {
-            let text = format!("the transaction used {told} gas and {found} when it ran again: it is not traced");
+        let (found, recorded_gas) = (outcome.result.tx_gas_used(), recorded.gas_used);
+        if found != recorded_gas {
+            let text =
+                format!("the transaction used {recorded_gas} gas and {found} when it ran again: it is not traced");
             return Err(RunError::Failed(Failure::Invalid(text)));
         }
         Ok((outcome, trace))

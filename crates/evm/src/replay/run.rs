@@ -1,4 +1,4 @@
-//! One run of the EVM, watched by a tracer or by nobody.
+//! One run of the EVM, with or without a tracer.
 
 use revm::context::result::{EVMError, ResultAndState};
 use revm::context::{BlockEnv, Context, TxEnv};

@@ -1,4 +1,4 @@
-//! What is told of a run, and its limits.
+//! The tracer of a run, and its limits.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -26,7 +26,7 @@ use crate::Failure;
 use crate::partial_state::ProbeError;
 use trawl_core::primitives::{Address, B256, U256};
 
-/// What is told of a run.
+/// What is traced of a run.
 #[derive(Debug, Clone)]
 pub enum Tracer {
     /// Its calls, as geth's `callTracer`.
@@ -152,7 +152,7 @@ fn json(value: &impl serde::Serialize) -> Trace {
     serde_json::to_vec(value).map_err(|error| Failure::Invalid(error.to_string()))
 }
 
-/// The calls in a list. Failures have geth's words, unless those of Parity are asked for.
+/// The calls in a list. Errors have geth's words, unless those of Parity are requested.
 fn flat_calls(
     inspector: TracingInspector,
     config: FlatCallConfig,

@@ -98,12 +98,12 @@ impl BlockRun<'_> {
         let envelope = Envelope::new(call, self.rules.chain_id, nonce, gas);
         let list = call.call.access_list.as_ref();
         // The EVM takes no transaction with the last nonce.
-        let wanted = transaction(&call.call, gas, nonce.min(u64::MAX - 1), self.rules, list);
+        let transaction_env = transaction(&call.call, gas, nonce.min(u64::MAX - 1), self.rules, list);
         let ended = self
             .context(&call.call, changes)
             .build_mainnet_with_inspector(&mut collector)
             .with_precompiles(self.precompiles.clone())
-            .inspect_tx(wanted);
+            .inspect_tx(transaction_env);
         let mut outcome = match ended {
             Ok(outcome) => outcome,
             Err(EVMError::Transaction(reason)) => {

@@ -24,13 +24,13 @@ impl GasLeft {
     ///
     /// # Errors
     ///
-    /// When it wants more than its block has left.
-    pub fn limit(&self, wanted: Option<u64>) -> Result<u64, Refusal> {
-        let wanted = wanted.unwrap_or(self.block);
-        if wanted > self.block {
-            return Err(Refusal::BlockGas { remaining: self.block, required: wanted });
+    /// If it exceeds what is left of the gas of its block.
+    pub fn limit(&self, requested: Option<u64>) -> Result<u64, Refusal> {
+        let requested = requested.unwrap_or(self.block);
+        if requested > self.block {
+            return Err(Refusal::BlockGas { remaining: self.block, required: requested });
         }
-        Ok(wanted.min(self.all))
+        Ok(requested.min(self.all))
     }
 
     /// Takes what a call used.

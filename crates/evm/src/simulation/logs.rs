@@ -1,4 +1,4 @@
-//! Logs of a call, those of transfers of ether included if they are wanted.
+//! Logs of a call, optionally with logs of transfers of ether.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(super) struct LogCollector {
     next: u64,
     /// Logs by frame, from the outermost on.
     frames: Vec<Vec<SimulatedLog>>,
-    /// Heights of which code wanted the hash.
+    /// Heights whose hash the code read.
     pub hashes_read: BTreeSet<u64>,
 }
 

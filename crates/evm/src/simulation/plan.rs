@@ -1,4 +1,4 @@
-//! Blocks to simulate, as they are asked for.
+//! Blocks to simulate, as requested.
 
 use std::collections::BTreeMap;
 

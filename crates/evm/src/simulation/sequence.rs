@@ -14,7 +14,7 @@ const SECONDS: u64 = 12;
 pub(super) struct ScheduleEntry<'a> {
     pub number: u64,
     pub time: u64,
-    /// Nothing for a block between two that were asked for.
+    /// The default plan for a block that fills a gap between requested ones.
     pub plan: Cow<'a, BlockPlan>,
 }
 
@@ -27,15 +27,15 @@ pub(super) fn schedule(blocks: &[BlockPlan], base: u64, base_time: u64) -> Resul
     let (mut number, mut time) = (base, base_time);
     let mut scheduled = Vec::new();
     for plan in blocks {
-        let wanted = plan.overrides.number.unwrap_or_else(|| U256::from(number) + U256::from(1));
-        if wanted <= U256::from(number) {
-            return Err(Refusal::NumberOrder { number: wanted.saturating_to(), before: number });
+        let requested = plan.overrides.number.unwrap_or_else(|| U256::from(number) + U256::from(1));
+        if requested <= U256::from(number) {
+            return Err(Refusal::NumberOrder { number: requested.saturating_to(), before: number });
         }
-        if wanted > U256::from(base) + U256::from(MAX_BLOCKS) {
+        if requested > U256::from(base) + U256::from(MAX_BLOCKS) {
             return Err(Refusal::TooMuch(format!("too many blocks: at most {MAX_BLOCKS} are simulated")));
         }
-        let wanted: u64 = wanted.saturating_to();
-        while number + 1 < wanted {
+        let requested: u64 = requested.saturating_to();
+        while number + 1 < requested {
             (number, time) = (number + 1, later(time)?);
             scheduled.push(ScheduleEntry { number, time, plan: Cow::default() });
         }
@@ -46,7 +46,7 @@ pub(super) fn schedule(blocks: &[BlockPlan], base: u64, base_time: u64) -> Resul
         if own <= time {
             return Err(Refusal::TimeOrder { time: own, before: time });
         }
-        (number, time) = (wanted, own);
+        (number, time) = (requested, own);
         scheduled.push(ScheduleEntry { number, time, plan: Cow::Borrowed(plan) });
     }
     Ok(scheduled)
@@ -75,8 +75,8 @@ mod tests {
     #[test]
     fn gaps_are_filled_with_empty_blocks() {
         let blocks = [block(Some(57), None), block(None, Some(600)), block(Some(59), None)];
-        let wanted = [(55, 552, false), (56, 564, false), (57, 576, true), (58, 600, true), (59, 612, true)];
-        assert_eq!(times(&blocks), Ok(wanted.to_vec()));
+        let expected = [(55, 552, false), (56, 564, false), (57, 576, true), (58, 600, true), (59, 612, true)];
+        assert_eq!(times(&blocks), Ok(expected.to_vec()));
     }
 
     #[test]

@@ -37,9 +37,9 @@ pub struct Reason {
 pub struct FailureBasis {
     /// How many kinds of failures there are in all.
     pub groups: u64,
-    /// The last block that was looked at; none if there is no such block.
+    /// The last block that was read; none if there is no such block.
     pub block_number: Option<BlockNumber>,
-    /// Whether all blocks that were asked for up to this one are loaded, and say whether their transactions failed.
+    /// Whether all requested blocks up to this one are loaded, and have the status of their transactions.
     pub is_complete: bool,
 }
 

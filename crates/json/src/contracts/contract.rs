@@ -56,7 +56,7 @@ const UNKNOWN: [&str; 20] = [
     "transactions_count",
 ];
 
-/// Writes a contract of the list: of a loaded ABI nothing is known about its source, and nobody certifies any here.
+/// Writes a contract of the list: the source of a loaded ABI is unknown, and no contract is certified here.
 pub fn write_listed(writer: &mut JsonWriter, address: &Address, addresses: &Addresses) {
     writer.object(|contract| {
         addresses.write(contract.key("address"), address);

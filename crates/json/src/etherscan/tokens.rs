@@ -7,7 +7,7 @@ use crate::tokens::prices::{Decimal, TokenPrice};
 use crate::tokens::transfers::Tokens;
 use trawl_core::primitives::{Address, U256};
 
-/// Writes a token; `cataloged` says whether its contract was asked what it is called.
+/// Writes a token; `cataloged` says whether its contract was queried for its name.
 pub fn write_token(writer: &mut JsonWriter, token: &Address, standard: &str, tokens: &Tokens) {
     writer.object(|item| {
         item.key("cataloged").bool(tokens.metadata.contains_key(token));
@@ -28,12 +28,12 @@ pub fn write_held_token(writer: &mut JsonWriter, held: &TokenBalance, tokens: &T
     });
 }
 
-/// The decimals of a token: 0 of one whose standard has none, or whose contract was asked and has none; `None` of a
-/// contract that was never asked, as a 0 would make amounts of it larger than they are.
+/// The decimals of a token: 0 of one whose standard has none, or whose contract was queried and has none; `None` of a
+/// contract that was never queried, since 0 would make its amounts larger than they are.
 #[must_use]
 pub fn decimals(tokens: &Tokens, token: &Address, standard: &str) -> Option<u64> {
-    let is_asked = tokens.metadata.get(token).is_some_and(|metadata| !metadata.token_type.is_empty());
-    let none = (is_asked || standard != "ERC-20").then_some(0);
+    let is_queried = tokens.metadata.get(token).is_some_and(|metadata| !metadata.token_type.is_empty());
+    let none = (is_queried || standard != "ERC-20").then_some(0);
     tokens.decimals(token).or(none).map(u64::from)
 }
 

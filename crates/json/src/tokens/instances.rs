@@ -18,7 +18,7 @@ pub struct TokenInstance {
     pub is_unique: Option<bool>,
     /// Who owns it, of ERC-721; `None` where that is not known.
     pub owner: Option<Address>,
-    /// What the address that was asked about has of it; `None` without one, and where transfers do not tell.
+    /// Balance of the requested address; `None` without one, and where transfers do not determine it.
     pub value: Option<U256>,
 }
 
@@ -29,13 +29,13 @@ pub struct Collection {
     pub token: Address,
     /// Kind of its transfers.
     pub token_type: String,
-    /// Number of ids; `None` where transfers do not tell.
+    /// Number of ids; `None` where transfers do not determine it.
     pub ids: Option<u64>,
     /// The first of them.
     pub first: Vec<TokenInstance>,
 }
 
-/// Nobody asks token contracts where pictures and descriptions of ids are.
+/// Token contracts are not queried for the pictures and descriptions of ids.
 const NOT_FETCHED: [&str; 7] =
     ["animation_url", "external_app_url", "image_url", "media_type", "media_url", "metadata", "thumbnails"];
 

@@ -1,4 +1,4 @@
-//! Names, symbols and decimals of well-known tokens by chain, for where no contract was asked.
+//! Names, symbols and decimals of well-known tokens by chain, for contracts that were not queried.
 //!
 //! The list is `known_tokens.txt`, one token a line.
 

@@ -85,16 +85,17 @@ impl Tokens {
         self.prices.extend(others.prices);
     }
 
-    /// The standard of the token: as the contract was asked, else as its transfers were counted; of several kinds that
+    /// The standard of the token: as its contract reports it, else as its transfers were counted; of several kinds that
     /// of the newest.
     #[must_use]
     pub fn standard(&self, address: &Address) -> Option<&str> {
-        let asked = self.metadata.get(address).map(|token| token.token_type.as_str()).filter(|kind| !kind.is_empty());
+        let reported =
+            self.metadata.get(address).map(|token| token.token_type.as_str()).filter(|kind| !kind.is_empty());
         let newest = || self.counted.get(address)?.iter().max_by_key(|counted| counted.block_number);
-        asked.or_else(|| newest().map(|counted| counted.token_type.as_str()))
+        reported.or_else(|| newest().map(|counted| counted.token_type.as_str()))
     }
 
-    /// How many hold the token, if its transfers of this kind tell it.
+    /// Number of holders of the token, if its transfers of this kind determine it.
     #[must_use]
     pub fn holders_count(&self, address: &Address, token_type: &str) -> Option<u64> {
         self.counted(address, token_type)?.holders_count

@@ -263,11 +263,11 @@ fn write_authorization(list: &mut Array<'_>, authorization: &Authorization) {
     });
 }
 
-/// Who signed the authorization (<https://eips.ethereum.org/EIPS/eip-7702>): none where the signature is nobody's.
+/// The signer of the authorization (<https://eips.ethereum.org/EIPS/eip-7702>): none where the signature is invalid.
 fn authority(authorization: &Authorization) -> Option<Address> {
     let Authorization { chain_id, address, nonce, y_parity, r, s } = authorization.clone();
-    let told = eip7702::Authorization { chain_id, address, nonce };
-    eip7702::SignedAuthorization::new_unchecked(told, y_parity, r, s).recover_authority().ok()
+    let unsigned = eip7702::Authorization { chain_id, address, nonce };
+    eip7702::SignedAuthorization::new_unchecked(unsigned, y_parity, r, s).recover_authority().ok()
 }
 
 #[cfg(test)]
@@ -321,13 +321,13 @@ mod tests {
     #[test]
     fn the_authority_is_who_signed() {
         for signature in SIGNED {
-            let told = authority(&signed(signature)).map(|authority| authority.to_checksum(None));
-            assert_eq!(told.as_deref(), Some(signature[6]));
+            let recovered = authority(&signed(signature)).map(|authority| authority.to_checksum(None));
+            assert_eq!(recovered.as_deref(), Some(signature[6]));
         }
     }
 
     #[test]
-    fn a_signature_of_nobody_has_no_authority() {
+    fn an_invalid_signature_has_no_authority() {
         let valid = signed(SIGNED[0]);
         // The order of the curve (https://www.secg.org/sec2-v2.pdf): EIP-7702 refuses an s above half of it.
         let order = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141".parse::<U256>();

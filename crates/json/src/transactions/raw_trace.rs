@@ -77,15 +77,15 @@ impl<'a> TraceFields<'a> {
     }
 }
 
-/// Whether it is known what a reverted call returned, and what gas it used. Nothing returned may mean that the source
-/// did not say, but of outermost calls, which every source with their gas tells whole. A creation would need its
-/// address too.
+/// Whether the output of a reverted call and its gas are known. An empty output may mean that the source did not report
+/// it, except for outermost calls, which every source with their gas reports in full. A creation would need its address
+/// too.
 fn returned(frames: &InternalTransactionView<'_>, row: usize) -> bool {
     let is_outermost = frames.frame_index[row] == 0;
     let is_of_execution = Option::<u64>::get(&frames.execution_gas_limit, row).is_some();
     let gas_used = if is_outermost && is_of_execution { &frames.execution_gas_used } else { &frames.gas_used };
-    let is_told = is_outermost || !frames.output.value(row).is_empty();
-    String::get(&frames.frame_type, row) == "call" && is_told && Option::<u64>::get(gas_used, row).is_some()
+    let has_output = is_outermost || !frames.output.value(row).is_empty();
+    String::get(&frames.frame_type, row) == "call" && has_output && Option::<u64>::get(gas_used, row).is_some()
 }
 
 fn write_members(frame: &mut Object<'_>, frames: &InternalTransactionView<'_>, row: usize, fields: &TraceFields<'_>) {

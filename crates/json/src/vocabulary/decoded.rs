@@ -261,31 +261,34 @@ mod tests {
     fn the_same_event_is_read_however_it_is_indexed() {
         let alice = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045").into_word();
         let bob = word(2);
-        let told = |topics: &[B256], words: &[B256]| {
+        let call_and_third = |topics: &[B256], words: &[B256]| {
             let data: Vec<u8> = words.iter().flat_map(|word| word.0).collect();
             let answer = decoded(topics, &data);
             (answer["method_call"].clone(), answer["parameters"][2]["value"].clone())
         };
         let transfer = transfer();
         // The third is an amount or a token: both standards name it otherwise, so it has no name.
-        let plain = told(&[transfer], &[alice, bob, word(7)]);
+        let plain = call_and_third(&[transfer], &[alice, bob, word(7)]);
         assert_eq!(plain, (json!("Transfer(address from, address to, uint256 arg2)"), json!("7")));
-        let one = told(&[transfer, alice], &[bob, word(7)]);
+        let one = call_and_third(&[transfer, alice], &[bob, word(7)]);
         assert_eq!(one, (json!("Transfer(address indexed from, address to, uint256 arg2)"), json!("7")));
         // 2^255 is no address: it can only be the third.
         let large = B256::from(alloy_primitives::U256::ONE << 255);
-        let last = told(&[transfer, large], &[alice, bob]);
+        let last = call_and_third(&[transfer, large], &[alice, bob]);
         assert_eq!(last.0, json!("Transfer(address from, address to, uint256 indexed arg2)"));
-        assert!(told(&[transfer], &[alice, bob]).0.is_null() && told(&[transfer], &[alice, large, bob]).0.is_null());
+        assert!(
+            call_and_third(&[transfer], &[alice, bob]).0.is_null()
+                && call_and_third(&[transfer], &[alice, large, bob]).0.is_null()
+        );
         let approval = keccak256("Approval(address,address,uint256)");
         assert_eq!(
-            told(&[approval], &[alice, bob, word(7)]).0,
+            call_and_third(&[approval], &[alice, bob, word(7)]).0,
             json!("Approval(address owner, address arg1, uint256 arg2)")
         );
         let single = keccak256("TransferSingle(address,address,address,uint256,uint256)");
         let named = "TransferSingle(address indexed operator, address from, address to, uint256 id, uint256 value)";
         assert_eq!(
-            told(&[single, alice], &[alice, bob, word(7), word(8)]),
+            call_and_third(&[single, alice], &[alice, bob, word(7), word(8)]),
             (json!(named), json!("0x0000000000000000000000000000000000000002"))
         );
     }

@@ -143,7 +143,7 @@ mod tests {
 
     /// The words are those that the clients have in their sources.
     #[test]
-    fn errors_of_clients_are_told_apart() {
+    fn errors_of_clients_are_classified() {
         use ErrorKind::{Inconsistent, NoMethod, Other, Pruned, RateLimited, TooLarge, UnknownBlock, WrongCall};
         for (expected, code, message) in [
             // geth

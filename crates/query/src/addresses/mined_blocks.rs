@@ -138,8 +138,8 @@ mod tests {
     fn blocks_of_a_miner_are_found_through_its_heights() {
         let span: Span = vec![BlockRange::new(5, 900).expect("ordered")].into();
         let sql = blocks(&Address::ZERO, &span, 51).sql;
-        let (_, wanted) = sql.split_once("FROM blocks\n").expect("a table");
-        insta::assert_snapshot!(wanted, @r"
+        let (_, conditions) = sql.split_once("FROM blocks\n").expect("a table");
+        insta::assert_snapshot!(conditions, @r"
         WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
           AND block_number GLOBAL IN (
         SELECT block_number

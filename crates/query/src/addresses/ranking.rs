@@ -1,8 +1,8 @@
 //! Plans for the list of all accounts, by what they have or by how many transactions they take part in.
 //!
 //! No order of a table can follow balances that change with every block, so the rows of each account are grouped as
-//! they are read and as many accounts as are wanted are kept. Who asks keeps what was read for as long as the same
-//! blocks are asked for.
+//! they are read and only the requested number of accounts is held. The caller caches the result for as long as the
+//! same blocks are requested.
 
 use crate::select::settled_blocks;
 use crate::walk::SortOrder;
@@ -62,7 +62,7 @@ pub struct AddressRanking {
     pub blocks: BlockRange,
 }
 
-/// How many rows a ranking reads, about: those of blocks that are not asked for are counted too.
+/// How many rows a ranking reads, about: those of blocks that are not requested are counted too.
 #[must_use]
 pub fn size(by: RankedBy) -> Statement<RankingSize> {
     let mut statement = Statement::page(match by {
@@ -106,9 +106,9 @@ pub fn ranked(ranking: &AddressRanking, beyond: Option<(U256, Address)>, limit: 
 #[must_use]
 pub fn transactions_of(addresses: &[Address], blocks: BlockRange) -> Statement<TransactionCount> {
     let within = settled_blocks("block_number", &[blocks]).join(" AND ");
-    let among = format!("address IN {{asked:Array(FixedString(20))}} AND {within}");
+    let among = format!("address IN {{addresses:Array(FixedString(20))}} AND {within}");
     let sql = format!("SELECT address, toUInt64(amount) AS transactions\nFROM\n(\n{}\n)", transactions(&among));
-    bind(Statement::page(sql), blocks).with("asked", addresses)
+    bind(Statement::page(sql), blocks).with("addresses", addresses)
 }
 
 /// What transactions left each account, and what blocks added to that since.

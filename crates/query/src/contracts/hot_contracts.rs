@@ -30,7 +30,7 @@ columns! {
 
 /// Most transactions that are added up: 10 million to two million addresses take 5 s of a processor.
 pub const MOST_TRANSACTIONS: u64 = 40_000_000;
-/// Addresses that are kept of a range.
+/// Most addresses in the result of a range.
 pub const MOST_CALLED: u64 = 10_000;
 
 /// What the addresses are sorted by.

@@ -60,8 +60,8 @@ fn together(emitters: &Statement<RanCode>, mut callers: Statement<RanCode>) -> S
 
 fn among(addresses: &[Address]) -> Select {
     Select::default()
-        .condition("address IN {asked:Array(FixedString(20))}", Predicate::among("address", addresses))
-        .with("asked", addresses)
+        .condition("address IN {addresses:Array(FixedString(20))}", Predicate::among("address", addresses))
+        .with("addresses", addresses)
 }
 
 /// The rows that the tables have, each address once, so that few cross the wire.

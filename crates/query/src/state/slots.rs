@@ -29,9 +29,9 @@ pub fn slots(slots: &[(Address, B256)], blocks: &StateBlocks, since: BlockNumber
     let hashes: Vec<B256> = slots.iter().map(|(_, slot)| *slot).collect();
     let mut addresses: Vec<Address> = slots.iter().map(|(address, _)| *address).collect();
     let is_one_account = addresses.iter().all(|address| *address == addresses[0]);
-    let wanted = if is_one_account { SLOTS_OF_ONE } else { SLOTS_OF_SEVERAL };
+    let condition = if is_one_account { SLOTS_OF_ONE } else { SLOTS_OF_SEVERAL };
     let columns = ["address", "slot", "value"];
-    let changes = history("storage_history", &columns, wanted, "{since:UInt64}", &blocks.history);
+    let changes = history("storage_history", &columns, condition, "{since:UInt64}", &blocks.history);
     let ends = history("account_destructions", &["address"], ACCOUNTS, "0", &blocks.history);
     let sql = format!(
         "SELECT address, slot, max(block_number) AS since, argMax(word, block_number) AS value, count() AS rows_read

@@ -62,8 +62,8 @@ WHERE token_address = toFixedString(unhex({token:String}), 20)
     }
 }
 
-/// Who holds it, the largest balance first, beyond a position. The range of the asset is read whole and as many rows as
-/// are wanted are kept: of a million holders in 0.2 s, in constant memory.
+/// Its holders, the largest balance first, beyond a position. The range of the asset is read whole and only `limit`
+/// rows are held: of a million holders in 0.2 s, in constant memory.
 #[must_use]
 pub fn largest(asset: &Asset<'_>, beyond: Option<&HolderPosition>, limit: u64) -> Statement<Holder> {
     let mut sql =

@@ -1,8 +1,8 @@
 //! Plans for the list of all tokens, by how many hold them.
 //!
 //! No order of a table can follow counts that change with every block, so the narrow rows of `token_statistics` are
-//! read whole and as many as are wanted are kept, in constant memory. Who asks keeps what was read for as long as
-//! nothing is counted.
+//! read whole and only the requested number is held, in constant memory. The caller caches the result until counts
+//! change.
 
 use crate::walk::SortOrder;
 use trawl_core::primitives::Address;
@@ -14,9 +14,9 @@ columns! {
     pub struct RankedToken / RankedTokenView {
         /// The token contract.
         address: Address,
-        /// The kind of its newest counted transfers; of a contract without any, as it was asked.
+        /// The kind of its newest counted transfers; of a contract without any, the kind that it reports itself.
         token_type: String,
-        /// How many hold it; none if its transfers do not tell it, or were not counted.
+        /// Number of holders; none if transfers do not determine it, or were not counted.
         holders_count: Option<u64>,
     }
 }
@@ -30,7 +30,7 @@ pub struct RankPosition {
     pub token: Address,
 }
 
-/// Which tokens are wanted; what is absent is any.
+/// Filter of tokens; an absent field matches any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenFilter {
     /// Standards; all if empty.
@@ -45,8 +45,8 @@ pub struct TokenFilter {
 /// Settings of a read of all tokens: groups are made in the order of the key, in constant memory.
 const SETTINGS: &[(&str, &str)] = &[("max_threads", "1"), ("optimize_aggregation_in_order", "1")];
 
-/// The newest kind of a contract's transfers, of those that are wanted, and how many hold it then; `argMax` alone would
-/// pass over NULL. A movement may be told by two kinds of logs, in one block.
+/// The newest kind of a contract's transfers, among the requested kinds, and its number of holders; `argMax` alone
+/// would skip NULL. Two kinds of logs may report one movement, in one block.
 const NEWEST: &str = "argMax(token_type, tuple(block_number, token_type)) AS standard, tupleElement(argMax(tuple(holders_count), tuple(block_number, token_type)), 1) AS holders";
 
 impl TokenFilter {

@@ -241,7 +241,7 @@ pub fn listed_of_transaction(
     listed_page(select, "frame_index", limit)
 }
 
-/// Which of the listed frames of a block are wanted; what is absent is any.
+/// Filter of the listed frames of a block; an absent field matches any.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FrameFilter {
     /// What the frame does: `call`, `create`, `create2` or `selfdestruct`; other names are those of no listed frame.

@@ -42,7 +42,7 @@ pub struct ParticipationQuery {
 /// The positions of the transactions that an address takes part in: lists to be merged, each with at least the first
 /// `limit` of its positions, if it has so many. A list may have one several times.
 ///
-/// Frames in memory are not told apart by position, so all of the address are read; what is in memory is bounded.
+/// Frames in memory are not deduplicated by position, so all of the address are read; memory is bounded.
 #[must_use]
 pub fn positions(
     address: &Address,

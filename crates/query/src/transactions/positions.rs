@@ -74,17 +74,17 @@ columns! {
     }
 }
 
-/// Most token transfers that are looked at to tell which transactions of a page moved tokens.
+/// Most token transfers that are read to find which transactions of a page moved tokens.
 pub const MAX_TRANSFERS: u64 = 100_000;
 
 /// The part of `blocks` that is needed to read the blocks at `numbers`.
 pub(crate) fn at_heights(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Span {
     let heights: Coverage = numbers.iter().map(|number| BlockRange::single(*number)).collect();
-    let wanted = |range: &BlockRange| numbers.range(range.first()..=range.last()).next().is_some();
+    let has_numbers = |range: &BlockRange| numbers.range(range.first()..=range.last()).next().is_some();
     let newest = heights.ranges().iter().flat_map(|range| blocks.newest.within(*range).ranges().to_vec());
     Span {
-        settled: blocks.settled.iter().copied().filter(wanted).collect(),
-        hot: blocks.hot.iter().copied().filter(|range| wanted(&range.blocks)).collect(),
+        settled: blocks.settled.iter().copied().filter(has_numbers).collect(),
+        hot: blocks.hot.iter().copied().filter(|range| has_numbers(&range.blocks)).collect(),
         newest: blocks.newest.of(newest.collect()),
     }
 }

@@ -1,5 +1,5 @@
-//! Plans for the transactions of an address by what they sent or paid: its range of `transactions_by_address`, which
-//! has both, is read whole and as many rows as are wanted are kept. Of a block all amounts are read.
+//! Plans for the transactions of an address by value or fee: its range of `transactions_by_address`, which has both, is
+//! read whole and only the requested number of rows is held. Of a block all amounts are read.
 
 use crate::account::unsettled_of;
 use crate::select::{Select, settled_blocks};

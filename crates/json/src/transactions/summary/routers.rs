@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_inputs_name_nobody() {
+    fn hostile_inputs_name_no_payee() {
         let to = "0x3fc91a3afd70395cd496c647d5a6cc9d4b2b7fad".parse().expect("an address");
         let mut effects = TransactionEffects { chain_id: Some(1), to: Some(to), ..TransactionEffects::default() };
         for input in ["", "3593564c", &format!("3593564c{}", "ff".repeat(96)), &format!("3593564c{}", "00".repeat(40))]

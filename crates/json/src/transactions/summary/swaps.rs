@@ -34,7 +34,7 @@ static TRADES: LazyLock<BTreeSet<B256>> = LazyLock::new(|| {
 #[derive(Debug, Clone, Copy)]
 enum Side {
     Exactly(Asset, U256),
-    /// Coins, of which a part came back or was kept on the way.
+    /// Coins, of which a part was refunded or retained on the way.
     AtMost(U256),
 }
 

@@ -244,7 +244,7 @@ fn several_of_an_id_are_counted() {
 
 #[test]
 fn a_failed_transaction_has_one_sentence() {
-    let told = |effects: &TransactionEffects| {
+    let template = |effects: &TransactionEffects| {
         let tokens = tokens();
         let mut writer = JsonWriter::new();
         write_summaries(&mut writer, &[failure(&named(effects))], &Addresses::default(), &tokens);
@@ -253,16 +253,16 @@ fn a_failed_transaction_has_one_sentence() {
     };
     let called = TransactionEffects { input: [&APPROVE[..], &[0; 64]].concat(), value: U256::ONE, ..effects() };
     assert_eq!(
-        told(&called),
+        template(&called),
         "{action_type} to call {method} on {contract} with {sent_amount} {native} by {sender_address}"
     );
-    assert_eq!(told(&effects()), "{action_type} to transfer {amount} {native} to {to_address} by {sender_address}");
+    assert_eq!(template(&effects()), "{action_type} to transfer {amount} {native} to {to_address} by {sender_address}");
     let created = TransactionEffects { to: None, ..called };
-    assert_eq!(told(&created), "{action_type} to create a contract by {sender_address}");
+    assert_eq!(template(&created), "{action_type} to create a contract by {sender_address}");
 }
 
 #[test]
-fn coins_of_a_call_are_told() {
+fn coins_of_a_call_are_summarized() {
     let called = TransactionEffects { value: U256::from(10), input: vec![1, 2, 3, 4], ..effects() };
     assert_eq!(
         sentence_of(&called)["summary_template"],

@@ -48,7 +48,7 @@ pub const MOST_FAILURES: u64 = 2_000_000;
 /// Groups of an answer.
 pub const MOST_SHOWN: u64 = 100;
 
-/// Of what transactions the failures are asked for.
+/// The condition of transactions whose failures are requested.
 fn of(contract: Option<&Address>, blocks: &str) -> String {
     match contract {
         Some(_) => format!(

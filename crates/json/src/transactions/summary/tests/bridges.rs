@@ -22,7 +22,7 @@ fn on_rollup(logs: Vec<Log>) -> TransactionEffects {
 }
 
 #[test]
-fn what_bridges_brought_and_took_is_told() {
+fn deposits_and_withdrawals_of_bridges_are_summarized() {
     let left = on_rollup(vec![event("WithdrawalInitiated", COIN, SENDER, OTHER, 1_500_000_000)]);
     let sentence = sentence_of(&left);
     assert_eq!(
@@ -50,7 +50,7 @@ fn what_bridges_brought_and_took_is_told() {
 }
 
 #[test]
-fn calls_without_a_recipient_are_told_by_what_they_moved() {
+fn calls_without_a_recipient_are_summarized_by_their_transfers() {
     let transfers = vec![transfer(COIN_A, SENDER, OTHER, 7), transfer(COIN_B, SENDER, OTHER, 8)];
     let calls = TransactionEffects { to: None, transfers, type_name: Some("calls"), ..effects() };
     assert_eq!(sentence_of(&calls)["summary_template_variables"]["amount"]["value"], "0.000007");
