@@ -50,7 +50,7 @@ impl Default for Credentials {
     }
 }
 
-/// The SHA-256 of a password: what is compared, and all that is kept.
+/// The SHA-256 of a password: which is compared, and the only form that is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Digest([u8; 32]);
 

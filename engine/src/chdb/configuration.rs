@@ -17,7 +17,7 @@ pub const MODELER_ROLE: &str = "trawl_modeler";
 /// The role of all others.
 const OWNER_ROLE: &str = "trawl_owner";
 /// How long, in seconds, each table waits at first before it looks for merges again where it found none. A write wakes
-/// it at once. At a tenth of a second, which is the library's own, 70 tables that nobody uses take 2 % of a core.
+/// it at once. At a tenth of a second, which is the library's own, 70 unused tables take 2 % of a core.
 const BETWEEN_LOOKS: &str = "background_processing_pool_thread_sleep_seconds_if_nothing_to_do";
 /// What the name of a database is followed by in that of its views as text: who may read the one may read the other.
 const TEXT_DATABASE: &str = "_views";

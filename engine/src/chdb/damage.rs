@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_that_one_byte_makes_of_each_other_are_told_from_those_of_an_alter() {
+    fn types_one_byte_apart_differ_from_those_of_an_alter() {
         assert!(is_one_byte_apart("DateTime64(6, 'UTC')", "DateTime64(7, 'UTC')"));
         assert!(is_one_byte_apart("FixedString(20)", "FixedString(21)"));
         assert!(!is_one_byte_apart("Enum8('a' = 1)", "Enum8('a' = 1, 'b' = 2)"));

@@ -72,7 +72,7 @@ pub struct Engine {
     control: Mutex<Option<Connection>>,
     /// Parts that were broken when somebody looked last.
     broken: AtomicU64,
-    /// Connections kept between queries.
+    /// Connections that queries reuse.
     pub pool: Pool,
     /// What the parser said about queries.
     pub understood: QueryCache,

@@ -1,5 +1,5 @@
-//! Connections that are kept between statements, because opening and closing one costs a small statement a tenth of its
-//! time.
+//! Connections that are reused between statements, because opening and closing one costs a small statement a tenth of
+//! its time.
 //!
 //! A connection comes here only after a query that left no trace in it, and serves only requests that would open the
 //! same one: same user, same settings, same database.
@@ -9,14 +9,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::account::Role;
 use crate::chdb::connection::Connection;
 
-/// Connections that are kept while nobody uses them; each takes about 130 kB. The one that was unused longest goes
-/// first.
+/// Most idle connections in the pool; each takes about 130 kB. The one that was idle longest is closed first.
 const MOST: usize = 64;
 
 /// What two requests must share to share a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Purpose {
-    /// Whose connection it is.
+    /// Role of its user.
     pub role: Role,
     /// The user's name, which is in its comment.
     pub user: String,
@@ -39,7 +38,7 @@ pub struct PooledConnection {
     emptied: u64,
 }
 
-/// The connections that nobody uses.
+/// The idle connections.
 #[derive(Debug, Default)]
 pub struct Pool(Mutex<IdleConnections>);
 
@@ -55,29 +54,29 @@ impl Pool {
     #[must_use]
     pub fn take(&self, purpose: &Purpose) -> Option<PooledConnection> {
         let mut idle = self.idle();
-        let at = idle.connections.iter().rposition(|kept| kept.purpose == *purpose)?;
+        let at = idle.connections.iter().rposition(|connection| connection.purpose == *purpose)?;
         Some(idle.connections.remove(at))
     }
 
-    /// A connection that was opened for `purpose` and may come here, if the pool is not emptied before.
+    /// A connection that was opened for `purpose` and may be returned to the pool unless that is emptied before.
     #[must_use]
     pub fn opened(&self, purpose: Purpose, connection: Connection, number: u64) -> PooledConnection {
         PooledConnection { purpose, connection, number, emptied: self.idle().emptied }
     }
 
-    /// Keeps a connection whose last statement was a query that succeeded.
-    pub fn give(&self, kept: PooledConnection) {
+    /// Returns a connection whose last statement was a query that succeeded.
+    pub fn give(&self, connection: PooledConnection) {
         let mut idle = self.idle();
-        if kept.emptied != idle.emptied {
+        if connection.emptied != idle.emptied {
             return;
         }
         // Dropped after the lock.
         let _oldest = (idle.connections.len() >= MOST).then(|| idle.connections.remove(0));
-        idle.connections.push(kept);
+        idle.connections.push(connection);
         drop(idle);
     }
 
-    /// Closes what is here, and what is in use when it comes back: a database they are in may be gone.
+    /// Closes the idle connections, and those in use when they are returned: their database may be gone.
     pub fn empty(&self) {
         let mut idle = self.idle();
         idle.emptied += 1;

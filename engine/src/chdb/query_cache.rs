@@ -1,7 +1,7 @@
-//! What the engine's parser said about the texts of queries, so that it is asked once and not at every repetition.
+//! Caches what the engine's parser says about the texts of queries, so that a repeated query is not parsed again.
 //!
 //! A query's text differs at every run by the digits of the descriptor that its result goes to; they are no part of
-//! what is remembered, since another number changes nothing that is asked about.
+//! the key, since they do not change what the parser says.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use moka::sync::Cache;
 
 use crate::account::Role;
 
-/// Most that is remembered, in bytes of text.
+/// Most bytes of text in the cache.
 const MOST_BYTES: u64 = 16 << 20;
-/// A longer text is asked about every time.
+/// A longer text is parsed every time.
 const LONGEST: usize = 64 << 10;
 
 /// A query as far as its parse depends on it.

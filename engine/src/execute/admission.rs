@@ -114,7 +114,7 @@ impl AdmissionControl {
         slot
     }
 
-    /// The reader's own first: those that wait for it are in nobody's way.
+    /// The reader's own first: those that wait for it block no other reader.
     async fn enter_both(&self, workload: Workload, reader: Option<&SlotPool>) -> Result<Slot, Exception> {
         let of_reader = match reader {
             Some(reader) => Some(reader.enter().await?),

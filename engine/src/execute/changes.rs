@@ -1,5 +1,5 @@
-//! Which tables were written to: a number for each table that a request asks about. Every statement that changed the
-//! table's rows raises it.
+//! Counts changes of tables: a number for each table that a request watches. Every statement that changes rows of the
+//! table increments it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 
-/// Tables whose changes are counted at a time. The one that was not asked about for longest is evicted.
+/// Most tables whose changes are counted. The one that was watched least recently is evicted.
 pub const TABLES: usize = 1024;
 /// Bits of a first number that are chance; the others are milliseconds since 1970, and all fit an `f64`.
 const CHANCE: u32 = 11;
@@ -22,7 +22,7 @@ pub struct Table {
     pub table: String,
 }
 
-/// The numbers of all tables that somebody asked about.
+/// The numbers of all tables that were watched.
 ///
 /// A number starts at one that depends on the time, whenever counting starts: with the process, and again after a table
 /// had been evicted. So one that was read before never looks like the present one.
@@ -38,20 +38,20 @@ impl Default for Changes {
 #[derive(Debug)]
 struct ChangeCounter {
     number: watch::Sender<u64>,
-    asked: Instant,
+    last_watched: Instant,
 }
 
 /// Why a table's changes cannot be counted.
 #[derive(Debug, PartialEq, Eq)]
 pub enum UncountableChange {
-    /// Every entry is held by a table that somebody waits for.
+    /// Every entry is held by a table that is being watched.
     TooMany,
     /// The end has come.
     Closed,
 }
 
 impl Changes {
-    /// The number of `table`, now and as it changes; counts from now on if nobody has asked before.
+    /// The number of `table`, now and as it changes; counts from now on if it was not watched before.
     ///
     /// # Errors
     ///
@@ -61,13 +61,14 @@ impl Changes {
         let tables = tables.as_mut().ok_or(UncountableChange::Closed)?;
         if !tables.contains_key(&table) && tables.len() >= TABLES {
             let unwatched = tables.iter().filter(|(_, counted)| counted.number.receiver_count() == 0);
-            let oldest = unwatched.min_by_key(|(_, counted)| counted.asked).map(|(table, _)| table.clone());
+            let oldest = unwatched.min_by_key(|(_, counted)| counted.last_watched).map(|(table, _)| table.clone());
             tables.remove(&oldest.ok_or(UncountableChange::TooMany)?);
         }
-        let counted = tables
-            .entry(table)
-            .or_insert_with(|| ChangeCounter { number: watch::Sender::new(first_number()), asked: Instant::now() });
-        counted.asked = Instant::now();
+        let counted = tables.entry(table).or_insert_with(|| ChangeCounter {
+            number: watch::Sender::new(first_number()),
+            last_watched: Instant::now(),
+        });
+        counted.last_watched = Instant::now();
         Ok(counted.number.subscribe())
     }
 
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_beyond_the_bound_evict_the_one_asked_about_longest_ago() {
+    fn tables_beyond_the_bound_evict_the_least_recently_watched() {
         let changes = Changes::default();
         let held = changes.watch(table(0)).expect("an entry");
         for number in 1..TABLES {

@@ -1,4 +1,4 @@
-//! Opens the connection that a statement runs on: its own, one that is kept for such statements, or its session's.
+//! Opens the connection that a statement runs on: its own, a pooled one, or its session's.
 
 use crate::account::Role;
 use crate::chdb::connection::Connection;
@@ -13,7 +13,7 @@ use crate::sql::log_comment;
 /// A connection with the request's settings and database.
 pub(super) enum ConnectionLease {
     Own(Connection),
-    Kept(PooledConnection),
+    Pooled(PooledConnection),
     Session(Lease),
 }
 
@@ -21,17 +21,17 @@ impl ConnectionLease {
     pub(super) fn get(&mut self) -> &mut Connection {
         match self {
             Self::Own(connection) => connection,
-            Self::Kept(kept) => &mut kept.connection,
+            Self::Pooled(pooled) => &mut pooled.connection,
             Self::Session(lease) => lease.connection(),
         }
     }
 
-    /// Keeps the connection of a query that left no trace, if it is one that can be kept.
+    /// Returns the connection of a query that left no trace to the pool, if it can be pooled.
     pub(super) fn keep(self, job: &Job) {
-        if let Self::Kept(kept) = self
+        if let Self::Pooled(pooled) = self
             && job.ticket.is_over()
         {
-            job.engine.pool.give(kept);
+            job.engine.pool.give(pooled);
         }
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn connect(job: &Job, level: Level) -> Result<ConnectionLease, Except
     open(job, &settings).map(ConnectionLease::Own)
 }
 
-/// The same for a query, which may get a connection that is kept, and whose connection may be kept.
+/// The same for a query, which may get a pooled connection, and whose connection may be pooled.
 pub(super) fn connect_to_read(job: &Job, level: Level) -> Result<ConnectionLease, Exception> {
     let has_comment = job.query.settings.iter().any(|(name, _)| name == "log_comment");
     if job.query.session.is_some() || job.query.is_named || has_comment {
@@ -65,15 +65,15 @@ pub(super) fn connect_to_read(job: &Job, level: Level) -> Result<ConnectionLease
     let mut settings = settings(job, level);
     let database = database(job).unwrap_or("default").to_owned();
     let purpose = Purpose { role: job.role, user: job.user.clone(), settings: settings.clone(), database };
-    if let Some(kept) = job.engine.pool.take(&purpose) {
-        job.ticket.runs_on(kept.number);
-        return Ok(ConnectionLease::Kept(kept));
+    if let Some(pooled) = job.engine.pool.take(&purpose) {
+        job.ticket.runs_on(pooled.number);
+        return Ok(ConnectionLease::Pooled(pooled));
     }
     let number = job.ticket.number();
     job.ticket.runs_on(number);
     settings.push(("log_comment".into(), log_comment::of_pooled(number, reader(job))));
     let connection = open(job, &settings)?;
-    Ok(ConnectionLease::Kept(job.engine.pool.opened(purpose, connection, number)))
+    Ok(ConnectionLease::Pooled(job.engine.pool.opened(purpose, connection, number)))
 }
 
 fn open(job: &Job, settings: &[(String, String)]) -> Result<Connection, Exception> {

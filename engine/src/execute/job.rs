@@ -48,9 +48,9 @@ impl Query {
 pub struct Job {
     /// The engine that runs the statement.
     pub engine: Arc<Engine>,
-    /// Sessions kept between requests.
+    /// Sessions that outlive requests.
     pub sessions: Arc<Sessions>,
-    /// Told of every INSERT.
+    /// Counts every INSERT.
     pub changes: Arc<Changes>,
     /// Text, parameters and settings of the statement.
     pub query: Query,

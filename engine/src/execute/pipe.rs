@@ -83,7 +83,7 @@ pub(super) fn stream(mut job: Job, read: &statement::ReadQuery, reply: oneshot::
     job.runs();
     let outcome = connection.get().query(&text, &format, &job.query.parameters).map(|outcome| outcome.stats());
     job.ended(outcome.as_ref().map(|stats| *stats));
-    // The outcome is ready before the reader sees the end of the pipe; the connection is closed or kept and the query
+    // The outcome is ready before the reader sees the end of the pipe; the connection is closed or pooled and the query
     // id free before the client can know that the answer is over.
     if outcome.is_ok() && known.is_read_only {
         connection.keep(&job);

@@ -1,8 +1,8 @@
-//! What ran: a row for each statement in `system.query_log`, a table in memory of bounded size.
+//! The log of statements: a row for each in `system.query_log`, a table in memory of bounded size.
 //!
 //! Statements leave their rows in a buffer, which a thread of its own writes every ten seconds, or when it is half
 //! full, or when the owner says SYSTEM FLUSH LOGS. Where rows come faster than they can be written some are left out:
-//! nobody waits for the log.
+//! no statement waits for the log.
 
 mod peaks;
 mod row;
@@ -47,16 +47,16 @@ struct PendingEntries {
     rows: Vec<u8>,
     /// When the first of them came.
     since: Option<Instant>,
-    /// Rows that came so far, those that were left out aside; up to which they are written; and up to which somebody
-    /// waits for that.
+    /// Number of rows that came so far, except those left out; how many of them are written; and how many a flush
+    /// waits for.
     came: u64,
     written: u64,
-    wanted: u64,
+    flush_target: u64,
     is_closed: bool,
 }
 
 impl QueryLog {
-    /// Makes the table, which keeps about `bytes` of rows, the newest, and starts writing.
+    /// Creates the table, which retains about `bytes` of the newest rows, and starts writing.
     ///
     /// # Errors
     ///
@@ -86,10 +86,10 @@ impl QueryLog {
     /// Waits until every row that has come is written.
     pub fn flush(&self) {
         let mut waiting = self.waiting();
-        waiting.wanted = waiting.came;
-        let wanted = waiting.wanted;
+        waiting.flush_target = waiting.came;
+        let target = waiting.flush_target;
         self.changed.notify_all();
-        let is_pending = |waiting: &mut PendingEntries| waiting.written < wanted && !waiting.is_closed;
+        let is_pending = |waiting: &mut PendingEntries| waiting.written < target && !waiting.is_closed;
         drop(self.changed.wait_timeout_while(waiting, LONGEST, is_pending));
     }
 
@@ -157,8 +157,10 @@ impl QueryLog {
 
 impl PendingEntries {
     fn is_due(&self) -> bool {
-        let is_wanted = self.wanted > self.written;
+        let is_flushed_now = self.flush_target > self.written;
         !self.rows.is_empty()
-            && (is_wanted || self.rows.len() >= ENOUGH || self.since.is_some_and(|since| since.elapsed() >= LONGEST))
+            && (is_flushed_now
+                || self.rows.len() >= ENOUGH
+                || self.since.is_some_and(|since| since.elapsed() >= LONGEST))
     }
 }

@@ -134,8 +134,8 @@ pub fn run(prepared: PreparedJob, reply: oneshot::Sender<Result<Reply, Exception
 }
 
 fn kill(job: &mut Job, text: &[u8]) -> Result<Reply, Exception> {
-    let sought = job.ticket.seek();
-    match statement::parse(text, &sought.kept)? {
+    let running = job.ticket.seek();
+    match statement::parse(text, &running.pooled)? {
         Statement::Whole(text) => whole(job, &text),
         Statement::Read(_) => Err(Exception::syntax_error("a KILL was taken for a query")),
     }
@@ -168,7 +168,7 @@ fn insert(
 ) -> Result<Reply, Exception> {
     let level = level_of_insert(job, head, &format)?;
     if level.is_some() {
-        // Values would be SQL, which nobody has looked at.
+        // Values would be SQL, which was not checked.
         job.query.settings.extend(modeler::OF_INSERT.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
     let mut connection = connect(job, level)?;

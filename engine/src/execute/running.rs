@@ -32,10 +32,10 @@ pub struct Progress(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
-    /// In the `log_comment` that it runs with: its own, or that of a connection that is kept.
+    /// In the `log_comment` that it runs with: its own, or that of a pooled connection.
     number: u64,
-    /// Its connection is kept, so its comment does not have its id.
-    is_kept: bool,
+    /// Its connection is pooled, so its comment does not have its id.
+    is_pooled: bool,
     phase: Phase,
     since: Instant,
 }
@@ -61,7 +61,7 @@ impl StatementRegistry {
             return Err(Exception::new(216, "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING", text));
         };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let state = State { number, is_kept: false, phase: Phase::Running, since: Instant::now() };
+        let state = State { number, is_pooled: false, phase: Phase::Running, since: Instant::now() };
         let progress = Arc::new(Progress(Mutex::new(state)));
         entry.insert(Arc::clone(&progress));
         Ok(Ticket { running: Arc::clone(self), query_id: query_id.into(), progress })
@@ -94,15 +94,15 @@ impl Ticket {
         log_comment::written(self.number(), &self.query_id, reader, comment)
     }
 
-    /// It runs on a connection that is kept and has this number.
+    /// It runs on a pooled connection that has this number.
     pub(super) fn runs_on(&self, number: u64) {
         let mut state = self.progress.state();
         state.number = number;
-        state.is_kept = true;
+        state.is_pooled = true;
     }
 
-    /// Whether its connection may have another statement now: nobody is about to cancel this one by its number, and
-    /// nobody will.
+    /// Whether its connection may have another statement now: this one is not being cancelled by its number, and will
+    /// not be.
     pub(super) fn is_over(&self) -> bool {
         let mut state = self.progress.state();
         let is_free = state.phase == Phase::Running && self.running.seeking.load(Ordering::SeqCst) == 0;
@@ -112,17 +112,17 @@ impl Ticket {
         is_free
     }
 
-    /// Finds the statements on kept connections, whose ids the engine does not know, for a KILL.
+    /// Finds the statements on pooled connections, whose ids the engine does not know, for a KILL.
     pub(super) fn seek(&self) -> RunningStatements {
         self.running.seeking.fetch_add(1, Ordering::SeqCst);
-        let mut kept = Vec::new();
+        let mut pooled = Vec::new();
         for entry in &self.running.by_query_id {
             let state = entry.value().state();
-            if state.is_kept && state.phase != Phase::Over {
-                kept.push((state.number, entry.key().clone()));
+            if state.is_pooled && state.phase != Phase::Over {
+                pooled.push((state.number, entry.key().clone()));
             }
         }
-        RunningStatements { running: Arc::clone(&self.running), kept }
+        RunningStatements { running: Arc::clone(&self.running), pooled }
     }
 }
 
@@ -132,12 +132,12 @@ impl Drop for Ticket {
     }
 }
 
-/// The statements on kept connections; until this is dropped, their numbers mean them.
+/// The statements on pooled connections; until this is dropped, their numbers mean them.
 #[derive(Debug)]
 pub(super) struct RunningStatements {
     running: Arc<StatementRegistry>,
     /// Numbers, and the ids that belong to them.
-    pub(super) kept: Vec<(u64, String)>,
+    pub(super) pooled: Vec<(u64, String)>,
 }
 
 impl Drop for RunningStatements {

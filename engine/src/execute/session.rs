@@ -1,4 +1,4 @@
-//! HTTP sessions: a connection kept between requests, with its temporary tables and settings.
+//! HTTP sessions: a connection that several requests use, with its temporary tables and settings.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ pub struct SessionRequest {
     pub must_exist: bool,
 }
 
-/// Longest a session is kept, as a server's default.
+/// Longest life of an unused session, as a server's default.
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Sessions {
     pub fn lease(self: &Arc<Self>, engine: &Engine, request: &SessionRequest) -> Result<Lease, Exception> {
         self.expire();
         let connection = match self.0.entry(request.id.clone()) {
-            Entry::Occupied(mut kept) => kept.get_mut().connection.take().ok_or_else(|| {
+            Entry::Occupied(mut entry) => entry.get_mut().connection.take().ok_or_else(|| {
                 let text = format!("Session {} is locked by a concurrent client", request.id);
                 Exception::new(373, "SESSION_IS_LOCKED", text)
             })?,
@@ -68,7 +68,7 @@ impl Sessions {
     /// Closes sessions that were unused for their timeout.
     pub fn expire(&self) {
         let now = Instant::now();
-        self.0.retain(|_, kept| kept.connection.is_none() || kept.expires > now);
+        self.0.retain(|_, session| session.connection.is_none() || session.expires > now);
     }
 
     /// Closes all sessions, for shutdown.
@@ -139,7 +139,7 @@ impl Drop for Lease {
         {
             tracing::warn!(%error, before, "a session keeps the database of one of its requests");
         }
-        let kept = SessionEntry { connection: Some(connection), expires: Instant::now() + self.request.timeout };
-        self.sessions.0.insert(self.request.id.clone(), kept);
+        let entry = SessionEntry { connection: Some(connection), expires: Instant::now() + self.request.timeout };
+        self.sessions.0.insert(self.request.id.clone(), entry);
     }
 }

@@ -46,26 +46,26 @@ pub fn prefix(number: u64) -> String {
 /// How the `log_comment` of every statement starts that came over HTTP.
 pub const ANY: &str = NUMBER;
 
-/// The whole comment of the statements of a connection that is kept: they have their ids elsewhere.
+/// The whole comment of the statements of a pooled connection: their ids are elsewhere.
 #[must_use]
 pub fn of_pooled(number: u64, reader: Option<&str>) -> String {
     prefix(number) + &user(reader)
 }
 
-/// An SQL expression: the id that a query's client gave, or libchdb's own. `kept` has the numbers of connections that
-/// are kept and the ids of their statements.
+/// An SQL expression: the id that a query's client gave, or libchdb's own. `pooled` has the numbers of pooled
+/// connections and the ids of their statements.
 #[must_use]
-pub fn client_query_id(kept: &[(u64, String)]) -> String {
+pub fn client_query_id(pooled: &[(u64, String)]) -> String {
     let id = format!("extract(Settings['log_comment'], '^{NUMBER}[0-9]+\\\\n{QUERY_ID}([^\\\\n]*)')");
-    let id = if kept.is_empty() { id } else { among(kept, &id) };
+    let id = if pooled.is_empty() { id } else { among(pooled, &id) };
     format!("if(startsWith(Settings['log_comment'], '{NUMBER}'), {id}, query_id)")
 }
 
-/// The id that `kept` has for a statement's number, or else `other`.
-fn among(kept: &[(u64, String)], other: &str) -> String {
-    let numbers: Vec<String> = kept.iter().map(|(number, _)| format!("'{number}'")).collect();
+/// The id that `pooled` has for a statement's number, or else `other`.
+fn among(pooled: &[(u64, String)], other: &str) -> String {
+    let numbers: Vec<String> = pooled.iter().map(|(number, _)| format!("'{number}'")).collect();
     let ids: Vec<String> =
-        kept.iter().map(|(_, id)| format!("'{}'", id.replace('\\', "\\\\").replace('\'', "\\'"))).collect();
+        pooled.iter().map(|(_, id)| format!("'{}'", id.replace('\\', "\\\\").replace('\'', "\\'"))).collect();
     let (numbers, ids) = (numbers.join(", "), ids.join(", "));
     format!("transform(extract(Settings['log_comment'], '^{NUMBER}([0-9]+)'), [{numbers}], [{ids}], {other})")
 }

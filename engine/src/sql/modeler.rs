@@ -207,8 +207,8 @@ pub fn check_setting(name: &str) -> Result<(), Exception> {
     Err(Exception::new(164, "READONLY", text))
 }
 
-/// Refuses an INSERT with data unless its text is `INSERT INTO table (columns)`, in characters that nobody reads in two
-/// ways.
+/// Refuses an INSERT with data unless its text is `INSERT INTO table (columns)`, in characters that cannot be read in
+/// two ways.
 ///
 /// # Errors
 ///

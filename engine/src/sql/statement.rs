@@ -29,12 +29,12 @@ pub struct ReadQuery {
     pub tail: Vec<u8>,
 }
 
-/// Takes a complete text apart. `kept` are the statements that KILL cannot find by their `log_comment`.
+/// Parses a complete text. `pooled` are the statements that KILL cannot find by their `log_comment`.
 ///
 /// # Errors
 ///
 /// If the text is empty, names no valid format, or writes to a file.
-pub fn parse(text: &[u8], kept: &[(u64, String)]) -> Result<Statement, Exception> {
+pub fn parse(text: &[u8], pooled: &[(u64, String)]) -> Result<Statement, Exception> {
     let all: Vec<Token> = Lexer::new(text).collect();
     let mut tokens: &[Token] = &all;
     while let Some((last, rest)) = tokens.split_last()
@@ -50,7 +50,7 @@ pub fn parse(text: &[u8], kept: &[(u64, String)]) -> Result<Statement, Exception
         return Err(outside_file());
     }
     if first.is_word("KILL") {
-        return Ok(Statement::Whole(kill_by_our_id(text, &all, kept)));
+        return Ok(Statement::Whole(kill_by_our_id(text, &all, pooled)));
     }
     let reads = ["SELECT", "FROM", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS", "CHECK"];
     let is_read = first.is_symbol(b'(')
@@ -138,8 +138,8 @@ fn split_output(text: &[u8], outer: &[Token]) -> ReadQuery {
 }
 
 /// Lets `KILL QUERY WHERE query_id = …` find queries by the id their client gave.
-fn kill_by_our_id(text: &[u8], tokens: &[Token], kept: &[(u64, String)]) -> Vec<u8> {
-    let ours = client_query_id(kept);
+fn kill_by_our_id(text: &[u8], tokens: &[Token], pooled: &[(u64, String)]) -> Vec<u8> {
+    let ours = client_query_id(pooled);
     let mut rewritten = Vec::with_capacity(text.len() + ours.len());
     let mut copied = 0;
     for token in tokens.iter().filter(|token| token.names("query_id")) {

@@ -81,7 +81,7 @@ fn changed(tokens: &[Token], parameters: &[(String, String)]) -> Target {
 /// it.
 fn is_of_several(tokens: &[Token]) -> bool {
     const WHOLE: [&str; 8] = ["RENAME", "EXCHANGE", "RESTORE", "UNDROP", "REPLACE", "MOVE", "ATTACH", "DETACH"];
-    let has = |wanted: &[&str]| (0..tokens.len()).any(|at| words(&tokens[at..], wanted));
+    let has = |sequence: &[&str]| (0..tokens.len()).any(|at| words(&tokens[at..], sequence));
     WHOLE.iter().any(|word| words(tokens, &[word]))
         || words(tokens, &["CREATE", "OR", "REPLACE", "TABLE"])
         || words(tokens, &["CREATE", "OR", "REPLACE", "TEMPORARY"])
@@ -91,8 +91,8 @@ fn is_of_several(tokens: &[Token]) -> bool {
 }
 
 /// Whether `tokens` begin with these words.
-fn words(tokens: &[Token], wanted: &[&str]) -> bool {
-    tokens.len() >= wanted.len() && wanted.iter().zip(tokens).all(|(word, token)| token.is_word(word))
+fn words(tokens: &[Token], expected: &[&str]) -> bool {
+    tokens.len() >= expected.len() && expected.iter().zip(tokens).all(|(word, token)| token.is_word(word))
 }
 
 /// The table that `tokens`, which follow INSERT, begin with.

@@ -8,11 +8,11 @@ use crate::exception::Exception;
 use crate::execute::query_log::QueryLog;
 use crate::sql::statement::kind;
 
-/// Most that is kept of a text, of an error, and of a shorter thing.
+/// Most bytes stored of a text, of an error, and of a shorter field.
 const TEXT: usize = 8 << 10;
 const ERROR: usize = 1 << 10;
 const SHORT: usize = 256;
-/// Most settings that are kept.
+/// Most settings that are stored.
 const SETTINGS: usize = 64;
 
 /// Who sent a statement, and how.

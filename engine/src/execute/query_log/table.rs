@@ -4,7 +4,7 @@ use crate::chdb::connection::Connection;
 use crate::chdb::engine::Engine;
 use crate::exception::Exception;
 
-/// Columns without the bound. What follows from others is not kept: each column of a write takes 4 KB at least.
+/// Columns without the bound. What follows from others is not stored: each column of a write takes 4 KB at least.
 const CREATE: &str = "\
 CREATE TABLE system.query_log (
   type Enum8('QueryStart' = 1, 'QueryFinish' = 2, 'ExceptionBeforeStart' = 3, 'ExceptionWhileProcessing' = 4)
