@@ -34,11 +34,11 @@ fn days(flags: &Flags, client: &Client, report: &mut Report) -> anyhow::Result<(
     let heights = "SELECT min(block_number), max(block_number) FROM blocks WHERE toDate(timestamp) = {day:Date}";
     let heights = bed.store.text(heights, &[("day", day.clone())])?;
     let (first, last) = heights.split_once('\t').context("heights")?;
-    let asked = |condition: &str| {
+    let query = |condition: &str| {
         format!("SELECT count(), uniqExact(address), max(length(data)) FROM v_logs WHERE {condition}")
     };
-    let by_date = asked(&format!("block_date = '{day}'"));
-    let by_height = asked(&format!("block_number BETWEEN {first} AND {last}"));
+    let by_date = query(&format!("block_date = '{day}'"));
+    let by_height = query(&format!("block_number BETWEEN {first} AND {last}"));
     let answers = [bed.store.text(&by_date, &[])?, bed.store.text(&by_height, &[])?];
     ensure!(answers[0] == answers[1] && !answers[0].starts_with('0'), "{answers:?}");
     let granules = [granules(&bed.store, &by_date)?, granules(&bed.store, &by_height)?];

@@ -46,17 +46,17 @@ impl Anvil {
         command.args(["--port", "0", "--disable-block-gas-limit", "--no-request-size-limit"]);
         let mut node = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let stdout = node.stdout.take().context("a pipe")?;
-        let (sender, told) = mpsc::channel();
+        let (sender, urls) = mpsc::channel();
         // Goes on reading, so that the node does not get stuck.
         std::thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
                 if let Some(address) = line.strip_prefix("Listening on ") {
-                    // Nobody waits any more if it took too long.
+                    // After the timeout there is no receiver.
                     let _ = sender.send(format!("http://{address}"));
                 }
             }
         });
-        let url = told.recv_timeout(Duration::from_secs(60));
+        let url = urls.recv_timeout(Duration::from_secs(60));
         let anvil = Self { node, url: url.unwrap_or_default() };
         ensure!(!anvil.url.is_empty(), "anvil did not say where it listens");
         anvil.emit()?;

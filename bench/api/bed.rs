@@ -29,7 +29,7 @@ pub enum Content {
 
 /// An engine that runs over a data set.
 pub struct TestBed {
-    /// The engine, asked without Trawl in between.
+    /// The engine, queried without Trawl in between.
     pub store: Store,
     engine: Server,
     profile: String,
@@ -97,7 +97,7 @@ impl TestBed {
         self.engine.id()
     }
 
-    /// Where further files over the same rows are kept.
+    /// Where further files over the same rows are stored.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -117,7 +117,7 @@ impl TestBed {
     }
 }
 
-/// The engine, asked over HTTP.
+/// The engine, queried over HTTP.
 pub struct Store {
     agent: ureq::Agent,
     /// Where it listens.

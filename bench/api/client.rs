@@ -1,4 +1,4 @@
-//! The client of all legs: one thread, connections that stay open, answers read to their end and not kept.
+//! The client of all legs: one thread, connections that stay open, answers that are read to their end and dropped.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-/// What is asked.
+/// An HTTP request.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Host and port.
@@ -52,7 +52,7 @@ pub struct FullAnswer {
     pub total: f64,
     /// Length of its body.
     pub bytes: u64,
-    /// The body, where it was asked for.
+    /// The body, where requested.
     pub body: Vec<u8>,
 }
 
@@ -80,20 +80,20 @@ impl Client {
         Ok(Self { runtime, connections: RefCell::default() })
     }
 
-    /// Reads an answer and forgets it.
+    /// Reads an answer and drops it.
     pub fn drain(&self, request: &Request) -> anyhow::Result<FullAnswer> {
-        self.on_kept_connection(request, BodyRetention::Nothing)
+        self.on_pooled_connection(request, BodyRetention::Nothing)
     }
 
     /// Reads an answer and keeps its body.
     pub fn fetch(&self, request: &Request) -> anyhow::Result<FullAnswer> {
-        self.on_kept_connection(request, BodyRetention::Body)
+        self.on_pooled_connection(request, BodyRetention::Body)
     }
 
-    fn on_kept_connection(&self, request: &Request, keep: BodyRetention) -> anyhow::Result<FullAnswer> {
+    fn on_pooled_connection(&self, request: &Request, keep: BodyRetention) -> anyhow::Result<FullAnswer> {
         self.runtime.block_on(async {
-            let kept = self.connections.borrow_mut().remove(&request.host);
-            let mut connection = match kept.filter(|connection| !connection.is_closed()) {
+            let pooled = self.connections.borrow_mut().remove(&request.host);
+            let mut connection = match pooled.filter(|connection| !connection.is_closed()) {
                 Some(connection) => connection,
                 None => open(&request.host).await?,
             };
@@ -103,23 +103,23 @@ impl Client {
         })
     }
 
-    /// Seconds that it takes to ask for one after another of `groups`, all of a group at once.
+    /// Seconds that `groups` take one after another, with all requests of a group at once.
     pub fn groups(&self, groups: &[Vec<Request>]) -> anyhow::Result<f64> {
-        let host = &groups.iter().flatten().next().context("something is asked")?.host;
+        let host = &groups.iter().flatten().next().context("a request")?.host;
         let most = groups.iter().map(Vec::len).max().unwrap_or_default();
         self.runtime.block_on(async {
             let mut connections = try_join_all((0..most).map(|_| open(host))).await?;
             let started = Instant::now();
             for group in groups {
-                let asked = group.iter().zip(&mut connections);
-                try_join_all(asked.map(|(request, connection)| read(connection, request, BodyRetention::Nothing)))
+                let pairs = group.iter().zip(&mut connections);
+                try_join_all(pairs.map(|(request, connection)| read(connection, request, BodyRetention::Nothing)))
                     .await?;
             }
             Ok(started.elapsed().as_secs_f64())
         })
     }
 
-    /// Lets `clients` ask one thing after another for so many `seconds`; `request` gets a number that is new each time.
+    /// Lets `clients` send one request after another for `seconds`; `request` gets a number that is new each time.
     pub fn load(&self, clients: usize, seconds: f64, request: impl Fn(u64) -> Request) -> anyhow::Result<Load> {
         let counter = std::cell::Cell::new(0);
         let next = || {

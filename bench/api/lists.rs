@@ -70,14 +70,14 @@ impl Page {
             rows.iter().flat_map(|row| [row.from_address, row.to_address, row.token_address]).collect();
         let (positions, parties): (Vec<_>, Vec<_>) = (positions.into_iter().collect(), parties.into_iter().collect());
         let store = &bed.store;
-        let asked = RequestedFacts { code: parties.clone(), tokens: parties.clone(), counted: parties };
-        let lookups = addresses::facts(&asked, &blocks).iter().map(|facts| sql::planned(store, facts)).collect();
+        let requested = RequestedFacts { code: parties.clone(), tokens: parties.clone(), counted: parties };
+        let lookups = addresses::facts(&requested, &blocks).iter().map(|facts| sql::planned(store, facts)).collect();
         let selectors = sql::planned(store, &transactions::selectors(&positions, &blocks));
         Ok([vec![sql::planned(store, &statement)], vec![selectors], lookups])
     }
 }
 
-/// What is asked.
+/// The measured servers.
 struct Servers {
     /// Without memory for answers.
     cold: Server,
@@ -137,14 +137,14 @@ fn one_page(
     let planned = page.planned(bed)?;
     let mut names = vec![RAW, COLD, HOT, LOOKUPS];
     let (cold, hot) = (page.served(&servers.cold.url), page.served(&servers.hot.url));
-    let mut asked = vec![planned[..1].to_vec(), vec![vec![cold.clone()]], vec![vec![hot]], planned.to_vec()];
+    let mut requests = vec![planned[..1].to_vec(), vec![vec![cold.clone()]], vec![vec![hot]], planned.to_vec()];
     if let Some(postgres) = &servers.postgres {
         names.push(PEER);
         let theirs = page.served(postgres.url());
         same_items(client, &cold, &theirs)?;
-        asked.push(vec![vec![theirs]]);
+        requests.push(vec![vec![theirs]]);
     }
-    let legs = in_turns(&names, 20 * flags.rounds, |leg| match &asked[leg][..] {
+    let legs = in_turns(&names, 20 * flags.rounds, |leg| match &requests[leg][..] {
         [one] => Ok(client.drain(&one[0])?.total * 1e3),
         groups => Ok(client.groups(groups)? * 1e3),
     })?;
@@ -179,7 +179,7 @@ fn same_items(client: &Client, ours: &Request, theirs: &Request) -> anyhow::Resu
     Ok(())
 }
 
-/// One client and 64: pages that nobody asked for before, and the same hundred pages again and again.
+/// One client and 64: pages that were not requested before, and the same hundred pages again and again.
 fn many_clients(
     flags: &Flags,
     client: &Client,
@@ -207,11 +207,11 @@ fn many_clients(
             let ours = |number| page(number).served(&trawl.url);
             let theirs = servers.postgres.as_ref().map(|postgres| |number: u64| page(number).served(postgres.url()));
             let name = if what.starts_with("other") { COLD } else { HOT };
-            let mut asked: Vec<(&str, &dyn Fn(u64) -> Request)> = vec![(name, &ours)];
+            let mut requests: Vec<(&str, &dyn Fn(u64) -> Request)> = vec![(name, &ours)];
             if let Some(theirs) = &theirs {
-                asked.push((PEER, theirs));
+                requests.push((PEER, theirs));
             }
-            let legs = loads(client, &asked, clients, flags.seconds, flags.rounds)?;
+            let legs = loads(client, &requests, clients, flags.seconds, flags.rounds)?;
             let bound = match (clients, name) {
                 (1, _) => Bound::Unbounded,
                 (_, COLD) => Bound::AtLeast(0.7),
@@ -242,8 +242,8 @@ fn in_server(client: &Client, hot: &Server, page: &dyn Fn(u64) -> Page) -> anyho
         let text = client.fetch(&Request::get(&hot.url, "/metrics"))?.body;
         let text = String::from_utf8(text)?;
         let value = |ending: &str| {
-            let wanted = format!("trawl_http_request_duration_seconds_{ending}{{");
-            let line = text.lines().find(|line| line.starts_with(&wanted) && line.contains("token-transfers"))?;
+            let prefix = format!("trawl_http_request_duration_seconds_{ending}{{");
+            let line = text.lines().find(|line| line.starts_with(&prefix) && line.contains("token-transfers"))?;
             line.rsplit(' ').next()?.parse::<f64>().ok()
         };
         Ok((value("sum").context("durations in /metrics")?, value("count").context("durations in /metrics")?))

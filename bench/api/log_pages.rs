@@ -13,7 +13,7 @@ use crate::{sql, wide};
 /// Logs of a page.
 pub const SIZE: u64 = 50;
 
-/// Contracts of which pages are asked.
+/// Contracts of which pages are requested.
 pub struct Pages {
     addresses: Vec<String>,
     last: u64,
@@ -72,25 +72,25 @@ pub fn measure(
     let raw = |number| pages.planned(bed, number);
     let path = format!("/api/eth-rpc/{SIZE}");
     let peer = postgres.map(|postgres| |number: u64| pages.served(postgres.url(), &path, number));
-    let mut asked: Vec<(&str, &dyn Fn(u64) -> Request)> = vec![("Trawl", &trawl), ("raw engine", &raw)];
+    let mut requests: Vec<(&str, &dyn Fn(u64) -> Request)> = vec![("Trawl", &trawl), ("raw engine", &raw)];
     if let Some(peer) = &peer {
-        asked.push(("PostgreSQL", peer));
+        requests.push(("PostgreSQL", peer));
     }
-    loads(client, &asked, clients, seconds, rounds)
+    loads(client, &requests, clients, seconds, rounds)
 }
 
 /// Answers a second of each leg in turn, with the median time beside it; the numbers of requests go on from round to
 /// round.
 pub fn loads(
     client: &Client,
-    asked: &[(&str, &dyn Fn(u64) -> Request)],
+    requests: &[(&str, &dyn Fn(u64) -> Request)],
     clients: usize,
     seconds: f64,
     rounds: usize,
 ) -> anyhow::Result<Vec<Leg>> {
-    let mut legs: Vec<(Leg, Vec<Load>)> = asked.iter().map(|(name, _)| (Leg::new(*name), Vec::new())).collect();
+    let mut legs: Vec<(Leg, Vec<Load>)> = requests.iter().map(|(name, _)| (Leg::new(*name), Vec::new())).collect();
     for round in 0..=rounds as u64 {
-        for ((leg, loads), (_, request)) in legs.iter_mut().zip(asked) {
+        for ((leg, loads), (_, request)) in legs.iter_mut().zip(requests) {
             let load = client.load(clients, seconds / rounds as f64, |number| request((round << 32) + number))?;
             if round > 0 {
                 leg.samples.push(load.rate);

@@ -28,7 +28,7 @@ pub struct Report {
 /// Legs that are measured in the same unit.
 #[derive(Debug, Serialize)]
 pub struct Section {
-    /// What is asked.
+    /// What is measured.
     pub title: String,
     /// Of the measurements.
     pub unit: &'static str,
@@ -97,7 +97,7 @@ impl Report {
         self.missing.push(SkippedLeg { leg: leg.into(), reason: format!("{reason:#}") });
     }
 
-    /// Names a leg that was not wanted.
+    /// Names a leg that was left out.
     pub fn without(&mut self, missing: SkippedLeg) {
         self.missing.push(missing);
     }

@@ -102,24 +102,24 @@ fn wide_answers(
     progress("wide answers");
     let api = bed.api(&["--max-logs", "0"])?;
     let grown = memory::measure(client, bed, &api, contract, 3)?;
-    let mut asked = wide::own_legs(bed, (&api.url, api.id()), contract);
+    let mut queries = wide::own_legs(bed, (&api.url, api.id()), contract);
     if let Some(postgres) = &peers.postgres {
         let request = wide::get_logs(postgres.url(), "/api/eth-rpc", &contract.address, bed.last_block());
-        asked.push(WideQuery::new(POSTGRES, contract.logs, Peer::Http(request, Vec::new())));
+        queries.push(WideQuery::new(POSTGRES, contract.logs, Peer::Http(request, Vec::new())));
     }
     if let Some(anvil) = &peers.anvil {
         let request = wide::get_logs(&anvil.url, "/", Anvil::CONTRACT, anvil.last_block());
-        asked.push(WideQuery::new(ANVIL, Anvil::LOGS, Peer::Http(request, Vec::new())));
+        queries.push(WideQuery::new(ANVIL, Anvil::LOGS, Peer::Http(request, Vec::new())));
     }
     if let Some(duckdb) = &mut peers.duckdb {
-        asked.push(WideQuery::new("DuckDB over Parquet, to Arrow", contract.logs, Peer::Duckdb(duckdb)));
+        queries.push(WideQuery::new("DuckDB over Parquet, to Arrow", contract.logs, Peer::Duckdb(duckdb)));
     }
     if peers.hexed.is_ok() {
         let request = hexed::contract(&bed.store, &contract.address);
         let peer = Peer::Http(request, vec![bed.engine_id()]);
-        asked.push(WideQuery::new("hex text and bloom filters, JSONEachRow", contract.logs, peer));
+        queries.push(WideQuery::new("hex text and bloom filters, JSONEachRow", contract.logs, peer));
     }
-    let legs = wide::measure(client, &mut asked, flags.rounds)?;
+    let legs = wide::measure(client, &mut queries, flags.rounds)?;
     let length = figure_of(&legs, wide::TRAWL_RPC, wide::LENGTH) / figure_of(&legs, POSTGRES, wide::LENGTH);
     ensure!(peers.postgres.is_none() || (length - 1.).abs() < 1e-3, "the same logs are {length} times as long");
     let trawl = |under: &str| ratio(&legs, wide::TRAWL_RPC, under);

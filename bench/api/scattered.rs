@@ -25,7 +25,7 @@ pub struct Topic {
 
 /// The topic at a position whose number of logs is nearest to a thousand.
 pub fn find(store: &Store, position: usize) -> anyhow::Result<Topic> {
-    let column = ["topic0", "topic1"].get(position).context("topics 0 and 1 are asked for")?;
+    let column = ["topic0", "topic1"].get(position).context("only topics 0 and 1 are measured")?;
     let sql = format!(
         "SELECT lower(hex({column})), count() AS logs FROM logs_by_block WHERE topics_count > {{position:UInt8}} \
          GROUP BY {column} ORDER BY abs(toInt64(logs) - 1000), {column} LIMIT 1"

@@ -20,8 +20,8 @@ pub fn measure(flags: &Flags) -> anyhow::Result<()> {
 
     let api = bed.api(&["--max-logs", "0"])?;
     let grown = memory::measure(&client, &bed, &api, &contract, 3)?;
-    let mut asked = wide::own_legs(&bed, (&api.url, api.id()), &contract);
-    let legs = wide::measure(&client, &mut asked, flags.rounds)?;
+    let mut queries = wide::own_legs(&bed, (&api.url, api.id()), &contract);
+    let legs = wide::measure(&client, &mut queries, flags.rounds)?;
     report.goal(
         "wide eth_getLogs / raw engine Native, logs/s",
         ratio(&legs, TRAWL_RPC, RAW_NATIVE),

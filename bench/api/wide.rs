@@ -43,7 +43,7 @@ pub fn rpc(url: &str, path: &str, filter: &serde_json::Value) -> Request {
     )
 }
 
-/// How a leg is asked.
+/// How a leg is queried.
 pub enum Peer<'a> {
     /// Over HTTP; these processes do the work.
     Http(Request, Vec<u32>),
@@ -123,24 +123,24 @@ pub const TRAWL_RPC: &str = "Trawl eth_getLogs";
 pub const TRAWL_ARROW: &str = "Trawl arrow";
 
 /// Reads all legs in turn, after a round that warms up. Samples are thousands of logs a second.
-pub fn measure(client: &Client, asked: &mut [WideQuery<'_>], rounds: usize) -> anyhow::Result<Vec<Leg>> {
-    let mut legs: Vec<Leg> = asked.iter().map(|asked| Leg::new(&asked.name)).collect();
+pub fn measure(client: &Client, queries: &mut [WideQuery<'_>], rounds: usize) -> anyhow::Result<Vec<Leg>> {
+    let mut legs: Vec<Leg> = queries.iter().map(|query| Leg::new(&query.name)).collect();
     let mut figures: BTreeMap<(usize, &str), Vec<f64>> = BTreeMap::new();
     for round in 0..=rounds {
-        for (number, asked) in asked.iter_mut().enumerate() {
-            let before = asked.cpu()?;
-            let whole = asked.read(client)?;
-            let after = asked.cpu()?;
+        for (number, query) in queries.iter_mut().enumerate() {
+            let before = query.cpu()?;
+            let whole = query.read(client)?;
+            let after = query.cpu()?;
             if round == 0 {
                 continue;
             }
-            legs[number].samples.push(asked.logs / whole.total / 1e3);
+            legs[number].samples.push(query.logs / whole.total / 1e3);
             let mut note = |name, value| figures.entry((number, name)).or_default().push(value);
             note(FIRST_BYTE, whole.first_byte * 1e3);
             note(FIRST_SHARE, whole.first_byte / whole.total);
-            note(LENGTH, whole.bytes as f64 / asked.logs);
+            note(LENGTH, whole.bytes as f64 / query.logs);
             if let (Some(before), Some(after)) = (before, after) {
-                note(CPU, (after - before) / asked.logs * 1e6);
+                note(CPU, (after - before) / query.logs * 1e6);
             }
         }
     }

@@ -32,7 +32,7 @@ pub enum Content {
 pub enum Refusal {
     /// An error of JSON-RPC with its code.
     Code(i64, String),
-    /// Something else than was asked, or a block that never was.
+    /// Something else than requested, or a block that never existed.
     Foreign(anyhow::Error),
 }
 

@@ -9,7 +9,7 @@ use crate::chain::Model;
 use crate::chain::block::Account;
 use crate::chain::world::{ACCOUNTS, TOKENS, World};
 
-/// What is asked.
+/// A request of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadRequest {
     /// The page of the newest blocks.

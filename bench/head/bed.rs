@@ -91,23 +91,23 @@ impl TestBed {
             let model = self.chain.model();
             model.at(model.tip()).number
         };
-        let (wanted, patience) = (tip.to_string(), Duration::from_secs(180 + tip / 10));
-        while self.sql("SELECT head_block FROM ingest_heads ORDER BY sequence DESC LIMIT 1")? != wanted {
-            ensure!(started.elapsed() < patience, "follow did not reach block {wanted}");
+        let (expected, patience) = (tip.to_string(), Duration::from_secs(180 + tip / 10));
+        while self.sql("SELECT head_block FROM ingest_heads ORDER BY sequence DESC LIMIT 1")? != expected {
+            ensure!(started.elapsed() < patience, "follow did not reach block {expected}");
             std::thread::sleep(Duration::from_millis(100));
         }
         Ok(())
     }
 
-    /// Waits, without asking the engine, until `follow` has committed the newest block of the node.
+    /// Waits, without a query of the engine, until `follow` has committed the newest block of the node.
     pub fn wait_until_taken(&self) -> anyhow::Result<()> {
         let started = Instant::now();
-        let wanted = {
+        let expected = {
             let model = self.chain.model();
             model.at(model.tip()).number
         };
-        while self.chain.asked.done() != wanted {
-            ensure!(started.elapsed() < Duration::from_secs(60), "follow did not take block {wanted}");
+        while self.chain.follower.done() != expected {
+            ensure!(started.elapsed() < Duration::from_secs(60), "follow did not take block {expected}");
             std::thread::sleep(Duration::from_millis(10));
         }
         Ok(())
@@ -146,7 +146,7 @@ impl TestBed {
         Ok([processor(self.engine.id())?, of(api)?, of(follow)?])
     }
 
-    /// Processor seconds over a time in which nothing is asked, as a share of one core each.
+    /// Processor seconds over a time without requests, as a share of one core each.
     pub fn idle(&self, seconds: f64) -> anyhow::Result<[f64; 3]> {
         let (before, started) = (self.spent()?, Instant::now());
         std::thread::sleep(Duration::from_secs_f64(seconds));

@@ -44,7 +44,7 @@ pub struct Chain {
     /// How far below the newest block one is final; half as far it is safe.
     pub final_after: u64,
     /// What its follower has done.
-    pub asked: FollowerProgress,
+    pub follower: FollowerProgress,
     /// Blocks whose texts the node still has.
     young: usize,
     model: RwLock<Model>,
@@ -67,7 +67,7 @@ impl Chain {
         let chain = Self {
             world,
             final_after,
-            asked: FollowerProgress::default(),
+            follower: FollowerProgress::default(),
             young,
             model: RwLock::default(),
             maker: Mutex::new(maker),

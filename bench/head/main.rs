@@ -136,7 +136,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn measure(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
-    let wants = |part: &str| flags.parts.iter().any(|wanted| wanted == part);
+    let wants = |part: &str| flags.parts.iter().any(|requested| requested == part);
     bed.follow(Duration::from_secs(1))?;
     if flags.soak {
         bed.serve()?;

@@ -66,7 +66,7 @@ fn answer(chain: &Chain, call: &Value) -> String {
 
 fn result(chain: &Chain, method: &str, parameters: &Value) -> Option<String> {
     let model = chain.model();
-    chain.asked.note(method, &parameters[0], &model);
+    chain.follower.note(method, &parameters[0], &model);
     let named = block_index(&model, chain.final_after, &parameters[0]);
     let text = |of: fn(&Texts) -> &String| {
         named.and_then(|block_index| Some(of(model.at(block_index).texts.as_ref()?).clone()))

@@ -13,7 +13,7 @@ use xtask::{engine_library, http, workspace};
 pub struct Launch {
     /// Of which build they are.
     pub profile: String,
-    /// The processors they are kept to, as taskset has them; all, if none are named.
+    /// The processors that they may use, as a list for taskset; `None` for all.
     pub cores: Option<String>,
     /// Where data and logs go.
     pub folder: PathBuf,

@@ -1,4 +1,4 @@
-//! A proxy before the engine that remembers what the API asks, so that the same can be asked without the API.
+//! A proxy before the engine that records the statements of the API, so that they can be repeated without it.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -49,7 +49,7 @@ impl Recorder {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was asked since this was called before.
+    /// The statements since the previous call.
     pub fn take(&self) -> Vec<Statement> {
         std::mem::take(&mut self.log())
     }

@@ -120,12 +120,12 @@ impl ReceivedMessages {
         // What was on its way when the subscription began may have come or not.
         let since = self.subscribed.map_or_else(Instant::now, |time| time + Duration::from_secs(5));
         let is_young = |block_index: BlockIndex| model.at(block_index).shown > since;
-        let mut wanted = HashSet::new();
+        let mut expected = HashSet::new();
         for (_, block) in model.down(model.tip()).take_while(|(block_index, _)| is_young(*block_index)) {
-            wanted.extend(block.logs_of[usize::from(token)].iter().map(|index| (block.hash, u64::from(*index))));
+            expected.extend(block.logs_of[usize::from(token)].iter().map(|index| (block.hash, u64::from(*index))));
         }
         let of_young = |(hash, _): &&(B256, u64)| model.by_hash(hash).is_none_or(is_young);
         let found: HashSet<(B256, u64)> = self.logs.iter().filter(of_young).copied().collect();
-        wanted.symmetric_difference(&found).count() + self.odd.iter().filter(of_young).count()
+        expected.symmetric_difference(&found).count() + self.odd.iter().filter(of_young).count()
     }
 }

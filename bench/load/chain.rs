@@ -45,15 +45,15 @@ fn templates(fixture: &Path) -> anyhow::Result<Vec<Value>> {
     for line in BufReader::new(MultiGzDecoder::new(File::open(fixture)?)).lines() {
         let mut line: Value = serde_json::from_str(&line?)?;
         let is_plain = |transaction: &Value| matches!(transaction["type"].as_str(), Some("0x0" | "0x2"));
-        let kept: Vec<bool> = list(&mut line["block"]["transactions"])?.iter().map(is_plain).collect();
+        let plain: Vec<bool> = list(&mut line["block"]["transactions"])?.iter().map(is_plain).collect();
         let logs: usize =
             list(&mut line["receipts"])?.iter().map(|receipt| receipt["logs"].as_array().map_or(0, Vec::len)).sum();
-        if kept.len() < 80 || logs > 2000 || line["block"].get("baseFeePerGas").is_none() {
+        if plain.len() < 80 || logs > 2000 || line["block"].get("baseFeePerGas").is_none() {
             continue;
         }
         for items in ["/block/transactions", "/receipts"] {
-            let mut kept = kept.iter();
-            list(line.pointer_mut(items).context("a list")?)?.retain(|_| kept.next() == Some(&true));
+            let mut plain = plain.iter();
+            list(line.pointer_mut(items).context("a list")?)?.retain(|_| plain.next() == Some(&true));
         }
         line["block"].as_object_mut().context("a block")?.remove("size");
         templates.push(json!({"block": line["block"], "receipts": line["receipts"], "uncleHeaders": []}));

@@ -42,7 +42,7 @@ fn main() -> anyhow::Result<()> {
     std::fs::create_dir_all(&folder)?;
     let dump = dump(&folder, flags.blocks)?;
     let store = Store::start(&folder.join("load"))?;
-    let wants = |part: &str| flags.parts.iter().any(|asked| asked == part);
+    let wants = |part: &str| flags.parts.iter().any(|requested| requested == part);
     if wants("verify") {
         verification(&store, &dump, &flags)?;
     }

@@ -1,4 +1,4 @@
-//! The engine of a measurement, asked over HTTP without Trawl in between.
+//! The engine of a measurement, queried over HTTP without Trawl in between.
 
 use std::fs::File;
 use std::path::Path;

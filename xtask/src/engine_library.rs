@@ -29,7 +29,7 @@ fn package() -> anyhow::Result<(&'static str, Option<&'static str>)> {
     }
 }
 
-/// Where the library is kept: outside any checkout, so that `cargo clean` and further clones do not fetch it again.
+/// Path of the installed library: outside any checkout, so that `cargo clean` and other clones do not fetch it again.
 pub fn installed_path() -> anyhow::Result<PathBuf> {
     let data_home = std::env::var_os("XDG_DATA_HOME")
         .map(PathBuf::from)

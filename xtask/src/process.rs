@@ -9,7 +9,7 @@ use anyhow::{Context as _, anyhow, bail};
 
 /// How long a program may take until it is ready.
 const READY: Duration = Duration::from_secs(120);
-/// How long a program may take to end after it was asked to.
+/// How long a program may take to end after the signal.
 const END: Duration = Duration::from_secs(40);
 
 /// A command for the thread that starts programs, and where the child goes.
@@ -73,7 +73,7 @@ impl Server {
         std::thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
                 if let Some(url) = line.strip_prefix("listening on ") {
-                    // Nobody waits any more if it took too long.
+                    // After the timeout there is no receiver.
                     let _ = sender.send(url.to_owned());
                 }
             }

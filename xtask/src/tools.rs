@@ -1,4 +1,4 @@
-//! Programs that must be on the machine, and packages that are fetched once and kept in the checkout.
+//! Programs that must be on the machine, and packages that are fetched once into the checkout.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -57,11 +57,11 @@ pub fn python_with_only(folder: &str, requirements: &Path) -> anyhow::Result<Pat
 }
 
 fn install(base: &str, folder: &str, requirements: &Path, flags: &[&str]) -> anyhow::Result<PathBuf> {
-    let wanted = std::fs::read(requirements)?;
+    let required = std::fs::read(requirements)?;
     let folder = workspace::target().join(folder);
     let python = folder.join("bin/python");
     let stamp = folder.join("trawl-requirements");
-    if std::fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+    if std::fs::read(&stamp).is_ok_and(|installed| installed == required) {
         return Ok(python);
     }
     eprintln!("xtask: installing Python packages in {}", folder.display());
@@ -73,6 +73,6 @@ fn install(base: &str, folder: &str, requirements: &Path, flags: &[&str]) -> any
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(flags);
     pip.arg("-r").arg(requirements);
     process::run(&mut pip)?;
-    std::fs::write(stamp, wanted)?;
+    std::fs::write(stamp, required)?;
     Ok(python)
 }

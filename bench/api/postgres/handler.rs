@@ -90,7 +90,7 @@ async fn logs(pool: &Pool, request: &Value, limit: Option<i64>) -> Result<Respon
         let text = filter[name].as_str().context("blocks are named by number")?;
         Ok(i64::from_str_radix(text.trim_start_matches("0x"), 16)?)
     };
-    let (column, wanted) = match filter["address"].as_str() {
+    let (column, value) = match filter["address"].as_str() {
         Some(address) => ("address".to_owned(), address),
         None => {
             let topics = filter["topics"].as_array().context("an address or topics")?;
@@ -98,7 +98,7 @@ async fn logs(pool: &Pool, request: &Value, limit: Option<i64>) -> Result<Respon
             (format!("topic{cursor}"), topics[cursor].as_str().context("one topic")?)
         }
     };
-    // A statement of its own where there is no cap, since plans are kept by statement.
+    // A statement of its own where there is no cap, since plans are cached by statement.
     let cap = if limit.is_some() { "LIMIT $4" } else { "" };
     let sql = format!(
         "SELECT address, topic0, topic1, topic2, topic3, data, block_number, transaction_hash, transaction_index, block_hash, \
@@ -107,8 +107,8 @@ async fn logs(pool: &Pool, request: &Value, limit: Option<i64>) -> Result<Respon
     );
     let client = pool.get().await?;
     let statement = client.prepare_cached(&sql).await?;
-    let (wanted, from, to) = (bytes(wanted)?, block("fromBlock")?, block("toBlock")?);
-    let mut parameters: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> = vec![&wanted, &from, &to];
+    let (value, from, to) = (bytes(value)?, block("fromBlock")?, block("toBlock")?);
+    let mut parameters: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> = vec![&value, &from, &to];
     if let Some(limit) = &limit {
         parameters.push(limit);
     }

@@ -1,4 +1,4 @@
-//! What a node's follower has committed, as its requests show it.
+//! What the follower of a node has committed, according to its requests.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use super::Model;
 
-/// What a follower has done, as far as its requests show it.
+/// Progress of a follower, as far as its requests show it.
 #[derive(Debug, Default)]
 pub struct FollowerProgress {
     /// The height of the newest receipts it took.
     taken: AtomicU64,
-    /// The same when it last asked for the newest block, which it does once what it took is committed.
+    /// The same when it last requested the newest block, which it does once that height is committed.
     done: AtomicU64,
 }
 
 impl FollowerProgress {
-    /// Takes note of a request.
+    /// Records a request.
     pub fn note(&self, method: &str, named: &Value, model: &Model) {
         let tip = model.at(model.tip()).number;
         if method == "eth_getBlockReceipts" && named.as_str() == Some(&format!("{tip:#x}")) {

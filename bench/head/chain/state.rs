@@ -1,12 +1,12 @@
-//! What everybody holds at the tip, with the way back over blocks that a reorganisation takes away.
+//! Holdings at the tip, with an undo log for blocks that a reorganisation removes.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::block::{Account, Asset};
 use super::world::{ACCOUNTS, ENDOWMENT};
 
-/// As many blocks as can be taken back.
-const KEPT: usize = 64;
+/// Most blocks that can be undone.
+const UNDO_BLOCKS: usize = 64;
 
 /// Holdings and nonces.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl State {
 
     /// Starts a block.
     pub fn begin(&mut self) {
-        if self.undo.len() == KEPT {
+        if self.undo.len() == UNDO_BLOCKS {
             self.undo.pop_front();
         }
         self.undo.push_back(Undo { coinbase: self.coinbase, ..Undo::default() });

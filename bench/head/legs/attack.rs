@@ -136,17 +136,17 @@ fn measure_one(
     attack: &Attack,
     report: &mut Report,
 ) -> anyhow::Result<Vec<String>> {
-    // A new one, since memory that was taken may be kept.
+    // A new process, since an old one may retain memory.
     bed.serve()?;
     let target = bed.target()?;
     let growing = GrowingChain::start(&bed.chain, Pace { rate: 1., size, reorganise_every: None });
     let processes = [bed.engine.id(), bed.api.as_ref().map_or(0, Server::id)];
-    let calm = asked(&target, flags.seconds, processes);
+    let calm = impact(&target, flags.seconds, processes);
     let before = processes.map(resident);
     let head: u64 = bed.sql("SELECT max(head_block) FROM ingest_heads")?.parse()?;
     let usual = open_files(None)?;
     let held = (attack.start)(target.url.trim_start_matches("http://"));
-    let hit = asked(&target, flags.attack_seconds, processes);
+    let hit = impact(&target, flags.attack_seconds, processes);
     growing.stop()?;
     drop(held);
     // Programs that are started later inherit it.
@@ -178,7 +178,7 @@ struct AttackImpact {
     most: [f64; 2],
 }
 
-fn asked(target: &Target, seconds: f64, processes: [u32; 2]) -> AttackImpact {
+fn impact(target: &Target, seconds: f64, processes: [u32; 2]) -> AttackImpact {
     let crowd = ClientPool::start(target, 8);
     let mut most = [0_f64; 2];
     for _ in 0..(seconds * 10.) as u64 {
@@ -195,12 +195,12 @@ fn asked(target: &Target, seconds: f64, processes: [u32; 2]) -> AttackImpact {
 
 /// Sets how many files this process may have open, or lets it have as many as the system does; how many it could
 /// before.
-fn open_files(wanted: Option<libc::rlim_t>) -> anyhow::Result<libc::rlim_t> {
+fn open_files(requested: Option<libc::rlim_t>) -> anyhow::Result<libc::rlim_t> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the call writes to the address it is given and to nothing else.
     let read = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
     let before = limit.rlim_cur;
-    limit.rlim_cur = wanted.unwrap_or(limit.rlim_max);
+    limit.rlim_cur = requested.unwrap_or(limit.rlim_max);
     // SAFETY: the call reads from the address it is given.
     let set = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
     anyhow::ensure!(read == 0 && set == 0, "the limit of open files cannot be set");

@@ -82,7 +82,7 @@ pub fn measure(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report
     Ok(())
 }
 
-/// The engine with one API and `follow` at an empty block a second, and nobody who asks.
+/// The engine with one API and `follow` at an empty block a second, without clients.
 pub fn idle(bed: &TestBed, flags: &Flags, report: &mut Report) -> anyhow::Result<()> {
     // What is settled meanwhile is empty too.
     bed.chain.grow(usize::try_from(flags.final_after)?, EMPTY)?;

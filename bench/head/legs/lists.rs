@@ -79,10 +79,11 @@ impl Apis {
         std::thread::sleep(Duration::from_millis(1_200));
         let always = self.recorder.take();
         read(&self.agent, &self.observed.url, target)?;
-        let mut asked = self.recorder.take();
+        let mut statements = self.recorder.take();
         // Without a text: the wait for the next change.
-        asked.retain(|statement| !statement.sql.is_empty() && always.iter().all(|other| other.sql != statement.sql));
-        Ok(asked)
+        statements
+            .retain(|statement| !statement.sql.is_empty() && always.iter().all(|other| other.sql != statement.sql));
+        Ok(statements)
     }
 }
 
@@ -176,10 +177,10 @@ fn at_rest(
             if statements > 0 {
                 worst = worst.max(page / all);
             }
-            // A page of blocks in memory asks for nothing.
-            let told = if statements > 0 { vec![longest, all, ratio, page / all] } else { Vec::new() };
+            // A page of blocks in memory needs no statement.
+            let values = if statements > 0 { vec![longest, all, ratio, page / all] } else { Vec::new() };
             let mut row = vec![format!("`{path}`"), number.to_string(), statements.to_string(), figure(page)];
-            row.extend(told.into_iter().map(figure));
+            row.extend(values.into_iter().map(figure));
             row.resize(8, String::new());
             rows.push(row);
         }

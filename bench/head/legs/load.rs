@@ -136,7 +136,7 @@ pub fn measure(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report
         }
     }
     let columns = [
-        "blocks/s asked",
+        "target blocks/s",
         "shown",
         "clients",
         "requests/s",

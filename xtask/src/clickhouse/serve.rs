@@ -40,7 +40,7 @@ pub fn serve(flags: &ServerFlags) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The statement that never ends reads a pipe that nobody writes to.
+/// The statement that never ends reads a pipe without a writer.
 fn arguments(directory: &Path, configuration: &Path, http_port: u16, tcp_port: u16) -> anyhow::Result<Vec<CString>> {
     let pipe = directory.join("open");
     if !pipe.exists() {
@@ -91,16 +91,16 @@ fn terminal() -> anyhow::Result<OwnedFd> {
     // SAFETY: two numbers to write to; the rest may be null.
     let opened = unsafe { libc::openpty(&raw mut controller, &raw mut terminal, name, settings, size) };
     ensure!(opened == 0, "no terminal can be opened");
-    // SAFETY: both were opened just now, and nobody else has them.
+    // SAFETY: both were opened just now, and nothing else owns them.
     let (controller, terminal) = unsafe { (OwnedFd::from_raw_fd(controller), OwnedFd::from_raw_fd(terminal)) };
     // SAFETY: both are open.
     ensure!(unsafe { libc::dup2(terminal.as_raw_fd(), 0) } == 0, "standard input cannot be replaced");
     Ok(controller)
 }
 
-fn free_port(asked: u16) -> anyhow::Result<u16> {
-    if asked != 0 {
-        return Ok(asked);
+fn free_port(requested: u16) -> anyhow::Result<u16> {
+    if requested != 0 {
+        return Ok(requested);
     }
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }

@@ -97,7 +97,7 @@ impl Programs {
 fn reading_account(data: &Path) -> anyhow::Result<PathBuf> {
     let file = data.with_extension("password");
     let random = || RandomState::new().hash_one(0);
-    // Another one's file must not stay: its mode is kept when it is written.
+    // An old file must not stay: writing to it would leave its mode as it is.
     if file.exists() {
         std::fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
     }

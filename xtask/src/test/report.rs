@@ -38,7 +38,7 @@ pub fn times_file() -> PathBuf {
 }
 
 impl Report {
-    /// Reads a line of a test program; false if nobody wants to see it.
+    /// Reads a line of a test program; false if it is not to be shown.
     pub fn read(&mut self, line: &str) -> bool {
         self.tests.extend(timed_test(line));
         let Some(counts) = counts_of(line) else { return !line.is_empty() && line != "running 0 tests" };

@@ -1,4 +1,4 @@
-//! The ClickHouse server that integration tests run on, if they are asked to.
+//! The ClickHouse server that integration tests run on, if requested.
 
 use std::path::PathBuf;
 

@@ -22,7 +22,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Reads the columns in the order in which they are asked for.
+    /// Reads the columns in the order of the SELECT.
     pub fn read(row: &Row) -> anyhow::Result<Self> {
         let mut topics = Vec::with_capacity(4);
         for column in 1..5 {
