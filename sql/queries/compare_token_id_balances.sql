@@ -4,7 +4,7 @@
 -- Where they differ, hundred thousand heights at a time: number of balances and owners, and sum of their hashes.
 WITH
     (SELECT max(last_block) FROM token_steps WHERE stage = 'done') AS reach,
-    toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS nobody,
+    toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS zero_address,
     newest AS
     (
         SELECT
@@ -44,12 +44,12 @@ FROM
         GROUP BY holder, token_address, token_type
         UNION ALL
         SELECT 1 AS side, sipHash128(token_address, token_id) AS key, since AS block_number,
-            if(had.2 = nobody, 0, cityHash64(token_address, token_id, had.2)) AS hash
+            if(had.2 = zero_address, 0, cityHash64(token_address, token_id, had.2)) AS hash
         FROM newest
-        WHERE holder = nobody AND token_type = 'ERC-721'
+        WHERE holder = zero_address AND token_type = 'ERC-721'
         UNION ALL
         SELECT 2 AS side, sipHash128(token_address, token_id) AS key, max(since) AS block_number,
-            anyIf(cityHash64(token_address, token_id, holder), holder != nobody AND had.1 > 0) AS hash
+            anyIf(cityHash64(token_address, token_id, holder), holder != zero_address AND had.1 > 0) AS hash
         FROM newest
         WHERE token_type = 'ERC-721'
         GROUP BY token_address, token_id

@@ -3,7 +3,7 @@
 -- contract when it is minted or burnt.
 INSERT INTO token_id_balances
 WITH
-    toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS nobody,
+    toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS zero_address,
     untold AS
     (
         SELECT token_address, token_type, min(block_number) AS untold_from
@@ -33,21 +33,21 @@ SELECT
     token_id,
     block_number,
     balance,
-    nobody AS owner
+    zero_address AS owner
 FROM last
-WHERE holder != nobody OR token_type != 'ERC-721'
+WHERE holder != zero_address OR token_type != 'ERC-721'
 UNION ALL
 SELECT
-    nobody,
+    zero_address,
     token_address,
     token_type,
     token_id,
     max(last.block_number),
-    sumIf(balance, holder != nobody),
-    anyIf(holder, holder != nobody AND balance > 0)
+    sumIf(balance, holder != zero_address),
+    anyIf(holder, holder != zero_address AND balance > 0)
 FROM last
 WHERE token_type = 'ERC-721'
 GROUP BY token_address, token_type, token_id
 -- From the zero address to itself nothing moves.
-HAVING max(holder != nobody)
+HAVING max(holder != zero_address)
 ORDER BY ALL

@@ -4,7 +4,7 @@
 -- tokens minted in bulk without transfers (ERC-2309).
 INSERT INTO token_balance_changes
 WITH
-    toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS nobody,
+    toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS zero_address,
     toInt256('340282366920938463463374607431768211456') AS half,
     moved AS
     (
@@ -36,7 +36,7 @@ WITH
         SELECT
             token_address,
             token_type,
-            arrayJoin([(from_address, if(from_address = nobody, 1, -1)), (to_address, if(to_address = nobody, -1, 1))]) AS side,
+            arrayJoin([(from_address, if(from_address = zero_address, 1, -1)), (to_address, if(to_address = zero_address, -1, 1))]) AS side,
             side.1 AS holder,
             block_number,
             sum(side.2 * toInt256(bitShiftRight(value, 128))) AS high,
@@ -93,11 +93,11 @@ FROM
 GLOBAL LEFT JOIN newest USING (token_address, token_type)
 WINDOW one_holder AS (PARTITION BY token_address, token_type, holder ORDER BY block_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 UNION ALL
-SELECT token_address, token_type, nobody, block_number, 0, 0, 0, 0, 0
+SELECT token_address, token_type, zero_address, block_number, 0, 0, 0, 0, 0
 FROM came
 WHERE (token_address, token_type) GLOBAL NOT IN untold
 UNION ALL
-SELECT DISTINCT token_address, token_type, nobody, block_number, 0, 0, 0, 0, 0
+SELECT DISTINCT token_address, token_type, zero_address, block_number, 0, 0, 0, 0, 0
 FROM token_id_changes
 WHERE is_told = 0
 ORDER BY ALL

@@ -3,7 +3,7 @@
 -- 256 bits, nor more than one of an ERC-721 id.
 INSERT INTO token_id_changes
 WITH
-    toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS nobody,
+    toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS zero_address,
     toInt256('340282366920938463463374607431768211456') AS half,
     moved AS
     (
@@ -24,7 +24,7 @@ WITH
         SELECT
             token_address,
             token_type,
-            arrayJoin([(from_address, if(from_address = nobody, 1, -1)), (to_address, if(to_address = nobody, -1, 1))]) AS side,
+            arrayJoin([(from_address, if(from_address = zero_address, 1, -1)), (to_address, if(to_address = zero_address, -1, 1))]) AS side,
             side.1 AS holder,
             assumeNotNull(transfers.token_id) AS token_id,
             block_number,
