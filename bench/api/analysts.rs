@@ -13,7 +13,7 @@ use crate::leg::in_turns;
 use crate::report::{Bound, Report, figure};
 use crate::{Flags, progress, sql};
 
-/// How often the bundled mainnet blocks are there.
+/// Copies of the bundled mainnet blocks.
 const COPIES: u64 = 1600;
 
 /// Measures a day of logs, and the questions of a first day.

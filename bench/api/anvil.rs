@@ -85,7 +85,7 @@ impl Anvil {
         }
     }
 
-    /// Its last block.
+    /// The number of its last block.
     pub fn last_block(&self) -> u64 {
         TRANSACTIONS
     }

@@ -1,4 +1,4 @@
-//! What the legs run on: an engine over a generated data set, and APIs over it.
+//! The test bed of the legs: an engine over a generated data set, and APIs over it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -131,7 +131,7 @@ impl Store {
         Self { agent, url: url.into() }
     }
 
-    /// Sends a statement and hands over the answer, unread.
+    /// Sends a statement and returns the unread response.
     pub fn reader(
         &self,
         sql: &str,

@@ -18,7 +18,7 @@ pub struct Request {
     /// Host and port.
     host: String,
     path: String,
-    /// Posted; without, it is a GET.
+    /// Body of a POST; `None` for a GET.
     body: Option<String>,
 }
 
@@ -62,14 +62,14 @@ pub struct Client {
     connections: RefCell<HashMap<String, SendRequest<Body>>>,
 }
 
-/// What clients at work at the same time got done.
+/// The throughput and latency of concurrent clients.
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
     /// Answers a second.
     pub rate: f64,
     /// Median of their times, in seconds.
     pub median: f64,
-    /// 99 of 100 took at most so many seconds.
+    /// 99th percentile of their times, in seconds.
     pub p99: f64,
 }
 

@@ -26,7 +26,7 @@ use crate::{Flags, progress, sql};
 
 /// Transfers of a page.
 const SIZE: u64 = 50;
-/// How far in the deep page is, where there are so many.
+/// Number of the deep page, where there are that many.
 const DEEP: u64 = 10_000;
 
 const RAW: &str = "raw engine, the list's statement";
@@ -43,7 +43,7 @@ struct Page {
 }
 
 impl Page {
-    /// As a client of the API asks.
+    /// The request of a client of the API.
     fn served(&self, url: &str) -> Request {
         let cursor = self.before.map(|at| format!("?block_number={}&index={}", at.block_number, at.log_index));
         let path = format!("/api/v2/addresses/0x{}/token-transfers{}", self.address, cursor.unwrap_or_default());
@@ -160,7 +160,7 @@ fn one_page(
     Ok(())
 }
 
-/// Both leave out nothing that the other has.
+/// Checks that both pages have the same items.
 fn same_items(client: &Client, ours: &Request, theirs: &Request) -> anyhow::Result<()> {
     let read = |request| anyhow::Ok(serde_json::from_slice::<Value>(&client.fetch(request)?.body)?);
     let (ours, theirs) = (read(ours)?, read(theirs)?);

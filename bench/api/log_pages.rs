@@ -34,7 +34,7 @@ impl Pages {
         (address, (hash >> 32) % (self.last * 9 / 10 + 1))
     }
 
-    /// As a client of eth_getLogs asks.
+    /// The request of a client of eth_getLogs.
     pub fn served(&self, url: &str, path: &str, number: u64) -> Request {
         let (address, first) = self.contract_at(number);
         let (first, last) = (format!("{first:#x}"), format!("{:#x}", self.last));
@@ -51,7 +51,7 @@ impl Pages {
     }
 }
 
-/// A number that looks like chance (splitmix64).
+/// A pseudo-random number (splitmix64).
 pub fn scatter(number: u64) -> u64 {
     let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -9,7 +9,7 @@ use xtask::workspace;
 use crate::leg::Leg;
 use crate::plot;
 
-/// What was measured, and what was promised.
+/// Measurements and goals.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// First word of its folder's name.
@@ -36,7 +36,7 @@ pub struct Section {
     pub legs: Vec<Leg>,
 }
 
-/// A ratio with what it shall be.
+/// A ratio with its bound.
 #[derive(Debug, Serialize)]
 pub struct Goal {
     name: String,
@@ -45,12 +45,12 @@ pub struct Goal {
     met: bool,
 }
 
-/// What a ratio shall be.
+/// The bound of a ratio.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub enum Bound {
-    /// So much or more.
+    /// At least this.
     AtLeast(f64),
-    /// So much or less.
+    /// At most this.
     AtMost(f64),
     /// Of interest, not promised.
     Unbounded,
@@ -74,7 +74,7 @@ impl Report {
         Self { subject, command, time, facts, sections: Vec::new(), goals: Vec::new(), missing: Vec::new() }
     }
 
-    /// Says something of the data.
+    /// Adds a fact about the data.
     pub fn fact(&mut self, fact: impl Into<String>) {
         self.facts.push(fact.into());
     }
@@ -168,7 +168,7 @@ impl Section {
 }
 
 impl Goal {
-    /// It with its measurement, in a line.
+    /// The goal with its measurement, in one line.
     pub fn line(&self) -> String {
         format!("{}: {}, goal {}", self.name, figure(self.measured), self.goal.text())
     }
@@ -192,7 +192,7 @@ impl Bound {
     }
 }
 
-/// Three digits that count, and no more than a reader wants.
+/// A number with three significant digits.
 pub fn figure(value: f64) -> String {
     match value.abs() {
         size if size >= 100. => {

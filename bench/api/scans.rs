@@ -1,4 +1,4 @@
-//! Everything that is promised of logs, over one data set: the report of `cargo xtask bench scans`.
+//! All goals for logs, over one data set: the report of `cargo xtask bench scans`.
 
 use anyhow::ensure;
 
@@ -13,7 +13,7 @@ use crate::report::{Bound, Report, figure};
 use crate::wide::{self, Contract, Peer, WideQuery};
 use crate::{Flags, growth, hexed, json_writer, memory, progress, scattered};
 
-/// What is measured against.
+/// The systems to compare with.
 struct Peers {
     postgres: Option<Postgres>,
     anvil: Option<Anvil>,

@@ -60,7 +60,7 @@ pub struct WideQuery<'a> {
 }
 
 impl<'a> WideQuery<'a> {
-    /// A leg that answers with so many logs.
+    /// A leg whose answer has `logs` logs.
     pub fn new(name: impl Into<String>, logs: f64, peer: Peer<'a>) -> Self {
         Self { name: name.into(), peer, logs }
     }

@@ -14,20 +14,20 @@ use crate::chain::{BlockIndex, Model};
 /// A row: the block it is of (`None`: the answer says there is none), its position in it, and a digest of the rest.
 pub type Row = (Option<BlockIndex>, u64, u64);
 
-/// What is in an answer.
+/// The content of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// Blocks, logs, transfers, frames.
     Rows(Vec<Row>),
     /// A number, such as a balance in wei.
     Amount(U256),
-    /// There is such a thing, whatever is said of it.
+    /// It exists, whatever its fields are.
     Something,
-    /// There is no such thing.
+    /// It does not exist.
     Nothing,
 }
 
-/// What an answer that holds no rows is.
+/// An answer without rows.
 #[derive(Debug)]
 pub enum Refusal {
     /// An error of JSON-RPC with its code.

@@ -1,4 +1,4 @@
-//! What clients ask at the head of a chain, as requests.
+//! Requests of clients at the head of a chain.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -34,9 +34,9 @@ pub enum HeadRequest {
     Receipts,
     /// The logs of the newest block.
     BlockLogs,
-    /// What an account has of the coin.
+    /// The coin balance of an account.
     Balance(Account),
-    /// What an account has of a token: a call of its code.
+    /// The token balance of an account: a call of its code.
     BalanceOf(u8, Account),
     /// 16 blocks up to a height in one batch.
     Batch(u64),
@@ -52,7 +52,7 @@ pub enum HeadRequest {
 pub struct Request {
     /// Below the server's URL.
     pub path: String,
-    /// Posted; without, it is a GET.
+    /// Body of a POST; `None` for a GET.
     pub body: Option<Value>,
 }
 
@@ -63,7 +63,7 @@ pub const LOG_CAP: usize = 1_000;
 /// Rows of a page.
 pub const PAGE: usize = 50;
 
-/// The highest block that the API showed anybody.
+/// The highest block that the API showed to any client.
 #[derive(Debug, Default)]
 pub struct HighestBlock(AtomicU64);
 
@@ -110,7 +110,7 @@ impl HeadRequest {
         random.choice(&model.at(block_index).transactions).copied()
     }
 
-    /// What its kind is called in reports.
+    /// Name of its kind in reports.
     pub fn route(self) -> &'static str {
         match self {
             Self::Blocks => "`/blocks`",

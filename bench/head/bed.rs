@@ -1,4 +1,4 @@
-//! What the legs run on: the chain with its node, the engine, `follow` and the API.
+//! The test bed of the legs: the chain with its node, the engine, `follow` and the API.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl TestBed {
         Ok(())
     }
 
-    /// What clients ask.
+    /// The target of clients.
     pub fn target(&self) -> anyhow::Result<Target> {
         let url = self.api.as_ref().context("the API runs")?.url.clone();
         Ok(Target {

@@ -43,7 +43,7 @@ pub struct Chain {
     pub world: Arc<World>,
     /// How far below the newest block one is final; half as far it is safe.
     pub final_after: u64,
-    /// What its follower has done.
+    /// Progress of its follower.
     pub follower: FollowerProgress,
     /// Blocks whose texts the node still has.
     young: usize,
@@ -81,7 +81,7 @@ impl Chain {
         self.maker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What there is now.
+    /// The current model.
     pub fn model(&self) -> RwLockReadGuard<'_, Model> {
         self.model.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -190,7 +190,7 @@ impl Model {
         block_indices.map(|block_index| (block_index, &self.blocks[block_index]))
     }
 
-    /// What an account holds after the block at `tip`.
+    /// Balance of an account after the block at `tip`.
     pub fn holding(&self, tip: BlockIndex, asset: Asset, account: Account) -> u128 {
         self.down(tip).find_map(|(_, block)| block.holdings.get(&(asset, account)).copied()).unwrap_or(ENDOWMENT)
     }
@@ -210,7 +210,7 @@ impl Model {
         self.reorganisations.iter().any(|time| (from..=to).contains(time))
     }
 
-    /// How often blocks left the chain.
+    /// Number of reorganisations.
     pub fn reorganisations(&self) -> usize {
         self.reorganisations.len()
     }

@@ -1,4 +1,4 @@
-//! Holds an answer against every head that it may be of.
+//! Compares an answer with every head that it may be of.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,16 @@ use crate::ask::HeadRequest;
 use crate::chain::world::World;
 use crate::chain::{BlockIndex, Model};
 
-/// What an answer is worth.
+/// The verdict on an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// What the chain looked like at a head that was current so long before the request, or during it (zero).
     Of(Duration),
-    /// Of several branches, though each row of it was there once.
+    /// Rows of several branches, each of which existed once.
     Mixed(String),
-    /// What the chain never looked like.
+    /// A state that the chain never had.
     Wrong(String),
-    /// The server was too busy, and said so.
+    /// The server refused because it was busy.
     Refused,
     /// An error: its status or code, and its text.
     Failed(String),
@@ -43,7 +43,7 @@ pub fn judge(
     hold(ask, &content, (model, world), (start, end))
 }
 
-/// Holds what an answer says against every head that it may be of.
+/// Compares the content of an answer with every head that it may be of.
 pub fn hold(
     ask: HeadRequest,
     content: &Content,

@@ -1,4 +1,4 @@
-//! The programs under measurement, and what the system says of them.
+//! The measured programs, and their figures from the system.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

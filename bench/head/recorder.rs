@@ -98,7 +98,7 @@ fn request(bytes: &[u8]) -> Option<(Statement, usize)> {
 }
 
 impl Statement {
-    /// Asks the engine the same again; how many bytes it answers.
+    /// Sends the statement to the engine again; returns the bytes of its answer.
     pub fn ask(&self, agent: &Agent, engine: &str) -> anyhow::Result<usize> {
         let mut request = agent.post(format!("{engine}{}", self.target));
         for (name, value) in &self.headers {

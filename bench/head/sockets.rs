@@ -14,7 +14,7 @@ use tungstenite::{Message, WebSocket};
 
 use crate::chain::{BlockIndex, Chain};
 
-/// What a client got.
+/// The messages of a client.
 #[derive(Debug, Default)]
 pub struct ReceivedMessages {
     /// When each head came.
@@ -29,7 +29,7 @@ pub struct ReceivedMessages {
     subscribed: Option<Instant>,
 }
 
-/// A client at work.
+/// A running client.
 pub struct Subscriber {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<ReceivedMessages>,

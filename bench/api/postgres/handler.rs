@@ -47,7 +47,7 @@ pub fn serve(address: &str) -> anyhow::Result<()> {
     })
 }
 
-/// Something went wrong; a measurement wants to know what.
+/// An error, which a measurement reports in full.
 struct Failure(anyhow::Error);
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {

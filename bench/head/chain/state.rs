@@ -26,7 +26,7 @@ struct Undo {
 }
 
 impl State {
-    /// That of the genesis.
+    /// The state of the genesis.
     pub fn new() -> Self {
         Self { nonces: vec![0; ACCOUNTS], ..Self::default() }
     }
@@ -39,7 +39,7 @@ impl State {
         self.undo.push_back(Undo { coinbase: self.coinbase, ..Undo::default() });
     }
 
-    /// Takes the newest block back.
+    /// Undoes the newest block.
     pub fn take_back(&mut self) {
         let Some(undo) = self.undo.pop_back() else { return };
         for (holding, before) in undo.holdings {
@@ -54,12 +54,12 @@ impl State {
         self.coinbase = undo.coinbase;
     }
 
-    /// What an account holds.
+    /// Balance of an account.
     pub fn holding(&self, asset: Asset, account: Account) -> u128 {
         self.holdings.get(&(asset, account)).copied().unwrap_or(ENDOWMENT)
     }
 
-    /// Sets what an account holds.
+    /// Sets the balance of an account.
     pub fn set(&mut self, asset: Asset, account: Account, amount: u128) {
         let before = self.holdings.insert((asset, account), amount);
         if let Some(undo) = self.undo.back_mut() {
@@ -72,7 +72,7 @@ impl State {
         self.nonces[account as usize]
     }
 
-    /// The next nonce of an account, which is used up.
+    /// Takes the next nonce of an account.
     pub fn use_nonce(&mut self, account: Account) -> u64 {
         let nonce = self.nonces[account as usize];
         if let Some(undo) = self.undo.back_mut() {

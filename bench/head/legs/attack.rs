@@ -1,4 +1,4 @@
-//! Clients that take slots and memory: what others notice, whether `follow` goes on, what memory grows by.
+//! Clients that take slots and memory: the effect on others, on `follow` and on memory.
 
 use std::any::Any;
 use std::io::{Read as _, Write as _};
@@ -22,7 +22,7 @@ use crate::{Flags, progress};
 /// What stays open until the attack ends.
 type OpenConnections = Vec<Box<dyn Any>>;
 
-/// Clients that do no good.
+/// A kind of malicious clients.
 struct Attack {
     name: &'static str,
     start: fn(&str) -> OpenConnections,
@@ -168,7 +168,7 @@ fn measure_one(
     ])
 }
 
-/// What others notice.
+/// The effect on other clients.
 struct AttackImpact {
     /// 99th percentile of their waits, in milliseconds.
     p99: f64,

@@ -21,7 +21,7 @@ use crate::report::{Bound, Report, figure};
 use crate::tally::quantile;
 use crate::{Flags, progress};
 
-/// How far in the deep page is, where a list has so many.
+/// Number of the deep page, where a list has that many.
 const DEEP: usize = 200;
 
 /// The lists, without those of the specification's eight endpoints: of an account, a token, a block, and of everything;
@@ -71,7 +71,7 @@ impl Apis {
         Ok(serde_json::from_slice(&read(&self.agent, &self.cold.url, target)?)?)
     }
 
-    /// What the API asks the engine for a page, but for what it asks at any time.
+    /// The statements of the API for a page, without those that it sends at any time.
     fn statements(&self, target: &str) -> anyhow::Result<Vec<Statement>> {
         // Once, so that what is remembered of contracts and selectors is remembered.
         read(&self.agent, &self.observed.url, target)?;

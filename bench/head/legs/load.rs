@@ -13,7 +13,7 @@ use crate::sockets::Subscriber;
 use crate::tally::{Route, Tally};
 use crate::{Flags, progress};
 
-/// What one load came to.
+/// The outcome of one load.
 struct Outcome {
     tally: Tally,
     seconds: f64,

@@ -1,6 +1,6 @@
-//! When a block can change no more.
+//! Finality of blocks.
 
-/// When a block of a chain can change no more.
+/// When a block of a chain becomes final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finality {
     /// When nodes call it `finalized`; where they know no such name, so many blocks below the newest.

@@ -35,7 +35,7 @@ impl ServedChain {
         for_chain(Some(self), work)
     }
 
-    /// Does `work` for this chain.
+    /// Runs `work` for this chain.
     pub fn sync_scope<T>(self, work: impl FnOnce() -> T) -> T {
         CHAIN.sync_scope(Some(self), work)
     }

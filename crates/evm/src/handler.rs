@@ -1,4 +1,4 @@
-//! How a call or a transaction runs: as on Ethereum, and with what the chain adds to it.
+//! Runs a call or a transaction: as on Ethereum, with the additions of the chain.
 
 #[cfg(test)]
 mod chain_tests;
@@ -32,14 +32,14 @@ use trawl_core::primitives::{Address, U256};
 /// Where a call comes from, as far as the chain charges for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// It is no transaction: nothing is paid but for its gas.
+    /// It is no transaction: only its gas is paid.
     #[default]
     Call,
     /// A signed transaction.
     Signed(DataSize),
     /// A deposit: L1 paid for all of it.
     Deposit {
-        /// Wei that its sender gets first, whatever becomes of it.
+        /// Wei that its sender gets first, whatever its outcome.
         mint: U256,
     },
 }
@@ -91,7 +91,7 @@ struct ChainHandler<D, I> {
     evm: PhantomData<fn() -> (D, I)>,
 }
 
-/// What a transaction pays beside its gas, in wei.
+/// Fees of a transaction besides its gas, in wei.
 #[derive(Debug, Clone, Copy, Default)]
 struct Charge {
     l1_fee: U256,
@@ -105,7 +105,7 @@ impl<D: Database<Error = ProbeError>, I> ChainHandler<D, I> {
         Self { rollup: rules.rollup(), refunds, origin, charge: Cell::default(), evm: PhantomData }
     }
 
-    /// What the transaction pays beside its gas; nothing on Ethereum.
+    /// Fees of the transaction besides its gas; none on Ethereum.
     fn charge(&self, context: &mut MainnetContext<D>) -> Result<Charge, ProbeError> {
         let (Some(rollup), Origin::Signed(data)) = (self.rollup, self.origin) else { return Ok(Charge::default()) };
         let gas = context.tx().gas_limit();

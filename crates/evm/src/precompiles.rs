@@ -41,7 +41,7 @@ impl ChainPrecompiles {
         self.known.contains(address)
     }
 
-    /// Whether an input is longer than the precompile at an address takes.
+    /// Whether an input exceeds the limit of the precompile at an address.
     fn is_too_long(&self, inputs: &CallInputs) -> bool {
         self.rules.iter().any(|rule| match *rule {
             PrecompileRule::LongestInput { address, bytes } => {

@@ -1,4 +1,4 @@
-//! A log as JSON has it.
+//! A log in the shape of JSON-RPC.
 
 use serde::Serialize;
 use tokio_postgres::Row;

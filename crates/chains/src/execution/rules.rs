@@ -20,15 +20,15 @@ pub struct ExecutionRules {
     pub longest_code: Option<usize>,
     /// Code that is not the EVM's.
     pub foreign_code: Option<ForeignCode>,
-    /// What becomes of gas that code gives back.
+    /// How refunds of gas are treated.
     pub refunds: Refunds,
     /// Blobs, if blocks have any.
     pub blobs: Option<BlobRule>,
-    /// The number of the block that code sees.
+    /// The `NUMBER` that code sees.
     pub number: NumberSource,
-    /// Who made the block, as code sees it.
+    /// The `COINBASE` that code sees.
     pub coinbase: Coinbase,
-    /// What becomes of tips.
+    /// How tips are treated.
     pub tips: Tips,
     /// Why the gas of a transaction cannot be estimated, if so.
     pub no_estimates: Option<&'static str>,
@@ -104,7 +104,7 @@ pub enum Hardfork {
 /// What transactions pay and to whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransactionRules {
-    /// They pay for their data on L1 too.
+    /// They pay also for their data on L1.
     Rollup(RollupRules),
     /// It is not known, and why: they do not run again.
     Unknown(&'static str),
@@ -130,7 +130,7 @@ pub struct ForeignCode {
     pub name: &'static str,
 }
 
-/// What becomes of gas that code gives back.
+/// How refunds of gas are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refunds {
     /// It lowers the gas of the transaction, as on Ethereum.
@@ -152,7 +152,7 @@ pub struct BlobRule {
     pub least_price: u128,
 }
 
-/// The number of the block that code sees.
+/// The `NUMBER` that code sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberSource {
     /// That of the header.
@@ -161,7 +161,7 @@ pub enum NumberSource {
     L1,
 }
 
-/// Who made the block, as code sees it.
+/// The `COINBASE` that code sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coinbase {
     /// The beneficiary of the header.
@@ -172,7 +172,7 @@ pub enum Coinbase {
     Account(Address),
 }
 
-/// What becomes of tips.
+/// How tips are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tips {
     /// Transactions pay them.

@@ -24,7 +24,7 @@ impl NewestBlocks {
         Self { blocks, index, floor }
     }
 
-    /// What tells in which of the blocks to look.
+    /// The index of the blocks by their values.
     pub(super) fn index(&self) -> &BlockIndex {
         &self.index
     }

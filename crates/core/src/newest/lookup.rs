@@ -33,7 +33,7 @@ impl Lookup {
         Self::AllOf(keys)
     }
 
-    /// The blocks of a run to look into: bit 0 is the lowest height.
+    /// The blocks of a run to search: bit 0 is the lowest height.
     pub fn mask(&self, run: &IndexRun) -> u64 {
         match self {
             Self::Keys(keys) => keys.iter().fold(0, |mask, key| mask | run.having(*key)),
@@ -46,13 +46,13 @@ impl Lookup {
     }
 }
 
-/// What all tests ask for together; none if the index knows of none of them.
+/// The lookup of all tests together; none if the index covers none of them.
 fn all_of(table: MemoryTable, tests: &[Predicate]) -> Option<Lookup> {
     let parts: Vec<Lookup> = tests.iter().filter_map(|test| part(table, test)).collect();
     (!parts.is_empty()).then_some(Lookup::AllOf(parts))
 }
 
-/// What a test asks for; none if the index does not know of it.
+/// The lookup of a test; none if the index does not cover it.
 fn part(table: MemoryTable, test: &Predicate) -> Option<Lookup> {
     let is_indexed = |column: &&str| table.indexed().contains(column);
     let having = |values: &[Vec<u8>]| Lookup::Keys(values.iter().map(|value| table.key(value)).collect());

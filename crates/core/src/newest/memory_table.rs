@@ -45,7 +45,7 @@ impl MemoryTable {
         TABLES[self.0].1
     }
 
-    /// What an index has for a block with a value in one of these columns. Values of different keys are different.
+    /// The key of a block with a value in one of these columns. Values of different keys are different.
     pub fn key(self, value: &[u8]) -> u32 {
         let mut hasher = DefaultHasher::new();
         hasher.write_usize(self.0);
@@ -53,7 +53,7 @@ impl MemoryTable {
         u32::try_from(hasher.finish() >> 32).unwrap_or_default()
     }
 
-    /// What it has for a block with a row in the table.
+    /// The key of a block with a row in the table.
     pub fn key_of_rows(self) -> u32 {
         self.key(&[])
     }

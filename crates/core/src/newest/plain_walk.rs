@@ -130,7 +130,7 @@ impl Chain {
         self.next += 1;
     }
 
-    /// Grows, moves to another branch, which may be shorter, settles, or gets a hole; then somebody looks.
+    /// Grows, moves to another branch, which may be shorter, settles, or gets a hole; then the view is refreshed.
     fn step(&mut self, kind: u8, count: u64) {
         match kind {
             0 | 1 => (0..count).for_each(|_| self.append()),

@@ -57,7 +57,7 @@ impl NewestSpan {
         self.ranges.iter().any(|range| range.contains(number)).then(|| self.blocks.get(number))?
     }
 
-    /// The blocks to look into, ascending.
+    /// The blocks to search, ascending.
     pub(super) fn having(&self, lookup: &Lookup) -> impl DoubleEndedIterator<Item = &NewestBlock> {
         let heights = self.ranges.first().zip(self.ranges.last());
         let heights = heights.and_then(|(lowest, highest)| BlockRange::new(lowest.first(), highest.last()));

@@ -1,4 +1,4 @@
-//! What contracts return to the calls that tokens answer, read with distrust: a contract may return anything. Pure.
+//! Decodes what contracts return to calls for token metadata: a contract may return anything. Pure.
 
 use alloy_sol_types::{SolType, sol_data};
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::comments::statement_lines;
 
-/// What the rows of a part are laid out by: these cannot be changed once a table is made.
+/// Settings of the layout of parts, which cannot change after a table is created.
 const FIXED: [&str; 2] = ["index_granularity", "index_granularity_bytes"];
 
 /// The settings of a statement of `sql/tables` that may change, by name.

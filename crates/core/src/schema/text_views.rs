@@ -3,7 +3,7 @@
 //!
 //! Filters on its text are filters on that of the other view, so they use the same indexes.
 
-/// What follows the name of a database in that of the database of its text views.
+/// Suffix of the database of text views.
 pub const TEXT_DATABASE: &str = "_views";
 
 /// A column of a view.
@@ -13,7 +13,7 @@ pub struct SourceColumn {
     pub name: String,
     /// Its type, as ClickHouse writes it.
     pub of: String,
-    /// What it is.
+    /// Its comment.
     pub comment: String,
 }
 
@@ -22,13 +22,13 @@ pub struct SourceColumn {
 pub struct SourceView {
     /// Its name, which begins with `v_`.
     pub name: String,
-    /// What its rows are.
+    /// The comment of the view.
     pub comment: String,
     /// Its columns, in their order.
     pub columns: Vec<SourceColumn>,
 }
 
-/// Views that other views are made of, and say nothing to people.
+/// Views that only other views read.
 const INNER: [&str; 2] = ["v_newest", "v_token_facts"];
 /// The ending of columns of text, which stand beside those of bytes.
 const TEXT: &str = "_hex";

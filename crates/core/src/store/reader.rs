@@ -137,7 +137,7 @@ impl Reader {
         self.failover.in_use().turn
     }
 
-    /// How the addresses are that are not in use.
+    /// The states of the addresses that are not in use.
     pub async fn endpoint_statuses(&self) -> Vec<(StoreAddress, EndpointStatus)> {
         self.failover.statuses().await
     }

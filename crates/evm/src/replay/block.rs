@@ -24,9 +24,9 @@ use trawl_core::primitives::{Address, B256, U256};
 pub struct RecordedTransaction {
     /// Keccak-256 of its encoding (EIP-2718).
     pub hash: B256,
-    /// What it called, with gas limit and nonce.
+    /// Its call, with gas limit and nonce.
     pub call: Call,
-    /// Where it came from.
+    /// Its origin.
     pub origin: Origin,
     /// The gas that it used.
     pub gas_used: u64,
@@ -53,7 +53,7 @@ pub struct Replay {
     pub beacon_root: Option<B256>,
 }
 
-/// How far a replay is: what its transactions changed, and traces that were not taken yet.
+/// Progress of a replay: the changes of its transactions, and traces that were not taken yet.
 #[derive(Debug, Default)]
 pub struct Progress {
     changes: Option<Cache>,
@@ -201,7 +201,7 @@ impl<'p> BlockRun<'p> {
         Ok(Run { call, origin: recorded.origin, gas, nonce, rules, block, state: changes })
     }
 
-    /// What the system writes before the first transaction, where the contracts for it are.
+    /// Applies the writes of the system before the first transaction, where its contracts exist.
     pub fn write_system(&self, changes: &mut Changes<'p>) -> Result<(), ProbeError> {
         let block = &self.replay.block;
         if let Some(root) = self.replay.beacon_root {

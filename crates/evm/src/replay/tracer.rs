@@ -47,7 +47,7 @@ pub enum Tracer {
     Balances,
 }
 
-/// Where a run belongs to; nothing of a call.
+/// The position of a run; empty for a call.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Position {
     pub block_hash: Option<B256>,
@@ -65,7 +65,7 @@ const MAX_STEPS: u64 = 100_000;
 const MAX_BYTES: usize = 64 << 20;
 
 impl Tracer {
-    /// Runs a call or a transaction, and tells of it.
+    /// Runs a call or a transaction and returns its trace.
     pub(super) fn trace(&self, run: &Run<'_, '_>, position: Position) -> Result<(ResultAndState, Trace), RunError> {
         match self {
             Self::Steps(options) => {

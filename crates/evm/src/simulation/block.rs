@@ -61,7 +61,7 @@ impl<T: Into<RunError>> From<T> for BlockError {
 }
 
 impl BlockRun<'_> {
-    /// Ends what takes too long.
+    /// Fails after the time limit.
     pub fn check_time(&self) -> Result<(), RunError> {
         if Instant::now() >= self.deadline { Err(ProbeError::Late.into()) } else { Ok(()) }
     }

@@ -2,7 +2,7 @@
 
 use super::refusal::Refusal;
 
-/// What is left of the gas of a simulation, and of the block that is simulated.
+/// Remaining gas of a simulation, and of the block that is simulated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GasLeft {
     all: u64,
@@ -33,7 +33,7 @@ impl GasLeft {
         Ok(requested.min(self.all))
     }
 
-    /// Takes what a call used.
+    /// Deducts the gas that a call used.
     pub fn take(&mut self, used: u64) {
         self.all = self.all.saturating_sub(used);
         self.block = self.block.saturating_sub(used);

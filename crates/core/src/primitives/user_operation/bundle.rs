@@ -67,11 +67,11 @@ pub struct SubmittedOperation {
     pub paymaster_and_data: Bytes,
     /// What the wallet checks.
     pub signature: Bytes,
-    /// Who checked the signatures together.
+    /// The aggregator of its signature.
     pub aggregation: Option<Aggregation>,
 }
 
-/// Who checked the signatures of some operations together.
+/// An aggregator of signatures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aggregation {
     /// The contract that checks the signature of all.
@@ -88,7 +88,7 @@ impl SubmittedOperation {
         first_address(&self.init_code).filter(|address| *address != DELEGATION)
     }
 
-    /// Who pays for it, if the wallet does not.
+    /// The paymaster, if the wallet does not pay.
     #[must_use]
     pub fn paymaster(&self) -> Option<Address> {
         first_address(&self.paymaster_and_data)
@@ -207,7 +207,7 @@ pub fn beneficiary(version: EntryPointVersion, input: &[u8]) -> Option<Address> 
     word[..12].iter().all(|byte| *byte == 0).then(|| Address::from_slice(&word[12..]))
 }
 
-/// Whom a wallet calls, and with what: the first and the third parameter of functions that begin
+/// Target and input of a wallet's call: the first and the third parameter of functions that begin
 /// `(address, uint256, bytes`.
 #[must_use]
 pub fn executed_call(parameters: &[u8]) -> Option<(Address, Bytes)> {

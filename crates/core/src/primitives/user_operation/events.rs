@@ -16,7 +16,7 @@ pub const ACCOUNT_DEPLOYED: B256 = b256!("d51a9c61267aa6196961883ecf5ff2da6619c3
 /// `Deposited(address indexed, uint256)`.
 pub const DEPOSITED: B256 = b256!("2da466a7b24304f47e87fa2e1e5a81b9831ce54fec19055ce277ca2f39ba42c4");
 
-/// What an EntryPoint says of an operation that it handled.
+/// The event of an EntryPoint about an operation that it handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationEvent {
     /// Hash of the operation, with chain and EntryPoint.

@@ -22,7 +22,7 @@ impl Endpoint {
         Self { address: address.clone(), connection: Arc::new(connection), not_before: Mutex::new(None) }
     }
 
-    /// Whether nothing was tried here in vain a moment ago.
+    /// Whether the last attempt here did not fail a moment ago.
     pub fn may_be_tried(&self) -> bool {
         self.not_before.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|time| time <= Instant::now())
     }
@@ -39,7 +39,7 @@ pub(crate) struct InUse {
     pub turn: u64,
 }
 
-/// What answers are made of: an address that lacks some of it would give short ones.
+/// The served state: an address that lacks some of it would give incomplete answers.
 #[derive(Clone, Default)]
 pub(crate) struct ServedState {
     pub committed: CommittedRanges,
@@ -47,7 +47,7 @@ pub(crate) struct ServedState {
     pub sequence: Option<u64>,
 }
 
-/// What an address lacks of what was shown.
+/// What an address lacks of the served state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lag {
     /// Blocks of which something is not committed there.
@@ -68,7 +68,7 @@ pub(crate) struct Addresses {
     pub endpoints: Vec<Endpoint>,
     in_use: watch::Sender<InUse>,
     shown: Mutex<Arc<ServedState>>,
-    /// Held by who looks for another address.
+    /// Held during the search for another address.
     pub looking: tokio::sync::Mutex<()>,
 }
 
@@ -92,7 +92,7 @@ impl Addresses {
         Arc::clone(&self.shown.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// From now on answers are made of this, if `turn` still goes on.
+    /// Records the served state, if `turn` is still the current one.
     pub fn show(&self, turn: u64, shown: ServedState) -> bool {
         let mut before = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let is_current = self.in_use().turn == turn;
@@ -102,7 +102,7 @@ impl Addresses {
         is_current
     }
 
-    /// Asks the address of `index` from now on, which has `checked`; not if more was shown meanwhile.
+    /// Switches to the address of `index`, which has `checked`; not if more was served meanwhile.
     pub fn turn_to(&self, index: usize, checked: &Arc<ServedState>) -> bool {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let has_all = Arc::ptr_eq(&shown, checked);

@@ -20,7 +20,7 @@ use crate::store::{StoreAddress, StoreError};
 const AWAY_PAUSE: Duration = Duration::from_secs(2);
 /// The same of one that lacks something, which may arrive any moment.
 const LAG_PAUSE: Duration = Duration::from_millis(200);
-/// How long an address may take to say what it has.
+/// How long an address may take to report its state.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// After how long without a row it is looked whether the address is there at all, and how often.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -31,14 +31,14 @@ columns! {
     }
 }
 
-/// How an address is.
+/// The state of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointStatus {
-    /// It has what answers are made of.
+    /// It has the served state.
     Whole,
     /// It lacks something.
     Behind(Lag),
-    /// It refuses to say what it has.
+    /// It refuses to report its state.
     Refuses,
     /// It does not answer.
     Silent,
@@ -48,7 +48,7 @@ pub enum EndpointStatus {
 #[derive(Clone)]
 pub(crate) struct Failover {
     addresses: Arc<Addresses>,
-    /// Asks whether a server is there; of several addresses.
+    /// Checks whether a server responds; for several addresses.
     ping: Option<reqwest::Client>,
 }
 
@@ -69,7 +69,7 @@ impl Failover {
         self.run(|connection| async move { connection.send(statement, limit).await }).await
     }
 
-    /// Asks the address in use; another one if that does not answer.
+    /// Sends to the address in use; to another one if that does not answer.
     pub async fn run<T, Answer>(&self, ask: impl Fn(Arc<Connection>) -> Answer) -> Result<T, StoreError>
     where
         Answer: Future<Output = Result<T, StoreError>>,
@@ -110,12 +110,12 @@ impl Failover {
         &self.endpoint(self.in_use()).address
     }
 
-    /// From now on answers are made of this, if `turn` still goes on.
+    /// Records the served state, if `turn` is still the current one.
     pub fn show(&self, turn: u64, shown: ServedState) -> bool {
         self.addresses.show(turn, shown)
     }
 
-    /// How the addresses are that are not in use.
+    /// The states of the addresses that are not in use.
     pub async fn statuses(&self) -> Vec<(StoreAddress, EndpointStatus)> {
         let (shown, in_use) = (self.addresses.shown(), self.in_use().index);
         let others = self.addresses.endpoints.iter().enumerate().filter(|(index, _)| *index != in_use);
@@ -175,7 +175,7 @@ impl Failover {
     }
 }
 
-/// How an address is.
+/// The state of an address.
 async fn probe(endpoint: &Endpoint, shown: &ServedState) -> EndpointStatus {
     let lag = within(PROBE_TIMEOUT, lag(&endpoint.connection, shown)).await.and_then(|lag| lag);
     match lag {

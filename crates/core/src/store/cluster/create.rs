@@ -1,4 +1,4 @@
-//! Makes the tables and views of a database on each node of a cluster.
+//! Creates the tables and views of a database on each node of a cluster.
 
 use super::super::{StoreError, Writer};
 use super::statements::{NodeStatement, StatementNodes, create_table};
@@ -71,7 +71,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The statements that make a table or a view, and where each runs.
+    /// The statements that create a table or a view, and where each runs.
     pub(in super::super) fn creation(
         &self,
         layout: Option<&ClusterLayout>,

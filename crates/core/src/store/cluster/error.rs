@@ -1,9 +1,9 @@
-//! Why a cluster cannot be used.
+//! Errors of clusters.
 
 use super::super::StoreError;
 use crate::schema::replication::Replication;
 
-/// Why the tables of a database cannot be made or written on a cluster.
+/// Why the tables of a database cannot be created or written on a cluster.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
     /// Writers must reach the rows of each shard.
@@ -79,7 +79,7 @@ pub enum ClusterError {
         /// Name of the cluster.
         cluster: String,
     },
-    /// Tables replicate, and were to be made without, or the reverse.
+    /// Tables are replicated and were requested without replication, or the reverse.
     #[error(
         "the tables of database `{database}` {}: a database keeps its engines; load one anew with another \
          --clickhouse-database",
@@ -136,7 +136,7 @@ pub enum ClusterError {
     OtherShard {
         /// Endpoint of the node.
         url: String,
-        /// Which shard it was taken for, from 1.
+        /// The expected shard, from 1.
         shard: usize,
         /// Name of the cluster.
         cluster: String,

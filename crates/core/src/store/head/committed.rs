@@ -1,4 +1,4 @@
-//! Committed ranges by part, and what may have changed between two looks at them.
+//! Committed ranges by part, and what may have changed between two reads of them.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -17,7 +17,7 @@ use crate::store::integrity::damage_watch::DamageWatch;
 /// How a head is followed.
 #[derive(Debug, Clone, Copy)]
 pub struct HeadSettings {
-    /// Time between two looks.
+    /// Time between two polls.
     pub interval: Duration,
     /// Most bytes of the newest blocks in memory.
     pub memory_bytes: u64,
@@ -81,7 +81,7 @@ struct Schedule {
     losses: u64,
     database: Failover,
     turn: u64,
-    /// Whether the last look failed.
+    /// Whether the last poll failed.
     has_failed: bool,
     looked_at_all: Instant,
 }
@@ -106,7 +106,7 @@ impl Schedule {
         self.blocks.is_live() && self.beside.is_live()
     }
 
-    /// Waits until there is something to look at; after a failure at all of it, soon.
+    /// Waits until there is something to poll; after a failure only for a short time.
     async fn next(&mut self) -> PollScope {
         let interval = self.settings.interval;
         let is_live = self.is_live();

@@ -26,7 +26,7 @@ pub struct DamagedTable {
     pub rows: u64,
 }
 
-/// What was lost; nothing by default.
+/// The damage; none by default.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Damage {
     /// Tables of blocks, by name.
@@ -37,10 +37,10 @@ pub struct Damage {
     pub withdrawn: Coverage,
 }
 
-/// How the names of runs begin that repair.
+/// Prefix of the names of repair runs.
 pub const REPAIR_RUNS: &str = "repair-";
 
-/// Tables that say which rows count. Without a row of them nothing can be answered for certain.
+/// Bookkeeping tables. Without a row of them no answer is certain.
 const BOOKKEEPING: [&str; 4] = ["ingest_commits", "ingest_heads", "chain_configurations", "left_out_tables"];
 
 /// Tables that only `trawl-ingest` reads.
@@ -73,13 +73,13 @@ impl Damage {
         hit.flat_map(|table| table.blocks.ranges()).copied().collect()
     }
 
-    /// Whether a table lost rows that says which rows count.
+    /// Whether a bookkeeping table lost rows.
     #[must_use]
     pub fn hits_bookkeeping(&self) -> bool {
         self.others.iter().any(|table| BOOKKEEPING.contains(&table.as_str()) || table.starts_with("hot_"))
     }
 
-    /// Whether a table lost rows that tell of tokens, labels or signatures.
+    /// Whether a table of tokens, labels or signatures lost rows.
     #[must_use]
     pub fn hits_descriptions(&self) -> bool {
         self.others.iter().any(|table| !OF_INGEST.contains(&table.as_str()))
@@ -98,7 +98,7 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Whether what is answered from `part` is read from `table`.
+/// Whether answers from `part` read `table`.
 fn concerns(table: &str, part: BlockPart) -> bool {
     match table {
         "logs" | "logs_by_block" | "logs_by_topic" | "log_topics" => part == BlockPart::Receipts,

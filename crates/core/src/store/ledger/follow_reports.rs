@@ -1,4 +1,4 @@
-//! What `trawl-ingest follow` says of itself, as rows of `follow_reports`, and what it cannot say itself.
+//! Status reports of `trawl-ingest follow`, as rows of `follow_reports`, and the state of disks.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::statement::{Parameter, Statement};
 use crate::store::error::UNKNOWN_TABLE;
 use crate::store::{Reader, StoreError, Writer};
 
-/// Less room than this on a disk, and ClickHouse refuses inserts of no size worth speaking of.
+/// With less free space than this on a disk, ClickHouse refuses even small inserts.
 const FULL_BELOW_BYTES: u64 = 16 << 20;
 
 columns! {
@@ -29,7 +29,7 @@ columns! {
         head_block: Option<u64>,
         /// Time since that was the newest.
         head_age_ms: u64,
-        /// What was wrong.
+        /// The problems.
         problems: Vec<ReportedProblem>,
         /// How old the report is, by ClickHouse's clock.
         report_age_ms: u64,
@@ -37,11 +37,11 @@ columns! {
 }
 
 columns! {
-    /// A disk of ClickHouse with hardly any room.
+    /// A disk of ClickHouse that is almost full.
     pub struct FullDisk / FullDiskView {
         /// Name of the disk in `system.disks`.
         name: String,
-        /// The room that is left.
+        /// The free space.
         free_bytes: u64,
     }
 }
@@ -52,7 +52,7 @@ columns! {
     }
 }
 
-/// What a report says.
+/// The content of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewReport<'a> {
     /// Time between two reports.
@@ -65,7 +65,7 @@ pub struct NewReport<'a> {
     pub head_block: Option<BlockNumber>,
     /// Time since it is the newest.
     pub head_age: Duration,
-    /// What is wrong.
+    /// The problems.
     pub problems: &'a [ReportedProblem],
     /// Whether it is the last report of this run.
     pub is_last: bool,
@@ -153,7 +153,7 @@ impl Reader {
         Ok(self.rows(&statement).await?.pop().and_then(|row| row.head_block))
     }
 
-    /// Disks with hardly any room.
+    /// Disks that are almost full.
     ///
     /// # Errors
     ///

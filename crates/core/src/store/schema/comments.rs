@@ -1,4 +1,4 @@
-//! Gives tables that are there the comments of this release.
+//! Corrects comments of existing tables to those of this release.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,7 +26,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The statements that do that, each with a writer of the database that it runs in.
+    /// The statements for this, each with a writer of the database that it runs in.
     pub(crate) async fn comment_corrections(&self) -> Result<Vec<(Self, String)>, StoreError> {
         let expected = expected_comments();
         let mut statements = Vec::new();
@@ -47,7 +47,7 @@ impl Writer {
 }
 
 impl Corrections {
-    /// The statement that makes them. Names and comments are those of `sql/`.
+    /// The statement that applies them. Names and comments are those of `sql/`.
     fn statement(&self, table: &str) -> String {
         let of_columns = self.columns.iter();
         let of_columns = of_columns.map(|(column, comment)| format!("COMMENT COLUMN {column} {}", literal(comment)));
@@ -57,13 +57,13 @@ impl Corrections {
     }
 }
 
-/// The comments of every table that this release makes, by its name.
+/// The comments of every table of this release, by its name.
 fn expected_comments() -> BTreeMap<String, TableComments> {
     let of_all = statements().map(|(table, create)| (table, comments(&create)));
     of_all.filter(|(_, comments)| !comments.columns.is_empty()).collect()
 }
 
-/// What differs, of tables and columns that are there: optional tables may not be.
+/// The differences of existing tables and columns: optional tables may be missing.
 fn corrections(
     expected: &BTreeMap<String, TableComments>,
     found: &HashMap<(String, String), String>,

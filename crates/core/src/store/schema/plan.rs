@@ -1,4 +1,4 @@
-//! What `migrate` would do to a database. It is read from the database, and nothing is written.
+//! The plan of `migrate` for a database. The database is only read.
 
 mod objects;
 mod room;
@@ -18,7 +18,7 @@ pub use room::{PlanRoom, TableWork};
 pub struct MigrationPlan {
     /// Each statement by itself; none if the database is up to date.
     pub statements: Vec<PlannedStatement>,
-    /// The room of the server that has least to spare; `None` if no statement needs any, or the account may not see
+    /// The space of the server that has least to spare; `None` if no statement needs any, or the account may not see
     /// the disks.
     pub room: Option<PlanRoom>,
 }
@@ -32,14 +32,14 @@ pub struct PlannedStatement {
     pub target: PlanTarget,
     /// Its text in SQL.
     pub sql: String,
-    /// The table whose rows it reads and writes again; `None` if it changes no more than metadata.
+    /// The table whose rows it rewrites; `None` if it changes only metadata.
     pub work: Option<TableWork>,
 }
 
 /// What a statement is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanReason {
-    /// Makes a database that is not there.
+    /// Creates a missing database.
     NewDatabase,
     /// A migration, by its name.
     Migration(&'static str),

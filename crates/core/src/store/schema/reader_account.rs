@@ -1,4 +1,4 @@
-//! Makes the role of people who read, on a ClickHouse server.
+//! Creates the role of readers on a ClickHouse server.
 
 use super::version::MigrateError;
 use crate::schema::reader_account::READER_ACCOUNT;

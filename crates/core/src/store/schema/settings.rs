@@ -1,4 +1,4 @@
-//! Gives tables that are there the settings of this release.
+//! Corrects settings of existing tables to those of this release.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The statements that do that, each with a writer of the database that it runs in.
+    /// The statements for this, each with a writer of the database that it runs in.
     pub(crate) async fn setting_corrections(&self) -> Result<Vec<(Self, String)>, StoreError> {
         let mut corrections = Vec::new();
         for node in self.with_local_databases() {
@@ -39,7 +39,7 @@ impl Writer {
     }
 }
 
-/// What a table lacks, as clauses of `MODIFY SETTING`.
+/// Missing settings of a table, as clauses of `MODIFY SETTING`.
 fn changes(create: &str, engine_full: &str) -> Vec<String> {
     let found = stored_settings(engine_full);
     let expected = changeable_settings(create).into_iter();

@@ -20,7 +20,7 @@ pub(super) struct WaitingPage<T> {
     pub reply: oneshot::Sender<PageReply<T>>,
 }
 
-/// What a request that waited gets.
+/// The reply to a request that waited.
 pub(super) enum PageReply<T> {
     /// The rows of its page.
     Rows(Vec<RecordBatch>),

@@ -19,7 +19,7 @@ const CONCURRENCY: usize = 8;
 /// do everything.
 const SYNTAX_ERROR: i32 = 62;
 
-/// A view that is compared: what it is called, and the statement that makes it.
+/// A view to compare: its name, and the statement that creates it.
 struct ViewStatement {
     name: String,
     sql: String,
@@ -44,7 +44,7 @@ impl Writer {
         Ok(planned)
     }
 
-    /// Those that this account may make: others are left out by `migrate` too.
+    /// Those that this account may create: `migrate` leaves out others too.
     async fn missing_functions(&self) -> Result<Vec<String>, StoreError> {
         let query = self.address.server().query_raw(include_str!("../../../../../../sql/queries/own_functions.sql"));
         let there: Vec<String> = query.fetch_all().await?;
@@ -90,7 +90,7 @@ impl Writer {
         Ok(differing.chain(anew).chain(gone).collect())
     }
 
-    /// Which of these views are missing or made by another statement.
+    /// Which of these views are missing or created by another statement.
     async fn differing(
         &self,
         expected: Vec<ViewStatement>,
@@ -111,7 +111,7 @@ impl Writer {
         Ok(looked.into_iter().flatten().collect())
     }
 
-    /// The statements that made the views of a database, by name.
+    /// The statements that created the views of a database, by name.
     async fn statements_of(&self, database: &str) -> Result<BTreeMap<String, String>, StoreError> {
         let query =
             self.address.server().query_raw(include_str!("../../../../../../sql/queries/statements_of_objects.sql"));
@@ -140,7 +140,7 @@ fn shown_as(view: &str) -> Option<&str> {
     SourceView::shown_name(view)
 }
 
-/// A statement without what says only how it is made, and by whom the dictionary reads.
+/// A statement without how it is created, and without the account of the dictionary.
 fn comparable(statement: &str) -> String {
     let statement = statement.replacen("CREATE OR REPLACE ", "CREATE ", 1);
     let account = statement.split_once("(CLICKHOUSE(USER ").and_then(|(before, rest)| {

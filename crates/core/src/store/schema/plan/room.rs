@@ -1,11 +1,11 @@
-//! Rows and bytes that statements write again, and the room for that.
+//! Rows and bytes that statements rewrite, and the space for them.
 
 use std::collections::HashMap;
 
 use crate::schema::OptionalTable;
 use crate::store::{DiskRoom, StoreError, Writer};
 
-/// A table whose rows a statement reads and writes again, or into another table.
+/// A table whose rows a statement rewrites, or copies into another table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableWork {
     /// The table that is read.
@@ -14,11 +14,11 @@ pub struct TableWork {
     pub rows: u64,
     /// Its bytes on disk, on all shards.
     pub bytes: u64,
-    /// The room that is needed at most, on all shards.
+    /// The most space that is needed, on all shards.
     pub room_bytes: u64,
 }
 
-/// What is free on a server, and what statements need there.
+/// Free space of a server, and the space that statements need there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanRoom {
     /// The HTTP endpoint of the server.
@@ -81,7 +81,7 @@ impl Writer {
 }
 
 impl Sizes {
-    /// What a statement reads and writes again, if it does.
+    /// The rows that a statement rewrites, if any.
     pub fn work(&self, sql: &str) -> Option<TableWork> {
         let Source { table, times } = source(sql)?;
         let sizes = self.servers.iter().take(self.shards).filter_map(|server| server.tables.get(table));
@@ -105,12 +105,12 @@ impl Sizes {
 /// (<https://clickhouse.com/docs/sql-reference/statements/alter>).
 const REWRITES: [&str; 5] = [" MATERIALIZE ", " UPDATE ", " DELETE ", " MODIFY COLUMN ", " MODIFY ORDER BY "];
 
-/// Whether a statement writes rows that are there again.
+/// Whether a statement rewrites existing rows.
 pub(super) fn writes_rows_again(sql: &str) -> bool {
     source(sql).is_some()
 }
 
-/// The table that a statement reads and writes again; those of `sql/` read one.
+/// The table that a statement rewrites; those of `sql/` read one.
 fn source(sql: &str) -> Option<Source<'_>> {
     let words = |text: &'static str| sql.split_once(text).and_then(|(_, rest)| rest.split_whitespace().next());
     let statement = sql.lines().find(|line| !line.starts_with("--")).unwrap_or_default();
