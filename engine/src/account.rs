@@ -1,5 +1,5 @@
-//! Who may use the endpoint: an owner, and optionally an API and readers, who can change nothing, and a modeler, who
-//! has databases of its own.
+//! The users of the endpoint: an owner, and optionally an API and readers, which can change nothing, and a modeler,
+//! which has databases of its own.
 //!
 //! libchdb always logs in as `default`, so users exist only here.
 
@@ -7,16 +7,16 @@ use sha2::{Digest as _, Sha256};
 
 use crate::exception::Exception;
 
-/// What a user may do.
+/// The role of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Any statement, writes and settings among them.
     Owner,
-    /// Queries that leave no trace and touch nothing outside the database, in the slots of what they say they are for.
+    /// Queries that leave no trace and touch nothing outside the database, in the slots of their stated workload.
     Api,
     /// The same queries within limits, in slots of their own.
     Reader,
-    /// What a reader may, and to make, fill and drop tables and views in databases that are for that.
+    /// The rights of a reader, and to create, fill and drop tables and views in its own databases.
     Modeler,
 }
 
@@ -55,7 +55,7 @@ impl Default for Credentials {
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// That of a password.
+    /// The digest of a password.
     #[must_use]
     pub fn of(password: &str) -> Self {
         Self(Sha256::digest(password.as_bytes()).into())
@@ -72,7 +72,7 @@ impl Digest {
         is_whole.then_some(Self(bytes))
     }
 
-    /// Compares in a time that does not depend on where two differ.
+    /// Compares in constant time.
     fn matches(&self, other: &Self) -> bool {
         self.0.iter().zip(other.0).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
     }
@@ -89,14 +89,14 @@ impl std::fmt::Debug for Digest {
 pub struct Account {
     /// Name, unique among [`Accounts`].
     pub user: String,
-    /// Of the password.
+    /// Digest of the password.
     pub digest: Digest,
-    /// What the user may do.
+    /// Role of the user.
     pub role: Role,
 }
 
 impl Account {
-    /// Whether anybody who knows the name is let in.
+    /// Whether the password is empty.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.digest == Digest::of("")
@@ -113,7 +113,7 @@ pub struct Accounts(Vec<Account>);
 pub struct SameName(String);
 
 impl Accounts {
-    /// Takes the users of this endpoint.
+    /// Creates the users of this endpoint.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ use crate::{process, tools, workspace};
 /// The release that is fetched.
 const VERSION: &str = "26.7.3";
 
-/// What npm calls the library on this platform, and the SHA-256 of the file where it is known.
+/// The npm package of the library on this platform, and the SHA-256 of the file where known.
 fn package() -> anyhow::Result<(&'static str, Option<&'static str>)> {
     match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => {

@@ -98,7 +98,7 @@ impl Server {
         self.child.id()
     }
 
-    /// Asks it to end (SIGTERM) and waits; kills it if it does not.
+    /// Terminates it (SIGTERM) and waits; kills it if it does not end.
     pub fn stop(mut self) -> anyhow::Result<ExitStatus> {
         end(&mut self.child)
     }

@@ -44,7 +44,7 @@ pub fn python_in(folder: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
     install("python3", folder, requirements, &[])
 }
 
-/// A Python 3.10 to 3.12 with exactly the packages of `requirements`, whatever they ask for.
+/// A Python 3.10 to 3.12 with exactly the packages of `requirements`, without their dependencies.
 pub fn python_with_only(folder: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
     const FITS: &str = "import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))";
     let fits = |python: &&str| {

@@ -1,4 +1,4 @@
-//! What the logs, transfers or transactions of an address add up to, by periods of the calendar
+//! Sums of the logs, transfers or transactions of an address, by periods of the calendar
 //! (docs/reference/http-contract.md#activity).
 
 use super::{JsonWriter, Object};
@@ -36,7 +36,7 @@ pub struct DayRange {
     pub last: u64,
 }
 
-/// What stands in a point behind its period.
+/// The members of a point after its period.
 pub trait Sums {
     /// Writes the members.
     fn write(&self, point: &mut Object<'_>);
@@ -49,7 +49,7 @@ pub struct Events {
     pub topic0: Option<B256>,
     /// The event, if it is known.
     pub signature: Option<String>,
-    /// How many they are.
+    /// Their number.
     pub logs: u64,
 }
 
@@ -64,17 +64,17 @@ impl Sums for Events {
 /// Transfers of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfers {
-    /// How many they are.
+    /// Their number.
     pub transfers: u64,
     /// Those from the zero address.
     pub mints: u64,
     /// Those to the zero address.
     pub burns: u64,
-    /// What they moved in the smallest unit; none if one of them has no amount, or the sum does not fit 256 bits.
+    /// Their sum in the smallest unit; none if one of them has no amount, or the sum does not fit 256 bits.
     pub amount: Option<U256>,
-    /// Addresses that gave some, without the zero address; none while the period has blocks that can still change.
+    /// Senders, without the zero address; none while the period has blocks that can still change.
     pub senders: Option<u64>,
-    /// Those that received some, likewise.
+    /// Recipients, likewise.
     pub receivers: Option<u64>,
 }
 
@@ -96,7 +96,7 @@ pub struct Methods {
     pub selector: Option<[u8; 4]>,
     /// The function, if it is known.
     pub signature: Option<String>,
-    /// How many they are.
+    /// Their number.
     pub transactions: u64,
     /// Those that failed; none if that is not known of one.
     pub failed: Option<u64>,
@@ -118,7 +118,7 @@ impl Sums for Methods {
 /// Transactions of the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transactions {
-    /// How many they are.
+    /// Their number.
     pub transactions: u64,
     /// Those that failed; none if that is not known of one.
     pub failed: Option<u64>,

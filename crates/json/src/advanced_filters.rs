@@ -35,11 +35,11 @@ pub struct Movement {
     pub transaction_hash: B256,
     /// Timestamp of its block.
     pub timestamp: Timestamp,
-    /// Sender, caller or giver.
+    /// Sender or caller.
     pub from: Address,
     /// Recipient or callee; none of a creation.
     pub to: Option<Address>,
-    /// What a creation made.
+    /// The created contract.
     pub created: Option<Address>,
     /// Wei, smallest units or tokens.
     pub value: U256,
@@ -47,7 +47,7 @@ pub struct Movement {
     pub what: MovementKind,
 }
 
-/// What a row is about.
+/// The kind of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MovementKind {
     /// A transaction, with its own value.
@@ -61,9 +61,9 @@ pub enum MovementKind {
     Frame {
         /// Position in the transaction, in order of execution.
         index: u32,
-        /// Whether it makes a contract.
+        /// Whether it creates a contract.
         creates: bool,
-        /// Whether it hands on coins, if it is not undone: a `callcode` only shows what its code saw.
+        /// Whether it transfers coins unless undone: a `callcode` only shows the value that its code saw.
         moves_coins: bool,
         /// Whether it failed, or was undone by what failed around it.
         is_undone: bool,
@@ -139,7 +139,7 @@ impl Movement {
     }
 }
 
-/// What is shown beside a row.
+/// Facts shown besides a row.
 #[derive(Debug, Clone, Default)]
 pub struct MovementFacts {
     /// The name or selector of what its transaction calls.
@@ -196,12 +196,12 @@ fn write_value(item: &mut Object<'_>, movement: &Movement, tokens: &Tokens) {
     }
 }
 
-/// What was searched for.
+/// The search filters.
 #[derive(Debug)]
 pub struct Search<'s> {
-    /// Selectors, and what the client calls them.
+    /// Selectors, and the client's names of them.
     pub methods: &'s BTreeMap<String, Option<String>>,
-    /// Token contracts, and what is known of them.
+    /// Token contracts, and their facts.
     pub tokens: (&'s BTreeSet<Address>, &'s Tokens),
 }
 

@@ -1,11 +1,11 @@
-//! What a search finds (docs/reference/http-contract.md#search).
+//! Results of searches (docs/reference/http-contract.md#search).
 
 use super::{JsonWriter, Object};
 use crate::addresses::address::Addresses;
 use crate::tokens::transfers::Tokens;
 use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp};
 
-/// Something that was searched for.
+/// A result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchResult {
     /// A block, of the chain or replaced by another.
@@ -80,7 +80,7 @@ impl SearchResult {
         });
     }
 
-    /// Writes where a search box leads to at once.
+    /// Writes the redirect of a search box.
     pub fn write_redirect(found: Option<&Self>) -> Vec<u8> {
         let target = found.map(|found| match found {
             Self::Block { hash, .. } => ("block", hash.to_string()),

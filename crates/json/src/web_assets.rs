@@ -1,4 +1,4 @@
-//! What web explorers fetch beside their own files (docs/reference/web.md).
+//! Assets that web explorers fetch besides their own files (docs/reference/web.md).
 
 use super::JsonWriter;
 

@@ -1,4 +1,4 @@
-//! Whether a node is of the chain that is expected: by its id, and by the hashes of blocks that cannot change.
+//! Checks that a node is of the expected chain: by its id, and by the hashes of final blocks.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub struct KnownChain {
 }
 
 impl KnownChain {
-    /// A chain of which no more than its id is known.
+    /// A chain of which only the id is known.
     pub fn of_id(id: u64) -> Self {
         Self { id, settled: Vec::new() }
     }

@@ -160,7 +160,7 @@ impl NodeClient {
         node.batch(calls).await
     }
 
-    /// Looks at all nodes, apart from other calls and their limits. Returns when all have answered, or after `timeout`.
+    /// Probes all nodes, apart from other calls and their limits. Returns when all have answered, or after `timeout`.
     pub async fn poll(&self, timeout: Duration) {
         let expected = self.known_chain();
         join_all(self.nodes.iter().map(|node| node.poll(timeout, expected.as_ref()))).await;
@@ -172,7 +172,7 @@ impl NodeClient {
         silent.for_each(|node| node.contact.missed(None));
     }
 
-    /// What is known of each node.
+    /// The status of each node.
     #[must_use]
     pub fn status(&self) -> Vec<NodeStatus> {
         self.nodes.iter().map(|node| node.contact.status(&node.name)).collect()

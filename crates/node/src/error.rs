@@ -11,7 +11,7 @@ pub enum NodeError {
     /// The address is invalid.
     #[error("the address of a node cannot be used: {cause}")]
     Address {
-        /// Why; without the address, which may hold a key.
+        /// The reason; without the address, which may hold a key.
         cause: String,
     },
     /// No node answers, or only with errors, after all attempts.
@@ -51,7 +51,7 @@ pub enum NodeError {
     Foreign {
         /// Scheme, host and port.
         node: String,
-        /// How that shows.
+        /// What shows it.
         cause: String,
     },
     /// The caller was told to stop.

@@ -105,12 +105,12 @@ pub fn beacon_upgrades(beacons: &[Address], blocks: &Span) -> Statement<BeaconUp
 }
 
 columns! {
-    /// Something that is known of an address. Which columns say something depends on `fact`; the others are empty.
+    /// A fact about an address. Which columns are set depends on `fact`; the others are empty.
     pub struct AddressFact / AddressFactView {
         /// Address that the fact is about.
         address: Address,
-        /// `contract`: it was created as one; `proxy`; `token`: what it says of itself; `counted`: what its transfers
-        /// say.
+        /// `contract`: it was created as one; `proxy`; `token`: what it reports itself; `counted`: what its transfers
+        /// show.
         fact: String,
         /// Height of the block.
         block_number: u64,
@@ -118,7 +118,7 @@ columns! {
         transaction_index: u32,
         /// How a contract was created; of a proxy its kind, of a token or what was counted the standard.
         kind: String,
-        /// Of a proxy: where it points to.
+        /// Of a proxy: its implementation.
         implementation: Address,
         /// Of a token.
         name: Option<String>,
@@ -135,18 +135,18 @@ columns! {
     }
 }
 
-/// Of which addresses something is requested.
+/// The addresses of the requested facts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestedFacts {
-    /// Whether they were created as contracts, and where they point to as proxies.
+    /// Addresses to look up as contracts and as proxies.
     pub code: Vec<Address>,
-    /// What they say of themselves as tokens.
+    /// Addresses to look up as tokens.
     pub tokens: Vec<Address>,
-    /// How many hold them and how much there is.
+    /// Tokens whose holders and supply are looked up.
     pub counted: Vec<Address>,
 }
 
-/// Of some columns of [`AddressFact`], their expressions over a table; the others say nothing there.
+/// Expressions over a table for some columns of [`AddressFact`]; the others are empty there.
 type Expressions = &'static [(&'static str, &'static str)];
 
 const OF_CONTRACT: Expressions = &[
@@ -189,7 +189,7 @@ fn columns_of(expressions: Expressions) -> String {
     AddressFact::clickhouse_types().into_iter().map(expression).collect::<Vec<_>>().join(", ")
 }
 
-/// What a column has where a table says nothing of it.
+/// The value of a column that a table does not have.
 fn nothing(name: &'static str, type_name: &str) -> &'static str {
     match type_name {
         _ if name == "address" => "address",

@@ -53,7 +53,7 @@ columns! {
 }
 
 columns! {
-    /// What the totals of a block count of a call frame.
+    /// The fields of a call frame for the totals of a block.
     pub struct BlockFrame / BlockFrameView {
         /// Height of its block.
         block_number: u64,
@@ -63,7 +63,7 @@ columns! {
         frame_index: u32,
         /// Of a reward: its kind.
         call_type: String,
-        /// Of a reward: who gets it.
+        /// Of a reward: its recipient.
         to_address: Option<Address>,
         /// Wei moved; of a reward its amount.
         value: U256,
@@ -150,7 +150,7 @@ pub fn times(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<BlockT
 }
 
 columns! {
-    /// What the transactions of a block paid for gas.
+    /// Fees of the transactions of a block.
     pub struct BlockFeeSum / BlockFeeSumView {
         /// Height of the block.
         block_number: u64,
@@ -161,7 +161,7 @@ columns! {
     }
 }
 
-/// What the transactions of each block of `span` paid for gas.
+/// Fees of the transactions of each block of `span`.
 #[must_use]
 pub fn transaction_fees(span: &Span) -> Statement<BlockFeeSum> {
     Select::default().blocks("block_number", span).page("blocks", "block_number", 1_000_000)

@@ -1,4 +1,4 @@
-//! A client's connection: its share of the limits, and the end of one whose client takes nothing.
+//! A client's connection: its share of the limits, and the time limit of its writes.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use crate::quota::QuotaShare;
 pub(crate) struct Connection<C> {
     io: C,
     write_timeout: Duration,
-    /// Runs while the client takes nothing.
+    /// Runs while a write makes no progress.
     stalled: Option<Pin<Box<Sleep>>>,
     /// Given back with the connection.
     _share: QuotaShare,
@@ -26,7 +26,7 @@ impl<C> Connection<C> {
         Self { io, write_timeout, stalled: None, _share: share }
     }
 
-    /// The outcome of an attempt to write, or the error of a client that has taken nothing for too long.
+    /// The outcome of an attempt to write, or the error of a write without progress for too long.
     fn progress<T>(&mut self, context: &mut Context<'_>, attempt: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if attempt.is_ready() {
             self.stalled = None;

@@ -19,7 +19,7 @@ const OWNER_ROLE: &str = "trawl_owner";
 /// How long, in seconds, each table waits at first before it looks for merges again where it found none. A write wakes
 /// it at once. At a tenth of a second, which is the library's own, 70 unused tables take 2 % of a core.
 const BETWEEN_LOOKS: &str = "background_processing_pool_thread_sleep_seconds_if_nothing_to_do";
-/// What the name of a database is followed by in that of its views as text: who may read the one may read the other.
+/// Suffix of the database of text views: a reader of a database may also read its text views.
 const TEXT_DATABASE: &str = "_views";
 /// In the data directory.
 const FOLDER: &str = "trawl-engine";
@@ -29,7 +29,7 @@ const FOLDER: &str = "trawl-engine";
 pub struct DatabasePattern(String);
 
 impl DatabasePattern {
-    /// Whether there is a name that both stand for.
+    /// Whether some name matches both.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         match (self.0.strip_suffix('*'), other.0.strip_suffix('*')) {
@@ -68,16 +68,16 @@ impl std::str::FromStr for DatabasePattern {
     }
 }
 
-/// What libchdb is configured with.
+/// The configuration of libchdb.
 #[derive(Debug, Clone, Default)]
 pub struct Configuration {
     /// The owner's file.
     pub file: Option<PathBuf>,
     /// Where backups may be.
     pub backups: Option<PathBuf>,
-    /// What the reader may read; `None` if there is no reader.
+    /// The databases of the reader; `None` if there is no reader.
     pub readable: Option<Vec<DatabasePattern>>,
-    /// What the modeler may change; nothing if there is no modeler.
+    /// The databases of the modeler; none if there is no modeler.
     pub modelled: Vec<DatabasePattern>,
 }
 

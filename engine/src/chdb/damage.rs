@@ -25,7 +25,7 @@ use crate::exception::Exception;
 pub struct BrokenParts {
     /// The table, with its database.
     pub table: String,
-    /// Names of the parts, with what is wrong.
+    /// Names of the parts, with their damage.
     pub parts: Vec<String>,
 }
 
@@ -113,7 +113,7 @@ fn altered_parts(connection: &mut Connection) -> Result<Vec<AlteredPart>, Except
     Ok(found.into_values().collect())
 }
 
-/// What is wrong with the small files of the part in `folder`.
+/// The damage of the small files of the part in `folder`.
 fn altered(folder: &Path) -> Option<String> {
     let column = altered_column(folder)
         .map(|found| found.map(|name| format!("its column `{name}` is in one of its lists only")));

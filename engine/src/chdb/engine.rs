@@ -43,7 +43,7 @@ pub enum OpenError {
         "the file of --config replaces the users of the engine (`users_config`, `user_directories`), so it cannot have a --reader-user: {0}"
     )]
     NoRole(Exception),
-    /// libchdb gave no connection to this directory.
+    /// libchdb opened no connection to this directory.
     #[error("the engine could not open {}: is it a data directory of another program or of a newer engine, or is its object storage away?", .0.display())]
     Refused(PathBuf),
     /// The engine runs but does not answer.
@@ -70,11 +70,11 @@ pub struct Engine {
     settings: HashSet<String>,
     /// libchdb stops with its last connection, so one stays open as long as the engine; KILL runs on it.
     control: Mutex<Option<Connection>>,
-    /// Parts that were broken when somebody looked last.
+    /// Parts that were broken at the last check.
     broken: AtomicU64,
     /// Connections that queries reuse.
     pub pool: Pool,
-    /// What the parser said about queries.
+    /// Answers of the parser about queries.
     pub understood: QueryCache,
     _lock: File,
 }
@@ -154,7 +154,7 @@ impl Engine {
         self.connect_as(READER_ROLE, settings)
     }
 
-    /// The same for a modeler, whose connection can also change the databases that are for that.
+    /// The same for a modeler, whose connection can also change its own databases.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl Engine {
         detach_altered_parts(&mut self.connect(&[])?)
     }
 
-    /// How many parts were broken when [`Self::broken_parts`] looked last.
+    /// Number of broken parts at the last call of [`Self::broken_parts`].
     #[must_use]
     pub fn broken_count(&self) -> u64 {
         self.broken.load(Ordering::Relaxed)
@@ -212,12 +212,12 @@ impl Engine {
         Connection::open(self.library, arguments.chain(server_like).chain(given))
     }
 
-    /// Ends the statement `number`, if it still runs. Returns before it has ended.
+    /// Cancels the statement `number`, if it still runs. Returns before it has ended.
     pub fn cancel(&self, number: u64) {
         self.cancel_all(&log_comment::prefix(number));
     }
 
-    /// Ends all statements whose `log_comment` starts so. Returns before they have ended.
+    /// Cancels all statements whose `log_comment` has this prefix. Returns before they have ended.
     pub fn cancel_all(&self, comment: &str) {
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(control) = control.as_mut() else { return };

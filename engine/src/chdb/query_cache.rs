@@ -17,7 +17,7 @@ const LONGEST: usize = 64 << 10;
 /// A query as far as its parse depends on it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Wording {
-    /// What is allowed depends on the role.
+    /// Permissions depend on the role.
     pub role: Role,
     /// Some settings change the language.
     pub settings: Vec<(String, String)>,
@@ -36,7 +36,7 @@ impl Wording {
     }
 }
 
-/// What is known of a query: it is one statement, also with its output clauses, and its user may run it.
+/// The parser's answer about a query: it is one statement, also with its output clauses, and its user may run it.
 #[derive(Debug)]
 pub struct CheckedQuery {
     /// The engine's own notation of a reader's statement; none of the owner's.
@@ -45,7 +45,7 @@ pub struct CheckedQuery {
     pub is_read_only: bool,
 }
 
-/// The queries that are known, those that are repeated first.
+/// The cached queries; repeated ones stay longest.
 #[derive(Debug)]
 pub struct QueryCache(Cache<Wording, Arc<CheckedQuery>>);
 
@@ -60,13 +60,13 @@ impl Default for QueryCache {
 }
 
 impl QueryCache {
-    /// What is known of a query.
+    /// The answer about a query, if cached.
     #[must_use]
     pub fn get(&self, wording: &Wording) -> Option<Arc<CheckedQuery>> {
         self.0.get(wording)
     }
 
-    /// Remembers what was found out.
+    /// Caches an answer.
     pub fn remember(&self, wording: Wording, known: &Arc<CheckedQuery>) {
         if wording.bytes() <= LONGEST {
             self.0.insert(wording, Arc::clone(known));

@@ -29,9 +29,9 @@ pub type WorkloadLimits = [SlotLimits; Workload::ALL.len()];
 #[derive(Debug)]
 pub struct AdmissionControl {
     rooms: [SlotPool; Workload::ALL.len()],
-    /// By name; who is not here takes as many as there are.
+    /// By name; other readers may take all slots.
     readers: HashMap<String, SlotPool>,
-    /// What still runs is being cancelled: those that wait may not take its slot.
+    /// Running statements are being cancelled: waiting ones may not take their slots.
     closed: AtomicBool,
 }
 
@@ -54,7 +54,7 @@ impl Drop for Slot {
 
 #[derive(Debug)]
 struct SlotPool {
-    /// Whose it is, in words.
+    /// Its owner, for messages.
     owner: String,
     share: SlotLimits,
     slots: Arc<Semaphore>,
@@ -63,10 +63,10 @@ struct SlotPool {
     refused: AtomicU64,
 }
 
-/// What a workload's slots are doing.
+/// The state of a workload's slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotUsage {
-    /// Whose they are.
+    /// Their workload.
     pub workload: Workload,
     /// How many there are.
     pub slots: u32,
@@ -137,7 +137,7 @@ impl AdmissionControl {
         }
     }
 
-    /// What every workload's slots are doing.
+    /// The state of every workload's slots.
     #[must_use]
     pub fn uses(&self) -> [SlotUsage; Workload::ALL.len()] {
         Workload::ALL.map(|workload| (workload, &self.rooms[workload as usize])).map(|(workload, room)| SlotUsage {

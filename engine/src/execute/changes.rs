@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 /// Most tables whose changes are counted. The one that was watched least recently is evicted.
 pub const TABLES: usize = 1024;
-/// Bits of a first number that are chance; the others are milliseconds since 1970, and all fit an `f64`.
+/// Random bits of a first number; the others are milliseconds since 1970, and all fit an `f64`.
 const CHANCE: u32 = 11;
 
 /// A database and a table in it.
@@ -46,7 +46,7 @@ struct ChangeCounter {
 pub enum UncountableChange {
     /// Every entry is held by a table that is being watched.
     TooMany,
-    /// The end has come.
+    /// Counting has ended.
     Closed,
 }
 
@@ -55,7 +55,7 @@ impl Changes {
     ///
     /// # Errors
     ///
-    /// If so many tables are waited for that this one cannot be counted, or nothing is counted any more.
+    /// If so many tables are watched that this one cannot be counted, or counting has ended.
     pub fn watch(&self, table: Table) -> Result<watch::Receiver<u64>, UncountableChange> {
         let mut tables = self.tables();
         let tables = tables.as_mut().ok_or(UncountableChange::Closed)?;
@@ -95,7 +95,7 @@ impl Changes {
         }
     }
 
-    /// Wakes all who wait, for the end: their wait fails, and nothing is counted any more.
+    /// Ends counting and wakes all watchers, whose wait fails.
     pub fn close(&self) {
         *self.tables() = None;
     }

@@ -103,7 +103,7 @@ fn own_comment(job: &Job) -> String {
     comment.map(|(_, comment)| comment.clone()).unwrap_or_default()
 }
 
-/// What readers get unless they say otherwise. With buffering, the newest few rows of a view whose order begins with
+/// Default settings of readers. With buffering, the newest few rows of a view whose order begins with
 /// its key are found after reading ahead through millions.
 const FOR_READERS: [(&str, &str); 1] = [("read_in_order_use_buffering", "0")];
 

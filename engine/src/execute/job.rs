@@ -1,4 +1,4 @@
-//! What there is to run, and what comes back.
+//! A statement to run, and its answer.
 
 use std::io::PipeReader;
 use std::sync::Arc;
@@ -56,9 +56,9 @@ pub struct Job {
     pub query: Query,
     /// The client's user name.
     pub user: String,
-    /// What the user may do.
+    /// Role of the user.
     pub role: Role,
-    /// What it may use, if that is limited.
+    /// Its limits, if any.
     pub limits: Option<ReaderLimits>,
     /// Its entry among the statements in progress.
     pub ticket: Ticket,
@@ -101,7 +101,7 @@ pub enum Reply {
         bytes: Bytes,
         /// Name of a ClickHouse format, such as `Arrow`.
         format: String,
-        /// What the statement did.
+        /// Statistics of the statement.
         stats: Stats,
     },
     /// It comes through a pipe; `end` has the outcome, after the last byte.
@@ -110,13 +110,13 @@ pub enum Reply {
         pipe: PipeReader,
         /// Name of a ClickHouse format, such as `Arrow`.
         format: String,
-        /// What the statement did, or why it failed after rows were sent.
+        /// Statistics of the statement, or why it failed after rows were sent.
         end: oneshot::Receiver<Result<Stats, Exception>>,
     },
 }
 
 impl Reply {
-    /// What the statement did, as far as that is known.
+    /// Statistics of the statement, as far as known.
     pub(super) fn stats(&self) -> Stats {
         match self {
             Self::Whole { stats, .. } => *stats,

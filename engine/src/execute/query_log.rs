@@ -28,10 +28,10 @@ const MOST: usize = 4 << 20;
 const ENOUGH: usize = 1 << 20;
 /// Longest time that a row waits.
 const LONGEST: Duration = Duration::from_secs(10);
-/// How often the thread looks at statements that take long.
+/// How often the thread samples long-running statements.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 
-/// The log of what ran.
+/// The log of statements.
 #[derive(Debug)]
 pub struct QueryLog {
     waiting: Mutex<PendingEntries>,

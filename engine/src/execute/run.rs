@@ -96,13 +96,13 @@ enum Work {
         body: Box<dyn Read + Send>,
     },
     Whole(Vec<u8>),
-    /// What it ends is looked up when it runs.
+    /// Its targets are looked up when it runs.
     Kill(Vec<u8>),
     Read(statement::ReadQuery),
 }
 
 impl PreparedJob {
-    /// What the statement is for.
+    /// The workload of the statement.
     #[must_use]
     pub fn workload(&self) -> Workload {
         let kind = if matches!(self.work, Work::Read(_)) { Kind::Reads } else { Kind::Writes };
@@ -115,7 +115,7 @@ impl PreparedJob {
     }
 }
 
-/// Runs a statement and sends what it answers. Blocks until the statement is over.
+/// Runs a statement and sends its answer. Blocks until the statement is over.
 pub fn run(prepared: PreparedJob, reply: oneshot::Sender<Result<Reply, Exception>>) {
     let workload = prepared.workload().name();
     let PreparedJob { mut job, work } = prepared;

@@ -26,7 +26,7 @@ pub struct Ticket {
     progress: Arc<Progress>,
 }
 
-/// How far a statement is.
+/// The progress of a statement.
 #[derive(Debug)]
 pub struct Progress(Mutex<State>);
 
@@ -75,13 +75,13 @@ impl StatementRegistry {
 }
 
 impl Ticket {
-    /// How far it is, without keeping it in progress.
+    /// Its progress, without keeping it in progress.
     #[must_use]
     pub fn progress(&self) -> Weak<Progress> {
         Arc::downgrade(&self.progress)
     }
 
-    /// The number by which it is found.
+    /// Its number, by which it is cancelled.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.progress.state().number

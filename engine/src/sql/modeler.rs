@@ -1,4 +1,4 @@
-//! What a modeler may run beside reading: statements of a few kinds, about tables and views that hold rows of this
+//! Statements of modelers besides queries: a few kinds, about tables and views that hold rows of this
 //! engine.
 //!
 //! Which databases, the role of its connections says. Here is refused what the engine's access control has no word for:
@@ -18,7 +18,7 @@ pub const TABLE_SETTINGS: [&str; 3] =
 pub const OF_INSERT: [(&str, &str); 2] =
     [("input_format_values_interpret_expressions", "0"), ("input_format_values_deduce_templates_of_expressions", "0")];
 
-/// How statements begin that may change something.
+/// First words of statements that may change something.
 const BEGINNINGS: [&[&str]; 15] = [
     &["CREATE", "DATABASE"],
     &["CREATE", "TABLE"],
@@ -151,7 +151,7 @@ fn denied(what: &str) -> Exception {
     Exception::access_denied(format!("a modeler may not use {what}"))
 }
 
-/// Refuses what such a statement may not hold.
+/// Refuses what such a statement may not contain.
 ///
 /// # Errors
 ///

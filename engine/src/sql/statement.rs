@@ -9,7 +9,7 @@ use crate::sql::insert::outside_file;
 use crate::sql::lexer::{Kind, Lexer, Token};
 use crate::sql::log_comment::client_query_id;
 
-/// A statement taken apart for libchdb.
+/// A statement parsed for libchdb.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Statement {
     /// A query with a result of any size: SELECT, SHOW, DESCRIBE, EXPLAIN, EXISTS, CHECK.

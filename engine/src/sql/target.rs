@@ -1,8 +1,8 @@
-//! Which table a statement changes the rows of.
+//! Finds the table whose rows a statement changes.
 
 use crate::sql::lexer::{Kind, Lexer, Token};
 
-/// What a statement changes the rows of.
+/// The target of a statement's changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// Nothing: it reads, or changes no rows that are there.
@@ -37,7 +37,7 @@ pub fn target(text: &[u8], parameters: &[(String, String)]) -> Target {
     }
 }
 
-/// Of statements that are no INSERT: the table whose rows may be others afterwards.
+/// Of statements other than INSERT: the table whose rows may change.
 fn changed(tokens: &[Token], parameters: &[(String, String)]) -> Target {
     let [first, rest @ ..] = tokens else { return Target::Nothing };
     let is = |words: &[&str]| words.iter().any(|word| first.is_word(word));

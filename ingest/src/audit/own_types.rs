@@ -1,4 +1,4 @@
-//! Transactions of a chain's own types have their JSON beside the columns: both say the same.
+//! Transactions of a chain's own types have their JSON besides the columns: both must agree.
 
 use std::fmt::Debug;
 
@@ -6,11 +6,11 @@ use crate::block::Block;
 use crate::decode::{decode_receipt, decode_transaction};
 use crate::verify::{Check, VerifyError};
 
-/// Checks that the columns of transactions and receipts of a chain's own types are those that their JSON turns into.
+/// Checks that the columns of transactions and receipts of a chain's own types agree with their JSON.
 ///
 /// # Errors
 ///
-/// The first that differs.
+/// The first difference.
 pub(super) fn verify_own_types(block: &Block) -> Result<(), VerifyError> {
     let number = block.header.number;
     let refused = |expected: String, found: String| VerifyError { number, check: Check::Rows, expected, found };

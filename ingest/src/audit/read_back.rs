@@ -1,4 +1,4 @@
-//! Rows back to blocks, so that what is stored can be proven like what a source gave. Pure.
+//! Converts rows back to blocks, so that stored blocks can be verified like those of a source. Pure.
 
 use std::fmt::Debug;
 use std::iter::Peekable;
@@ -14,10 +14,10 @@ use crate::rows::rows;
 use crate::verify::{Check, VerifyError};
 use crate::write::batch::BlockRows;
 
-/// Characters of a row that differs.
+/// Characters shown of a row that differs.
 const SHOWN: usize = 100;
 
-/// The blocks of which a part was committed: its rows are all there, or some were lost.
+/// The blocks with a committed part: its rows are complete, or some were lost.
 #[derive(Debug, Clone, Default)]
 pub struct KnownParts {
     /// Receipts and logs.
@@ -67,8 +67,8 @@ pub fn blocks(range: StoredRange, known: &KnownParts) -> Vec<StoredBlock> {
 }
 
 impl StoredBlock {
-    /// Whether the rows are those that the block, which is proven by now, turns into: sums, counts, repeated hashes and
-    /// times, and rows that belong to nothing.
+    /// Checks that the rows are those of the verified block, with its sums, counts, and repeated hashes and times, and
+    /// that there are no others.
     pub fn check_rows(self, family: &Family) -> Result<(), VerifyError> {
         let Self { block, rows: mut found } = self;
         let number = block.header.number;
@@ -96,7 +96,7 @@ impl StoredBlock {
     }
 }
 
-/// The first rows of `table` that differ, as far as they do.
+/// The first rows of `table` that differ, from the differing field on.
 fn differing<R: PartialEq + Debug>(table: &str, expected: &[R], found: &[R]) -> Option<(String, String)> {
     if expected.len() != found.len() {
         return Some((format!("{} rows of `{table}`", expected.len()), found.len().to_string()));

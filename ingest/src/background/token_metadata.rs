@@ -27,12 +27,12 @@ use refresh::Refresh;
 pub use refresh::RefreshReport;
 use worker::Worker;
 
-/// Batches whose contracts wait to be looked at.
+/// Most batches in the queue.
 const QUEUED_BATCHES: usize = 64;
 /// How long a load that is complete waits for the contracts that remain.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Takes the token contracts that a load came upon.
+/// Queues the token contracts that a load found.
 #[derive(Debug, Clone)]
 pub struct TokenQueue(mpsc::Sender<Tokens>);
 
@@ -55,7 +55,7 @@ pub async fn fetch_missing(node: NodeClient, database: LeasedDatabase) -> Result
     Worker::new(node, database.writer, database.guard, RetryPolicy::NextRun).run(&database.reader, queued).await
 }
 
-/// Calls all contracts that answered before once more, and writes what they say otherwise than before. Needs no lease:
+/// Calls all contracts that answered before once more, and writes changed answers. Needs no lease:
 /// it adds whole rows to one table, at the height at which the contracts were called.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Keeps count of the holders and the supply of tokens, in order, over what is settled from the chain's first block on.
+//! Counts the holders and the supply of tokens, in order, over settled blocks from the chain's first on.
 //!
 //! A step takes so many blocks and is worked out inside ClickHouse: first what its transfers do to balances, beside
 //! them; then, once that is on record, the balances and the counts. Nothing a step needs is changed before it is on
@@ -28,16 +28,16 @@ const MAX_STEP_TRANSFERS: u64 = 200_000;
 /// Blocks among which a step is looked for, at least and at most.
 const MIN_STEP_BLOCKS: u64 = 1000;
 const MAX_STEP_BLOCKS: u64 = 100_000;
-/// Between two looks at what is settled.
+/// Pause between two polls for settled blocks.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// The same where settled blocks are announced.
 const LONG_INTERVAL: Duration = Duration::from_secs(60);
-/// How long a complete load waits before it logs what for.
+/// How long a complete load waits before it logs the reason.
 const NOTICE_DELAY: Duration = Duration::from_secs(10);
-/// How long a step that failed is left alone.
+/// Pause after a failed step.
 const RETRY_PAUSE: Duration = Duration::from_secs(60);
 
-/// When a task looks at what is settled.
+/// When a task polls for settled blocks.
 #[derive(Debug, Clone)]
 pub enum PollSchedule {
     /// Every two seconds: batches are committed all the time.
@@ -98,7 +98,7 @@ impl StatisticsTask {
 }
 
 impl Drop for StatisticsTask {
-    /// Ends at once; a step that is cut short is done again by the next run.
+    /// Aborts the task; the next run repeats an interrupted step.
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -148,7 +148,7 @@ impl Counter {
         }
     }
 
-    /// Takes all steps there are, and adds up transactions of some periods.
+    /// Runs all due steps, and sums transactions of some periods.
     async fn extend(&mut self) -> Result<Backlog, StoreError> {
         let head = retry_transient(|| Head::load(&self.reader)).await?;
         self.count_holders(&head).await?;
@@ -180,7 +180,7 @@ impl Counter {
         Ok(())
     }
 
-    /// The first half of a step: what it changes.
+    /// The first half of a step: computes its changes.
     async fn work_out(&mut self, step: TokenStep) -> Result<(), StoreError> {
         self.attempts += 1;
         let token = self.token("changes");
@@ -189,7 +189,7 @@ impl Counter {
         self.note(step, "known").await
     }
 
-    /// The second half: changes it.
+    /// The second half: applies them.
     async fn make(&mut self, step: TokenStep) -> Result<(), StoreError> {
         self.attempts += 1;
         let token = self.token("made");

@@ -1,4 +1,4 @@
-//! Backups that build on others: which are there, and which may go.
+//! Chains of incremental backups: lists and prunes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,7 @@ use super::manifest::Manifest;
 pub struct ListedBackup {
     /// Folder of the backup, by its whole path.
     pub folder: BackupFolder,
-    /// What it is of; `None` if it was not completed.
+    /// Its manifest; `None` if it was not completed.
     pub manifest: Option<Manifest>,
     /// Bytes of its files.
     pub size_bytes: u64,
@@ -31,7 +31,7 @@ pub(super) fn require_whole(folder: &BackupFolder) -> Result<Manifest, BackupErr
     Ok(manifest)
 }
 
-/// The manifest of a backup that one of `chain_id` may build on.
+/// The manifest of a backup that may be the base of one of `chain_id`.
 pub(super) fn require_base(base: &BackupFolder, chain_id: Option<u64>) -> Result<Manifest, BackupError> {
     let manifest = require_whole(base)?;
     if manifest.chain_id != chain_id {

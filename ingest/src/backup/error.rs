@@ -1,11 +1,11 @@
-//! Why there is no backup, or no restored database, and what to do about it.
+//! Errors of backups and restores, and what to do about them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use trawl_core::store::StoreError;
 
-/// Why there is no backup, or no restored database.
+/// Why a backup or a restore failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// A backup of nothing restores nothing.
@@ -26,7 +26,7 @@ pub enum BackupError {
         /// Folder of the backup that is there.
         path: PathBuf,
     },
-    /// Something else is there.
+    /// The folder has other contents.
     #[error("{path} is there and is no backup: name a folder that is not there")]
     Foreign {
         /// Folder that is no backup.
@@ -41,7 +41,7 @@ pub enum BackupError {
         /// Folder, as ClickHouse sees it.
         path: PathBuf,
     },
-    /// Nothing to restore from, or to build on.
+    /// There is no backup to restore or to use as a base.
     #[error(
         "{path} is no backup: it has no backup.json, which is written last; `trawl-ingest backups` lists those of \
          a folder"
@@ -50,7 +50,7 @@ pub enum BackupError {
         /// Folder without `backup.json`.
         path: PathBuf,
     },
-    /// What a backup builds on is gone.
+    /// The base of a backup is missing.
     #[error(
         "{path} builds on {base}, which is no backup any more: put that folder back, or use another \
          backup"
@@ -72,7 +72,7 @@ pub enum BackupError {
         /// That of the database.
         expected: Option<u64>,
     },
-    /// Rows would mix.
+    /// The database has tables already.
     #[error(
         "database `{database}` has tables: restore into another one (--clickhouse-database), or drop it first \
          (`DROP DATABASE {database}`)"
@@ -97,7 +97,7 @@ pub enum BackupError {
         /// Schema version that this program needs.
         ours: u32,
     },
-    /// Two at once are of no use.
+    /// Another backup or restore is running.
     #[error("another backup or restore runs on this ClickHouse: wait for its end, and run this again")]
     Running,
     /// What is committed is taken back and loaded again.
@@ -132,7 +132,7 @@ pub enum BackupError {
     Folder {
         /// A file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// ClickHouse did not answer, or refused for another reason.
@@ -148,7 +148,7 @@ fn chain(id: Option<u64>) -> String {
 const ALREADY_EXISTS: i32 = 598;
 const NOT_FOUND: i32 = 599;
 
-/// What a failed BACKUP or RESTORE of the backup `path` means.
+/// Maps the error of a failed BACKUP or RESTORE of the backup `path`.
 pub(super) fn of_statement(error: StoreError, path: &Path) -> BackupError {
     let path = path.to_owned();
     match &error {

@@ -34,7 +34,7 @@ pub async fn backup_command(
     Ok(())
 }
 
-/// Makes the database from a backup, and proves it.
+/// Restores the database from a backup, and verifies it.
 pub async fn restore_command(
     flags: &RestoreFlags,
     database: &str,
@@ -83,7 +83,7 @@ pub fn backups_command(flags: &BackupsFlags) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to migrate what is being restored: its tables would stand in the way.
+/// Refuses to migrate a database that is being restored: its tables would be in the way.
 pub async fn require_no_restore(database: &str, writer: &Writer) -> Result<(), Failure> {
     match writer.restore_target().await? {
         RestoreTarget::HalfRestored => Err(BackupError::HalfRestored { database: database.into() }.into()),

@@ -143,7 +143,7 @@ impl From<FillError> for Failure {
     }
 }
 
-/// The exit code where something is to be migrated, of those who only look.
+/// The exit code of checks that find pending migrations.
 const PENDING: u8 = 9;
 
 impl Failure {
@@ -175,7 +175,7 @@ impl Failure {
         }
     }
 
-    /// What ClickHouse said, if that is the failure.
+    /// The error of ClickHouse, if that is the failure.
     fn store_error(&self) -> Option<&StoreError> {
         match self {
             Self::Store(error)

@@ -1,4 +1,4 @@
-//! `trawl-ingest repair --fill`: fills in what blocks were loaded without, from a node that has it.
+//! `trawl-ingest repair --fill`: fills in missing parts of blocks, from a node that has them.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::family::family;
 use super::flags::{ReadingFlags, Source};
 use super::setup::{node_client, of_chain, options};
 
-/// Fills in `parts` from the node of `source`, and prints what came of it.
+/// Fills in `parts` from the node of `source`, and prints the outcome.
 pub async fn fill_command(
     reading: &ReadingFlags,
     source: Option<Source>,
@@ -64,7 +64,7 @@ pub async fn fill_command(
     }
 }
 
-/// What is missing of settled blocks, for who repairs without `--fill`.
+/// Prints what is missing of settled blocks, after a repair without `--fill`.
 pub fn hint(head: &Head) -> Option<String> {
     let missing = |part: &Coverage| head.blocks.settled().without(part);
     // No node tells the state of the genesis.

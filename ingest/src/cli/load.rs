@@ -44,7 +44,7 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
     }
 }
 
-/// The load itself. What is committed is read once no other run can commit any more of what the lease is of.
+/// The load itself. Committed ranges are read once no other run can commit within the scope of the lease.
 pub(super) async fn load_leased(
     flags: &LoadFlags,
     source: Source,
@@ -63,7 +63,7 @@ pub(super) async fn load_leased(
     load_missing(flags, source, database, &head, committed, stop).await
 }
 
-/// Refuses to write where it is not known what is written: rows would be there twice.
+/// Refuses to write while bookkeeping tables are damaged: rows would be written twice.
 pub async fn require_books(reader: &Reader) -> Result<(), Failure> {
     let damage = retry_transient(|| reader.damage()).await?;
     let books = |table: &&String| ["ingest_commits", "ingest_intents"].contains(&table.as_str());
@@ -73,7 +73,7 @@ pub async fn require_books(reader: &Reader) -> Result<(), Failure> {
     }
 }
 
-/// Loads what is requested and not `committed`.
+/// Loads the requested blocks that are not `committed`.
 pub async fn load_missing(
     flags: &LoadFlags,
     source: Source,

@@ -1,4 +1,4 @@
-//! `trawl-ingest repair`: loads again what was lost.
+//! `trawl-ingest repair`: reloads lost blocks.
 //!
 //! What is to be loaded is announced first, under a run whose name says what it is for; then commits are taken back,
 //! rows removed, and the blocks loaded like any others. A repair that is killed has left its announcement, by which the
@@ -72,7 +72,7 @@ async fn repair_leased(
     fill_command(&flags.reading, flags.source.source(), database, parts, &stop).await
 }
 
-/// Loads again what was lost.
+/// Reloads lost blocks.
 async fn repair_damage(
     flags: &RepairFlags,
     damage: &Damage,
@@ -166,7 +166,7 @@ fn outermost(lost: &Coverage) -> Option<BlockRange> {
     BlockRange::new(lost.first()?, lost.head()?)
 }
 
-/// What the source did not have is missing now, and named.
+/// Reports the blocks that the source did not have.
 async fn require_loaded(reader: &Reader, lost: &Coverage) -> Result<(), Failure> {
     let head = retry_transient(|| Head::load(reader)).await?;
     let missing = lost.without(head.blocks.settled());
@@ -184,7 +184,7 @@ async fn forget_broken(reader: &Reader, writer: &Writer, guard: &LeaseGuard) -> 
     Ok(())
 }
 
-/// Says what only the operator has.
+/// Reports what only the operator can restore.
 fn hints(damage: &Damage) {
     for table in &damage.others {
         let hint = match table.as_str() {

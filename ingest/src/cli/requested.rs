@@ -5,7 +5,7 @@ use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 use super::error::Failure;
 use super::flags::{LoadFlags, RangeEnd, Slice};
 
-/// The whole range, of which a slice is a share. Where no end is given it is `latest`.
+/// The whole range, which slices divide. Without an end it ends at `latest`.
 pub fn whole(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     let to = match flags.to {
         Some(RangeEnd::Block(number)) => number,

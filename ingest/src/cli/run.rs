@@ -97,12 +97,12 @@ async fn serve_load(flags: &LoadFlags) -> Result<(), Failure> {
     }
 }
 
-/// Bookkeeping reads are small; the limits only stop what has gone wrong.
+/// Bookkeeping reads are small; the limits only stop runaway statements.
 fn reader(address: &StoreAddress) -> Reader {
     Reader::new(address, Duration::from_secs(120), 4 << 30)
 }
 
-/// Differs between any two runs, on this machine or another.
+/// A name that no other run has, on this machine or another.
 fn run_name() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     format!("{:x}-{:x}", since.as_nanos(), std::process::id())

@@ -1,4 +1,4 @@
-//! A node: its chain, how new its newest block is, what it has of old blocks, and how quick it answers.
+//! Checks a node: its chain, the age of its newest block, its data of old blocks, and its latency.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -9,15 +9,15 @@ use super::{Finding, StoredChain};
 
 /// How long one answer may take.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// An older newest block is not one of a chain that lives, or the node is still catching up.
+/// With an older head, the chain is halted or the node is still syncing.
 const OLD_HEAD: Duration = Duration::from_secs(300);
-/// A slower node holds a load up.
+/// A slower node slows a load down.
 const SLOW_ANSWER: Duration = Duration::from_millis(1500);
 
 /// Further behind, `follow` is not running, or it does not keep up.
 const LONG_LAG: u64 = 64;
 
-/// Looks at the node at `url`, which `stored` should be of.
+/// Examines the node at `url`, which should be of the chain in `stored`.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub async fn examine_node(url: &str, stored: StoredChain) -> Result<Vec<Finding>
     Ok(findings)
 }
 
-/// What blocks are loaded with.
+/// Data that loads need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BlockData {
     Receipts,
@@ -59,7 +59,7 @@ enum BlockData {
 }
 
 impl BlockData {
-    /// Calls one of which is enough.
+    /// Calls, one of which suffices.
     fn calls(self, block: u64) -> Vec<(&'static str, Value)> {
         let block = format!("{block:#x}");
         let traced = |tracer: Value| ("debug_traceBlockByNumber", json!([block, tracer]));
@@ -73,7 +73,7 @@ impl BlockData {
         }
     }
 
-    /// What is missing without it.
+    /// What blocks lack without it.
     fn without(self) -> &'static str {
         match self {
             Self::Receipts => "receipts are requested one by one, or old blocks cannot be loaded: use an archive node",
@@ -133,7 +133,7 @@ fn part(subject: &'static str, data: BlockData, [new, old]: [Result<(), String>;
     }
 }
 
-/// Whether the node has it; the words of the last refusal.
+/// Whether the node has the data; the error of the last refusal.
 async fn has(client: &NodeClient, data: BlockData, block: u64) -> Result<(), String> {
     let mut refused = String::new();
     for (method, params) in data.calls(block) {

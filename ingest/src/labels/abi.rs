@@ -25,13 +25,13 @@ pub struct AbiEntry {
     pub entry_type: &'static str,
     /// First four bytes of the hash of its signature; zero if it has none.
     pub selector: Selector,
-    /// Name and types; empty if it has none, or one that the ABI of a library keeps to itself.
+    /// Name and types; empty if it has none, or if it has types of a library that its ABI does not define.
     pub signature: String,
     /// The entry as JSON.
     pub entry: String,
 }
 
-/// Whether a value looks like an ABI: a list of objects with a type that entries have.
+/// Whether a value looks like an ABI: a list of objects with types of entries.
 pub fn looks_like_abi(value: &Value) -> bool {
     value.as_array().is_some_and(|entries| {
         !entries.is_empty()

@@ -1,4 +1,4 @@
-//! Folders of artifacts: which files in them are read, and what their paths state.
+//! Folders of artifacts: selects the files to read, and parses their paths.
 
 use std::fs;
 use std::io::Read;
@@ -10,7 +10,7 @@ use super::error::LabelsError;
 use super::record;
 use crate::source::files::reader;
 
-/// Folders in which tools keep what is no artifact.
+/// Folders of tools without artifacts.
 const PASSED_OVER: [&str; 5] = ["node_modules", "build-info", "solcInputs", "cache", "dry-run"];
 /// Deepest folder below the one that is named.
 const MAX_DEPTH: usize = 16;

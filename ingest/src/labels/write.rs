@@ -1,4 +1,4 @@
-//! Writes what is new, and last the row that makes it count.
+//! Writes new records, and last the row that makes them visible.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use super::label_records::{LabelRecords, LabelValue};
 /// Rows in one insert, at most.
 const ROWS: usize = 100_000;
 
-/// What a load came to.
+/// The outcome of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outcome {
     /// Labels in the files, and how many of them were new.
@@ -23,16 +23,16 @@ pub struct Outcome {
     pub signatures: (u64, u64),
 }
 
-/// What becomes of the contents of the files.
+/// The purpose of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// They count from now on.
+    /// Adds the contents of the files.
     Add,
-    /// They count no more, where nothing has replaced them since. Signatures stay: a hash never changes.
+    /// Removes them, where nothing has replaced them since. Signatures stay: a hash never changes.
     Remove,
 }
 
-/// Writes what the tables do not hold already. Nothing counts before all of it is written.
+/// Writes records that the tables do not have. They become visible together.
 pub async fn write(
     reader: &Reader,
     writer: &Writer,
@@ -60,7 +60,7 @@ pub async fn write(
     Ok(outcome)
 }
 
-/// Drops what the tables hold already; for a removal, what they do not hold.
+/// Drops records that the tables have already; for a removal, those that they do not have.
 async fn only_new(reader: &Reader, mut found: LabelRecords, purpose: Purpose) -> Result<LabelRecords, StoreError> {
     let is_new = |is_stored: bool| is_stored == (purpose == Purpose::Remove);
     let addresses: BTreeSet<Address> =

@@ -1,4 +1,4 @@
-//! Whether a load brought the requested range: a source may end without having had everything.
+//! Checks that a load completed the requested range: a source may end early.
 
 use trawl_core::primitives::BlockRange;
 use trawl_core::store::{Head, Reader, StoreError};
@@ -6,13 +6,13 @@ use trawl_core::store::{Head, Reader, StoreError};
 use crate::block::range_list::{list, pairs};
 use crate::load::prepare::OnRefusal;
 
-/// Why a load that came to its end is none that succeeded.
+/// Why a finished load did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub enum IncompleteLoad {
     /// Blocks of the requested range are missing.
     #[error("the source does not have the requested blocks {0}")]
     Missing(String),
-    /// Parts of blocks are missing, which were to be filled in.
+    /// Parts of blocks that were to be filled in are missing.
     #[error("no node has all of {parts} of blocks {blocks}")]
     Parts {
         /// The requested parts.
@@ -20,7 +20,7 @@ pub enum IncompleteLoad {
         /// The blocks that lack some of them.
         blocks: String,
     },
-    /// What is there cannot be read.
+    /// The database cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -12,7 +12,7 @@ const BYTES_OF_A_PART: f64 = (5 << 20) as f64;
 const NEARLY: f64 = 0.5;
 const PREFERENCE: f64 = 0.25;
 
-/// Parts that are looked at, from the newest back: it takes time with their square.
+/// Most parts that are considered, from the newest back: the time grows with their square.
 const MAX_PARTS: usize = 2_000;
 
 /// The neighbours among parts of these sizes that ClickHouse would merge: at least two, if there are two.
@@ -30,7 +30,7 @@ pub fn selection(sizes: &[u64]) -> Option<Range<usize>> {
     costs.min_by(|left, right| left.0.total_cmp(&right.0)).map(|(_, range)| range)
 }
 
-/// What a merge costs for each part that goes. `sums[n]` are the bytes of the first `n` parts.
+/// The cost of a merge per removed part. `sums[n]` are the bytes of the first `n` parts.
 fn cost(sizes: &[u64], sums: &[f64], range: &Range<usize>) -> f64 {
     let (bytes, parts) = (sums[range.end] - sums[range.start], range.len() as f64);
     let cost = (bytes + BYTES_OF_A_PART * parts) / (parts - 1.9);

@@ -10,7 +10,7 @@ use trawl_core::store::{Reader, StoreError, Writer};
 use super::policy::Policy;
 use super::{merge_once, mergeable};
 
-/// Merges after one time that blocks were settled, at most; the next time goes on.
+/// Most merges after each time that blocks were settled.
 const MERGES_AT_ONCE: usize = 32;
 /// How long merging pauses after a failure.
 const RETRY_PAUSE: Duration = Duration::from_secs(60);
@@ -36,13 +36,13 @@ impl MergeTask {
 }
 
 impl Drop for MergeTask {
-    /// Ends at once; a merge that ClickHouse is at goes on.
+    /// Aborts the task; a merge that ClickHouse has started goes on.
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-/// Merges each table that is worth it once: what remains is left to the next time.
+/// Merges each table that is worth it once, and leaves the rest to the next time.
 async fn merge(reader: &Reader, writer: &Writer) -> Result<(), StoreError> {
     for (table, _) in mergeable(reader, &Policy::WHEN_IDLE).await?.into_iter().take(MERGES_AT_ONCE) {
         merge_once(writer, &table).await?;

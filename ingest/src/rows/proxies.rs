@@ -1,4 +1,4 @@
-//! Which accounts forward their calls, read from the codes and slots that a block changed. Pure.
+//! Detects accounts that forward their calls, from the codes and slots that a block changed. Pure.
 //!
 //! Minimal proxies (EIP-1167 with its short forms, ERC-7511 and the other usual spellings) and delegated accounts
 //! (EIP-7702) show it in their code; EIP-1967 and EIP-1822 proxies in a slot of their storage.

@@ -22,7 +22,7 @@ const TRANSFER_BATCH: B256 = b256!("4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e
 /// Bytes of an ABI word.
 const WORD: usize = 32;
 
-/// What one log moves of one token.
+/// A movement of one token by one log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Transfer {
     token_type: &'static str,

@@ -28,7 +28,7 @@ pub struct CryoSource {
     blocks: Listing,
     transactions: Listing,
     logs: Listing,
-    /// What is read, ascending: requested, not committed, with blocks and transactions there.
+    /// The blocks to read, ascending: requested, not committed, with blocks and transactions in the folder.
     ranges: Coverage,
     chain_id: Option<u64>,
 }
@@ -95,7 +95,7 @@ struct DatasetJoin<'a> {
     blocks: Cursor,
     transactions: Cursor,
     logs: Cursor,
-    /// Whether unusable logs were warned of.
+    /// Whether a warning of unusable logs was logged.
     warned: bool,
 }
 

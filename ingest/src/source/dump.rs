@@ -16,7 +16,7 @@ use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::decode::peek_number;
 use crate::source::Total;
 
-/// Lines read ahead of the decoders. A line is a block; this and the decoders bound what is in memory.
+/// Lines read ahead of the decoders. A line is a block; this and the decoders bound memory.
 const LINES_AHEAD: usize = 8;
 
 /// Dump files, read one after another.

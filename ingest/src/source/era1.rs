@@ -2,7 +2,7 @@
 //!
 //! Format: <https://github.com/eth-clients/e2store-format-specs/blob/main/formats/era1.md>. A file is read twice: first
 //! its headers, hashes and total difficulties are checked against its accumulator and its index, then its blocks are
-//! given. Nothing of a file that fails is given.
+//! yielded. A file that fails the check yields nothing.
 
 mod accumulator;
 mod decode;
@@ -164,7 +164,7 @@ fn open(path: &Path) -> Result<Entries<BufReader<File>>, SourceError> {
     Ok(Entries::new(BufReader::with_capacity(1 << 20, file)))
 }
 
-/// Why a file is not a whole era1 archive.
+/// Why a file is not a complete era1 archive.
 #[derive(Debug, thiserror::Error)]
 enum EraError {
     #[error(transparent)]
@@ -194,7 +194,7 @@ fn little_endian(data: &[u8]) -> Result<U256, EraError> {
     Ok(U256::from_le_bytes(bytes))
 }
 
-/// Reads a file once for what proves it, and gives the height of its first block.
+/// Reads a file once to verify it, and returns the height of its first block.
 fn check(path: &Path) -> Result<u64, SourceError> {
     check_entries(&mut open(path)?).map_err(|error| malformed(path, error))
 }
@@ -236,7 +236,7 @@ fn check_entries(entries: &mut Entries<BufReader<File>>) -> Result<u64, EraError
     seen.first.ok_or(EraError::Without("blocks"))
 }
 
-/// What the blocks of a file have shown so far.
+/// State of the verification of a file.
 #[derive(Default)]
 struct ArchiveSummary {
     first: Option<u64>,

@@ -65,7 +65,7 @@ impl BlockSource for EtlSource {
     }
 }
 
-/// Which parts the folder has at all.
+/// The parts that the folder has.
 #[derive(Debug, Clone, Copy, Default)]
 struct AvailableParts {
     receipts: bool,
@@ -193,7 +193,7 @@ enum JoinError {
     TwoRows { what: String },
 }
 
-/// Overlapping exports bring rows twice; twice the same is once.
+/// Removes repeated rows, which overlapping exports have.
 fn without_repeats(records: Vec<Record>) -> Result<Vec<Record>, JoinError> {
     let mut distinct: Vec<Record> = Vec::with_capacity(records.len());
     for record in records {
@@ -206,7 +206,7 @@ fn without_repeats(records: Vec<Record>) -> Result<Vec<Record>, JoinError> {
     Ok(distinct)
 }
 
-/// Where a row belongs; `None` for rows of other entities in a stream.
+/// The key of a row; `None` for rows of other entities in a stream.
 fn key(dataset: Dataset, row: Row<'_>) -> Result<Option<Key>, AssembleError> {
     let kind = match (dataset, row.cell(&["type"])) {
         (Dataset::Of(kind), _) => kind,

@@ -59,7 +59,7 @@ impl RpcSource {
         Ok(Self { node: Arc::new(node), chain_id, ranges, age: BlockAge::Final, concurrency: concurrency.max(1) })
     }
 
-    /// Sets of which family its chain is, which says what its nodes leave out.
+    /// Sets the family of its chain, which determines what its nodes leave out.
     #[must_use]
     pub fn with_family(mut self, family: Option<&Family>) -> Self {
         if let (Some(node), Some(family)) = (Arc::get_mut(&mut self.node), family) {
@@ -77,7 +77,7 @@ impl RpcSource {
         self
     }
 
-    /// The same source with what was learned of its nodes, for other blocks (ascending).
+    /// The same source for other blocks (ascending), with what is known of its nodes.
     #[must_use]
     pub fn of(&self, ranges: Vec<BlockRange>, age: BlockAge) -> Self {
         Self { ranges, age, ..self.clone() }

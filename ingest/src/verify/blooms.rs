@@ -31,7 +31,7 @@ pub fn blooms(receipts: &[Receipt]) -> Vec<Bloom> {
     receipts.iter().map(|receipt| receipt.logs_bloom.map_or_else(|| make(receipt), Bloom)).collect()
 }
 
-/// What is hashed, each once. The maps have random seeds: a chain cannot be written so as to fill one bucket.
+/// Hashed values, each once. The maps have random seeds, so that a chain cannot be crafted to fill one bucket.
 #[derive(Default)]
 struct Distinct<'a> {
     items: Vec<&'a [u8]>,

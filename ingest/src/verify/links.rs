@@ -1,4 +1,4 @@
-//! Whether blocks fit their neighbours: those committed before, and those of this load.
+//! Checks that blocks fit their neighbours: those committed before, and those of this load.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::check::Check;
 use super::outcome::{Outcome, VerifyError};
 use crate::block::Block;
 
-/// What of a block its neighbours know or need to know.
+/// The fields of a block that link it to its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
     /// Height of the block.
@@ -25,7 +25,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// That of a block.
+    /// The link of a block.
     #[must_use]
     pub fn of(block: &Block) -> Self {
         let header = &block.header;

@@ -1,4 +1,4 @@
-//! Real blocks hold, and no single byte of one can change without being caught.
+//! Real blocks pass, and no single byte of one can change unnoticed.
 
 mod chains;
 mod missing_receipts;
@@ -26,7 +26,7 @@ fn lines(name: &str) -> Vec<String> {
     BufReader::new(MultiGzDecoder::new(file)).lines().map(|line| line.expect("text")).collect()
 }
 
-/// What a database knows of the block below a recorded one.
+/// The block below a recorded one, as in a database.
 fn below(text: &str) -> Vec<CommitEdges> {
     let block = decode(text).expect("a recorded block");
     let below = |number: u64| CommitEdges {
@@ -39,7 +39,7 @@ fn below(text: &str) -> Vec<CommitEdges> {
     block.header.number.checked_sub(1).map(below).into_iter().collect()
 }
 
-/// What a load makes of a line: its rows and its verdict, or the name of the check that refused it.
+/// The result of loading a line: its rows and its verdict, or the name of the check that refused it.
 fn load(text: &str, below: &[CommitEdges]) -> Result<(BlockRows, Outcome), String> {
     let mut block: Block = decode(text).map_err(|error| format!("decoding: {error}"))?;
     let family = block.chain_id().map_or(&ETHEREUM, by_chain_id);

@@ -3,7 +3,7 @@
 use super::inspection::{Inspection, SettledBlock};
 use super::problem::ProblemKind;
 
-/// Shows whether following goes on, how far nodes and readers are, and what is wrong.
+/// Sets whether `follow` runs, the heights of nodes and readers, and the problems.
 pub(super) fn show(is_ready: bool, inspection: Option<&Inspection>, settled: Option<SettledBlock>) {
     metrics::gauge!("trawl_ingest_ready").set(f64::from(u8::from(is_ready)));
     if let Some(settled) = settled {

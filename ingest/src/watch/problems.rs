@@ -1,4 +1,4 @@
-//! What is wrong, from what is known of nodes, ClickHouse and readers at one moment.
+//! Finds problems from the state of nodes, ClickHouse and readers at one moment.
 
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ const WAITING_INTERVALS: u32 = 5;
 /// Intervals without a new block after which readers that are behind the node are reported.
 const STANDING_INTERVALS: u32 = 10;
 
-/// What is known.
+/// The observed state.
 pub(super) struct Evidence<'a> {
     pub nodes: &'a [NodeStatus],
     /// The call that has waited longest.
     pub oldest_call: Option<PendingCall>,
     /// Parts that no node had.
     pub missing: Vec<MissingPart>,
-    /// Why ClickHouse took no write.
+    /// Why ClickHouse refused a write.
     pub refusal: Option<&'a StoreError>,
     /// Time since ClickHouse has answered.
     pub store_silence: Duration,
@@ -35,11 +35,11 @@ pub(super) struct Evidence<'a> {
     pub head: Option<BlockNumber>,
     /// Time since readers have seen a newer block.
     pub head_age: Duration,
-    /// Between two looks.
+    /// Time between two inspections.
     pub interval: Duration,
 }
 
-/// All that is wrong.
+/// All problems.
 pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Problem> {
     let mut problems: Vec<Problem> = evidence.nodes.iter().flat_map(|node| of_node(node, evidence.interval)).collect();
     problems.extend(evidence.refusal.map(|error| of_store(error, evidence.store_silence)));
@@ -81,7 +81,7 @@ fn of_node(node: &NodeStatus, interval: Duration) -> Option<Problem> {
     }
 }
 
-/// What a failure without an answer since then is called.
+/// The problem of a failure without an answer since.
 fn of_failure(kind: FailureKind) -> Option<ProblemKind> {
     match kind {
         FailureKind::Unreachable => Some(ProblemKind::NodeUnreachable),

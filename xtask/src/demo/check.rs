@@ -28,7 +28,7 @@ pub fn all(served: &[ChainServer]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks the API of a chain, and counts the answers.
+/// Queries the API of a chain, and counts the answers.
 struct Check<'s> {
     served: &'s ChainServer,
     agent: Agent,
@@ -94,7 +94,7 @@ impl<'s> Check<'s> {
         Ok(())
     }
 
-    /// What has its receipts is proven as a whole, and nothing else is called so.
+    /// Blocks with receipts are verified, and no others are reported as verified.
     fn verdicts(&mut self) -> anyhow::Result<()> {
         let blocks = &self.served.blocks;
         let whole = blocks.values().filter(|line| line["receipts"].is_array()).count();
@@ -136,7 +136,7 @@ impl<'s> Check<'s> {
         Ok(())
     }
 
-    /// What REST says that each transaction paid.
+    /// The fee of each transaction in REST.
     fn fees(&mut self, height: u64, line: &Value) -> anyhow::Result<()> {
         let mut items = Vec::new();
         let mut path = format!("/api/v2/blocks/{height}/transactions?items_count=100");

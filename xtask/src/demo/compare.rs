@@ -3,10 +3,10 @@
 use anyhow::ensure;
 use serde_json::Value;
 
-/// What sources give and no row keeps: it follows from the rest, or is of one client.
+/// Fields of sources that no row stores: they follow from the rest, or are of one client.
 const LEFT_OUT: &[&str] = &["totalDifficulty", "sealFields", "author"];
 
-/// What is compared apart.
+/// Fields that are compared separately.
 const APART: &[&str] = &["transactions", "logs"];
 
 /// Every field that the source gave is in the answer.

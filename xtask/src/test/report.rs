@@ -1,4 +1,4 @@
-//! What test programs print, line by line: how many tests passed, and how long each took.
+//! Reads the output of test programs line by line: the number of passed tests, and the time of each.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

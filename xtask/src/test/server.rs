@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use xtask::clickhouse;
 use xtask::process::Server;
 
-/// A server over a folder that goes with it.
+/// A server over a temporary folder.
 pub struct TestServer {
     server: Server,
     /// Dropped after the server.
@@ -31,7 +31,7 @@ impl TestServer {
         Ok(Self { server: clickhouse::start(&program, &data.0, &[])?, _data: data })
     }
 
-    /// What tells the tests where it is.
+    /// The environment variable that passes its URL to the tests.
     pub fn variable(&self) -> (&'static str, String) {
         ("TRAWL_TEST_CLICKHOUSE_URL", self.server.url.clone())
     }

@@ -15,7 +15,7 @@ pub struct Failure {
     pub signature: Option<String>,
     /// Why they failed; none where call frames are not loaded.
     pub reason: Option<Reason>,
-    /// How many they are.
+    /// Their number.
     pub transactions: u64,
     /// Gas that they used, and wei that they paid for it; none if that is not known of one.
     pub gas: Option<(U256, U256)>,
@@ -24,7 +24,7 @@ pub struct Failure {
 /// Why a transaction failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// The failure in the words of the node.
+    /// The error message of the node.
     pub error: String,
     /// The first four bytes of what the code returned; none for less.
     pub selector: Option<[u8; 4]>,
@@ -32,10 +32,10 @@ pub struct Reason {
     pub message: Option<String>,
 }
 
-/// Of what the failures were counted.
+/// The basis of the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FailureBasis {
-    /// How many kinds of failures there are in all.
+    /// The number of all kinds of failures.
     pub groups: u64,
     /// The last block that was read; none if there is no such block.
     pub block_number: Option<BlockNumber>,

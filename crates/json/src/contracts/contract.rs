@@ -4,12 +4,12 @@ use crate::JsonWriter;
 use crate::addresses::address::Addresses;
 use trawl_core::primitives::{Address, Bytes, U256};
 
-/// What is known of a contract beside the address object; `None` is what is not known.
+/// Facts about a contract besides the address object; `None` is unknown.
 #[derive(Debug, Clone, Default)]
 pub struct SmartContract {
     /// The code that ran to create it, with the arguments after it.
     pub creation_bytecode: Option<Bytes>,
-    /// Code that it runs now; `eth_getCode` of JSON-RPC.
+    /// Its current code; `eth_getCode` of JSON-RPC.
     pub deployed_bytecode: Option<Bytes>,
     /// `success` while the contract exists, `selfdestructed` after.
     pub creation_status: Option<&'static str>,

@@ -18,7 +18,7 @@ pub fn write_token(writer: &mut JsonWriter, token: &Address, standard: &str, tok
     });
 }
 
-/// Writes what an account has of a token.
+/// Writes the balance of an account in a token.
 pub fn write_held_token(writer: &mut JsonWriter, held: &TokenBalance, tokens: &Tokens) {
     writer.object(|item| {
         write_known(item.key("balance"), held.value, JsonWriter::decimal_256);
@@ -65,18 +65,18 @@ pub fn write_top_holder(item: &mut Object<'_>, holder: &Address, held: U256, dec
     item.key("TokenHolderAddressType").string(if is_contract { "C" } else { "E" });
 }
 
-/// What an account has of a token.
+/// The balance of an account in a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenHolding {
     /// The token contract.
     pub token: Address,
     /// `ERC-20`, `ERC-721` or `ERC-1155`.
     pub standard: &'static str,
-    /// In the smallest unit, or ids; `None` where transfers do not tell.
+    /// In the smallest unit, or ids; `None` where transfers do not determine it.
     pub quantity: Option<U256>,
 }
 
-/// Writes what an account has of a token, of ERC-20 with its decimals and price.
+/// Writes the balance of an account in a token, of ERC-20 with its decimals and price.
 pub fn write_holding(writer: &mut JsonWriter, holding: &TokenHolding, tokens: &Tokens) {
     let TokenHolding { token, standard, quantity } = holding;
     let metadata = tokens.metadata.get(token);
@@ -104,7 +104,7 @@ pub fn write_held_id(writer: &mut JsonWriter, token: &Address, id: U256) {
     });
 }
 
-/// What projects say of themselves, which no contract tells.
+/// Members that projects publish and contracts do not have.
 const OF_PROJECT: [&str; 15] = [
     "description",
     "website",
@@ -123,7 +123,7 @@ const OF_PROJECT: [&str; 15] = [
     "whitepaper",
 ];
 
-/// Writes what is known of a token, as `tokeninfo` has it.
+/// Writes the facts of a token in the shape of `tokeninfo`.
 pub fn write_token_info(writer: &mut JsonWriter, token: &Address, standard: &str, tokens: &Tokens) {
     let metadata = tokens.metadata.get(token);
     writer.object(|item| {

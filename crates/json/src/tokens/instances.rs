@@ -14,9 +14,9 @@ pub struct TokenInstance {
     pub token_type: String,
     /// Id of the token in its contract.
     pub id: U256,
-    /// Whether there can be no second one; `None` where that is not known.
+    /// Whether there can be only one; `None` where unknown.
     pub is_unique: Option<bool>,
-    /// Who owns it, of ERC-721; `None` where that is not known.
+    /// The owner of an ERC-721 id; `None` where unknown.
     pub owner: Option<Address>,
     /// Balance of the requested address; `None` without one, and where transfers do not determine it.
     pub value: Option<U256>,

@@ -70,7 +70,7 @@ impl Tokens {
         object.key("reputation").string("ok");
     }
 
-    /// How much there is of the token of this kind, if that is known.
+    /// Supply of the token of this kind, if known.
     #[must_use]
     pub fn total_supply(&self, address: &Address, token_type: &str) -> Option<U256> {
         // The contract was called once, while statistics follow every transfer.
@@ -78,7 +78,7 @@ impl Tokens {
         counted.or_else(|| self.metadata.get(address)?.total_supply)
     }
 
-    /// Adds what is known of other tokens.
+    /// Adds the facts of other tokens.
     pub fn extend(&mut self, others: Self) {
         self.metadata.extend(others.metadata);
         self.counted.extend(others.counted);
@@ -106,7 +106,7 @@ impl Tokens {
         self.counted.get(address).into_iter().flat_map(|rows| rows.iter().map(|row| row.token_type.as_str()))
     }
 
-    /// Whether transfers of this kind do not tell who has how much of the token.
+    /// Whether transfers of this kind do not determine the balances of the token.
     #[must_use]
     pub fn is_undetermined(&self, address: &Address, token_type: &str) -> bool {
         self.counted(address, token_type).is_some_and(|counted| counted.holders_count.is_none())
@@ -130,7 +130,7 @@ impl Tokens {
         item.key("circulating_market_cap").option(market_cap.as_deref(), JsonWriter::string);
     }
 
-    /// How many hold the token, if that is known.
+    /// Number of holders of the token, if known.
     #[must_use]
     pub fn holders(&self, address: &Address) -> Option<u64> {
         self.counted(address, &self.metadata.get(address)?.token_type)?.holders_count

@@ -18,19 +18,19 @@ pub struct TransactionFacts {
     pub base_fee: Option<U256>,
     /// The rules of its chain.
     pub family: Option<&'static Family>,
-    /// The name or selector of what it calls.
+    /// The name or selector of the called function.
     pub method: Option<String>,
     /// The highest readable block.
     pub head: BlockNumber,
     /// Whether it moved tokens.
     pub moves_tokens: Option<bool>,
-    /// Whether what it called is a contract.
+    /// Whether its recipient is a contract.
     pub calls_contract: Option<bool>,
     /// The function that it called with its parameters, as JSON.
     pub decoded_input: Option<Vec<u8>>,
-    /// Whether what it created is a token.
+    /// Whether the created contract is a token.
     pub creates_token: bool,
-    /// Why it failed and what it returned then, of its outermost call frame.
+    /// Error and output of its outermost call frame, if it failed.
     pub failure: Option<Failure>,
     /// Whether a call in it failed.
     pub has_failed_calls: Option<bool>,
@@ -41,11 +41,11 @@ pub struct TransactionFacts {
 /// Why a transaction failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Failure {
-    /// In the words of the node.
+    /// The error message of the node.
     pub error: String,
-    /// What the call returned.
+    /// The output of the call.
     pub output: Vec<u8>,
-    /// What that says, as JSON, if it is known how to read it.
+    /// The decoded output, as JSON, if its error is known.
     pub reason: Option<Vec<u8>>,
 }
 

@@ -56,7 +56,7 @@ pub fn write_trace(
     });
 }
 
-/// What is shown otherwise than it is stored: how a frame ended, and its value.
+/// Fields that are shown differently from how they are stored: the outcome of a frame, and its value.
 struct TraceFields<'a> {
     /// Empty if it succeeded.
     error: &'a str,

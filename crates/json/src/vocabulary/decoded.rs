@@ -256,7 +256,7 @@ mod tests {
         assert!(decoded(&[], &[]).is_null());
     }
 
-    /// What a contract emits that indexes other parameters than its standard has.
+    /// Events of contracts that index other parameters than their standard.
     #[test]
     fn the_same_event_is_read_however_it_is_indexed() {
         let alice = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045").into_word();

@@ -1,6 +1,6 @@
-//! What an error object of a node means: codes differ from client to client, so their words are read.
+//! The meaning of a node's error object: codes differ between clients, so messages are read.
 //!
-//! The words are those of geth, Erigon, Nethermind, Reth, Besu, anvil, OpenEthereum and of gateways in front of them.
+//! They are those of geth, Erigon, Nethermind, Reth, Besu, anvil, OpenEthereum and of gateways in front of them.
 
 use crate::error::call::{CallError, METHOD_NOT_FOUND};
 
@@ -13,11 +13,11 @@ pub enum ErrorKind {
     RateLimited,
     /// The node does not have the method, or does not offer it to this caller.
     NoMethod,
-    /// The node does not keep what the call needs of such an old block.
+    /// The node has pruned what the call needs of such an old block.
     Pruned,
     /// The node does not know the block.
     UnknownBlock,
-    /// The node does not take the request or its parameters.
+    /// The node does not accept the request or its parameters.
     WrongCall,
     /// The node cannot put the parts of a block together.
     Inconsistent,
@@ -104,7 +104,7 @@ const NOT_FOUND: [&str; 6] =
     ["not found", "could not be found", "cannot be found", "cannot find", "does not exist", "not available"];
 
 impl CallError {
-    /// What the error means. There is no standard code for most of it.
+    /// The kind of the error. There is no standard code for most kinds.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         let message = self.message.to_lowercase();
@@ -141,7 +141,7 @@ fn is_too_large(code: i64, message: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The words are those that the clients have in their sources.
+    /// The messages are those in the sources of the clients.
     #[test]
     fn errors_of_clients_are_classified() {
         use ErrorKind::{Inconsistent, NoMethod, Other, Pruned, RateLimited, TooLarge, UnknownBlock, WrongCall};

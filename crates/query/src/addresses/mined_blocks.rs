@@ -20,7 +20,7 @@ columns! {
 }
 
 columns! {
-    /// How many blocks an address made.
+    /// Number of blocks that an address made.
     pub struct MadeTotal / MadeTotalView {
         /// Settled blocks whose beneficiary is the address.
         blocks: u64,
@@ -110,7 +110,7 @@ FROM
     statement
 }
 
-/// A settled block whose source did not say who made it, if there is one.
+/// A settled block whose source did not report its miner, if there is one.
 #[must_use]
 pub fn without_miner(settled: &[BlockRange]) -> Statement<MadeBlock> {
     let sql = format!(

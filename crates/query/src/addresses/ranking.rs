@@ -31,7 +31,7 @@ columns! {
 }
 
 columns! {
-    /// How much there is to read.
+    /// The size of a ranking.
     pub struct RankingSize / RankingSizeView {
         /// Rows that a ranking would read.
         found: u64,
@@ -41,7 +41,7 @@ columns! {
 /// Most rows that are read for a ranking: ten million take four seconds of a processor.
 pub const MOST_RANKED: u64 = 40_000_000;
 
-/// What accounts are ranked by.
+/// The order of the ranking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RankedBy {
     /// Wei after the last of the blocks; accounts without any are left out.
@@ -54,7 +54,7 @@ pub enum RankedBy {
 /// A list of all accounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressRanking {
-    /// What accounts are ranked by.
+    /// The order of the ranking.
     pub by: RankedBy,
     /// The end that comes first; of equal accounts the one with the lower address.
     pub order: SortOrder,
@@ -111,7 +111,7 @@ pub fn transactions_of(addresses: &[Address], blocks: BlockRange) -> Statement<T
     bind(Statement::page(sql), blocks).with("addresses", addresses)
 }
 
-/// What transactions left each account, and what blocks added to that since.
+/// The balance after the last transaction of each account, and what blocks have added since.
 fn balances(within: &str) -> String {
     format!(
         "  SELECT address, sum(wei) AS amount

@@ -11,7 +11,7 @@ columns! {
     pub struct CalledContract / CalledContractView {
         /// Recipient of the transactions.
         address: Address,
-        /// How many there are.
+        /// Their number.
         transactions: u64,
         /// Gas that they used, as far as their receipts are loaded.
         gas: u64,
@@ -21,7 +21,7 @@ columns! {
 }
 
 columns! {
-    /// How much there is to add up.
+    /// The size of a sum.
     pub struct CalledSize / CalledSizeView {
         /// Transactions in the blocks.
         transactions: u64,
@@ -33,7 +33,7 @@ pub const MOST_TRANSACTIONS: u64 = 40_000_000;
 /// Most addresses in the result of a range.
 pub const MOST_CALLED: u64 = 10_000;
 
-/// What the addresses are sorted by.
+/// The order of the addresses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CalledBy {
     /// The number of transactions.

@@ -16,7 +16,7 @@ columns! {
     }
 }
 
-/// Most rows that are looked at, in the order of the addresses: behind them nothing is found.
+/// Most rows that are read, in the order of the addresses: nothing is found behind them.
 const MOST_ROWS: u64 = 1_000_000;
 
 /// Which of `addresses` emitted a log in `logs`, or began a call from inside a transaction in `calls`: one read of each

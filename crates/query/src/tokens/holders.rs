@@ -6,7 +6,7 @@ use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Statement, Workload};
 
 columns! {
-    /// What a holder has of a token, after the last counted transfer.
+    /// The balance of a holder, after the last counted transfer.
     pub struct Holder / HolderView {
         /// Account that holds the token.
         holder: Address,
@@ -26,7 +26,7 @@ pub struct HolderPosition {
     pub holder: Address,
 }
 
-/// What is held.
+/// The asset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asset<'a> {
     /// A token, as one of its standards has it.
@@ -85,7 +85,7 @@ pub fn largest(asset: &Asset<'_>, beyond: Option<&HolderPosition>, limit: u64) -
     }
 }
 
-/// What some holders have of it, those that ever had any of it.
+/// The balances of some holders, if they ever had any of it.
 #[must_use]
 pub fn among(asset: &Asset<'_>, holders: &[Address]) -> Statement<Holder> {
     let sql = format!("{}\n  AND holder IN {{holders:Array(FixedString(20))}}", asset.rows());

@@ -24,7 +24,7 @@ columns! {
 /// A position in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankPosition {
-    /// How many hold the token, if that is known.
+    /// Number of holders of the token, if known.
     pub holders: Option<u64>,
     /// The token contract, by which equal numbers of holders are sorted.
     pub token: Address,

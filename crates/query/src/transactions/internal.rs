@@ -11,7 +11,7 @@ use trawl_core::schema::{Columns as _, InternalTransactionRow, ScannedInternalTr
 use trawl_core::statement::Statement;
 
 columns! {
-    /// A frame that coins are moved by, or the outermost one.
+    /// A frame that moves coins, or the outermost one.
     pub struct CoinFrame / CoinFrameView {
         /// Position in the transaction, in order of execution; 0 is the outermost.
         frame_index: u32,
@@ -163,7 +163,7 @@ fn lasts() -> Predicate {
     Predicate::equals("is_undone", 0)
 }
 
-/// The frame gives coins to somebody.
+/// The frame transfers coins.
 fn gives() -> Predicate {
     Predicate::AnyOf(vec![Predicate::NotZero { column: "value" }, Predicate::is("frame_type", "selfdestruct")])
 }

@@ -9,7 +9,7 @@ use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
 
-/// From which end a list is read.
+/// The end from which a list is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// From the highest position down.
@@ -98,7 +98,7 @@ columns! {
         transaction_index: u32,
         /// The transaction; zero for the genesis.
         transaction_hash: B256,
-        /// Who created it.
+        /// Its creator.
         creator: Address,
         /// `create`, `create2`, `transaction` or `genesis`.
         creation_type: String,

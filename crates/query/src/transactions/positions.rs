@@ -37,7 +37,7 @@ columns! {
         output: Bytes,
         /// Calls that it made.
         subtraces: u32,
-        /// Gas that its code used; none where the source does not tell it from the intrinsic gas.
+        /// Gas that its code used; none where the source does not separate it from the intrinsic gas.
         execution_gas_used: Option<u64>,
     }
 }
@@ -51,15 +51,15 @@ columns! {
         transaction_index: u32,
         /// Which child at each depth, from the outermost frame on.
         trace_address: Vec<u32>,
-        /// Whose code ran; none of a creation.
+        /// The address whose code ran; none of a creation.
         to_address: Option<Address>,
-        /// What the call returned.
+        /// Output of the call.
         output: Bytes,
     }
 }
 
 columns! {
-    /// A frame that gives coins along, or runs with those of the frame above.
+    /// A frame with a value, or with that of the frame above.
     pub struct ValuedFrame / ValuedFrameView {
         /// Height of its block.
         block_number: u64,
@@ -69,7 +69,7 @@ columns! {
         trace_address: Vec<u32>,
         /// `delegatecall` if it runs with the value of the frame above.
         call_type: String,
-        /// Wei given along; 0 for `delegatecall`.
+        /// Wei of the frame; 0 for `delegatecall`.
         value: U256,
     }
 }

@@ -10,7 +10,7 @@ use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Parameter, SUM_SETTINGS, Statement, Workload};
 
 columns! {
-    /// The position of a transaction, and what the list is sorted by.
+    /// The position of a transaction, and its sort key.
     pub struct SortedPlace / SortedPlaceView {
         /// Height of its block.
         block_number: u64,
@@ -22,11 +22,11 @@ columns! {
 }
 
 columns! {
-    /// How long the list of an address is.
+    /// The length of the list of an address.
     pub struct SortedSize / SortedSizeView {
         /// Rows, at most one more than are sorted.
         found: u64,
-        /// Those of them without a receipt, whose fee is not known.
+        /// Rows without a receipt, whose fee is unknown.
         without_fee: u64,
         /// The lowest block with such a row; 0 without one.
         block_number: u64,
@@ -36,7 +36,7 @@ columns! {
 /// Most rows of an address that are sorted: a page of them takes about a second.
 pub const MOST_SORTED: u64 = 5_000_000;
 
-/// What a list is sorted by.
+/// The sort key of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortedBy {
     /// Wei sent to the recipient or to the created contract.
@@ -151,7 +151,7 @@ fn statement<R>(
 }
 
 columns! {
-    /// What a transaction sent and paid.
+    /// Value and fees of a transaction.
     pub struct NewestAmount / NewestAmountView {
         /// Height of its block.
         block_number: u64,
@@ -182,7 +182,7 @@ pub fn newest(address: &Address, sorted: &SortedList, blocks: &Span, limit: u64)
     )
 }
 
-/// What all transactions of one block sent and paid, the last first.
+/// Value and fees of all transactions of one block, the last first.
 #[must_use]
 pub fn of_block(block: &Span, limit: u64) -> Statement<NewestAmount> {
     let select = Select::default().blocks("block_number", block);

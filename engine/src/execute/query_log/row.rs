@@ -15,10 +15,10 @@ const SHORT: usize = 256;
 /// Most settings that are stored.
 const SETTINGS: usize = 64;
 
-/// Who sent a statement, and how.
+/// The sender of a statement, and its request.
 #[derive(Debug, Clone, Default)]
 pub struct Statement {
-    /// Who sent it.
+    /// Its user.
     pub user: String,
     /// The id that its client gave, or that it was given.
     pub query_id: String,

@@ -41,7 +41,7 @@ CREATE TABLE system.query_log (
   interface UInt8 ALIAS 2
 )";
 
-/// Statements that take long, by the numbers in their comments.
+/// Long-running statements, by the numbers in their comments.
 const LONG: &str = "\
 SELECT extract(Settings['log_comment'], '^trawl-engine:([0-9]+)'), toUInt64(elapsed * 1000), peak_memory_usage, read_rows, read_bytes
 FROM system.processes WHERE startsWith(Settings['log_comment'], 'trawl-engine:') AND elapsed > 0.5";
@@ -51,7 +51,7 @@ FROM system.processes WHERE startsWith(Settings['log_comment'], 'trawl-engine:')
 pub(super) struct Table(Connection);
 
 impl Table {
-    /// Makes it; it keeps the newest `bytes` of rows, and ends with the process.
+    /// Creates it; it retains the newest `bytes` of rows, and ends with the process.
     pub(super) fn make(engine: &Engine, bytes: u64) -> Result<Self, Exception> {
         let mut connection = engine.connect(&[])?;
         let engine = format!("ENGINE = Memory SETTINGS max_bytes_to_keep = {bytes}, compress = 1");

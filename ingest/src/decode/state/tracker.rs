@@ -1,4 +1,4 @@
-//! Follows accounts through the steps of a block and keeps what is different at its end. Knows no source.
+//! Tracks accounts through the steps of a block and collects the differences at its end. Knows no source.
 
 use std::collections::BTreeMap;
 
@@ -94,7 +94,7 @@ impl Tracker {
         account.destroyed = true;
     }
 
-    /// What differs between the beginning and the end.
+    /// The differences between the beginning and the end.
     #[must_use]
     pub fn finish(self) -> BTreeMap<Address, AccountDiff> {
         let accounts = self.accounts.into_iter().map(|(address, account)| (address, account.finish()));

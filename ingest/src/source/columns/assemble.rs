@@ -16,7 +16,7 @@ pub use transactions::{Outcome, PlacedLog, log, outcome, transaction};
 
 use crate::block::{Block, Receipt, Transaction};
 
-/// Everything that was found of one block, in any order.
+/// All rows of one block, in any order.
 pub struct AssembledBlock {
     /// The block's own row.
     pub block: BlockFacts,
@@ -29,7 +29,7 @@ pub struct AssembledBlock {
 }
 
 impl AssembledBlock {
-    /// The block, or why these rows do not make one.
+    /// The block, or the error of these rows.
     pub fn into_block(self) -> Result<Block, AssembleError> {
         let Self { block, mut transactions, outcomes, logs } = self;
         let (found, hash) = (transactions.len(), block.header.hash);
@@ -49,7 +49,7 @@ impl AssembledBlock {
     }
 }
 
-/// Whether a row that names a hash names the one it should.
+/// Checks the hash in a row, if it has one.
 fn same(what: impl Fn() -> String, expected: B256, found: Option<B256>) -> Result<(), AssembleError> {
     match found {
         Some(found) if found != expected => Err(AssembleError::Stranger { what: what(), expected, found }),

@@ -1,4 +1,4 @@
-//! One cell, and what may be read from it. Knows encodings, not meanings.
+//! One cell, and the values that can be read from it. Knows encodings, not meanings.
 
 use alloy_primitives::FixedBytes;
 use trawl_core::primitives::{Address, B256, Bytes, U256};
@@ -16,23 +16,23 @@ pub enum Cell<'a> {
     Text(&'a str),
     /// An integer of up to 64 bits.
     Number(u64),
-    /// A truth value.
+    /// A boolean.
     Flag(bool),
-    /// A float: not what was counted.
+    /// A float, which is not exact.
     Inexact,
-    /// Of a type that no fact has.
+    /// A value of an unsupported type.
     Other,
 }
 
-/// A cell that does not hold what its column is for.
+/// A cell that does not hold a value of its column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column} holds {found}, not {expected}")]
 pub struct CellError {
     /// The column, by its first name.
     pub column: String,
-    /// What it holds, cut short.
+    /// Its value, truncated.
     pub found: String,
-    /// What it should hold.
+    /// The expected kind of value.
     pub expected: &'static str,
 }
 
@@ -43,7 +43,7 @@ impl CellError {
     }
 }
 
-/// A cell for a person; long ones are cut.
+/// A cell as text for messages, truncated.
 fn shown(cell: Cell<'_>) -> String {
     let cut = |text: &str| text.chars().take(40).collect::<String>();
     match cell {
@@ -58,7 +58,7 @@ fn shown(cell: Cell<'_>) -> String {
     }
 }
 
-/// What can be read from a cell that holds something.
+/// A value that can be read from a cell.
 pub trait FromCell: Sized {
     /// For messages: `32 bytes`, `an integer` …
     const EXPECTED: &'static str;

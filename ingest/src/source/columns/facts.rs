@@ -1,4 +1,4 @@
-//! Reading a row fact by fact, and keeping account of the facts that are not in it.
+//! Reads a row fact by fact, and records the facts that it lacks.
 
 use super::cell::{Cell, CellError, FromCell};
 use super::row::Row;
@@ -16,7 +16,7 @@ pub enum Fact<T> {
     Missing,
     /// The column is null.
     None,
-    /// There it is.
+    /// The value.
     Some(T),
 }
 
@@ -109,7 +109,7 @@ impl<'a> Facts<'a> {
         self.row
     }
 
-    /// What was found to be lacking.
+    /// The lacking columns.
     pub fn into_lacking(self) -> Vec<&'static str> {
         self.lacking
     }

@@ -12,7 +12,7 @@ use crate::source::columns::{self, Chunk, Chunks, Facts, Row};
 /// Why a row cannot be used.
 pub(super) type RowError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Where reading stands.
+/// Position of the reader.
 pub(super) struct Cursor {
     files: VecDeque<DataFile>,
     file: PathBuf,
@@ -25,7 +25,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Stands before the first row of `files`, which are ascending.
+    /// A cursor before the first row of `files`, which are ascending.
     pub fn new(files: Vec<DataFile>) -> Self {
         Self { files: files.into(), file: PathBuf::new(), chunks: None, chunk: None, row: 0, line: 0, last: 0 }
     }

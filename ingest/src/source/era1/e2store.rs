@@ -21,7 +21,7 @@ pub mod kind {
     pub const INDEX: u16 = 0x3266;
 }
 
-/// Bytes of an entry, at most: far above any block, and no way to fill the memory.
+/// Most bytes of an entry: far above any block, and a bound of memory.
 const MAX_ENTRY: u32 = 256 << 20;
 
 /// An entry of the file, without its head of 8 bytes.

@@ -30,7 +30,7 @@ pub(super) struct Key {
     pub index: u64,
 }
 
-/// A row that comes back.
+/// A sorted row.
 #[derive(Debug)]
 pub(super) struct Record {
     pub key: Key,
@@ -72,7 +72,7 @@ impl Sorter {
         self.count
     }
 
-    /// Takes a row.
+    /// Adds a row.
     pub fn push(&mut self, key: Key, names: &Arc<[String]>, cells: &[Option<Box<str>>]) -> io::Result<()> {
         let cells = pack(cells)?;
         self.bytes += cells.len() + size_of::<PackedRow>();

@@ -22,7 +22,7 @@ const BLOCK_RECEIPTS: &str = "eth_getBlockReceipts";
 /// How many blocks are passed over for one with transactions, which alone shows whether a node has a part.
 const MAX_EMPTY_BLOCKS: u64 = 16;
 
-/// The nodes, and what is known of what they have.
+/// The nodes, and the parts that they are known to have.
 pub(super) struct Node {
     pub client: NodeClient,
     pub state: StateTracing,
@@ -66,7 +66,7 @@ impl Node {
         [&self.traces.horizon, &self.state.horizon].iter().filter_map(|horizon| horizon.missing()).collect()
     }
 
-    /// Logs what was missing, if that was not done.
+    /// Logs missing parts, unless that was done.
     pub fn finish(&self) {
         self.traces.horizon.finish();
         self.state.horizon.finish();
@@ -245,16 +245,16 @@ impl Node {
     }
 }
 
-/// What a receipt is that a node does not have.
+/// The state of a receipt that a node does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AbsentReceipt {
-    /// It is not there yet.
+    /// It is not available yet.
     NotYet,
-    /// It is left out.
+    /// It will never be available.
     LeftOut,
 }
 
-/// A part whose [horizon](super::horizon) is looked for.
+/// A part whose [horizon](super::horizon) is searched.
 #[derive(Debug, Clone, Copy)]
 enum HorizonSearch {
     Traces,

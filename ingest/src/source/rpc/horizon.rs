@@ -23,22 +23,22 @@ pub struct MissingPart {
     pub part: &'static str,
     /// Whether it is too old, not offered or too large.
     pub reason: MissingReason,
-    /// The words of the node.
+    /// The error message of the node.
     pub cause: String,
 }
 
 /// Why nodes do not have a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingReason {
-    /// They do not keep it of so old a block.
+    /// They have pruned it of so old a block.
     Pruned,
-    /// They do not offer it, of no block.
+    /// They do not offer it for any block.
     NotOffered,
     /// That of this block is too large, takes too long, or is not of its transactions.
     TooLarge,
 }
 
-/// What is known of one part.
+/// The state of one part.
 #[derive(Debug)]
 pub(super) struct Horizon {
     part: &'static str,
@@ -97,7 +97,7 @@ impl Horizon {
         self.state().missing.clone()
     }
 
-    /// A node had the part of a block.
+    /// Records that a node had the part of a block.
     pub fn had(&self, block: BlockNumber) {
         let mut state = self.state();
         if state.missing.is_some() {
@@ -149,7 +149,7 @@ impl Horizon {
         }
     }
 
-    /// Logs what is missing, once, if that was not done: the blocks have come to their end.
+    /// Logs at the end of the blocks what is missing, unless that was done.
     pub fn finish(&self) {
         let mut state = self.state();
         if state.missing.is_some() {
@@ -178,12 +178,12 @@ impl Horizon {
     }
 }
 
-/// Looks for the lowest block that has a part: nodes drop it of the oldest first.
+/// Searches for the lowest block that has a part: nodes drop it of the oldest first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bisection {
-    /// It has not.
+    /// It lacks the part.
     below: BlockNumber,
-    /// It has, if that is known.
+    /// It has the part, if known.
     above: BlockNumber,
     is_known: bool,
 }
@@ -194,7 +194,7 @@ impl Bisection {
         Self { below: lacking, above: newest.max(lacking), is_known: false }
     }
 
-    /// The block to look at.
+    /// The next block to probe.
     pub fn next(&self) -> Option<BlockNumber> {
         match self.above - self.below {
             0 => None,
@@ -204,7 +204,7 @@ impl Bisection {
         }
     }
 
-    /// What a look at a block found.
+    /// Records the result of a probe.
     pub fn note(&mut self, block: BlockNumber, has_part: bool) {
         match has_part {
             true => (self.above, self.is_known) = (block, true),

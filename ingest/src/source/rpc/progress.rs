@@ -1,4 +1,4 @@
-//! How far the attempts at one block have come: what was answered, and how often answers did not belong together.
+//! Progress of the attempts at one block: its answers, and how often answers did not belong together.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ const MAX_DISAGREEMENTS: u32 = 4;
 /// How often a part may exceed the timeout, before the block is taken without it.
 const MAX_SLOW_ANSWERS: u32 = 3;
 
-/// What the attempts at one block have in common.
+/// State that the attempts at one block share.
 #[derive(Debug)]
 pub(super) struct Progress {
     age: BlockAge,
@@ -77,7 +77,7 @@ impl Progress {
         }
     }
 
-    /// Waits for a part a few times, and then not again.
+    /// Retries a slow part a few times.
     pub fn heed(&self, failure: Failure) -> Failure {
         let is_last = failure.is_timeout() && self.slow.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_SLOW_ANSWERS;
         if is_last { Failure::too_large(failure.cause()) } else { failure }

@@ -37,13 +37,13 @@ const QUEUES: [Address; 2] =
 #[derive(Debug)]
 pub(super) struct StateTracing {
     wish: StateWish,
-    /// From where on nodes have it.
+    /// The first block from which nodes have it.
     pub horizon: Horizon,
 }
 
 /// A method that gives differences.
 struct Tracer {
-    /// What a node is remembered by that does not have it.
+    /// Key under which a node without it is remembered.
     way: &'static str,
     method: &'static str,
     parameters: fn(B256, u64) -> Value,
@@ -65,7 +65,7 @@ const TRACERS: [Tracer; 2] = [
 
 /// A block after its state was requested.
 pub(super) enum StateOutcome {
-    /// It has its state, or was not to have it.
+    /// It has its state, or state was not requested.
     Known(BlockParts),
     /// No node gave its differences.
     Lacking(BlockParts, Failure),
@@ -174,7 +174,7 @@ impl BlockState {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Requests what is not there yet from the current node.
+    /// Requests missing answers from the current node.
     async fn fetch(&self, client: &NodeClient, of: &BlockPeek) -> Result<(), Failure> {
         let fetched = async {
             if self.diffs().is_none() {

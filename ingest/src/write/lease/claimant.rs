@@ -1,4 +1,4 @@
-//! Which process this is, so that another one on the same machine can check whether it has ended.
+//! Identifies this process, so that another one on the same machine can check whether it has ended.
 //!
 //! <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>,
 //! <https://man7.org/linux/man-pages/man2/kill.2.html>,
@@ -12,14 +12,14 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use trawl_core::store::Claimant;
 
-/// What is known of a process id and start time of this boot and process namespace.
+/// The state of a process, by id and start time in this boot and process namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Process {
     /// It runs, or may run.
     Alive,
     /// It is stopped, and goes on when it gets a signal.
     Stopped,
-    /// No such process any more.
+    /// It has ended.
     Ended,
 }
 
@@ -69,7 +69,7 @@ fn fields(stat: &str) -> impl Iterator<Item = &str> {
     stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_ascii_whitespace()
 }
 
-/// Whether nothing but the exit code is left of it.
+/// Whether it is a zombie.
 fn has_ended(stat: &str) -> bool {
     matches!(state(stat), Some("Z" | "X"))
 }

@@ -10,7 +10,7 @@ use super::claimant::{Process, process};
 use super::scope::{LeaseScope, ScopeRelation};
 use crate::write::retry::retry_transient;
 
-/// What became of the leases that stand in the way.
+/// The outcome for the leases that are in the way.
 pub(super) enum TakeoverOutcome {
     /// Their holders may write no more.
     Fenced,
@@ -21,7 +21,7 @@ pub(super) enum TakeoverOutcome {
     },
 }
 
-/// Takes away all leases that are not apart from `scope` and are held now; of who claims later none.
+/// Takes over all leases that overlap `scope` and are held now, but none that is claimed later.
 pub(super) async fn take_over(
     reader: &Reader,
     writer: &Writer,

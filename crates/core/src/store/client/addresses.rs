@@ -22,7 +22,7 @@ impl Endpoint {
         Self { address: address.clone(), connection: Arc::new(connection), not_before: Mutex::new(None) }
     }
 
-    /// Whether the last attempt here did not fail a moment ago.
+    /// Whether its pause after a failure is over.
     pub fn may_be_tried(&self) -> bool {
         self.not_before.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|time| time <= Instant::now())
     }

@@ -1,4 +1,4 @@
-//! Where coins go that a known router unwraps, as the input of its call says.
+//! Recipients of coins that a known router unwraps, according to the input of its call.
 //!
 //! Call frames tell it of any contract; these rules stand in for them where they are not loaded, and only for contracts
 //! whose code is known (`routers.txt`).
@@ -12,9 +12,9 @@ use trawl_core::primitives::{Address, U256};
 /// Whom a router pays the coins that it unwrapped at its end, and those that it did not use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Payees {
-    /// Who gets what it unwrapped last; none if it is to unwrap nothing.
+    /// Recipient of the coins that it unwrapped last; none if it unwraps nothing.
     pub unwrapped: Option<Address>,
-    /// Who gets the part of the value that it did not wrap; none if it keeps it.
+    /// Recipient of the part of the value that it did not wrap; none if it keeps it.
     pub rest: Option<Address>,
 }
 

@@ -114,8 +114,8 @@ fn was_received(effects: &TransactionEffects, pools: &BTreeSet<Address>, token: 
     reaches(&ways, effects.from, token, pools)
 }
 
-/// Whether ways lead from an account to one of the pools. Not through the token itself, which may sell taxes at the
-/// pool.
+/// Whether transfers lead from an account to one of the pools. Not through the token itself, which may sell taxes at
+/// the pool.
 fn reaches(ways: &[(Address, Address)], start: Address, token: Address, pools: &BTreeSet<Address>) -> bool {
     let mut reached = BTreeSet::from([start]);
     let mut next = vec![start];

@@ -14,13 +14,13 @@ columns! {
         to_address: Option<Address>,
         /// The first four bytes of the input, or fewer if it has no more; of a creation none.
         selector: Bytes,
-        /// Whether the call frames are loaded, which alone say why.
+        /// Whether the call frames are loaded, which alone have the reason.
         has_frame: u8,
-        /// The failure in the words of the node.
+        /// The error message of the node.
         error: String,
         /// What the code returned: all of a message that is not too long, else the first four bytes.
         output: Bytes,
-        /// How many they are.
+        /// Their number.
         transactions: u64,
         /// Gas that they used.
         gas: U256,
@@ -28,13 +28,13 @@ columns! {
         fees: U256,
         /// Those of which neither is known.
         without_gas: u64,
-        /// How many such groups there are in all.
+        /// The number of all such groups.
         groups: u64,
     }
 }
 
 columns! {
-    /// How much there is to read.
+    /// The size of a read.
     pub struct FailuresSize / FailuresSizeView {
         /// Transactions that failed.
         failed: u64,

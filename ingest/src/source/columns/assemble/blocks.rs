@@ -1,4 +1,4 @@
-//! The row of a block, and what its columns leave certain.
+//! The row of a block, and the facts that follow from its columns.
 
 use serde::Deserialize;
 use trawl_core::primitives::{Address, B256, U256};
