@@ -135,8 +135,8 @@ impl<D: Database<Error = ProbeError>, I> ChainHandler<D, I> {
     }
 }
 
-fn lacks_funds(fee: U256, balance: U256) -> EVMError<ProbeError> {
-    let (fee, balance) = (Box::new(fee), Box::new(balance));
+fn lacks_funds(amount: U256, balance: U256) -> EVMError<ProbeError> {
+    let (fee, balance) = (Box::new(amount), Box::new(balance));
     InvalidTransaction::LackOfFundForMaxFee { fee, balance }.into()
 }
 
