@@ -24,7 +24,7 @@ use trawl_query::labels::KnownEntry;
 pub(crate) struct LabelQuery {
     /// Tokens whose holders and supply are shown.
     pub tokens: BTreeSet<Address>,
-    /// Contracts that are shown with what they forward their calls to, also where only their state says it.
+    /// Contracts shown with their implementations, including those that only the state names.
     pub proxies: BTreeSet<Address>,
     /// Addresses whose primary names are looked up in the state after the head.
     pub names: BTreeSet<Address>,
@@ -46,7 +46,7 @@ impl LabelQuery {
         }
     }
 
-    /// Adds what a call that ran the code of `contracts` reverted with.
+    /// Adds the revert data of a call that ran the code of `contracts`.
     pub fn error(&mut self, contracts: &[Address], output: &[u8]) {
         if let Some(selector) = output.get(..4).map(Selector::from_slice) {
             self.errors.insert(selector);
@@ -64,7 +64,7 @@ impl LabelQuery {
     }
 }
 
-/// Beginning of the kind of a pointer of which there is no record: the state after the head says it.
+/// Prefix of the kind of a pointer without a record, read from the state after the head.
 pub(crate) const BY_STATE: &str = "by state";
 
 /// Most bytes of each of the caches.
@@ -96,8 +96,8 @@ impl LabelCache {
         }
     }
 
-    /// Looks up the labels of all `shown` and the vocabulary that `wanted` names, reading those that are not cached.
-    /// Nothing is read before the first load.
+    /// Looks up the labels of all `shown` and the vocabulary that `label_query` names, reading what is not
+    /// cached. Nothing is read before the first load.
     ///
     /// # Errors
     ///
@@ -107,17 +107,17 @@ impl LabelCache {
         reader: &Reader,
         loads: u64,
         shown: &[Address],
-        wanted: LabelQuery,
+        label_query: LabelQuery,
     ) -> Result<Lookup<'c>, StoreError> {
-        let mut lookup = Lookup::new(self, loads, shown.to_vec(), wanted);
+        let mut lookup = Lookup::new(self, loads, shown.to_vec(), label_query);
         if loads == 0 {
             return Ok(lookup);
         }
         let mut vocabulary = Vocabulary::default();
-        let hashes = self.unknown_events(loads, &lookup.wanted, &mut vocabulary);
-        let selectors = self.unknown_functions(loads, &lookup.wanted, &mut vocabulary);
+        let hashes = self.unknown_events(loads, &lookup.label_query, &mut vocabulary);
+        let selectors = self.unknown_functions(loads, &lookup.label_query, &mut vocabulary);
         let unlabelled = lookup.unlabelled(shown.iter().copied());
-        let unread = lookup.unread(lookup.wanted.pairs().collect());
+        let unread = lookup.unread(lookup.label_query.pairs().collect());
         let (events, functions, ()) = tokio::try_join!(
             rows_unless(hashes.is_empty(), reader, trawl_query::labels::events(&hashes)),
             rows_unless(selectors.is_empty(), reader, trawl_query::labels::functions(&selectors)),
@@ -142,8 +142,8 @@ impl LabelCache {
     }
 
     /// The event hashes that are not cached; cached events go into `vocabulary`.
-    fn unknown_events(&self, loads: u64, wanted: &LabelQuery, vocabulary: &mut Vocabulary) -> Vec<B256> {
-        let hashes: BTreeSet<B256> = wanted.events.iter().map(|(_, hash)| *hash).collect();
+    fn unknown_events(&self, loads: u64, label_query: &LabelQuery, vocabulary: &mut Vocabulary) -> Vec<B256> {
+        let hashes: BTreeSet<B256> = label_query.events.iter().map(|(_, hash)| *hash).collect();
         let is_unknown = |hash: &B256| match self.events.get(loads, *hash) {
             Some(known) => vocabulary.events.insert(*hash, known).is_some(),
             None => true,
@@ -152,9 +152,9 @@ impl LabelCache {
     }
 
     /// The selectors that are not cached; cached functions go into `vocabulary`.
-    fn unknown_functions(&self, loads: u64, wanted: &LabelQuery, vocabulary: &mut Vocabulary) -> Vec<Selector> {
-        let calls = wanted.calls.iter().map(|(_, selector)| *selector);
-        let selectors: BTreeSet<Selector> = calls.chain(wanted.errors.iter().copied()).collect();
+    fn unknown_functions(&self, loads: u64, label_query: &LabelQuery, vocabulary: &mut Vocabulary) -> Vec<Selector> {
+        let calls = label_query.calls.iter().map(|(_, selector)| *selector);
+        let selectors: BTreeSet<Selector> = calls.chain(label_query.errors.iter().copied()).collect();
         let is_unknown = |selector: &Selector| match self.functions.get(loads, *selector) {
             Some(known) => vocabulary.functions.insert(*selector, known).is_some(),
             None => true,
@@ -177,7 +177,7 @@ pub(crate) struct Lookup<'c> {
     cache: &'c LabelCache,
     loads: u64,
     shown: Vec<Address>,
-    wanted: LabelQuery,
+    label_query: LabelQuery,
     /// Labels that were cached or read.
     labels: HashMap<Address, Arc<Labels>>,
     /// Entries that were cached.
@@ -192,12 +192,12 @@ pub(crate) struct Lookup<'c> {
 }
 
 impl<'c> Lookup<'c> {
-    fn new(cache: &'c LabelCache, loads: u64, shown: Vec<Address>, wanted: LabelQuery) -> Self {
+    fn new(cache: &'c LabelCache, loads: u64, shown: Vec<Address>, label_query: LabelQuery) -> Self {
         Self {
             cache,
             loads,
             shown,
-            wanted,
+            label_query,
             labels: HashMap::new(),
             entries: HashMap::new(),
             rows: HashMap::new(),
@@ -311,8 +311,8 @@ impl<'c> Lookup<'c> {
         };
         let addresses: BTreeSet<Address> =
             self.shown.iter().copied().chain(self.shown.iter().flat_map(implementations)).collect();
-        let wanted: BTreeSet<_> = self.wanted.pairs().collect();
-        let pairs: BTreeSet<_> = wanted.iter().copied().chain(wanted.iter().flat_map(of_pair)).collect();
+        let query_pairs: BTreeSet<_> = self.label_query.pairs().collect();
+        let pairs: BTreeSet<_> = query_pairs.iter().copied().chain(query_pairs.iter().flat_map(of_pair)).collect();
         let unlabelled = self.unlabelled(addresses.iter().copied());
         let unread = self.unread(pairs.clone());
         if !unlabelled.is_empty() || !unread.is_empty() {

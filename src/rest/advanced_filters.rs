@@ -60,7 +60,7 @@ query_parameters! {
     ];
 }
 
-/// Rows that a request looks at, at most: a page of a filter that few rows pass ends there.
+/// Most rows that a request examines: a page of a filter that few rows match ends there.
 const MOST_EXAMINED: u64 = 5_000;
 
 /// The rows that a filter allows.
@@ -94,7 +94,7 @@ pub(super) async fn list(
     Ok(json(write_filtered_page(write, next, &search)))
 }
 
-/// The sources of the rows that a filter wants, in some blocks.
+/// The sources of the rows that a filter includes, in some blocks.
 fn sources(
     head: &Head,
     filter: &Filter,
@@ -110,14 +110,14 @@ fn sources(
         some => some.into_iter().map(Some).collect(),
     };
     let mut reads = Vec::new();
-    if filter.wants_coins() {
+    if filter.includes_coins() {
         if sides != [None] {
             require_table(head, OptionalTable::TransactionsByAddress)?;
         }
         reads.extend(sides.iter().map(|side| (Read::Transactions(*side), &head.blocks)));
         reads.extend(sides.iter().map(|side| (Read::Frames(*side), &head.traces)));
     }
-    if filter.wants_transfers() {
+    if filter.includes_transfers() {
         let tokens: Vec<Address> = filter.tokens.include.iter().copied().collect();
         let transfers = |side: &Option<source::Side>| match (side, tokens.as_slice()) {
             (None, [_, ..]) => tokens.iter().map(|token| Read::OfToken(*token)).collect(),
@@ -165,7 +165,7 @@ impl Page {
     }
 }
 
-/// Those of some rows whose method and amount are wanted.
+/// The rows whose method and amount match.
 async fn checked(app: &App, head: &Head, filter: &Filter, mut rows: Vec<Movement>) -> Result<Vec<Movement>, Problem> {
     if !filter.methods.is_empty() {
         let calls = app.selectors().calls(app.reader(), positions(&rows), head).await?;
@@ -186,7 +186,7 @@ async fn checked(app: &App, head: &Head, filter: &Filter, mut rows: Vec<Movement
     Ok(rows)
 }
 
-/// Where the transactions of some rows are.
+/// The positions of the transactions of some rows.
 fn positions<'r>(rows: impl IntoIterator<Item = &'r Movement>) -> BTreeSet<(BlockNumber, u32)> {
     rows.into_iter().map(|row| (row.block_number, row.transaction_index)).collect()
 }
@@ -206,13 +206,13 @@ impl Facts {
             async { Ok::<_, Problem>(app.selectors().calls(app.reader(), positions.clone(), head).await?) },
             app.values_of(head, &gas)
         )?;
-        let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
+        let (mut shown, mut label_query) = (BTreeSet::new(), LabelQuery::default());
         for row in rows {
             shown.extend([Some(row.from), row.to, row.created, row.token().copied()].into_iter().flatten());
-            wanted.tokens.extend(row.token());
+            label_query.tokens.extend(row.token());
         }
-        calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
-        let (addresses, tokens, vocabulary) = app.address_info(shown, wanted, head).await?;
+        calls.values().for_each(|call| label_query.call(call.to_address, &call.selector));
+        let (addresses, tokens, vocabulary) = app.address_info(shown, label_query, head).await?;
         let mut of_transactions: HashMap<(BlockNumber, u32), MovementFacts> = HashMap::new();
         let plain: BTreeSet<_> = self::positions(rows.iter().filter(|row| row.is_plain_transfer()));
         for (at, call) in calls.iter().filter(|(at, _)| !plain.contains(at)) {

@@ -1,4 +1,4 @@
-//! `/api/v2/search…`: blocks, transactions and addresses by what a user types.
+//! `/api/v2/search…`: blocks, transactions and addresses that match a typed text.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ query_parameters! {
     pub(crate) QuickSearchParameters: [TEXT];
 }
 
-/// Names that a quick search looks at.
+/// Names that a quick search examines.
 const QUICK_NAMES: u64 = 100;
 /// Items of a quick search.
 const QUICK_ITEMS: usize = 50;
@@ -59,7 +59,7 @@ pub(super) async fn search(
     Ok(json(write_page(|items| found.iter().for_each(|one| known.write(one, items)), next)))
 }
 
-/// The best of what a search finds: whole names before beginnings, then tokens that more hold.
+/// The best results of a search: full matches before prefixes, then tokens with more holders.
 pub(super) async fn quick(
     State(app): State<App>,
     head: RequestHead,
@@ -80,7 +80,7 @@ pub(super) async fn quick(
     Ok(json(writer.into_bytes()))
 }
 
-/// Where a search box leads to without a list: what the text names for certain.
+/// The page that a search box opens without a list: that of an exact match.
 pub(super) async fn check_redirect(
     State(app): State<App>,
     head: RequestHead,
@@ -90,7 +90,7 @@ pub(super) async fn check_redirect(
     Ok(json(SearchResult::write_redirect(found.first())))
 }
 
-/// The text as terms are written.
+/// The text, normalized as terms are.
 pub(super) fn typed(query: &Query) -> String {
     normalized(query.text("q").unwrap_or_default())
 }
@@ -191,9 +191,9 @@ impl SearchedNames {
             _ => None,
         });
         let shown: BTreeSet<Address> = rows.into_iter().map(|(batch, row)| term(batch, row).1).chain(exact).collect();
-        let mut wanted = LabelQuery::default();
-        wanted.tokens.clone_from(&shown);
-        let (addresses, tokens, _) = app.address_info(shown, wanted, head).await?;
+        let mut label_query = LabelQuery::default();
+        label_query.tokens.clone_from(&shown);
+        let (addresses, tokens, _) = app.address_info(shown, label_query, head).await?;
         Ok(Self { addresses, tokens })
     }
 
@@ -201,14 +201,14 @@ impl SearchedNames {
         found.write(items.item(), &self.addresses, &self.tokens);
     }
 
-    /// Everything the address is called now.
+    /// All current names of the address.
     fn names(&self, address: &Address) -> impl Iterator<Item = &str> {
         let token = self.tokens.metadata.get(address);
         let of_token = token.into_iter().flat_map(|token| [token.name.as_deref(), token.symbol.as_deref()]).flatten();
         of_token.chain(self.addresses.labelled_names(address))
     }
 
-    /// The first in order of the terms of an address that begin with `text`, and the name it is of.
+    /// The first term of an address that begins with `text`, and the name it belongs to.
     fn first_term(&self, text: &str, address: &Address) -> Option<(String, String)> {
         let of_name = |name: &str| -> Vec<(String, String)> {
             terms(name).into_iter().map(|term| (term, name.to_owned())).collect()
@@ -216,8 +216,8 @@ impl SearchedNames {
         self.names(address).flat_map(of_name).filter(|(term, _)| term.starts_with(text)).min()
     }
 
-    /// The addresses of rows by the name that was found: at the first of their terms alone, so that one that several of
-    /// its names lead to is there once, and none by a name that was replaced.
+    /// The addresses of rows with the names that match: each at the first of its terms only, so that an address with
+    /// several matching names is listed once, and none by a replaced name.
     fn named(&self, text: &str, rows: Vec<(&Batch<SearchTerm>, usize)>) -> Vec<SearchResult> {
         let current = |(batch, row): (&Batch<SearchTerm>, usize)| {
             let (found, address) = term(batch, row);

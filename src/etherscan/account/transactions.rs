@@ -80,13 +80,13 @@ impl LookedUpRows for Transactions {
     }
 
     async fn write(&self, batch: &Batch<TransactionRow>, list: &mut ListBody) -> Result<(), StreamError> {
-        let (view, mut wanted) = (batch.view(), LabelQuery::default());
+        let (view, mut label_query) = (batch.view(), LabelQuery::default());
         for row in 0..batch.len() {
-            wanted.call(Option::<Address>::get(&view.to_address, row), view.input.value(row));
+            label_query.call(Option::<Address>::get(&view.to_address, row), view.input.value(row));
         }
         let deliveries = (0..batch.len()).filter_map(|row| Delivery::of(&view, row)).collect();
         let ((_, _, vocabulary), plain) = tokio::try_join!(
-            self.app.address_info(BTreeSet::new(), wanted, &self.head),
+            self.app.address_info(BTreeSet::new(), label_query, &self.head),
             self.app.plain_transfers(&self.head, deliveries)
         )?;
         let newest = self.head.number().unwrap_or_default();

@@ -12,9 +12,9 @@ use crate::etherscan::token::contract::{number, total_supply};
 /// As its contract said, or as its transfers were counted.
 pub(crate) async fn supply(request: Request) -> Result<Response, Refusal> {
     let token = request.params.require("contractaddress", Params::address)?;
-    let mut wanted = LabelQuery::default();
-    wanted.tokens.insert(token);
-    let (_, tokens, _) = request.app.address_info([token], wanted, &request.head).await?;
+    let mut label_query = LabelQuery::default();
+    label_query.tokens.insert(token);
+    let (_, tokens, _) = request.app.address_info([token], label_query, &request.head).await?;
     let supply = tokens.standard(&token).and_then(|standard| tokens.total_supply(&token, standard));
     let supply = supply.ok_or_else(|| Refusal::Sentence("The supply of this token is not known".into()))?;
     Ok(result(|writer| writer.decimal_256(supply)))

@@ -33,7 +33,7 @@ impl App {
         Ok(addresses)
     }
 
-    /// The facts of `shown`, and the tokens and the vocabulary that `wanted` names, in one round: labels of an
+    /// The facts of `shown`, and the tokens and the vocabulary that `label_query` names, in one round: labels of an
     /// implementation are read together with those of its proxy. Only a proxy whose part was cached needs a second
     /// round.
     ///
@@ -43,21 +43,21 @@ impl App {
     pub(crate) async fn address_info(
         &self,
         shown: impl IntoIterator<Item = Address>,
-        wanted: LabelQuery,
+        label_query: LabelQuery,
         head: &Head,
     ) -> Result<(Addresses, Tokens, Vocabulary), Problem> {
-        let contracts = if head.labels > 0 { wanted.contracts() } else { BTreeSet::new() };
+        let contracts = if head.labels > 0 { label_query.contracts() } else { BTreeSet::new() };
         let shown: BTreeSet<Address> = shown.into_iter().chain(contracts).collect();
         let shown: Vec<Address> = shown.into_iter().collect();
-        let (counted, named) = (wanted.tokens.clone(), wanted.names.clone());
+        let (counted, named) = (label_query.tokens.clone(), label_query.names.clone());
         // A list of addresses shows what records say; a contract by itself, and what decodes its calls and logs, its
         // state too.
-        let forwarding: BTreeSet<Address> = if head.labels > 0 { wanted.contracts() } else { BTreeSet::new() }
-            .union(&wanted.proxies)
+        let forwarding: BTreeSet<Address> = if head.labels > 0 { label_query.contracts() } else { BTreeSet::new() }
+            .union(&label_query.proxies)
             .copied()
             .collect();
         let contract_facts = self.contracts().facts(self.reader(), &shown, &counted, head);
-        let lookup = self.labels().lookup(self.reader(), head.labels, &shown, wanted);
+        let lookup = self.labels().lookup(self.reader(), head.labels, &shown, label_query);
         let ran_code = self.ran_code().of(self.reader(), &shown, head);
         let (ContractFacts { code, mut tokens, counted }, lookup, ran_code) =
             tokio::try_join!(contract_facts, lookup, ran_code)?;
@@ -101,10 +101,10 @@ impl App {
         let chain_id = self.chain_id(head);
         let named: BTreeSet<Address> =
             shown.iter().chain(&implementations).chain(counted.keys()).chain(tokens.keys()).copied().collect();
-        let told = |address: Address| {
+        let with_facts = |address: Address| {
             Some((address, token_facts(address, tokens.get(&address), labels.get(&address), chain_id)?))
         };
-        let tokens: HashMap<Address, Arc<TokenRow>> = named.into_iter().filter_map(told).collect();
+        let tokens: HashMap<Address, Arc<TokenRow>> = named.into_iter().filter_map(with_facts).collect();
         for (address, token) in &tokens {
             let facts = facts.entry(*address).or_default();
             // A constructor may make transfers and leave no code.
@@ -187,7 +187,7 @@ impl App {
     }
 }
 
-/// Pointers to what the state says that a proxy forwards to. Of no block it is known when that began; all of them
+/// Pointers to the implementations of a proxy in the state. The block where each one began is unknown; all of them
 /// apply.
 fn state_pointers(address: Address, proxy: &Proxy) -> Vec<ProxyRow> {
     let pointer = |(position, implementation): (usize, &Address)| ProxyRow {

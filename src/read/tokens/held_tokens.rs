@@ -213,9 +213,9 @@ pub(crate) async fn shown_tokens(
     let mut tokens = Tokens::default();
     let addresses: Vec<Address> = addresses.collect::<BTreeSet<Address>>().into_iter().collect();
     for part in addresses.chunks(LOOKUP) {
-        let mut wanted = LabelQuery::default();
-        wanted.tokens.extend(part);
-        let (_, found, _) = app.address_info(part.iter().copied(), wanted, head).await?;
+        let mut label_query = LabelQuery::default();
+        label_query.tokens.extend(part);
+        let (_, found, _) = app.address_info(part.iter().copied(), label_query, head).await?;
         tokens.extend(found);
     }
     Ok(tokens)

@@ -1,4 +1,4 @@
-//! What is known of a token after the head.
+//! The facts of a token after the head.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use trawl_core::store::Head;
 use trawl_json::tokens::transfers::Tokens;
 use trawl_query::tokens::TokenPart;
 
-/// What is known of a token, and its standard: as the contract says of itself now, as it was asked, as its transfers
-/// were counted, or as its newest transfer has it. The standard is empty where all its transfers index other parameters
-/// than any standard.
+/// The facts of a token and its standard: by the answers of the contract now, by its row in `tokens`, by its counted
+/// transfers, or by its newest transfer. The standard is empty where all its transfers index other parameters than any
+/// standard.
 ///
 /// # Errors
 ///
 /// [`Problem::NotFound`] for a contract without transfers; when the store fails.
 pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(Tokens, String), Problem> {
-    let mut wanted = LabelQuery::default();
-    wanted.tokens.insert(*address);
-    let (_, mut tokens, _) = app.address_info([*address], wanted, head).await?;
+    let mut label_query = LabelQuery::default();
+    label_query.tokens.insert(*address);
+    let (_, mut tokens, _) = app.address_info([*address], label_query, head).await?;
     let standard = standard(app, head, address, &tokens).await?;
     let known = tokens.metadata.get(address).map(|known| &**known);
     if let Some(row) = token_after(app, head, *address, &standard, known).await? {
@@ -33,8 +33,8 @@ pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(
     Ok((tokens, standard))
 }
 
-/// Puts the figures after the head into what is known of a token; the block after which they are, or the supply where
-/// that is all: `None` where nothing says it.
+/// Puts the figures after the head into the facts of a token. Returns the block after which they, or the supply alone,
+/// are valid; `None` where neither is known.
 ///
 /// # Errors
 ///
@@ -47,14 +47,16 @@ pub(crate) async fn count_at_head(
     tokens: &mut Tokens,
 ) -> Result<Option<BlockNumber>, Problem> {
     let figures = if standard.is_empty() { None } else { counts_at_head(app, head, address, standard).await? };
-    let asked = |tokens: &Tokens| {
+    let supply_block = |tokens: &Tokens| {
         tokens.metadata.get(address).filter(|token| token.total_supply.is_some()).map(|token| token.block_number)
     };
-    let Some(figures) = figures else { return Ok(asked(tokens)) };
+    let Some(figures) = figures else { return Ok(supply_block(tokens)) };
     let block = match (figures.holders_count, figures.total_supply) {
-        (None, None) => asked(tokens),
+        (None, None) => supply_block(tokens),
         // The supply is what the contract said at a height of its own.
-        (Some(_), None) => Some(figures.block_number).filter(|block| asked(tokens).is_none_or(|asked| asked == *block)),
+        (Some(_), None) => {
+            Some(figures.block_number).filter(|block| supply_block(tokens).is_none_or(|at| at == *block))
+        }
         _ => Some(figures.block_number),
     };
     let others = tokens.counted.get(address).into_iter().flat_map(|rows| rows.iter());

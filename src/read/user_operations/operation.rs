@@ -80,19 +80,19 @@ impl App {
         Ok(Some((page, addresses)))
     }
 
-    /// Decodes the calls of an operation; the facts of its addresses.
+    /// Decodes the calls of an operation. Returns the facts of its addresses.
     async fn name_calls(&self, head: &Head, page: &mut OperationPage) -> Result<Addresses, Problem> {
         let (event, block) = (&page.handled.event, page.handled.block_number);
         let call = page.submitted.as_ref().map(|sent| sent.call_data.clone()).unwrap_or_default();
         page.executed = executed(&call);
-        let mut wanted = LabelQuery::default();
-        wanted.call(Some(event.sender), &call);
+        let mut label_query = LabelQuery::default();
+        label_query.call(Some(event.sender), &call);
         if let Some(executed) = &page.executed {
-            wanted.call(Some(executed.target), &executed.input);
+            label_query.call(Some(executed.target), &executed.input);
         }
         let optional = [page.bundler, page.factory, event.paymaster, page.executed.as_ref().map(|call| call.target)];
         let shown = [event.sender, page.handled.entry_point.address].into_iter().chain(optional.into_iter().flatten());
-        let (addresses, _, vocabulary) = self.address_info(shown, wanted, head).await?;
+        let (addresses, _, vocabulary) = self.address_info(shown, label_query, head).await?;
         page.decoded_call = vocabulary.decoded_input(&event.sender, block, &call);
         if let Some(executed) = &mut page.executed {
             executed.decoded = vocabulary.decoded_input(&executed.target, block, &executed.input);

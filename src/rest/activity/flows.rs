@@ -25,7 +25,7 @@ pub(super) type Token = (Address, String);
 #[derive(Debug, Default)]
 pub(super) struct Flows(BTreeMap<(Address, Option<Token>), Sums>);
 
-/// What was received and sent: how often, and how much; none for a sum that does not fit 256 bits.
+/// Received and sent: how often, and how much; none for a sum that does not fit 256 bits.
 type Sums = ([u64; 2], [Option<U256>; 2]);
 
 impl Flows {
@@ -37,7 +37,7 @@ impl Flows {
         }
     }
 
-    /// The most frequent ones, and whether they are of all blocks that were asked for.
+    /// The most frequent ones, and whether they are of all requested blocks.
     ///
     /// # Errors
     ///
@@ -53,10 +53,10 @@ impl Flows {
         let all = flows.len();
         flows.truncate(MOST);
         let tokens = || flows.iter().filter_map(|flow| flow.token.as_ref()).map(|token| token.0);
-        let mut wanted = LabelQuery::default();
-        wanted.tokens.extend(tokens());
+        let mut label_query = LabelQuery::default();
+        label_query.tokens.extend(tokens());
         let shown = flows.iter().map(|flow| flow.counterparty).chain(tokens());
-        let (addresses, tokens, _) = app.address_info(shown, wanted, head).await?;
+        let (addresses, tokens, _) = app.address_info(shown, label_query, head).await?;
         Ok(json(write_flows(&FlowList { flows, all, is_complete }, &addresses, &tokens)))
     }
 }

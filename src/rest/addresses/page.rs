@@ -27,7 +27,7 @@ use trawl_json::tokens::transfers::Tokens;
 use trawl_query::addresses::page as plan;
 use trawl_query::addresses::page::Creation;
 
-/// One address, also one that is in no block (docs/reference/http-contract.md#address-pages).
+/// One address, even one that is in no block (docs/reference/http-contract.md#address-pages).
 pub(in crate::rest) async fn address_page(
     AppState(app): AppState<App>,
     head: RequestHead,
@@ -37,13 +37,13 @@ pub(in crate::rest) async fn address_page(
     let head = head.get()?;
     let (account, creation) = tokio::try_join!(account(&app, &head, &address), creation(&app, &head, &address))?;
     let creator = creation.as_ref().filter(|creation| creation.creation_type != "genesis");
-    let mut wanted = LabelQuery::default();
-    wanted.tokens.insert(address);
-    wanted.proxies.insert(address);
-    wanted.names.insert(address);
+    let mut label_query = LabelQuery::default();
+    label_query.tokens.insert(address);
+    label_query.proxies.insert(address);
+    label_query.names.insert(address);
     let shown = [address].into_iter().chain(creator.map(|creation| creation.creator));
     let (info, activity) =
-        tokio::try_join!(app.address_info(shown, wanted, &head), AddressActivity::read(&app, &head, &address))?;
+        tokio::try_join!(app.address_info(shown, label_query, &head), AddressActivity::read(&app, &head, &address))?;
     let (addresses, mut tokens, _) = info;
     let has_code = account.map(|account| account.code_hash != KECCAK_EMPTY);
     let shows_code = [activity.logs, activity.frames_of_code].contains(&Some(true));
@@ -99,13 +99,13 @@ pub(in crate::rest) async fn creation(app: &App, head: &Head, address: &Address)
     Ok(found.into_iter().next())
 }
 
-/// Whether an address is a contract: it has code now, or what else is known of it says so. An account without code now
-/// may have had some before the first block that is loaded, but not where the state is known: that begins at genesis.
+/// Whether an address is a contract: it has code now, or other facts say so. An account without code now may have had
+/// some before the first loaded block, but not where the state is known: that begins at genesis.
 pub(in crate::rest) fn is_contract(has_code: Option<bool>, known: Option<bool>) -> Option<bool> {
     if has_code == Some(true) { has_code } else { known.or(has_code) }
 }
 
-/// What became of the newest creation of a contract, if there is one and it is known whether there is code now. A
+/// The status of the newest creation of a contract, if there is one and it is known whether there is code now. A
 /// constructor may leave no code, or destroy its contract.
 pub(in crate::rest) async fn status(
     app: &App,
@@ -128,7 +128,7 @@ pub(in crate::rest) async fn status(
     }
 }
 
-/// Which rows there are of an address.
+/// Which kinds of rows an address has.
 struct AddressActivity {
     logs: Option<bool>,
     frames_of_code: Option<bool>,
@@ -156,7 +156,7 @@ impl AddressActivity {
             first_tokens(app, head, address, 1),
             mined_blocks::count(app, head, address, 1)
         )?;
-        // Whoever received none holds none. Of a token without a value it is not known whether anything is left.
+        // An address that received none holds none. Without a value, it is unknown whether any of a token is left.
         let holds = held.and_then(|held| match held.first() {
             Some(balance) => balance.value.map(|_| true),
             None => Some(false),

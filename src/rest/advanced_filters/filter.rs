@@ -1,4 +1,4 @@
-//! Which rows are wanted: of what kinds, between whom, how much, of which tokens, calling what.
+//! The filter of rows: by kind, addresses, amount, token and method.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use trawl_json::advanced_filters::{Movement, MovementKind};
 
 /// Most values of a list.
 const MOST_VALUES: usize = 100;
-/// Most addresses and sides, or tokens, that are read for: each is a range of a key for every kind of row.
+/// Most addresses and sides, or tokens, of a filter: each is a range of a key for every kind of row.
 pub(super) const MOST_RANGES: usize = 8;
 /// Digits of an amount, so that it can be compared with any number of smallest units.
 const MOST_DIGITS: usize = 60;
@@ -23,14 +23,14 @@ const STANDARDS: [&str; 5] = ["ERC-20", "ERC-721", "ERC-1155", "ERC-404", "ERC-7
 /// What clients write for the coin of the chain among token contracts.
 const COIN: &str = "native";
 
-/// Addresses that are wanted, if there are some, and others that are not.
+/// Addresses to include (any if empty), and addresses to exclude.
 #[derive(Debug, Default)]
 pub(super) struct Addresses {
     pub include: BTreeSet<Address>,
     pub exclude: BTreeSet<Address>,
 }
 
-/// Whether both sides have to be among the wanted ones, or one.
+/// Whether both sides must be among the included addresses, or either of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
     And,
@@ -54,7 +54,7 @@ pub(super) struct Filter {
     pub relation: Relation,
     amounts: (Option<Amount>, Option<Amount>),
     pub tokens: Addresses,
-    /// Whether rows of coins are among the wanted tokens, and among those that are not.
+    /// Whether the coin is among the included tokens, and among the excluded ones.
     coins: (bool, bool),
 }
 
@@ -98,7 +98,7 @@ impl Filter {
         Ok(filter)
     }
 
-    /// The sides of addresses whose rows have all that are wanted; none if any address may take part.
+    /// The addresses and sides whose rows include all that match; none if any address may take part.
     pub fn ranges(&self) -> Vec<(Address, Direction)> {
         let side = |addresses: &Addresses, side| addresses.include.iter().map(|one| (*one, side)).collect::<Vec<_>>();
         let (from, to) = (side(&self.from, Direction::From), side(&self.to, Direction::To));
@@ -109,20 +109,20 @@ impl Filter {
         }
     }
 
-    /// Whether transactions and call frames are wanted.
-    pub fn wants_coins(&self) -> bool {
+    /// Whether transactions and call frames are included.
+    pub fn includes_coins(&self) -> bool {
         let by_type = self.types.is_empty() || self.types.iter().any(|name| COIN_TYPES.contains(name));
         let by_token = self.tokens.include.is_empty() || self.coins.0;
         by_type && by_token && !self.coins.1
     }
 
-    /// Whether token transfers are wanted.
-    pub fn wants_transfers(&self) -> bool {
+    /// Whether token transfers are included.
+    pub fn includes_transfers(&self) -> bool {
         let by_type = self.types.is_empty() || !self.standards().is_empty();
         by_type && !(self.tokens.include.is_empty() && self.coins.0)
     }
 
-    /// The standards of the transfers that are wanted; all if empty.
+    /// The standards of the included transfers; all if empty.
     pub fn standards(&self) -> Vec<&'static str> {
         self.types.iter().filter(|name| STANDARDS.contains(name)).copied().collect()
     }
@@ -132,19 +132,19 @@ impl Filter {
         self.amounts != (None, None)
     }
 
-    /// Whether few of the rows that are read may be wanted, however far a read goes.
+    /// Whether few of the rows that are read may match, however far a read goes.
     pub fn is_rare(&self) -> bool {
         self.has_amounts() || !self.methods.is_empty()
     }
 
-    /// Whether rows are read that are not wanted.
+    /// Whether rows are read that do not match.
     pub fn passes_over(&self) -> bool {
         let both_sides = self.relation == Relation::And && !self.from.include.is_empty() && !self.to.include.is_empty();
         let excludes = [&self.from, &self.to, &self.tokens].into_iter().any(|one| !one.exclude.is_empty());
         self.is_rare() || both_sides || excludes || !self.types.is_empty() || self.tokens.include.len() > 1
     }
 
-    /// Whether a row has the wanted kind, sides and token.
+    /// Whether the kind, the sides and the token of a row match.
     pub fn allows(&self, row: &Movement) -> bool {
         let to: Vec<Address> = row.to.into_iter().chain(row.created).collect();
         let is_from = self.from.include.contains(&row.from);
@@ -163,8 +163,7 @@ impl Filter {
         sides && !excluded && of_token && kind
     }
 
-    /// Whether a row has the wanted amount; `decimals` are those of its token. An amount in units that are not known is
-    /// not.
+    /// Whether the amount of a row matches; `decimals` are those of its token. An amount in unknown units does not.
     pub fn allows_amount(&self, row: &Movement, decimals: Option<u8>) -> bool {
         let decimals = match &row.what {
             MovementKind::Transaction { .. } | MovementKind::Frame { .. } => Some(18),
@@ -176,10 +175,10 @@ impl Filter {
             MovementKind::Transfer { standard, .. } if standard == "ERC-721" => U256::from(1),
             _ => row.value,
         };
-        let side = |amount: Option<Amount>, wanted: std::cmp::Ordering| match (amount, decimals) {
+        let side = |amount: Option<Amount>, outside: std::cmp::Ordering| match (amount, decimals) {
             (None, _) => true,
             (Some(_), None) => false,
-            (Some(amount), Some(decimals)) => amount.of(value, decimals) != wanted,
+            (Some(amount), Some(decimals)) => amount.of(value, decimals) != outside,
         };
         side(self.amounts.0, std::cmp::Ordering::Less) && side(self.amounts.1, std::cmp::Ordering::Greater)
     }
@@ -196,7 +195,7 @@ impl Amount {
         Some(Self { digits: digits.parse().ok()?, scale: rest.len() })
     }
 
-    /// How so many smallest units compare to the amount.
+    /// How a number of smallest units compares to the amount.
     fn of(self, units: U256, decimals: u8) -> std::cmp::Ordering {
         let ten = |power: usize| U512::from(10).saturating_pow(U512::from(power));
         let units = U512::from(units).saturating_mul(ten(self.scale));
@@ -204,7 +203,7 @@ impl Amount {
     }
 }
 
-/// The values of a parameter, separated by commas; those that are empty or `null` do not count.
+/// The comma-separated values of a parameter; empty ones and `null` are ignored.
 fn list<T>(query: &Query, name: &'static str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Problem> {
     let given = query.text(name).unwrap_or_default().split(',').filter(|one| !matches!(*one, "" | "null"));
     let wrong = |one: &str| Problem::invalid_parameter(name, format!("not a value of this list: {}", shortened(one)));

@@ -41,13 +41,13 @@ pub(crate) async fn methods(
     Ok(json(write_methods(&found)))
 }
 
-/// The name that loaded and well-known signatures have for a selector; empty if none, or several.
+/// The name of a selector by loaded and well-known signatures; empty if there are none, or several.
 async fn name(app: &App, head: &Head, selector: Selector) -> Result<String, Problem> {
-    let mut wanted = LabelQuery::default();
+    let mut label_query = LabelQuery::default();
     // No contract has this address, so that no ABI decides.
-    let nobody = Address::ZERO;
-    wanted.call(Some(nobody), selector.as_slice());
-    let (_, _, vocabulary) = app.address_info([], wanted, head).await?;
-    let method = vocabulary.method(Some(&nobody), head.number().unwrap_or_default(), selector.as_slice());
+    let zero_address = Address::ZERO;
+    label_query.call(Some(zero_address), selector.as_slice());
+    let (_, _, vocabulary) = app.address_info([], label_query, head).await?;
+    let method = vocabulary.method(Some(&zero_address), head.number().unwrap_or_default(), selector.as_slice());
     Ok(method.filter(|method| !method.starts_with("0x")).unwrap_or_default())
 }

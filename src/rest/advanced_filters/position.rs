@@ -1,4 +1,4 @@
-//! Positions in the list, and where each kind of rows goes on below one.
+//! Positions in the list, and where each kind of rows continues below one.
 
 use super::super::cursor::Cursor;
 use crate::error::Problem;
@@ -42,7 +42,7 @@ impl Cursor for MovementCursor {
 
     fn write(&self, next: &mut Object<'_>, count: u64) {
         let (block, transaction, kind, index, batch) = self.0;
-        let of_kind = |wanted: u8, number: u32| (kind == wanted).then_some(u64::from(number));
+        let of_kind = |field_kind: u8, number: u32| (kind == field_kind).then_some(u64::from(number));
         next.key("block_number").number(block);
         next.key(FRAME).option(of_kind(1, index), |writer, number| writer.number(number));
         next.key("items_count").number(count);

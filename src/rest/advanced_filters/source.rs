@@ -30,7 +30,7 @@ pub(super) type Side = (Address, Direction);
 pub(super) enum Read {
     Transactions(Option<Side>),
     Frames(Option<Side>),
-    /// Token transfers of a side, with the token if only one is wanted, and the standards (all if empty).
+    /// Token transfers of a side, with the token if only one is included, and the standards (all if empty).
     Transfers(Option<Side>, Option<Address>, Vec<&'static str>),
     /// Token transfers of one token.
     OfToken(Address),
@@ -144,7 +144,7 @@ impl Sources {
             let key = |source: &Source| source.held.front().map(Movement::key);
             let newest = self.sources.iter_mut().max_by_key(|source| key(source));
             let Some(row) = newest.and_then(|source| source.held.pop_front()) else { return Ok(None) };
-            // A row with two of the wanted sides is in two sources.
+            // A row with two of the sides is in two sources.
             if self.last.replace(row.key()) != Some(row.key()) {
                 return Ok(Some(row));
             }

@@ -26,12 +26,12 @@ pub(in crate::rest) async fn smart_contract(
     _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
     let head = head.get()?;
-    let mut wanted = LabelQuery::default();
-    wanted.proxies.insert(address);
+    let mut label_query = LabelQuery::default();
+    label_query.proxies.insert(address);
     let (account, creation, info) = tokio::try_join!(
         account(&app, &head, &address),
         creation(&app, &head, &address),
-        app.address_info([address], wanted, &head)
+        app.address_info([address], label_query, &head)
     )?;
     let addresses = info.0;
     let code = account.map(|account| account.code_hash);
@@ -75,7 +75,7 @@ async fn bytes_of(app: &App, head: &Head, hash: Option<B256>) -> Result<Option<B
     Ok(found.into_iter().next().map(|row| row.code))
 }
 
-/// The code that ran to create the contract, and what it returned: of the call frame, or of the transaction alone.
+/// The creation code of the contract, and the code it returned: of the call frame, or else of the transaction.
 async fn creation_code(
     app: &App,
     head: &Head,

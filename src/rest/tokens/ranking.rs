@@ -82,9 +82,9 @@ pub(in crate::rest) async fn tokens(
     let has_more = found.len() as u64 > size;
     found.truncate(usize::try_from(size).unwrap_or(usize::MAX));
     let shown: BTreeSet<Address> = found.iter().map(|row| row.address).collect();
-    let mut wanted = LabelQuery::default();
-    wanted.tokens.clone_from(&shown);
-    let (_, tokens, _) = app.address_info(shown, wanted, &head).await?;
+    let mut label_query = LabelQuery::default();
+    label_query.tokens.clone_from(&shown);
+    let (_, tokens, _) = app.address_info(shown, label_query, &head).await?;
     let next = found.last().filter(|_| has_more).map(|row| TokenCursor(position(row)).writer(found.len() as u64));
     let is_shown =
         |row: &&RankedToken| filter.beginning.as_ref().is_none_or(|text| is_called(&tokens, &row.address, text));

@@ -1,4 +1,4 @@
-//! `/api/v2/transactions/{hash}/calls`: the calls of a transaction, read.
+//! `/api/v2/transactions/{hash}/calls`: the decoded calls of a transaction.
 
 use std::collections::BTreeSet;
 
@@ -33,10 +33,10 @@ pub(in crate::rest) async fn calls(
     let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
     let statement = trawl_query::transactions::internal::of_transaction(&head.traces.at(block), index);
     let batches = app.rows_of(&head, &statement).await?;
-    let (shown, wanted) = parties(&batches);
+    let (shown, label_query) = parties(&batches);
     let (reasons, info) = tokio::try_join!(
         reasons_of_calls(&app, &head, &batches),
-        app.address_info(shown.iter().copied(), wanted, &head)
+        app.address_info(shown.iter().copied(), label_query, &head)
     )?;
     let (addresses, tokens, vocabulary) = info;
     let names = Names { addresses: &addresses, tokens: &tokens, vocabulary: &vocabulary };
@@ -54,9 +54,9 @@ pub(in crate::rest) async fn calls(
     Ok(CachePolicy::of_block(&head, block).mark(json(writer.into_bytes())))
 }
 
-/// Who takes part in the frames, and what reads them.
+/// The addresses in the frames, and the query of the labels that decode them.
 fn parties(batches: &[Batch<InternalTransactionRow>]) -> (BTreeSet<Address>, LabelQuery) {
-    let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
+    let (mut shown, mut label_query) = (BTreeSet::new(), LabelQuery::default());
     for batch in batches {
         let view = batch.view();
         for row in 0..batch.len() {
@@ -64,9 +64,9 @@ fn parties(batches: &[Batch<InternalTransactionRow>]) -> (BTreeSet<Address>, Lab
             let created = Option::<Address>::get(&view.created_contract, row);
             shown.extend([Some(Address::get(&view.from_address, row)), called, created].into_iter().flatten());
             if String::get(&view.frame_type, row) == "call" {
-                wanted.call(called, view.input.value(row));
+                label_query.call(called, view.input.value(row));
             }
         }
     }
-    (shown, wanted)
+    (shown, label_query)
 }

@@ -1,4 +1,4 @@
-//! Why transactions and their calls failed: what was reverted with, read by the ABI of the contract where that began.
+//! Why transactions and their calls failed: their revert data, decoded by the ABI of the contract that reverted first.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +17,7 @@ use trawl_query::transactions::positions::{Ending, FailedFrame, TransactionPosit
 /// Block and position of a transaction.
 type TransactionPosition = (BlockNumber, u32);
 
-/// Why the transactions at `positions` failed, as far as they did and their call frames are readable.
+/// Why the transactions at `positions` failed, where they did and their call frames are readable.
 ///
 /// # Errors
 ///
@@ -34,12 +34,12 @@ pub(super) async fn failures(
     let found = app.reader().rows(&statement).await?.into_iter();
     let endings: Vec<Ending> = found.filter(|ending| !ending.error.is_empty()).collect();
     let contracts = contracts_that_reverted(app, head, &endings).await?;
-    let mut wanted = LabelQuery::default();
+    let mut label_query = LabelQuery::default();
     let of = |ending: &Ending| contracts.get(&(ending.block_number, ending.transaction_index));
     for ending in &endings {
-        wanted.error(of(ending).map_or(&[], Vec::as_slice), &ending.output);
+        label_query.error(of(ending).map_or(&[], Vec::as_slice), &ending.output);
     }
-    let (_, _, vocabulary) = app.address_info([], wanted, head).await?;
+    let (_, _, vocabulary) = app.address_info([], label_query, head).await?;
     let failure = |ending: Ending| {
         let own = of(&ending).map_or(&[][..], Vec::as_slice);
         let reason = vocabulary.decoded_error(own, ending.block_number, &ending.output);
@@ -49,8 +49,8 @@ pub(super) async fn failures(
     Ok(endings.into_iter().map(failure).collect())
 }
 
-/// Of transactions that ended with an error that only an ABI may tell, the contracts whose code reverted with it, the
-/// innermost first. Nothing is read before ABIs were loaded.
+/// Of transactions whose revert data only an ABI may decode, the contracts whose code reverted with it, the innermost
+/// first. Nothing is read before ABIs were loaded.
 async fn contracts_that_reverted(
     app: &App,
     head: &Head,
@@ -71,8 +71,8 @@ async fn contracts_that_reverted(
     Ok(outermost.map(|(call, chain)| (call.transaction, chains.contracts[*chain].clone())).collect())
 }
 
-/// What each call of a transaction reverted with, as JSON, by its position in the transaction. Those that returned
-/// nothing, and those that nothing known fits, have none.
+/// The decoded revert data of each call of a transaction, as JSON, by its position in the transaction. Calls that
+/// returned nothing, or nothing that can be decoded, have none.
 ///
 /// # Errors
 ///
@@ -85,10 +85,10 @@ pub(super) async fn reasons_of_calls(
     let failed: Vec<(u32, FailedFrame)> = batches.iter().flat_map(failed_frames).collect();
     let calls: Vec<FailedCall<'_>> = failed.iter().map(|(_, frame)| call(frame)).collect();
     let chains = RevertChains::of(&calls);
-    let mut wanted = LabelQuery::default();
+    let mut label_query = LabelQuery::default();
     let contracts = |position: usize| chains.contracts[chains.of_call[position]].as_slice();
-    calls.iter().enumerate().for_each(|(position, call)| wanted.error(contracts(position), call.output));
-    let (_, _, vocabulary) = app.address_info([], wanted, head).await?;
+    calls.iter().enumerate().for_each(|(position, call)| label_query.error(contracts(position), call.output));
+    let (_, _, vocabulary) = app.address_info([], label_query, head).await?;
     let reason = |(position, call): (usize, &FailedCall<'_>)| {
         let reason = vocabulary.decoded_error(contracts(position), call.transaction.0, call.output)?;
         Some((failed[position].0, reason))

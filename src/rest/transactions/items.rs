@@ -51,18 +51,18 @@ impl<'b> ListItems<'b, TransactionRow> for TransactionItems<'b> {
         'b: 'a,
     {
         Box::pin(async move {
-            let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
+            let (mut shown, mut label_query) = (BTreeSet::new(), LabelQuery::default());
             for (batch, row) in &rows {
                 let view = batch.view();
                 shown.insert(Address::get(&view.from_address, *row));
                 let recipient = Option::<Address>::get(&view.to_address, *row);
                 shown.extend(recipient.into_iter().chain(Option::<Address>::get(&view.contract_address, *row)));
-                wanted.call(recipient, view.input.value(*row));
+                label_query.call(recipient, view.input.value(*row));
             }
             let family = app.family(head);
             let deliveries = rows.iter().filter_map(|(batch, row)| Delivery::of(&batch.view(), *row)).collect();
             let (info, fees, moving, failures, plain) = tokio::try_join!(
-                app.address_info(shown, wanted, head),
+                app.address_info(shown, label_query, head),
                 base_fees(app, head, &rows),
                 moving(app, head, &rows),
                 failures(app, head, failed_positions(&rows)),
@@ -110,7 +110,7 @@ impl<'b> ListItems<'b, TransactionRow> for TransactionItems<'b> {
 }
 
 impl TransactionItems<'_> {
-    /// Leaves those alone that are of a type.
+    /// Retains the transactions of a type.
     pub fn retain(&mut self, kind: &str) {
         let (rows, facts) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.facts));
         let is_of_kind = |((batch, row), facts): &(Row<'_>, TransactionFacts)| {
@@ -119,7 +119,7 @@ impl TransactionItems<'_> {
         (self.rows, self.facts) = rows.into_iter().zip(facts).filter(is_of_kind).unzip();
     }
 
-    /// The first of them alone, as JSON text.
+    /// The first of them, as JSON text.
     pub fn write_first(&self) -> Vec<u8> {
         let mut writer = JsonWriter::new();
         if let (Some((batch, row)), Some(facts)) = (self.rows.first(), self.facts.first()) {

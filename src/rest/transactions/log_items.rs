@@ -43,7 +43,7 @@ impl<'b> LogItems<'b> {
         rows: Vec<Row<'b>>,
         recipient: impl Fn(TransactionKey) -> Option<Address>,
     ) -> Result<Self, Problem> {
-        let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
+        let (mut shown, mut label_query) = (BTreeSet::new(), LabelQuery::default());
         let with_recipient = |row: Row<'b>| (row, recipient(position(&row)));
         let rows: Vec<(Row<'b>, Option<Address>)> = rows.into_iter().map(with_recipient).collect();
         for ((batch, row), recipient) in &rows {
@@ -52,10 +52,10 @@ impl<'b> LogItems<'b> {
             shown.insert(emitter);
             shown.extend(*recipient);
             if view.topics_count[*row] > 0 {
-                wanted.event(emitter, B256::from(*view.topic0.bytes(*row)));
+                label_query.event(emitter, B256::from(*view.topic0.bytes(*row)));
             }
         }
-        let (addresses, _, vocabulary) = app.address_info(shown, wanted, head).await?;
+        let (addresses, _, vocabulary) = app.address_info(shown, label_query, head).await?;
         Ok(Self { rows, addresses, vocabulary })
     }
 }

@@ -27,7 +27,7 @@ use trawl_json::list::write_page;
 use trawl_json::tokens::transfers::Tokens;
 use trawl_json::transactions::state_changes::{ChangedToken, Difference, StateChange};
 
-/// Most token transfers of a transaction whose changes are told: those of 60 million gas are fewer, at one log for
+/// Most token transfers of a transaction whose changes are listed: 60 million gas pay for fewer, at one log for
 /// each.
 const MAX_TRANSFERS: u64 = 40_000;
 
@@ -70,9 +70,9 @@ pub(in crate::rest) async fn state_changes(
     let shown = changes.iter().map(|(_, change)| change.address);
     let tokens = changes.iter().filter_map(|(_, change)| Some(change.token.as_ref()?.address));
     let (shown, tokens): (BTreeSet<Address>, BTreeSet<Address>) = (shown.collect(), tokens.collect());
-    let mut wanted = LabelQuery::default();
-    wanted.tokens.extend(&tokens);
-    let (addresses, tokens, _) = app.address_info(shown.into_iter().chain(tokens), wanted, &head).await?;
+    let mut label_query = LabelQuery::default();
+    label_query.tokens.extend(&tokens);
+    let (addresses, tokens, _) = app.address_info(shown.into_iter().chain(tokens), label_query, &head).await?;
     changes.iter_mut().for_each(|(_, change)| hide_undetermined(change, &tokens));
     let next = changes.last().filter(|_| has_more).map(|(position, _)| position.clone().writer(changes.len() as u64));
     let write = |list: &mut Array<'_>| {
@@ -81,7 +81,7 @@ pub(in crate::rest) async fn state_changes(
     Ok(CachePolicy::of_block(&head, block.block_number).mark(json(write_page(write, next))))
 }
 
-/// Where coins of an account stand in the list.
+/// The rank of the coins of an account in the list.
 fn rank(address: &Address, transaction: &TransactionRow, block: &BlockRow) -> u8 {
     match address {
         address if *address == transaction.from_address => 0,
@@ -91,8 +91,8 @@ fn rank(address: &Address, transaction: &TransactionRow, block: &BlockRow) -> u8
     }
 }
 
-/// What transfers change of the tokens of each address, by ids where there are any. The zero address has none: what is
-/// there is the supply.
+/// The changes of the tokens of each address by transfers, by ids where there are any. The zero address has none: its
+/// changes are those of the supply.
 async fn token_changes(app: &App, head: &Head, block: &Span, index: u32) -> Result<Vec<PositionedChange>, Problem> {
     let statement = trawl_query::tokens::transfers::of_transaction(block, index, MAX_TRANSFERS + 1);
     let transfers = app.values_of(head, &statement).await?;
@@ -119,7 +119,7 @@ async fn token_changes(app: &App, head: &Head, block: &Span, index: u32) -> Resu
     Ok(changes.into_iter().map(of_token).collect())
 }
 
-/// Takes out what transfers say of a token that also changes without transfers.
+/// Removes the change of a token whose balances also change without transfers.
 fn hide_undetermined(change: &mut StateChange, tokens: &Tokens) {
     if change.token.as_ref().is_some_and(|token| tokens.is_undetermined(&token.address, &token.token_type)) {
         change.change = None;

@@ -25,7 +25,7 @@ use trawl_json::transactions::summary::{
 };
 use trawl_query::transactions::internal::CoinFrame;
 
-/// Most transfers that are examined; of a transaction with more only its call is told.
+/// Most transfers that are examined; of a transaction with more, only its call is described.
 const MAX_TRANSFERS: u64 = 100;
 /// Most logs that are examined; those of a transaction with more are ignored.
 const MAX_LOGS: u64 = 500;
@@ -68,17 +68,17 @@ pub(in crate::rest) async fn summary(
         to: Option::<Address>::get(&transaction.to_address, row),
         created: Option::<Address>::get(&transaction.contract_address, row),
         value: U256::get(&transaction.value, row),
-        // Nobody read the data of a plain transfer.
+        // No code read the data of a plain transfer.
         input: if plain.is_empty() { transaction.input.value(row).to_vec() } else { Vec::new() },
         method: None,
         transfers: transfers.into_iter().map(transfer).collect(),
         logs: logs.into_iter().map(log).collect(),
         coins,
     };
-    let mut wanted = LabelQuery::default();
-    wanted.call(effects.to, &effects.input);
-    wanted.tokens.extend(shown(&effects));
-    let (addresses, tokens, vocabulary) = app.address_info(shown(&effects), wanted, &head).await?;
+    let mut label_query = LabelQuery::default();
+    label_query.call(effects.to, &effects.input);
+    label_query.tokens.extend(shown(&effects));
+    let (addresses, tokens, vocabulary) = app.address_info(shown(&effects), label_query, &head).await?;
     effects.method = vocabulary.method(effects.to.as_ref(), block, &effects.input);
     let sentences = match Option::<u8>::get(&transaction.status, row) {
         // A chain's own type without a recipient has no sentence of its intent.

@@ -63,20 +63,21 @@ impl<'b> ListItems<'b, TokenTransferRow> for TransferItems<'b> {
         'b: 'a,
     {
         Box::pin(async move {
-            let (mut addresses, mut positions, mut wanted) = (BTreeSet::new(), BTreeSet::new(), LabelQuery::default());
+            let (mut addresses, mut positions, mut label_query) =
+                (BTreeSet::new(), BTreeSet::new(), LabelQuery::default());
             for (batch, row) in &rows {
                 let view = batch.view();
                 positions.insert((view.block_number[*row], view.transaction_index[*row]));
                 let columns = [&view.from_address, &view.to_address, &view.token_address];
                 addresses.extend(columns.map(|column| Address::get(column, *row)));
-                wanted.tokens.insert(Address::get(&view.token_address, *row));
+                label_query.tokens.insert(Address::get(&view.token_address, *row));
             }
             let (calls, ()) = tokio::try_join!(
                 async { Ok(app.selectors().calls(app.reader(), positions, head).await?) },
-                app.prefetch(&addresses, &wanted.tokens, head)
+                app.prefetch(&addresses, &label_query.tokens, head)
             )?;
-            calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
-            let (addresses, tokens, vocabulary) = app.address_info(addresses, wanted, head).await?;
+            calls.values().for_each(|call| label_query.call(call.to_address, &call.selector));
+            let (addresses, tokens, vocabulary) = app.address_info(addresses, label_query, head).await?;
             let methods = calls
                 .iter()
                 .filter_map(|(at, call)| {

@@ -69,14 +69,14 @@ impl Columns for Transactions {
 
     async fn look_up(&mut self, batch: &Batch<ScannedTransaction>, rows: Range<usize>) -> Result<(), Problem> {
         let Source { app, head, .. } = &self.source;
-        let (view, mut wanted, mut traced) = (batch.view(), LabelQuery::default(), TransactionPositions::new());
+        let (view, mut label_query, mut traced) = (batch.view(), LabelQuery::default(), TransactionPositions::new());
         for row in rows.clone() {
-            wanted.call(Option::<Address>::get(&view.to_address, row), view.input.value(row));
+            label_query.call(Option::<Address>::get(&view.to_address, row), view.input.value(row));
             if Option::<u8>::get(&view.status, row) != Some(1) && head.traces.contains(view.block_number[row]) {
                 traced.insert((view.block_number[row], view.transaction_index[row]));
             }
         }
-        let (_, _, vocabulary) = app.address_info(BTreeSet::new(), wanted, head).await?;
+        let (_, _, vocabulary) = app.address_info(BTreeSet::new(), label_query, head).await?;
         let statement = endings(&traced, &head.traces.span());
         let found = if traced.is_empty() { Vec::new() } else { app.reader().rows(&statement).await? };
         let errors: HashMap<TransactionKey, String> =
