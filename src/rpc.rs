@@ -1,6 +1,7 @@
 //! The JSON-RPC endpoints over HTTP and WebSockets: the specification's (docs/reference/http-contract.md#json-rpc) and
 //! that of nodes; envelope, batches, and one table of methods.
 
+mod answer_rows;
 mod blocks;
 mod calls;
 mod fees;
@@ -21,7 +22,6 @@ pub(crate) mod sockets;
 mod state;
 mod traces;
 mod transactions;
-mod whole;
 
 pub(crate) use fees::{acceptance, oracle};
 pub(crate) use http::{answer_one, serve};

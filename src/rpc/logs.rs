@@ -2,11 +2,11 @@
 
 use futures_util::future::BoxFuture;
 
+use super::answer_rows::{AnswerRows, CompleteRead};
 use super::protocol::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
 use super::protocol::context::Context;
 use super::protocol::endpoint::Endpoint;
 use super::protocol::params::value;
-use super::whole::{AnswerRows, CompleteRead};
 use crate::error::Problem;
 use crate::http::body::StreamError;
 use crate::read::log_filter::Request;
@@ -82,7 +82,7 @@ async fn open(call: Context<'_>, page: LogPage, range: BlockRange) -> Result<Ans
     match call.endpoint {
         Endpoint::Specification => AnswerRows::cut(call.app, page, options.max_logs).await,
         Endpoint::Node => {
-            AnswerRows::whole(call.app, CompleteRead { page, count: None, limit: options.rpc_max_logs, range }).await
+            AnswerRows::complete(call.app, CompleteRead { page, count: None, limit: options.rpc_max_logs, range }).await
         }
     }
 }

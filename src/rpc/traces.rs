@@ -5,11 +5,11 @@ pub(crate) mod of_transactions;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
+use super::answer_rows::{AnswerRows, CompleteRead};
 use super::protocol::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
 use super::protocol::context::Context;
 use super::protocol::endpoint::Endpoint;
 use super::protocol::params::{block_id, value};
-use super::whole::{AnswerRows, CompleteRead};
 use crate::error::Problem;
 use crate::http::body::StreamError;
 use crate::http::values::{BlockName, addresses, invalid, member, quantity, range_end};
@@ -137,7 +137,7 @@ pub(super) async fn of_block(call: Context<'_>) -> Result<Answer, Problem> {
     open(call, Request { ends, participants, after: 0, count: None }, extent).await
 }
 
-/// The traces of `request` in the blocks of `extent`: cut or whole, by the rules of the endpoint.
+/// The traces of `request` in the blocks of `extent`: cut or complete, by the rules of the endpoint.
 async fn open(call: Context<'_>, request: Request, extent: Extent) -> Result<Answer, Problem> {
     let (app, after) = (call.app, request.after);
     let hashes = BlockHashes::open(app, &extent.blocks).await?;
@@ -152,7 +152,7 @@ async fn open(call: Context<'_>, request: Request, extent: Extent) -> Result<Ans
         _ if is_empty => None,
         (Some(range), Endpoint::Node) => {
             let (count, limit) = (and_skipped(count), and_skipped(options.rpc_max_logs));
-            Some(AnswerRows::whole(app, CompleteRead { page, count, limit, range }).await?)
+            Some(AnswerRows::complete(app, CompleteRead { page, count, limit, range }).await?)
         }
         _ => {
             let limit = and_skipped([count, options.max_logs].into_iter().flatten().min());

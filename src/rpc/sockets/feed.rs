@@ -66,17 +66,17 @@ impl Feed {
     }
 
     /// Registers a subscriber of headers.
-    pub fn want_headers(&self) -> SubscriberGuard {
+    pub fn subscribe_to_headers(&self) -> SubscriberGuard {
         Self::interest(&self.headers)
     }
 
     /// Registers a subscriber of logs.
-    pub fn want_logs(&self) -> SubscriberGuard {
+    pub fn subscribe_to_logs(&self) -> SubscriberGuard {
         Self::interest(&self.logs)
     }
 
     /// Registers a subscriber of the lag.
-    pub fn want_syncing(&self) -> SubscriberGuard {
+    pub fn subscribe_to_syncing(&self) -> SubscriberGuard {
         Self::interest(&self.syncing)
     }
 
@@ -86,17 +86,17 @@ impl Feed {
     }
 
     /// Whether there is a subscriber of the lag.
-    pub fn syncing_is_wanted(&self) -> bool {
+    pub fn has_syncing_subscribers(&self) -> bool {
         self.syncing.load(Ordering::Relaxed) > 0
     }
 
     /// Whether there is a subscriber of what is in blocks.
-    pub fn is_wanted(&self) -> bool {
+    pub fn has_block_subscribers(&self) -> bool {
         self.headers.load(Ordering::Relaxed) + self.logs.load(Ordering::Relaxed) > 0
     }
 
     /// Whether there is a subscriber of logs.
-    pub fn logs_are_wanted(&self) -> bool {
+    pub fn has_log_subscribers(&self) -> bool {
         self.logs.load(Ordering::Relaxed) > 0
     }
 

@@ -57,10 +57,12 @@ impl PublishedState {
     async fn follow(&mut self, rpc: &Rpc, head: Arc<Head>) {
         let feed = &rpc.sockets().feed;
         let before = self.head.replace(Arc::clone(&head));
-        if feed.syncing_is_wanted() && before.as_ref().is_some_and(|before| is_syncing(before) != is_syncing(&head)) {
+        if feed.has_syncing_subscribers()
+            && before.as_ref().is_some_and(|before| is_syncing(before) != is_syncing(&head))
+        {
             feed.send(Event::Syncing(lag(&head))).await;
         }
-        let Some(before) = before.filter(|_| feed.is_wanted()) else {
+        let Some(before) = before.filter(|_| feed.has_block_subscribers()) else {
             self.hashes.clear();
             return;
         };
@@ -86,7 +88,7 @@ impl PublishedState {
             }
             added => added,
         };
-        if feed.logs_are_wanted() {
+        if feed.has_log_subscribers() {
             for block in removed.iter().rev() {
                 for event in retry_transient(|| removed_logs(app, before, *block)).await? {
                     feed.send(event).await;
@@ -103,7 +105,7 @@ impl PublishedState {
     }
 }
 
-/// What subscribers of the lag are told.
+/// The message to subscribers of the lag.
 fn lag(head: &Head) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     if is_syncing(head) {
@@ -168,7 +170,7 @@ async fn events_of_blocks(rpc: &Rpc, head: &Head, range: BlockRange) -> Result<V
             events.push(Event::Header(writer.into_bytes()));
         }
     }
-    if rpc.sockets().feed.logs_are_wanted() {
+    if rpc.sockets().feed.has_log_subscribers() {
         let has_logs = |number| !head.blocks.contains(number) || head.receipts.contains(number);
         if !(range.first()..=range.last()).all(has_logs) {
             events.push(Event::LogsUnknown);

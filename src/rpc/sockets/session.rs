@@ -59,7 +59,7 @@ pub(crate) struct Session {
     subscriptions: Mutex<BTreeMap<String, Subscription>>,
 }
 
-/// An answer, which is empty if none is due, and the subscriptions that open as soon as it is sent.
+/// An answer, empty if none is due, and the subscriptions that open as soon as it is sent.
 pub(crate) struct Reply {
     pub text: Vec<u8>,
     pub opened: Vec<String>,
@@ -233,12 +233,12 @@ impl Session {
         let name = value(name);
         let feed = &self.rpc.sockets().feed;
         let (topic, interest) = match name.as_str() {
-            Some("newHeads") => (Topic::Headers, Some(feed.want_headers())),
+            Some("newHeads") => (Topic::Headers, Some(feed.subscribe_to_headers())),
             Some("logs") => {
                 let filter = filter.map_or_else(|| Ok(LogFilter::default()), |filter| emitters_and_topics(&filter))?;
-                (Topic::Logs(Arc::new(filter)), Some(feed.want_logs()))
+                (Topic::Logs(Arc::new(filter)), Some(feed.subscribe_to_logs()))
             }
-            Some("syncing") => (Topic::Syncing, Some(feed.want_syncing())),
+            Some("syncing") => (Topic::Syncing, Some(feed.subscribe_to_syncing())),
             Some("newPendingTransactions") => (Topic::Pending, None),
             other => return Err(Problem::NoSuchSubscription(other.unwrap_or_default().to_owned())),
         };
@@ -301,8 +301,8 @@ pub(crate) fn passes(filter: &LogFilter, logs: &LogView<'_>, row: usize) -> bool
     let is_emitter =
         filter.addresses.is_empty() || filter.addresses.iter().any(|address| address.as_slice() == emitter);
     let has_topics = filter.topics.len() <= logs.topics_count[row].into();
-    let matches = |(wanted, topic): (&TopicFilter, &&[u8; 32])| {
-        wanted.is_empty() || wanted.iter().any(|value| value.as_slice() == topic.as_slice())
+    let matches = |(values, topic): (&TopicFilter, &&[u8; 32])| {
+        values.is_empty() || values.iter().any(|value| value.as_slice() == topic.as_slice())
     };
     is_emitter && has_topics && filter.topics.iter().zip(&topics).all(matches)
 }

@@ -1,7 +1,7 @@
-//! The rows of an answer: cut at a number, as the specification's endpoint does, or whole or not at all, as nodes do.
+//! The rows of an answer: cut at a number, as the specification's endpoint does, or complete or refused, as nodes do.
 //!
 //! Whether an answer is too long must be known before its first byte. Up to [`MAX_HELD_ROWS`] rows are held for that;
-//! if there are more, the rest is counted by a read of its own, so memory does not grow with the limit.
+//! if there are more, a second read counts the rest, so memory does not grow with the limit.
 
 use std::collections::VecDeque;
 
@@ -13,10 +13,10 @@ use trawl_core::primitives::{BlockRange, Position};
 use trawl_core::schema::Columns;
 use trawl_core::store::Batch;
 
-/// Most rows that are held while the rest is counted, but for those of their last batch. More answers are short than
-/// long, and a short one is read once.
+/// Most rows that are held while the rest is counted, not including those of their last batch. Most answers are short,
+/// and a short one is read once.
 const MAX_HELD_ROWS: u64 = 5_000;
-/// Most bytes of such rows, but for those of their last batch.
+/// Most bytes of such rows, not including those of their last batch.
 const MAX_HELD_BYTES: usize = 4 << 20;
 
 /// The rows of an answer.
@@ -25,15 +25,15 @@ pub(super) struct AnswerRows<P: PageSource> {
     rest: RowStream<P>,
 }
 
-/// What is asked of [`AnswerRows::whole`].
+/// The parameters of [`AnswerRows::complete`].
 pub(super) struct CompleteRead<P> {
     /// The read of all rows.
     pub page: P,
-    /// Most rows that the client wants; `None` for all.
+    /// Most rows that the client requested; `None` for all.
     pub count: Option<u64>,
-    /// Most rows that it may have; `None` for all.
+    /// Most rows that the server allows; `None` for all.
     pub limit: Option<u64>,
-    /// The blocks that it named.
+    /// The requested blocks.
     pub range: BlockRange,
 }
 
@@ -47,14 +47,14 @@ impl<P: PageSource> AnswerRows<P> {
         Ok(Self { held: VecDeque::new(), rest: RowStream::open(app, page, limit).await? })
     }
 
-    /// All rows. Those of a single block are never too many: the block's gas bounds them, and a client could not ask
-    /// for less.
+    /// All rows. Those of a single block are never too many: the block's gas bounds them, and a client cannot
+    /// request less.
     ///
     /// # Errors
     ///
     /// [`Problem::TooManyRows`] if there are more than the limit; or those of [`RowStream::open`].
-    pub async fn whole(app: &App, wanted: CompleteRead<P>) -> Result<Self, Problem> {
-        let CompleteRead { page, count, limit, range } = wanted;
+    pub async fn complete(app: &App, read: CompleteRead<P>) -> Result<Self, Problem> {
+        let CompleteRead { page, count, limit, range } = read;
         let limit = limit.filter(|limit| range.count() > 1 && count.is_none_or(|count| count > *limit));
         let Some(limit) = limit else { return Self::cut(app, page, count).await };
         let stream = RowStream::open(app, page.clone(), Some(limit.saturating_add(1))).await?;
