@@ -338,8 +338,8 @@ impl Cursor for BlockFrameCursor {
 }
 
 impl BlockFrameCursor {
-    /// The position after which frames are wanted: before the first frame of a transaction, all frames of those before
-    /// it lie; `None` before the first transaction.
+    /// The position after which frames are listed: before the first frame of a transaction lie all frames of the
+    /// transactions before it; `None` before the first transaction.
     fn after(transaction: i64, frame: i64) -> Option<Self> {
         let transaction_index = u64::try_from(transaction).ok()?;
         match u64::try_from(frame) {

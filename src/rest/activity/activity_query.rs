@@ -1,4 +1,4 @@
-//! What is asked for: the blocks of some days, whose rows are added up by periods.
+//! The query of an activity chart: the blocks of some days, whose rows are added up by periods.
 
 use std::collections::BTreeMap;
 
@@ -23,14 +23,14 @@ use trawl_query::stats::charts::{MOST_GROUPS, MOST_NEWEST};
 /// Microseconds of a day.
 const DAY: i64 = 86_400_000_000;
 
-/// What is asked for.
+/// The query of an activity chart.
 pub(super) struct ActivityQuery {
     resolution: Period,
-    /// The days from one to another, as far as these are given.
+    /// The first and the last day, where given.
     days: (Option<u64>, Option<u64>),
     /// The readable blocks of these days.
     pub span: Span,
-    /// Whether that is all their blocks, up to the newest one.
+    /// Whether these are all their blocks, up to the newest one.
     pub is_complete: bool,
     /// The days of all readable blocks.
     known: Days,
@@ -38,7 +38,7 @@ pub(super) struct ActivityQuery {
     readable: Readable,
 }
 
-/// Settled blocks that are asked for.
+/// The requested settled blocks.
 pub(super) struct SettledPeriods {
     /// The first day of each period, and the first block.
     pub starts: Vec<(u64, BlockNumber)>,
@@ -54,7 +54,7 @@ impl SettledPeriods {
         self.starts.iter().map(|(_, start)| *start).collect()
     }
 
-    /// The periods that are over and of which all blocks are asked for, ascending.
+    /// The periods that are over and of which all blocks are requested, ascending.
     pub fn complete(&self) -> Vec<BlockRange> {
         let over: Coverage = self.over.iter().copied().collect();
         let period = |pair: &[(u64, BlockNumber)]| BlockRange::new(pair[0].1, pair[1].1.checked_sub(1)?);
@@ -97,7 +97,7 @@ impl ActivityQuery {
     }
 
     /// The rows of a statement that groups settled blocks: of nearly all of them by one that stays the same for a while
-    /// as a chain grows, so that its rows are kept, and of the rest by another.
+    /// as a chain grows, so that its rows are cached, and of the rest by another.
     pub async fn sums<R: Columns + 'static>(
         &self,
         app: &App,
@@ -120,7 +120,7 @@ impl ActivityQuery {
         if rows.len() as u64 >= MOST_NEWEST { Err(too_much()) } else { Ok(rows) }
     }
 
-    /// The settled blocks that are asked for, by period.
+    /// The requested settled blocks, by period.
     pub fn settled_periods(&self) -> SettledPeriods {
         let settled = &self.span.settled;
         let last = settled.last().map_or(0, |range| range.last());
@@ -134,11 +134,15 @@ impl ActivityQuery {
         let newest = starts.last().map_or(0, |(_, start)| *start);
         let over = newest.checked_sub(1).map(|last| cut(settled, 0, last)).unwrap_or_default();
         let first = settled.first().map_or(0, |range| range.first());
-        let asked = starts.partition_point(|(_, start)| *start <= first).saturating_sub(1);
-        SettledPeriods { starts: starts[asked..].to_vec(), over, newest: parted(&cut(settled, newest, u64::MAX)).0 }
+        let first_start = starts.partition_point(|(_, start)| *start <= first).saturating_sub(1);
+        SettledPeriods {
+            starts: starts[first_start..].to_vec(),
+            over,
+            newest: parted(&cut(settled, newest, u64::MAX)).0,
+        }
     }
 
-    /// The settled blocks that are asked for, up to a height that stays for a while as a chain grows.
+    /// The requested settled blocks, up to a height that stays for a while as a chain grows.
     pub fn steady(&self) -> Vec<BlockRange> {
         parted(&self.span.settled).0
     }
@@ -183,12 +187,12 @@ impl ActivityQuery {
 
     fn stretch(&self, first: u64, counted: BlockNumber) -> CalendarPeriod {
         let last = self.resolution.last_of(first);
-        let is_asked = self.days.0.is_none_or(|from| from <= first) && self.days.1.is_none_or(|to| to >= last);
+        let is_requested = self.days.0.is_none_or(|from| from <= first) && self.days.1.is_none_or(|to| to >= last);
         let is_over = self.known.newest().is_some_and(|newest| newest > last);
         let is_loaded = || (first..=last).all(|day| self.known.of(day).is_some());
         let is_counted = |blocks: BlockRange| blocks.last() <= counted && self.readable.missing(blocks).is_empty();
         let is_readable = || self.known.blocks(first..=last).iter().all(|(_, blocks)| is_counted(*blocks));
-        CalendarPeriod { first, last, is_complete: is_asked && is_over && is_loaded() && is_readable() }
+        CalendarPeriod { first, last, is_complete: is_requested && is_over && is_loaded() && is_readable() }
     }
 }
 
@@ -208,13 +212,13 @@ fn parted(ranges: &[BlockRange]) -> (Vec<BlockRange>, Vec<BlockRange>) {
     (cut(ranges, 0, above.saturating_sub(1)), cut(ranges, above, u64::MAX))
 }
 
-/// What of some ranges lies from one block to another.
+/// The parts of some ranges from one block to another.
 fn cut(ranges: &[BlockRange], least: BlockNumber, most: BlockNumber) -> Vec<BlockRange> {
     let part = |range: &BlockRange| BlockRange::new(range.first().max(least), range.last().min(most));
     ranges.iter().filter_map(part).collect()
 }
 
-/// There is more than is added up.
+/// The refusal of a query with more rows than are added up.
 pub(super) fn too_much() -> Problem {
     let detail = "There is more in this time than is added up; ask for a shorter one, with from and to";
     Problem::invalid_parameter("from", detail)

@@ -16,24 +16,24 @@ use trawl_query::stats::charts::coins::{MOST_MOVES, newest, size, sums};
 ///
 /// # Errors
 ///
-/// 422 for an address with more transactions and calls than are looked at, or more flows than are added up;
+/// 422 for an address with more transactions and calls than are examined, or more flows than are added up;
 /// [`Problem::LeftOut`] without the table that has the positions of its transactions; when the store fails.
 pub(super) async fn answer(
     app: &App,
     head: &Head,
     address: &Address,
-    asked: &ActivityQuery,
+    query: &ActivityQuery,
 ) -> Result<Response, Problem> {
     require_table(head, OptionalTable::TransactionsByAddress)?;
-    let found = app.values_of(head, &size(address, &asked.span.settled)).await?;
+    let found = app.values_of(head, &size(address, &query.span.settled)).await?;
     if found.first().is_some_and(|size| size.found >= MOST_MOVES) {
         return Err(too_much());
     }
-    let settled = asked.sums(app, head, |ranges| sums(address, ranges));
-    let newest = asked.newest(app, |span| newest(address, span));
+    let settled = query.sums(app, head, |ranges| sums(address, ranges));
+    let newest = query.newest(app, |span| newest(address, span));
     let (settled, newest) = tokio::try_join!(settled, newest)?;
     let mut flows = Flows::default();
-    let mut is_complete = asked.is_complete;
+    let mut is_complete = query.is_complete;
     for row in settled {
         let Some(counterparty) = row.counterparty else {
             is_complete = false;

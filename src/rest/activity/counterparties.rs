@@ -19,10 +19,10 @@ pub(super) async fn answer(
     app: &App,
     head: &Head,
     address: &Address,
-    asked: &ActivityQuery,
+    query: &ActivityQuery,
 ) -> Result<Response, Problem> {
-    let settled = asked.sums(app, head, |ranges| sums(address, ranges));
-    let newest = asked.newest(app, |span| newest(address, span));
+    let settled = query.sums(app, head, |ranges| sums(address, ranges));
+    let newest = query.newest(app, |span| newest(address, span));
     let (settled, newest) = tokio::try_join!(settled, newest)?;
     let mut flows = Flows::default();
     for row in settled {
@@ -35,5 +35,5 @@ pub(super) async fn answer(
         let amounts = is.map(|is| Some(if is { row.value } else { U256::ZERO }));
         flows.add(counterparty, Some((row.token_address, row.token_type)), is.map(u64::from), amounts);
     }
-    flows.answer(app, head, asked.is_complete).await
+    flows.answer(app, head, query.is_complete).await
 }

@@ -20,19 +20,19 @@ pub(super) async fn points(
     app: &App,
     head: &Head,
     contract: &Address,
-    asked: &ActivityQuery,
+    query: &ActivityQuery,
 ) -> Result<Vec<(u64, Events)>, Problem> {
-    let settled = asked.sums(app, head, |ranges| sums(contract, ranges));
-    let newest = asked.newest(app, |span| newest(contract, span));
+    let settled = query.sums(app, head, |ranges| sums(contract, ranges));
+    let newest = query.newest(app, |span| newest(contract, span));
     let (settled, newest) = tokio::try_join!(settled, newest)?;
     let mut points: BTreeMap<(u64, Option<B256>), u64> = BTreeMap::new();
     for row in settled {
         let topic = (row.has_topic == 1).then_some(row.topic0);
-        *points.entry((asked.period(row.day), topic)).or_default() += row.logs;
+        *points.entry((query.period(row.day), topic)).or_default() += row.logs;
     }
     for row in newest {
         let topic = (row.topics_count > 0).then_some(row.topic0);
-        *points.entry((asked.period(day(row.block_timestamp)), topic)).or_default() += 1;
+        *points.entry((query.period(day(row.block_timestamp)), topic)).or_default() += 1;
     }
     let names = names(app, head, &points).await?;
     let point = |((first, topic0), logs): ((u64, Option<B256>), u64)| {

@@ -27,22 +27,22 @@ use trawl_query::walk::SortOrder;
 ///
 /// # Errors
 ///
-/// 422 for more transactions or failures than are looked at; [`Problem::LeftOut`] for a contract without the table that
+/// 422 for more transactions or failures than are examined; [`Problem::LeftOut`] for a contract without the table that
 /// has the positions of its transactions; when the store fails.
 pub(super) async fn answer(
     app: &App,
     head: &Head,
     contract: Option<&Address>,
-    asked: &ActivityQuery,
+    query: &ActivityQuery,
 ) -> Result<Response, Problem> {
     if contract.is_some() {
         require_table(head, OptionalTable::TransactionsByAddress)?;
     }
-    let settled = asked.steady();
+    let settled = query.steady();
     let Some(last) = settled.last().map(|range| range.last()) else {
-        // Of the blocks that are not settled nothing is counted.
+        // Blocks that are not settled are not counted.
         let counted =
-            FailureBasis { groups: 0, block_number: None, is_complete: asked.is_complete && asked.span.is_empty() };
+            FailureBasis { groups: 0, block_number: None, is_complete: query.is_complete && query.span.is_empty() };
         return Ok(json(write_failures(&[], &counted, &Default::default())));
     };
     require_bounded(app, head, contract, &settled).await?;
@@ -72,12 +72,12 @@ pub(super) async fn answer(
     let counted = FailureBasis {
         groups: rows.first().map_or(0, |row| row.groups),
         block_number: Some(last),
-        is_complete: asked.is_complete && found.without_status == 0,
+        is_complete: query.is_complete && found.without_status == 0,
     };
     Ok(json(write_failures(&failures, &counted, &addresses)))
 }
 
-/// Requires that there are not more transactions than are looked at. Their number comes from the keys of a contract's
+/// Requires that there are not more transactions than are examined. Their number comes from the keys of a contract's
 /// transactions, or from the sums of blocks.
 async fn require_bounded(
     app: &App,

@@ -15,7 +15,7 @@ use trawl_core::store::Head;
 use trawl_json::activity::flows::{Flow, FlowList, write_flows};
 use trawl_query::stats::charts::MOST_GROUPS;
 
-/// Flows of an answer, at most.
+/// Most flows of an answer.
 const MOST: usize = 100;
 
 /// A token and its kind.

@@ -33,16 +33,16 @@ pub(super) async fn points(
     app: &App,
     head: &Head,
     contract: &Address,
-    asked: &ActivityQuery,
+    query: &ActivityQuery,
 ) -> Result<Vec<(u64, Methods)>, Problem> {
     require_table(head, OptionalTable::TransactionsByAddress)?;
     let received = SortedList { direction: Some(Direction::To), by: SortedBy::Value, sorting: SortOrder::LargestFirst };
-    let found = app.values_of(head, &size(contract, &received, &asked.span.settled)).await?;
+    let found = app.values_of(head, &size(contract, &received, &query.span.settled)).await?;
     if found.first().is_some_and(|size| size.found > MOST_SORTED) {
         return Err(too_much());
     }
-    let settled = asked.sums(app, head, |ranges| sums(contract, ranges));
-    let newest = asked.newest(app, |span| newest(contract, span));
+    let settled = query.sums(app, head, |ranges| sums(contract, ranges));
+    let newest = query.newest(app, |span| newest(contract, span));
     let (settled, newest, addresses) = tokio::try_join!(settled, newest, app.addresses([*contract], head))?;
     // The data that is sent to an account is no call.
     let is_account = addresses.has_code(contract) == Some(false);
@@ -51,7 +51,7 @@ pub(super) async fn points(
     for row in settled {
         let failed = (row.without_status == 0).then_some(row.failed);
         let gas = (row.without_gas == 0).then_some((row.gas, row.fees));
-        let position = (asked.period(row.day), selector(&row.selector));
+        let position = (query.period(row.day), selector(&row.selector));
         add(&mut points, position, row.calls, failed, gas);
     }
     for row in newest {
@@ -66,7 +66,7 @@ pub(super) async fn points(
             operator_fee: row.operator_fee,
         };
         let gas = if has_gas { fee.total().map(|fee| (used, fee)) } else { None };
-        let position = (asked.period(day(row.block_timestamp)), selector(&row.input));
+        let position = (query.period(day(row.block_timestamp)), selector(&row.input));
         add(&mut points, position, 1, status.map(|status| u64::from(status == 0)), gas);
     }
     let names = names(app, head, most_frequent(points.values())).await?;

@@ -18,21 +18,21 @@ use trawl_query::stats::charts::prices::PriceSum;
 use trawl_query::stats::charts::totals::{self, MAX_PERIODS};
 use trawl_query::stats::charts::transactions::{PeriodSum, sums};
 
-/// Periods of an answer, at most: their first blocks travel in the address of the statement, which takes 64 KiB.
+/// Most periods of an answer: their first blocks are part of the URL of the statement, which takes 64 KiB.
 pub(super) const MOST_PERIODS: usize = 4_000;
 
-/// The sums of the settled blocks that are asked for: those of periods that were added up before are read, of the other
-/// periods that are over they are made by one statement, of the newest one by another.
+/// The sums of the requested settled blocks: those of periods that were added up before are read, those of the other
+/// periods that are over are computed by one statement, those of the newest one by another.
 ///
 /// # Errors
 ///
 /// 422 for more transactions or periods than are added up; when the store fails.
-pub(super) async fn answer(app: &App, head: &Head, asked: &ActivityQuery) -> Result<Response, Problem> {
-    let settled = asked.settled_periods();
+pub(super) async fn answer(app: &App, head: &Head, query: &ActivityQuery) -> Result<Response, Problem> {
+    let settled = query.settled_periods();
     let starts = settled.blocks();
     let ranges = || settled.over.iter().chain(&settled.newest);
     let Some(last) = ranges().next_back().map(|range| range.last()) else {
-        return Ok(asked.answer_up_to(None, Vec::<(u64, Transactions)>::new()));
+        return Ok(query.answer_up_to(None, Vec::<(u64, Transactions)>::new()));
     };
     if starts.is_empty() || starts.len() > MOST_PERIODS {
         return Err(too_much());
@@ -49,10 +49,10 @@ pub(super) async fn answer(app: &App, head: &Head, asked: &ActivityQuery) -> Res
     let prices = prices.into_iter().chain(stored.iter().filter_map(totals::prices));
     let prices: HashMap<BlockNumber, PriceSum> = prices.map(|row| (row.start, row)).collect();
     let points = rows.iter().filter_map(|row| Some((settled.day(row.start)?, point(row, prices.get(&row.start)))));
-    Ok(asked.answer_up_to(Some(last), points.collect()))
+    Ok(query.answer_up_to(Some(last), points.collect()))
 }
 
-/// What was added up before of these periods, ascending. It is not cached: more may be there the next time.
+/// The stored sums of these periods, ascending. They are not cached: there may be more the next time.
 async fn stored_totals(app: &App, periods: &[BlockRange]) -> Result<Vec<TransactionTotalsRow>, Problem> {
     let mut found = Vec::new();
     for some in periods.chunks(MAX_PERIODS) {

@@ -18,20 +18,20 @@ pub(super) async fn points(
     app: &App,
     head: &Head,
     token: &Address,
-    asked: &ActivityQuery,
+    query: &ActivityQuery,
 ) -> Result<Vec<(u64, Transfers)>, Problem> {
-    let settled = asked.sums(app, head, |ranges| sums(token, ranges));
-    let newest = asked.newest(app, |span| newest(token, span));
+    let settled = query.sums(app, head, |ranges| sums(token, ranges));
+    let newest = query.newest(app, |span| newest(token, span));
     let (settled, newest) = tokio::try_join!(settled, newest)?;
-    let participants = participants(app, head, token, asked, &settled).await?;
+    let participants = participants(app, head, token, query, &settled).await?;
     let mut points: BTreeMap<u64, Transfers> = BTreeMap::new();
     for row in settled {
-        add(&mut points, asked.period(row.day), [row.transfers, row.mints, row.burns], row.amount());
+        add(&mut points, query.period(row.day), [row.transfers, row.mints, row.burns], row.amount());
     }
     for row in newest {
         let [mints, burns] = [row.from_address, row.to_address].map(|side| u64::from(side.is_zero()));
         let amount = (row.token_type == "ERC-20").then_some(row.value);
-        add(&mut points, asked.period(day(row.block_timestamp)), [1, mints, burns], amount);
+        add(&mut points, query.period(day(row.block_timestamp)), [1, mints, burns], amount);
     }
     for (day, row) in participants {
         if let Some(point) = points.get_mut(&day) {
@@ -41,26 +41,26 @@ pub(super) async fn points(
     Ok(points.into_iter().collect())
 }
 
-/// Who moved the token in the periods whose blocks are settled, as long as there are not too many transfers or periods
-/// with some.
+/// The numbers of senders and receivers in the periods whose blocks are settled, unless there are too many transfers or
+/// periods with transfers.
 async fn participants(
     app: &App,
     head: &Head,
     token: &Address,
-    asked: &ActivityQuery,
+    query: &ActivityQuery,
     settled: &[TransferSum],
 ) -> Result<Vec<(u64, ParticipantSum)>, Problem> {
-    let periods = asked.settled_periods();
-    let with_some: BTreeSet<u64> = settled.iter().map(|row| asked.period(row.day)).collect();
+    let periods = query.settled_periods();
+    let with_some: BTreeSet<u64> = settled.iter().map(|row| query.period(row.day)).collect();
     let starts: Vec<BlockNumber> =
         periods.starts.iter().filter(|(day, _)| with_some.contains(day)).map(|(_, start)| *start).collect();
     let transfers: u64 = settled.iter().map(|row| row.transfers).sum();
     if starts.is_empty() || starts.len() > MOST_PERIODS || transfers > MOST_TRANSFERS {
         return Ok(Vec::new());
     }
-    // The newest settled period goes on in blocks that are not settled, if there are any.
-    let is_settled = asked.span.without_settled().is_empty();
-    let blocks = if is_settled { &asked.span.settled } else { &periods.over };
+    // The newest settled period continues in blocks that are not settled, if there are any.
+    let is_settled = query.span.without_settled().is_empty();
+    let blocks = if is_settled { &query.span.settled } else { &periods.over };
     let rows = app.values_of(head, &participants::sums(token, &starts, blocks)).await?;
     Ok(rows.into_iter().filter_map(|row| Some((periods.day(row.start)?, row))).collect())
 }

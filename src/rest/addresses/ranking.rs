@@ -1,4 +1,4 @@
-//! `/api/v2/addresses`: all accounts, by what they have or by how many transactions they take part in.
+//! `/api/v2/addresses`: all accounts, by balance or by number of transactions.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -29,9 +29,9 @@ use trawl_query::addresses::ranking::{
 };
 use trawl_query::walk::SortOrder;
 
-/// Accounts of a ranking that are read at once and kept: the first pages of any client.
-const KEPT: u64 = 2_000;
-/// The list is made anew when the chain has grown by so small a part.
+/// Accounts of a ranking that are read at once and cached: the first pages of any client.
+const CACHED_ACCOUNTS: u64 = 2_000;
+/// The list is read again when the chain has grown by this part of its length.
 const STEPS: u64 = 4_096;
 
 query_parameters! {
@@ -50,7 +50,7 @@ query_parameters! {
 /// A position in the list: the amount, and the account.
 type RankingKey = (U256, Address);
 
-/// The accounts that have most, or take part in most (docs/reference/http-contract.md#accounts).
+/// The accounts with the largest balances, or with most transactions (docs/reference/http-contract.md#accounts).
 pub(in crate::rest) async fn addresses(
     AppState(app): AppState<App>,
     head: RequestHead,
@@ -105,7 +105,7 @@ fn all_that_is_missing(problem: Problem, settled: BlockNumber, head: &Head) -> P
 }
 
 /// The block after which accounts are ranked: the newest settled one, or up to a small part of the chain below it, so
-/// that as the chain grows the same rows are asked for a while.
+/// that the same rows are read for a while as the chain grows.
 fn last_ranked(settled: BlockNumber) -> BlockNumber {
     let step = 1_u64 << ((settled + 1) / STEPS).checked_ilog2().unwrap_or(0);
     ((settled + 1) / step * step).saturating_sub(1)
@@ -136,7 +136,7 @@ fn write_position(next: &mut Object<'_>, by: RankedBy, (amount, address): &Ranki
     }
 }
 
-/// Requires that it is known of every block up to a settled one who took part in its transactions.
+/// Requires that the transactions of every block up to a settled one are loaded.
 fn require_counts(head: &Head, number: BlockNumber) -> Result<(), Problem> {
     require_table(head, OptionalTable::TransactionsByAddress)?;
     // The genesis block has no transactions.
@@ -144,7 +144,7 @@ fn require_counts(head: &Head, number: BlockNumber) -> Result<(), Problem> {
     if missing.is_empty() { Ok(()) } else { Err(Problem::BlocksMissing(missing)) }
 }
 
-/// The accounts beyond a position: of the first ones from what is kept.
+/// The accounts beyond a position. The first ones are cached.
 async fn rows(
     app: &App,
     head: &Head,
@@ -157,8 +157,8 @@ async fn rows(
         let detail = format!("Accounts are ranked by at most {MOST_RANKED} rows, and there are {found}");
         return Err(Problem::invalid_parameter("sort", detail));
     }
-    let first = stored(app, head, ranking, None, KEPT).await?;
-    let has_all = (first.len() as u64) < KEPT;
+    let first = stored(app, head, ranking, None, CACHED_ACCOUNTS).await?;
+    let has_all = (first.len() as u64) < CACHED_ACCOUNTS;
     let is_beyond = |row: &RankedAddress| beyond.is_none_or(|beyond| is_behind(ranking.order, row, beyond));
     let page: Vec<RankedAddress> =
         first.into_iter().filter(is_beyond).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
@@ -191,10 +191,10 @@ async fn with_counts(
     found: Vec<RankedAddress>,
     blocks: Option<BlockRange>,
 ) -> Result<Vec<Item>, Problem> {
-    let asked: Vec<Address> = found.iter().map(|row| row.address).collect();
-    let counts: Option<HashMap<Address, u64>> = match blocks.filter(|_| !asked.is_empty()) {
+    let addresses: Vec<Address> = found.iter().map(|row| row.address).collect();
+    let counts: Option<HashMap<Address, u64>> = match blocks.filter(|_| !addresses.is_empty()) {
         Some(blocks) => {
-            let rows = app.rows_under(head.rows_view, &transactions_of(&asked, blocks)).await?;
+            let rows = app.rows_under(head.rows_view, &transactions_of(&addresses, blocks)).await?;
             Some(rows.iter().flat_map(Batch::rows).map(|row| (row.address, row.transactions)).collect())
         }
         None => None,
@@ -207,7 +207,7 @@ async fn with_counts(
     Ok(found.into_iter().map(item).collect())
 }
 
-/// Accounts ranked by transactions, with what they have if that is known.
+/// Accounts ranked by transactions, with their balances if these are known.
 async fn with_balances(found: Vec<RankedAddress>, state: Option<&State>) -> Result<Vec<Item>, Problem> {
     let item = async |row: RankedAddress| {
         let balance = match state {
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_kept_while_the_chain_grows_by_a_small_part() {
+    fn a_list_is_reused_while_the_chain_grows_by_a_small_part() {
         assert_eq!([0, 1, 91, 8_190].map(last_ranked), [0, 1, 91, 8_190]);
         assert_eq!((last_ranked(8_191), last_ranked(8_192)), (8_191, 8_191));
         assert_eq!((last_ranked(23_000_000), last_ranked(23_000_100)), (22_999_039, 22_999_039));

@@ -55,9 +55,9 @@ async fn sibling(app: &App, head: &Head, hash: &B256) -> Result<Response, Proble
     let heights = app.reader().rows(&trawl_query::blocks::reorged::by_hash(hash)).await?;
     let Some(number) = heights.first().map(|height| height.block_number) else { return uncle(app, head, hash).await };
     let batches = app.reader().all(&trawl_query::blocks::reorged::at(&head.blocks.span(), number)).await?;
-    let is_asked = |batch: &Batch<BlockRow>, row: usize| batch.view().hash.bytes(row).as_slice() == hash.as_slice();
+    let has_hash = |batch: &Batch<BlockRow>, row: usize| batch.view().hash.bytes(row).as_slice() == hash.as_slice();
     let mut found = Page::cut(&batches, u64::MAX).items();
-    found.retain(|(batch, row)| is_asked(batch, *row));
+    found.retain(|(batch, row)| has_hash(batch, *row));
     write(
         app,
         head,

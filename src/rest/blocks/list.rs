@@ -294,7 +294,7 @@ impl Siblings for BlockRow {
     }
 }
 
-/// The types that a list of transactions can be asked for.
+/// The types by which a list of transactions can be filtered.
 const TYPES: &[&str] =
     &["blob_transaction", "coin_transfer", "contract_call", "contract_creation", "token_transfer", "token_creation"];
 

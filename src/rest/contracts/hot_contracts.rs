@@ -80,7 +80,7 @@ impl Cursor for HotCursor {
 }
 
 /// Addresses whose facts are read at a time.
-const ASKED_AT_ONCE: usize = 200;
+const ADDRESSES_AT_ONCE: usize = 200;
 /// Addresses whose logs are looked up at the same time.
 const LOOKUPS_AT_ONCE: usize = 16;
 
@@ -102,10 +102,10 @@ pub(in crate::rest) async fn hot_contracts(
     let rows = app.values_of(&head, &called(range, by, sorting)).await?;
     let rows: Vec<CalledContract> =
         rows.into_iter().filter(|row| beyond.as_ref().is_none_or(|one| is_behind(row, one, by, sorting))).collect();
-    let wanted = usize::try_from(count).unwrap_or(usize::MAX);
-    let (mut found, addresses) = contracts(&app, &head, rows, wanted + 1).await?;
-    let has_more = found.len() > wanted;
-    found.truncate(wanted);
+    let page_size = usize::try_from(count).unwrap_or(usize::MAX);
+    let (mut found, addresses) = contracts(&app, &head, rows, page_size + 1).await?;
+    let has_more = found.len() > page_size;
+    found.truncate(page_size);
     let last = found.last().filter(|_| has_more).map(|contract| &contract.row);
     let cursor =
         |row: &CalledContract| HotCursor { contract: row.address, transactions: row.transactions, gas: row.gas };
@@ -120,9 +120,9 @@ pub(in crate::rest) async fn hot_contracts(
     Ok(json(write_page(write, next)))
 }
 
-/// The settled blocks of so many seconds. They end with the newest settled block whose number is one below a multiple
-/// of a power of two, at most a 128th of them: as a chain grows, the same statement is asked for a while, and its rows
-/// are kept.
+/// The settled blocks of some seconds. They end with the newest settled block whose number is one below a multiple of a
+/// power of two, at most a 128th of them: as a chain grows, the statement stays the same for a while, and its rows are
+/// cached.
 async fn window(app: &App, head: &Head, seconds: u64) -> Result<Option<BlockRange>, Problem> {
     let Some(newest) = head.blocks.settled().head() else { return Ok(None) };
     let Some(range) = since(app, head, newest, seconds).await? else { return Ok(None) };
@@ -131,7 +131,7 @@ async fn window(app: &App, head: &Head, seconds: u64) -> Result<Option<BlockRang
     if last == newest { Ok(Some(range)) } else { since(app, head, last, seconds).await }
 }
 
-/// The blocks of so many seconds up to a readable one, none of which is as old as the whole time.
+/// The blocks of some seconds up to a readable one.
 ///
 /// # Errors
 ///
@@ -147,7 +147,7 @@ async fn since(app: &App, head: &Head, last: BlockNumber, seconds: u64) -> Resul
     if missing.is_empty() { Ok(Some(range)) } else { Err(Problem::BlocksMissing(missing)) }
 }
 
-/// Whether it is known how much gas was used.
+/// Whether the gas used is known.
 ///
 /// # Errors
 ///
@@ -182,7 +182,7 @@ fn is_behind(row: &CalledContract, last: &HotCursor, by: CalledBy, sorting: Sort
     is_beyond || (own == other && row.address > last.contract)
 }
 
-/// A row of a contract, and wei that it has after the head, if that is known.
+/// A row of a contract, and its balance in wei after the head, if that is known.
 struct Contract {
     row: CalledContract,
     balance: Option<U256>,
@@ -193,7 +193,7 @@ struct Candidate {
     row: CalledContract,
     /// The account after the head, if its state is known.
     account: Option<Account>,
-    /// Whether that, or what else is known of it, says that it is one.
+    /// Whether the account, or other facts, show that it is a contract.
     is_contract: bool,
 }
 
@@ -210,7 +210,7 @@ async fn contracts(
         Err(problem) => return Err(problem),
     };
     let (mut found, mut known) = (Vec::new(), Addresses::default());
-    for part in rows.chunks(ASKED_AT_ONCE) {
+    for part in rows.chunks(ADDRESSES_AT_ONCE) {
         let shown: Vec<Address> = part.iter().map(|row| row.address).collect();
         let accounts = async {
             match &state {
@@ -220,7 +220,7 @@ async fn contracts(
         };
         let (addresses, accounts) = tokio::try_join!(app.addresses(shown.iter().copied(), head), accounts)?;
         // A row of its own for each future: borrowed ones would keep the request from moving between threads.
-        let asked: Vec<_> = part
+        let lookups: Vec<_> = part
             .iter()
             .enumerate()
             .filter_map(|(at, row)| {
@@ -234,8 +234,8 @@ async fn contracts(
             })
             .map(|candidate| contract(app, head, candidate))
             .collect();
-        let asked: Vec<Option<Contract>> = stream::iter(asked).buffered(LOOKUPS_AT_ONCE).try_collect().await?;
-        found.extend(asked.into_iter().flatten());
+        let contracts: Vec<Option<Contract>> = stream::iter(lookups).buffered(LOOKUPS_AT_ONCE).try_collect().await?;
+        found.extend(contracts.into_iter().flatten());
         known.0.extend(addresses.0);
         if found.len() >= most {
             found.truncate(most);

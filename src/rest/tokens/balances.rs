@@ -19,7 +19,7 @@ use trawl_json::{Array, JsonWriter};
 /// Most items of the list without pages.
 const MOST: u64 = 5000;
 
-/// All that an address holds, without pages (docs/reference/http-contract.md#token-balances).
+/// All tokens that an address holds, without pages (docs/reference/http-contract.md#token-balances).
 pub(in crate::rest) async fn token_balances(
     State(app): State<App>,
     head: RequestHead,
@@ -41,7 +41,7 @@ query_parameters! {
     pub(crate) TokensParameters: [&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
 }
 
-/// What an address holds, in the order of the tokens (docs/reference/http-contract.md#token-balances).
+/// The tokens that an address holds, in the order of their contracts (docs/reference/http-contract.md#token-balances).
 pub(in crate::rest) async fn tokens(
     State(app): State<App>,
     head: RequestHead,
@@ -50,8 +50,8 @@ pub(in crate::rest) async fn tokens(
 ) -> Result<Response, Problem> {
     let beyond = HoldingCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
-    let wanted = HeldTokensQuery { types: query.standards("type"), beyond, limit: size + 1 };
-    let mut held = held_tokens(&app, &head, &address, &wanted).await?;
+    let tokens_query = HeldTokensQuery { types: query.standards("type"), beyond, limit: size + 1 };
+    let mut held = held_tokens(&app, &head, &address, &tokens_query).await?;
     let has_more = held.len() as u64 > size;
     held.truncate(usize::try_from(size).unwrap_or(usize::MAX));
     let last = held.last().filter(|_| has_more).and_then(HoldingCursor::of);

@@ -33,7 +33,7 @@ pub(in crate::rest) async fn transfers(
     transfer_page(&app, &head, TokenPart::Id(&token, id), &query, before).await
 }
 
-/// How often an id was moved (docs/reference/http-contract.md#ids-of-tokens).
+/// The number of transfers of an id (docs/reference/http-contract.md#ids-of-tokens).
 pub(in crate::rest) async fn total(
     State(app): State<App>,
     head: RequestHead,
@@ -86,6 +86,6 @@ async fn holders_of(
     }
     let owner = id_of_token(app, head, token, standard, id).await?.ok_or(Problem::NotFound)?.owner;
     let owner = owner.map(|holder| HolderPosition { held: U256::ONE, holder });
-    // There is nobody after the owner.
+    // The owner is the only holder.
     Ok(owner.filter(|_| after.is_none()).into_iter().collect())
 }

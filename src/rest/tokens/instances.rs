@@ -47,8 +47,8 @@ pub(in crate::rest) async fn instances(
             ids.into_iter().map(|id| existing(&token, standard, id)).collect()
         }
         Some(holder) => {
-            let wanted = IdSelection::OfToken(token, standard, below);
-            let ids = ids_of_holder(&app, &head, &holder, &wanted, size + 1).await?;
+            let selection = IdSelection::OfToken(token, standard, below);
+            let ids = ids_of_holder(&app, &head, &holder, &selection, size + 1).await?;
             ids.into_iter().map(|id| instance_of(&holder, id, &tokens)).collect()
         }
     };
@@ -88,8 +88,8 @@ pub(in crate::rest) async fn nft(
 ) -> Result<Response, Problem> {
     let beyond = IdCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
-    let wanted = IdSelection::OfStandards(standards(&query), beyond);
-    let mut found = ids_of_holder(&app, &head, &holder, &wanted, size + 1).await?;
+    let selection = IdSelection::OfStandards(standards(&query), beyond);
+    let mut found = ids_of_holder(&app, &head, &holder, &selection, size + 1).await?;
     let next = cut(&mut found, size).map(|(last, _)| IdCursor(last).writer(size));
     let tokens = shown_tokens(&app, &head, found.iter().map(|(key, _)| key.token)).await?;
     let addresses = app.addresses([holder], &head).await?;
@@ -101,7 +101,7 @@ query_parameters! {
     pub(crate) CollectionsParameters: [&[("type", Kind::Standards)], HoldingCursor::PARAMETERS, PAGE_SIZE];
 }
 
-/// The tokens of whose ids an address has some (docs/reference/http-contract.md#ids-of-tokens).
+/// The tokens of which an address has ids (docs/reference/http-contract.md#ids-of-tokens).
 pub(in crate::rest) async fn nft_collections(
     State(app): State<App>,
     head: RequestHead,
@@ -125,7 +125,7 @@ pub(in crate::rest) async fn nft_collections(
     Ok(json(write_page(|list| found.iter().for_each(|one| one.write(list.item(), &tokens, &addresses)), next)))
 }
 
-/// The standards of which ids are wanted.
+/// The requested standards with ids.
 fn standards(query: &Query) -> Vec<&'static str> {
     Some(query.standards("type")).filter(|types| !types.is_empty()).unwrap_or(STANDARDS.to_vec())
 }
@@ -134,7 +134,7 @@ fn with_id(standard: &str) -> Option<&'static str> {
     STANDARDS.into_iter().find(|name| *name == standard)
 }
 
-/// The standard by which a token has ids, whatever other standard it has too; `None` of one without.
+/// The standard by which a token has ids, even if it has another standard too; `None` for a token without ids.
 ///
 /// # Errors
 ///
@@ -174,7 +174,7 @@ fn position(collection: &HeldCollection) -> Option<HoldingPosition> {
     Some(HoldingPosition { token: collection.token.0, standard: with_id(&collection.token.1)? })
 }
 
-/// Cuts what was read to a page; the last item of it if there are more.
+/// Cuts the rows to a page. Returns its last item if there are more.
 fn cut<T: Clone>(found: &mut Vec<T>, size: u64) -> Option<T> {
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     let has_more = found.len() > size;
@@ -182,7 +182,7 @@ fn cut<T: Clone>(found: &mut Vec<T>, size: u64) -> Option<T> {
     found.last().filter(|_| has_more).cloned()
 }
 
-/// An id as its token has it.
+/// An id of a token, for lists of the token.
 fn existing(token: &Address, standard: &str, id: ExistingId) -> TokenInstance {
     let is_one = id.supply == U256::ONE;
     TokenInstance {
@@ -195,7 +195,7 @@ fn existing(token: &Address, standard: &str, id: ExistingId) -> TokenInstance {
     }
 }
 
-/// An id as its holder has it.
+/// An id of a token, for lists of its holder.
 fn instance_of(holder: &Address, (key, value): IdAmount, tokens: &Tokens) -> TokenInstance {
     let is_erc721 = key.standard == "ERC-721";
     let value = value.filter(|_| !tokens.is_undetermined(&key.token, &key.standard));

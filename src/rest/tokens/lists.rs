@@ -49,7 +49,7 @@ pub(in crate::rest) async fn transfer_page(
     let statement = trawl_query::tokens::transfers(moved, &blocks, before, size + 1);
     let batches = app.rows_of(head, &statement).await?;
     if batches.iter().all(|batch| batch.is_empty()) && before.is_none() {
-        // A contract that was asked as a token in a block that is gone has an empty list; any other has none.
+        // A contract whose metadata was read in a block that is gone has an empty list; any other is not found.
         known(app, head, moved.token()).await?;
     }
     let policy = CachePolicy::of_page(head, &head.receipts, query.height("block_number"));

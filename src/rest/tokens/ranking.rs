@@ -1,4 +1,4 @@
-//! `/api/v2/tokens`: all tokens, by how many hold them.
+//! `/api/v2/tokens`: all tokens, by number of holders.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ use trawl_query::tokens::ranking::{RankPosition, RankedToken, TokenFilter, count
 use trawl_query::walk::SortOrder;
 
 /// Tokens of an order that are read at once and cached: the first pages of any client.
-const KEPT: u64 = 2_000;
+const CACHED_TOKENS: u64 = 2_000;
 
 query_parameters! {
     pub(crate) TokensParameters: [
@@ -43,13 +43,13 @@ query_parameters! {
     ];
 }
 
-/// The cursor of the list of all tokens: how many hold one, if that is known.
+/// The cursor of the list of all tokens: the number of holders of one, if that is known.
 struct TokenCursor(RankPosition);
 
 impl Cursor for TokenCursor {
     const PARAMETERS: ParameterGroup = &[("contract_address_hash", Kind::Address), ("holders_count", Kind::Known)];
 
-    /// Without a count, as clients leave out what is null, it is that of a token whose holders are not known.
+    /// A cursor without a count, as clients omit null, is that of a token whose holders are not known.
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         match (query.address("contract_address_hash"), query.known("holders_count")) {
             (Some(token), holders) => Ok(Some(Self(RankPosition { holders, token }))),
@@ -98,7 +98,7 @@ fn position(row: &RankedToken) -> RankPosition {
     RankPosition { holders: row.holders_count, token: row.address }
 }
 
-/// Whether the token has a name or symbol of which a word begins like the text: none by a name that was replaced.
+/// Whether a word of the name or the symbol of the token begins with the text. Replaced names do not count.
 fn is_called(tokens: &Tokens, token: &Address, text: &str) -> bool {
     let metadata = tokens.metadata.get(token);
     let names = metadata.into_iter().flat_map(|token| [token.name.as_deref(), token.symbol.as_deref()]).flatten();
@@ -130,7 +130,7 @@ async fn ranked(
     Ok(found)
 }
 
-/// The tokens beyond a position whose holders are known: of the first ones from what is kept.
+/// The tokens beyond a position whose holders are known. The first ones are cached.
 async fn counted_rows(
     app: &App,
     head: &Head,
@@ -141,8 +141,8 @@ async fn counted_rows(
 ) -> Result<Vec<RankedToken>, Problem> {
     // Names come with the metadata of tokens; counts alone change with a step.
     let generation = if filter.beginning.is_some() { generation(head) } else { head.token_steps };
-    let first = cached_rows(app, generation, &counted(filter, order, None, KEPT)).await?;
-    let has_all = (first.len() as u64) < KEPT;
+    let first = cached_rows(app, generation, &counted(filter, order, None, CACHED_TOKENS)).await?;
+    let has_all = (first.len() as u64) < CACHED_TOKENS;
     let is_beyond = |row: &RankedToken| beyond.is_none_or(|(holders, token)| is_behind(order, row, holders, token));
     let rows: Vec<RankedToken> =
         first.into_iter().filter(is_beyond).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
@@ -157,7 +157,7 @@ fn is_behind(order: SortOrder, row: &RankedToken, holders: u64, token: Address) 
     order.compare(&count, &holders).then_with(|| row.address.cmp(&token)) == Ordering::Greater
 }
 
-/// Under the same number, no token was counted or asked.
+/// A number that changes when tokens are counted or their metadata is read.
 fn generation(head: &Head) -> u64 {
     head.token_steps.rotate_left(32) ^ head.tokens
 }
