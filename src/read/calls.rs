@@ -21,7 +21,7 @@ pub(crate) trait RunStep<T>: Fn(&Call, CallContext<'_>) -> Step<T> + Send + Sync
 
 impl<T, F> RunStep<T> for F where F: Fn(&Call, CallContext<'_>) -> Step<T> + Send + Sync + 'static {}
 
-/// What a contract returns to a call of nobody after a block.
+/// The return data of a contract after a block, for a call from the zero address.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What the blocks of each day add up to: of settled blocks by runs that are kept, of the newest block by block.
+//! The sums of the blocks of each day: of settled blocks by cached runs, of the newest blocks one by one.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -14,13 +14,13 @@ use trawl_query::stats::days::{BlockOfDay, DaySums, MAX_BLOCKS, MAX_DAYS, of_new
 
 /// Microseconds of a day.
 const DAY: i64 = 86_400_000_000;
-/// Ranges of settled blocks that are read run by run; more are read at once, and not kept as the chain grows.
+/// Ranges of settled blocks that are read run by run; more are read at once, and not cached as the chain grows.
 const MAX_RANGES: usize = 16;
 
 /// Runs that are read at the same time.
 const CONCURRENT_READS: usize = 4;
 
-/// What some blocks add up to; `None` is what is not known of all of them.
+/// The sums of some blocks; `None` where a value is not known for all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sums {
     /// Number of blocks.

@@ -1,4 +1,4 @@
-//! Reads of settled blocks, from memory if the same was asked for a short time ago.
+//! Reads of settled blocks, from memory if the same rows were read a short time ago.
 
 use std::sync::Arc;
 
@@ -23,23 +23,23 @@ impl App {
         statement: &Statement<R>,
     ) -> Result<SharedRows<R>, Problem> {
         let read = async |statement: &Statement<R>| Ok(self.reader().all(statement).await?);
-        let Some(kept) = self.settled_rows().filter(|_| statement.is_settled && statement.is_in_tables) else {
+        let Some(cache) = self.settled_rows().filter(|_| statement.is_settled && statement.is_in_tables) else {
             return read(statement).await.map(Arc::new);
         };
         if statement.newest.is_none() {
-            return kept.get_or_read(Key::new(head, statement), read(statement)).await;
+            return cache.get_or_read(Key::new(head, statement), read(statement)).await;
         }
         let Some((newest, settled)) = statement.newest_first() else { return read(statement).await.map(Arc::new) };
         let mut rows = read(&newest).await?;
         let found: u64 = rows.iter().map(|batch| batch.len() as u64).sum();
         if newest.newest.is_some_and(|newest| found < newest.limit) {
-            let older = kept.get_or_read(Key::new(head, &settled), read(&settled)).await?;
+            let older = cache.get_or_read(Key::new(head, &settled), read(&settled)).await?;
             rows.extend(older.iter().cloned());
         }
         Ok(Arc::new(rows))
     }
 
-    /// All rows of a statement about what is not of blocks, from memory if they were read under the same `generation`,
+    /// All rows of a statement whose rows belong to no block, from memory if they were read under the same `generation`,
     /// a number under which they stay the same.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl App {
     ) -> Result<SharedRows<R>, Problem> {
         let read = async { Ok(self.reader().all(statement).await?) };
         match self.settled_rows() {
-            Some(kept) => kept.get_or_read(Key::under(generation, statement), read).await,
+            Some(cache) => cache.get_or_read(Key::under(generation, statement), read).await,
             None => read.await.map(Arc::new),
         }
     }
@@ -77,11 +77,11 @@ impl App {
         statement: &Statement<R>,
         find: impl FnOnce(&[Batch<R>]) -> Option<T>,
     ) -> Option<T> {
-        let kept = self.settled_rows()?.get(Key::new(head, statement)).await?;
-        find(&kept)
+        let rows = self.settled_rows()?.get(Key::new(head, statement)).await?;
+        find(&rows)
     }
 
-    /// What `find` finds in the rows of a lookup, which are kept for [`App::found_before`] if it finds something: what
+    /// What `find` finds in the rows of a lookup. They are cached for [`App::found_before`] if it finds something: what
     /// was not found may come with the next commit.
     ///
     /// # Errors
@@ -95,8 +95,8 @@ impl App {
     ) -> Result<Option<T>, Problem> {
         let rows = Arc::new(self.reader().all(statement).await?);
         let found = find(&rows);
-        if let Some(kept) = self.settled_rows().filter(|_| found.is_some()) {
-            kept.keep(Key::new(head, statement), &rows).await;
+        if let Some(cache) = self.settled_rows().filter(|_| found.is_some()) {
+            cache.keep(Key::new(head, statement), &rows).await;
         }
         Ok(found)
     }

@@ -50,8 +50,8 @@ const REQUEST_CONTRACTS: [Address; 2] = [
     alloy_eips::eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS,
 ];
 
-/// The branch of facts that are not kept in the cache.
-const UNKEPT: u64 = u64::MAX;
+/// The branch of facts that are not cached.
+const UNCACHED: u64 = u64::MAX;
 
 impl State {
     /// The state after the block at `number`.
@@ -61,21 +61,21 @@ impl State {
     /// [`Problem::StateMissing`] when the changes of some block up to `number` are not indexed; or when the store
     /// fails.
     pub async fn after(app: &App, number: BlockNumber, head: &Arc<Head>) -> Result<Self, Problem> {
-        let wanted = up_to(number);
+        let range = up_to(number);
         let known = &head.known_state;
-        let missing = known.missing(wanted);
+        let missing = known.missing(range);
         if !missing.is_empty() {
             return Err(Problem::StateMissing(MissingState::new(missing, head)));
         }
         let state = Self::at_block(app, number, head, known);
-        let without_system = head.state.missing(wanted);
+        let without_system = head.state.missing(range);
         if !without_system.is_empty() && !state.knows_system_contracts(known).await? {
             return Err(Problem::StateMissing(MissingState::new(without_system, head)));
         }
         Ok(state)
     }
 
-    /// What all requests share.
+    /// The app, which all requests share.
     pub fn app(&self) -> &App {
         &self.app
     }
@@ -218,7 +218,7 @@ impl State {
         }
         for (key, fact) in codes.into_iter().chain(blocks).chain(headers.into_iter().flatten()) {
             partial.learn(key, fact.value.clone());
-            if fact.branch != UNKEPT {
+            if fact.branch != UNCACHED {
                 self.app.state_cache().remember(key, fact);
             }
         }
@@ -238,7 +238,7 @@ impl State {
         Ok(())
     }
 
-    /// The blocks that the history tables are read up to, and the first one after which state is asked.
+    /// The blocks that the history tables are read up to, and the first one after which state is requested.
     fn state_blocks(&self) -> StateBlocks {
         let mut history = self.base.clone();
         if let (false, Some(last)) = (self.window.is_one_block(), history.settled.last_mut()) {
@@ -247,9 +247,9 @@ impl State {
         StateBlocks { history, first: self.window.first }
     }
 
-    /// A fact about a block itself, which never changes if the block is settled, and is not kept else.
+    /// A fact about a block itself, which never changes if the block is settled, and is not cached otherwise.
     fn fact_of(&self, number: BlockNumber, value: StateValue) -> Fact {
-        let branch = if self.head.blocks.settled().contains(number) { 0 } else { UNKEPT };
+        let branch = if self.head.blocks.settled().contains(number) { 0 } else { UNCACHED };
         Fact { since: 0, until: BlockNumber::MAX, branch, value }
     }
 

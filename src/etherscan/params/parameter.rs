@@ -118,5 +118,5 @@ impl Parameter {
     }
 }
 
-/// What a server may be told with every action, to no effect: keys and what keeps answers out of caches.
+/// Parameters that every action accepts and ignores: keys, and those that avoid caches.
 pub(crate) const OF_EVERY_ACTION: &[&str] = &["apikey", "key", "chainid", "_"];

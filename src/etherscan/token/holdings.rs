@@ -18,7 +18,7 @@ use trawl_json::etherscan::{TokenHolding, write_held_id, write_held_token, write
 /// Most tokens of an account in an answer; with more it is refused.
 const MOST_TOKENS: u64 = 5_000;
 
-/// Pages of what an account has.
+/// The bounds of pages of tokens or ids.
 const PAGES: PageBounds = PageBounds { usual: 100, most: 1_000, reach: 10_000, further: "" };
 
 /// All tokens that an account has.
@@ -38,7 +38,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     }))
 }
 
-/// The rows of a page that follow those before it; `None` if there are none.
+/// The rows after the first `skip`; `None` if there are none.
 fn page_of<T>(found: Vec<T>, skip: u64) -> Option<Vec<T>> {
     let page: Vec<T> = found.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).collect();
     (!page.is_empty()).then_some(page)
@@ -49,8 +49,8 @@ pub(crate) async fn of_erc20(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let account = params.require("address", Params::address)?;
     let (skip, take) = PAGES.read(params)?;
-    let wanted = HeldTokensQuery { types: vec!["ERC-20"], ..HeldTokensQuery::first(skip + take) };
-    let held = held_tokens(app, head, &account, &wanted).await?;
+    let tokens_query = HeldTokensQuery { types: vec!["ERC-20"], ..HeldTokensQuery::first(skip + take) };
+    let held = held_tokens(app, head, &account, &tokens_query).await?;
     let Some(page) = page_of(held, skip) else { return Ok(empty_list(NO_TRANSACTIONS)) };
     let tokens = shown_tokens(app, head, page.iter().map(|balance| balance.token)).await?;
     Ok(result(|writer| {
@@ -88,8 +88,8 @@ pub(crate) async fn inventory(request: Request) -> Result<Response, Refusal> {
     let account = params.require("address", Params::address)?;
     let token = params.require("contractaddress", Params::address)?;
     let (skip, take) = PAGES.read(params)?;
-    let wanted = instances_of_holder::IdSelection::OfToken(token, "ERC-721", None);
-    let held = ids_of_holder(app, head, &account, &wanted, skip + take).await?;
+    let selection = instances_of_holder::IdSelection::OfToken(token, "ERC-721", None);
+    let held = ids_of_holder(app, head, &account, &selection, skip + take).await?;
     let tokens = shown_tokens(app, head, [token].into_iter()).await?;
     if tokens.is_undetermined(&token, "ERC-721") {
         return Err(Problem::NotCounted(UncountedReason::Undetermined).into());

@@ -2,7 +2,7 @@
 //!
 //! <https://docs.ens.domains/resolution>: a registry knows the resolver of a name, and that the rest. Anybody can give
 //! an address any primary name, so one counts only where the name leads back to the address. Names that a resolver
-//! looks up elsewhere (ENSIP-10, EIP-3668) are not followed: nothing but loaded state is asked.
+//! looks up elsewhere (ENSIP-10, EIP-3668) are not followed: only loaded state is read.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const NAME: [u8; 4] = hex!("691f3431");
 const ADDRESS: [u8; 4] = hex!("3b3b57de");
 
 impl App {
-    /// The primary name of an address, if it is verified. What state or time do not suffice for is none.
+    /// The primary name of an address, if it is verified; `None` where the state or the time does not suffice.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl App {
     }
 }
 
-/// Without what is not known.
+/// `None` for an answer that is not known.
 fn known<T>(answer: Result<T, Problem>) -> Result<Option<T>, Problem> {
     match answer {
         Err(Problem::StateMissing(_) | Problem::RulesUnknown(_) | Problem::CallTooLong) => Ok(None),
@@ -77,14 +77,14 @@ fn known<T>(answer: Result<T, Problem>) -> Result<Option<T>, Problem> {
     }
 }
 
-/// A registry, and the state that it is asked on.
+/// A registry, and the state on which it is called.
 struct NameService<'c> {
     calls: ContractCalls<'c>,
     registry: Address,
 }
 
 impl<'c> NameService<'c> {
-    /// `None` of an empty chain, and where the operator wants no names.
+    /// `None` for an empty chain, and where the operator turned names off.
     fn at_head(app: &'c App, head: &Head) -> Option<Self> {
         Some(Self { calls: ContractCalls::at_head(app, head)?, registry: app.options().ens_registry? })
     }
@@ -93,7 +93,7 @@ impl<'c> NameService<'c> {
         let node = namehash(&reverse_address(&address));
         let Some(resolver) = self.resolver(node).await? else { return Ok(None) };
         let name = self.calls.answer(resolver, input(NAME, node)).await?.and_then(|answer| text(&answer));
-        // What is not written as it is registered is no name, whatever it looks like.
+        // A name that is not normalized as it is registered is no name, whatever it looks like.
         let name = name.and_then(|name| DomainName::new(&name).filter(|read| read.as_str() == name));
         let Some(name) = name else { return Ok(None) };
         let is_own = self.address(&name).await? == Some(address);

@@ -2,7 +2,7 @@
 //! answer. Records of changes (`proxy_implementations`) have the proxies that one slot or their code shows; this has
 //! the others.
 //!
-//! Without state nothing is known. What was found is kept under the view of the chain that it was read from.
+//! Without state nothing is known. Results are cached under the view of the chain from which they were read.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a token is called where its contract was not asked, or did not answer: by the bundled list, else by labels.
+//! The metadata of a token: that of its contract, else that of the bundled list, else that of labels.
 
 use std::sync::Arc;
 
@@ -7,45 +7,45 @@ use trawl_core::schema::TokenRow;
 use trawl_json::addresses::address::{Labels, TokenLabel};
 use trawl_json::tokens::known_tokens::{KnownToken, known_token};
 
-/// The metadata of a token: each member is what the contract answered, else what the bundled list has, else what a
-/// label says (docs/reference/http-contract.md#tokens). None if nothing says that there is a token.
+/// The metadata of a token: each member is that of the contract in `row`, else of the bundled list, else of a label
+/// (docs/reference/http-contract.md#tokens). `None` if none of them has the token.
 pub(crate) fn token_facts(
     address: Address,
-    asked: Option<&Arc<TokenRow>>,
+    row: Option<&Arc<TokenRow>>,
     labels: Option<&Arc<Labels>>,
     chain_id: Option<u64>,
 ) -> Option<Arc<TokenRow>> {
     let known = chain_id.and_then(|chain| known_token(chain, &address));
     let label = labels.and_then(|labels| labels.token.as_ref());
     if known.is_none() && label.is_none() {
-        return asked.cloned();
+        return row.cloned();
     }
     let name = labels.filter(|labels| labels.token.is_some()).and_then(|labels| labels.name.clone());
-    Some(Arc::new(merged(address, asked, known, label, name)))
+    Some(Arc::new(merged(address, row, known, label, name)))
 }
 
 fn merged(
     address: Address,
-    asked: Option<&Arc<TokenRow>>,
+    row: Option<&Arc<TokenRow>>,
     known: Option<KnownToken>,
     label: Option<&TokenLabel>,
     name: Option<String>,
 ) -> TokenRow {
-    let asked = asked.map(|asked| TokenRow::clone(asked));
-    let (block_number, total_supply) = asked.as_ref().map_or((0, None), |row| (row.block_number, row.total_supply));
-    let asked_for = |member: fn(&TokenRow) -> Option<String>| asked.as_ref().and_then(member);
-    let token_type = asked_for(|row| Some(row.token_type.clone()))
+    let row = row.map(|row| TokenRow::clone(row));
+    let (block_number, total_supply) = row.as_ref().map_or((0, None), |row| (row.block_number, row.total_supply));
+    let of_contract = |member: fn(&TokenRow) -> Option<String>| row.as_ref().and_then(member);
+    let token_type = of_contract(|row| Some(row.token_type.clone()))
         .or_else(|| known.map(|_| "ERC-20".into()))
         .or_else(|| label?.token_type.clone());
     TokenRow {
         address,
         block_number,
         token_type: token_type.unwrap_or_default(),
-        name: asked_for(|row| row.name.clone()).or_else(|| Some(known?.name.into())).or(name),
-        symbol: asked_for(|row| row.symbol.clone())
+        name: of_contract(|row| row.name.clone()).or_else(|| Some(known?.name.into())).or(name),
+        symbol: of_contract(|row| row.symbol.clone())
             .or_else(|| Some(known?.symbol.into()))
             .or_else(|| Some(label?.symbol.clone())),
-        decimals: asked
+        decimals: row
             .as_ref()
             .and_then(|row| row.decimals)
             .or_else(|| Some(known?.decimals))
@@ -77,18 +77,18 @@ mod tests {
             decimals,
             total_supply: None,
         };
-        let told = |asked: Option<TokenRow>, labels: Option<&Arc<Labels>>, chain| {
-            let token = token_facts(usdc, asked.map(Arc::new).as_ref(), labels, chain)?;
+        let facts = |row: Option<TokenRow>, labels: Option<&Arc<Labels>>, chain| {
+            let token = token_facts(usdc, row.map(Arc::new).as_ref(), labels, chain)?;
             Some((token.name.clone()?, token.symbol.clone()?, token.decimals?, token.token_type.clone()))
         };
         let texts = |name: &str, symbol: &str, decimals, standard: &str| {
             Some((name.to_owned(), symbol.to_owned(), decimals, standard.to_owned()))
         };
-        assert_eq!(told(None, None, Some(1)), texts("USD Coin", "USDC", 6, "ERC-20"));
-        assert_eq!(told(None, Some(&labels), Some(1)), texts("USD Coin", "USDC", 6, "ERC-20"));
-        assert_eq!(told(None, Some(&labels), Some(2)), texts("Labelled", "LABEL", 9, "ERC-1155"));
-        assert_eq!(told(Some(row(Some("Own"), None)), Some(&labels), Some(2)), texts("Own", "LABEL", 9, "ERC-20"));
-        assert_eq!(told(Some(row(None, Some(0))), Some(&labels), Some(1)), texts("USD Coin", "USDC", 0, "ERC-20"));
+        assert_eq!(facts(None, None, Some(1)), texts("USD Coin", "USDC", 6, "ERC-20"));
+        assert_eq!(facts(None, Some(&labels), Some(1)), texts("USD Coin", "USDC", 6, "ERC-20"));
+        assert_eq!(facts(None, Some(&labels), Some(2)), texts("Labelled", "LABEL", 9, "ERC-1155"));
+        assert_eq!(facts(Some(row(Some("Own"), None)), Some(&labels), Some(2)), texts("Own", "LABEL", 9, "ERC-20"));
+        assert_eq!(facts(Some(row(None, Some(0))), Some(&labels), Some(1)), texts("USD Coin", "USDC", 0, "ERC-20"));
         assert_eq!(token_facts(usdc, None, None, Some(2)), None);
     }
 }

@@ -12,9 +12,9 @@ use trawl_query::blocks::{BlockHash, hashes, hashes_at};
 /// Most heights of one statement; they are part of its URL.
 const MAX_HEIGHTS: usize = 2_048;
 
-/// The hashes of the blocks that rows of a scan lie in. Blocks that are not settled are read once, so their hashes stay
-/// those of one branch; of settled blocks only those of the last batch are kept (of at most 8,192 rows, so up to twice
-/// as many hashes).
+/// The block hashes of the rows of a scan. Blocks that are not settled are read once, so their hashes stay those of one
+/// branch; of settled blocks only those of the last batch are retained (of at most 8,192 rows, so up to twice as
+/// many hashes).
 pub(crate) struct BlockHashes {
     app: App,
     newest: HashMap<BlockNumber, B256>,
@@ -39,26 +39,26 @@ impl BlockHashes {
     ///
     /// When the store fails, or [`Problem::Reorganised`] when a block moved in the meantime.
     pub async fn look_up(&mut self, numbers: impl Iterator<Item = BlockNumber>) -> Result<(), Problem> {
-        let mut wanted: Vec<BlockNumber> = numbers.filter(|number| !self.newest.contains_key(number)).collect();
-        wanted.dedup();
-        if wanted.iter().all(|number| self.settled.contains_key(number)) {
+        let mut heights: Vec<BlockNumber> = numbers.filter(|number| !self.newest.contains_key(number)).collect();
+        heights.dedup();
+        if heights.iter().all(|number| self.settled.contains_key(number)) {
             return Ok(());
         }
         self.settled.clear();
-        let range = wanted.first().zip(wanted.last()).and_then(|(first, last)| BlockRange::new(*first, *last));
+        let range = heights.first().zip(heights.last()).and_then(|(first, last)| BlockRange::new(*first, *last));
         match range {
             // The heights cover at least half of their range: one read of the range.
-            Some(range) if range.count() <= 2 * wanted.len() as u64 => {
+            Some(range) if range.count() <= 2 * heights.len() as u64 => {
                 self.settled.extend(read(&self.app, &hashes(&vec![range].into())).await?);
             }
             _ => {
-                for some in wanted.chunks(MAX_HEIGHTS) {
+                for some in heights.chunks(MAX_HEIGHTS) {
                     self.settled.extend(read(&self.app, &hashes_at(some.to_vec())).await?);
                 }
             }
         }
         // A block that is no longer among the newest ones is missing: the branch may have changed.
-        if wanted.iter().all(|number| self.settled.contains_key(number)) { Ok(()) } else { Err(Problem::Reorganised) }
+        if heights.iter().all(|number| self.settled.contains_key(number)) { Ok(()) } else { Err(Problem::Reorganised) }
     }
 
     /// The hash of a block that was looked up; zero for any other.

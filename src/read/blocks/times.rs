@@ -91,8 +91,8 @@ impl<'h> Heights<'h> {
             let step = (high - low).div_ceil(PROBES);
             let positions: Vec<u64> = (low..high).step_by(usize::try_from(step).unwrap_or(usize::MAX)).collect();
             let heights: Vec<BlockNumber> = positions.iter().filter_map(|position| self.height(*position)).collect();
-            let wanted: BTreeSet<BlockNumber> = heights.iter().copied().collect();
-            let rows = app.reader().rows(&trawl_query::blocks::times(&wanted, &head.blocks.span())).await?;
+            let numbers: BTreeSet<BlockNumber> = heights.iter().copied().collect();
+            let rows = app.reader().rows(&trawl_query::blocks::times(&numbers, &head.blocks.span())).await?;
             let is_above = |height: &BlockNumber| {
                 rows.iter().any(|row| row.block_number == *height && row.timestamp.micros() > micros)
             };

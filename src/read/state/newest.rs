@@ -1,4 +1,4 @@
-//! What the newest blocks change of the settled state.
+//! The changes of the newest blocks to the settled state.
 
 use trawl_core::newest::NewestSpan;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, U256};
@@ -27,7 +27,7 @@ impl RecentBlocks for NewestState {
     }
 }
 
-/// What blocks change of a key.
+/// The change of a key by blocks.
 fn change(blocks: &NewestSpan, key: &Key) -> Option<Change> {
     match key {
         Key::Account(address) => account(blocks, address),
@@ -36,24 +36,24 @@ fn change(blocks: &NewestSpan, key: &Key) -> Option<Change> {
     }
 }
 
-/// What blocks change of an account. A credit adds to the balance that the account has after its block or an older one.
+/// The change of an account by blocks. A credit adds to the balance of the account after its block or an older one.
 fn account(blocks: &NewestSpan, address: &Address) -> Option<Change> {
-    let wanted = [("address", address.as_slice())];
-    let balance = blocks.find_newest("balance_history", &wanted);
+    let key_columns = [("address", address.as_slice())];
+    let balance = blocks.find_newest("balance_history", &key_columns);
     let since = BlockRange::new(balance.map_or(0, |(block, _)| block), BlockNumber::MAX)?;
     let after_balance = blocks.within(since);
-    let credits = after_balance.find_all("balance_credits", &wanted);
-    let code = blocks.find_newest("code_history", &wanted).and_then(|(_, row)| row.bytes("code_hash"));
+    let credits = after_balance.find_all("balance_credits", &key_columns);
+    let code = blocks.find_newest("code_history", &key_columns).and_then(|(_, row)| row.bytes("code_hash"));
     let change = AccountChange {
         balance: balance.and_then(|(_, row)| integer(row.bytes("balance")?)),
         credits: credits.iter().filter_map(|row| integer(row.bytes("amount")?)).fold(U256::ZERO, U256::wrapping_add),
-        nonce: blocks.find_newest("nonce_history", &wanted).and_then(|(_, row)| row.number("nonce")),
+        nonce: blocks.find_newest("nonce_history", &key_columns).and_then(|(_, row)| row.number("nonce")),
         code_hash: code.and_then(|hash| B256::try_from(hash).ok()),
     };
     (!change.is_empty()).then_some(Change::Account(change))
 }
 
-/// What blocks change of a slot. The end of an account empties it; what the same block writes after that stays.
+/// The change of a slot by blocks. The destruction of an account clears it; later writes of the same block stay.
 fn value_of_slot(blocks: &NewestSpan, address: &Address, slot: &B256) -> Option<Change> {
     let written = blocks.find_newest("storage_history", &[("address", address.as_slice()), ("slot", slot.as_slice())]);
     let ended = blocks.find_newest("account_destructions", &[("address", address.as_slice())]);

@@ -1,5 +1,5 @@
-//! How many hold a token and how much there is of it after the head: what ingest counted, and the transfers after
-//! that. So the figures of a token are those of its lists, which have the newest blocks too.
+//! The number of holders and the supply of a token after the head: what ingest counted, and the transfers after that.
+//! So the figures of a token match its lists, which include the newest blocks.
 
 use super::holders::balances_around;
 use super::uncounted_transfers;
@@ -12,7 +12,7 @@ use trawl_core::store::Head;
 use trawl_query::addresses::{RequestedFacts, facts};
 use trawl_query::tokens::holders::Asset;
 
-/// How often they are read again while ingest counts: its rows of a step appear one table after another.
+/// How often the figures are read again while ingest counts: its rows of a step appear one table after another.
 const MOST_READS: usize = 4;
 
 /// The figures of a token of a standard, and the block after which they are: `block_number`. That is the head, or the
@@ -43,15 +43,15 @@ pub(super) async fn counts_at_head(
     Ok(figures)
 }
 
-/// What ingest counted, of the blocks up to the last one of which it has noted it or whose changes are there.
+/// The figures that ingest counted, up to the last block that it recorded as counted or whose changes are there.
 async fn counted(
     app: &App,
     token: &Address,
     standard: &str,
     reach: BlockNumber,
 ) -> Result<TokenStatisticsRow, Problem> {
-    let asked = RequestedFacts { counted: vec![*token], ..RequestedFacts::default() };
-    let rows = match facts(&asked, &Span::default()) {
+    let requested = RequestedFacts { counted: vec![*token], ..RequestedFacts::default() };
+    let rows = match facts(&requested, &Span::default()) {
         Some(statement) => app.reader().rows(&statement).await?,
         None => Vec::new(),
     };
@@ -65,8 +65,8 @@ async fn counted(
     })
 }
 
-/// The figures with the transfers that were not counted; those that were where there are too many others, and nothing
-/// if balances are of another block than the figures.
+/// The figures including the uncounted transfers; the counted figures if there are too many of these, and `None` if
+/// balances are of another block than the figures.
 async fn added(app: &App, head: &Head, counted: &TokenStatisticsRow) -> Result<Option<TokenStatisticsRow>, Problem> {
     let (token, reach) = (&counted.token_address, counted.block_number);
     let asset = Asset::Token(token, &counted.token_type);
@@ -93,8 +93,8 @@ async fn added(app: &App, head: &Head, counted: &TokenStatisticsRow) -> Result<O
     Ok(Some(figures))
 }
 
-/// What the zero address gives is minted, and what it receives is burnt. The newest come first: what is burnt here may
-/// be minted by a later one.
+/// The zero address sends what is minted, and receives what is burnt. The newest come first: an amount that is burnt
+/// here may be minted by a later one.
 fn supply_after(supply: U256, transfers: &[TokenTransferRow]) -> U256 {
     transfers.iter().fold(supply, |supply, transfer| {
         match (transfer.from_address.is_zero(), transfer.to_address.is_zero()) {

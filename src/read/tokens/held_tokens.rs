@@ -1,4 +1,4 @@
-//! What an address has of tokens after the head: what ingest counted, and the transfers after that.
+//! The token balances of an address after the head: those that ingest counted, and the transfers after that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use trawl_json::tokens::transfers::Tokens;
 use trawl_query::tokens::balances::{HoldingPosition, of_holder};
 use trawl_query::tokens::transfers::TransferFilter;
 
-/// Which of the tokens are wanted.
+/// Which of the held tokens are requested.
 #[derive(Debug, Default)]
 pub(crate) struct HeldTokensQuery {
     /// Kinds of transfers; all if empty.
@@ -40,22 +40,22 @@ type TokenKey = (Address, String);
 pub(crate) struct Change {
     /// Height of the block.
     pub block: BlockNumber,
-    /// What it had more.
+    /// The amount received.
     pub received: U256,
-    /// What it had less.
+    /// The amount given.
     pub given: U256,
 }
 
 impl Change {
-    /// What a transfer does to the balance of one who takes part.
+    /// The change of the balance of `address` by a transfer.
     pub fn of(transfer: &TokenTransferRow, address: &Address) -> Self {
         let side = |side: &Address| if side == address { transfer.value } else { U256::ZERO };
         Self { block: transfer.block_number, received: side(&transfer.to_address), given: side(&transfer.from_address) }
     }
 }
 
-/// The tokens of which `address` has something, or may have, in the order of their contracts. The zero address has
-/// none: what is there is the supply of tokens.
+/// The tokens that `address` holds, or may hold, in the order of their contracts. The zero address holds none: its
+/// changes are those of the supply.
 ///
 /// # Errors
 ///
@@ -65,17 +65,17 @@ pub(crate) async fn held_tokens(
     app: &App,
     head: &Head,
     address: &Address,
-    wanted: &HeldTokensQuery,
+    query: &HeldTokensQuery,
 ) -> Result<Vec<TokenBalance>, Problem> {
     require_table(head, OptionalTable::TokenBalancesByHolder)?;
     let reach = uncounted_transfers::reach(app).await?;
-    let changes = changes_above(app, head, address, reach, &wanted.types).await?;
+    let changes = changes_above(app, head, address, reach, &query.types).await?;
     if address.is_zero() {
         return Ok(Vec::new());
     }
     let with_zero: Vec<Address> = changes.keys().map(|key| key.0).collect();
-    let limit = wanted.limit + changes.len() as u64;
-    let statement = of_holder(address, &wanted.types, wanted.beyond.as_ref(), &with_zero, limit);
+    let limit = query.limit + changes.len() as u64;
+    let statement = of_holder(address, &query.types, query.beyond.as_ref(), &with_zero, limit);
     let counted = app.reader().rows(&statement).await?;
     let mut balances: BTreeMap<TokenKey, (BlockNumber, U256)> = BTreeMap::new();
     let is_cut = counted.len() as u64 == limit;
@@ -84,7 +84,7 @@ pub(crate) async fn held_tokens(
     }
     // Tokens beyond the last row that was read belong to later pages.
     let last = balances.keys().next_back().cloned().filter(|_| is_cut);
-    let beyond = wanted.beyond.as_ref().map(|beyond| (beyond.token, beyond.standard.to_owned()));
+    let beyond = query.beyond.as_ref().map(|beyond| (beyond.token, beyond.standard.to_owned()));
     let on_page = |key: &&TokenKey| {
         beyond.as_ref().is_none_or(|beyond| *key > beyond) && last.as_ref().is_none_or(|last| *key <= last)
     };
@@ -100,15 +100,15 @@ pub(crate) async fn held_tokens(
     };
     let mut held: Vec<TokenBalance> = balances.into_iter().map(balance).collect();
     held.retain(|balance| balance.value != Some(U256::ZERO));
-    held.truncate(usize::try_from(wanted.limit).unwrap_or(usize::MAX));
+    held.truncate(usize::try_from(query.limit).unwrap_or(usize::MAX));
     Ok(held)
 }
 
 /// Kinds of transfers that one contract can have.
 const KINDS: u64 = 3;
 
-/// What `address` has of one token by its transfers. A contract of several kinds of transfers has a balance by each of
-/// them: where they differ, none of them says what it has.
+/// The balance of `address` of one token by its transfers. A contract with several kinds of transfers has a balance by
+/// each of them: where they differ, the balance is unknown.
 ///
 /// # Errors
 ///
@@ -121,9 +121,9 @@ pub(crate) async fn balance_by_transfers(
 ) -> Result<U256, Problem> {
     // The position before all kinds of the token.
     let beyond = Some(HoldingPosition { token, standard: "" });
-    let wanted = HeldTokensQuery { beyond, limit: KINDS, ..HeldTokensQuery::default() };
+    let query = HeldTokensQuery { beyond, limit: KINDS, ..HeldTokensQuery::default() };
     let (held, tokens, is_unusual) = tokio::try_join!(
-        held_tokens(app, head, address, &wanted),
+        held_tokens(app, head, address, &query),
         shown_tokens(app, head, [token].into_iter()),
         uncounted_transfers::has_unusual_transfers(app, head, &token)
     )?;
@@ -158,7 +158,7 @@ pub(crate) async fn first_tokens(
     }
 }
 
-/// A balance after changes; `None` if they cannot be all there were.
+/// A balance after changes; `None` if some changes must be missing.
 pub(crate) fn after<'c>(held: U256, changes: impl Iterator<Item = &'c Change>) -> Option<U256> {
     let (mut received, mut given) = (held, U256::ZERO);
     for change in changes {
@@ -186,7 +186,7 @@ async fn changes_above(
     Ok(changes)
 }
 
-/// Those of the tokens whose transfers do not tell balances.
+/// Those of the tokens whose transfers do not determine balances.
 async fn undetermined(
     app: &App,
     head: &Head,
@@ -200,7 +200,7 @@ async fn undetermined(
 /// Tokens that are looked up at a time.
 const LOOKUP: usize = 500;
 
-/// What is shown of tokens.
+/// The facts that are shown of tokens.
 ///
 /// # Errors
 ///

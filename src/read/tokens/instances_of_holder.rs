@@ -15,13 +15,12 @@ use trawl_query::tokens::transfers::TransferFilter;
 
 /// Ids that are looked up at a time.
 const LOOKUP: usize = 500;
-/// Most ids whose transfers are added to what was counted where the ids of each token are counted: they are left out of
-/// that.
+/// Most ids whose transfers are added to the counted ids of each token; the statement that counts leaves them out.
 const MOST_CHANGED: usize = 1000;
 /// Ids that are shown of each token.
 const SHOWN: usize = 9;
 
-/// The ids that are wanted.
+/// The requested ids.
 #[derive(Debug)]
 pub(crate) enum IdSelection {
     /// Of all tokens of these standards, in the order of the tokens and ids, beyond one if it is given.
@@ -30,14 +29,13 @@ pub(crate) enum IdSelection {
     OfToken(Address, &'static str, Option<U256>),
 }
 
-/// What of an id an address has; `None` where the transfers do not tell.
+/// The amount of an id that an address holds; `None` where the transfers do not determine it.
 pub(crate) type IdAmount = (IdKey, Option<U256>);
 
 /// The standards whose tokens have ids.
 pub(crate) const STANDARDS: [&str; 2] = ["ERC-721", "ERC-1155"];
 
-/// The ids of which `holder` has something, at most `limit`. The zero address has none: what is there are the ids
-/// themselves.
+/// The ids that `holder` holds, at most `limit`. The zero address holds none: it is the other side of mints and burns.
 ///
 /// # Errors
 ///
@@ -47,18 +45,18 @@ pub(crate) async fn ids_of_holder(
     app: &App,
     head: &Head,
     holder: &Address,
-    wanted: &IdSelection,
+    selection: &IdSelection,
     limit: u64,
 ) -> Result<Vec<IdAmount>, Problem> {
-    let changes = changes_above(app, head, holder, wanted.filter()).await?;
+    let changes = changes_above(app, head, holder, selection.filter()).await?;
     if holder.is_zero() {
         return Ok(Vec::new());
     }
-    let rows = app.reader().rows(&wanted.statement(holder, limit + changes.len() as u64)).await?;
+    let rows = app.reader().rows(&selection.statement(holder, limit + changes.len() as u64)).await?;
     let mut found = changed(app, holder, &changes).await?;
-    found.retain(|(key, _)| wanted.has(key));
+    found.retain(|(key, _)| selection.has(key));
     found.extend(unchanged(rows, &changes));
-    found.sort_by(|one, other| wanted.order(&one.0, &other.0));
+    found.sort_by(|one, other| selection.order(&one.0, &other.0));
     found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(found)
 }
@@ -100,7 +98,7 @@ impl IdSelection {
 pub(crate) struct HeldCollection {
     /// The token and the kind of its transfers.
     pub token: (Address, String),
-    /// Number of ids; `None` where the transfers do not tell.
+    /// Number of ids; `None` where the transfers do not determine it.
     pub ids: Option<u64>,
     /// The first of them.
     pub first: Vec<IdAmount>,

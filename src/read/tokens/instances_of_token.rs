@@ -127,8 +127,8 @@ impl ExistingId {
     }
 }
 
-/// Who owns an id after transfers of it, the oldest first: after each block nobody may have less than none of it, and
-/// all together not more than one, as ingest counts. `None` if that is not so.
+/// The owner of an id after transfers of it, the oldest first: after each block no balance may be negative, and all
+/// together at most one, as ingest counts. `None` otherwise.
 fn owner_after(mut owner: Option<Address>, transfers: &[&TokenTransferRow]) -> Option<Option<Address>> {
     for block in transfers.chunk_by(|one, next| one.block_number == next.block_number) {
         let mut held: BTreeMap<Address, i64> = owner.map(|owner| (owner, 1)).into_iter().collect();

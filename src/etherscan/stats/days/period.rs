@@ -1,4 +1,4 @@
-//! The days that a request asks for, and its list of them.
+//! The days of a request, and its list of them.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,15 @@ use trawl_core::store::Head;
 use trawl_json::etherscan::{Figure, write_day};
 use trawl_query::contracts::hot_contracts::{MOST_TRANSACTIONS, size};
 
-/// Most days of a list whose figures are added up from transactions or traces: their first blocks travel in the address
+/// Most days of a list whose figures are added up from transactions or traces: their first blocks are part of the URL
 /// of the statement.
 const MOST_DAYS: usize = 4_000;
 
 /// The days from `startdate` to `enddate`, both inclusive, of the chain so far.
 pub(super) struct Period {
     pub days: Days,
-    /// The days that are asked for and that the chain has, up to that of the newest block.
-    wanted: Vec<u64>,
+    /// The requested days that the chain has, up to that of the newest block.
+    requested: Vec<u64>,
 }
 
 impl Period {
@@ -46,14 +46,14 @@ impl Period {
             _ => 0,
         };
         let end = days.newest().map_or(0, |newest| newest + 1);
-        let mut wanted: Vec<u64> = (first.max(begin)..last.saturating_add(1).min(end)).collect();
+        let mut requested: Vec<u64> = (first.max(begin)..last.saturating_add(1).min(end)).collect();
         if params.word("sort").as_deref() == Some("desc") {
-            wanted.reverse();
+            requested.reverse();
         }
-        Ok(Self { days, wanted })
+        Ok(Self { days, requested })
     }
 
-    /// What the blocks of a day add up to.
+    /// The sums of the blocks of a day.
     pub fn sums(&self, day: u64) -> Option<Sums> {
         self.days.of(day)
     }
@@ -64,7 +64,7 @@ impl Period {
     ///
     /// [`Refusal::Sentence`] for more days, or days with more transactions, than are added up.
     pub async fn settled(&self, app: &App, head: &Head) -> Result<SettledDays, Refusal> {
-        let Some(all) = self.wanted.iter().min().zip(self.wanted.iter().max()) else {
+        let Some(all) = self.requested.iter().min().zip(self.requested.iter().max()) else {
             return Ok(SettledDays::default());
         };
         let settled = head.blocks.settled();
@@ -86,10 +86,10 @@ impl Period {
         Ok(SettledDays(blocks))
     }
 
-    /// The list: `figures` says what a day has, `None` where that is not known; a day without figures is left out.
+    /// The list: `figures` returns the figures of a day, `None` where they are unknown. Days without any are omitted.
     pub fn respond(&self, figures: impl Fn(u64) -> Option<Vec<Figure>>) -> Response {
         let (mut known, mut unknown) = (Vec::new(), Vec::new());
-        for day in &self.wanted {
+        for day in &self.requested {
             match figures(*day) {
                 Some(figures) if figures.is_empty() => {}
                 Some(figures) => known.push((*day, figures)),
