@@ -157,7 +157,7 @@ impl App {
         self.0.responses.as_ref()
     }
 
-    /// Rows of settled blocks that were asked for; `None` if none are kept.
+    /// The cache of rows of settled blocks; `None` if it is off.
     pub(crate) fn settled_rows(&self) -> Option<&SettledRows> {
         self.0.settled_rows.as_ref()
     }

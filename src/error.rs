@@ -46,10 +46,10 @@ pub enum Problem {
         /// Height of the block.
         block: BlockNumber,
     },
-    /// A table that the answer needs is not kept here.
+    /// An optional table that the answer needs does not exist here.
     #[error("The table {0} is left out here; `trawl-ingest migrate --with {0}` makes it")]
     LeftOut(OptionalTable),
-    /// Balances of tokens are not worked out here, or not of this one.
+    /// Balances of tokens are not counted here, or not of this token.
     #[error("Balances of tokens are not known here: {0}")]
     NotCounted(UncountedReason),
     /// The source of the block did not have all columns that the answer needs.
@@ -185,7 +185,7 @@ pub enum Problem {
     /// A log filter that names a block by an unknown hash.
     #[error("Invalid block hash")]
     UnknownBlockHash,
-    /// A filter that is not kept: unknown, idle for too long, or of blocks that have left the chain.
+    /// A filter that does not exist: unknown, idle for too long, or of blocks that have left the chain.
     #[error("filter not found")]
     FilterNotFound,
     /// The same as [`Problem::UnknownBlockHash`], as nodes say it.

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_kept() {
+    fn limits_are_enforced() {
         for bad in [
             "--query-memory=15MiB",
             "--max-body=1",

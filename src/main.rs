@@ -43,16 +43,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// Keeps up to 8 MiB of free memory at the top of each arena of the allocator. Batches of a megabyte are freed all the
-/// time; if they went back to the kernel, it would have to clear their pages again, which was a third of the cost of an
-/// Arrow answer.
+/// Retains up to 8 MiB of free memory at the top of each arena of the allocator. Batches of a megabyte are freed all
+/// the time; if they went back to the kernel, it would have to clear their pages again, which was a third of the cost
+/// of an Arrow answer.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn keep_freed_memory() {
-    const KEPT_BYTES: libc::c_int = 8 << 20;
+    const RETAINED_BYTES: libc::c_int = 8 << 20;
     // SAFETY: called before there are other threads; values that are out of range change nothing.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, KEPT_BYTES / 2);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT_BYTES);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, RETAINED_BYTES / 2);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, RETAINED_BYTES);
     }
 }
 

@@ -14,7 +14,7 @@ use super::settled_rows::Key;
 use crate::error::Problem;
 use trawl_query::stats::days::DaySums;
 
-/// Days of all entries, at most.
+/// Most days of all entries.
 const MAX_DAYS: u64 = 60_000;
 /// How long an entry lasts.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -29,11 +29,11 @@ impl DaySumsCache {
         Self(Cache::builder().max_capacity(MAX_DAYS).weigher(weigher).time_to_live(MAX_AGE).build())
     }
 
-    /// The days that are kept under `key`, or those that `read` reads.
+    /// The days that are cached under `key`, or those that `read` reads.
     ///
     /// # Errors
     ///
-    /// When the read fails, for all who waited for it.
+    /// When the read fails, for all callers that waited for it.
     pub async fn get_or_read(
         &self,
         key: Key,

@@ -1,13 +1,12 @@
-//! Rows of settled blocks by the statement that reads them: what is asked again needs no statement.
+//! Rows of settled blocks by the statement that reads them: a repeated read needs no statement.
 //!
 //! Entries are never invalidated. The key of an entry holds [`Head::rows_view`], under which the rows of a settled
 //! block stay as they are, and the statement with all its values, the ranges of readable blocks among them. What
-//! depends on more (whether a block is readable at all) is decided by who asks, from the head of the request. An entry
-//! lasts ten minutes, so that what somebody changed by hand is seen. Concurrent misses wait for one statement.
+//! depends on more (whether a block is readable at all) is decided by the caller, from the head of the request. An
+//! entry lasts ten minutes, so that changes by hand are seen. Concurrent misses wait for one statement.
 //!
-//! Memory: at most `--settled-cache-size` of messages and what describes their columns; an answer larger than a
-//! sixteenth of that is not kept. What was asked for once makes no room for itself by throwing out what is asked for
-//! often.
+//! Memory: at most `--settled-cache-size` of messages and the descriptions of their columns; an answer larger than a
+//! sixteenth of that is not cached. Rows that were read once do not evict rows that are read often.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -24,7 +23,7 @@ use trawl_core::store::{Batch, Head};
 /// Rows that several requests may share.
 pub(crate) type SharedRows<R> = Arc<Vec<Batch<R>>>;
 
-/// What rows depend on.
+/// The key of rows: all that they depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     rows_view: u64,
@@ -32,12 +31,12 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The key of what a statement reads under a head.
+    /// The key of the rows that a statement reads under a head.
     pub fn new<R>(head: &Head, statement: &Statement<R>) -> Self {
         Self { rows_view: head.rows_view, statement: statement.digest() }
     }
 
-    /// The key of what a statement reads that no block has: it stays the same under `generation`.
+    /// The key of rows that belong to no block: they stay the same under `generation`.
     pub fn under<R>(generation: u64, statement: &Statement<R>) -> Self {
         Self { rows_view: generation, statement: statement.digest() }
     }
@@ -50,13 +49,13 @@ struct CachedRows {
     weight: u32,
 }
 
-/// Why rows that were read are not kept.
+/// Why rows that were read are not cached.
 enum NotCached<R> {
     Large(SharedRows<R>),
     Failed(Problem),
 }
 
-/// Rows by what they depend on; its limit is a number of bytes.
+/// Rows by their keys; the limit is a number of bytes.
 pub(crate) struct SettledRows {
     entries: Cache<Key, CachedRows>,
     /// The largest entry, in bytes.
@@ -73,7 +72,7 @@ const MAX_AGE: Duration = Duration::from_secs(600);
 impl SettledRows {
     /// A cache of at most `bytes`; `None` for 0, which turns it off.
     pub fn new(bytes: u64) -> Option<Self> {
-        let cache = Cache::builder().max_capacity(bytes).weigher(|_, kept: &CachedRows| kept.weight);
+        let cache = Cache::builder().max_capacity(bytes).weigher(|_, entry: &CachedRows| entry.weight);
         let max_entry = usize::try_from(bytes / 16).unwrap_or(usize::MAX);
         (bytes > 0).then(|| Self { entries: cache.time_to_live(MAX_AGE).build(), max_entry })
     }
@@ -85,12 +84,12 @@ impl SettledRows {
         self.entries.weighted_size()
     }
 
-    /// The rows that are kept under `key`, or those that `read` reads. Concurrent callers with the same key wait for
+    /// The rows that are cached under `key`, or those that `read` reads. Concurrent callers with the same key wait for
     /// one of them.
     ///
     /// # Errors
     ///
-    /// When the read fails, for all who waited for it.
+    /// When the read fails, for all callers that waited for it.
     pub async fn get_or_read<R: Columns + 'static>(
         &self,
         key: Key,
@@ -105,9 +104,9 @@ impl SettledRows {
                 count(if entry.is_fresh() { "miss" } else { "hit" });
                 entry.into_value().rows.downcast().map_err(|_| mistaken())
             }
-            Err(unkept) => {
+            Err(not_cached) => {
                 count("miss");
-                match &*unkept {
+                match &*not_cached {
                     NotCached::Large(rows) => Ok(Arc::clone(rows)),
                     NotCached::Failed(problem) => Err(problem.clone()),
                 }
@@ -115,17 +114,17 @@ impl SettledRows {
         }
     }
 
-    /// The rows that are kept under `key`.
+    /// The rows that are cached under `key`.
     pub async fn get<R: Columns + 'static>(&self, key: Key) -> Option<SharedRows<R>> {
-        let kept = self.entries.get(&key).await.and_then(|kept| kept.rows.downcast().ok());
-        count(if kept.is_some() { "hit" } else { "miss" });
-        kept
+        let rows = self.entries.get(&key).await.and_then(|entry| entry.rows.downcast().ok());
+        count(if rows.is_some() { "hit" } else { "miss" });
+        rows
     }
 
-    /// Keeps rows, unless they are too large.
+    /// Caches rows, unless they are too large.
     pub async fn keep<R: Columns + 'static>(&self, key: Key, rows: &SharedRows<R>) {
-        if let Some(kept) = self.cached(rows) {
-            self.entries.insert(key, kept).await;
+        if let Some(entry) = self.cached(rows) {
+            self.entries.insert(key, entry).await;
         }
     }
 
@@ -139,7 +138,7 @@ impl SettledRows {
 
 /// A statement has one kind of rows, so this does not happen.
 fn mistaken() -> Problem {
-    tracing::error!("rows of another kind are kept under a statement");
+    tracing::error!("rows of another kind are cached under a statement");
     Problem::Internal
 }
 

@@ -4,9 +4,9 @@
 //! the number of rows in `tokens`, the number of steps in which transfers were counted. An entry stays valid for its
 //! generation; the next one begins with an empty cache, and entries of the one before are evicted. An address without
 //! facts is cached too. Contracts and proxies of blocks that are not settled are read from memory each time. What is
-//! not cached is one statement, whatever is asked: addresses that nobody has seen before come with every block.
+//! not cached is read by one statement for all kinds of facts: new addresses come with every block.
 //!
-//! Proxies that the state after the head shows are kept by the view of the chain.
+//! Proxies that the state after the head shows are cached by the view of the chain.
 //!
 //! Memory: 4 × 16 MiB at most.
 
@@ -39,7 +39,7 @@ pub(crate) struct ContractInfo {
     pub pointers: Vec<ProxyRow>,
 }
 
-/// A creation that left code, or one of which the source did not say what it left.
+/// A creation that left code, or one whose result the source did not have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CodeCreation {
     pub block_number: u64,
@@ -59,7 +59,7 @@ enum Kind {
     Counted,
 }
 
-/// What was read of addresses; nothing is known of the others.
+/// The facts that were read, by kind and address; nothing is known of other addresses.
 type Read = HashMap<(Kind, Address), Vec<AddressFact>>;
 
 /// The caches, and the lookups in progress.
@@ -71,7 +71,7 @@ pub(crate) struct ContractCache {
     tokens: FactCache<Option<Arc<TokenRow>>>,
     /// The newest statistics of each token, one row for each kind of its transfers, by the number of counting steps.
     counted: FactCache<Arc<[TokenStatisticsRow]>>,
-    /// Proxies by the state after the head, by view; of no proxy too.
+    /// Proxies by the state after the head, by view. Contracts that are no proxies are cached too.
     state_proxies: FactCache<Option<Arc<Proxy>>>,
 }
 
@@ -98,12 +98,12 @@ impl ContractCache {
         }
     }
 
-    /// What is kept of a contract as a proxy under the view of `head`; the inner `None` if it is none.
+    /// The cached proxy of a contract under the view of `head`; the inner `None` if it is no proxy.
     pub fn state_proxy(&self, head: &Head, contract: Address) -> Option<Option<Arc<Proxy>>> {
         self.state_proxies.get(head.view, contract)
     }
 
-    /// Keeps what the state after `head` says of a contract as a proxy.
+    /// Caches the proxy of a contract by the state after `head`.
     pub fn keep_state_proxy(&self, head: &Head, contract: Address, proxy: Option<Arc<Proxy>>) {
         let size = proxy.as_ref().map_or(0, |proxy| ROW_BYTES + proxy.others.len() * Address::len_bytes());
         self.state_proxies.insert(head.view, contract, size, proxy);
@@ -159,13 +159,13 @@ impl ContractCache {
         Ok(known(tokens))
     }
 
-    /// Reads what is asked from the tables, together with what others ask meanwhile.
-    async fn read(&self, reader: &Reader, asked: &RequestedFacts, head: &Head) -> Result<Arc<Read>, StoreError> {
+    /// Reads the requested facts from the tables, together with those of concurrent requests.
+    async fn read(&self, reader: &Reader, requested: &RequestedFacts, head: &Head) -> Result<Arc<Read>, StoreError> {
         let named = |kind: Kind| move |address: &Address| (kind, *address);
-        let code = asked.code.iter().map(named(Kind::Code));
-        // There are none before the first row, or the first counting step.
-        let tokens = asked.tokens.iter().filter(|_| head.tokens > 0).map(named(Kind::Token));
-        let counted = asked.counted.iter().filter(|_| head.token_steps > 0).map(named(Kind::Counted));
+        let code = requested.code.iter().map(named(Kind::Code));
+        // There are no facts before the first row, or the first counting step.
+        let tokens = requested.tokens.iter().filter(|_| head.tokens > 0).map(named(Kind::Token));
+        let counted = requested.counted.iter().filter(|_| head.token_steps > 0).map(named(Kind::Counted));
         let keys: Vec<(Kind, Address)> = code.chain(tokens).chain(counted).collect();
         if keys.is_empty() {
             return Ok(Arc::default());
@@ -173,8 +173,8 @@ impl ContractCache {
         let settled = head.blocks.span().only_settled();
         let read = async |keys: Vec<(Kind, Address)>| {
             let of = |kind: Kind| keys.iter().filter(|key| key.0 == kind).map(|key| key.1).collect();
-            let asked = RequestedFacts { code: of(Kind::Code), tokens: of(Kind::Token), counted: of(Kind::Counted) };
-            match addresses::facts(&asked, &settled) {
+            let facts = RequestedFacts { code: of(Kind::Code), tokens: of(Kind::Token), counted: of(Kind::Counted) };
+            match addresses::facts(&facts, &settled) {
                 Some(statement) => Ok(by_key(reader.rows(&statement).await?)),
                 None => Ok(Read::default()),
             }
@@ -182,17 +182,17 @@ impl ContractCache {
         self.loader.load(head.view, &keys, read).await
     }
 
-    fn keep_code(&self, asked: &[Address], read: &Read, head: &Head) -> Vec<(Address, Arc<ContractInfo>)> {
+    fn keep_code(&self, addresses: &[Address], read: &Read, head: &Head) -> Vec<(Address, Arc<ContractInfo>)> {
         let keep = |address: &Address| {
             let code = Arc::new(read.get(&(Kind::Code, *address)).map(|rows| contract_info(rows)).unwrap_or_default());
             let rows = code.pointers.len() + code.creations.len();
             self.code.insert(head.contracts_view, *address, rows * ROW_BYTES, Arc::clone(&code));
             (*address, code)
         };
-        asked.iter().map(keep).collect()
+        addresses.iter().map(keep).collect()
     }
 
-    fn keep_tokens(&self, asked: &[Address], read: &Read, head: &Head) -> Vec<(Address, Option<Arc<TokenRow>>)> {
+    fn keep_tokens(&self, addresses: &[Address], read: &Read, head: &Head) -> Vec<(Address, Option<Arc<TokenRow>>)> {
         let keep = |address: &Address| {
             let newest = |rows: &Vec<AddressFact>| rows.iter().max_by_key(|row| row.block_number).map(token_row);
             let token = read.get(&(Kind::Token, *address)).and_then(newest).map(Arc::new);
@@ -201,17 +201,22 @@ impl ContractCache {
             self.tokens.insert(head.tokens, *address, size, token.clone());
             (*address, token)
         };
-        asked.iter().map(keep).collect()
+        addresses.iter().map(keep).collect()
     }
 
-    fn keep_counted(&self, asked: &[Address], read: &Read, head: &Head) -> Vec<(Address, Arc<[TokenStatisticsRow]>)> {
+    fn keep_counted(
+        &self,
+        addresses: &[Address],
+        read: &Read,
+        head: &Head,
+    ) -> Vec<(Address, Arc<[TokenStatisticsRow]>)> {
         let keep = |address: &Address| {
             let counted: Arc<[_]> =
                 read.get(&(Kind::Counted, *address)).map_or_else(Arc::default, |rows| newest_of_kinds(rows));
             self.counted.insert(head.token_steps, *address, counted.len() * ROW_BYTES, Arc::clone(&counted));
             (*address, counted)
         };
-        asked.iter().map(keep).collect()
+        addresses.iter().map(keep).collect()
     }
 }
 
@@ -235,12 +240,12 @@ fn overlay(code: &mut HashMap<Address, Arc<ContractInfo>>, recent: &ContractMap,
     }
 }
 
-/// Without the addresses that are no tokens.
+/// The addresses that are tokens.
 fn known(tokens: HashMap<Address, Option<Arc<TokenRow>>>) -> HashMap<Address, Arc<TokenRow>> {
     tokens.into_iter().filter_map(|(address, token)| Some((address, token?))).collect()
 }
 
-/// The cached facts of `shown` of a `generation`, and the addresses that have none cached.
+/// The cached facts of `shown` in a `generation`, and the addresses without cached facts.
 fn cached<V: Clone + Send + Sync + 'static>(
     cache: &FactCache<V>,
     generation: u64,
@@ -308,7 +313,7 @@ fn contract_info(rows: &[AddressFact]) -> ContractInfo {
 }
 
 impl ContractInfo {
-    /// Adds a creation at a position. One by a salt that left no code may have destroyed its contract, and come again.
+    /// Adds a creation at a position. A contract by CREATE2 that left no code may have been destroyed, and come again.
     fn add_creation(&mut self, block_number: u64, transaction_index: u32, kind: &str, code_size: Option<u32>) {
         let is_repeatable = kind == "create2";
         if code_size == Some(0) {

@@ -1,9 +1,9 @@
 //! Whether addresses ran code of their own, where the creations of contracts are not all loaded.
 //!
-//! What is known of an address stays known of the settled blocks of a generation; blocks that are not settled, and
-//! those settled a short time ago, are searched each time. A lookup of addresses that nobody has asked for takes two
-//! rounds: the newest settled blocks, which show the busy ones, and then all of them for the rest. Each round looks at
-//! a bounded number of rows, so an address may stay unknown that a longer search would find.
+//! Results are cached for the settled blocks of a generation; blocks that are not settled, and those settled a short
+//! time ago, are searched each time. A lookup of new addresses takes two rounds: the newest settled blocks, which show
+//! the busy addresses, and then all settled blocks for the rest. Each round reads a bounded number of rows, so an
+//! address may stay unknown that a longer search would find.
 //!
 //! Memory: 16 MiB at most.
 
@@ -18,12 +18,12 @@ use trawl_core::readable::Span;
 use trawl_core::store::{Head, Reader, StoreError};
 use trawl_query::contracts::ran_code::ran_code;
 
-/// Most bytes that are kept.
+/// Most bytes of the cache.
 const MAX_CACHE_BYTES: u64 = 16 << 20;
 /// Settled blocks in which the busy addresses are found.
 const BUSY_BLOCKS: u64 = 1_000;
 
-/// What is known, and the lookups in progress.
+/// The cache, and the lookups in progress.
 pub(crate) struct RanCodeCache {
     loader: BatchLoader<Address, ()>,
     known: GenerationCache<Address, bool>,
@@ -35,20 +35,24 @@ impl RanCodeCache {
         Self { loader: BatchLoader::new(), known: GenerationCache::new(MAX_CACHE_BYTES) }
     }
 
-    /// Those of `asked` of which a readable block shows that they ran code; nothing is read where it is known of
-    /// everybody who has code.
+    /// Those of `addresses` that ran code by a readable block; nothing is read where all contracts are known.
     ///
     /// # Errors
     ///
     /// When the store fails.
-    pub async fn of(&self, reader: &Reader, asked: &[Address], head: &Head) -> Result<HashSet<Address>, StoreError> {
+    pub async fn of(
+        &self,
+        reader: &Reader,
+        addresses: &[Address],
+        head: &Head,
+    ) -> Result<HashSet<Address>, StoreError> {
         if head.knows_all_code() {
             return Ok(HashSet::new());
         }
         let known = |address: &Address| self.known.get(head.contracts_view, *address);
         let mut found: HashSet<Address> =
-            asked.iter().filter(|address| known(address) == Some(true)).copied().collect();
-        let unknown: Vec<Address> = asked.iter().filter(|address| known(address).is_none()).copied().collect();
+            addresses.iter().filter(|address| known(address) == Some(true)).copied().collect();
+        let unknown: Vec<Address> = addresses.iter().filter(|address| known(address).is_none()).copied().collect();
         if !unknown.is_empty() {
             let settled =
                 Blocks { logs: head.receipts.span().only_settled(), calls: head.traces.span().only_settled() };
@@ -60,7 +64,7 @@ impl RanCodeCache {
                 found.extend(ran.then_some(address));
             }
         }
-        let rest: Vec<Address> = asked.iter().filter(|address| !found.contains(*address)).copied().collect();
+        let rest: Vec<Address> = addresses.iter().filter(|address| !found.contains(*address)).copied().collect();
         let newest =
             Blocks { logs: head.receipts.span().without_settled(), calls: head.traces.span().without_settled() };
         let recent = Span { newest: head.recent_span(), ..Span::default() };
@@ -95,7 +99,7 @@ impl Blocks {
         Self { logs: newest(&self.logs).unwrap_or_default(), calls: newest(&self.calls).unwrap_or_default() }
     }
 
-    /// Those of `addresses` that ran code in these blocks; nothing is read of no blocks.
+    /// Those of `addresses` that ran code in these blocks.
     async fn all(&self, reader: &Reader, addresses: &[Address]) -> Result<HashSet<Address>, StoreError> {
         if addresses.is_empty() {
             return Ok(HashSet::new());

@@ -18,7 +18,7 @@ impl Problem {
             Self::Busy | Self::Reorganised | Self::BlockNotThereYet | Self::ViewExpired => Some(1),
             Self::TooMuchAtOnce => Some(2),
             Self::TooManyRequests { seconds, .. } => Some(*seconds),
-            // The time after which a filter that nobody asks for goes.
+            // The time after which an idle filter is evicted.
             Self::TooManyFilters => Some(300),
             Self::Unreachable | Self::NotReady => Some(5),
             _ => None,

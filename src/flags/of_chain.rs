@@ -49,7 +49,7 @@ impl ChainSettings {
     }
 }
 
-/// What is wrong, without the usage of a command that nobody wrote.
+/// The message of an error, without the usage of a command: there is none on this line.
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()

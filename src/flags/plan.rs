@@ -39,7 +39,7 @@ impl Flags {
         chains.iter().map(|chain| self.plan(chain, &addresses)).collect()
     }
 
-    /// The page of the only chain, which is the one of the build where it has to be told nothing.
+    /// The page of the only chain, which is that of the build where it needs no attributes.
     fn web_of_one(&self) -> Web {
         match self.web() {
             Web::Page if self.sql_console => Web::Index(IndexPage::new(&self.page_attributes())),

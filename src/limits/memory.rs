@@ -56,18 +56,18 @@ pub(crate) struct MemoryReservation {
 }
 
 impl MemoryReservation {
-    /// Takes what a text of so many bytes needs, if it is more than before. Each byte counts twice: a body is there as
-    /// text and as the calls in it, a message as text and as what is being sent.
+    /// Grows to the memory that a text of this size needs. Each byte counts twice: a body is held as text and as the
+    /// calls in it, a message as text and as the frame being sent.
     ///
     /// # Errors
     ///
     /// When it does not fit.
     pub fn grow_to(&mut self, bytes: usize) -> Result<(), Problem> {
-        let wanted = u64::try_from(bytes).unwrap_or(u64::MAX);
-        if wanted <= SMALL {
+        let size = u64::try_from(bytes).unwrap_or(u64::MAX);
+        if size <= SMALL {
             return Ok(());
         }
-        let more = wanted.saturating_mul(2).saturating_sub(self.share.amount());
+        let more = size.saturating_mul(2).saturating_sub(self.share.amount());
         let client = self.share.client();
         self.share.grow(more).map_err(|full| refused(self.what, Some(client), full))
     }

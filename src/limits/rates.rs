@@ -1,4 +1,4 @@
-//! How many requests of an address, or of somebody with a key, are answered in a time (docs/operate/limits.md#rates).
+//! Rate limits of requests, by address or by API key (docs/operate/limits.md#rates).
 
 mod allowance;
 mod bucket;
@@ -15,8 +15,8 @@ use bucket::Bucket;
 
 use crate::options::rates::{KeyDigest, Rate, RateSettings};
 
-/// Most addresses whose requests are counted: some 20 MB. Beyond them the one that asked least recently is forgotten,
-/// as are those that may have all their requests again.
+/// Most addresses whose requests are counted: some 20 MB. Beyond them the least recently used one is evicted, as are
+/// those whose buckets are full again.
 const MAX_ADDRESSES: u64 = 65_536;
 
 /// The buckets of addresses and keys.
@@ -40,7 +40,7 @@ impl RateLimits {
     pub fn new(settings: &RateSettings) -> Arc<Self> {
         let addresses = Cache::builder()
             .max_capacity(MAX_ADDRESSES)
-            // Of new addresses none is turned away, as the default policy does with those that asked once.
+            // New addresses are always admitted, unlike under the default policy.
             .eviction_policy(EvictionPolicy::lru())
             // By then the bucket is full, as a new one.
             .time_to_idle(settings.of_address.period())
@@ -53,7 +53,7 @@ impl RateLimits {
         Arc::new(Self { of_address: settings.of_address, addresses, keys })
     }
 
-    /// What a request of a client may take; nothing is taken yet.
+    /// The allowance of a request of a client; nothing is taken yet.
     pub fn open(self: &Arc<Self>, client: Client) -> Allowance {
         Allowance::of(Arc::clone(self), client)
     }

@@ -10,11 +10,11 @@ use http_body::Body as _;
 use super::requester::Requester;
 use crate::app::App;
 
-/// Characters of a path that a line has at most.
+/// Most characters of a path in a line.
 const SHOWN: usize = 200;
 
-/// Writes who asked for what, and how it went: without the query, which may have keys. The time is that until the head
-/// of the answer, the bytes are those of its body where they are known then.
+/// Writes the client, the path and the outcome of a request: without the query, which may have keys. The time is that
+/// until the head of the answer; the bytes are those of its body, where they are known by then.
 pub(crate) async fn write(
     State(app): State<App>,
     Requester(client): Requester,

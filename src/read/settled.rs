@@ -39,8 +39,8 @@ impl App {
         Ok(Arc::new(rows))
     }
 
-    /// All rows of a statement whose rows belong to no block, from memory if they were read under the same `generation`,
-    /// a number under which they stay the same.
+    /// All rows of a statement whose rows belong to no block, from memory if they were read under the same
+    /// `generation`, a number under which they stay the same.
     ///
     /// # Errors
     ///

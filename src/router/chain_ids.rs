@@ -1,4 +1,4 @@
-//! The endpoint of Etherscan's version 2, where the parameter `chainid` says which of several chains is asked.
+//! The endpoint of Etherscan's version 2, where the parameter `chainid` selects one of several chains.
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Request};
@@ -12,7 +12,7 @@ use crate::http::request_body;
 use crate::limits::MemoryReservation;
 use crate::middleware::requester::Requester;
 
-/// Why a request is of no chain.
+/// Why a request selects no chain.
 #[derive(Debug, Clone)]
 pub(super) enum NoChain {
     /// It names none, or one that is not here: the sentence says which are.

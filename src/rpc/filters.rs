@@ -20,7 +20,7 @@ use trawl_core::store::Head;
 /// Longest filter object, in bytes. One with as many addresses and topics as are allowed has some 320,000.
 const MAX_TEXT: usize = 512 << 10;
 
-/// Keeps a filter of logs, and answers with its id.
+/// Stores a filter of logs, and answers with its id.
 pub(super) async fn new_logs(call: Context<'_>) -> Result<Answer, Problem> {
     let [filter] = call.exactly()?;
     Request::read(&value(filter))?;
@@ -30,13 +30,13 @@ pub(super) async fn new_logs(call: Context<'_>) -> Result<Answer, Problem> {
     add(call, FilterKind::Logs(filter.get().into())).await
 }
 
-/// Keeps a filter of new blocks, and answers with its id.
+/// Stores a filter of new blocks, and answers with its id.
 pub(super) async fn new_blocks(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     add(call, FilterKind::Blocks).await
 }
 
-/// Forgets a filter; whether there was one.
+/// Removes a filter, and answers whether there was one.
 pub(super) async fn uninstall(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
     let removed = call.rpc.filters().remove(&read_id(id)?);
@@ -53,10 +53,10 @@ pub(super) async fn all_logs(call: Context<'_>) -> Result<Answer, Problem> {
     }
 }
 
-/// The logs or the hashes of blocks that are new since the client asked last.
+/// The logs or the block hashes that are new since the last request of the client.
 ///
-/// Where blocks that it was told of have left the chain, the filter is gone: an answer without their removal would be
-/// wrong, and a client makes the filter again, as after the restart of a node.
+/// Where reported blocks have left the chain, the filter is gone: an answer without their removal would be wrong, and a
+/// client creates the filter again, as after the restart of a node.
 pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
     let id = read_id(id)?;
@@ -82,7 +82,7 @@ pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(answer)
 }
 
-/// What a filter selects in new blocks.
+/// The answer of a filter for new blocks.
 async fn in_blocks(call: Context<'_>, filter: &Filter, range: BlockRange) -> Result<Answer, Problem> {
     match &filter.selected {
         FilterKind::Blocks => block_hashes(call, range).await,
@@ -93,7 +93,7 @@ async fn in_blocks(call: Context<'_>, filter: &Filter, range: BlockRange) -> Res
     }
 }
 
-/// The request of a filter object that is kept.
+/// The request of a stored filter object.
 fn read(text: &str) -> Result<Request, Problem> {
     Request::read(&serde_json::from_str(text).unwrap_or_default())
 }

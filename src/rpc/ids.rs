@@ -1,4 +1,4 @@
-//! Ids of subscriptions and kept filters.
+//! Ids of subscriptions and stored filters.
 
 use std::hash::{BuildHasher, RandomState};
 

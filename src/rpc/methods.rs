@@ -199,7 +199,7 @@ fn is_read(name: &str) -> bool {
         )
 }
 
-/// Refuses `null` while rows of some blocks are lost: what was asked for may be in one of them.
+/// Refuses `null` while rows of some blocks are lost: the requested row may be in one of them.
 ///
 /// # Errors
 ///
@@ -214,7 +214,7 @@ fn certain(context: Context<'_>, answer: Answer) -> Result<Answer, Problem> {
     Ok(answer)
 }
 
-/// Has the counters of all methods from 0 on.
+/// Starts the counters of all methods at 0.
 pub fn start_counting() {
     let names: Vec<&'static str> =
         METHODS.iter().chain(NODE_METHODS).map(|method| method.name).chain(["other"]).collect();

@@ -58,7 +58,7 @@ impl Mark {
 }
 
 impl Format {
-    /// The format with this mark, if one was asked for.
+    /// The format with this mark, if one was requested.
     ///
     /// # Errors
     ///
@@ -144,9 +144,9 @@ enum State {
     Parquet(Option<(ArrowWriter<Tap>, Tap)>),
 }
 
-/// Rows of a row group of a Parquet file: one group is kept in memory, compressed column by column.
+/// Rows of a row group of a Parquet file: one group is held in memory, compressed column by column.
 const ROW_GROUP: usize = 65_536;
-/// Bytes of it that are kept in memory; a group of rows with much data has fewer rows.
+/// Bytes of it that are held in memory; a group of rows with much data has fewer rows.
 const ROW_GROUP_BYTES: usize = 16 << 20;
 
 impl<L: Layout> Encoder<L> {

@@ -100,8 +100,8 @@ pub(crate) async fn backend_version() -> Json<Value> {
     Json(json!({"backend_version": concat!("v", env!("CARGO_PKG_VERSION"))}))
 }
 
-/// Where JSON-RPC is, as the client would write the address that it asked: behind a proxy, what that says of it. Null
-/// where the request does not name a host.
+/// The URL of JSON-RPC on the host that the client requested: behind a proxy, the host that it forwards. Null where
+/// the request does not name a host.
 pub(crate) async fn json_rpc_url(State(app): State<App>, request: Request) -> Json<Value> {
     let (headers, scheme) = (request.headers(), scheme::of_client(request.headers(), request.extensions()));
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());

@@ -88,15 +88,15 @@ impl ServerHandler for Explorer {
     ) -> Result<CallToolResponse, rmcp::ErrorData> {
         let (arguments, outer) = (request.arguments.unwrap_or_default(), context.extensions.get::<Parts>());
         let console = self.console.as_ref().filter(|_| request.name == sql::NAME);
-        let asked = match console {
+        let call = match console {
             Some(_) => Some(sql::request(&arguments)),
             None => tools::path(&request.name, &arguments).map(|path| path.and_then(|path| tools::request(&path))),
         };
-        let Some(asked) = asked else {
+        let Some(call) = call else {
             return Err(rmcp::ErrorData::invalid_params(format!("no tool `{:.80}`", request.name), None));
         };
-        let answer = match asked {
-            Ok(asked) => answer::of_route(console.unwrap_or(&self.rest).clone(), asked, outer).await,
+        let answer = match call {
+            Ok(call) => answer::of_route(console.unwrap_or(&self.rest).clone(), call, outer).await,
             Err(wrong) => Err(wrong.to_string()),
         };
         let result = match answer {

@@ -56,7 +56,7 @@ impl PageAttributes {
 }
 
 impl IndexPage {
-    /// The page with these attributes; it is kept until the process ends.
+    /// The page with these attributes; it lives until the process ends.
     #[must_use]
     pub fn new(attributes: &PageAttributes) -> Self {
         let mut page = file(INDEX).map_or("", |page| std::str::from_utf8(page.plain).unwrap_or_default()).to_owned();
@@ -88,7 +88,7 @@ const INDEX: &str = "/index.html";
 /// In the order of their paths.
 static FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/web_page.rs"));
 
-/// Scripts, styles and connections of this origin alone; nobody may show the page in a frame.
+/// Scripts, styles and connections of this origin alone; no site may show the page in a frame.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'; connect-src 'self'; object-src 'none'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
@@ -213,8 +213,7 @@ fn send(file: &'static File, headers: &HeaderMap) -> Response {
     } else {
         (None, file.plain)
     };
-    // Names of assets have the hash of what is in them; the page names the assets of its build, so it is asked for
-    // again.
+    // Names of assets have the hash of their contents; the page names the assets of its build, so it is revalidated.
     let keep = if is_page { "no-cache" } else { "public, max-age=31536000, immutable" };
     let always = [
         (CACHE_CONTROL, keep),

@@ -73,7 +73,7 @@ async fn answer(app: &App, folder: &WebDir, request: Request) -> Result<Response
         return Err(Problem::NotFound);
     }
     let mut page = file_at(&folder.index(), request).await?;
-    // A page that is kept would ask for the assets of an older build.
+    // A cached page would request the assets of an older build.
     page.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     Ok(page)
 }

@@ -154,7 +154,7 @@ impl Sample {
     }
 }
 
-/// The tip where no transaction shows one: none on a chain where nobody pays tips.
+/// The tip where no transaction shows one: none on a chain without tips.
 pub(super) fn usual_tip(app: &App, head: &Head) -> U256 {
     match app.family(head).map(|family| family.price) {
         Some(PriceRule::BaseFee) => U256::ZERO,

@@ -9,7 +9,7 @@ use trawl_query::stats::fees::BlockFees;
 
 /// The percentiles of the tips: slow, average, fast.
 const PERCENTILES: [u64; 3] = [35, 60, 90];
-/// Newest blocks whose fullness is told.
+/// Newest blocks whose gas used ratio is shown.
 const SHOWN_BLOCKS: usize = 5;
 
 /// Gas of the smallest transaction.

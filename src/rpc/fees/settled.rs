@@ -1,4 +1,4 @@
-//! What fees are computed from, block by block: settled blocks are read once, however many heads follow.
+//! The rows from which fees are computed, block by block: settled blocks are read once, however many heads follow.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ use trawl_core::store::{Head, Reader, StoreError};
 /// Rows of settled blocks by height. The lowest blocks are evicted.
 pub(crate) struct SettledRows<R>(Mutex<BTreeMap<BlockNumber, Vec<R>>>);
 
-/// Most rows that are kept, each of about a hundred bytes.
+/// Most rows that are cached, each of about a hundred bytes.
 const MAX_ROWS: usize = 200_000;
 
 impl<R> Default for SettledRows<R> {
@@ -21,7 +21,7 @@ impl<R> Default for SettledRows<R> {
     }
 }
 
-/// How rows of some blocks are read, and the block of a row.
+/// The statement that reads the rows of some blocks, and the block of a row.
 pub(super) type Read<R> = (fn(&Span) -> Statement<R>, fn(&R) -> BlockNumber);
 
 impl<R: Columns + Clone + 'static> SettledRows<R> {
@@ -42,7 +42,7 @@ impl<R: Columns + Clone + 'static> SettledRows<R> {
         let unknown: Coverage =
             heights().filter(|height| !found.contains_key(height)).map(BlockRange::single).collect();
         if !unknown.is_empty() {
-            // Blocks that were settled a short time ago are in memory still.
+            // Blocks that were settled a short time ago are still in memory.
             let recent = head.recent_span();
             let in_memory: Vec<BlockRange> =
                 unknown.ranges().iter().flat_map(|range| recent.within(*range).ranges().to_vec()).collect();
@@ -68,16 +68,16 @@ impl<R: Columns + Clone + 'static> SettledRows<R> {
     }
 
     fn known(&self, heights: impl Iterator<Item = BlockNumber>) -> BTreeMap<BlockNumber, Vec<R>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        heights.filter_map(|height| Some((height, kept.get(&height)?.clone()))).collect()
+        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heights.filter_map(|height| Some((height, cached.get(&height)?.clone()))).collect()
     }
 
     fn keep(&self, read: &BTreeMap<BlockNumber, Vec<R>>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(read.iter().map(|(height, rows)| (*height, rows.clone())));
-        let mut rows: usize = kept.values().map(|rows| rows.len() + 1).sum();
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.extend(read.iter().map(|(height, rows)| (*height, rows.clone())));
+        let mut rows: usize = cached.values().map(|rows| rows.len() + 1).sum();
         while rows > MAX_ROWS
-            && let Some((_, lowest)) = kept.pop_first()
+            && let Some((_, lowest)) = cached.pop_first()
         {
             rows -= lowest.len() + 1;
         }

@@ -1,8 +1,8 @@
 //! The filters of `eth_newFilter` and `eth_newBlockFilter` that this process keeps for its clients.
 //!
-//! They are bounded together: when [`MAX_BYTES`] or [`MAX_FILTERS`] is reached, the one that was asked least recently
-//! goes, as does one that nobody asks for [`IDLE`]. Its client then hears `filter not found`, as after the restart of a
-//! node, and makes it again. A client that has [`MAX_BYTES_OF_CLIENT`] is refused further ones, so that it cannot take
+//! They are bounded together: when [`MAX_BYTES`] or [`MAX_FILTERS`] is reached, the least recently used one is evicted,
+//! as is one without a request for [`IDLE`]. Its client then gets `filter not found`, as after the restart of a node,
+//! and creates it again. A client that has [`MAX_BYTES_OF_CLIENT`] is refused further ones, so that it cannot take
 //! the slots of all others.
 
 use std::sync::{Arc, PoisonError};
@@ -17,7 +17,7 @@ use crate::limits::count_refused;
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_serve::{Client, Quota, QuotaShare};
 
-/// The longest that a filter is kept without a request for it, as in geth.
+/// How long a filter is retained without a request, as in geth.
 const IDLE: Duration = Duration::from_secs(5 * 60);
 /// Most filters: a small one counts as if it took its share of [`MAX_BYTES`].
 const MAX_FILTERS: u32 = 10_000;
@@ -49,9 +49,9 @@ pub(crate) struct Mark {
 pub(crate) struct Filter {
     /// What it selects.
     pub selected: FilterKind,
-    /// Up to where its client was told.
+    /// The point of the chain up to which its client was answered.
     pub mark: Mutex<Mark>,
-    /// What its client has of the quota, until it is forgotten: the cache may drop it later than that.
+    /// Its share of the quota of its client, until the filter is removed: the cache may drop the filter later.
     share: std::sync::Mutex<Option<QuotaShare>>,
 }
 
@@ -68,23 +68,23 @@ impl FilterKind {
 
 /// All filters, by their ids.
 pub(crate) struct FilterStore {
-    kept: Cache<String, Arc<Filter>>,
+    filters: Cache<String, Arc<Filter>>,
     clients: Arc<Quota>,
 }
 
 impl FilterStore {
-    /// Without any filter.
+    /// A store without filters.
     pub fn new() -> Self {
         let cache = Cache::builder().max_capacity(MAX_BYTES.into()).time_to_idle(IDLE);
         let cache = cache.eviction_policy(EvictionPolicy::lru());
         let cache = cache.eviction_listener(|_, filter: Arc<Filter>, _| {
             drop(filter.share.lock().unwrap_or_else(PoisonError::into_inner).take());
         });
-        let kept = cache.weigher(|_, filter: &Arc<Filter>| filter.selected.weight()).build();
-        Self { kept, clients: Quota::new(u64::MAX, MAX_BYTES_OF_CLIENT.into()) }
+        let filters = cache.weigher(|_, filter: &Arc<Filter>| filter.selected.weight()).build();
+        Self { filters, clients: Quota::new(u64::MAX, MAX_BYTES_OF_CLIENT.into()) }
     }
 
-    /// Keeps a filter of a client.
+    /// Adds a filter of a client.
     ///
     /// # Errors
     ///
@@ -92,15 +92,15 @@ impl FilterStore {
     pub(crate) fn add(&self, client: Client, id: String, selected: FilterKind, mark: Mark) -> Result<(), Problem> {
         let share = self.share(client, selected.weight())?;
         let filter = Filter { selected, mark: Mutex::new(mark), share: std::sync::Mutex::new(Some(share)) };
-        self.kept.insert(id, Arc::new(filter));
+        self.filters.insert(id, Arc::new(filter));
         Ok(())
     }
 
     fn share(&self, client: Client, weight: u32) -> Result<QuotaShare, Problem> {
         let take = || self.clients.take(client, weight.into());
         take().or_else(|_| {
-            // Filters that nobody asked for long enough still count until the cache looks at them.
-            self.kept.run_pending_tasks();
+            // Expired filters still count until the cache runs its pending tasks.
+            self.filters.run_pending_tasks();
             take().map_err(|full| {
                 count_refused("filters", Some(client), full);
                 Problem::TooManyFilters
@@ -110,12 +110,12 @@ impl FilterStore {
 
     /// The filter of an id.
     pub(crate) fn get(&self, id: &str) -> Option<Arc<Filter>> {
-        self.kept.get(id)
+        self.filters.get(id)
     }
 
-    /// Forgets a filter; whether there was one.
+    /// Removes a filter. Returns whether there was one.
     pub(crate) fn remove(&self, id: &str) -> bool {
-        self.kept.remove(id).is_some()
+        self.filters.remove(id).is_some()
     }
 }
 
@@ -137,12 +137,12 @@ mod tests {
         for id in 0..3 * MAX_FILTERS {
             store.add(client(id), id.to_string(), FilterKind::Blocks, MARK).expect("a client's first");
         }
-        store.kept.run_pending_tasks();
-        let kept = store.kept.entry_count();
-        assert!(kept <= MAX_FILTERS.into() && kept > u64::from(MAX_FILTERS) / 2, "{kept}");
+        store.filters.run_pending_tasks();
+        let count = store.filters.entry_count();
+        assert!(count <= MAX_FILTERS.into() && count > u64::from(MAX_FILTERS) / 2, "{count}");
         assert!(store.get("0").is_none() && store.get(&(3 * MAX_FILTERS - 1).to_string()).is_some());
-        let taken = u64::from(FilterKind::Blocks.weight()) * kept;
-        assert_eq!(store.clients.taken(), taken, "what went counts for nobody");
+        let taken = u64::from(FilterKind::Blocks.weight()) * count;
+        assert_eq!(store.clients.taken(), taken, "evicted filters count for no client");
     }
 
     #[test]

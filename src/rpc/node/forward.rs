@@ -52,7 +52,7 @@ pub(crate) fn is_missing_data(problem: &Problem) -> bool {
 }
 
 /// Whether a node gives the call the same meaning. Paging exists only in this API family, and a node would ignore it;
-/// filters that are kept and proofs of receipts are known only here.
+/// stored filters and proofs of receipts exist only here.
 pub(crate) fn is_understood(call: Context<'_>) -> bool {
     match call.method {
         "eth_getLogs" => !call.params.iter().any(|param| value(param).get("paging_options").is_some()),

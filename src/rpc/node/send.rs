@@ -88,7 +88,7 @@ fn least_gas(sent: &NetworkTransaction) -> u64 {
 fn check_blobs(transaction: &TxEip4844WithSidecar<BlobTransactionSidecarVariant>) -> Result<(), Problem> {
     let (hashes, sidecar) = (&transaction.tx.blob_versioned_hashes, &transaction.sidecar);
     let (blobs, commitments) = (sidecar.blobs().len(), sidecar.commitments().len());
-    let (proofs, wanted) = match sidecar {
+    let (proofs, expected_proofs) = match sidecar {
         BlobTransactionSidecarVariant::Eip4844(sidecar) => (sidecar.proofs.len(), blobs),
         BlobTransactionSidecarVariant::Eip7594(sidecar) => (sidecar.cell_proofs.len(), 128 * blobs),
     };
@@ -98,7 +98,7 @@ fn check_blobs(transaction: &TxEip4844WithSidecar<BlobTransactionSidecarVariant>
     if blobs > MAX_BLOBS {
         return Err(invalid(&format!("too many blobs in transaction: have {blobs}, permitted {MAX_BLOBS}")));
     }
-    if blobs != hashes.len() || commitments != blobs || proofs != wanted {
+    if blobs != hashes.len() || commitments != blobs || proofs != expected_proofs {
         return Err(invalid(&format!(
             "invalid number of {blobs} blobs, {commitments} commitments and {proofs} proofs for {} blob hashes",
             hashes.len()

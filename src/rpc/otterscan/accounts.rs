@@ -77,8 +77,8 @@ pub(in crate::rpc) async fn transaction_of_nonce(call: Context<'_>) -> Result<An
     Ok(Answer::of(|writer| writer.hex(batch.view().hash.bytes(0))))
 }
 
-/// The transaction that created the contract at an address, and who did; `null` for an address without code, and for a
-/// contract of the genesis, which nobody created.
+/// The transaction that created the contract at an address, and its creator; `null` for an address without code, and
+/// for a contract of the genesis, which has no creator.
 pub(in crate::rpc) async fn contract_creator(call: Context<'_>) -> Result<Answer, Problem> {
     let [account] = call.exactly()?;
     let address = params::address(account)?;

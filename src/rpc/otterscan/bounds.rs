@@ -1,4 +1,4 @@
-//! The blocks that a search may answer from: those from its start to the first one of which something is missing.
+//! The blocks that a search covers: those from its start to the first one with missing data.
 
 use crate::error::Problem;
 use crate::options::Gaps;
@@ -11,20 +11,24 @@ use trawl_query::transactions::participation::{End, ParticipationQuery};
 pub(super) struct Bounds {
     /// The blocks that are searched.
     range: BlockRange,
-    /// What is missing where they end before the chain does. What lies beyond is not known then.
+    /// The problem where they end before the chain does. What lies beyond is unknown then.
     pub missing: Option<Problem>,
 }
 
 impl Bounds {
-    /// The part of `wanted` that can be searched from the end `from` on without passing over a block. With
-    /// [`Gaps::Serve`] all of it. `None` if that is no block.
-    pub fn of(head: &Head, wanted: BlockRange, from: End, gaps: Gaps) -> Result<Self, Problem> {
-        let whole = Self { range: wanted, missing: None };
+    /// The part of `range` that can be searched from the end `from` on without skipping a block. With [`Gaps::Serve`]
+    /// all of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::BlocksMissing`] or [`Problem::TracesMissing`] if that is no block.
+    pub fn of(head: &Head, range: BlockRange, from: End, gaps: Gaps) -> Result<Self, Problem> {
+        let all = Self { range, missing: None };
         if gaps == Gaps::Serve {
-            return Ok(whole);
+            return Ok(all);
         }
-        let blocks = head.receipts.missing(wanted);
-        let traces = after_genesis(head.traces.missing(wanted));
+        let blocks = head.receipts.missing(range);
+        let traces = after_genesis(head.traces.missing(range));
         let edge = |missing: &[BlockRange]| match from {
             End::Newest => missing.last().map(|range| range.last()),
             End::Oldest => missing.first().map(|range| range.first()),
@@ -34,26 +38,26 @@ impl Bounds {
             End::Newest => nearest.max(),
             End::Oldest => nearest.min(),
         };
-        let Some(nearest) = nearest else { return Ok(whole) };
+        let Some(nearest) = nearest else { return Ok(all) };
         let problem = if blocks.is_empty() { Problem::TracesMissing(traces) } else { Problem::BlocksMissing(blocks) };
-        match beyond(wanted, nearest, opposite(from)) {
+        match beyond(range, nearest, opposite(from)) {
             Some(range) => Ok(Self { range, missing: Some(problem) }),
             None => Err(problem),
         }
     }
 
-    /// What is searched of these blocks.
+    /// The search of these blocks.
     pub fn searched(&self, head: &Head) -> ParticipationQuery {
         searched(head, self.range)
     }
 
-    /// What is searched of the blocks beyond `block`.
+    /// The search of the blocks beyond `block`.
     pub fn searched_beyond(&self, block: BlockNumber, from: End, head: &Head) -> ParticipationQuery {
         beyond(self.range, block, from).map_or_else(ParticipationQuery::default, |range| searched(head, range))
     }
 }
 
-/// What is searched of a range.
+/// The search of a range.
 pub(super) fn searched(head: &Head, range: BlockRange) -> ParticipationQuery {
     ParticipationQuery { transactions: head.receipts.within(range), frames: head.traces.within(range) }
 }
@@ -99,7 +103,7 @@ mod tests {
     #[test]
     fn a_search_ends_where_something_is_missing() {
         let head = head(&[range(0, 20), range(30, 90)], &[range(1, 20), range(40, 90)]);
-        let of = |wanted, from| Bounds::of(&head, wanted, from, Gaps::Refuse);
+        let of = |blocks, from| Bounds::of(&head, blocks, from, Gaps::Refuse);
         let newest = of(range(0, 90), End::Newest).expect("blocks");
         assert_eq!((newest.range, newest.missing), (range(40, 90), Some(Problem::BlocksMissing(vec![range(21, 29)]))));
         let oldest = of(range(0, 90), End::Oldest).expect("blocks");

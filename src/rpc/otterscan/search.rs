@@ -21,12 +21,12 @@ use trawl_json::transactions::write_transaction;
 use trawl_query::transactions::participation::{End, ParticipationQuery};
 use trawl_query::transactions::positions::TransactionPositions;
 
-/// Most transactions a client may ask for. Those of the last block of a page come in addition.
+/// Most transactions that a client may request. Those of the last block of a page come in addition.
 const MAX_PAGE: u64 = 100;
 /// More transactions than a block can hold.
 const WHOLE_BLOCK: u64 = 1_000_000;
 
-/// What a client asks.
+/// The request of a client.
 struct Request {
     address: Address,
     /// The block that bounds the search and is not part of it; `None` at the end of the chain.
@@ -84,12 +84,12 @@ pub(in crate::rpc) async fn after(call: Context<'_>) -> Result<Answer, Problem> 
     write(call, &page, ends).await
 }
 
-/// The positions that come first from one end, up to those of a whole block.
-async fn page(call: Context<'_>, request: &Request, wanted: Option<BlockRange>, from: End) -> Result<Page, Problem> {
+/// The first positions from one end, up to the end of a block.
+async fn page(call: Context<'_>, request: &Request, range: Option<BlockRange>, from: End) -> Result<Page, Problem> {
     let (app, head) = (call.app, call.head()?);
     require_table(head, OptionalTable::TransactionsByAddress)?;
-    let Some(wanted) = wanted else { return Ok(Page::default()) };
-    let bounds = Bounds::of(head, wanted, from, app.options().gaps)?;
+    let Some(range) = range else { return Ok(Page::default()) };
+    let bounds = Bounds::of(head, range, from, app.options().gaps)?;
     let find = |searched: ParticipationQuery, limit| find(app, &request.address, from, searched, limit);
     let mut positions = find(bounds.searched(head), request.size).await?;
     if (positions.len() as u64) < request.size {

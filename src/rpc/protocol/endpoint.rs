@@ -15,12 +15,12 @@ pub(crate) enum Endpoint {
     Node,
 }
 
-/// Who asks, and by the rules of which endpoint.
+/// The client of a request, and the endpoint whose rules apply.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RpcRequester {
-    /// The endpoint that was asked.
+    /// The endpoint of the request.
     pub endpoint: Endpoint,
-    /// The client that asks.
+    /// The client.
     pub client: Client,
 }
 

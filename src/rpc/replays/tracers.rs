@@ -1,4 +1,4 @@
-//! What clients ask to be told of a run: geth's options with the name of a tracer, and the kinds of Parity.
+//! The traces that clients request: geth's options with the name of a tracer, and the trace types of Parity.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use trawl_evm::replay::{TraceType, Tracer};
 
 /// Tracers of geth that are served, besides the one without a name.
 const SERVED: &str = "callTracer, flatCallTracer, prestateTracer, 4byteTracer and noopTracer";
-/// Longest name that is said again when it is refused.
+/// Longest name that is repeated in a refusal.
 const MAX_NAME: usize = 40;
 
 /// The options of geth's traces. `timeout` and `reexec` have no effect: `--call-timeout` holds.

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_of_the_host_that_is_asked() {
+    fn a_page_is_of_the_host_of_the_request() {
         let is_refused = |pairs: &[(HeaderName, &'static str)]| {
             let pairs = pairs.iter().map(|(name, value)| (name.clone(), value.parse().expect("a value")));
             refuse_others(&pairs.collect()).is_err()

@@ -1,4 +1,4 @@
-//! The answer of a statement, as ClickHouse writes it: nothing of it is kept here, and what breaks off is never whole.
+//! The answer of a statement, as ClickHouse writes it: it is streamed, and an answer that breaks off is never complete.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -61,7 +61,7 @@ pub(super) async fn respond(
 async fn write(answer: VisitorAnswer, format: TextFormat, began: Instant, most: Duration, sender: BodySender) {
     let outcome = pieces(answer, format, began + most, &sender).await;
     let line = match &outcome {
-        // There is nobody to say it to.
+        // No client is left to send it to.
         Err(StreamEnd::Gone) => return,
         Ok(()) => json!({"end": {"seconds": began.elapsed().as_secs_f64()}}),
         Err(StreamEnd::Error(error)) => json!({"error": error.body()}),

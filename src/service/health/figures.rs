@@ -1,4 +1,4 @@
-//! Figures that are read when they are asked for: of the chain, of memory, and of what is wrong.
+//! Figures that are measured on request: of the chain, of memory, and of problems.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -18,7 +18,7 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
     text(&app, exposition)
 }
 
-/// Measures what is read when it is asked for, of a chain.
+/// Measures the figures of a chain that are read on request.
 pub(crate) async fn measure(app: &App) {
     tokio::join!(show_following(app), show_readiness(app), show_caches(app));
     show_head(app);
@@ -31,7 +31,7 @@ pub(crate) async fn measure(app: &App) {
     }
 }
 
-/// Everything that was measured, with what all chains share.
+/// All metrics as text, including those that all chains share.
 pub(crate) fn text(app: &App, exposition: &Exposition) -> Response {
     if let Some(rates) = app.rates() {
         metrics::gauge!("trawl_rate_addresses").set(rates.addresses() as f64);

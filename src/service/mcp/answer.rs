@@ -73,8 +73,8 @@ mod tests {
     async fn an_endless_answer_is_cut_at_a_character() {
         let endless = stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from("€".repeat(1_000))));
         let text = cut(Body::from_stream(endless)).await.expect("its beginning");
-        let (kept, sentence) = text.split_once("\n[Cut here").expect("a sentence");
-        assert!(kept.len() > MAX_ANSWER - 4 && kept.len() <= MAX_ANSWER && kept.chars().all(|one| one == '€'));
+        let (head, sentence) = text.split_once("\n[Cut here").expect("a sentence");
+        assert!(head.len() > MAX_ANSWER - 4 && head.len() <= MAX_ANSWER && head.chars().all(|one| one == '€'));
         assert!(sentence.contains("`limit`"));
         assert_eq!(cut(Body::from("short")).await.as_deref(), Ok("short"));
     }

@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn arguments_become_paths_of_the_api() {
-        for (name, arguments, wanted) in [
+        for (name, arguments, expected) in [
             ("chain_status", json!({}), "/api/v2/stats"),
             ("get_block", json!({"block": 7}), "/api/v2/blocks/7"),
             ("get_block", json!({"block": "../stats?a=1#b"}), "/api/v2/blocks/%2E%2E%2Fstats%3Fa%3D1%23b"),
@@ -370,7 +370,7 @@ mod tests {
                 "/api/v2/scan/logs?fromBlock=0&limit=10&cursor=7%2C1",
             ),
         ] {
-            assert_eq!(called(name, arguments).as_deref(), Ok(wanted), "{name}");
+            assert_eq!(called(name, arguments).as_deref(), Ok(expected), "{name}");
         }
         assert_eq!(path("drop_tables", &JsonObject::new()), None);
     }
