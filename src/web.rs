@@ -1,5 +1,5 @@
-//! A web explorer beside the API: the page that the program holds, or the files of a folder, and what such pages ask
-//! for beside them (docs/reference/web.md).
+//! A web explorer beside the API: the page that the program holds, or the files of a folder, and what such pages
+//! load beside them (docs/reference/web.md).
 
 mod assets;
 pub mod files;

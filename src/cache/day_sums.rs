@@ -1,7 +1,7 @@
-//! What the settled blocks of runs add up to, day by day: read once, for these reads are the longest of the figures.
+//! The sums of the settled blocks of runs, day by day: read once, for these reads are the longest of the figures.
 //!
 //! Entries are never invalidated: the key of an entry is that of [`settled_rows`](super::settled_rows). An entry lasts
-//! a day, so that what somebody changed by hand is seen. Concurrent misses wait for one statement.
+//! a day, so that changes by hand are seen. Concurrent misses wait for one statement.
 //!
 //! Memory: at most 60,000 days, 20 MB.
 

@@ -1,4 +1,4 @@
-//! Lookups of state that concurrent requests share: 64 clients that each ask for a balance are few statements.
+//! Lookups of state that concurrent requests share: 64 clients that each request a balance are few statements.
 
 use std::sync::Arc;
 

@@ -35,7 +35,7 @@ impl RanCodeCache {
         Self { loader: BatchLoader::new(), known: GenerationCache::new(MAX_CACHE_BYTES) }
     }
 
-    /// Those of `addresses` that ran code by a readable block; nothing is read where all contracts are known.
+    /// Those of `addresses` that ran code by a readable block; nothing is read where all code is known.
     ///
     /// # Errors
     ///

@@ -61,8 +61,9 @@ impl SelectorCache {
             let numbers: BTreeSet<u64> = positions.iter().map(|position| position.0).collect();
             for number in numbers {
                 let calls = reader.rows(&trawl_query::transactions::newest_inputs(number, &blocks)).await?;
-                let is_wanted = |call: &TransactionInput| positions.contains(&(number, call.transaction_index.into()));
-                rows.extend(calls.into_iter().filter(is_wanted).map(selector));
+                let is_at_position =
+                    |call: &TransactionInput| positions.contains(&(number, call.transaction_index.into()));
+                rows.extend(calls.into_iter().filter(is_at_position).map(selector));
             }
             Ok(rows.into_iter().map(|call| ((call.block_number, call.transaction_index), call)).collect())
         };

@@ -1,4 +1,4 @@
-//! Problems as HTTP answers, and how long a client should wait before it asks again.
+//! Problems as HTTP answers, and how long a client should wait before it retries.
 
 use axum::Json;
 use axum::http::HeaderValue;

@@ -11,9 +11,9 @@ use trawl_json::etherscan::write_envelope;
 /// Why an action has no result.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// The request is wrong, or asks for what is not served.
+    /// The request is wrong, or what it requests is not served.
     Sentence(String),
-    /// There is nothing of what it asks for.
+    /// There is no data for the request.
     Nothing(&'static str),
     /// The service cannot answer.
     Problem(Problem),
@@ -25,7 +25,7 @@ impl From<Problem> for Refusal {
     }
 }
 
-/// Whose client asks: each reads refusals, and a few results, as its server has them.
+/// The server whose clients send the request: each expects refusals, and a few results, in the form of its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// The message of a refusal is its reason.

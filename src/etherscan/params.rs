@@ -198,16 +198,16 @@ mod tests {
         }
     }
 
-    const ANYBODY: &str = "address=0x1212121212121212121212121212121212121212";
+    const ADDRESS_QUERY: &str = "address=0x1212121212121212121212121212121212121212";
 
     #[test]
     fn names_are_in_any_case_of_letters() {
         for name in ["startblock", "startBlock", "STARTBLOCK", "Start_Block"] {
-            let params = read(&format!("{}&{name}=7&apiKey=x&_=1", ANYBODY.replace("addr", "Addr"))).expect(name);
+            let params = read(&format!("{}&{name}=7&apiKey=x&_=1", ADDRESS_QUERY.replace("addr", "Addr"))).expect(name);
             assert_eq!(params.height("startblock"), Some(Height::Number(7)), "{name}");
         }
         assert_eq!(
-            read(&format!("{ANYBODY}&startblock=7&StartBlock=8")).map(|it| it.height("startblock")).ok(),
+            read(&format!("{ADDRESS_QUERY}&startblock=7&StartBlock=8")).map(|it| it.height("startblock")).ok(),
             Some(Some(Height::Number(8)))
         );
     }
@@ -217,13 +217,16 @@ mod tests {
         assert_eq!(refusal("startblock=7"), "Query parameter 'address' is required");
         assert_eq!(refusal("address=undefined"), "Query parameter 'address' is required");
         assert_eq!(refusal("address=0x12"), "Invalid address hash");
-        assert_eq!(refusal(&format!("{ANYBODY}&startblock=x")), "Invalid startblock: not a number, and not 'latest'");
+        assert_eq!(
+            refusal(&format!("{ADDRESS_QUERY}&startblock=x")),
+            "Invalid startblock: not a number, and not 'latest'"
+        );
         let sentence = "Unexpected parameter 'startblok': this action takes address, startblock, sort";
-        assert_eq!(refusal(&format!("{ANYBODY}&startBlok=7")), sentence);
-        assert!(refusal(&format!("{ANYBODY}&{}=7", "x".repeat(99))).len() < 120);
-        assert!(read(&format!("{ANYBODY}&sort=sideways")).is_ok());
+        assert_eq!(refusal(&format!("{ADDRESS_QUERY}&startBlok=7")), sentence);
+        assert!(refusal(&format!("{ADDRESS_QUERY}&{}=7", "x".repeat(99))).len() < 120);
+        assert!(read(&format!("{ADDRESS_QUERY}&sort=sideways")).is_ok());
         let two = "Query parameter 'startblock' has two values";
-        assert_eq!(refusal(&format!("{ANYBODY}&startblock=7&start_block=8")), two);
-        assert!(read(&format!("{ANYBODY}&startblock=7&start_block=7")).is_ok());
+        assert_eq!(refusal(&format!("{ADDRESS_QUERY}&startblock=7&start_block=8")), two);
+        assert!(read(&format!("{ADDRESS_QUERY}&startblock=7&start_block=7")).is_ok());
     }
 }

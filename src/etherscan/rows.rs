@@ -44,7 +44,7 @@ impl ListBody {
     }
 }
 
-/// Who asks for a list, and the slot that its reads take.
+/// The client that requests a list, and the slot that its reads take.
 pub(crate) struct ListRequester {
     pub client: Client,
     pub slot: Slot,

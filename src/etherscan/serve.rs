@@ -96,7 +96,7 @@ pub(crate) fn refuse(sentence: String) -> Response {
     Refusal::Sentence(sentence).respond(Dialect::Etherscan)
 }
 
-/// Who asks, and what is readable for it.
+/// The client of a request, and the data that is readable for it.
 type Caller = (Rpc, RequestHead, Client);
 
 /// What is spoken at a path by clients that do not name the chain.

@@ -1,4 +1,4 @@
-//! The part of a list that a request wants: blocks, order and page.
+//! The requested part of a list: blocks, order and page.
 
 use super::answer::Refusal;
 use super::params::Params;

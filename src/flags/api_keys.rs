@@ -8,11 +8,11 @@ use trawl::options::rates::{ApiKey, KeyDigest};
 const LONGEST_NAME: usize = 64;
 const KEY_LENGTH: std::ops::RangeInclusive<usize> = 16..=128;
 
-/// Who has a key.
+/// The holders of keys.
 #[derive(Debug, Clone)]
 pub struct ApiKeys(pub Vec<ApiKey>);
 
-/// A file that does not tell who has a key.
+/// A file of keys that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiKeysError {
     /// The file cannot be read.

@@ -49,7 +49,7 @@ impl ChainSettings {
     }
 }
 
-/// The message of an error, without the usage of a command: there is none on this line.
+/// The first line of an error: the usage below it is of no command here.
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()

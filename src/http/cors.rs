@@ -30,12 +30,12 @@ pub(crate) fn is_shared(path: &str) -> bool {
     SHARED.iter().any(|above| is_below(above))
 }
 
-/// Whether a browser asks what a page may do.
+/// Whether a request is the preflight of a browser.
 pub(super) fn is_preflight(request: &Request) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// The answer to a browser that asks.
+/// The answer to a preflight.
 pub(super) fn preflight() -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     for (name, value) in [
@@ -48,21 +48,21 @@ pub(super) fn preflight() -> Response {
     response
 }
 
-/// Who may read an answer.
+/// The origins that may read an answer.
 pub(super) enum CorsPolicy {
-    /// Anybody who sends no credentials: no page of a known origin asks.
-    Anybody,
+    /// Any origin, without credentials: the request names no origin.
+    AnyOrigin,
     /// Pages of this origin, with credentials or without. A wildcard does not allow credentials.
     Origin(HeaderValue),
 }
 
 impl CorsPolicy {
-    /// What a request needs. Pages without an origin of their own, which call it `null`, are anybody's: they get
-    /// nothing that credentials open.
+    /// The policy for a request. Pages without an origin of their own, which send `null`, are any origin: they get no
+    /// answers with credentials.
     pub fn of(headers: &HeaderMap) -> Self {
         match headers.get(ORIGIN) {
             Some(origin) if origin != "null" && !origin.is_empty() => Self::Origin(origin.clone()),
-            _ => Self::Anybody,
+            _ => Self::AnyOrigin,
         }
     }
 
@@ -72,7 +72,7 @@ impl CorsPolicy {
         headers.append(VARY, HeaderValue::from_static("Origin"));
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
         match self {
-            Self::Anybody => drop(headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"))),
+            Self::AnyOrigin => drop(headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"))),
             Self::Origin(origin) => {
                 headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
                 headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));

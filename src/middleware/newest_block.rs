@@ -1,5 +1,5 @@
 //! The newest block, for clients of several APIs behind one address: each answer names the newest that its API knows,
-//! and a request may ask for an API that knows one (docs/reference/http-contract.md#several-servers).
+//! and a request may require an API that knows one (docs/reference/http-contract.md#several-servers).
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use crate::http::cors;
 const NEWEST: HeaderName = HeaderName::from_static("trawl-newest-block");
 const LEAST: HeaderName = HeaderName::from_static("trawl-min-block");
 
-/// The longest that a request waits for the block it asks for.
+/// How long a request waits for the block that it requires.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// Waits for the block that a request names, and refuses it if that does not come; names the newest block in the
 /// answer.
 pub(crate) async fn at_least(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    // A probe asks how things are.
+    // A probe does not wait.
     if !cors::is_shared(path) || path == "/api/health" {
         return next.run(request).await;
     }

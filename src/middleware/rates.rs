@@ -1,4 +1,4 @@
-//! Requests are counted by key or by address, where the operator asks for it (docs/operate/limits.md#rates).
+//! Requests are counted by key or by address, where the operator turns it on (docs/operate/limits.md#rates).
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -22,7 +22,7 @@ pub(crate) async fn admit(
     next: Next,
 ) -> Response {
     let path = request.uri().path();
-    // A probe asks how things are, and pages are files.
+    // Probes and pages are not counted.
     let Some(rates) = app.rates().filter(|_| is_counted(path)) else {
         return next.run(request).await;
     };
@@ -41,7 +41,7 @@ pub(crate) async fn admit(
     response
 }
 
-/// Whether requests of a path are counted: those of interfaces for programs, but for the one that asks how things are.
+/// Whether requests of a path are counted: those of interfaces for programs, except the health probe.
 fn is_counted(path: &str) -> bool {
     (cors::is_shared(path) && path != "/api/health") || matches!(path, "/mcp" | "/sql/query")
 }

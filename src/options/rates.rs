@@ -74,7 +74,7 @@ impl std::fmt::Debug for KeyDigest {
     }
 }
 
-/// Somebody with a key.
+/// The holder of an API key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
     /// What the log calls them.

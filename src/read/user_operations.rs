@@ -73,7 +73,7 @@ pub(crate) async fn count(app: &App, head: &Head, page: EventPage<'_>) -> Result
     Ok(Some(count).filter(|count| *count < MAX_COUNTED && end.is_empty()))
 }
 
-/// The operation that an event of an EntryPoint tells of; `None` if it is no such event.
+/// The operation of an event of an EntryPoint; `None` if it is no such event.
 pub(crate) fn handled(app: &App, log: &LogRow) -> Option<HandledOperation> {
     let version = app.options().entry_points.version(&log.address)?;
     Some(HandledOperation {

@@ -36,7 +36,7 @@ query_parameters! {
     pub(crate) TotalsParameters: [&[("from", Kind::Text), ("to", Kind::Text)]];
 }
 
-/// The activity that a request asks for, in the blocks of which a part is readable.
+/// The requested activity, in the blocks of which a part is readable.
 async fn activity_query(
     app: &App,
     head: RequestHead,

@@ -83,12 +83,12 @@ async fn elsewhere(State(chains): State<Chains>, request: Request) -> Response {
     })
 }
 
-/// What each chain says, in their order.
-async fn of_each<T, F: Future<Output = T>>(chains: &Chains, ask: impl Fn(&ChainService) -> F) -> Vec<T> {
-    join_all(chains.services.iter().map(|service| service.chain().scope(ask(service)))).await
+/// The answer of each chain, in their order.
+async fn of_each<T, F: Future<Output = T>>(chains: &Chains, answer: impl Fn(&ChainService) -> F) -> Vec<T> {
+    join_all(chains.services.iter().map(|service| service.chain().scope(answer(service)))).await
 }
 
-/// The process answers as long as one chain does: whoever sends requests here must not take the others away for one.
+/// The process answers as long as one chain does: a load balancer must not remove the others for one.
 fn best_of(statuses: impl Iterator<Item = StatusCode>) -> StatusCode {
     statuses.min().unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
 }

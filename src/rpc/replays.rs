@@ -17,7 +17,7 @@ use tracers::{GethOptions, parity_tracer};
 use trawl_core::primitives::BlockNumber;
 use trawl_evm::Failure;
 
-/// A trace as geth's tracers tell it.
+/// A trace in the form of geth's tracers.
 pub(super) async fn trace_transaction(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash, options] = call.with_optional()?;
     let options = GethOptions::read(options)?;
@@ -26,7 +26,7 @@ pub(super) async fn trace_transaction(call: Context<'_>) -> Result<Answer, Probl
     run_again(call.app, call.head()?, block, index, options.tracer()?).await.map(Answer::Whole)
 }
 
-/// A trace as Parity tells it: of the kinds `trace`, `stateDiff` and `vmTrace`; `null` if the transaction is not
+/// A trace in the form of Parity: of the kinds `trace`, `stateDiff` and `vmTrace`; `null` if the transaction is not
 /// readable.
 pub(super) async fn replay_transaction(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash, kinds] = call.exactly()?;

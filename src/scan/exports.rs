@@ -65,7 +65,7 @@ query_parameters! {
     ];
 }
 
-/// Whose rows a request wants, and of what time.
+/// A request: the account whose rows are exported, and the time.
 struct Request {
     app: App,
     head: Arc<Head>,

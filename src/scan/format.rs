@@ -43,7 +43,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// The mark that the parameter `mark` wants.
+    /// The mark of the parameter `mark`.
     ///
     /// # Errors
     ///

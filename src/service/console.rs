@@ -33,7 +33,7 @@ const MAX_STATEMENT: usize = 256 << 10;
 /// How long a client waits for the answer to a wrong password, so that trying many takes long.
 const WRONG_LOGIN_PAUSE: Duration = Duration::from_secs(1);
 
-/// The route, where the operator wants it.
+/// The route, where the operator turns it on.
 pub(crate) fn router(app: App) -> Router {
     Router::new().route(PATH, post(run)).with_state(app)
 }

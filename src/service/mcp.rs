@@ -1,9 +1,9 @@
-//! `/mcp`: the Model Context Protocol for language models (docs/reference/mcp.md). Its tools ask the routes of the REST
-//! API within the server, with the limits, the errors and the caches that these have. One runs SQL at the console,
-//! under the account that comes with the message.
+//! `/mcp`: the Model Context Protocol for language models (docs/reference/mcp.md). Its tools call the routes of the
+//! REST API within the server, with the limits, the errors and the caches of these. One runs SQL at the console, under
+//! the account of the message.
 //!
-//! Each message is answered by itself, without a session. A request with an `Origin` is refused: the protocol wants it,
-//! as a browser may have been led here by a name that means another machine.
+//! Each message is answered by itself, without a session. A request with an `Origin` is refused, as the protocol
+//! requires: a browser may have been led here by DNS rebinding.
 
 mod answer;
 mod sql;

@@ -58,7 +58,7 @@ pub(crate) fn of_error(error: &MigrateError) -> Reason {
     said(reason, &trawl_core::error_chain(error))
 }
 
-/// Probes come every few seconds, from anybody: a reason is a warning when it is another than before.
+/// Probes come every few seconds, from any client: a reason is logged as a warning when it changes.
 fn said(reason: &'static str, cause: &str) -> Reason {
     static BEFORE: Mutex<BTreeMap<&str, &str>> = Mutex::new(BTreeMap::new());
     let chain = ServedChain::of_task().map_or("", ServedChain::name);

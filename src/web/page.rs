@@ -22,12 +22,12 @@ struct File {
     gzip: &'static [u8],
 }
 
-/// The page with what its first tag tells it: the name before its paths and those of other chains, and whether there is
-/// a console.
+/// The page with the attributes of its first tag: the name before its paths and those of other chains, and whether
+/// there is a console.
 #[derive(Clone, Copy)]
 pub struct IndexPage(&'static File);
 
-/// What the first tag of a page tells it; nothing of one that is alone and without a console.
+/// The attributes of the first tag of a page; none for a single chain without a console.
 #[derive(Debug, Clone, Default)]
 pub struct PageAttributes {
     chain: Option<ChainAttributes>,
@@ -145,7 +145,7 @@ const ALIASES: [&str; 24] = [
     "uncles",
 ];
 
-/// What programs ask for: where nothing is there, they get no page.
+/// The paths of programs: where nothing is there, they get no page.
 const FOR_PROGRAMS: [&str; 9] = ["_", "api", "assets", "docs", "health", "metrics", "rpc", "sourcify", "stats-service"];
 
 /// Whether paths that begin with a word are pages, or are for programs: no chain can have it as its name.
@@ -175,7 +175,7 @@ pub(super) fn answer(path: &str, index: Option<&IndexPage>, headers: &HeaderMap)
     Some(page)
 }
 
-/// A file that the page asks for.
+/// A file that the page loads.
 pub(crate) fn asset(path: &str, headers: &HeaderMap) -> Option<Response> {
     file(path).filter(|_| path.starts_with("/_/")).map(|file| send(file, headers))
 }
@@ -188,7 +188,7 @@ fn text(headers: &HeaderMap, name: HeaderName) -> &str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// Browsers name HTML. Programs that ask for anything or for JSON get what they got before there was a page.
+/// Browsers name HTML. Programs that accept anything or JSON get no page.
 pub(crate) fn accepts_pages(headers: &HeaderMap) -> bool {
     text(headers, ACCEPT).contains("text/html")
 }

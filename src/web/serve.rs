@@ -35,7 +35,7 @@ pub(crate) async fn serve(app: &App, web: &Web, request: Request) -> Response {
     }
 }
 
-/// The page that the program holds, and the signatures that it asks for.
+/// The page that the program holds, and the signatures that it loads.
 async fn of_program(app: &App, page: Option<&IndexPage>, request: &Parts) -> Result<Response, Problem> {
     if ![Method::GET, Method::HEAD].contains(&request.method) {
         return Err(Problem::NotFound);

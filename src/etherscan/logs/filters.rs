@@ -1,4 +1,4 @@
-//! Which logs a request asks for.
+//! The log filter of a request.
 
 use std::collections::HashSet;
 

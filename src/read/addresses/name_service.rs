@@ -1,6 +1,6 @@
 //! Names of ENS in the state after the head: the primary name of an address, and the address of a name.
 //!
-//! <https://docs.ens.domains/resolution>: a registry knows the resolver of a name, and that the rest. Anybody can give
+//! <https://docs.ens.domains/resolution>: a registry knows the resolver of a name, and that the rest. Anyone can give
 //! an address any primary name, so one counts only where the name leads back to the address. Names that a resolver
 //! looks up elsewhere (ENSIP-10, EIP-3668) are not followed: only loaded state is read.
 

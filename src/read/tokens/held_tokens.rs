@@ -112,7 +112,7 @@ const KINDS: u64 = 3;
 ///
 /// # Errors
 ///
-/// [`Problem::NotCounted`] where transfers do not tell it; as [`held_tokens`].
+/// [`Problem::NotCounted`] where transfers do not determine it; as [`held_tokens`].
 pub(crate) async fn balance_by_transfers(
     app: &App,
     head: &Head,

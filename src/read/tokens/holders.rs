@@ -20,7 +20,7 @@ const LOOKUP: usize = 500;
 /// # Errors
 ///
 /// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, while ingest is far behind with
-/// counting, and where transfers do not tell balances; when the store fails.
+/// counting, and where transfers do not determine balances; when the store fails.
 pub(crate) async fn holders(
     app: &App,
     head: &Head,
@@ -88,7 +88,7 @@ pub(super) struct BalanceAround {
     pub since: u64,
     /// As it was counted.
     pub before: U256,
-    /// With the transfers above that height; `None` if they do not tell it.
+    /// With the transfers above that height; `None` if they do not determine it.
     pub after: Option<U256>,
 }
 

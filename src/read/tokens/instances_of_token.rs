@@ -30,7 +30,7 @@ pub(crate) struct ExistingId {
 /// # Errors
 ///
 /// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, while ingest is far behind with
-/// counting, and where transfers do not tell who has what; when the store fails.
+/// counting, and where transfers do not determine balances; when the store fails.
 pub(crate) async fn ids_of_token(
     app: &App,
     head: &Head,

@@ -138,7 +138,7 @@ fn with_id(standard: &str) -> Option<&'static str> {
 ///
 /// # Errors
 ///
-/// [`Problem::NotCounted`] where transfers do not tell who has what; when the store fails.
+/// [`Problem::NotCounted`] where transfers do not determine balances; when the store fails.
 pub(in crate::rest) async fn with_ids(
     app: &App,
     head: &Head,

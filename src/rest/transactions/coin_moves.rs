@@ -10,7 +10,7 @@ use trawl_query::transactions::internal::CoinFrame;
 pub(in crate::rest) struct Moves {
     /// Who gives whom how many wei.
     pub coins: Vec<(Address, Address, U256)>,
-    /// Accounts that may have lost something that no frame tells.
+    /// Accounts that may have lost coins that no frame shows.
     pub uncertain: BTreeSet<Address>,
     /// Whether the outermost frame failed, so that nothing moved.
     pub is_failed: bool,
@@ -19,7 +19,7 @@ pub(in crate::rest) struct Moves {
 /// What the frames below the outermost one move.
 ///
 /// What a contract that ends itself has, and receives after that, is gone in some forks and stays in others; so what it
-/// has is not known. `None` where old nodes do not name who receives it: that may be anybody.
+/// has is not known. `None` where old nodes do not name who receives it: that may be any account.
 pub(in crate::rest) fn moves(frames: &[CoinFrame]) -> Option<Moves> {
     // A delegated call moves no coins, though its frame may have the value of its caller.
     let can_move = |frame: &&CoinFrame| frame.frame_type != "call" || frame.call_type == "call";

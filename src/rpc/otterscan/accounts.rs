@@ -21,7 +21,7 @@ use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_json::otterscan::write_creator;
 
-/// The version of the methods that Otterscan asks for.
+/// The version of the methods that Otterscan requires.
 const API_LEVEL: u64 = 8;
 
 /// The version of these methods.

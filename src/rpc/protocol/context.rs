@@ -59,7 +59,7 @@ pub(crate) struct Context<'c> {
     pub app: &'c App,
     /// The endpoint, whose rules hold.
     pub endpoint: Endpoint,
-    /// Who asks, for what one client may have.
+    /// The client, for the limits of one client.
     pub client: Client,
     /// The method's name.
     pub method: &'c str,

@@ -51,7 +51,7 @@ impl Endpoint {
         }
     }
 
-    /// The problem of a call as this endpoint tells it.
+    /// The problem of a call in the terms of this endpoint.
     pub fn adapt_error(self, problem: Problem, method: &str) -> Problem {
         match (self, problem) {
             (Self::Node, Problem::MethodNotFound) => Problem::NoSuchMethod(method.to_owned()),

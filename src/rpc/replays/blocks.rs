@@ -37,7 +37,7 @@ pub(in crate::rpc) async fn by_hash(call: Context<'_>) -> Result<Answer, Problem
     of_block(call, number.ok_or_else(not_found)?, options).await
 }
 
-/// The traces of a block as Parity tells them; `null` if it is not readable.
+/// The traces of a block in the form of Parity; `null` if it is not readable.
 pub(in crate::rpc) async fn as_parity(call: Context<'_>) -> Result<Answer, Problem> {
     let [block, kinds] = call.exactly()?;
     let block = block_id(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
@@ -78,7 +78,7 @@ async fn traces(call: Context<'_>, number: BlockNumber, tracer: Tracer, shape: S
 /// How the trace of a transaction stands in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// Beside the hash of the transaction; so does an error of one that has too much to tell.
+    /// Beside the hash of the transaction; so does an error of one whose trace is too long.
     Geth,
     /// With the hash of the transaction as a member.
     Parity,

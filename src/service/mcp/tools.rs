@@ -11,7 +11,7 @@ use url::form_urlencoded::Serializer;
 /// Items of a list without `limit`, which models read better than fifty.
 const ITEMS: u64 = 10;
 
-/// The request that asks a path.
+/// The request of a path.
 pub(super) fn request(path: &str) -> Result<Request<Body>, WrongArgument> {
     Request::get(path).body(Body::empty()).map_err(|_| WrongArgument::Kind("path", "shorter".into()))
 }
