@@ -125,7 +125,7 @@ impl UnreplayableTransaction<'_> {
                 }
                 unknown.extend(&moves.uncertain);
             }
-            // Whatever ran may have given something to anybody.
+            // The code that ran may have sent coins to any account.
             None => unknown.extend([sender, miner].into_iter().chain(recipient)),
         }
         let changes = known.into_iter().map(|(address, change)| (address, Some(change)));

@@ -1,4 +1,4 @@
-//! The answer of a statement, as ClickHouse writes it: it is streamed, and an answer that breaks off never looks complete.
+//! The answer of a statement, as ClickHouse writes it: streamed; an answer that breaks off never looks complete.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
