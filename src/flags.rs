@@ -37,9 +37,9 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMI
 /// Read-only explorer API over the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]
 #[command(name = "trawl-api", version = VERSION, about,
-          after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 6 wrong user or password of \
-                        ClickHouse; 7 schema of another release. While ClickHouse or its tables are not there, \
-                        /health/ready says so and answers are 503.")]
+          after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 6 wrong ClickHouse user or \
+                        password; 7 schema of another release. While ClickHouse or its tables are missing, \
+                        /health/ready and other paths answer 503.")]
 pub struct Flags {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_API_LISTEN", default_value = "127.0.0.1:4000", help_heading = "Server")]
@@ -48,100 +48,100 @@ pub struct Flags {
     pub tls: TlsFlags,
     #[command(flatten)]
     pub store: StoreFlags,
-    /// Longest a query may run.
+    /// Maximum run time of a query.
     #[arg(long, env = "TRAWL_QUERY_TIMEOUT", default_value = "30s", help_heading = "Limits", value_parser = units::seconds)]
     pub query_timeout: Duration,
-    /// Maximum memory of a query on the ClickHouse server, at least 16 MiB.
+    /// Maximum memory of a query in ClickHouse, at least 16 MiB.
     #[arg(long, alias = "query-memory-mib", env = "TRAWL_QUERY_MEMORY", default_value = "2GiB", help_heading = "Limits",
           value_parser = query_memory)]
     pub query_memory: u64,
     /// Maximum number of calls in a JSON-RPC batch.
     #[arg(long, env = "TRAWL_MAX_BATCH", default_value_t = 100, help_heading = "Limits")]
     max_batch: usize,
-    /// Longest body of a JSON-RPC request, from 1 KiB to 1 GiB.
+    /// Maximum size of the body of a JSON-RPC request, from 1 KiB to 1 GiB.
     #[arg(long, env = "TRAWL_MAX_BODY", default_value = "20MB", help_heading = "Limits", value_parser = body_size)]
     max_body: u64,
-    /// Maximum number of logs in an answer of eth_getLogs; 0 = unlimited.
+    /// Maximum number of logs that eth_getLogs returns at /api/eth-rpc, where longer answers are truncated; 0 =
+    /// unlimited.
     #[arg(long, env = "TRAWL_MAX_LOGS", default_value_t = 1_000, help_heading = "Limits")]
     max_logs: u64,
-    /// Maximum number of logs in an answer of eth_getLogs at /rpc, which is never cut: a query with more is refused;
-    /// 0 = unlimited.
+    /// Maximum number of logs that eth_getLogs returns at /rpc, where queries with more are refused; 0 = unlimited.
     #[arg(long, env = "TRAWL_RPC_MAX_LOGS", default_value_t = 20_000, help_heading = "Limits")]
     rpc_max_logs: u64,
     /// Maximum number of WebSocket connections.
     #[arg(long, env = "TRAWL_MAX_WEBSOCKETS", default_value_t = 1_000, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_websockets: u32,
-    /// Maximum number of WebSocket connections of one client.
+    /// Maximum number of WebSocket connections per client.
     #[arg(long, env = "TRAWL_MAX_WEBSOCKETS_PER_CLIENT", default_value_t = 250, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_websockets_per_client: u32,
-    /// Maximum number of subscriptions of one WebSocket connection.
+    /// Maximum number of subscriptions per WebSocket connection.
     #[arg(long, env = "TRAWL_MAX_SUBSCRIPTIONS", default_value_t = 100, help_heading = "Limits")]
     max_subscriptions: usize,
-    /// Widest range of blocks that eth_getLogs reads without address and topics.
+    /// Maximum block range of eth_getLogs without address and topics, and of trace_filter without addresses.
     #[arg(long, env = "TRAWL_MAX_UNFILTERED_BLOCKS", default_value_t = 10_000, help_heading = "Limits")]
     max_unfiltered_blocks: u64,
-    /// Maximum gas of eth_call and its like.
+    /// Maximum gas of eth_call and similar methods.
     #[arg(long, env = "TRAWL_CALL_GAS", default_value_t = 50_000_000, help_heading = "Limits")]
     call_gas: u64,
-    /// Longest eth_call and its like may take.
+    /// Maximum run time of eth_call and similar methods.
     #[arg(long, alias = "call-timeout-ms", env = "TRAWL_CALL_TIMEOUT", default_value = "5s", help_heading = "Limits",
           value_parser = units::milliseconds)]
     call_timeout: Duration,
-    /// A statement whose first rows take longer is logged with the id of its request; 0 for none.
+    /// Log statements whose first rows take longer than this, with the request id; 0 = log none.
     #[arg(long, env = "TRAWL_SLOW_STATEMENT", default_value = "5s", help_heading = "Log",
           value_parser = units::milliseconds)]
     slow_statement: Duration,
-    /// Write a line of the log for each request: its client, what it requested, and the outcome.
+    /// Log one line per request: client, method, path, status, duration and size.
     #[arg(long, env = "TRAWL_ACCESS_LOG", help_heading = "Log")]
     access_log: bool,
-    /// About how much memory the cache of state may take, which calls read.
+    /// Approximate memory of the cache of chain state, which eth_call and similar methods read.
     #[arg(long, alias = "state-cache-mib", env = "TRAWL_STATE_CACHE_SIZE", default_value = "128MiB",
           help_heading = "Limits", value_parser = units::mebibytes)]
     state_cache_size: u64,
-    /// Memory of the cache of answers; 0 turns it off.
+    /// Memory of the cache of answers; 0 = no cache.
     #[arg(long, alias = "cache-bytes", env = "TRAWL_CACHE_SIZE", default_value = "64MiB", help_heading = "Limits",
           value_parser = units::bytes)]
     cache_size: u64,
-    /// Memory for rows of settled blocks that were requested; 0 = none are cached.
+    /// Memory of the cache of rows of settled blocks; 0 = no cache.
     #[arg(long, env = "TRAWL_SETTLED_CACHE_SIZE", default_value = "128MiB", help_heading = "Limits",
           value_parser = units::bytes)]
     settled_cache_size: u64,
-    /// Maximum pages of different addresses that are read by one statement while others are read; 1 = each alone.
+    /// Maximum number of waiting pages of different addresses that one statement reads together, up to 64; 1 = read
+    /// each page alone.
     #[arg(long, env = "TRAWL_MAX_COALESCED_PAGES", default_value = "16", help_heading = "Limits",
           value_parser = clap::value_parser!(u8).range(1..=64))]
     pub max_coalesced_pages: u8,
-    /// The answer to a log query over blocks which are not indexed.
+    /// How to answer log queries over blocks that are not loaded.
     #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
     gaps: GapsFlag,
-    /// How many of the newest blocks the gas oracle reads.
+    /// Number of newest blocks that the gas oracle reads, up to 1024.
     #[arg(long, env = "TRAWL_GAS_PRICE_BLOCKS", default_value_t = 200, help_heading = "Answers",
           value_parser = clap::value_parser!(u64).range(1..=1024))]
     gas_price_blocks: u64,
-    /// Which percentile of what their transactions paid above the base fee it takes.
+    /// Percentile of the priority fees in those blocks that the gas oracle returns.
     #[arg(long, env = "TRAWL_GAS_PRICE_PERCENTILE", default_value_t = 60, help_heading = "Answers",
           value_parser = clap::value_parser!(u64).range(0..=100))]
     gas_price_percentile: u64,
-    /// Folder of a web page to serve: its files, its index.html for other paths, and what explorers ask for beside
-    /// them.
+    /// Folder of a web page to serve instead of Trawl's own; paths without a file or route get its index.html.
     #[arg(long, env = "TRAWL_WEB_DIR", value_name = "DIR", help_heading = "Server", value_parser = WebDir::open)]
     web_dir: Option<WebDir>,
-    /// Serve no web page: `/` and other paths that are no route are 404.
+    /// Serve no web page: `/` and other paths without a route are 404.
     #[arg(long, env = "TRAWL_NO_WEB", help_heading = "Server", conflicts_with = "web_dir")]
     no_web: bool,
-    /// Serve no tools for language models: /mcp is 404.
+    /// Serve no tools for language models (MCP): /mcp is 404.
     #[arg(long, env = "TRAWL_NO_MCP", help_heading = "Server")]
     no_mcp: bool,
-    /// Let visitors run SQL under accounts of their own that only read: the page /sql, and a tool at /mcp.
+    /// Let visitors run SQL under their own read-only database accounts, on the page /sql and with a tool at /mcp.
     #[arg(long, env = "TRAWL_SQL_CONSOLE", help_heading = "Server")]
     sql_console: bool,
-    /// How often to poll for newly committed blocks, at least 10ms.
+    /// How often to poll the database for new commits, at least 10ms.
     #[arg(long, alias = "head-interval-ms", env = "TRAWL_HEAD_INTERVAL", default_value = "500ms",
           help_heading = "Server", value_parser = head_interval)]
     head_interval: Duration,
-    /// Memory for the newest blocks, which another branch may still replace. Beyond it the oldest of them are read from
-    /// the hot tables, which costs each request a multiple.
+    /// Memory for the newest blocks, which a reorganisation may still replace. If they do not fit, the oldest of them
+    /// are read from the hot tables, which makes requests several times as expensive.
     #[arg(long, env = "TRAWL_HOT_MEMORY", default_value = "256MiB", help_heading = "Limits",
           value_parser = units::bytes)]
     hot_memory: u64,
@@ -157,9 +157,9 @@ pub struct Flags {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum GapsFlag {
-    /// An error that names the missing ranges.
+    /// With an error that names the missing ranges.
     Refuse,
-    /// What there is.
+    /// With the logs that are loaded.
     Serve,
 }
 

@@ -24,23 +24,23 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMI
 #[command(version = VERSION, about,
           after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 8 broken parts.")]
 pub struct Flags {
-    /// Directory of the store; made if it is not there. One engine a directory.
+    /// Data directory, created if missing; one engine per directory.
     #[arg(long, env = "TRAWL_DATA_DIR", help_heading = "Store")]
     pub data_dir: PathBuf,
-    /// The libchdb.so to load [default: CHDB_LIB, beside this program, then where `cargo xtask engine` puts it].
+    /// Path of libchdb.so [default: CHDB_LIB, beside this program, then where `cargo xtask engine` puts it].
     #[arg(long, env = "TRAWL_LIBRARY", help_heading = "Store")]
     pub library: Option<PathBuf>,
-    /// Configuration file of ClickHouse, XML (the library has no YAML), that the library reads: caches, pools.
+    /// ClickHouse configuration file for the library, such as for caches and pools, in XML (the library cannot read
+    /// YAML).
     #[arg(long, env = "TRAWL_ENGINE_CONFIG", value_name = "FILE", help_heading = "Store")]
     pub config: Option<PathBuf>,
-    /// Folder that BACKUP may write to and RESTORE read from (`trawl-ingest backup`), made if it is not there
-    /// [default: none].
+    /// Folder for BACKUP and RESTORE (`trawl-ingest backup`), created if missing [default: none].
     #[arg(long, env = "TRAWL_BACKUP_DIR", value_name = "DIR", help_heading = "Store")]
     pub backup_dir: Option<PathBuf>,
-    /// Start although parts of tables are broken and were set aside: what they held is missing from answers.
+    /// Start even if parts of tables are broken; they are set aside, and answers lack their rows.
     #[arg(long, env = "TRAWL_ALLOW_DAMAGED", help_heading = "Store")]
     pub allow_damaged: bool,
-    /// Memory for `system.query_log`, which has the statements that ran last; 0 for none.
+    /// Memory of `system.query_log`, which has the statements that ended last; 0 = no log.
     #[arg(long, env = "TRAWL_QUERY_LOG_SIZE", default_value = "64MiB", value_parser = limits::log_size,
           help_heading = "Server")]
     pub query_log_size: u64,
@@ -53,19 +53,20 @@ pub struct Flags {
     #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS", default_value_t = 4_096, help_heading = "Server",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_connections: u32,
-    /// Maximum number of connections of one client address. An API keeps one for each statement that it waits for.
+    /// Maximum number of connections per client address. An API uses one for each statement in flight.
     #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 2_048, help_heading = "Server",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_connections_per_client: u32,
-    /// A host name that requests may use beside those of this machine, without port; repeat the flag, or separate by
-    /// commas.
+    /// Additional host name that requests may use, without port, besides those of this machine; repeat the flag, or
+    /// separate by commas.
     #[arg(long, env = "TRAWL_ENGINE_ALLOW_HOST", value_delimiter = ',', help_heading = "Server")]
     pub allow_host: Vec<String>,
-    /// An origin whose web pages may send requests, such as https://sql.example.org; else none may.
+    /// Origin whose web pages may send requests, such as https://sql.example.org; repeat the flag, or separate by
+    /// commas [default: none].
     #[arg(long, env = "TRAWL_ENGINE_ALLOW_ORIGIN", value_delimiter = ',', help_heading = "Server")]
     pub allow_origin: Vec<String>,
-    /// How long the end may take after SIGTERM or SIGINT: statements may run on for more than half of it, then are
-    /// cancelled.
+    /// Maximum time to stop after SIGTERM or SIGINT: running statements have more than half of it to finish, then they
+    /// are cancelled.
     #[arg(long, env = "TRAWL_ENGINE_STOP_TIMEOUT", default_value = "10s", value_parser = limits::stop_timeout,
           help_heading = "Server")]
     pub stop_timeout: Duration,

@@ -13,21 +13,21 @@ const MAX_SYMBOL: usize = 12;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Answers")]
 pub(super) struct ChainFlags {
-    /// The chain id, used while the loaded data has none; refused if the data has another one.
+    /// Chain id, while the loaded data does not name it; an error if the data names a different one.
     #[arg(long, env = "TRAWL_CHAIN_ID")]
     pub chain_id: Option<u64>,
-    /// The name of the chain on the web page; that of a known chain without.
+    /// Name of the chain on the web page [default: by chain id, if known].
     #[arg(long, env = "TRAWL_CHAIN_NAME", value_name = "NAME", value_parser = name)]
     pub chain_name: Option<String>,
-    /// The symbol of the chain's coin on the web page; that of a known chain without.
+    /// Symbol of the chain's coin on the web page [default: by chain id, if known].
     #[arg(long, env = "TRAWL_COIN", value_name = "SYMBOL", value_parser = symbol)]
     pub coin: Option<String>,
-    /// The registry of ENS, by which names are resolved where its state is loaded; `off` for no names.
+    /// ENS registry, used to resolve names if its state is loaded; `off` to resolve none.
     #[arg(long, env = "TRAWL_ENS_REGISTRY", value_name = "ADDRESS|off",
           default_value = "0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e", value_parser = ens_registry)]
     pub ens_registry: EnsRegistry,
-    /// Further contracts whose events are user operations (ERC-4337), beside the EntryPoints v0.6 to v0.9 at their
-    /// known addresses; of one address the version given here counts.
+    /// Additional ERC-4337 EntryPoint contracts, besides v0.6 to v0.9 at their known addresses; a version named here
+    /// overrides that of a known address.
     #[arg(long, env = "TRAWL_ENTRY_POINTS", value_name = "VERSION=ADDRESS", value_delimiter = ',')]
     pub entry_points: Vec<EntryPoint>,
 }

@@ -15,13 +15,13 @@ const TAKEN: [&str; 3] = ["chains", "mcp", "v2"];
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Several chains")]
 pub struct ChainsFlags {
-    /// A chain and its database, in place of --clickhouse-database: its routes and its page are below /NAME. Several
-    /// times, or separated by commas, for several.
+    /// A chain and its database, instead of --clickhouse-database; its routes and its page are below /NAME. For several
+    /// chains, repeat the flag or separate by commas.
     #[arg(long = "chain", env = "TRAWL_CHAINS", value_name = "NAME=DATABASE", value_delimiter = ',',
           conflicts_with_all = ["chain_id", "chain_name", "coin", "urls", "token_prices", "web_dir"])]
     pub chains: Vec<ChainDatabase>,
-    /// What one of several chains has in place of a flag, as base.upstream-rpc-url=http://127.0.0.1:9545. Several
-    /// times, or separated by semicolons.
+    /// A flag for one of several chains, such as base.upstream-rpc-url=http://127.0.0.1:9545. Repeat the flag, or
+    /// separate by semicolons.
     #[arg(
         long = "chain-setting",
         env = "TRAWL_CHAIN_SETTINGS",

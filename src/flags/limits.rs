@@ -15,46 +15,46 @@ use super::api_keys::ApiKeys;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitFlags {
-    /// Maximum number of connections; the limit of open files is raised for them.
+    /// Maximum number of connections; the limit of open files is raised accordingly.
     #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS", default_value_t = 4_096,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_connections: u32,
-    /// Maximum number of connections of one client: of an IPv4 address, or of a /64 network of IPv6.
+    /// Maximum number of connections per client, which is an IPv4 address or an IPv6 /64 network.
     #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 512,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_connections_per_client: u32,
-    /// How long a client may take nothing of an answer before the answer is ended.
+    /// How long a client may read nothing of an answer before its connection is closed.
     #[arg(long, env = "TRAWL_WRITE_TIMEOUT", default_value = "30s", value_parser = units::seconds)]
     write_timeout: Duration,
-    /// Requests of an address, or a /64 network of IPv6, that are answered in a time, as 300/1m; all without.
+    /// Maximum request rate per IPv4 address or IPv6 /64 network, such as 300/1m [default: unlimited].
     #[arg(long, env = "TRAWL_RATE_LIMIT", value_name = "N/TIME")]
     rate_limit: Option<Rate>,
-    /// File of those who have a rate of their own: on each line a name, their key, and their rate or `unlimited`.
+    /// File of clients with their own rates: on each line a name, a key, and a rate or `unlimited`.
     #[arg(long, env = "TRAWL_API_KEYS", value_name = "FILE", value_parser = ApiKeys::open, requires = "rate_limit")]
     api_keys: Option<ApiKeys>,
-    /// The header in which a proxy says who the client is, for example X-Real-IP; of a list the last counts. Only for
-    /// servers that are reachable only through the proxy.
+    /// Header in which a proxy passes the address of the client, such as X-Real-IP; of several values the last one is
+    /// used. Only for servers that clients can reach only through the proxy.
     #[arg(long, env = "TRAWL_CLIENT_HEADER", value_name = "NAME")]
     pub client_header: Option<HeaderName>,
-    /// Maximum number of lists and calls that are answered at the same time.
+    /// Maximum number of lists and calls that run at the same time.
     #[arg(long, env = "TRAWL_MAX_READS", default_value_t = 64, value_parser = count)]
     max_reads: usize,
-    /// Maximum number of lists and calls that wait for that; further ones are refused.
+    /// Maximum number of lists and calls that wait for a slot; more are refused.
     #[arg(long, env = "TRAWL_MAX_QUEUE", default_value_t = 512, value_parser = count)]
     max_queue: usize,
-    /// The longest that a request waits for its slot before it is refused.
+    /// How long a request waits for a slot before it is refused.
     #[arg(long, env = "TRAWL_QUEUE_TIMEOUT", default_value = "5s", value_parser = units::seconds)]
     queue_timeout: Duration,
     /// Maximum number of wide scans at the same time.
     #[arg(long, env = "TRAWL_MAX_SCANS", default_value_t = 16, value_parser = count)]
     max_scans: usize,
-    /// Maximum number of wide scans of one client, those that wait among them.
+    /// Maximum number of wide scans per client, including waiting ones.
     #[arg(long, env = "TRAWL_MAX_SCANS_PER_CLIENT", default_value_t = 8, value_parser = count)]
     max_scans_per_client: usize,
-    /// Memory of request bodies; one client may have half of it. At least four times --max-body.
+    /// Memory for request bodies, at most half of it for one client; at least four times --max-body.
     #[arg(long, env = "TRAWL_BODY_MEMORY", default_value = "256MiB", value_parser = units::bytes)]
     body_memory: u64,
-    /// Memory of answers that are buffered; one client may have half of it.
+    /// Memory for buffered answers, at most half of it for one client.
     #[arg(long, env = "TRAWL_ANSWER_MEMORY", default_value = "256MiB", value_parser = units::bytes)]
     answer_memory: u64,
 }

@@ -18,8 +18,7 @@ pub(super) struct ChainSettings {
     pub names: ChainFlags,
     #[command(flatten)]
     pub upstream: UpstreamFlags,
-    /// After how long without a new block a chain that is followed is not healthy at /api/health; `off` for a chain
-    /// that rests.
+    /// How long a followed chain may have no new block before /api/health is 503; `off` for an idle chain.
     #[arg(long, env = "TRAWL_STALE_AFTER", value_name = "DURATION|off", default_value = "60s", help_heading = "Server",
           value_parser = stale_after)]
     pub stale_after: StaleAfter,

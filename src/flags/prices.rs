@@ -10,14 +10,14 @@ use trawl_core::flags::units;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Token prices")]
 pub(super) struct PriceFlags {
-    /// File or http(s) address of a JSON document with the prices of tokens, read again and again; prices are null
-    /// without. docs/explain/tokens.md describes it.
+    /// File or http(s) URL of a JSON document with token prices, described in docs/explain/tokens.md [default: none;
+    /// prices are null].
     #[arg(long, env = "TRAWL_TOKEN_PRICES", value_name = "FILE|URL")]
     token_prices: Option<String>,
-    /// Time between two reads of it.
+    /// How often to read the prices.
     #[arg(long, env = "TRAWL_TOKEN_PRICES_INTERVAL", default_value = "1m", value_parser = units::seconds)]
     token_prices_interval: Duration,
-    /// How old a price may be; an older one is null.
+    /// Maximum age of a price; older ones are null.
     #[arg(long, env = "TRAWL_TOKEN_PRICES_MAX_AGE", default_value = "1h", value_parser = max_age)]
     token_prices_max_age: Duration,
 }

@@ -10,8 +10,8 @@ use trawl_core::flags::units;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Upstream")]
 pub(super) struct UpstreamFlags {
-    /// A node for eth_sendRawTransaction and for what the tables do not cover; several: the next stands in for one that
-    /// fails.
+    /// Node for eth_sendRawTransaction and for what the tables do not cover. If there are several, the next one is used
+    /// when one fails.
     #[arg(
         long = "upstream-rpc-url",
         env = "TRAWL_UPSTREAM_RPC_URL",
@@ -20,7 +20,7 @@ pub(super) struct UpstreamFlags {
         hide_env_values = true
     )]
     urls: Vec<String>,
-    /// How long a node may take to answer.
+    /// Maximum time that a node may take to answer.
     #[arg(long = "upstream-timeout", alias = "upstream-timeout-ms", env = "TRAWL_UPSTREAM_TIMEOUT",
           default_value = "10s", value_parser = units::milliseconds)]
     timeout: Duration,

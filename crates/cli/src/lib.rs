@@ -67,18 +67,18 @@ fn own_flags() -> [Arg; 3] {
             .value_parser(value_parser!(PathBuf))
             .global(true)
             .help_heading(HEADING)
-            .help("Configuration file, in TOML; variables and flags win over it"),
+            .help("Configuration file, in TOML; flags and variables take precedence over it"),
         Arg::new("print-config")
             .long("print-config")
             .action(ArgAction::SetTrue)
             .global(true)
             .help_heading(HEADING)
-            .help("Print the settings in force, where each comes from, and exit; passwords are left out"),
+            .help("Print the settings in force and where each comes from, and exit; passwords are left out"),
         Arg::new("generate")
             .long("generate")
             .value_name("DIR")
             .value_parser(value_parser!(PathBuf))
             .help_heading(HEADING)
-            .help("Write manual pages and completions of shells into this folder, and exit; takes no other flag"),
+            .help("Write manual pages and shell completions into this folder, and exit; takes no other flag"),
     ]
 }

@@ -15,8 +15,8 @@ use crate::store::{Compression, StoreAddress};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "ClickHouse")]
 pub struct StoreFlags {
-    /// ClickHouse HTTP endpoint (also CLICKHOUSE_URL) [default: http://127.0.0.1:8123]. trawl-api: several that hold
-    /// the same database, separated by commas; the next stands in for one that is gone.
+    /// ClickHouse HTTP endpoint (also CLICKHOUSE_URL) [default: http://127.0.0.1:8123]. trawl-api takes several
+    /// endpoints of the same database, separated by commas, and uses the next one when one fails.
     #[arg(long, env = "TRAWL_CLICKHOUSE_URL", global = true)]
     clickhouse_url: Option<String>,
     /// Database with the tables.

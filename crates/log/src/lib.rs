@@ -11,7 +11,7 @@ use tracing_subscriber::EnvFilter;
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Log")]
 pub struct LogFlags {
-    /// Form of the log on stderr; RUST_LOG sets the levels.
+    /// Format of the log on stderr; RUST_LOG sets the levels.
     #[arg(long, env = "TRAWL_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, global = true)]
     log_format: LogFormat,
 }

@@ -12,35 +12,36 @@ use trawl_engine::sql::limits::ReaderLimits;
 /// How many statements run at a time, and how long clients may take.
 #[derive(Debug, Args)]
 pub struct SlotFlags {
-    /// Statements that write, and reads with `workload=ingest`, at a time.
+    /// Maximum number of statements that write, or that read with `workload=ingest`, at the same time.
     #[arg(long, env = "TRAWL_INGEST_STATEMENTS", default_value_t = 16, help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub ingest_statements: u32,
-    /// Other reads of the owner at a time [default: 16 a core, 32 to 128].
+    /// Maximum number of the owner's other reads at the same time [default: 16 per core, 32 to 128].
     #[arg(long, alias = "max-statements", env = "TRAWL_SHORT_STATEMENTS", help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub short_statements: Option<u32>,
-    /// Reads with `workload=call` at a time [default: 4 a core, 8 to 64].
+    /// Maximum number of reads with `workload=call` at the same time [default: 4 per core, 8 to 64].
     #[arg(long, env = "TRAWL_CALL_STATEMENTS", help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub call_statements: Option<u32>,
-    /// Reads with `workload=scan` at a time [default: 8 a core, 16 to 64].
+    /// Maximum number of reads with `workload=scan` at the same time [default: 8 per core, 16 to 64].
     #[arg(long, env = "TRAWL_SCAN_STATEMENTS", help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub scan_statements: Option<u32>,
-    /// The reader's statements at a time [default: one a core, 2 to 16].
+    /// Maximum number of readers' statements at the same time [default: one per core, 2 to 16].
     #[arg(long, env = "TRAWL_READER_STATEMENTS", help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub reader_statements: Option<u32>,
-    /// Statements of one reader at a time [default: all of --reader-statements; half of them where there are several
-    /// readers].
+    /// Maximum number of statements of one reader at the same time [default: --reader-statements; half of it if there
+    /// are several readers].
     #[arg(long, env = "TRAWL_READER_STATEMENTS_EACH", help_heading = "Slots",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub reader_statements_each: Option<u32>,
-    /// How long a statement waits for a slot before it is refused.
+    /// How long a statement waits for a slot before it is refused; writes wait six times as long.
     #[arg(long, env = "TRAWL_QUEUE_TIMEOUT", default_value = "10s", value_parser = duration, help_heading = "Slots")]
     pub queue_timeout: Duration,
-    /// How long a client may take nothing of its answer; longer than the API gives its clients, for whom it reads.
+    /// How long a client may read nothing of its answer before its connection is closed; keep it longer than
+    /// --write-timeout of trawl-api.
     #[arg(long, env = "TRAWL_ENGINE_WRITE_TIMEOUT", default_value = "60s", value_parser = duration,
           help_heading = "Slots")]
     pub write_timeout: Duration,
@@ -82,28 +83,28 @@ impl SlotFlags {
 /// What a statement of the reader may use.
 #[derive(Debug, Args)]
 pub struct ReaderFlags {
-    /// How long a statement of the reader may run.
+    /// Maximum run time of a reader's statement.
     #[arg(long, env = "TRAWL_READER_TIMEOUT", default_value = "60s", value_parser = duration, help_heading = "Reader")]
     pub reader_timeout: Duration,
-    /// Memory of a statement of the reader.
+    /// Maximum memory of a reader's statement.
     #[arg(long, env = "TRAWL_READER_MEMORY", default_value = "1GiB", value_parser = bytes, help_heading = "Reader")]
     pub reader_memory: NonZero<u64>,
-    /// Disk that a statement of the reader may use for what does not fit its memory.
+    /// Maximum disk space of a reader's statement, for what does not fit into its memory.
     #[arg(long, env = "TRAWL_READER_DISK", default_value = "4GiB", value_parser = bytes, help_heading = "Reader")]
     pub reader_disk: NonZero<u64>,
-    /// Rows that a statement of the reader may read.
+    /// Maximum number of rows that a reader's statement may read.
     #[arg(long, env = "TRAWL_READER_ROWS_READ", default_value = "10000000000", help_heading = "Reader")]
     pub reader_rows_read: NonZero<u64>,
-    /// Bytes, uncompressed, that a statement of the reader may read.
+    /// Maximum number of bytes, uncompressed, that a reader's statement may read.
     #[arg(long, env = "TRAWL_READER_BYTES_READ", default_value = "1TiB", value_parser = bytes, help_heading = "Reader")]
     pub reader_bytes_read: NonZero<u64>,
-    /// Rows of an answer to the reader.
+    /// Maximum number of rows in the result of a reader's statement.
     #[arg(long, env = "TRAWL_READER_RESULT_ROWS", default_value = "10000000", help_heading = "Reader")]
     pub reader_result_rows: NonZero<u64>,
-    /// Bytes of an answer to the reader, as the engine holds them.
+    /// Maximum size of the result of a reader's statement, in the engine's memory.
     #[arg(long, env = "TRAWL_READER_RESULT_BYTES", default_value = "10GiB", value_parser = bytes, help_heading = "Reader")]
     pub reader_result_bytes: NonZero<u64>,
-    /// Threads of a statement of the reader [default: half of the cores].
+    /// Maximum number of threads of a reader's statement [default: half of the cores].
     #[arg(long, env = "TRAWL_READER_THREADS", help_heading = "Reader")]
     pub reader_threads: Option<NonZero<u64>>,
 }

@@ -9,10 +9,10 @@ use trawl_serve::{Tls, TlsError, TlsFiles};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server")]
 pub struct TlsFlags {
-    /// File with the certificate for TLS (https://), and those that signed it, in PEM; read again when it changes.
+    /// File with the TLS certificate and its chain, in PEM; read again when it changes.
     #[arg(long, env = "TRAWL_ENGINE_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// File with its private key in PEM; read again when it changes.
+    /// File with the private key of the certificate, in PEM; read again when it changes.
     #[arg(long, env = "TRAWL_ENGINE_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 }

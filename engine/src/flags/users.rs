@@ -13,7 +13,7 @@ use crate::flags::readers;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Users")]
 pub struct UserFlags {
-    /// User who may do everything.
+    /// User with all rights.
     #[arg(long, env = "TRAWL_ENGINE_USER", default_value = "default")]
     user: String,
     /// Password of --user.
@@ -22,7 +22,7 @@ pub struct UserFlags {
     /// File whose first line is the password of --user.
     #[arg(long, env = "TRAWL_ENGINE_PASSWORD_FILE")]
     password_file: Option<PathBuf>,
-    /// A user for `trawl-api`: may only read, and says what its statements are for.
+    /// User for `trawl-api`: may only read, and name the workload of its statements.
     #[arg(long, env = "TRAWL_ENGINE_API_USER")]
     api_user: Option<String>,
     /// Password of --api-user.
@@ -31,7 +31,7 @@ pub struct UserFlags {
     /// File whose first line is the password of --api-user.
     #[arg(long, env = "TRAWL_ENGINE_API_PASSWORD_FILE", requires = "api_user")]
     api_password_file: Option<PathBuf>,
-    /// A user who may only read, within limits: for analysts.
+    /// User for analysts: may only read, within limits.
     #[arg(long, env = "TRAWL_READER_USER")]
     reader_user: Option<String>,
     /// Password of --reader-user.
@@ -40,10 +40,11 @@ pub struct UserFlags {
     /// File whose first line is the password of --reader-user.
     #[arg(long, env = "TRAWL_READER_PASSWORD_FILE", requires = "reader_user")]
     reader_password_file: Option<PathBuf>,
-    /// File with further readers: on each line a name, a blank and the password, or `sha256:` and its SHA-256 in hex.
+    /// File with further readers: on each line a name, a blank, and the password or `sha256:` with its SHA-256 in
+    /// hexadecimal digits.
     #[arg(long, env = "TRAWL_READERS", value_name = "FILE")]
     readers: Option<PathBuf>,
-    /// A user who reads what readers read, within their limits, and makes, fills and drops tables and views in
+    /// User who may read what readers read, within their limits, and create, fill and drop tables and views in
     /// --modeler-databases.
     #[arg(long, env = "TRAWL_MODELER_USER")]
     modeler_user: Option<String>,
@@ -53,10 +54,11 @@ pub struct UserFlags {
     /// File whose first line is the password of --modeler-user.
     #[arg(long, env = "TRAWL_MODELER_PASSWORD_FILE", requires = "modeler_user")]
     modeler_password_file: Option<PathBuf>,
-    /// Databases of --modeler-user, which readers see too, separated by commas; a `*` at the end stands for any end.
+    /// Databases of --modeler-user, which readers see too, separated by commas; `*` at the end of a name stands for any
+    /// ending.
     #[arg(long, env = "TRAWL_MODELER_DATABASES", default_value = "analytics*", value_delimiter = ',')]
     modeler_databases: Vec<DatabasePattern>,
-    /// Databases that --api-user and readers see, separated by commas; a `*` at the end stands for any end.
+    /// Databases that --api-user and readers see, separated by commas; `*` at the end of a name stands for any ending.
     #[arg(long, env = "TRAWL_READER_DATABASES", default_value = "trawl*", value_delimiter = ',')]
     pub reader_databases: Vec<DatabasePattern>,
 }

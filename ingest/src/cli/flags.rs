@@ -52,49 +52,49 @@ pub struct Flags {
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 failed at run time; 2 wrong usage; 3 data refused; 4 node unreachable; \
-                          5 ClickHouse unreachable; 6 wrong user or password of ClickHouse; 7 schema of another release; 8 \
-                          damage; 9 something is to be migrated (migrate --check); 130 interrupted after a clean stop.";
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 failed at run time; 2 wrong usage; 3 data refused; 4 node \
+                          unreachable; 5 ClickHouse unreachable; 6 wrong ClickHouse user or password; 7 schema of \
+                          another release; 8 damage; 9 migrations pending (migrate --check); 130 interrupted after a \
+                          clean stop.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Create the database and its tables, or bring them up to date.
     Migrate(MigrateFlags),
-    /// Load a range of blocks; goes on where it stopped.
+    /// Load a range of blocks; resumes where it stopped.
     Load(LoadFlags),
-    /// Keep up with the head of a node, over reorganisations; goes on where it stopped.
+    /// Follow the head of a node, across reorganisations; resumes where it stopped.
     Follow(FollowFlags),
-    /// Prove again what is stored, from the tables alone; exit code 3 if something does not hold.
+    /// Verify the stored blocks again, from the tables alone; exit code 3 if a check fails.
     Verify {
         /// First block.
         #[arg(long, env = "TRAWL_VERIFY_FROM", default_value_t = 0)]
         from: u64,
-        /// Last block, or `latest` [default: the newest that is loaded].
+        /// Last block, or `latest` [default: the newest loaded block].
         #[arg(long, env = "TRAWL_VERIFY_TO")]
         to: Option<RangeEnd>,
     },
-    /// Load again what was lost: ranges of blocks of which tables have fewer rows than were committed. Safe to be ended
-    /// at any moment and run again.
+    /// Load lost rows again: ranges of blocks for which tables have fewer rows than were committed. Safe to interrupt
+    /// and run again.
     Repair(RepairFlags),
     /// Load names, tags, ENS names, ABIs and signatures; also while a load or follow runs.
     Labels(LabelsFlags),
-    /// Ask the token contracts that no load could ask for their names, symbols and decimals: after a load from files,
-    /// or from a node without calls. trawl-api's own `/rpc` answers if the state is loaded. With --refresh all of them,
-    /// also while a load or follow runs.
+    /// Call the token contracts whose names, symbols and decimals no load could fetch: after a load from files, or from
+    /// a node without eth_call. The `/rpc` of trawl-api can answer, if the state is loaded. With --refresh all
+    /// contracts, also while a load or follow runs.
     Tokens(TokensFlags),
-    /// Make views with one column for each parameter of an event, for people who write SQL.
+    /// Create views with one column per event parameter, for people who write SQL.
     Views {
         #[command(subcommand)]
         command: ViewsCommand,
     },
-    /// Copy the database into a folder of ClickHouse's machine; also while a load or follow runs.
+    /// Back up the database to a folder on ClickHouse's machine; also while a load or follow runs.
     Backup(BackupFlags),
-    /// Make the database from a backup, as it was at a commit, and prove all of it. Safe to be ended at any moment and
-    /// run again.
+    /// Restore the database from a backup, as of a commit, and verify all of it. Safe to interrupt and run again.
     Restore(RestoreFlags),
-    /// List the backups in a folder; remove old ones.
+    /// List the backups in a folder; remove old ones with --keep.
     Backups(BackupsFlags),
-    /// Check that this machine, the database and the nodes are fit, and say what to do; changes nothing.
+    /// Check this machine, the database and the nodes, and suggest fixes; changes nothing.
     Doctor(DoctorFlags),
     /// Show what is loaded and what is missing.
     Status(StatusFlags),
@@ -102,13 +102,13 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct LabelsFlags {
-    /// CSV, JSON or text files, folders of artifacts, or ADDRESS=FILE for the ABI of a contract.
+    /// CSV, JSON or text files, folders of build artifacts, or ADDRESS=FILE for the ABI of a contract.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<LabelSource>,
-    /// Take back the labels and ABIs of these files, where no other has replaced them since.
+    /// Remove the labels and ABIs of these files, unless other files have replaced them since.
     #[arg(long)]
     pub remove: bool,
-    /// The chain, for files that name theirs, while no blocks are loaded.
+    /// Chain id, for files that name one, while no blocks are loaded.
     #[arg(long, env = "TRAWL_CHAIN_ID")]
     pub chain_id: Option<u64>,
 }
@@ -120,11 +120,11 @@ pub struct LoadFlags {
     /// First block.
     #[arg(long, env = "TRAWL_LOAD_FROM", default_value_t = 0, help_heading = "Range")]
     pub from: u64,
-    /// Last block, or `latest` [default: latest of a node, everything of files].
+    /// Last block, or `latest` [default: `latest` for a node, all blocks for files].
     #[arg(long, env = "TRAWL_LOAD_TO", help_heading = "Range")]
     pub to: Option<RangeEnd>,
-    /// Only the Kth of N shares of the range, which must have an end (--to N): the other shares may be loaded at the
-    /// same time, by a process each. N is at most 32.
+    /// Load only the Kth of N slices of the range, which needs --to; the other slices may be loaded at the same time,
+    /// one process each. N is at most 32.
     #[arg(long, env = "TRAWL_LOAD_SLICE", value_name = "K/N", help_heading = "Range")]
     pub slice: Option<Slice>,
     #[command(flatten)]
@@ -133,27 +133,27 @@ pub struct LoadFlags {
     pub lease: LeaseFlags,
     #[command(flatten)]
     pub probes: ProbeFlags,
-    /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
+    /// Quarantine refused blocks, with the reason in block_verdicts, instead of ending with exit code 3.
     #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
     pub quarantine: bool,
-    /// Merges of the tables' parts at the end, which make reads cheaper: some, or none.
+    /// Whether to merge parts of the tables after the load, which makes reads cheaper.
     #[arg(long, env = "TRAWL_LOAD_MERGE", value_enum, default_value_t = MergeFlag::On, help_heading = "Speed")]
     pub merge: MergeFlag,
-    /// Chain of the files, if they do not name it themselves.
+    /// Chain id of the files, if they do not name it.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
 }
 
 #[derive(Debug, Args)]
 pub struct TokensFlags {
-    /// A JSON-RPC endpoint that answers `eth_call`: a node's, or that of trawl-api, such as http://localhost:3000/rpc.
-    /// Several stand in for each other, separated by commas in the environment.
+    /// JSON-RPC endpoint that answers `eth_call`: a node, or trawl-api, such as http://localhost:3000/rpc. If there are
+    /// several, the next one is used when one fails; in the environment they are separated by commas.
     #[arg(long, value_name = "URL", env = "TRAWL_RPC_URL", value_delimiter = ',', required = true)]
     pub rpc_url: Vec<String>,
-    /// Time the endpoint may take for one answer.
+    /// Maximum time that the endpoint may take to answer.
     #[arg(long, env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s", value_parser = milliseconds)]
     pub rpc_timeout: Duration,
-    /// Ask again the contracts that answered before, all of them, and write what has changed.
+    /// Call again all contracts that answered before, and write what has changed.
     #[arg(long)]
     pub refresh: bool,
 }
@@ -162,8 +162,8 @@ pub struct TokensFlags {
 pub struct RepairFlags {
     #[command(flatten)]
     pub source: SourceFlags,
-    /// Also fill in what blocks were loaded without, as far as the node of --rpc-url has it: `traces`, `state`, or
-    /// both, separated by a comma.
+    /// Also fill in what blocks were loaded without, if the node of --rpc-url has it: `traces`, `state`, or both,
+    /// separated by a comma.
     #[arg(
         long,
         env = "TRAWL_REPAIR_FILL",
@@ -177,7 +177,7 @@ pub struct RepairFlags {
     pub reading: ReadingFlags,
     #[command(flatten)]
     pub lease: LeaseFlags,
-    /// Chain of the files, if they do not name it themselves.
+    /// Chain id of the files, if they do not name it.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
 }
@@ -185,37 +185,37 @@ pub struct RepairFlags {
 /// How blocks are read and checked, whatever for.
 #[derive(Debug, Clone, Args)]
 pub struct ReadingFlags {
-    /// Blocks requested from a node at the same time, at most; fewer while it reports overload.
+    /// Maximum number of blocks requested from a node at the same time; fewer while it reports overload.
     #[arg(long, env = "TRAWL_CONCURRENCY", default_value_t = 8, help_heading = "Speed",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
-    /// Time a node may take for one answer.
+    /// Maximum time that a node may take to answer.
     #[arg(long, alias = "rpc-timeout-ms", env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s",
           help_heading = "Speed", value_parser = milliseconds)]
     pub rpc_timeout: Duration,
-    /// How often a call to a node is made, with growing pauses, before it has failed: 10 take about a minute. Where the
-    /// node says that it is busy, four times as often.
+    /// Number of attempts at a call to a node, with growing pauses, before it fails: 10 take about a minute. While the
+    /// node reports overload, four times as many.
     #[arg(long, env = "TRAWL_RPC_ATTEMPTS", value_name = "COUNT", default_value_t = RetryPolicy::ATTEMPTS,
           help_heading = "Source", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rpc_attempts: u32,
-    /// Call frames to request from the node: `auto` takes what it has, and warns of blocks without.
+    /// Which call frames to request from the node: `auto` uses what it supports, and warns about blocks without traces.
     #[arg(long, env = "TRAWL_TRACES", value_enum, default_value_t = TracesFlag::Auto, help_heading = "Source")]
     pub traces: TracesFlag,
-    /// Blocks in a batch, at most. A batch is what is committed at once.
+    /// Maximum number of blocks in a batch, which is committed at once.
     #[arg(long, env = "TRAWL_BATCH_BLOCKS", default_value_t = 10_000, help_heading = "Speed",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub batch_blocks: u32,
-    /// How much is proven of each block before it is written.
+    /// How much to verify of each block before it is written.
     #[arg(long, env = "TRAWL_VERIFY", default_value = "full", help_heading = "Verification")]
     pub verify: Verify,
-    /// State of the accounts from the node's tracers: as far as it has it, or none.
+    /// Whether to request the account state from the node's tracers.
     #[arg(long, env = "TRAWL_STATE", value_enum, default_value_t = StateFlag::Auto, help_heading = "Parts")]
     pub state: StateFlag,
-    /// The family of the chain, whose rules its blocks follow: for a chain whose id is not listed in
-    /// docs/explain/chains.md. Stored with the first blocks, and then that of the database.
+    /// Family of the chain, which defines the rules of its blocks: for a chain id that is not listed in
+    /// docs/explain/chains.md. Stored in the database with the first blocks.
     #[arg(long, env = "TRAWL_CHAIN_FAMILY", value_name = "NAME", help_heading = "Source", value_parser = chain_family())]
     pub chain_family: Option<&'static Family>,
-    /// Genesis file in geth's form: the accounts at block 0, and the rules of the chain.
+    /// Genesis file in geth's format: the accounts at block 0, and the fork rules of the chain.
     #[arg(long, env = "TRAWL_GENESIS", value_name = "FILE", help_heading = "Source")]
     pub genesis: Option<PathBuf>,
 }
@@ -228,41 +228,42 @@ fn chain_family() -> impl TypedValueParser<Value = &'static Family> {
 
 #[derive(Debug, Args)]
 pub struct FollowFlags {
-    /// A node's JSON-RPC endpoint: http, https, ws or wss. Given several times, the nodes stand in for each other. In
-    /// the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
+    /// JSON-RPC endpoint of a node: http, https, ws or wss. If there are several, the next one is used when one fails;
+    /// in the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
     #[arg(long, value_name = "URL", help_heading = "Source")]
     pub rpc_url: Vec<String>,
-    /// First block [default: the one after the newest that is loaded].
+    /// First block [default: the one after the newest loaded block].
     #[arg(long, env = "TRAWL_FOLLOW_FROM", help_heading = "Range")]
     pub from: Option<u64>,
     /// Pause between two polls of the node.
     #[arg(long, alias = "poll-interval-ms", env = "TRAWL_POLL_INTERVAL", value_name = "DURATION", default_value = "1s",
           help_heading = "Following", value_parser = milliseconds)]
     pub poll_interval: Duration,
-    /// A block this far below the newest counts as final, if the node does not know `finalized` [default: by the
-    /// chain's family, 128 on Ethereum].
+    /// Number of blocks below the newest from which on a block counts as final, if the node does not support
+    /// `finalized` [default: by the chain's family, 128 on Ethereum].
     #[arg(long, env = "TRAWL_FINAL_AFTER", value_name = "BLOCKS", help_heading = "Following")]
     pub final_after: Option<u64>,
-    /// Final blocks are moved to the settled tables so many at once, at least.
+    /// Minimum number of final blocks to move to the settled tables at once.
     #[arg(long, env = "TRAWL_SETTLE_BLOCKS", value_name = "BLOCKS", default_value_t = 32, help_heading = "Following")]
     pub settle_blocks: u64,
-    /// Between two such moves, at least: fewer and larger writes. Readers have the blocks before.
+    /// Minimum time between two such moves; longer means fewer and larger writes. Readers see the
+    /// blocks before they are moved.
     #[arg(long, env = "TRAWL_SETTLE_INTERVAL", value_name = "DURATION", default_value = "5m",
           help_heading = "Following", value_parser = milliseconds)]
     pub settle_interval: Duration,
-    /// How long new blocks may be missing in the typed hot tables, which readers of SQL use. The API does not wait for
-    /// them, and blocks that are settled sooner are never written there. Where this is not longer than the pause
-    /// between two polls, the tables are filled before any reader sees the blocks.
+    /// How long new blocks may be missing from the typed hot tables, which people who write SQL read. The API does not
+    /// wait for them, and blocks that are settled sooner are never written there. If not longer than --poll-interval,
+    /// the tables are filled before any reader sees the blocks.
     #[arg(long, env = "TRAWL_HOT_TABLES_INTERVAL", value_name = "DURATION", default_value = "30s",
           help_heading = "Following", value_parser = milliseconds)]
     pub hot_tables_interval: Duration,
-    /// How often it checks how far the nodes are and what readers see, and reports it. The log names what is wrong
-    /// after 5 of these intervals, and then after each 30.
+    /// How often to check and report the progress of the nodes and of readers. Problems are logged after 5 of these
+    /// intervals, and then every 30.
     #[arg(long, env = "TRAWL_WATCH_INTERVAL", value_name = "DURATION", default_value = "2s",
           help_heading = "Following", value_parser = milliseconds)]
     pub watch_interval: Duration,
-    /// How often it calls some token contracts again for their names, symbols, decimals and supplies, which may have
-    /// changed: up to 64 each time, in turn.
+    /// How often to call up to 64 token contracts again, in turn, for their names, symbols, decimals and supplies,
+    /// which may have changed.
     #[arg(long, env = "TRAWL_TOKENS_INTERVAL", value_name = "DURATION", default_value = "60s",
           help_heading = "Following", value_parser = milliseconds)]
     pub tokens_interval: Duration,
@@ -285,38 +286,38 @@ impl FollowFlags {
 /// How much is checked of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Verify {
-    /// Header hash, links, senders, and every root the source gives the means to recompute.
+    /// Header hash, parent links, senders, and every root that can be recomputed from what the source has.
     Full,
-    /// Header hash and links.
+    /// Header hash and parent links.
     Header,
-    /// Only what rows could not be written without.
+    /// Only what rows cannot be written without.
     Off,
 }
 
 /// Whether the parts of tables are merged after a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum MergeFlag {
-    /// Until each table has few.
+    /// Until each table has few parts.
     On,
-    /// ClickHouse does it when it gets round to it.
+    /// No merges; ClickHouse merges in the background.
     Off,
 }
 
 /// Whether state is requested from a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum StateFlag {
-    /// As far as the node has it.
+    /// What the node has.
     Auto,
-    /// Not at all.
+    /// No state.
     Off,
 }
 
 /// `--fill`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FillFlag {
-    /// Call frames, with rewards where the node reports them.
+    /// Call frames, with block rewards if the node reports them.
     Traces,
-    /// State of the accounts.
+    /// Account state.
     State,
 }
 
@@ -333,7 +334,7 @@ impl FillFlag {
 /// `--traces`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TracesFlag {
-    /// `trace_block` if the node has it, else `callTracer`, else none.
+    /// `trace_block` if the node supports it, else `callTracer`, else none.
     Auto,
     /// `debug_traceBlockByHash` or `debug_traceBlockByNumber` with `callTracer`.
     CallTracer,

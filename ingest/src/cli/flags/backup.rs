@@ -7,28 +7,27 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub struct BackupFlags {
-    /// The folder of the backup on ClickHouse's machine, which is not there yet: in that of `trawl-engine
-    /// --backup-dir`.
+    /// Folder of the new backup on ClickHouse's machine, inside `trawl-engine --backup-dir`; must not exist yet.
     #[arg(value_name = "TO")]
     pub to: PathBuf,
-    /// Leave out what this backup has: both are needed for a restore, where they are now.
+    /// Leave out what this backup has; a restore then needs both, at their current paths.
     #[arg(long, value_name = "FOLDER", env = "TRAWL_BACKUP_BASE")]
     pub base: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub struct RestoreFlags {
-    /// The folder of the backup on ClickHouse's machine.
+    /// Folder of the backup on ClickHouse's machine.
     #[arg(value_name = "FROM")]
     pub from: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub struct BackupsFlags {
-    /// The folder that backups are in.
+    /// Folder that contains the backups.
     #[arg(value_name = "FOLDER", env = "TRAWL_BACKUP_DIR")]
     pub folder: PathBuf,
-    /// Remove all but the newest ones and those that they build on.
+    /// Remove all but this many of the newest backups, and those that they build on.
     #[arg(long, value_name = "COUNT", env = "TRAWL_BACKUPS_KEEP")]
     pub keep: Option<NonZeroUsize>,
 }

@@ -7,8 +7,8 @@ use super::source::separated;
 
 #[derive(Debug, Args)]
 pub struct DoctorFlags {
-    /// A node to check too, or several. In the environment they are separated by commas (also ETH_RPC_URL)
-    /// [env: TRAWL_RPC_URL=].
+    /// JSON-RPC endpoint of a node to check too; repeat the flag for several. In the environment they are separated by
+    /// commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
     #[arg(long, value_name = "URL")]
     pub rpc_url: Vec<String>,
 }

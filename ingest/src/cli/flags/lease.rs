@@ -6,9 +6,9 @@ use trawl_ingest::write::lease::ContentionPolicy;
 /// What to do about the lease of another run.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct LeaseFlags {
-    /// Take the lease of another run that you know is gone, instead of waiting for its end. It is told, and this run
-    /// writes once it surely knows: 20 seconds later, or as soon as its process has ended. One of this machine that is
-    /// stopped (SIGSTOP) must be ended first.
+    /// Take over the lease of another run that you know is gone, instead of waiting for its end. Its lease is revoked,
+    /// and this run writes once the other can no longer write: 20 seconds later, or as soon as its process has ended. A
+    /// stopped process (SIGSTOP) on this machine must be ended first.
     #[arg(long, help_heading = "Lease")]
     pub take_over: bool,
 }

@@ -10,12 +10,12 @@ use trawl_core::schema::OptionalTable;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "ClickHouse")]
 pub struct ShardFlags {
-    /// Where the tables are on a cluster (migrate --cluster): the HTTP endpoint of a node of each further shard, in the
+    /// If the tables are on a cluster (migrate --cluster): the HTTP endpoint of one node of each further shard, in the
     /// cluster's order. --clickhouse-url is a node of the first shard.
     #[arg(long, env = "TRAWL_CLICKHOUSE_SHARDS", value_name = "URL,URL", value_delimiter = ',', global = true)]
     pub clickhouse_shards: Vec<String>,
-    /// Where the tables replicate (migrate --replicated): the HTTP endpoints of all further replicas of each shard, in
-    /// any order. Only commands that make tables or views need them.
+    /// If the tables replicate (migrate --replicated): the HTTP endpoints of all further replicas of each shard, in any
+    /// order. Only commands that create tables or views need them.
     #[arg(long, env = "TRAWL_CLICKHOUSE_REPLICAS", value_name = "URL,URL", value_delimiter = ',', global = true)]
     pub clickhouse_replicas: Vec<String>,
 }
@@ -23,36 +23,37 @@ pub struct ShardFlags {
 /// Which optional tables there are.
 #[derive(Debug, Args)]
 pub struct MigrateFlags {
-    /// Drop this table, which saves its disk: topics without a contract are then searched through all logs of the
-    /// range. Remembered until --with.
+    /// Drop this optional table to save disk space; without logs_by_topic, topic filters without a contract read all
+    /// logs of the range. Remembered until --with.
     #[arg(long, value_name = "TABLE", value_parser = optional_table(), conflicts_with = "with")]
     pub without: Vec<OptionalTable>,
-    /// Make a table that was left out, and fill it. A new database has no logs_by_topic: it finds logs of accounts by
-    /// topics at once, for a third more disk.
+    /// Create a table that was left out, and fill it. A new database has no logs_by_topic, which finds logs of accounts
+    /// by topic at once, for a third more disk space.
     #[arg(long, value_name = "TABLE", value_parser = optional_table())]
     pub with: Vec<OptionalTable>,
-    /// On a ClickHouse server also make the role `trawl_reader` for people who read: grants, a settings profile, a
-    /// quota and row policies. The user must be allowed to.
+    /// On a ClickHouse server, also create the role `trawl_reader` for analysts: grants, a settings profile, a quota
+    /// and row policies. The user needs the rights to do so.
     #[arg(long)]
     pub with_reader: bool,
-    /// Print the statements that make a new database, and on which nodes each runs; ClickHouse is not contacted.
+    /// Print the statements that create a new database, and on which nodes each runs; ClickHouse is not contacted.
     #[arg(long, conflicts_with_all = ["with", "with_reader"])]
     pub print: bool,
-    /// List what is pending in this database: statements, what they rewrite, and the room for that. Changes nothing.
+    /// List the pending changes of this database: statements, what they rewrite, and the disk space they need. Changes
+    /// nothing.
     #[arg(long, conflicts_with_all = ["print", "with_reader"])]
     pub plan: bool,
-    /// Only say whether something is pending: exit code 0 if nothing is, 9 if something is. Changes nothing.
+    /// Only report whether changes are pending: exit code 0 if none are, 9 if some are. Changes nothing.
     #[arg(long, conflicts_with_all = ["print", "plan", "with_reader"])]
     pub check: bool,
-    /// Make the tables of a new database on this cluster of the servers' `remote_servers`, whose first shard alone is
-    /// the cluster NAME_first; --clickhouse-shards names a node of each further shard.
+    /// Create the tables of a new database on this cluster of `remote_servers`, whose first shard must also be the
+    /// cluster NAME_first; --clickhouse-shards names a node of each further shard.
     #[arg(long, env = "TRAWL_CLUSTER", value_name = "NAME", value_parser = cluster_name)]
     pub cluster: Option<String>,
-    /// Make tables that replicate, on a cluster whose shards have several replicas and that has a Keeper. Each server
-    /// has the macros {shard} and {replica}, and the cluster internal_replication.
+    /// Create replicated tables, on a cluster with several replicas per shard and a Keeper. Each server needs the
+    /// macros {shard} and {replica}, and the cluster needs internal_replication.
     #[arg(long, env = "TRAWL_REPLICATED", requires = "cluster")]
     pub replicated: bool,
-    /// Blocks that lie together on a shard, in tables that are sharded by block.
+    /// Number of consecutive blocks on one shard, in tables that are sharded by block.
     #[arg(long, env = "TRAWL_SHARD_BLOCKS", value_name = "BLOCKS", default_value = "1000", requires = "cluster")]
     pub shard_blocks: NonZero<u32>,
 }

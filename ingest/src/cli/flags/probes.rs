@@ -6,7 +6,7 @@ use clap::Args;
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Probes")]
 pub struct ProbeFlags {
-    /// Where to serve /health/live, /health/ready and /metrics, for example 127.0.0.1:9002 [default: nowhere].
+    /// Address to serve /health/live, /health/ready and /metrics on, such as 127.0.0.1:9002 [default: none].
     #[arg(long, env = "TRAWL_METRICS_LISTEN", value_name = "ADDRESS")]
     pub metrics_listen: Option<std::net::SocketAddr>,
 }

@@ -8,21 +8,21 @@ use trawl_core::flags::well_known;
 #[derive(Debug, Clone, Args)]
 #[group(multiple = false)]
 pub struct SourceFlags {
-    /// A node's JSON-RPC endpoint: http, https, ws or wss. Given several times, the nodes stand in for each other. In
-    /// the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
+    /// JSON-RPC endpoint of a node: http, https, ws or wss. If there are several, the next one is used when one fails;
+    /// in the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
     // Not clap's `env`: a variable of the shell must not stand against a source that is named on the command line.
     #[arg(long, value_name = "URL", help_heading = "Source")]
     rpc_url: Vec<String>,
-    /// Dump files: one JSON object a line, plain or gzipped [env: TRAWL_DUMP=].
+    /// Dump files with one JSON object per line, plain or gzipped [env: TRAWL_DUMP=].
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
     dump: Vec<PathBuf>,
-    /// A folder of files that cryo wrote: blocks, transactions and logs as Parquet, CSV or JSON [env: TRAWL_CRYO=].
+    /// Folder of files written by cryo: blocks, transactions and logs as Parquet, CSV or JSON [env: TRAWL_CRYO=].
     #[arg(long, value_name = "DIR", help_heading = "Source")]
     cryo: Option<PathBuf>,
-    /// A folder of files that ethereum-etl wrote, as CSV or JSON lines [env: TRAWL_ETL=].
+    /// Folder of files written by ethereum-etl, as CSV or JSON lines [env: TRAWL_ETL=].
     #[arg(long, value_name = "DIR", help_heading = "Source")]
     etl: Option<PathBuf>,
-    /// era1 archives, or folders of them [env: TRAWL_ERA1=].
+    /// era1 files, or folders of them [env: TRAWL_ERA1=].
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
     era1: Vec<PathBuf>,
 }
