@@ -7,14 +7,14 @@ CREATE TABLE IF NOT EXISTS address_labels
 (
     address    FixedString(20)        COMMENT 'the address' CODEC(ZSTD(1)),
     label_type LowCardinality(String) COMMENT 'name, ens_domain_name, public_tag, contract_name, abi or token' CODEC(ZSTD(1)),
-    slug       String                 COMMENT 'short name of a public_tag, which keeps tags apart; empty for the other types' CODEC(ZSTD(1)),
-    generation UInt64                 COMMENT 'the row of label_loads this belongs to; without such a row it does not count' CODEC(Delta, ZSTD(1)),
-    value      String                 COMMENT 'what is said: the name, the text of the tag, or for abi the Keccak-256 of the ABI whose entries in contract_abis bear the same generation, or for token its symbol; the newest row of an address, label_type and slug counts, an empty text takes it back' CODEC(ZSTD(1)),
-    tag_type   LowCardinality(String) COMMENT 'of a public_tag: name, generic, classifier, information, note or protocol' CODEC(ZSTD(1)),
-    ordinal    UInt32                 COMMENT 'of a public_tag: the highest is shown first' CODEC(ZSTD(1)),
-    meta       String                 COMMENT 'of a public_tag: further members as a JSON object; of a token: decimals, type and icon_url as far as they are known; empty for none' CODEC(ZSTD(1)),
-    source     String                 COMMENT 'file it was read from' CODEC(ZSTD(1)),
-    loaded_at  DateTime64(6, 'UTC')   COMMENT 'when it was loaded' CODEC(Delta, ZSTD(1))
+    slug       String                 COMMENT 'short name that identifies a public_tag; empty for other types' CODEC(ZSTD(1)),
+    generation UInt64                 COMMENT 'row of label_loads that it belongs to; ignored if there is no such row' CODEC(Delta, ZSTD(1)),
+    value      String                 COMMENT 'the name, the text of the tag, for abi the Keccak-256 of the ABI (its entries in contract_abis have the same generation), or for token its symbol; the newest row of an address, label_type and slug applies, and an empty text removes the label' CODEC(ZSTD(1)),
+    tag_type   LowCardinality(String) COMMENT 'for a public_tag: name, generic, classifier, information, note or protocol' CODEC(ZSTD(1)),
+    ordinal    UInt32                 COMMENT 'for a public_tag: sort order, highest first' CODEC(ZSTD(1)),
+    meta       String                 COMMENT 'for a public_tag: further members as a JSON object; for a token: decimals, type and icon_url if known; empty for none' CODEC(ZSTD(1)),
+    source     String                 COMMENT 'file that it was read from' CODEC(ZSTD(1)),
+    loaded_at  DateTime64(6, 'UTC')   COMMENT 'time when it was loaded' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (address, label_type, slug, generation)

@@ -4,7 +4,7 @@
 -- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
 CREATE TABLE IF NOT EXISTS balance_credits
 (
-    address      FixedString(20)        COMMENT 'who receives' CODEC(LZ4),
+    address      FixedString(20)        COMMENT 'recipient' CODEC(LZ4),
     block_number UInt64                 COMMENT 'height of the block' CODEC(LZ4),
     reason       LowCardinality(String) COMMENT 'withdrawal, block reward or uncle reward' CODEC(LZ4),
     amount       UInt256                COMMENT 'wei; the sum of all credits of this kind in the block' CODEC(LZ4)

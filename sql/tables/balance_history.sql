@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS balance_history
 (
     address      FixedString(20) COMMENT 'the account' CODEC(LZ4),
     block_number UInt64          COMMENT 'height of the block' CODEC(LZ4),
-    balance      UInt256         COMMENT 'wei after the last transaction of the block that changed it; credits of the same block come on top' CODEC(LZ4)
+    balance      UInt256         COMMENT 'wei after the last transaction of the block that changed it; credits of the same block are added to it' CODEC(LZ4)
 )
 ENGINE = MergeTree
 ORDER BY (address, block_number)

@@ -5,16 +5,16 @@
 CREATE TABLE IF NOT EXISTS block_verdicts
 (
     block_number  UInt64                                    COMMENT 'height of the block' CODEC(Delta, ZSTD(1)),
-    block_hash    FixedString(32)                           COMMENT 'hash the source gave' CODEC(ZSTD(1)),
-    verdict       LowCardinality(String)                    COMMENT 'verified: every check that applies ran and passed; partial: what ran passed, not_checkable says what could not run; refused: a check failed, and nothing of the block is readable; unverified: checks were turned off' CODEC(ZSTD(1)),
+    block_hash    FixedString(32)                           COMMENT 'hash that the source gave' CODEC(ZSTD(1)),
+    verdict       LowCardinality(String)                    COMMENT 'verified: all applicable checks ran and passed; partial: the checks that ran passed, not_checkable has the others; refused: a check failed, and the block is not readable; unverified: checks were turned off' CODEC(ZSTD(1)),
     checked       Array(LowCardinality(String))             COMMENT 'names of the checks that ran and passed' CODEC(ZSTD(1)),
-    not_checkable Array(Tuple(check String, reason String)) COMMENT 'checks that apply and could not run, and why' CODEC(ZSTD(1)),
+    not_checkable Array(Tuple(check String, reason String)) COMMENT 'applicable checks that could not run, and why' CODEC(ZSTD(1)),
     failed_check  LowCardinality(String)                    COMMENT 'name of the check that failed; empty if none did' CODEC(ZSTD(1)),
     expected      String                                    COMMENT 'what the failed check expected' CODEC(ZSTD(1)),
     found         String                                    COMMENT 'what the failed check found' CODEC(ZSTD(1)),
-    source        LowCardinality(String)                    COMMENT 'kind of source: rpc, dump, cryo, etl, era1; tables for a later proof from what is stored' CODEC(ZSTD(1)),
-    run           String                                    COMMENT 'the run of trawl-ingest that decided' CODEC(ZSTD(1)),
-    decided_at    DateTime64(6, 'UTC') DEFAULT now64(6)     COMMENT 'when' CODEC(Delta, ZSTD(1))
+    source        LowCardinality(String)                    COMMENT 'kind of source: rpc, dump, cryo, etl, era1; tables for a later verification of stored blocks' CODEC(ZSTD(1)),
+    run           String                                    COMMENT 'run of trawl-ingest that verified the block' CODEC(ZSTD(1)),
+    decided_at    DateTime64(6, 'UTC') DEFAULT now64(6)     COMMENT 'time of the verdict' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (block_number, decided_at)
@@ -27,4 +27,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'what was proven of each block';
+COMMENT 'outcome of the verification of each block';

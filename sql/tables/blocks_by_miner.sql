@@ -6,8 +6,8 @@
 --          `trawl-ingest migrate --without blocks_by_miner`; left_out_tables says so.
 CREATE TABLE IF NOT EXISTS blocks_by_miner
 (
-    has_miner    UInt8           COMMENT '1; 0 where the source did not say who made the block' CODEC(ZSTD(1)),
-    miner        FixedString(20) COMMENT 'who made the block, blocks.producer; raw bytes, show with hex()' CODEC(ZSTD(1)),
+    has_miner    UInt8           COMMENT '1; 0 if the source did not give the block producer' CODEC(ZSTD(1)),
+    miner        FixedString(20) COMMENT 'block producer, as in blocks.producer; raw bytes, show with hex()' CODEC(ZSTD(1)),
     block_number UInt64          COMMENT 'height' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
@@ -23,4 +23,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'heights of blocks, by maker'
+COMMENT 'heights of blocks, by producer'

@@ -5,9 +5,9 @@
 CREATE TABLE IF NOT EXISTS chain_configurations
 (
     chain_id      UInt64 COMMENT 'the chain' CODEC(ZSTD(1)),
-    configuration String COMMENT 'the member config of the genesis file, JSON in the form of geth; empty if none was given' CODEC(ZSTD(1)),
-    family        String COMMENT 'the family of chains that --chain-family named; empty if none was given: then it follows from chain_id' CODEC(ZSTD(1)),
-    recorded_at   DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when, by the clock of ClickHouse' CODEC(Delta, ZSTD(1))
+    configuration String COMMENT 'JSON member `config` of the genesis file, in the format of geth; empty if none was given' CODEC(ZSTD(1)),
+    family        String COMMENT 'family of the chain, as given with --chain-family; empty if none was given: then chain_id determines it' CODEC(ZSTD(1)),
+    recorded_at   DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'time, by the clock of ClickHouse' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (chain_id, recorded_at)
@@ -19,4 +19,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'rules of chains, as their genesis files and operators state them'
+COMMENT 'rules of chains, as given by genesis files and flags'

@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS code_history
 (
     address      FixedString(20) COMMENT 'the account' CODEC(LZ4),
     block_number UInt64          COMMENT 'height of the block' CODEC(LZ4),
-    code_hash    FixedString(32) COMMENT 'Keccak-256 of the code; that of nothing where the code was removed' CODEC(LZ4)
+    code_hash    FixedString(32) COMMENT 'Keccak-256 of the code; of the empty string if the code was removed' CODEC(LZ4)
 )
 ENGINE = MergeTree
 ORDER BY (address, block_number)

@@ -5,7 +5,7 @@
 CREATE TABLE IF NOT EXISTS codes
 (
     code_hash    FixedString(32) COMMENT 'Keccak-256 of the code' CODEC(ZSTD(1)),
-    block_number UInt64          COMMENT 'height of a block after which an account has it' CODEC(Delta, ZSTD(1)),
+    block_number UInt64          COMMENT 'height of a block after which an account has this code' CODEC(Delta, ZSTD(1)),
     code         String          COMMENT 'the code; raw bytes' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree

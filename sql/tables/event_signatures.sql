@@ -5,10 +5,10 @@
 CREATE TABLE IF NOT EXISTS event_signatures
 (
     hash       FixedString(32)      COMMENT 'Keccak-256 of name and types: topic0 of its logs' CODEC(ZSTD(1)),
-    signature  String               COMMENT 'the event with names and what is indexed as far as its source gave them, for example Transfer(address indexed from, address indexed to, uint256 value); several of one hash may differ in that' CODEC(ZSTD(1)),
-    generation UInt64               COMMENT 'the row of label_loads this belongs to; without such a row it does not count, but for 0: that is bundled with trawl, and what was loaded counts before it' CODEC(Delta, ZSTD(1)),
-    source     String               COMMENT 'file it was read from; bundled for what is bundled with trawl' CODEC(ZSTD(1)),
-    loaded_at  DateTime64(6, 'UTC') COMMENT 'when it was loaded' CODEC(Delta, ZSTD(1))
+    signature  String               COMMENT 'the event, with parameter names and `indexed` if the source gave them, for example Transfer(address indexed from, address indexed to, uint256 value); rows of the same hash may differ in this' CODEC(ZSTD(1)),
+    generation UInt64               COMMENT 'row of label_loads that it belongs to; ignored if there is no such row. 0: bundled with Trawl, and loaded signatures take precedence' CODEC(Delta, ZSTD(1)),
+    source     String               COMMENT 'file that it was read from; `bundled` if bundled with Trawl' CODEC(ZSTD(1)),
+    loaded_at  DateTime64(6, 'UTC') COMMENT 'time when it was loaded' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (hash, signature)
@@ -21,4 +21,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'events by the hash that their logs carry';
+COMMENT 'events, by the hash in topic0 of their logs';

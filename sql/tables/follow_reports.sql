@@ -5,15 +5,15 @@
 -- Merged:  some thirty rows at a time and up to 1 MiB, as one comes every few seconds for ever.
 CREATE TABLE IF NOT EXISTS follow_reports
 (
-    at              DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when, by the clock of ClickHouse' CODEC(Delta, ZSTD(1)),
-    run             String                 COMMENT 'the run of trawl-ingest that reports' CODEC(ZSTD(1)),
-    event           LowCardinality(String) COMMENT 'alive: it goes on; ended: it was asked to stop' CODEC(ZSTD(1)),
-    interval_ms     UInt64                 COMMENT 'time between two reports' CODEC(ZSTD(1)),
-    node_block      Nullable(UInt64)       COMMENT 'the newest block of the nodes; NULL before any has answered' CODEC(ZSTD(1)),
-    node_silence_ms UInt64                 COMMENT 'time since a node has answered' CODEC(ZSTD(1)),
-    head_block      Nullable(UInt64)       COMMENT 'the newest block that readers see; NULL if there is none' CODEC(ZSTD(1)),
-    head_age_ms     UInt64                 COMMENT 'time since readers see this block as the newest, over restarts of follow too; since its first start if no newer block came' CODEC(ZSTD(1)),
-    problems        Array(Tuple(kind String, detail String, age_ms UInt64)) COMMENT 'what is wrong: its kind, in words, and since when' CODEC(ZSTD(1))
+    at              DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'time, by the clock of ClickHouse' CODEC(Delta, ZSTD(1)),
+    run             String                 COMMENT 'run of trawl-ingest that wrote the report' CODEC(ZSTD(1)),
+    event           LowCardinality(String) COMMENT 'alive: it is running; ended: it was stopped' CODEC(ZSTD(1)),
+    interval_ms     UInt64                 COMMENT 'milliseconds between two reports' CODEC(ZSTD(1)),
+    node_block      Nullable(UInt64)       COMMENT 'newest block of the nodes; NULL until one has answered' CODEC(ZSTD(1)),
+    node_silence_ms UInt64                 COMMENT 'milliseconds since a node answered' CODEC(ZSTD(1)),
+    head_block      Nullable(UInt64)       COMMENT 'newest block that readers see; NULL if there is none' CODEC(ZSTD(1)),
+    head_age_ms     UInt64                 COMMENT 'milliseconds since readers have seen this block as the newest, across restarts of follow; since its first start if no newer block has come' CODEC(ZSTD(1)),
+    problems        Array(Tuple(kind String, detail String, age_ms UInt64)) COMMENT 'current problems: kind, description, and milliseconds since it began' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY at
@@ -25,4 +25,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'how following goes';
+COMMENT 'status of trawl-ingest follow';

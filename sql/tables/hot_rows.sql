@@ -8,7 +8,7 @@
 -- Merged:  once or twice: a block is read by its key, and removed soon.
 CREATE TABLE IF NOT EXISTS hot_rows
 (
-    generation   UInt64 COMMENT 'which writing of its height the row belongs to; ingest_heads says which count' CODEC(Delta, ZSTD(1)),
+    generation   UInt64 COMMENT 'version of the block height that the row belongs to, one per write; ingest_heads lists the readable ones' CODEC(Delta, ZSTD(1)),
     block_number UInt64 COMMENT 'height of the block' CODEC(Delta, ZSTD(1)),
     rows         String COMMENT 'the rows of the block by table: for each table the length of its name (1 byte), the name, the length of the stream (4 bytes, little-endian), and an Arrow IPC stream' CODEC(LZ4)
 )
@@ -27,4 +27,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'the newest blocks, one row each, packed';
+COMMENT 'newest blocks, one row each, packed';

@@ -6,18 +6,18 @@ CREATE TABLE IF NOT EXISTS ingest_commits
 (
     first_block       UInt64          COMMENT 'first block of the range' CODEC(Delta, ZSTD(1)),
     last_block        UInt64          COMMENT 'last block of the range, inclusive' CODEC(Delta, ZSTD(1)),
-    parts             Array(LowCardinality(String)) COMMENT 'what is there for every block of the range: blocks, transactions, withdrawals, uncles, receipts' CODEC(ZSTD(1)),
-    chain_id          Nullable(UInt64) COMMENT 'chain the blocks belong to; NULL while the source has not named it' CODEC(ZSTD(1)),
+    parts             Array(LowCardinality(String)) COMMENT 'parts that every block of the range has: blocks, transactions, withdrawals, uncles, receipts' CODEC(ZSTD(1)),
+    chain_id          Nullable(UInt64) COMMENT 'chain the blocks belong to; NULL until the source names it' CODEC(ZSTD(1)),
     first_parent_hash FixedString(32) COMMENT 'parent hash of the first block' CODEC(ZSTD(1)),
     last_hash         FixedString(32) COMMENT 'hash of the last block' CODEC(ZSTD(1)),
     transactions      UInt64          COMMENT 'transactions in the range' CODEC(ZSTD(1)),
     logs              UInt64          COMMENT 'logs in the range' CODEC(ZSTD(1)),
-    rows              Array(Tuple(name String, rows UInt64)) COMMENT 'rows that were written to each table for the range; tables without any are left out. Fewer are there: some were lost' CODEC(ZSTD(1)),
+    rows              Array(Tuple(name String, rows UInt64)) COMMENT 'rows written to each table for the range, without tables that got none; if a table has fewer, rows were lost' CODEC(ZSTD(1)),
     source            LowCardinality(String) COMMENT 'kind of source: rpc, dump, cryo, etl, era1' CODEC(ZSTD(1)),
-    run               String          COMMENT 'the run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
-    committed_at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when' CODEC(Delta, ZSTD(1)),
+    run               String          COMMENT 'run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
+    committed_at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'time of the commit' CODEC(Delta, ZSTD(1)),
     last_total_difficulty Nullable(UInt256) COMMENT 'total difficulty of the last block; NULL if the source did not give it' CODEC(ZSTD(1)),
-    replaced          Array(Tuple(first_block UInt64, last_block UInt64, run String)) COMMENT 'commits that this one replaces, alone or with others of its run: parts that they lacked were filled in' CODEC(ZSTD(1))
+    replaced          Array(Tuple(first_block UInt64, last_block UInt64, run String)) COMMENT 'commits that this one replaces, alone or with others of its run, because missing parts were filled in' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (first_block, last_block)

@@ -7,17 +7,17 @@
 -- Merged:  a dozen rows at a time and up to 1 MiB: rows carry blocks, and each look reads the newest alone.
 CREATE TABLE IF NOT EXISTS ingest_heads
 (
-    sequence        UInt64               COMMENT 'grows by at least one from row to row' CODEC(Delta, ZSTD(1)),
-    segments        Array(Tuple(first_block UInt64, last_block UInt64, generation UInt64, parts Array(String))) COMMENT 'the readable rows of the hot tables, ascending: blocks (inclusive), their generation, and what is there for every one of them, as in ingest_commits' CODEC(ZSTD(1)),
-    head_block      UInt64               COMMENT 'the newest readable block' CODEC(ZSTD(1)),
-    safe_block      Nullable(UInt64)     COMMENT 'the block the node calls safe; NULL if it knows none' CODEC(ZSTD(1)),
-    finalized_block Nullable(UInt64)     COMMENT 'the block the node calls finalized; NULL if it knows none' CODEC(ZSTD(1)),
-    node_block      UInt64               COMMENT 'the newest block the node showed' CODEC(ZSTD(1)),
-    tables_through  Nullable(UInt64)     COMMENT 'the typed hot tables have the rows of all segments up to this block; those of the others are in blocks of this and earlier rows or in hot_rows alone. NULL if they have none' CODEC(ZSTD(1)),
+    sequence        UInt64               COMMENT 'increases by at least one from row to row' CODEC(Delta, ZSTD(1)),
+    segments        Array(Tuple(first_block UInt64, last_block UInt64, generation UInt64, parts Array(String))) COMMENT 'readable rows of the hot tables, ascending: blocks (inclusive), their generation, and the parts that all of them have, as in ingest_commits' CODEC(ZSTD(1)),
+    head_block      UInt64               COMMENT 'newest readable block' CODEC(ZSTD(1)),
+    safe_block      Nullable(UInt64)     COMMENT 'safe block of the node; NULL if it has none' CODEC(ZSTD(1)),
+    finalized_block Nullable(UInt64)     COMMENT 'finalized block of the node; NULL if it has none' CODEC(ZSTD(1)),
+    node_block      UInt64               COMMENT 'newest block of the node' CODEC(ZSTD(1)),
+    tables_through  Nullable(UInt64)     COMMENT 'the typed hot tables have the rows of all segments up to this block; later ones are only in column blocks of this and earlier rows, or in hot_rows. NULL if the typed hot tables have no rows' CODEC(ZSTD(1)),
     chain_id        Nullable(UInt64)     COMMENT 'chain the blocks belong to' CODEC(ZSTD(1)),
-    blocks          Array(Tuple(generation UInt64, block_number UInt64, rows String)) COMMENT 'the blocks that are new with this row, packed as in hot_rows. Empty if they have more than 128 KiB: then they are rows of hot_rows' CODEC(LZ4),
-    run             String               COMMENT 'the run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
-    written_at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when' CODEC(Delta, ZSTD(1))
+    blocks          Array(Tuple(generation UInt64, block_number UInt64, rows String)) COMMENT 'blocks added by this row, packed as in hot_rows; empty if larger than 128 KiB, as they are in hot_rows then' CODEC(LZ4),
+    run             String               COMMENT 'run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
+    written_at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'time when it was written' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY intDiv(head_block, 512)
@@ -34,4 +34,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'which rows of the hot tables are readable';
+COMMENT 'readable rows of the hot tables';

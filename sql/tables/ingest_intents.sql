@@ -4,10 +4,10 @@
 -- Written: first of a batch; removed when an interrupted batch has been cleaned up.
 CREATE TABLE IF NOT EXISTS ingest_intents
 (
-    run         String               COMMENT 'the run of trawl-ingest that is writing' CODEC(ZSTD(1)),
+    run         String               COMMENT 'run of trawl-ingest that is writing' CODEC(ZSTD(1)),
     first_block UInt64               COMMENT 'first block of the range' CODEC(Delta, ZSTD(1)),
     last_block  UInt64               COMMENT 'last block of the range, inclusive' CODEC(Delta, ZSTD(1)),
-    started_at  DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when' CODEC(Delta, ZSTD(1))
+    started_at  DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'time when it started' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (run, first_block)

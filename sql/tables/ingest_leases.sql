@@ -9,12 +9,12 @@
 -- Merged:  some thirty rows at a time and up to 1 MiB, as one comes every few seconds for ever.
 CREATE TABLE IF NOT EXISTS ingest_leases
 (
-    lease   String                 COMMENT 'the lease: a run, and which of its attempts' CODEC(ZSTD(1)),
-    event   LowCardinality(String) COMMENT 'claimed or alive: said by its holder; released: given back; fenced: taken away because the holder is gone' CODEC(ZSTD(1)),
-    host    String                 COMMENT 'name of the machine of the holder' CODEC(ZSTD(1)),
-    place   String                 COMMENT 'where process ids can be compared: one boot and one process namespace of a machine' CODEC(ZSTD(1)),
-    process String                 COMMENT 'process id and start time of the holder there' CODEC(ZSTD(1)),
-    at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when, by the clock of ClickHouse' CODEC(Delta, ZSTD(1))
+    lease   String                 COMMENT 'the lease: a run and the number of its attempt' CODEC(ZSTD(1)),
+    event   LowCardinality(String) COMMENT 'claimed, alive: written by its holder; released: by its holder, at the end; fenced: revoked because the holder is gone' CODEC(ZSTD(1)),
+    host    String                 COMMENT 'host name of the holder' CODEC(ZSTD(1)),
+    place   String                 COMMENT 'scope of process ids: a boot and a process namespace of a machine' CODEC(ZSTD(1)),
+    process String                 COMMENT 'process id and start time of the holder' CODEC(ZSTD(1)),
+    at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'time, by the clock of ClickHouse' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (lease, at)
@@ -29,4 +29,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'which run of trawl-ingest may write';
+COMMENT 'leases of the runs of trawl-ingest that may write';

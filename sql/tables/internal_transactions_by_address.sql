@@ -4,21 +4,21 @@
 -- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
 CREATE TABLE IF NOT EXISTS internal_transactions_by_address
 (
-    address           FixedString(20)           COMMENT 'who takes part: caller, callee, creator, created contract, beneficiary' CODEC(ZSTD(1)),
+    address           FixedString(20)           COMMENT 'participant: caller, callee, creator, created contract or beneficiary' CODEC(ZSTD(1)),
     block_number      UInt64                    COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
     transaction_index UInt32                    COMMENT 'position of its transaction in the block' CODEC(Delta, ZSTD(1)),
-    frame_index       UInt32                    COMMENT 'position in the transaction, in order of execution; 0 is the creation that a transaction is' CODEC(Delta, ZSTD(1)),
+    frame_index       UInt32                    COMMENT 'position in the transaction, in order of execution; 0 is a transaction that is itself a creation' CODEC(Delta, ZSTD(1)),
     transaction_hash  FixedString(32)           COMMENT 'hash of its transaction' CODEC(ZSTD(1)),
     block_timestamp   DateTime64(6, 'UTC')      COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
     frame_type        LowCardinality(String)    COMMENT 'call, create or selfdestruct' CODEC(ZSTD(1)),
     call_type         LowCardinality(String)    COMMENT 'call, callcode, delegatecall or staticcall; create or create2 for creations; empty for selfdestruct' CODEC(ZSTD(1)),
-    from_address      FixedString(20)           COMMENT 'caller, creator or the contract that destroys itself' CODEC(ZSTD(1)),
-    to_address        Nullable(FixedString(20)) COMMENT 'callee, or receiver of what a destroyed contract gives; NULL for a creation' CODEC(ZSTD(1)),
-    created_contract  Nullable(FixedString(20)) COMMENT 'contract a creation made; NULL otherwise, and where it failed' CODEC(ZSTD(1)),
-    value             UInt256                   COMMENT 'wei moved, unless is_undone; 0 for delegatecall and staticcall' CODEC(ZSTD(1)),
-    gas_limit         UInt64                    COMMENT 'gas the call was given; of an outermost creation without the intrinsic cost if the source says so' CODEC(ZSTD(1)),
-    error             String                    COMMENT 'failure of this frame in the words of the node; empty if it succeeded, even inside one that failed' CODEC(ZSTD(1)),
-    is_undone         UInt8                     COMMENT '1 if it failed, or a frame around it or its transaction did: what it did was undone, its value went back; else 0' CODEC(ZSTD(1)),
+    from_address      FixedString(20)           COMMENT 'caller, creator or destroyed contract' CODEC(ZSTD(1)),
+    to_address        Nullable(FixedString(20)) COMMENT 'callee, or beneficiary of a destroyed contract; NULL for a creation' CODEC(ZSTD(1)),
+    created_contract  Nullable(FixedString(20)) COMMENT 'contract created by a creation; NULL otherwise, and if it failed' CODEC(ZSTD(1)),
+    value             UInt256                   COMMENT 'wei transferred, unless is_undone; 0 for delegatecall and staticcall' CODEC(ZSTD(1)),
+    gas_limit         UInt64                    COMMENT 'gas of the call; for an outermost creation without the intrinsic cost if the source gives it so' CODEC(ZSTD(1)),
+    error             String                    COMMENT 'error of this frame, as the node reports it; empty if it succeeded, even inside a failed frame' CODEC(ZSTD(1)),
+    is_undone         UInt8                     COMMENT '1 if it, an enclosing frame or its transaction failed, so that its effects were reverted and its value returned; else 0' CODEC(ZSTD(1)),
     INDEX address_text concat('0x', lower(hex(address))) TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree

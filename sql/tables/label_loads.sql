@@ -4,10 +4,10 @@
 -- Written: last in each run, once; append-only.
 CREATE TABLE IF NOT EXISTS label_loads
 (
-    generation  UInt64               COMMENT 'number of the run; the rows it wrote bear it' CODEC(Delta, ZSTD(1)),
-    loaded_at   DateTime64(6, 'UTC') COMMENT 'when it was loaded' CODEC(Delta, ZSTD(1)),
-    run         String               COMMENT 'which run wrote it' CODEC(ZSTD(1)),
-    sources     Array(String)        COMMENT 'files it was read from' CODEC(ZSTD(1)),
+    generation  UInt64               COMMENT 'number of the load, which the rows that it wrote have as generation' CODEC(Delta, ZSTD(1)),
+    loaded_at   DateTime64(6, 'UTC') COMMENT 'time when it was loaded' CODEC(Delta, ZSTD(1)),
+    run         String               COMMENT 'run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
+    sources     Array(String)        COMMENT 'files that it was read from' CODEC(ZSTD(1)),
     labels      UInt64               COMMENT 'rows it added to address_labels' CODEC(ZSTD(1)),
     abi_entries UInt64               COMMENT 'rows it added to contract_abis' CODEC(ZSTD(1)),
     signatures  UInt64               COMMENT 'rows it added to event_signatures and function_signatures' CODEC(ZSTD(1))

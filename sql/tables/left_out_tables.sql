@@ -5,7 +5,7 @@
 CREATE TABLE IF NOT EXISTS left_out_tables
 (
     name        String               COMMENT 'name of the table' CODEC(ZSTD(1)),
-    left_out_at DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'since when it is not there' CODEC(ZSTD(1))
+    left_out_at DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'time when it was left out' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY name

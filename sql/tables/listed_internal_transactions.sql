@@ -24,4 +24,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'positions of call frames but for outermost calls and rewards'
+COMMENT 'positions of call frames, without outermost calls and rewards'

@@ -23,4 +23,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'where the logs with a topic lie, ordered by topic';
+COMMENT 'positions of logs, by topic';

@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS logs_by_block
     transaction_hash  FixedString(32)     COMMENT 'hash of its transaction' CODEC(LZ4),
     block_hash        FixedString(32)     COMMENT 'hash of its block' CODEC(LZ4),
     block_timestamp   DateTime64(6, 'UTC') COMMENT 'timestamp of its block' CODEC(Delta, LZ4),
-    topics_count      UInt8               COMMENT 'how many topics it has, 0 to 4' CODEC(LZ4),
+    topics_count      UInt8               COMMENT 'number of topics, 0 to 4' CODEC(LZ4),
     topic0            FixedString(32)     COMMENT 'first topic, the event signature hash unless anonymous; zero if absent' CODEC(LZ4),
     topic1            FixedString(32)     COMMENT 'second topic; zero if absent' CODEC(LZ4),
     topic2            FixedString(32)     COMMENT 'third topic; zero if absent' CODEC(LZ4),
@@ -37,4 +37,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'event logs, ordered for filters that name a block or no address';
+COMMENT 'event logs, ordered for filters by block or without address';

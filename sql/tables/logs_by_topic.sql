@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS logs_by_topic
     transaction_hash  FixedString(32)     COMMENT 'hash of its transaction' CODEC(LZ4),
     block_hash        FixedString(32)     COMMENT 'hash of its block' CODEC(LZ4),
     block_timestamp   DateTime64(6, 'UTC') COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
-    topics_count      UInt8               COMMENT 'how many topics it has, 2 to 4' CODEC(ZSTD(1)),
+    topics_count      UInt8               COMMENT 'number of topics, 2 to 4' CODEC(ZSTD(1)),
     topic0            FixedString(32)     COMMENT 'first topic, the event signature hash unless anonymous' CODEC(ZSTD(1)),
     topic1            FixedString(32)     COMMENT 'second topic' CODEC(ZSTD(1)),
     topic2            FixedString(32)     COMMENT 'third topic; zero if absent' CODEC(ZSTD(1)),
@@ -34,4 +34,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'event logs under each topic that may hold an address, ordered for accounts';
+COMMENT 'event logs under each topic that may hold an address, ordered by topic';

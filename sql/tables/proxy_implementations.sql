@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS proxy_implementations
     address        FixedString(20)        COMMENT 'the contract, or the account that delegates' CODEC(ZSTD(1)),
     block_number   UInt64                 COMMENT 'height of the block that changed it' CODEC(Delta, ZSTD(1)),
     kind           LowCardinality(String) COMMENT 'eip1167, eip1967, eip1822, eip1967_beacon or eip7702' CODEC(ZSTD(1)),
-    implementation FixedString(20)        COMMENT 'who runs its calls; the beacon for eip1967_beacon; zero where it was taken away' CODEC(ZSTD(1))
+    implementation FixedString(20)        COMMENT 'contract that executes its calls, the beacon for eip1967_beacon; zero if it was removed' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (address, block_number)
@@ -20,4 +20,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'where proxies point to';
+COMMENT 'implementations of proxies';

@@ -5,7 +5,7 @@
 CREATE TABLE IF NOT EXISTS reorged_withdrawals
 (
     block_hash       FixedString(32)      COMMENT 'hash of the lost block; raw bytes, show with hex()' CODEC(ZSTD(1)),
-    address          FixedString(20)      COMMENT 'who receives the amount; raw bytes, show with hex()' CODEC(ZSTD(1)),
+    address          FixedString(20)      COMMENT 'recipient of the amount; raw bytes, show with hex()' CODEC(ZSTD(1)),
     withdrawal_index UInt64               COMMENT 'running number over all blocks' CODEC(Delta, ZSTD(1)),
     block_number     UInt64               COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
     block_timestamp  DateTime64(6, 'UTC') COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
@@ -23,4 +23,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'withdrawals of blocks that another branch orphaned';
+COMMENT 'withdrawals of orphaned blocks';

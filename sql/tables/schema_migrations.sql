@@ -6,8 +6,8 @@ CREATE TABLE IF NOT EXISTS schema_migrations
 (
     version    UInt32               COMMENT 'number of the migration file',
     name       String               COMMENT 'name of the migration file',
-    checksum   String               COMMENT 'Keccak-256 of its text, hexadecimal',
-    applied_at DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when'
+    checksum   String               COMMENT 'Keccak-256 of its text, in hexadecimal digits',
+    applied_at DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'time when it was applied'
 )
 ENGINE = MergeTree
 ORDER BY version
@@ -18,4 +18,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'applied steps of the schema';
+COMMENT 'applied migrations of the schema';

@@ -7,8 +7,8 @@
 --          address_labels. Equal rows become one in a merge.
 CREATE TABLE IF NOT EXISTS search_terms
 (
-    term    String          COMMENT 'the name in lower case from one of its first eight words on, cut to 100 characters; words have one blank between them, whatever the name has, and nothing that is not seen' CODEC(ZSTD(1)),
-    address FixedString(20) COMMENT 'the address of that name; raw bytes, show with hex()' CODEC(ZSTD(1))
+    term    String          COMMENT 'the name in lower case, starting at one of its first eight words, cut to 100 characters; words are separated by one space, without invisible characters' CODEC(ZSTD(1)),
+    address FixedString(20) COMMENT 'address with that name; raw bytes, show with hex()' CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (term, address)

@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS storage_history
     address      FixedString(20) COMMENT 'the account' CODEC(LZ4),
     slot         FixedString(32) COMMENT 'the slot' CODEC(LZ4),
     block_number UInt64          COMMENT 'height of the block' CODEC(LZ4),
-    value        FixedString(32) COMMENT 'value after the block; zero where it was cleared' CODEC(LZ4)
+    value        FixedString(32) COMMENT 'value after the block; zero if it was cleared' CODEC(LZ4)
 )
 ENGINE = MergeTree
 ORDER BY (address, slot, block_number)

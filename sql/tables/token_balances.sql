@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS token_balances
 (
     token_address FixedString(20)        COMMENT 'the token contract' CODEC(ZSTD(1)),
     token_type    LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from the shape of the transfers' CODEC(ZSTD(1)),
-    holder        FixedString(20)        COMMENT 'who holds; the zero address stands for what was minted and not burnt' CODEC(ZSTD(1)),
+    holder        FixedString(20)        COMMENT 'holder; in rows of the zero address, what was minted and not burnt' CODEC(ZSTD(1)),
     block_number  UInt64                 COMMENT 'height of the last change' CODEC(Delta, ZSTD(1)),
     balance       UInt256                COMMENT 'smallest units, tokens of an ERC-721 contract, units over all ids of an ERC-1155 contract' CODEC(ZSTD(1)),
     INDEX token_text concat('0x', lower(hex(token_address))) TYPE minmax GRANULARITY 1
@@ -24,4 +24,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'balances of tokens, from their transfers'
+COMMENT 'balances of tokens, derived from transfers'

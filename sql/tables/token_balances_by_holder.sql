@@ -5,7 +5,7 @@
 --          by `trawl-ingest migrate --without token_balances_by_holder`; left_out_tables says so.
 CREATE TABLE IF NOT EXISTS token_balances_by_holder
 (
-    holder        FixedString(20)        COMMENT 'who holds; the zero address stands for what was minted and not burnt' CODEC(ZSTD(1)),
+    holder        FixedString(20)        COMMENT 'holder; in rows of the zero address, what was minted and not burnt' CODEC(ZSTD(1)),
     token_address FixedString(20)        COMMENT 'the token contract' CODEC(ZSTD(1)),
     token_type    LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from the shape of the transfers' CODEC(ZSTD(1)),
     block_number  UInt64                 COMMENT 'height of the last change' CODEC(Delta, ZSTD(1)),

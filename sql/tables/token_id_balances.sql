@@ -8,13 +8,13 @@
 -- Written: by trawl-ingest, in the steps of token_steps; the same row again changes nothing.
 CREATE TABLE IF NOT EXISTS token_id_balances
 (
-    holder        FixedString(20)        COMMENT 'who holds; the zero address stands for the id itself' CODEC(ZSTD(1)),
+    holder        FixedString(20)        COMMENT 'holder; the zero address stands for the id itself' CODEC(ZSTD(1)),
     token_address FixedString(20)        COMMENT 'the token contract' CODEC(ZSTD(1)),
     token_type    LowCardinality(String) COMMENT 'ERC-721 or ERC-1155, derived from the shape of the transfers' CODEC(ZSTD(1)),
     token_id      UInt256                COMMENT 'the id' CODEC(ZSTD(1)),
     block_number  UInt64                 COMMENT 'height of the last change' CODEC(Delta, ZSTD(1)),
-    balance       UInt256                COMMENT 'units of the id: of the zero address, those minted and not burnt' CODEC(ZSTD(1)),
-    owner         FixedString(20)        COMMENT 'who owns an id of an ERC-721 contract; in rows of the zero address, and zero in others' CODEC(ZSTD(1))
+    balance       UInt256                COMMENT 'units of the id; in rows of the zero address, those minted and not burnt' CODEC(ZSTD(1)),
+    owner         FixedString(20)        COMMENT 'owner of an ERC-721 id, in rows of the zero address; zero in other rows' CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(block_number)
 ORDER BY (holder, token_address, token_type, token_id)

@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS token_id_holders
 (
     token_address FixedString(20) COMMENT 'the token contract' CODEC(ZSTD(1)),
     token_id      UInt256         COMMENT 'the id' CODEC(ZSTD(1)),
-    holder        FixedString(20) COMMENT 'who holds' CODEC(ZSTD(1)),
+    holder        FixedString(20) COMMENT 'holder' CODEC(ZSTD(1)),
     block_number  UInt64          COMMENT 'height of the last change' CODEC(Delta, ZSTD(1)),
     balance       UInt256         COMMENT 'units of the id' CODEC(ZSTD(1))
 )

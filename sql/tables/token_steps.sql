@@ -7,10 +7,10 @@ CREATE TABLE IF NOT EXISTS token_steps
 (
     first_block UInt64                 COMMENT 'first block of the step' CODEC(Delta, ZSTD(1)),
     last_block  UInt64                 COMMENT 'last block of the step, inclusive' CODEC(Delta, ZSTD(1)),
-    stage       LowCardinality(String) COMMENT 'known: its changes are worked out; done: they are made' CODEC(ZSTD(1)),
+    stage       LowCardinality(String) COMMENT 'known: its changes are computed; done: they are applied' CODEC(ZSTD(1)),
     transfers   UInt64                 COMMENT 'token transfers in the step' CODEC(ZSTD(1)),
-    run         String                 COMMENT 'the run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
-    written_at  DateTime64(6, 'UTC')   DEFAULT now64(6) COMMENT 'when' CODEC(Delta, ZSTD(1))
+    run         String                 COMMENT 'run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
+    written_at  DateTime64(6, 'UTC')   DEFAULT now64(6) COMMENT 'time when it was written' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (last_block)
@@ -22,4 +22,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'how far token balances and statistics reach'
+COMMENT 'blocks up to which token balances and statistics are computed'

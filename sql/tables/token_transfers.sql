@@ -4,7 +4,7 @@
 -- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
 CREATE TABLE IF NOT EXISTS token_transfers
 (
-    address           FixedString(20)        COMMENT 'who takes part: giver or receiver' CODEC(ZSTD(1)),
+    address           FixedString(20)        COMMENT 'participant: sender or recipient' CODEC(ZSTD(1)),
     block_number      UInt64                 COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
     log_index         UInt32                 COMMENT 'position of its log in the block' CODEC(Delta, ZSTD(1)),
     batch_index       UInt32                 COMMENT 'position in an ERC-1155 batch; 0 otherwise' CODEC(Delta, ZSTD(1)),
@@ -14,8 +14,8 @@ CREATE TABLE IF NOT EXISTS token_transfers
     block_timestamp   DateTime64(6, 'UTC')   COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
     token_type        LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from the shape of the log' CODEC(ZSTD(1)),
     token_address     FixedString(20)        COMMENT 'contract that emitted the log' CODEC(ZSTD(1)),
-    from_address      FixedString(20)        COMMENT 'who gave; zero for a mint' CODEC(ZSTD(1)),
-    to_address        FixedString(20)        COMMENT 'who received; zero for a burn' CODEC(ZSTD(1)),
+    from_address      FixedString(20)        COMMENT 'sender; zero for a mint' CODEC(ZSTD(1)),
+    to_address        FixedString(20)        COMMENT 'recipient; zero for a burn' CODEC(ZSTD(1)),
     token_id          Nullable(UInt256)      COMMENT 'token of an ERC-721 or ERC-1155 transfer; NULL for ERC-20' CODEC(ZSTD(1)),
     value             UInt256                COMMENT 'amount in the smallest unit; 1 for ERC-721' CODEC(ZSTD(1)),
     INDEX address_text concat('0x', lower(hex(address))) TYPE minmax GRANULARITY 1

@@ -5,12 +5,12 @@
 CREATE TABLE IF NOT EXISTS tokens
 (
     address      FixedString(20)        COMMENT 'the token contract' CODEC(ZSTD(1)),
-    block_number UInt64                 COMMENT 'height of the call that found it so first' CODEC(Delta, ZSTD(1)),
-    token_type   LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, from its transfers' CODEC(ZSTD(1)),
-    name         Nullable(String)       COMMENT 'its name, cut to 1000 characters; NULL if it gave none' CODEC(ZSTD(1)),
-    symbol       Nullable(String)       COMMENT 'its symbol, cut to 1000 characters; NULL if it gave none' CODEC(ZSTD(1)),
-    decimals     Nullable(UInt8)        COMMENT 'decimals; NULL if it gave none' CODEC(ZSTD(1)),
-    total_supply Nullable(UInt256)      COMMENT 'supply in the smallest unit; NULL if it gave none' CODEC(ZSTD(1))
+    block_number UInt64                 COMMENT 'height of the first call that returned these values' CODEC(Delta, ZSTD(1)),
+    token_type   LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from its transfers' CODEC(ZSTD(1)),
+    name         Nullable(String)       COMMENT 'its name, cut to 1000 characters; NULL if it returned none' CODEC(ZSTD(1)),
+    symbol       Nullable(String)       COMMENT 'its symbol, cut to 1000 characters; NULL if it returned none' CODEC(ZSTD(1)),
+    decimals     Nullable(UInt8)        COMMENT 'its decimals; NULL if it returned none' CODEC(ZSTD(1)),
+    total_supply Nullable(UInt256)      COMMENT 'its supply in the smallest unit; NULL if it returned none' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (address, block_number)
@@ -23,4 +23,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'what token contracts say of themselves';
+COMMENT 'token metadata, as the contracts return it';

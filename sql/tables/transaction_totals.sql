@@ -11,10 +11,10 @@ CREATE TABLE IF NOT EXISTS transaction_totals
     transactions   UInt64              COMMENT 'transactions' CODEC(ZSTD(1)),
     failed         UInt64              COMMENT 'transactions with status 0' CODEC(ZSTD(1)),
     without_status UInt64              COMMENT 'transactions whose status is not known' CODEC(ZSTD(1)),
-    gas            UInt256             COMMENT 'gas they used' CODEC(ZSTD(1)),
-    failed_gas     UInt256             COMMENT 'gas failed ones used' CODEC(ZSTD(1)),
-    fees           UInt256             COMMENT 'fees they paid, in wei' CODEC(ZSTD(1)),
-    failed_fees    UInt256             COMMENT 'fees failed ones paid, in wei' CODEC(ZSTD(1)),
+    gas            UInt256             COMMENT 'gas used' CODEC(ZSTD(1)),
+    failed_gas     UInt256             COMMENT 'gas used by failed transactions' CODEC(ZSTD(1)),
+    fees           UInt256             COMMENT 'fees paid, in wei' CODEC(ZSTD(1)),
+    failed_fees    UInt256             COMMENT 'fees paid by failed transactions, in wei' CODEC(ZSTD(1)),
     without_gas    UInt64              COMMENT 'transactions whose gas or price is not known' CODEC(ZSTD(1)),
     senders        UInt64              COMMENT 'distinct senders' CODEC(ZSTD(1)),
     new_senders    UInt64              COMMENT 'senders of a transaction with nonce 0' CODEC(ZSTD(1)),
@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS transaction_totals
     price_p10      Nullable(UInt256)   COMMENT '10th percentile of the effective gas price in wei, within 1 %; NULL without receipts' CODEC(ZSTD(1)),
     price_p50      Nullable(UInt256)   COMMENT 'median of the effective gas price in wei, within 1 %; NULL without receipts' CODEC(ZSTD(1)),
     price_p90      Nullable(UInt256)   COMMENT '90th percentile of the effective gas price in wei, within 1 %; NULL without receipts' CODEC(ZSTD(1)),
-    added_up_at    DateTime64(6, 'UTC') COMMENT 'when they were added up' CODEC(Delta, ZSTD(1))
+    added_up_at    DateTime64(6, 'UTC') COMMENT 'time when they were aggregated' CODEC(Delta, ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(added_up_at)
 ORDER BY (first_block, last_block)
@@ -35,4 +35,4 @@ SETTINGS
     old_parts_lifetime = 10,
     max_cleanup_delay_period = 30,
     merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
-COMMENT 'transactions added up by day, week, month and year'
+COMMENT 'transactions aggregated by day, week, month and year'

@@ -5,14 +5,14 @@
 --          twice. Left out by `trawl-ingest migrate --without transactions_by_address`; left_out_tables says so.
 CREATE TABLE IF NOT EXISTS transactions_by_address
 (
-    address           FixedString(20)   COMMENT 'who takes part: sender, recipient, created contract' CODEC(ZSTD(1)),
+    address           FixedString(20)   COMMENT 'participant: sender, recipient or created contract' CODEC(ZSTD(1)),
     block_number      UInt64            COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
     transaction_index UInt32            COMMENT 'position in the block, 0-based' CODEC(Delta, ZSTD(1)),
     sides             UInt8             COMMENT '1 sender, 2 recipient or created contract, 3 both' CODEC(ZSTD(1)),
     nonce             UInt64            COMMENT 'sender''s count of transactions before this one' CODEC(Delta, ZSTD(1)),
     value             UInt256           COMMENT 'wei sent' CODEC(ZSTD(1)),
-    gas_used          Nullable(UInt64)  COMMENT 'gas it used; NULL if the source did not say' CODEC(ZSTD(1)),
-    fee               Nullable(UInt256) COMMENT 'wei paid for gas, without that of blobs; NULL if the source did not say' CODEC(ZSTD(1)),
+    gas_used          Nullable(UInt64)  COMMENT 'gas used; NULL if the source did not give it' CODEC(ZSTD(1)),
+    fee               Nullable(UInt256) COMMENT 'wei paid for gas, without blob gas; NULL if the source did not give it' CODEC(ZSTD(1)),
     INDEX sides sides TYPE set(3) GRANULARITY 1,
     INDEX nonce nonce TYPE minmax GRANULARITY 1,
     INDEX address_text concat('0x', lower(hex(address))) TYPE minmax GRANULARITY 1

@@ -4,7 +4,7 @@
 -- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
 CREATE TABLE IF NOT EXISTS withdrawals
 (
-    address          FixedString(20)      COMMENT 'who receives the amount; raw bytes, show with hex()' CODEC(ZSTD(1)),
+    address          FixedString(20)      COMMENT 'recipient of the amount; raw bytes, show with hex()' CODEC(ZSTD(1)),
     withdrawal_index UInt64               COMMENT 'running number over all blocks' CODEC(Delta, ZSTD(1)),
     block_number     UInt64               COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
     block_timestamp  DateTime64(6, 'UTC') COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),

@@ -12,7 +12,7 @@ pub struct Stats {
     pub read_rows: u64,
     /// Bytes read from storage, uncompressed.
     pub read_bytes: u64,
-    /// Rows written, those of materialized views included.
+    /// Rows written, including those of materialized views.
     pub written_rows: u64,
     /// Bytes written, uncompressed.
     pub written_bytes: u64,

@@ -5,23 +5,23 @@ CREATE OR REPLACE VIEW v_blocks
     block_number UInt64 COMMENT 'height; genesis is 0',
     hash FixedString(32) COMMENT 'block hash, bytes',
     hash_hex String COMMENT 'block hash, 0x text',
-    parent_hash FixedString(32) COMMENT 'hash of the block before, bytes',
+    parent_hash FixedString(32) COMMENT 'hash of the parent block, bytes',
     timestamp DateTime64(6, 'UTC') COMMENT 'time of the header, UTC',
     block_date Date COMMENT 'day of the header, UTC; a filter on it reads only its blocks',
-    miner FixedString(20) COMMENT 'who made the block and got the tips, bytes',
-    miner_hex String COMMENT 'who made the block and got the tips, 0x text',
+    miner FixedString(20) COMMENT 'block producer, who received the priority fees, bytes',
+    miner_hex String COMMENT 'block producer, who received the priority fees, 0x text',
     state_root FixedString(32) COMMENT 'root of the state trie after the block',
     transactions_root FixedString(32) COMMENT 'root of the transactions trie',
     receipts_root FixedString(32) COMMENT 'root of the receipts trie',
-    gas_limit UInt64 COMMENT 'gas the block may use',
-    gas_used UInt64 COMMENT 'gas the block used',
+    gas_limit UInt64 COMMENT 'gas limit of the block',
+    gas_used UInt64 COMMENT 'gas used by the block',
     base_fee_per_gas Nullable(UInt256) COMMENT 'wei, EIP-1559; NULL before London',
-    burnt_fees Nullable(UInt256) COMMENT 'wei of fees that were burnt: base fee times gas used on Ethereum, 0 before London; NULL where that is not known',
+    burnt_fees Nullable(UInt256) COMMENT 'wei of fees that were burnt: base fee times gas used on Ethereum, 0 before London; NULL if unknown',
     transaction_fees Nullable(UInt256) COMMENT 'wei that transactions paid, the L1 and operator fees of rollups included; NULL without receipts',
     priority_fees Nullable(UInt256) COMMENT 'wei of transaction_fees above the base fee; NULL without receipts',
     blob_gas_used Nullable(UInt64) COMMENT 'EIP-4844; NULL before Cancun',
     excess_blob_gas Nullable(UInt64) COMMENT 'EIP-4844; NULL before Cancun',
-    size Nullable(UInt64) COMMENT 'bytes of the RLP-encoded block, as the source said',
+    size Nullable(UInt64) COMMENT 'bytes of the RLP-encoded block, as the source gave it',
     extra_data String COMMENT 'extra data of the header, bytes',
     difficulty UInt256 COMMENT 'proof-of-work difficulty; 0 after the merge',
     total_difficulty Nullable(UInt256) COMMENT 'sum of difficulties; NULL if the source did not give it',
@@ -30,7 +30,7 @@ CREATE OR REPLACE VIEW v_blocks
     withdrawals_count UInt32 COMMENT 'withdrawals in the block',
     logs_count Nullable(UInt32) COMMENT 'logs in the block; NULL without receipts',
     uncles Array(FixedString(32)) COMMENT 'hashes of the uncle headers',
-    lacking Array(LowCardinality(String)) COMMENT 'columns the source did not have; what they hold here says nothing'
+    lacking Array(LowCardinality(String)) COMMENT 'columns that the source did not have; ignore their values here'
 )
 AS
 WITH
@@ -130,4 +130,4 @@ FROM
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
-COMMENT 'blocks: one row each; settled ones and those of the newest blocks of the branch that counts'
+COMMENT 'blocks: one row each; from settled blocks and the newest blocks of the canonical chain'

@@ -10,11 +10,11 @@ CREATE OR REPLACE VIEW v_contracts
     transaction_hash_hex String COMMENT 'hash of its transaction, 0x text',
     block_timestamp DateTime64(6, 'UTC') COMMENT 'time of its block, UTC',
     block_date Date COMMENT 'day of its block, UTC; a filter on it reads only its blocks',
-    creator FixedString(20) COMMENT 'who created it: the sender, or the contract that ran the creation, bytes',
-    creator_hex String COMMENT 'who created it: the sender, or the contract that ran the creation, 0x text',
+    creator FixedString(20) COMMENT 'creator: the sender, or the contract that executed the creation, bytes',
+    creator_hex String COMMENT 'creator: the sender, or the contract that executed the creation, 0x text',
     creation_type LowCardinality(String) COMMENT 'create, create2, transaction or genesis',
-    code_hash Nullable(FixedString(32)) COMMENT 'Keccak-256 of its code; NULL where the source had no traces',
-    code_size Nullable(UInt32) COMMENT 'bytes of its code; NULL where the source had no traces'
+    code_hash Nullable(FixedString(32)) COMMENT 'Keccak-256 of its code; NULL if the source had no traces',
+    code_size Nullable(UInt32) COMMENT 'bytes of its code; NULL if the source had no traces'
 )
 AS
 WITH
@@ -64,4 +64,4 @@ FROM
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
-COMMENT 'creations of contracts: one row each; settled ones and those of the newest blocks of the branch that counts'
+COMMENT 'creations of contracts: one row each; from settled blocks and the newest blocks of the canonical chain'

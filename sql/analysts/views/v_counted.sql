@@ -1,9 +1,9 @@
 -- v_counted: which transfers the balances of tokens are made of, as one row.
 CREATE OR REPLACE VIEW v_counted
 (
-    counted_block Nullable(UInt64) COMMENT 'up to this block trawl-ingest has counted transfers; NULL if it counts none, as on a chain without its first blocks',
-    settled_block UInt64 COMMENT 'the part of last_block that no reorganisation can change any more',
-    last_block UInt64 COMMENT 'up to this block v_balances and v_token_holders add those after it: the newest, or the last one before the first gap'
+    counted_block Nullable(UInt64) COMMENT 'trawl-ingest has counted transfers up to this block; NULL if it counts none, as on a chain without its first blocks',
+    settled_block UInt64 COMMENT 'last_block, limited to blocks that no reorganisation can change any more',
+    last_block UInt64 COMMENT 'v_balances and v_token_holders include transfers up to this block: the newest, or the last one before the first gap'
 )
 AS
 WITH

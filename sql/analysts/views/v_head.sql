@@ -12,4 +12,4 @@ SELECT
     greatest(committed.last_block, newest.head_block) AS api_block
 FROM v_committed AS committed
 CROSS JOIN v_newest AS newest
-COMMENT 'one row: how far the views reach'
+COMMENT 'one row: the newest blocks that the views show'

@@ -9,7 +9,7 @@ CREATE OR REPLACE VIEW v_internal_transactions
     transaction_hash_hex String COMMENT 'hash of its transaction, 0x text',
     block_timestamp DateTime64(6, 'UTC') COMMENT 'time of its block, UTC',
     block_date Date COMMENT 'day of its block, UTC; a filter on it reads only its blocks',
-    trace_address Array(UInt32) COMMENT 'path from the outermost call: which child at each depth',
+    trace_address Array(UInt32) COMMENT 'path from the outermost call: index of the child at each depth',
     frame_type LowCardinality(String) COMMENT 'call, create, selfdestruct or reward',
     call_type LowCardinality(String) COMMENT 'call, callcode, delegatecall, staticcall, create, create2; block or uncle for rewards',
     from_address FixedString(20) COMMENT 'caller; zero for a reward, bytes',
@@ -18,16 +18,16 @@ CREATE OR REPLACE VIEW v_internal_transactions
     to_address Nullable(FixedString(20)) COMMENT 'callee, bytes; NULL for a creation',
     to_address_hex Nullable(String) COMMENT 'callee, 0x text; NULL for a creation',
     to_hex Nullable(String) COMMENT 'the same as to_address_hex',
-    created_contract Nullable(FixedString(20)) COMMENT 'contract a creation made; NULL otherwise, and where it failed',
-    value UInt256 COMMENT 'wei moved, unless is_undone; 0 for delegatecall and staticcall',
+    created_contract Nullable(FixedString(20)) COMMENT 'contract created by a creation; NULL otherwise, and if it failed',
+    value UInt256 COMMENT 'wei transferred, unless is_undone; 0 for delegatecall and staticcall',
     ether Float64 COMMENT 'value in ether, rounded to about 15 digits',
-    gas_limit UInt64 COMMENT 'gas the call was given',
-    gas_used Nullable(UInt64) COMMENT 'gas the call used; NULL where the source does not say',
-    error String COMMENT 'failure of this frame in the words of the node; empty if it succeeded, even inside one that failed',
-    is_undone UInt8 COMMENT '1 if it failed, or a frame around it or its transaction did, so that its value went back; else 0',
+    gas_limit UInt64 COMMENT 'gas of the call',
+    gas_used Nullable(UInt64) COMMENT 'gas used by the call; NULL if the source does not give it',
+    error String COMMENT 'error of this frame, as the node reports it; empty if it succeeded, even inside a failed frame',
+    is_undone UInt8 COMMENT '1 if it, an enclosing frame or its transaction failed, so that its value was returned; else 0',
     input String COMMENT 'call data; init code of a creation, bytes',
-    output String COMMENT 'what it returned; code of a creation, bytes',
-    subtraces UInt32 COMMENT 'calls made directly by it'
+    output String COMMENT 'return data; for a creation the deployed code, bytes',
+    subtraces UInt32 COMMENT 'number of its direct child calls'
 )
 AS
 WITH
@@ -110,4 +110,4 @@ FROM
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
-COMMENT 'call frames: one row each, outermost ones and rewards included; settled ones and those of the newest blocks of the branch that counts'
+COMMENT 'call frames: one row each, outermost ones and rewards included; from settled blocks and the newest blocks of the canonical chain'

@@ -2,11 +2,11 @@
 -- Reads: calls of one address.
 CREATE OR REPLACE VIEW v_internal_transactions_by_address
 (
-    address FixedString(20) COMMENT 'who takes part: caller, callee, creator, created contract, beneficiary, bytes; filter on one',
-    address_hex String COMMENT 'who takes part, 0x text',
+    address FixedString(20) COMMENT 'participant: caller, callee, creator, created contract or beneficiary, bytes; filter by it',
+    address_hex String COMMENT 'participant, 0x text',
     block_number UInt64 COMMENT 'height of its block',
     transaction_index UInt32 COMMENT 'position of its transaction in the block',
-    frame_index UInt32 COMMENT 'position in the transaction, in order of execution; 0 is a creation that is the transaction itself',
+    frame_index UInt32 COMMENT 'position in the transaction, in order of execution; 0 is a transaction that is itself a creation',
     transaction_hash FixedString(32) COMMENT 'hash of its transaction, bytes',
     transaction_hash_hex String COMMENT 'hash of its transaction, 0x text',
     block_timestamp DateTime64(6, 'UTC') COMMENT 'time of its block, UTC',
@@ -19,12 +19,12 @@ CREATE OR REPLACE VIEW v_internal_transactions_by_address
     to_address Nullable(FixedString(20)) COMMENT 'callee, bytes; NULL for a creation',
     to_address_hex Nullable(String) COMMENT 'callee, 0x text; NULL for a creation',
     to_hex Nullable(String) COMMENT 'the same as to_address_hex',
-    created_contract Nullable(FixedString(20)) COMMENT 'contract a creation made; NULL otherwise, and where it failed',
-    value UInt256 COMMENT 'wei moved, unless is_undone; 0 for delegatecall and staticcall',
+    created_contract Nullable(FixedString(20)) COMMENT 'contract created by a creation; NULL otherwise, and if it failed',
+    value UInt256 COMMENT 'wei transferred, unless is_undone; 0 for delegatecall and staticcall',
     ether Float64 COMMENT 'value in ether, rounded to about 15 digits',
-    gas_limit UInt64 COMMENT 'gas the call was given',
-    error String COMMENT 'failure of this frame in the words of the node; empty if it succeeded, even inside one that failed',
-    is_undone UInt8 COMMENT '1 if it failed, or a frame around it or its transaction did, so that its value went back; else 0'
+    gas_limit UInt64 COMMENT 'gas of the call',
+    error String COMMENT 'error of this frame, as the node reports it; empty if it succeeded, even inside a failed frame',
+    is_undone UInt8 COMMENT '1 if it, an enclosing frame or its transaction failed, so that its value was returned; else 0'
 )
 AS
 WITH
@@ -96,4 +96,4 @@ FROM
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
-COMMENT 'calls of an address: one row for each who takes part, without outermost calls and rewards; filter on an address before counting or summing'
+COMMENT 'calls of an address: one row per participant, without outermost calls and rewards; filter by address before counting or summing'

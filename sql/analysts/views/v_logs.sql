@@ -12,7 +12,7 @@ CREATE OR REPLACE VIEW v_logs
     block_date Date COMMENT 'day of its block, UTC; a filter on it reads only its blocks',
     address FixedString(20) COMMENT 'contract that emitted it, bytes',
     address_hex String COMMENT 'contract that emitted it, 0x text',
-    topics_count UInt8 COMMENT 'how many topics it has, 0 to 4',
+    topics_count UInt8 COMMENT 'number of topics, 0 to 4',
     topic0 FixedString(32) COMMENT 'first topic, the hash of the event unless it is anonymous, bytes; zero if absent',
     topic0_hex String COMMENT 'first topic, 0x text; zero if absent',
     topic1 FixedString(32) COMMENT 'second topic, bytes; zero if absent',
@@ -80,4 +80,4 @@ FROM
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
-COMMENT 'event logs: one row each, by height; settled ones and those of the newest blocks of the branch that counts'
+COMMENT 'event logs: one row each, by height; from settled blocks and the newest blocks of the canonical chain'

@@ -4,7 +4,7 @@ CREATE OR REPLACE VIEW v_newest
 (
     head_block UInt64 COMMENT 'the newest block that the API shows',
     last_block UInt64 COMMENT 'the newest block of the hot tables, so of the views; the API may be ahead by --hot-tables-interval of follow',
-    segments Array(Tuple(UInt64, UInt64, UInt64)) COMMENT 'rows that count: first block, last block (inclusive) and generation'
+    segments Array(Tuple(UInt64, UInt64, UInt64)) COMMENT 'canonical rows: first block, last block (inclusive) and generation'
 )
 AS
 WITH ifNull(tables_through, 0) AS reach
@@ -19,4 +19,4 @@ SELECT
         sequence
     ) AS segments
 FROM ingest_heads AS heads
-COMMENT 'one row: the newest blocks of the branch that counts'
+COMMENT 'one row: the newest blocks of the canonical chain'

@@ -2,9 +2,9 @@
 CREATE OR REPLACE VIEW v_token_facts
 (
     address String COMMENT 'the token contract, bytes',
-    name Nullable(String) COMMENT 'its name as it answered last; NULL if it gave none',
-    symbol Nullable(String) COMMENT 'its symbol as it answered last; NULL if it gave none',
-    decimals Nullable(UInt8) COMMENT 'its decimals as it answered last; NULL if it gave none'
+    name Nullable(String) COMMENT 'latest name that it returned; NULL if it returned none',
+    symbol Nullable(String) COMMENT 'latest symbol that it returned; NULL if it returned none',
+    decimals Nullable(UInt8) COMMENT 'latest decimals that it returned; NULL if it returned none'
 )
 AS
 SELECT

@@ -6,11 +6,11 @@ CREATE OR REPLACE VIEW v_token_holders
     token_address_hex String COMMENT 'the token contract, 0x text',
     token_hex String COMMENT 'the same as token_address_hex',
     token_type LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from the shape of the transfers',
-    holder FixedString(20) COMMENT 'who holds, bytes',
-    holder_hex String COMMENT 'who holds, 0x text',
+    holder FixedString(20) COMMENT 'holder, bytes',
+    holder_hex String COMMENT 'holder, 0x text',
     balance UInt256 COMMENT 'smallest units; tokens of an ERC-721 contract; units over all ids of an ERC-1155 contract',
-    symbol Nullable(String) COMMENT 'symbol as the contract answered; NULL if unknown',
-    decimals Nullable(UInt8) COMMENT 'decimals as the contract answered; NULL if unknown',
+    symbol Nullable(String) COMMENT 'symbol that the contract returned; NULL if unknown',
+    decimals Nullable(UInt8) COMMENT 'decimals that the contract returned; NULL if unknown',
     amount Nullable(Float64) COMMENT 'balance in whole tokens, rounded to about 15 digits; NULL for an ERC-20 of unknown decimals'
 )
 AS

@@ -15,16 +15,16 @@ CREATE OR REPLACE VIEW v_token_transfers
     token_address FixedString(20) COMMENT 'token contract, bytes',
     token_address_hex String COMMENT 'token contract, 0x text',
     token_hex String COMMENT 'the same as token_address_hex',
-    from_address FixedString(20) COMMENT 'who gave; zero for a mint, bytes',
-    from_address_hex String COMMENT 'who gave; zero for a mint, 0x text',
+    from_address FixedString(20) COMMENT 'sender; zero for a mint, bytes',
+    from_address_hex String COMMENT 'sender; zero for a mint, 0x text',
     from_hex String COMMENT 'the same as from_address_hex',
-    to_address FixedString(20) COMMENT 'who received; zero for a burn, bytes',
-    to_address_hex String COMMENT 'who received; zero for a burn, 0x text',
+    to_address FixedString(20) COMMENT 'recipient; zero for a burn, bytes',
+    to_address_hex String COMMENT 'recipient; zero for a burn, 0x text',
     to_hex String COMMENT 'the same as to_address_hex',
     token_id Nullable(UInt256) COMMENT 'token of an ERC-721 or ERC-1155 transfer; NULL for ERC-20',
     value UInt256 COMMENT 'amount in the smallest unit; 1 for ERC-721',
-    symbol Nullable(String) COMMENT 'symbol as the contract answered; NULL if unknown',
-    decimals Nullable(UInt8) COMMENT 'decimals as the contract answered; NULL if unknown',
+    symbol Nullable(String) COMMENT 'symbol that the contract returned; NULL if unknown',
+    decimals Nullable(UInt8) COMMENT 'decimals that the contract returned; NULL if unknown',
     amount Nullable(Float64) COMMENT 'value in whole tokens, rounded to about 15 digits; NULL for an ERC-20 of unknown decimals'
 )
 AS
@@ -94,4 +94,4 @@ FROM
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
-COMMENT 'token transfers: one row each, so they can be summed; settled ones and those of the newest blocks of the branch that counts'
+COMMENT 'token transfers: one row each, so they can be summed; from settled blocks and the newest blocks of the canonical chain'

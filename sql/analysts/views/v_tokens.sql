@@ -3,12 +3,12 @@ CREATE OR REPLACE VIEW v_tokens
 (
     address FixedString(20) COMMENT 'the token contract, bytes',
     address_hex String COMMENT 'the token contract, 0x text',
-    token_type LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, from its transfers',
-    name Nullable(String) COMMENT 'its name; NULL if it gave none',
-    symbol Nullable(String) COMMENT 'its symbol; NULL if it gave none',
-    decimals Nullable(UInt8) COMMENT 'its decimals; NULL if it gave none',
-    total_supply Nullable(UInt256) COMMENT 'supply in the smallest unit at asked_at_block; NULL if it gave none',
-    asked_at_block UInt64 COMMENT 'height of the call that found it so first'
+    token_type LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from its transfers',
+    name Nullable(String) COMMENT 'its name; NULL if it returned none',
+    symbol Nullable(String) COMMENT 'its symbol; NULL if it returned none',
+    decimals Nullable(UInt8) COMMENT 'its decimals; NULL if it returned none',
+    total_supply Nullable(UInt256) COMMENT 'supply in the smallest unit at asked_at_block; NULL if it returned none',
+    asked_at_block UInt64 COMMENT 'height of the first call that returned these values'
 )
 AS
 SELECT
@@ -29,4 +29,4 @@ FROM
     FROM tokens
     GROUP BY address
 )
-COMMENT 'tokens: one row each, with what the contract answered last'
+COMMENT 'tokens: one row each, with what the contract returned last'

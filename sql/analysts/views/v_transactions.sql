@@ -18,30 +18,30 @@ CREATE OR REPLACE VIEW v_transactions
     to_hex Nullable(String) COMMENT 'the same as to_address_hex',
     contract_address Nullable(FixedString(20)) COMMENT 'contract it created, successful or not; NULL for calls',
     nonce UInt64 COMMENT 'sender''s count of transactions before this one',
-    value UInt256 COMMENT 'wei sent; moved only if the transaction succeeded',
+    value UInt256 COMMENT 'wei sent; transferred only if the transaction succeeded',
     ether Float64 COMMENT 'value in ether, rounded to about 15 digits',
     input String COMMENT 'call data or init code, bytes',
-    selector Nullable(FixedString(4)) COMMENT 'which function: first four bytes of call data; NULL for creations and short inputs',
+    selector Nullable(FixedString(4)) COMMENT 'function selector: first four bytes of call data; NULL for creations and short inputs',
     selector_hex Nullable(String) COMMENT 'selector, 0x text',
-    gas_limit UInt64 COMMENT 'gas the transaction may use',
+    gas_limit UInt64 COMMENT 'gas limit of the transaction',
     gas_price Nullable(UInt256) COMMENT 'wei: signed price of types 0 and 1, effective price of the others',
     max_fee_per_gas Nullable(UInt256) COMMENT 'wei, EIP-1559; NULL for types 0 and 1',
     max_priority_fee_per_gas Nullable(UInt256) COMMENT 'wei, EIP-1559; NULL for types 0 and 1',
-    max_fee_per_blob_gas Nullable(UInt256) COMMENT 'wei, EIP-4844; NULL but for type 3',
+    max_fee_per_blob_gas Nullable(UInt256) COMMENT 'wei, EIP-4844; NULL unless type 3',
     status Nullable(UInt8) COMMENT '1 success, 0 failure; NULL before Byzantium and without a receipt',
-    gas_used Nullable(UInt64) COMMENT 'gas it used; NULL without a receipt',
+    gas_used Nullable(UInt64) COMMENT 'gas used; NULL without a receipt',
     effective_gas_price Nullable(UInt256) COMMENT 'wei paid per gas; NULL without a receipt',
     fee Nullable(UInt256) COMMENT 'wei paid for gas, for data on L1 and to the operator of a rollup, without that of blobs; NULL without a receipt',
-    l1_fee Nullable(UInt256) COMMENT 'wei of that paid for data on L1; NULL where the chain has no such fee',
-    operator_fee Nullable(UInt256) COMMENT 'wei of that taken by the operator of a rollup; NULL where the chain has no such fee',
-    blob_gas_used Nullable(UInt64) COMMENT 'EIP-4844; NULL but for type 3',
-    blob_gas_price Nullable(UInt256) COMMENT 'wei per blob gas, EIP-4844; NULL but for type 3',
-    blob_fee Nullable(UInt256) COMMENT 'wei paid for blobs; NULL but for type 3',
+    l1_fee Nullable(UInt256) COMMENT 'wei of that paid for data on L1; NULL on chains without such a fee',
+    operator_fee Nullable(UInt256) COMMENT 'wei of that for the operator of a rollup; NULL on chains without such a fee',
+    blob_gas_used Nullable(UInt64) COMMENT 'EIP-4844; NULL unless type 3',
+    blob_gas_price Nullable(UInt256) COMMENT 'wei per blob gas, EIP-4844; NULL unless type 3',
+    blob_fee Nullable(UInt256) COMMENT 'wei paid for blobs; NULL unless type 3',
     logs_count Nullable(UInt32) COMMENT 'logs it emitted; NULL without a receipt',
     access_list Array(Tuple(address FixedString(20), storage_keys Array(FixedString(32)))) COMMENT 'EIP-2930',
     blob_versioned_hashes Array(FixedString(32)) COMMENT 'EIP-4844',
     authorization_list Array(Tuple(chain_id UInt256, address FixedString(20), nonce UInt64, y_parity UInt8, r UInt256, s UInt256)) COMMENT 'EIP-7702',
-    lacking Array(LowCardinality(String)) COMMENT 'columns the source did not have; what they hold here says nothing'
+    lacking Array(LowCardinality(String)) COMMENT 'columns that the source did not have; ignore their values here'
 )
 AS
 WITH
@@ -160,4 +160,4 @@ FROM
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
-COMMENT 'transactions: one row each; settled ones and those of the newest blocks of the branch that counts'
+COMMENT 'transactions: one row each; from settled blocks and the newest blocks of the canonical chain'

@@ -3,17 +3,17 @@
 -- Reads: transactions of one address.
 CREATE OR REPLACE VIEW v_transactions_by_address
 (
-    address FixedString(20) COMMENT 'who takes part: sender, recipient, created contract, bytes; filter on one',
-    address_hex String COMMENT 'who takes part, 0x text',
+    address FixedString(20) COMMENT 'participant: sender, recipient or created contract, bytes; filter by it',
+    address_hex String COMMENT 'participant, 0x text',
     block_number UInt64 COMMENT 'height of its block',
     transaction_index UInt32 COMMENT 'position in the block, 0-based',
     is_sender UInt8 COMMENT '1 if the address sent it; else 0',
-    is_recipient UInt8 COMMENT '1 if it was sent to the address, or created it; else 0',
+    is_recipient UInt8 COMMENT '1 if it was sent to the address or created it; else 0',
     nonce UInt64 COMMENT 'sender''s count of transactions before this one',
-    value UInt256 COMMENT 'wei sent; moved only if the transaction succeeded',
+    value UInt256 COMMENT 'wei sent; transferred only if the transaction succeeded',
     ether Float64 COMMENT 'value in ether, rounded to about 15 digits',
-    gas_used Nullable(UInt64) COMMENT 'gas it used; NULL if the source did not say',
-    fee Nullable(UInt256) COMMENT 'wei paid by the sender for gas and the fees of a rollup, without that of blobs; NULL if the source did not say'
+    gas_used Nullable(UInt64) COMMENT 'gas used; NULL if the source did not give it',
+    fee Nullable(UInt256) COMMENT 'wei paid by the sender for gas and the fees of a rollup, without that of blobs; NULL if the source did not give it'
 )
 AS
 WITH
@@ -63,4 +63,4 @@ FROM
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
     GROUP BY address, block_number, transaction_index
 )
-COMMENT 'transactions of an address: one row for each who takes part, one if it sent to itself; filter on an address before counting or summing'
+COMMENT 'transactions of an address: one row per participant, one in total if it sent to itself; filter by address before counting or summing'

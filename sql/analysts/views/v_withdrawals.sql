@@ -7,8 +7,8 @@ CREATE OR REPLACE VIEW v_withdrawals
     block_timestamp DateTime64(6, 'UTC') COMMENT 'time of its block, UTC',
     block_date Date COMMENT 'day of its block, UTC; a filter on it reads only its blocks',
     validator_index UInt64 COMMENT 'validator the amount comes from',
-    address FixedString(20) COMMENT 'who received, bytes',
-    address_hex String COMMENT 'who received, 0x text',
+    address FixedString(20) COMMENT 'recipient, bytes',
+    address_hex String COMMENT 'recipient, 0x text',
     amount UInt256 COMMENT 'wei',
     ether Float64 COMMENT 'amount in ether, rounded to about 15 digits'
 )
@@ -50,4 +50,4 @@ FROM
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
-COMMENT 'validator withdrawals (EIP-4895): one row each; settled ones and those of the newest blocks of the branch that counts'
+COMMENT 'validator withdrawals (EIP-4895): one row each; from settled blocks and the newest blocks of the canonical chain'

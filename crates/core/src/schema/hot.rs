@@ -74,7 +74,8 @@ impl HotTable {
         let (settled, from) = (self.settled, self.create.find("CREATE TABLE").unwrap_or_default());
         let head = format!("CREATE TABLE IF NOT EXISTS {settled}\n(\n");
         let generation = format!(
-            "CREATE TABLE IF NOT EXISTS {}\n(\n    {GENERATION} UInt64 COMMENT 'which writing of its height the row belongs to; ingest_heads says which count',\n",
+            "CREATE TABLE IF NOT EXISTS {}\n(\n    {GENERATION} UInt64 COMMENT 'version of the block height that the \
+             row belongs to, one per write; ingest_heads lists the readable ones',\n",
             self.name()
         );
         let text = self.create[from..].replacen(&head, &generation, 1);
@@ -86,7 +87,7 @@ impl HotTable {
         let merges = format!("SETTINGS\n    min_parts_to_merge_at_once = {MERGED_PARTS},\n");
         let text = text.replacen("SETTINGS\n", &merges, 1);
         let comment = text.rfind("\nCOMMENT '").unwrap_or(text.len());
-        format!("{}\nCOMMENT 'rows for {settled} of blocks that are not settled yet'", &text[..comment])
+        format!("{}\nCOMMENT 'rows of {settled} for blocks that are not settled yet'", &text[..comment])
     }
 }
 

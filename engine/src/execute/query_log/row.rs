@@ -20,7 +20,7 @@ const SETTINGS: usize = 64;
 pub struct Statement {
     /// Its user.
     pub user: String,
-    /// The id that its client gave, or that it was given.
+    /// Query id, from the client or generated.
     pub query_id: String,
     /// It came by GET.
     pub is_get: bool,
