@@ -50,7 +50,7 @@ pub enum Problem {
     #[error("The table {0} is left out here; `trawl-ingest migrate --with {0}` makes it")]
     LeftOut(OptionalTable),
     /// Balances of tokens are not counted here, or not of this token.
-    #[error("Balances of tokens are not known here: {0}")]
+    #[error("Token balances are not known here: {0}")]
     NotCounted(UncountedReason),
     /// The source of the block did not have all columns that the answer needs.
     #[error("{what} is indexed without {}", columns.join(", "))]
@@ -100,7 +100,7 @@ pub enum Problem {
     #[error("Too busy; try again shortly")]
     Busy,
     /// A client has as much in progress as one may have.
-    #[error("Too many requests of this client are in progress; try again when some have ended")]
+    #[error("Too many requests of this client are in progress; try again when some have finished")]
     TooMuchAtOnce,
     /// A client has sent as many requests as are answered in a time.
     #[error(
@@ -116,7 +116,7 @@ pub enum Problem {
         seconds: u64,
     },
     /// A client has as many filters as one may have.
-    #[error("This client has too many filters: uninstall some, or try again when some were idle for 5 minutes")]
+    #[error("This client has too many filters: uninstall some, or try again when some have been idle for 5 minutes")]
     TooManyFilters,
     /// The blocks of an answer were reorganised while it was read.
     #[error("The chain was reorganised while this was read; try again")]
@@ -138,7 +138,7 @@ pub enum Problem {
     #[error("the traces of blocks {} are not indexed", ranges(.0))]
     TracesMissing(Vec<BlockRange>),
     /// The state changes of some blocks are not indexed, so the state after them is not known.
-    #[error("the state after the block is not known here, which takes the changes of every block from 0 on: {0}")]
+    #[error("the state after the block is not known here, as it needs the changes of every block from 0 on: {0}")]
     StateMissing(MissingState),
     /// The EVM's rules at a block are not known.
     #[error(transparent)]
@@ -164,7 +164,7 @@ pub enum Problem {
     #[error("header not found")]
     BlockNotFound,
     /// A cursor whose block was reorganised.
-    #[error("block {block} is not of the chain any more")]
+    #[error("block {block} is no longer part of the chain")]
     Forked {
         /// Height of the block of the cursor.
         block: BlockNumber,
@@ -214,7 +214,8 @@ pub enum Problem {
     NoUpstream(&'static str),
     /// A proof of state, while no node is configured.
     #[error(
-        "`eth_getProof` needs a node, and this server has no --upstream-rpc-url: the state is not small, or not all here"
+        "`eth_getProof` needs a node, and this server has no --upstream-rpc-url: the state is too large, or not \
+         complete here"
     )]
     NoStateProofs,
     /// A JSON-RPC method that sends notifications, which need a WebSocket.
@@ -227,7 +228,7 @@ pub enum Problem {
     #[error("the answer is longer than a WebSocket message may be: request less, or use HTTP")]
     TooLongForSocket,
     /// A batch that outlasts the view of the chain that all of its calls have.
-    #[error("this batch takes longer than its view of the chain lasts: send the calls that are left again")]
+    #[error("this batch takes longer than its view of the chain lasts: send the remaining calls again")]
     ViewExpired,
     /// No upstream node answers.
     #[error("the upstream node cannot be reached; try again shortly")]

@@ -121,7 +121,7 @@ impl Default for Options {
 /// The options name another chain than the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the loaded blocks belong to chain {data} and --chain-id says {option}: leave it out, or choose another database"
+    "the loaded blocks belong to chain {data}, but --chain-id is {option}: leave it out, or choose another database"
 )]
 pub struct OtherChain {
     option: u64,

@@ -9,7 +9,7 @@ use trawl_core::store::Head;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UncountedReason {
     /// The transfers of the token do not determine them.
-    #[error("the transfers of this token do not determine who holds how much")]
+    #[error("the transfers of this token do not determine its balances")]
     Undetermined,
     /// They are counted up to a block that is too far behind.
     #[error("token transfers are counted up to block {0}")]

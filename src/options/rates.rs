@@ -19,7 +19,7 @@ pub struct Rate {
 
 /// A text that is no rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no rate: write requests/time, as 300/1m, up to 10000000 requests and 24h")]
+#[error("`{0}` is not a rate: write REQUESTS/TIME, such as 300/1m, up to 10000000 requests and 24h")]
 pub struct RateError(String);
 
 impl Rate {

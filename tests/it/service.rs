@@ -99,7 +99,7 @@ fn chain_id_is_that_of_the_data() -> anyhow::Result<()> {
 
     let refused = env::run(env::api_at(env::store(), "hive", &["--chain-id", "5"]), 2)?;
     let text = String::from_utf8_lossy(&refused.stderr).into_owned();
-    ensure!(text.contains(&format!("belong to chain {same} and --chain-id says 5")), "{text}");
+    ensure!(text.contains(&format!("belong to chain {same}, but --chain-id is 5")), "{text}");
     ensure!(refused.stdout.is_empty());
 
     let untold = "service_untold_chain";

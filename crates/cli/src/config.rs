@@ -37,7 +37,7 @@ pub enum ConfigError {
     #[error("the configuration file {} has more than {MAX_BYTES} bytes", .0.display())]
     TooLarge(PathBuf),
     /// It is no TOML.
-    #[error("the configuration file {} is no TOML: {source}", file.display())]
+    #[error("the configuration file {} is not valid TOML: {source}", file.display())]
     Syntax {
         /// The file, as it was named.
         file: PathBuf,
@@ -45,7 +45,10 @@ pub enum ConfigError {
         source: Box<toml::de::Error>,
     },
     /// It has something else at the top than tables of programs.
-    #[error("the configuration file {} has `{key}`: it may have the tables {}", file.display(), SECTIONS.join(", "))]
+    #[error(
+        "the configuration file {} has `{key}` at the top level, where only these tables are allowed: {}",
+        file.display(), SECTIONS.join(", ")
+    )]
     UnknownSection {
         /// The file, as it was named.
         file: PathBuf,
@@ -53,7 +56,7 @@ pub enum ConfigError {
         key: String,
     },
     /// A key of the program's table is no flag of it.
-    #[error("the configuration file {} sets `{section}.{key}`: there is no flag --{flag} with a variable",
+    #[error("the configuration file {} sets `{section}.{key}`: there is no flag --{flag} with an environment variable",
             file.display())]
     UnknownKey {
         /// The file, as it was named.
@@ -66,7 +69,10 @@ pub enum ConfigError {
         flag: String,
     },
     /// A value is neither text, a number, true or false, nor a list of those.
-    #[error("the configuration file {} sets `{section}.{key}`, which takes no {kind}", file.display())]
+    #[error(
+        "the configuration file {} sets `{section}.{key}` to a value of type {kind}, which it cannot have",
+        file.display()
+    )]
     WrongType {
         /// The file, as it was named.
         file: PathBuf,

@@ -52,7 +52,7 @@ pub enum StoreFlagsError {
     },
     /// A program that writes was given several addresses.
     #[error(
-        "--clickhouse-url has {0} addresses, and what writes needs the one that it writes to: only trawl-api takes several"
+        "--clickhouse-url has {0} addresses, but a program that writes needs exactly one: only trawl-api takes several"
     )]
     SeveralAddresses(usize),
 }

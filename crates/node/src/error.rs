@@ -27,7 +27,7 @@ pub enum NodeError {
         cause: String,
     },
     /// Every node answers, and none has the requested data.
-    #[error("node {node} does not give {what}: {cause}")]
+    #[error("node {node} does not return {what}: {cause}")]
     Refused {
         /// Scheme, host and port.
         node: String,

@@ -55,7 +55,7 @@ impl std::fmt::Display for DatabasePattern {
 
 /// A text that names no databases.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` names no databases: a name has letters, digits and `_`, and may end in `*`")]
+#[error("`{0}` is not a name of databases: a name has letters, digits and `_`, and may end in `*`")]
 pub struct NoPattern(String);
 
 impl std::str::FromStr for DatabasePattern {

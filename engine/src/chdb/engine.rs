@@ -44,7 +44,8 @@ pub enum OpenError {
     )]
     NoRole(Exception),
     /// libchdb opened no connection to this directory.
-    #[error("the engine could not open {}: is it a data directory of another program or of a newer engine, or is its object storage away?", .0.display())]
+    #[error("the engine could not open {}: is it a data directory of another program or of a newer engine, or is its \
+             object storage unreachable?", .0.display())]
     Refused(PathBuf),
     /// The engine runs but does not answer.
     #[error("the engine does not answer: {0}")]

@@ -31,7 +31,7 @@ pub enum LibraryError {
         cause: String,
     },
     /// The file is a library, but not this one.
-    #[error("{} is not a libchdb this program knows (it lacks `{symbol}`): {HOW_TO_GET_IT}", path.display())]
+    #[error("{} is not a libchdb that this program supports (it lacks `{symbol}`): {HOW_TO_GET_IT}", path.display())]
     NotThisLibrary {
         /// Path of the file.
         path: PathBuf,

@@ -21,21 +21,21 @@ pub enum BackupError {
         path: PathBuf,
     },
     /// A backup is never written over.
-    #[error("{path} is a backup already: name a folder that is not there")]
+    #[error("{path} is already a backup: name a folder that does not exist")]
     Exists {
         /// Folder of the backup that is there.
         path: PathBuf,
     },
     /// The folder has other contents.
-    #[error("{path} is there and is no backup: name a folder that is not there")]
+    #[error("{path} exists and is not a backup: name a folder that does not exist")]
     Foreign {
         /// Folder that is no backup.
         path: PathBuf,
     },
     /// The folder is on another machine.
     #[error(
-        "ClickHouse wrote to {path}, which is not there for this program: run it on ClickHouse's machine, as its \
-         user, and remove the folder there"
+        "ClickHouse wrote to {path}, which this program cannot find: run it on ClickHouse's machine, as its user, and \
+         remove the folder there"
     )]
     NotHere {
         /// Folder, as ClickHouse sees it.
@@ -43,7 +43,7 @@ pub enum BackupError {
     },
     /// There is no backup to restore or to use as a base.
     #[error(
-        "{path} is no backup: it has no backup.json, which is written last; `trawl-ingest backups` lists those of \
+        "{path} is not a backup: it has no backup.json, which is written last; `trawl-ingest backups` lists those of \
          a folder"
     )]
     Missing {
@@ -51,10 +51,7 @@ pub enum BackupError {
         path: PathBuf,
     },
     /// The base of a backup is missing.
-    #[error(
-        "{path} builds on {base}, which is no backup any more: put that folder back, or use another \
-         backup"
-    )]
+    #[error("{path} builds on {base}, which is no longer a backup: put that folder back, or use another backup")]
     BaseMissing {
         /// Folder of the requested backup.
         path: PathBuf,
@@ -98,21 +95,20 @@ pub enum BackupError {
         ours: u32,
     },
     /// Another backup or restore is running.
-    #[error("another backup or restore runs on this ClickHouse: wait for its end, and run this again")]
+    #[error("another backup or restore is running on this ClickHouse: wait for its end, and run this again")]
     Running,
     /// What is committed is taken back and loaded again.
     #[error(
-        "a `trawl-ingest repair` takes back commits, or ended without an end: wait for it, or run it again, and \
-         then this"
+        "a `trawl-ingest repair` is removing commits, or was interrupted: wait for it, or run it again, and then this"
     )]
     Repairing,
     /// One server alone is backed up.
-    #[error("tables on a cluster are not backed up by this program: docs/operate/backup.md has what to do")]
+    #[error("tables on a cluster are not backed up by this program: see docs/operate/backup.md")]
     Cluster,
     /// A disk has no room for the backup.
     #[error(
-        "there is no room on the disk of {path} or on that of ClickHouse: make some (`trawl-ingest backups FOLDER \
-         --keep N` removes old backups), and run this again; what is half there is removed first"
+        "no space left on the disk of {path} or on that of ClickHouse: free some (`trawl-ingest backups FOLDER --keep \
+         N` removes old backups), and run this again; partial files and tables are removed first"
     )]
     Full {
         /// Folder of the backup.
@@ -120,7 +116,7 @@ pub enum BackupError {
     },
     /// ClickHouse wrote less than it said, as it does on a full disk, or something changed it since.
     #[error(
-        "{path} is cut off or not there, so this is no backup: make room on its disk (`trawl-ingest backups FOLDER \
+        "{path} is truncated or missing, so this is not a backup: free space on its disk (`trawl-ingest backups FOLDER \
          --keep N` removes old backups), and run the backup again"
     )]
     CutOff {

@@ -48,7 +48,7 @@ pub enum Failure {
     Backup(#[from] BackupError),
     #[error(transparent)]
     Labels(#[from] LabelsError),
-    #[error("nothing to load: no label, ABI or signature for this chain is in these files")]
+    #[error("nothing to load: these files have no label, ABI or signature for this chain")]
     NothingFound,
     #[error("{0}")]
     View(String),
@@ -56,11 +56,11 @@ pub enum Failure {
     Tokens(#[from] FetchError),
     #[error("cannot wait for signals")]
     Signals(#[source] std::io::Error),
-    #[error("--from {from} lies above --to {to}")]
+    #[error("--from {from} is above --to {to}")]
     EmptyRange { from: u64, to: u64 },
     #[error("--slice needs the end of the whole range: give --to BLOCK")]
     SliceOfOpenRange,
-    #[error("--slice {slice} of blocks {whole} has no block: give fewer shares")]
+    #[error("--slice {slice} of blocks {whole} is empty: give fewer slices")]
     EmptySlice { slice: Slice, whole: BlockRange },
     #[error("--slice needs the chain, and nothing here names it: give --chain-id")]
     SliceOfNoChain,
@@ -74,22 +74,28 @@ pub enum Failure {
     ListedChain { chain_id: u64, listed: &'static str, given: &'static str },
     #[error(
         "the database holds blocks by the rules of {stored}, so --chain-family {given} needs another --clickhouse-database; \
-         where it was stated and lost, `trawl-ingest repair --chain-family NAME` states it again"
+         if it was given before and its row was lost, `trawl-ingest repair --chain-family NAME` writes it again"
     )]
     OtherFamily { stored: &'static str, given: &'static str },
     #[error(transparent)]
     Incomplete(#[from] IncompleteLoad),
-    #[error("{0} things that are stored do not hold; block_verdicts names the blocks")]
+    #[error("{0} checks of stored data failed; block_verdicts has the blocks")]
     NotProven(usize),
-    #[error("`{table}` lost rows, so it is not known which rows of the other tables count: run `trawl-ingest repair`")]
+    #[error(
+        "`{table}` lost rows, so it is unknown which rows of the other tables are valid: run `trawl-ingest \
+         repair`"
+    )]
     Damaged { table: String },
-    #[error("nothing to prove: no block from {from} to {} is loaded", if *to == u64::MAX { "the newest".into() } else { to.to_string() })]
+    #[error(
+        "nothing to verify: no block from {from} to {} is loaded",
+        if *to == u64::MAX { "the newest".into() } else { to.to_string() }
+    )]
     NothingToProve { from: u64, to: u64 },
-    #[error("{0} changes are pending: `trawl-ingest migrate --plan` lists them, `trawl-ingest migrate` makes them")]
+    #[error("{0} changes are pending: `trawl-ingest migrate --plan` lists them, `trawl-ingest migrate` applies them")]
     Pending(u64),
-    #[error("{0} things are wrong; what to do stands below each")]
+    #[error("{0} problems found; the fix is below each")]
     Unfit(usize),
-    #[error("interrupted; what was committed stays")]
+    #[error("interrupted; committed blocks are kept")]
     Interrupted,
 }
 

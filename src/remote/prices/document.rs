@@ -23,16 +23,19 @@ struct StatedPrice {
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     /// The text is no JSON object of objects.
-    #[error("the token prices are no JSON object of objects")]
+    #[error("the token prices are not a JSON object of objects")]
     Json(#[from] serde_json::Error),
     /// A key is not an address.
-    #[error("the token prices name `{key}`, which is no address: write 0x and 40 hexadecimal digits")]
+    #[error("the token prices have the key `{key}`, which is not an address: write 0x and 40 hexadecimal digits")]
     Key {
         /// The key, which should be an address.
         key: String,
     },
     /// A value is not a number.
-    #[error("the {field} of {token} is {value}, which is no decimal number: write digits and a point, as \"1.25\"")]
+    #[error(
+        "the {field} of {token} is {value}, which is not a decimal number: write digits and a point, such as \
+         \"1.25\""
+    )]
     Number {
         /// The token whose member is wrong.
         token: Address,

@@ -22,7 +22,7 @@ pub(super) enum ConsoleError {
     #[error("Pages of other origins may not send statements")]
     OtherPage,
     /// It comes under no account.
-    #[error("Send the account of a reader of the database (Authorization: Basic)")]
+    #[error("Log in with a reader account of the database (Authorization: Basic)")]
     NoLogin,
     /// ClickHouse does not know the account.
     #[error("Wrong user or password of the database")]
@@ -31,10 +31,10 @@ pub(super) enum ConsoleError {
     #[error("{0}")]
     NotAReader(String),
     /// The body has nothing.
-    #[error("The body is the text of one statement")]
+    #[error("The body must be the text of one statement")]
     NoStatement,
     /// The text chooses its format.
-    #[error("Leave FORMAT out of the statement: the parameter `format` says it")]
+    #[error("Leave FORMAT out of the statement: use the parameter `format`")]
     OtherFormat,
     /// The statement, as ClickHouse sees it.
     #[error("{message}")]
@@ -48,7 +48,7 @@ pub(super) enum ConsoleError {
     #[error("The statement failed before its last row")]
     Failed,
     /// It took longer than its account allows, and the database did not say so.
-    #[error("The database gave no answer within the time of this account")]
+    #[error("The database did not answer within the time limit of this account")]
     Silent,
 }
 

@@ -195,7 +195,7 @@ fn killed_at_any_step_both_are_done_again() -> anyhow::Result<()> {
         ensure!(killed_at(store, DATABASE, &["backup", &to], at)?, "{at:?}: it was not killed");
         ensure!(!Path::new(&to).join("backup.json").exists(), "{at:?}");
         let refused = run(store, "copy", &["restore", &to], 1)?;
-        ensure!(refused.contains("is no backup"), "{at:?}: {refused}");
+        ensure!(refused.contains("is not a backup"), "{at:?}: {refused}");
     }
     let listed = run(store, DATABASE, &["backups", &backups.path().display().to_string()], 0)?;
     ensure!(listed.contains("not complete"), "{listed}");
@@ -247,13 +247,13 @@ fn what_cannot_be_done_is_refused_by_name() -> anyhow::Result<()> {
     run(store, DATABASE, &["load", "--dump", &dump("hive"), "--to", "20"], 0)?;
     let outside = other.path().join("backup").display().to_string();
     refused(&["backup", &outside], 1, "start trawl-engine with --backup-dir")?;
-    refused(&["restore", &outside], 1, "is no backup")?;
+    refused(&["restore", &outside], 1, "is not a backup")?;
     fs::create_dir(backups.path().join("photos"))?;
     fs::write(backups.path().join("photos/a.jpg"), "a")?;
-    refused(&["backup", &in_backups("photos")], 1, "is there and is no backup")?;
-    refused(&["backup", &in_backups("one"), "--base", &in_backups("gone")], 1, "is no backup")?;
+    refused(&["backup", &in_backups("photos")], 1, "exists and is not a backup")?;
+    refused(&["backup", &in_backups("one"), "--base", &in_backups("gone")], 1, "is not a backup")?;
     run(store, DATABASE, &["backup", &in_backups("one")], 0)?;
-    refused(&["backup", &in_backups("one")], 1, "is a backup already")?;
+    refused(&["backup", &in_backups("one")], 1, "is already a backup")?;
     refused(&["restore", &in_backups("one")], 1, "database `chain` has tables")?;
     run(store, DATABASE, &["backup", &in_backups("two"), "--base", &in_backups("one")], 0)?;
     run(store, "second", &["migrate"], 0)?;
@@ -265,7 +265,7 @@ fn what_cannot_be_done_is_refused_by_name() -> anyhow::Result<()> {
     let text = fs::read(&list)?;
     fs::write(&list, "")?;
     let said = run(store, "copy", &["restore", &in_backups("one")], 1)?;
-    ensure!(said.contains("is cut off or not there"), "{said}");
+    ensure!(said.contains("is truncated or missing"), "{said}");
     fs::write(&list, text)?;
     fs::rename(backups.path().join("one"), backups.path().join("moved"))?;
     let said = run(store, "copy", &["restore", &in_backups("two")], 1)?;

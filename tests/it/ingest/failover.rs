@@ -68,7 +68,7 @@ fn a_node_without_the_method_is_passed_over() -> anyhow::Result<()> {
     is_whole("failover_bare")?;
     let _database = env::database("failover_all_bare");
     let text = load("failover_all_bare", &[&bare.url, &bare.url], 1)?;
-    ensure!(text.contains("does not give block 0: error -32601"), "{text}");
+    ensure!(text.contains("does not return block 0: error -32601"), "{text}");
     Ok(())
 }
 

@@ -214,7 +214,7 @@ fn whose_receipts_are_only_whole_one_by_one_is_asked_so() -> anyhow::Result<()> 
 fn with_answers_too_small_for_a_receipt_is_refused() -> anyhow::Result<()> {
     let node = Node::start("hive", &["--max-body", "100000"])?;
     let text = refused(&node, &[], 1)?;
-    ensure!(text.contains("does not give block") && text.contains("response too large"), "{text}");
+    ensure!(text.contains("does not return block") && text.contains("response too large"), "{text}");
     Ok(())
 }
 
@@ -249,7 +249,7 @@ fn without_access_is_refused_at_once() -> anyhow::Result<()> {
     let started = Instant::now();
     let output = env::run(env::ingest("node_forbidden", &["load", "--rpc-url", &url]), 1)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(text.contains("does not give eth_chainId: HTTP 401"), "{text}");
+    ensure!(text.contains("does not return eth_chainId: HTTP 401"), "{text}");
     ensure!(started.elapsed() < Duration::from_secs(10), "it was asked again and again");
     Ok(())
 }

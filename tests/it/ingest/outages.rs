@@ -227,7 +227,10 @@ fn a_user_who_may_only_read_is_told_so() -> anyhow::Result<()> {
         command.env("CLICKHOUSE_USER", "analyst").env("CLICKHOUSE_PASSWORD", "secret");
         let output = env::run(command, 1)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        ensure!(text.contains("the ClickHouse user may not do this") && text.contains("(READONLY)"), "{text}");
+        ensure!(
+            text.contains("the ClickHouse user lacks the rights for this") && text.contains("(READONLY)"),
+            "{text}"
+        );
         ensure!(!text.contains("secret"), "{text}");
     }
     ensure!(env::sql_at(&engine.url, "default", "SELECT count() FROM system.databases WHERE name = 'another'")? == "0");

@@ -68,7 +68,7 @@ fn the_embedded_engine_has_readers_of_its_own() -> anyhow::Result<()> {
         let engine = env::start_engine(data.path(), 0, flags)?;
         let output = env::run(env::ingest_at(&engine.url, "with_reader", &["migrate", "--with-reader"]), 1)?;
         let error = String::from_utf8_lossy(&output.stderr);
-        ensure!(error.contains("--readers") && error.contains("keeps no roles"), "{error}");
+        ensure!(error.contains("--readers") && error.contains("cannot store roles"), "{error}");
         engine.stop()?;
     }
     Ok(())

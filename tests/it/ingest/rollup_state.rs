@@ -245,9 +245,9 @@ fn of_op_mainnet_is_what_the_next_block_began_with() -> anyhow::Result<()> {
     rollup.refused(
         "eth_simulateV1",
         json!([{"blockStateCalls": [{"calls": []}]}, rollup.at(height - 1)]),
-        "the forks of chain 10 are not Ethereum's",
+        "chain 10 does not have Ethereum's forks",
     )?;
-    rollup.refused("eth_config", json!([]), "the forks of chain 10 are not Ethereum's")?;
+    rollup.refused("eth_config", json!([]), "chain 10 does not have Ethereum's forks")?;
     let changes = rollup.runs_again()?;
     // Differences of transactions, which some nodes give without the vaults, are not the state after the block.
     let in_part = Rollup::load(10, height, "109279675", &[("txStateDiffs", &json!(changes))])?;

@@ -181,7 +181,7 @@ fn that_are_none_are_refused() -> anyhow::Result<()> {
         (&["--to", "91", "--slice", "x"], "K from 1 to N"),
         (&["--slice", "2/4"], "give --to BLOCK"),
         (&["--to", "latest", "--slice", "2/4"], "give --to BLOCK"),
-        (&["--to", "2", "--slice", "1/4"], "has no block"),
+        (&["--to", "2", "--slice", "1/4"], "is empty"),
     ] {
         let arguments = [&["load", "--dump", &dump][..], arguments].concat();
         let output = env::run(env::ingest("slices_refused", &arguments), 2)?;

@@ -92,7 +92,11 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
     for (database, arguments, reason) in [
         (Cluster::DISTRIBUTED, &load[..], "with --clickhouse-shards URL,URL"),
         (Cluster::DISTRIBUTED, &["migrate"], "with --clickhouse-shards URL,URL"),
-        (Cluster::DISTRIBUTED, &["migrate", "--clickhouse-shards", first], "is no node of shard 2 of cluster `trawl`"),
+        (
+            Cluster::DISTRIBUTED,
+            &["migrate", "--clickhouse-shards", first],
+            "is not a node of shard 2 of cluster `trawl`",
+        ),
         (
             Cluster::DISTRIBUTED,
             &["migrate", "--cluster", "trawl_first", "--clickhouse-shards", second],

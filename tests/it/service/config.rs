@@ -76,9 +76,12 @@ fn a_wrong_file_is_wrong_usage() -> anyhow::Result<()> {
     let file = folder.path().join("wrong.toml");
     for (text, reason) in [
         ("[api]\nmax-log = 7\n", "sets `api.max-log`: there is no flag --max-log"),
-        ("[apis]\n", "has `apis`: it may have the tables clickhouse, api, ingest, engine"),
+        (
+            "[apis]\n",
+            "has `apis` at the top level, where only these tables are allowed: clickhouse, api, ingest, engine",
+        ),
         ("[api]\nmax-logs = \"many\"\n", "invalid value 'many' for '--max-logs"),
-        ("[api\n", "is no TOML"),
+        ("[api\n", "is not valid TOML"),
         // What flags require of each other holds in a file.
         ("[api]\ntls-cert = \"/x\"\n", "--tls-key"),
     ] {

@@ -188,6 +188,6 @@ fn a_wrong_file_of_keys_ends_the_start() -> anyhow::Result<()> {
     let said = run(&["--api-keys", &name])?;
     ensure!(said.contains("--rate-limit"), "{said}");
     let said = run(&["--rate-limit", "often"])?;
-    ensure!(said.contains("`often` is no rate"), "{said}");
+    ensure!(said.contains("`often` is not a rate"), "{said}");
     Ok(())
 }

@@ -54,14 +54,18 @@ fn flags_of_subcommands_may_be_lists() {
 fn what_is_no_setting_is_refused_by_its_name() {
     for (text, reason) in [
         ("[api]\nlisten_on = 1\n", "`api.listen_on`: there is no flag --listen_on"),
-        ("[api]\nwithout = 'logs'\n", "there is no flag --without with a variable"),
+        ("[api]\nwithout = 'logs'\n", "there is no flag --without with an environment variable"),
         ("[clickhouse]\npasword = 'x'\n", "there is no flag --clickhouse-pasword"),
-        ("listen = 1\n", "has `listen`: it may have the tables clickhouse, api, ingest, engine"),
+        (
+            "listen = 1\n",
+            "has `listen` at the top level, where only these tables are allowed: clickhouse, api, \
+                          ingest, engine",
+        ),
         ("[apis]\n", "has `apis`"),
-        ("[api]\nlisten = { a = 1 }\n", "takes no table"),
-        ("[api]\nlisten = [1, 2]\n", "takes no array"),
+        ("[api]\nlisten = { a = 1 }\n", "a value of type table"),
+        ("[api]\nlisten = [1, 2]\n", "a value of type array"),
         ("[api]\nconfig-file = 'other.toml'\n", "there is no flag --config-file"),
-        ("[api\n", "is no TOML"),
+        ("[api\n", "is not valid TOML"),
     ] {
         let error = settings_of(text, "api").expect_err(text);
         assert!(error.contains(reason), "{error}");

@@ -36,7 +36,7 @@ pub enum AbiError {
     #[error("parameter type `{0}` is unknown, empty, too large or too deep")]
     Type(String),
     /// The text is too long.
-    #[error("{0} bytes are too long for an event or a function")]
+    #[error("{0} bytes are too many for an event or a function")]
     TooLong(usize),
     /// A log has four topics: the hash and three parameters, or four parameters of an anonymous event.
     #[error("{0} indexed parameters are more than a log holds")]

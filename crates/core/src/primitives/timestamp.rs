@@ -6,7 +6,7 @@ pub struct Timestamp(i64);
 
 /// A block's time does not fit the tables: `DateTime64` ends with the year 2299.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("timestamp {seconds} lies after the year 2299, where DateTime64 ends")]
+#[error("timestamp {seconds} is after the year 2299, the last one of DateTime64")]
 pub struct TimestampOutOfRange {
     /// Seconds since 1970.
     pub seconds: u64,

@@ -28,7 +28,7 @@ const POSITION_COLUMNS: [(&str, &str, &str, &str); 9] = [
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoView {
     /// Logs of an anonymous event do not say which event they are.
-    #[error("an anonymous event has no hash by which its logs could be found")]
+    #[error("an anonymous event has no topic hash to find its logs by")]
     Anonymous,
     /// Names of parameters tell the columns, flags where the values are.
     #[error(
@@ -37,7 +37,8 @@ pub enum NoView {
     NoFlags,
     /// A list of lists, of texts, or a tuple.
     #[error(
-        "parameter `{0}` has the type `{1}`, which is no single column: numbers, addresses, bytes, texts, and lists of numbers, addresses or fixed bytes are"
+        "parameter `{0}` has the type `{1}`, which does not fit one column: only numbers, addresses, bytes, strings, \
+         and arrays of numbers, addresses or fixed bytes do"
     )]
     Type(String, String),
 }

@@ -28,10 +28,10 @@ table! {
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackError {
     /// The value ends within a name, a length or a stream.
-    #[error("the packed rows of a block are cut off at byte {0}")]
+    #[error("the packed rows of a block are truncated at byte {0}")]
     Short(usize),
     /// A name is not UTF-8.
-    #[error("the packed rows of a block name a table that is not text at byte {0}")]
+    #[error("the packed rows of a block have a table name that is not UTF-8 at byte {0}")]
     Name(usize),
     /// A stream cannot be read.
     #[error("the packed rows of table {table} cannot be read")]

@@ -29,16 +29,16 @@ pub enum StoreError {
         message: String,
     },
     /// The user lacks the permission, so another attempt would fail too.
-    #[error("the ClickHouse user may not do this, give one who may (--clickhouse-user): {message}")]
+    #[error("the ClickHouse user lacks the rights for this, use one who has them (--clickhouse-user): {message}")]
     NotAllowed {
         /// Message of ClickHouse.
         message: String,
     },
     /// Another run of ingest holds the lease.
-    #[error("another run of trawl-ingest took over; run this again to go on")]
+    #[error("another run of trawl-ingest took over; run this again to resume")]
     LeaseLost,
     /// ClickHouse accepted no write for so long that another run may hold the lease by now.
-    #[error("ClickHouse took no writes for too long; run this again to go on")]
+    #[error("ClickHouse accepted no writes for too long; run this again to resume")]
     NoSignOfLife(#[source] Arc<StoreError>),
     /// The columns of a result are not the expected ones.
     #[error("an answer of ClickHouse has an unexpected shape")]

@@ -37,12 +37,12 @@ pub enum VisitorError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// It may change something.
-    #[error("this account may write: statements need one that only reads (`readonly` is 0)")]
+    #[error("this account may write (`readonly` is 0): statements need a read-only account")]
     Writes,
     /// Its statements end at no limit.
     #[error(
-        "this account has no limit of time or memory: statements need a reader's (`max_execution_time`, \
-         `max_memory_usage`)"
+        "this account has no limit of time or memory (`max_execution_time`, `max_memory_usage`): statements need a \
+         reader's account"
     )]
     Unlimited,
 }

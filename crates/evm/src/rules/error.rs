@@ -10,16 +10,16 @@ pub enum RulesError {
     #[error("the configuration of the chain cannot be read: {0}")]
     Unreadable(String),
     /// An unknown member of the configuration, which may change the behaviour of calls.
-    #[error("the configuration of the chain names a rule that is not known: {0}")]
+    #[error("the configuration of the chain has an unknown rule: {0}")]
     UnknownRule(String),
     /// A fork without a configuration in the sense of EIP-7910.
-    #[error("block {block} is older than Cancun, the first fork with a configuration in the sense of EIP-7910")]
+    #[error("block {block} is before Cancun, the first fork with a configuration as EIP-7910 defines it")]
     BeforeBlobs {
         /// Height of the block.
         block: u64,
     },
     /// Rules of before the first fork of the chain that is known.
-    #[error("block {block} is older than {fork}, the first fork of its chain whose rules are available here")]
+    #[error("block {block} is before {fork}, the first fork of its chain whose rules are available here")]
     BeforeFork {
         /// Height of the block.
         block: u64,
@@ -28,7 +28,8 @@ pub enum RulesError {
     },
     /// A chain whose forks are not Ethereum's.
     #[error(
-        "the forks of chain {0} are not Ethereum's, and eth_config and eth_simulateV1 are answered by Ethereum's only: this server does not know the configuration and the base fees of blocks of this chain"
+        "chain {0} does not have Ethereum's forks, and eth_config and eth_simulateV1 support only these: this server \
+         does not know the configuration and the base fees of blocks of this chain"
     )]
     OwnForks(u64),
     /// A header of a form that came after the newest fork of its chain that is known here.
@@ -58,7 +59,7 @@ pub enum RulesError {
         reason: &'static str,
     },
     /// A chain whose transactions do not run again.
-    #[error("transactions of chain {chain} do not run again here: {reason}")]
+    #[error("transactions of chain {chain} cannot be replayed here: {reason}")]
     TransactionsUnknown {
         /// Chain id (EIP-155).
         chain: u64,
@@ -74,7 +75,7 @@ pub enum RulesError {
         reason: &'static str,
     },
     /// Code reached what only the chain has.
-    #[error("the code reaches what cannot run here: {0}")]
+    #[error("the code needs what cannot be executed here: {0}")]
     NotAvailable(String),
     /// Rules that this EVM does not implement.
     #[error("block {block} follows rules that are not available here: {rules}")]

@@ -53,7 +53,7 @@ pub enum Refusal {
     },
     /// A simulated block whose hash is read, and not known.
     #[error(
-        "the hash of the simulated block {0} is read, and it is not known: the state after the base block is not known whole here"
+        "the hash of the simulated block {0} is read, but unknown: the state after the base block is not complete here"
     )]
     UnknownHash(BlockNumber),
     /// Rules that are not simulated.

@@ -51,7 +51,10 @@ const DEPLOYED: [EntryPoint; 4] = [
 
 /// An EntryPoint as an operator writes it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no EntryPoint: write VERSION=ADDRESS, the version v0.6, v0.7, v0.8 or v0.9, as v0.7=0x0123…")]
+#[error(
+    "`{0}` is not an EntryPoint: write VERSION=ADDRESS, with version v0.6, v0.7, v0.8 or v0.9, such as \
+     v0.7=0x0123…"
+)]
 pub struct NoEntryPoint(String);
 
 impl FromStr for EntryPoint {

@@ -19,7 +19,8 @@ pub enum ClusterError {
     },
     /// Nodes of shards without a cluster.
     #[error(
-        "database `{database}` has no tables yet: name the cluster to make them on with --cluster, or leave --clickhouse-shards out"
+        "database `{database}` has no tables yet: name the cluster to create them on with --cluster, or leave \
+         --clickhouse-shards out"
     )]
     ClusterMissing {
         /// Name of the database.
@@ -27,8 +28,8 @@ pub enum ClusterError {
     },
     /// The rows are on one server.
     #[error(
-        "the tables of database `{database}` are those of one server: leave --clickhouse-shards and --cluster out, or load a database anew with \
-         another --clickhouse-database"
+        "the tables of database `{database}` are those of one server: leave --clickhouse-shards and --cluster out, or \
+         load a new database with another --clickhouse-database"
     )]
     OneServer {
         /// Name of the database.
@@ -55,8 +56,7 @@ pub enum ClusterError {
     /// A shard is on several servers, which the tables do not keep equal.
     #[error(
         "shard {shard} of cluster `{cluster}` has {replicas} replicas at {url}: its tables do not replicate, so a \
-         replica would lack rows and give short answers; a shard must have one, or a new database is \
-         made with --replicated"
+         second replica would lack rows; use one replica per shard, or create a new database with --replicated"
     )]
     Replicas {
         /// The node that says so.
@@ -71,7 +71,7 @@ pub enum ClusterError {
     /// Shards with different numbers of replicas.
     #[error(
         "the shards of cluster `{cluster}`, or of `{cluster}_first`, have different numbers of replicas at {url}: an \
-         insert waits for all replicas of its shard, by one number for all shards"
+         insert waits for all replicas of its shard, and this number must be the same for all shards"
     )]
     ReplicaCounts {
         /// The node that says so.
@@ -81,8 +81,8 @@ pub enum ClusterError {
     },
     /// Tables are replicated and were requested without replication, or the reverse.
     #[error(
-        "the tables of database `{database}` {}: a database keeps its engines; load one anew with another \
-         --clickhouse-database",
+        "the tables of database `{database}` {}: the table engines of a database cannot change; load a new one with \
+         another --clickhouse-database",
         match found {
             Replication::None => "do not replicate: leave --replicated out",
             Replication::Keeper => "replicate: add --replicated",
@@ -96,7 +96,7 @@ pub enum ClusterError {
     },
     /// A replica that is on no shard.
     #[error(
-        "{url} is no server of cluster `{cluster}`: --clickhouse-replicas names the further replicas of its shards"
+        "{url} is not a server of cluster `{cluster}`: --clickhouse-replicas names the further replicas of its shards"
     )]
     NoReplica {
         /// Endpoint of the node.
@@ -107,7 +107,7 @@ pub enum ClusterError {
     /// A server of the cluster would have no tables.
     #[error(
         "cluster `{cluster}` has the server {server} (its UUID, host and port), which was not named: \
-         --clickhouse-replicas names all further replicas of each shard, since tables are made on each"
+         --clickhouse-replicas must name all further replicas of each shard, since tables are created on each"
     )]
     ReplicaMissing {
         /// UUID, host and port.
@@ -130,7 +130,8 @@ pub enum ClusterError {
     },
     /// A node is of another shard than its position says.
     #[error(
-        "{url} is no node of shard {shard} of cluster `{cluster}`: --clickhouse-url is a node of the first shard, --clickhouse-shards names one of \
+        "{url} is not a node of shard {shard} of cluster `{cluster}`: --clickhouse-url is a node of the first shard, \
+         --clickhouse-shards names one of \
          each further shard, in the cluster's order, and `{cluster}_first` has the first shard alone"
     )]
     OtherShard {

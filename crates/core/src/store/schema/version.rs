@@ -23,14 +23,16 @@ pub enum MigrateError {
     },
     /// The embedded engine, or a server without a directory of users.
     #[error(
-        "this server keeps no roles, so --with-reader cannot make one: the embedded engine has readers of its own (start trawl-engine with \
+        "this server cannot store roles, so --with-reader cannot create one: the embedded engine has readers of its \
+         own (start trawl-engine with \
          --reader-user or --readers); a ClickHouse server needs `access_control_path` or another writable user directory"
     )]
     NoRoles,
     /// The user may not make roles; that of an embedded engine with readers never may.
     #[error(
-        "this user may not make roles and their like: run migrate --with-reader as one who may (--clickhouse-user); the embedded engine keeps no \
-         roles and has readers of its own (--reader-user, --readers): {message}"
+        "this user lacks the rights to create roles, profiles, quotas and policies: run migrate --with-reader as one \
+         who has them (--clickhouse-user); the embedded engine cannot store roles and has readers of its own \
+         (--reader-user, --readers): {message}"
     )]
     MayNotMakeRoles {
         /// Message of ClickHouse.
@@ -50,8 +52,9 @@ pub enum MigrateError {
     },
     /// Made before there was a release.
     #[error(
-        "database `{database}` was made by a Trawl from before its first release, whose migrations this program does not \
-         have: drop the database (`DROP DATABASE {database}`) and load it again, or use another --clickhouse-database"
+        "database `{database}` was created by a Trawl from before its first release, whose migrations this program \
+         does not have: drop the database (`DROP DATABASE {database}`) and load it again, or use another \
+         --clickhouse-database"
     )]
     Unreleased {
         /// Name of the database.
@@ -59,7 +62,7 @@ pub enum MigrateError {
     },
     /// A migration was applied with another text.
     #[error(
-        "migration {name} was applied to database `{database}` with another text: was it edited after its release?"
+        "migration {name} was applied to database `{database}` with a different text: was it edited after its release?"
     )]
     Edited {
         /// Name of the database.
