@@ -57,7 +57,7 @@ export type AddressPage = {
   ens_domain_name: string | null;
   exchange_rate: null;
   has_beacon_chain_withdrawals: boolean | null;
-  /** @description Emitted a log; null where unknown, as all five */
+  /** @description Emitted a log; null if unknown, like the other four */
   has_logs: boolean | null;
   has_token_transfers: boolean | null;
   has_tokens: boolean | null;
@@ -117,7 +117,7 @@ export type AddressWithdrawal = {
 };
 
 export type Block = {
-  /** @description Arbitrum: the block of L1 that it saw, and messages to L1 so far */
+  /** @description Arbitrum: its L1 block, and number of messages to L1 so far */
   arbitrum?: {
     /** Format: int64 */
     l1_block_number: number | null;
@@ -134,7 +134,7 @@ export type Block = {
   burnt_fees: string | null;
   /** @description Null without fees */
   burnt_fees_percentage: number | null;
-  /** @description On chains whose blocks have more than Ethereum's */
+  /** @description On chains whose blocks have more fields than Ethereum's */
   chain_facts?: ChainFact[];
   difficulty: string | null;
   excess_blob_gas: string | null;
@@ -166,7 +166,7 @@ export type Block = {
   priority_fee: string | null;
   /** @description Of proof of work */
   rewards: {
-    /** @description Wei: a number where readers of doubles keep all digits, else text */
+    /** @description Wei: a number if a double represents it exactly, else text */
     reward: number | string;
     /** @enum {string} */
     type: "Miner Reward" | "Uncle Reward";
@@ -184,7 +184,7 @@ export type Block = {
   transaction_fees: string | null;
   /**
    * Format: int64
-   * @description Null for an uncle whose transactions are not known
+   * @description Null for an uncle, whose transactions are unknown
    */
   transactions_count: number | null;
   /** @enum {string} */
@@ -204,7 +204,7 @@ export type BlockWithdrawal = {
   validator_index: number;
 };
 
-/** @description What the source gave, under a name for readers */
+/** @description Value from the source, under a readable name */
 export type ChainFact = {
   name: string;
   /** @enum {string} */
@@ -218,9 +218,9 @@ export type CoinBalance = {
   block_number: number;
   /** Format: date-time */
   block_timestamp: string | null;
-  /** @description Wei more than before the block, or less */
+  /** @description Change by the block in wei, positive or negative */
   delta: string;
-  /** @description Always null: balances are known after blocks */
+  /** @description Always null: balances are only known after whole blocks */
   transaction_hash: null;
   /** @description Wei after the block */
   value: string;
@@ -268,7 +268,7 @@ export type InternalTransaction = {
    * @description Position in the trace, depth first; the root is 0
    */
   index: number;
-  /** @description Whether it failed, or a frame around it or its transaction did, so that its value went back */
+  /** @description Whether it, an enclosing frame or its transaction failed, so that its value was returned */
   is_undone: boolean;
   /** @description Whether this frame itself succeeded */
   success: boolean;
@@ -306,7 +306,7 @@ export type ListedOperation = {
 };
 
 export type Log = {
-  /** @description Same as address_hash, under the name that other explorers use */
+  /** @description Same as address_hash, under the name used by other explorers */
   address: Address;
   /** @description The emitter */
   address_hash: Address;
@@ -329,7 +329,7 @@ export type Log = {
   transaction_hash: string;
 };
 
-/** @description An address with what it has and how many transactions it takes part in */
+/** @description An address with its balance and number of transactions */
 export type RankedAddress = {
   /** @description Wei; null where state is not loaded */
   coin_balance: string | null;
@@ -374,20 +374,20 @@ export type RankedAddress = {
   }[];
 };
 
-/** @description What a call that failed returned, read as an error if one is known that fits; null if it returned nothing */
+/** @description Return data of a failed call, decoded if a known error matches; null if empty */
 export type RevertReason = null | DecodedInput | {
   raw: string;
 };
 
 export type StateChange = {
   address: Address;
-  /** @description Wei; null where it is not known */
+  /** @description Wei; null if unknown */
   balance_after: string | null;
-  /** @description Wei; null where it is not known */
+  /** @description Wei; null if unknown */
   balance_before: string | null;
-  /** @description Wei or units of the token; null where not all of it is known */
+  /** @description Wei or units of the token; null if not fully known */
   change: string | null;
-  /** @description Coins of who gets the fees of the block */
+  /** @description Coins of the recipient of the block's fees */
   is_miner: boolean;
   /** @description Null for coins */
   token: Token | null;
@@ -403,7 +403,7 @@ export type StateMissing = {
       toBlock: string;
     }[];
   };
-  /** @description What is missing */
+  /** @description Missing parts */
   message: string;
 };
 
@@ -412,7 +412,7 @@ export type Token = {
   address: string;
   /** @description The contract */
   address_hash: string;
-  /** @description On the page of one token, after which block its holders and its supply are counted; null where neither is known */
+  /** @description For a single token: block at which its holders and supply are counted; null if neither is known */
   block_number?: number | null;
   circulating_market_cap: string | null;
   circulating_supply: string | null;
@@ -427,23 +427,23 @@ export type Token = {
   symbol: string | null;
   /** @description In the smallest unit */
   total_supply: string | null;
-  /** @description Null where its transfers index other parameters than any standard */
+  /** @description Null if its transfers index other parameters than any standard */
   type: ("ERC-20" | "ERC-721" | "ERC-1155") | null;
   volume_24h: string | null;
 };
 
 export type TokenBalance = {
   token: Token;
-  /** @description Null where the balance is that of all ids */
+  /** @description Null if the balance is that of all ids */
   token_id: string | null;
   token_instance: null;
-  /** @description In the smallest unit; tokens of ERC-721, units over all ids of ERC-1155; null where it does not follow from transfers */
+  /** @description In the smallest unit; tokens of ERC-721, units over all ids of ERC-1155; null if transfers do not determine it */
   value: string | null;
 };
 
 export type TokenHolder = {
   address: Address;
-  /** @description Null; holders are counted by token and not by id */
+  /** @description Always null: holders are counted by token, not by id */
   token_id: null;
   /** @description In the smallest unit; tokens of ERC-721, units over all ids of ERC-1155 */
   value: string;
@@ -454,20 +454,20 @@ export type TokenInstance = {
   external_app_url: null;
   id: string;
   image_url: null;
-  /** @description Whether there is only one; null where that is not known */
+  /** @description Whether there is only one; null if unknown */
   is_unique: boolean | null;
   media_type: null;
   media_url: null;
-  /** @description Null; the location of the metadata of an id is not read from contracts */
+  /** @description Always null: metadata URLs of ids are not read from contracts */
   metadata: null;
-  /** @description Who owns it; null for ERC-1155, and where it does not follow from transfers */
+  /** @description Owner; null for ERC-1155, and if transfers do not determine it */
   owner: null | Address;
   thumbnails: null;
   /** @description Null in a collection */
   token: Token | null;
   /** @enum {string} */
   token_type: "ERC-721" | "ERC-1155";
-  /** @description How much of it the requested address has; null without one, and where it does not follow from transfers */
+  /** @description Balance of the requested address; null without an address, and if transfers do not determine it */
   value: string | null;
 };
 
@@ -478,10 +478,10 @@ export type TokenTransfer = {
   from: Address;
   /**
    * Format: int64
-   * @description Position of the log in its block; the transfers of a batch share it
+   * @description Position of the log in its block, shared by the transfers of a batch
    */
   log_index: number;
-  /** @description Method that the transaction called: a name, or the first four bytes of its input */
+  /** @description Called method: a name, or the first four bytes of the input */
   method: string | null;
   /** Format: date-time */
   timestamp: string;
@@ -513,21 +513,21 @@ export type TokenTransfer = {
 };
 
 export type Transaction = {
-  /** @description Arbitrum: the gas for L1 and for the chain, and what each cost */
+  /** @description Arbitrum: gas for L1 and for the chain, and their costs */
   arbitrum?: {
     [key: string]: string | null;
   };
-  /** @description Null but for type 4 */
+  /** @description Null unless type 4 */
   authorization_list: {
     address_hash: string;
-    /** @description Who signed it, recovered from the signature; null where that is invalid */
+    /** @description Signer, recovered from the signature; null if that is invalid */
     authority: string | null;
     /** @description Up to 256 bits; 0 is any chain */
     chain_id: string;
     nonce: string;
     r: string;
     s: string;
-    /** @description Null: whether it took effect depends on the account at that moment */
+    /** @description Null: whether it took effect depends on the state of the account */
     status: null;
     v: number;
   }[] | null;
@@ -541,9 +541,9 @@ export type Transaction = {
   /** Format: int64 */
   block_number: number;
   burnt_blob_fee?: string;
-  /** @description On chains whose transactions have more than Ethereum's */
+  /** @description On chains whose transactions have more fields than Ethereum's */
   chain_facts?: {
-    /** @description The first hundred calls of a transaction that can have several */
+    /** @description The first 100 calls of a transaction that can have several */
     calls: {
       input: string;
       /** @description Null for a creation */
@@ -554,21 +554,21 @@ export type Transaction = {
     /** Format: int64 */
     calls_count: number | null;
     facts: ChainFact[];
-    /** @description The parts of `fee` */
+    /** @description Parts of `fee` */
     fee: ChainFact[];
-    /** @description The name of a type that Ethereum does not have */
+    /** @description Name of a type that Ethereum does not have */
     type: string | null;
   };
-  /** @description Empty: when it was first seen is unknown */
+  /** @description Empty: the time when it was first seen is unknown */
   confirmation_duration: number[];
   /**
    * Format: int64
-   * @description Blocks from its own to the head
+   * @description Number of blocks from its own to the head
    */
   confirmations: number;
   /** @description Of a creation, successful or not */
   created_contract: null | Address;
-  /** @description The function that it called, by the contract's ABI or a well-known signature; null if none fits */
+  /** @description Called function, by the contract's ABI or a well-known signature; null if none matches */
   decoded_input: null | DecodedInput;
   /** @description Always null */
   exchange_rate: null;
@@ -622,10 +622,10 @@ export type Transaction = {
   /** @description Wei paid above the base fee */
   priority_fee: string | null;
   raw_input: string;
-  /** @description `success`, why it failed, or `awaiting_internal_transactions` where that is not loaded */
+  /** @description `success`, the error, or `awaiting_internal_transactions` if the error is not loaded */
   result: string | null;
   revert_reason: RevertReason;
-  /** @description Scroll: which message from L1 it is, and what was paid for data on L1 */
+  /** @description Scroll: position of the message from L1, and fee for data on L1 */
   scroll?: {
     [key: string]: string | number | null;
   };
@@ -640,7 +640,7 @@ export type Transaction = {
   to: null | Address;
   /** @description Null in lists */
   token_transfers: TokenTransfer[] | null;
-  /** @description Whether there are more than these */
+  /** @description Whether there are more */
   token_transfers_overflow: boolean | null;
   /** @description Wei burnt */
   transaction_burnt_fee: string | null;
@@ -663,7 +663,7 @@ export type UserOperation = {
   block_number: string;
   /** Format: int64 */
   bundle_index: number;
-  /** @description Who was paid for the bundle */
+  /** @description Beneficiary of the bundle */
   bundler: Address | null;
   call_data: string | null;
   call_gas_limit: string | null;
@@ -674,9 +674,9 @@ export type UserOperation = {
   /** @enum {string} */
   entry_point_version: "v0.6" | "v0.7" | "v0.8" | "v0.9";
   execute_call_data: string | null;
-  /** @description Whom the wallet calls */
+  /** @description Contract that the wallet calls */
   execute_target: Address | null;
-  /** @description What made the wallet */
+  /** @description Factory of the wallet */
   factory: Address | null;
   fee: string;
   gas: string | null;
@@ -688,10 +688,10 @@ export type UserOperation = {
   max_fee_per_gas: string | null;
   max_priority_fee_per_gas: string | null;
   nonce: string;
-  /** @description Who paid */
+  /** @description Paymaster */
   paymaster: Address | null;
   pre_verification_gas: string | null;
-  /** @description As the EntryPoint of its version takes it; null where the input of the bundle is not known */
+  /** @description As in the input of the EntryPoint of its version; null if the input of the bundle is unknown */
   raw: Record<string, unknown> | null;
   revert_reason: string | null;
   sender: Address;
