@@ -47,7 +47,7 @@ const OF_THE_MESSAGE: [&str; 8] = [
 async fn cut(body: Body) -> Result<String, String> {
     let (mut bytes, mut body) = (Vec::new(), body.into_data_stream());
     while let Some(part) = body.next().await {
-        let part = part.map_err(|_| "The answer broke off: the database failed while it was read. Try again.")?;
+        let part = part.map_err(|_| "The answer is incomplete: the database failed while it was read. Try again.")?;
         bytes.extend_from_slice(&part);
         if bytes.len() > MAX_ANSWER {
             bytes.truncate(MAX_ANSWER);
@@ -83,6 +83,6 @@ mod tests {
     async fn an_answer_that_breaks_off_is_no_answer() {
         let parts = [Ok(Bytes::from("[1,")), Err(std::io::Error::other("the store is gone"))];
         let error = cut(Body::from_stream(stream::iter(parts))).await.expect_err("half of it");
-        assert!(error.contains("broke off"), "{error}");
+        assert!(error.contains("is incomplete"), "{error}");
     }
 }

@@ -12,10 +12,10 @@ use crate::service::console;
 pub(super) const NAME: &str = "run_sql";
 
 const WHAT: &str = "\
-    One statement of ClickHouse SQL that reads, within the limits of the account that comes with the request \
-    (Authorization: Basic). Rows are tab-separated, below their names and types. `SHOW TABLES` says what there is: \
-    begin with the views `v_…`, whose columns `DESCRIBE TABLE` explains; hashes and addresses are bytes. Add a \
-    LIMIT; `EXPLAIN ESTIMATE` before a statement says how much it would read.";
+    Runs one read-only statement of ClickHouse SQL, within the limits of the account in the request (Authorization: \
+    Basic). Rows are tab-separated, below a header with column names and types. `SHOW TABLES` lists tables and views: \
+    begin with the views `v_…`, whose columns `DESCRIBE TABLE` explains; hashes and addresses are bytes. Add a LIMIT; \
+    `EXPLAIN ESTIMATE` before a statement tells how much it would read.";
 
 /// As clients list it.
 pub(super) fn tool() -> Tool {

@@ -70,11 +70,11 @@ const fn optional(name: &'static str, kind: Kind, what: &'static str) -> Argumen
     Argument { name, kind, is_needed: false, what }
 }
 
-const LIMIT: Argument = optional("limit", Kind::Count, "Most items, 1 to 50; 10 without");
-const CURSOR: Argument = optional("cursor", Kind::Cursor, "The object next_page_params of the page before");
-const HASH: Argument = needed("hash", Kind::Text, "Hash of the transaction, 0x and 64 digits");
+const LIMIT: Argument = optional("limit", Kind::Count, "Maximum number of items, 1 to 50; default 10");
+const CURSOR: Argument = optional("cursor", Kind::Cursor, "The object next_page_params of the previous page");
+const HASH: Argument = needed("hash", Kind::Text, "Hash of the transaction, 0x and 64 hexadecimal digits");
 const ADDRESS: Argument =
-    needed("address", Kind::Text, "0x and 40 digits; find it by `search` if only a name is known");
+    needed("address", Kind::Text, "0x and 40 hexadecimal digits; use `search` if only a name is known");
 
 /// The filter of a scan.
 const FILTER: [Argument; 7] = [
@@ -88,7 +88,7 @@ const FILTER: [Argument; 7] = [
 ];
 const SCAN: &[Argument] = &{
     let [from, to, address, topic0, topic1, topic2, topic3] = FILTER;
-    let cursor = optional("cursor", Kind::Text, "The text next_cursor of the answer before");
+    let cursor = optional("cursor", Kind::Text, "The text next_cursor of the previous answer");
     [from, to, address, topic0, topic1, topic2, topic3, LIMIT, cursor]
 };
 
@@ -120,13 +120,13 @@ const LISTS: &[&str] = &[
 static ROUTES: &[Route] = &[
     Route {
         name: "chain_status",
-        what: "Figures of the chain: blocks, transactions, gas prices, block time",
+        what: "Statistics of the chain: blocks, transactions, gas prices, block time",
         arguments: &[],
         path: "/api/v2/stats",
     },
     Route {
         name: "loaded_blocks",
-        what: "The shares of the chain's blocks and of their calls that are loaded here",
+        what: "Shares of the chain's blocks and of their call frames that are loaded here",
         arguments: &[],
         path: "/api/v2/main-page/indexing-status",
     },
@@ -139,19 +139,19 @@ static ROUTES: &[Route] = &[
     Route {
         name: "get_block",
         what: "A block",
-        arguments: &[needed("block", Kind::Text, "Its height or its hash")],
+        arguments: &[needed("block", Kind::Text, "Height or hash of the block")],
         path: "/api/v2/blocks/{block}",
     },
     Route {
         name: "get_block_transactions",
         what: "The transactions of a block",
-        arguments: &[needed("block", Kind::Text, "Its height or its hash"), LIMIT, CURSOR],
+        arguments: &[needed("block", Kind::Text, "Height or hash of the block"), LIMIT, CURSOR],
         path: "/api/v2/blocks/{block}/transactions",
     },
     Route { name: "get_transaction", what: "A transaction", arguments: &[HASH], path: "/api/v2/transactions/{hash}" },
     Route {
         name: "get_transaction_part",
-        what: "A part of a transaction: what it did in a sentence, logs, transfers, calls, balances that it changed",
+        what: "A part of a transaction: summary in a sentence, logs, transfers, calls, changed balances",
         arguments: &[HASH, needed("part", Kind::Name(TRANSACTION_PARTS), "Which part"), CURSOR],
         path: "/api/v2/transactions/{hash}/{part}",
     },
@@ -169,7 +169,7 @@ static ROUTES: &[Route] = &[
     },
     Route {
         name: "get_contract",
-        what: "A contract: ABI and source where they are loaded, code",
+        what: "A contract: code, and ABI and source if loaded",
         arguments: &[ADDRESS],
         path: "/api/v2/smart-contracts/{address}",
     },
@@ -181,14 +181,14 @@ static ROUTES: &[Route] = &[
     },
     Route {
         name: "get_token_part",
-        what: "A list of a token: who holds it, its transfers, its ids",
+        what: "A list of a token: its holders, transfers or ids",
         arguments: &[ADDRESS, needed("part", Kind::Name(TOKEN_PARTS), "Which list"), LIMIT, CURSOR],
         path: "/api/v2/tokens/{address}/{part}",
     },
     Route {
         name: "list",
-        what: "What the whole chain has, newest first",
-        arguments: &[needed("what", Kind::Name(LISTS), "Of what"), LIMIT, CURSOR],
+        what: "A list of the whole chain, newest first",
+        arguments: &[needed("what", Kind::Name(LISTS), "Which list"), LIMIT, CURSOR],
         path: "/api/v2/{what}",
     },
     Route {
@@ -196,7 +196,7 @@ static ROUTES: &[Route] = &[
         what: "User operations (ERC-4337), newest first: all, or those of a wallet or of a transaction",
         arguments: &[
             optional("sender", Kind::Text, "The wallet"),
-            optional("transaction_hash", Kind::Text, "The transaction that has their bundle"),
+            optional("transaction_hash", Kind::Text, "The transaction with their bundle"),
             LIMIT,
             CURSOR,
         ],

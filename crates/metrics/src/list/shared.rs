@@ -23,12 +23,13 @@ pub(super) const NODES: Group = Group {
         Metric::counter(
             "trawl_node_calls_total",
             &[open("method"), label("outcome", &["ok", "error", "failed"])],
-            "Calls, those of a batch one by one: with a result, with an error object, or without an answer.",
+            "Calls, each one of a batch: with a result (ok), with an error object (error), or without an answer \
+             (failed).",
         ),
         Metric::durations(
             "trawl_node_request_duration_seconds",
             &[label("outcome", &["ok", "failed"])],
-            "Time until a node has answered a request, which may be a batch of calls.",
+            "Time until a node answered a request, which may be a batch of calls.",
         ),
         Metric::counter(
             "trawl_node_retries_total",
@@ -48,7 +49,7 @@ pub(super) const NODES: Group = Group {
                     "other_chain",
                 ],
             )],
-            "Attempts that failed, by their cause; another one follows unless all nodes refused for good.",
+            "Failed attempts, by cause; another one follows unless all nodes refused permanently.",
         ),
     ],
 };
@@ -61,17 +62,17 @@ pub(super) const CONNECTIONS: Group = Group {
         Metric::counter(
             "trawl_connections_refused_total",
             &[label("limit", &["all", "client"])],
-            "Connections beyond --max-connections, or beyond those of one client.",
+            "Connections refused because of --max-connections, or of the limit per client.",
         ),
         Metric::counter(
             "trawl_connections_ended_total",
             &[label("reason", &["not reading", "no request"])],
-            "Connections that were ended because a client took nothing of an answer, or sent no request.",
+            "Connections closed because the client read nothing of an answer, or sent no request.",
         ),
         Metric::counter(
             "trawl_tls_handshakes_total",
             &[label("outcome", &["done", "failed", "timeout", "refused"])],
-            "TLS handshakes; refused are those beyond what there may be at a time.",
+            "TLS handshakes; refused if too many run at the same time.",
         ),
     ],
 };
@@ -84,14 +85,14 @@ pub(super) const PROCESS: Group = Group {
         Metric::gauge(
             "trawl_build_info",
             &[open("program"), open("version"), open("commit")],
-            "Always 1: the labels are the figure.",
+            "Always 1; version and commit are in the labels.",
         ),
-        Metric::counter("process_cpu_seconds_total", &[], "CPU time of the process, in user and system mode."),
-        Metric::gauge("process_resident_memory_bytes", &[], "Memory of the process that is in RAM."),
-        Metric::gauge("process_virtual_memory_bytes", &[], "Address space of the process."),
+        Metric::counter("process_cpu_seconds_total", &[], "User and system CPU time of the process."),
+        Metric::gauge("process_resident_memory_bytes", &[], "Resident memory of the process."),
+        Metric::gauge("process_virtual_memory_bytes", &[], "Virtual memory of the process."),
         Metric::gauge("process_threads", &[], "Threads of the process."),
-        Metric::gauge("process_open_fds", &[], "Open files and connections."),
-        Metric::gauge("process_max_fds", &[], "Most files and connections that may be open."),
-        Metric::gauge("process_start_time_seconds", &[], "When the process started, as Unix time."),
+        Metric::gauge("process_open_fds", &[], "Open file descriptors."),
+        Metric::gauge("process_max_fds", &[], "Maximum number of open file descriptors."),
+        Metric::gauge("process_start_time_seconds", &[], "Start time of the process, as Unix time."),
     ],
 };
