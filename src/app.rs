@@ -214,7 +214,7 @@ impl App {
     /// The chain id. The options were compared with the data at the start; data that was loaded since takes precedence.
     pub(crate) fn chain_id(&self, head: &Head) -> Option<u64> {
         self.options().served_chain(head).unwrap_or_else(|error| {
-            self.0.other_chain.call_once(|| tracing::warn!(%error, "answering with the chain id of the data"));
+            self.0.other_chain.call_once(|| tracing::warn!(%error, "using the chain id of the data"));
             Some(error.data)
         })
     }

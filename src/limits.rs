@@ -124,7 +124,7 @@ pub(crate) fn count_refused(what: &'static str, client: Option<Client>, full: Fu
     metrics::counter!("trawl_refused_total", "what" => what, "limit" => full.name()).increment(1);
     if let Some(count) = LINES.admit() {
         let client = client.map(tracing::field::display);
-        tracing::warn!(client, what, limit = full.name(), count, "refusing requests beyond the limit");
+        tracing::warn!(client, what, limit = full.name(), count, "refusing requests above the limit");
     }
 }
 

@@ -57,7 +57,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         tracing::warn!(
             found = library.version(),
             tested = SUPPORTED_VERSION,
-            "this libchdb is not the one trawl-engine is tested with"
+            "this libchdb is not the version that trawl-engine is tested with"
         );
     }
     let tls = flags.tls.open()?;

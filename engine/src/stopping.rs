@@ -38,15 +38,15 @@ impl StopSchedule {
         let end = move || {
             std::thread::sleep(self.total);
             tracing::error!(
-                "the store did not close within {} s (--stop-timeout): its disk or object storage does not answer, or a \
-                 statement cannot be cancelled; the process ends, and the next start finds the store as after a crash",
+                "the store did not close within {} s (--stop-timeout): its disk or object storage does not answer, or \
+                 a statement cannot be cancelled; exiting, and the next start finds the store as after a crash",
                 self.total.as_secs_f64()
             );
             // SAFETY: no destructors run, which could wait for the same storage.
             unsafe { libc::_exit(1) }
         };
         if let Err(error) = std::thread::Builder::new().name("stop".into()).spawn(end) {
-            tracing::warn!(%error, "no thread bounds the end of this process");
+            tracing::warn!(%error, "no thread could be started to enforce --stop-timeout");
         }
     }
 }

@@ -113,7 +113,7 @@ pub async fn restore(writer: &Writer, database: &str, from: &BackupFolder) -> Re
         RestoreTarget::Used => return Err(BackupError::Used { database: database.into() }),
         RestoreTarget::Restored => return Ok(RestoreProgress::Done),
         RestoreTarget::HalfRestored => {
-            tracing::info!(database, "removing what an interrupted restore left");
+            tracing::info!(database, "removing what an interrupted restore left behind");
             writer.drop_half_restored().await?;
         }
         RestoreTarget::Empty => {}
@@ -152,7 +152,7 @@ pub async fn remove_uncommitted(
     for (table, column) in BLOCK_TABLES.into_iter().chain(OPTIONAL_TABLES) {
         let rows = retry_transient(|| guard.write(writer.delete_uncommitted(reader, table, column, committed))).await?;
         if rows > 0 {
-            tracing::info!(table, rows, "rows that were not committed yet are removed");
+            tracing::info!(table, rows, "removing rows that were not committed");
         }
     }
     Ok(())

@@ -138,7 +138,7 @@ impl SettledRows {
 
 /// A statement has one kind of rows, so this does not happen.
 fn mistaken() -> Problem {
-    tracing::error!("rows of another kind are cached under a statement");
+    tracing::error!("the cache has rows of another type under a statement");
     Problem::Internal
 }
 

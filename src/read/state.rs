@@ -264,7 +264,7 @@ impl State {
             rows.extend(self.app.reader().rows(&state::codes(&unknown, &self.base)).await?);
         }
         if hashes.iter().any(|hash| rows.iter().all(|row| row.code_hash != *hash)) {
-            tracing::error!(block = self.number, "bytecode missing from `codes`");
+            tracing::error!(block = self.number, "bytecode is missing from `codes`");
             return Err(Problem::Internal);
         }
         let fact = |row: state::CodeBytes| {

@@ -82,7 +82,7 @@ impl PriceWatch {
                 match read(&settings.source).await {
                     Ok(prices) => {
                         if logged.take().is_some() {
-                            tracing::info!(tokens = prices.len(), "token prices are read again");
+                            tracing::info!(tokens = prices.len(), "token prices can be read again");
                         }
                         sender.send_replace(Arc::new(prices));
                         count.fetch_add(1, Ordering::Relaxed);
@@ -90,7 +90,7 @@ impl PriceWatch {
                     Err(error) => {
                         let text = trawl_core::error_chain(&error);
                         if logged.as_ref() != Some(&text) {
-                            tracing::warn!(error = text, "no new token prices");
+                            tracing::warn!(error = text, "cannot update token prices");
                         }
                         logged = Some(text);
                     }

@@ -227,7 +227,7 @@ fn leftovers_of_a_killed_run_are_removed() -> anyhow::Result<()> {
         env::sql(database, &copy)?;
     }
     let text = load(database, &dump("devchain"), &[], 0)?;
-    ensure!(text.contains("removing what an interrupted run left"), "{text}");
+    ensure!(text.contains("removing rows of an interrupted run"), "{text}");
     ensure!(env::contents(env::store(), database)? == clean()?);
     Ok(())
 }

@@ -89,7 +89,7 @@ impl NodeClient {
                 }
                 Err(failure) => failure,
             };
-            tracing::debug!(node = node.name, cause = failure.cause, "a node failed");
+            tracing::debug!(node = node.name, cause = failure.cause, "a call to a node failed");
             pending.failed(&failure);
             figures::count_failure(&failure);
             let last = attempts.count(turn, &failure, self.policy);

@@ -120,7 +120,11 @@ impl AdaptiveLimiter {
         if limits.lowered.is_none_or(|lowered| lowered <= permit.started) {
             limits.concurrency = (limits.concurrency / 2.0).max(1.0);
             limits.lowered = Some(Instant::now());
-            tracing::debug!(concurrency = limits.concurrency, ?retry_after, "fewer requests to the node");
+            tracing::debug!(
+                concurrency = limits.concurrency,
+                ?retry_after,
+                "sending fewer requests to the node at the same time"
+            );
         }
         let until = retry_after.map(|wait| Instant::now() + wait.min(MAX_WAIT));
         limits.not_before = limits.not_before.max(until);
@@ -137,7 +141,7 @@ impl AdaptiveLimiter {
         let mut limits = self.limits();
         limits.batch = limits.batch.min((calls / 2).max(1));
         limits.successes = 0;
-        tracing::debug!(batch = limits.batch, "smaller requests to the node");
+        tracing::debug!(batch = limits.batch, "sending smaller batches to the node");
     }
 }
 

@@ -54,7 +54,7 @@ impl Node {
     /// Records that the node does not have this feature.
     pub fn mark_missing(&self, feature: &'static str, cause: &str) {
         if self.features().insert(feature, cause.into()).is_none() {
-            tracing::info!(node = self.name, feature, cause, "the node does not have this feature");
+            tracing::info!(node = self.name, feature, cause, "the node does not support this feature");
         }
     }
 

@@ -36,7 +36,7 @@ impl NodeClient {
             let node = self.node();
             let answer = relay_to_chain(node, body.clone(), chain_id).await;
             answer.inspect_err(|failure| {
-                tracing::warn!(node = node.name, method, cause = failure.cause, "an upstream node failed");
+                tracing::warn!(node = node.name, method, cause = failure.cause, "a call to an upstream node failed");
             })
         })
         .await

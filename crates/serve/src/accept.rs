@@ -173,7 +173,7 @@ async fn silence(began: &Notify, limit: Duration) {
         return std::future::pending().await;
     }
     metrics::counter!("trawl_connections_ended_total", "reason" => "no request").increment(1);
-    tracing::debug!("ending a connection without the head of a request after {limit:?}");
+    tracing::debug!("closing a connection that sent no request head within {limit:?}");
 }
 
 #[cfg(test)]

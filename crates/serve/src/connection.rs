@@ -39,7 +39,7 @@ impl<C> Connection<C> {
         }
         self.stalled = None;
         metrics::counter!("trawl_connections_ended_total", "reason" => "not reading").increment(1);
-        tracing::debug!("ending a connection whose client took nothing for {limit:?}");
+        tracing::debug!("closing a connection whose client read nothing for {limit:?}");
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client takes nothing")))
     }
 }

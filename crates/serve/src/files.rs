@@ -19,7 +19,8 @@ pub(crate) fn make_room_for(requested: u32) -> u32 {
         files,
         requested,
         room,
-        "the limit of open files is too low for so many connections: fewer are taken; raise it (ulimit -Hn, LimitNOFILE)"
+        "the limit of open files is too low for so many connections: fewer are accepted; raise it (ulimit -Hn, \
+         LimitNOFILE)"
     );
     room
 }
@@ -40,7 +41,7 @@ fn raised() -> Option<u64> {
     match setrlimit(Resource::Nofile, most) {
         Ok(()) => limit.maximum,
         Err(error) => {
-            tracing::debug!(%error, "the limit of open files stays as it is");
+            tracing::debug!(%error, "the limit of open files cannot be raised");
             Some(current)
         }
     }

@@ -46,7 +46,7 @@ impl Refusals {
     pub fn count(&self, client: Client, reason: Full) {
         metrics::counter!("trawl_connections_refused_total", "limit" => reason.name()).increment(1);
         if let Some(count) = self.lines.admit() {
-            tracing::warn!(%client, count, limit = reason.name(), "refusing connections beyond the limit");
+            tracing::warn!(%client, count, limit = reason.name(), "refusing connections above the limit");
         }
     }
 }

@@ -22,6 +22,6 @@ pub(crate) fn prepare(connection: &TcpStream) {
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_IDLE).with_interval(KEEPALIVE_INTERVAL);
     let keepalive = keepalive.with_retries(KEEPALIVE_PROBES);
     if let Err(error) = SockRef::from(connection).set_tcp_keepalive(&keepalive) {
-        tracing::debug!(%error, "a connection goes without keepalive");
+        tracing::debug!(%error, "a connection has no keepalive");
     }
 }

@@ -98,9 +98,11 @@ impl Tls {
             {
                 Ok(config) => {
                     *self.in_use.lock().unwrap_or_else(PoisonError::into_inner) = config;
-                    tracing::info!(certificate = %self.files.certificate.display(), "the certificate was read again");
+                    tracing::info!(certificate = %self.files.certificate.display(), "reloaded the certificate");
                 }
-                Err(problem) => tracing::warn!(problem, "the certificate in use stays: its files cannot be used"),
+                Err(problem) => {
+                    tracing::warn!(problem, "the new certificate files cannot be used: keeping the old certificate")
+                }
             }
             seen = read;
         }

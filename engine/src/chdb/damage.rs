@@ -81,7 +81,8 @@ pub(super) fn detach_altered_parts(connection: &mut Connection) -> Result<(), Ex
         connection.text(&format!("ALTER TABLE {database}.{table} DETACH PART '{}'", part.name))?;
         if let Err(error) = mark_broken(&part) {
             let (table, name) = (&part.table, &part.name);
-            tracing::warn!(%error, table, name, "a broken part could not be marked as one in its table's `detached` folder");
+            tracing::warn!(%error, table, name, "a broken part could not be marked as broken in the `detached` folder \
+                                                 of its table");
         }
     }
     Ok(())

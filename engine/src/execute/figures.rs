@@ -44,7 +44,7 @@ impl SystemTables {
                 true
             }
             Err(error) => {
-                tracing::warn!(%error, "the tables of the system cannot be read, so metrics are old");
+                tracing::warn!(%error, "system tables cannot be read, so metrics are out of date");
                 false
             }
         }

@@ -136,7 +136,7 @@ impl QueryLog {
             if is_due {
                 if let Err(error) = table.insert(&rows) {
                     self.left_out.fetch_add(count, Ordering::Relaxed);
-                    tracing::warn!(%error, count, "statements are missing in system.query_log");
+                    tracing::warn!(%error, count, "statements are missing from system.query_log");
                 }
                 self.waiting().written = upto;
                 self.changed.notify_all();

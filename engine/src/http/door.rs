@@ -38,7 +38,7 @@ pub(super) async fn enter(State(doorway): State<Arc<Doorway>>, request: Request,
         Err(exception) => {
             if let Some(count) = doorway.refused.admit() {
                 let client = request.extensions().get::<Client>().map(ToString::to_string).unwrap_or_default();
-                tracing::warn!(error = exception.message, client, count, "a request was not let in");
+                tracing::warn!(error = exception.message, client, count, "a request was refused");
             }
             let code = [("X-ClickHouse-Exception-Code", exception.code.to_string())];
             (exception.status(), code, format!("{exception}\n")).into_response()

@@ -174,9 +174,7 @@ impl Server {
         let everything = tokio::time::timeout(self.bounds.cancelled, self.slots.all_free()).await;
         self.sessions.clear();
         if everything.is_err() {
-            tracing::warn!(
-                "statements were still running at the end; the next start finds their tables as after a crash"
-            );
+            tracing::warn!("statements were still running at exit; the next start finds their tables as after a crash");
         }
         if let Some(log) = self.query_log.clone() {
             // It ends early only if this program does.

@@ -40,7 +40,7 @@ impl TokenQueue {
     /// Queues contracts, or drops them if there are too many: the tables know them.
     pub fn push(&self, tokens: Tokens) {
         if !tokens.is_empty() && self.0.try_send(tokens).is_err() {
-            tracing::debug!("token contracts are left to the next run");
+            tracing::debug!("token contracts are left for the next run");
         }
     }
 }
@@ -79,7 +79,7 @@ impl TokenFetcher {
         let task = tokio::spawn(async move {
             if let Err(cause) = worker.run(&reader, queued).await {
                 let error = trawl_core::error_chain(&cause);
-                tracing::warn!(%error, "token metadata is not fetched; the next run fetches it");
+                tracing::warn!(%error, "cannot fetch token metadata; the next run fetches it");
             }
         });
         (TokenQueue(queue), Self(task))
@@ -93,7 +93,7 @@ impl TokenFetcher {
             () = tokio::time::sleep(FINISH_TIMEOUT) => true,
         };
         if cut_short {
-            tracing::info!("the next run fetches the token metadata that remains");
+            tracing::info!("the next run fetches the remaining token metadata");
             self.stop();
         }
     }

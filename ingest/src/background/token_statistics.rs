@@ -81,7 +81,7 @@ impl StatisticsTask {
         let long = async {
             tokio::time::sleep(NOTICE_DELAY).await;
             tracing::info!(
-                "blocks are loaded, holders and transactions are still counted; if stopped, the next run goes on"
+                "blocks are loaded, still counting token holders and transactions; if stopped, the next run resumes"
             );
             std::future::pending::<()>().await;
         };
@@ -91,7 +91,7 @@ impl StatisticsTask {
             () = long => false,
         };
         if cut_short {
-            tracing::info!("the rest of the holders and transactions is counted by the next run");
+            tracing::info!("the next run counts the remaining token holders and transactions");
             self.task.abort();
         }
     }
@@ -128,11 +128,12 @@ impl Counter {
                 Ok(Backlog::Pending) => continue,
                 Ok(Backlog::Empty) => false,
                 Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => {
-                    tracing::debug!(error = %trawl_core::error_chain(&cause), "nothing is counted any more");
+                    tracing::debug!(error = %trawl_core::error_chain(&cause), "stopped counting token holders");
                     return;
                 }
                 Err(cause) => {
-                    tracing::warn!(error = %trawl_core::error_chain(&cause), "token holders are counted later");
+                    tracing::warn!(error = %trawl_core::error_chain(&cause), "cannot count token holders; trying \
+                                                                              again later");
                     true
                 }
             };

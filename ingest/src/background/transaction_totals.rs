@@ -94,7 +94,8 @@ impl TransactionTotals {
             Ok(Backlog::Empty) => INTERVAL,
             Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => return Err(cause),
             Err(cause) => {
-                tracing::warn!(error = %trawl_core::error_chain(&cause), "transactions are added up by period later");
+                tracing::warn!(error = %trawl_core::error_chain(&cause), "cannot aggregate transactions by period; \
+                                                                          trying again later");
                 RETRY_PAUSE
             }
         };
@@ -112,7 +113,7 @@ impl TransactionTotals {
                 if !batch.is_empty() {
                     self.add_up(&batch).await?;
                     let through = batch.last().map(|range| range.last());
-                    tracing::debug!(periods = batch.len(), through, "transactions are added up");
+                    tracing::debug!(periods = batch.len(), through, "aggregated transactions by period");
                     self.known.extend(batch);
                     return Ok(Backlog::Pending);
                 }

@@ -87,7 +87,7 @@ impl BackupFolder {
         }
         others().await?;
         if self.state()? == FolderState::Unfinished {
-            tracing::info!(path = %path.display(), "removing what an interrupted backup left");
+            tracing::info!(path = %path.display(), "removing what an interrupted backup left behind");
             self.remove()?;
         }
         Ok(())

@@ -57,7 +57,7 @@ pub async fn restore_command(
     writer.migrate(&Choice::default(), None).await?;
     bundled::write(reader, writer).await?;
     writer.end_restore().await?;
-    println!("restored from {}; the API and `follow` may use it while it is proven", from.path().display());
+    println!("restored from {}; the API and `follow` may use it during verification", from.path().display());
     verify_command(0, None, reader, writer).await
 }
 

@@ -20,7 +20,7 @@ pub async fn doctor_command(
     wrong += print("database", &findings);
     let nodes = flags.nodes();
     if nodes.is_empty() {
-        println!("\nno node was named (--rpc-url), so none was looked at");
+        println!("\nno node was given (--rpc-url), so none was checked");
     }
     for (url, position) in nodes.iter().zip(1..) {
         // An address may hold a key.

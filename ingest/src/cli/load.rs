@@ -160,10 +160,10 @@ pub(super) async fn merge(flags: &LoadFlags, reader: &Reader, writer: &Writer, s
     match merge_after_load(reader, writer, stop).await {
         Ok(MergeOutcome::Done) => {}
         Ok(MergeOutcome::Stopped) => {
-            tracing::info!("everything is loaded; ClickHouse merges the rest of the parts on its own");
+            tracing::info!("all blocks are loaded; ClickHouse merges the remaining parts in the background");
         }
         Err(error) => {
-            tracing::warn!(error = %trawl_core::error_chain(&error), "everything is loaded; its parts are not merged");
+            tracing::warn!(error = %trawl_core::error_chain(&error), "all blocks are loaded; cannot merge their parts");
         }
     }
 }

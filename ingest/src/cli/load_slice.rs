@@ -119,12 +119,15 @@ async fn finish(
     let head = retry_transient(|| Head::load(reader)).await?;
     let missing = head.blocks.settled().missing(whole(flags, u64::MAX)?).iter().map(|range| range.count()).sum::<u64>();
     if missing > 0 {
-        tracing::info!(missing, "this slice is loaded; token holders are counted and parts merged when all are");
+        tracing::info!(
+            missing,
+            "this slice is loaded; token holders are counted and parts merged once all slices are loaded"
+        );
         return Ok(());
     }
     let lease = Lease::acquire(reader, &writer, &LeaseScope::Database, ContentionPolicy::Leave, &mut stop).await?;
     let Some(lease) = lease else {
-        tracing::info!("all slices are loaded; token holders are counted and parts merged by the run that goes on");
+        tracing::info!("all slices are loaded; the run that is still going counts token holders and merges parts");
         return if *stop.borrow() { Err(Failure::Interrupted) } else { Ok(()) };
     };
     let database = LeasedDatabase { reader: reader.clone(), writer, guard: lease.guard() };

@@ -37,7 +37,7 @@ pub async fn serve_probes(listen: SocketAddr, progress: Option<FollowProgress>) 
     start_at_zero("trawl_ingest_refused_blocks_total", "check", &Check::names());
     tokio::spawn(exposition.clone().run_upkeep());
     let listener = Listener::bind(listen).await?;
-    tracing::info!(url = listener.url(), "probes and metrics are served");
+    tracing::info!(url = listener.url(), "serving probes and metrics");
     tokio::spawn(listener.serve(probes(Run { exposition, progress }), std::future::pending()));
     Ok(())
 }

@@ -140,7 +140,7 @@ async fn take_back(lost: &Coverage, damage: &Damage, database: &LeasedDatabase) 
     }
     let committed = retry_transient(|| Head::load(reader)).await?.blocks.settled().clone();
     for range in lost.ranges().iter().flat_map(|range| committed.missing(*range)) {
-        tracing::info!(blocks = %range, "removing what is left");
+        tracing::info!(blocks = %range, "removing remaining rows");
         remove(writer, guard, range).await?;
     }
     recover(reader, writer, guard, &committed).await?;

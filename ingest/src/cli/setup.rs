@@ -90,10 +90,13 @@ pub fn stop_on_signal() -> Result<watch::Receiver<bool>, Failure> {
     let (sender, stop) = watch::channel(false);
     tokio::spawn(async move {
         signals.next().await;
-        tracing::info!("stopping after the batch in hand; once more to stop at once");
+        tracing::info!("stopping after the current batch; interrupt again to stop at once");
         sender.send_replace(true);
         if tokio::time::timeout(STOP_LIMIT, signals.next()).await.is_err() {
-            tracing::warn!(?STOP_LIMIT, "the work in hand does not end, so it is given up; the next run cleans up");
+            tracing::warn!(
+                ?STOP_LIMIT,
+                "the current batch does not finish, so it is abandoned; the next run cleans up"
+            );
         }
         std::process::exit(INTERRUPTED);
     });

@@ -44,6 +44,6 @@ pub async fn require_complete(
     if !is_open && on_refusal == OnRefusal::Stop {
         return Err(IncompleteLoad::Missing(blocks));
     }
-    tracing::warn!(blocks, "requested blocks are missing");
+    tracing::warn!(blocks, "some requested blocks are not loaded");
     Ok(())
 }

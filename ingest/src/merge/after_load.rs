@@ -74,7 +74,7 @@ fn progress(tables: u64) -> ProgressBar {
     let template = "merging the parts of {msg} {bar:30} {pos} of {len} tables [{elapsed_precise}]";
     bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
     if bar.is_hidden() {
-        eprintln!("merging the parts of {tables} tables; an interruption does no harm");
+        eprintln!("merging the parts of {tables} tables; safe to interrupt");
     }
     bar
 }

@@ -27,7 +27,7 @@ impl MergeTask {
             loop {
                 settled.notified().await;
                 if let Err(error) = merge(&reader, &writer).await {
-                    tracing::debug!(error = %trawl_core::error_chain(&error), "parts are merged later");
+                    tracing::debug!(error = %trawl_core::error_chain(&error), "cannot merge parts; trying again later");
                     tokio::time::sleep(RETRY_PAUSE).await;
                 }
             }

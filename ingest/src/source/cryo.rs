@@ -52,7 +52,7 @@ impl CryoSource {
         let bare: Coverage = there.ranges().iter().flat_map(|range| transactions.coverage().missing(*range)).collect();
         for range in bare.ranges() {
             let (first, last) = (range.first(), range.last());
-            tracing::warn!(first, last, "no transactions files for these blocks; they are left out");
+            tracing::warn!(first, last, "no transactions files for these blocks; skipping them");
         }
         let ranges: Coverage = there.ranges().iter().flat_map(|range| transactions.coverage().within(*range)).collect();
         let chain_id = chain_id.or(blocks.chain_id()?);
@@ -153,7 +153,7 @@ impl<'a> DatasetJoin<'a> {
             Ok(())
         })?;
         if logs.is_none() && !std::mem::replace(&mut self.warned, true) {
-            tracing::warn!(block = number, "no logs with all their columns from here; loading without receipts");
+            tracing::warn!(block = number, "no logs with all columns from this block on; loading without receipts");
         }
         Ok(logs)
     }

@@ -86,7 +86,7 @@ impl EtlSource {
             }
         }
         let rows = sorter.len();
-        tracing::info!(rows, "rows are sorted by block");
+        tracing::info!(rows, "sorting rows by block");
         let mut sorted = sorter.finish().map_err(|error| self.temporary(&error))?.peekable();
         let mut done = 0;
         while let Some(first) = sorted.next() {
@@ -161,7 +161,7 @@ impl EtlSource {
         let has_logs = has.logs && !(logs.is_empty() && bloom_speaks);
         let has_outcomes = has.receipts && outcomes.is_empty() == transactions.is_empty();
         if (has.logs && !has_logs) || (has.receipts && !has_outcomes) {
-            tracing::warn!(number, "receipts or logs of this block are not in the files");
+            tracing::warn!(number, "the files lack receipts or logs of this block");
         }
         let (outcomes, logs) = (has_outcomes.then_some(outcomes), has_logs.then_some(logs));
         Ok(AssembledBlock { block, transactions, outcomes, logs }.into_block()?)

@@ -87,7 +87,11 @@ impl Genesis {
         let schedule = schedule.and_then(|schedule| {
             schedule
                 .inspect_err(|name| {
-                    tracing::warn!(name, "the genesis names a rule that is not known; what blocks do outside of transactions is not claimed");
+                    tracing::warn!(
+                        name,
+                        "the genesis file has an unknown rule; state changes of blocks outside transactions are not \
+                         derived"
+                    );
                 })
                 .ok()
         });
@@ -119,7 +123,7 @@ impl Genesis {
     pub(super) fn state_of(&self, header: &Header) -> Result<StateDiff, VerifyError> {
         let root = self.state_root();
         if header.state_root == EMPTY_ROOT_HASH && root != EMPTY_ROOT_HASH {
-            tracing::warn!("block 0 commits to no state; the allocation of the genesis file is taken as it is");
+            tracing::warn!("block 0 has no state root to check; using the allocation of the genesis file unverified");
         } else if root != header.state_root {
             return Err(VerifyError {
                 number: header.number,

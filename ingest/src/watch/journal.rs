@@ -34,7 +34,7 @@ impl Journal {
         self.said.retain(|(kind, subject), _| {
             let lasts = problems.iter().any(|problem| problem.kind == *kind && problem.subject == *subject);
             if !lasts {
-                tracing::info!(problem = kind.name(), subject, "this is over");
+                tracing::info!(problem = kind.name(), subject, "problem resolved");
             }
             lasts
         });

@@ -242,7 +242,7 @@ impl Lease {
         let released =
             tokio::time::timeout(STATEMENT_TIMEOUT, released).await.unwrap_or_else(|_| Err(StoreError::silent()));
         if let Err(error) = released {
-            tracing::debug!(%error, "the lease was not given back; it ends with this process");
+            tracing::debug!(%error, "the lease was not released; it ends with this process");
         }
     }
 }
@@ -265,7 +265,11 @@ fn announce(holder: &LiveLease) {
             "another run of trawl-ingest is writing to this database; waiting for its end"
         ),
         Some(_) => {
-            tracing::info!(host, process, "another run of trawl-ingest lost its lease; waiting until it surely knows");
+            tracing::info!(
+                host,
+                process,
+                "another run of trawl-ingest lost its lease; waiting until it can no longer write"
+            );
         }
     }
 }
@@ -305,7 +309,8 @@ fn note(hold: &watch::Sender<LeaseHold>, error: StoreError) {
     hold.send_modify(|hold| {
         if let LeaseHold::Until { trouble, .. } = hold {
             if trouble.is_none() {
-                tracing::warn!(error = %trawl_core::error_chain(&error), "ClickHouse did not take a heartbeat; writes wait until it does");
+                tracing::warn!(error = %trawl_core::error_chain(&error), "ClickHouse did not accept a heartbeat; \
+                                                                          writes wait until it does");
             }
             *trouble = Some(Arc::new(error));
         }

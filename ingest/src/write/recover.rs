@@ -34,7 +34,7 @@ pub async fn recover(
     let abandoned = abandoned.filter_map(|announced| announced.intersection(range));
     let leftovers: Vec<BlockRange> = abandoned.flat_map(|range| committed.missing(range)).collect();
     for range in &leftovers {
-        tracing::info!(blocks = %range, "removing what an interrupted run left");
+        tracing::info!(blocks = %range, "removing rows of an interrupted run");
         remove(writer, guard, *range).await?;
     }
     let filled = announced.iter().filter(|intent| intent.run.starts_with(FILL_RUNS));
@@ -62,7 +62,7 @@ async fn remove_unfilled(
     let state: Coverage = state.iter().flat_map(|part| part.settled().ranges()).copied().collect();
     for (part, coverage) in [(BlockPart::Traces, head.traces.settled()), (BlockPart::State, &state)] {
         for missing in coverage.missing(range) {
-            tracing::info!(%part, blocks = %missing, "removing what an interrupted run filled in");
+            tracing::info!(%part, blocks = %missing, "removing rows that an interrupted run filled in");
             for (table, column) in tables_of_part(part) {
                 // A removal reads and marks a whole table.
                 if retry_transient(|| reader.rows_of_range(table, column, missing)).await? > 0 {
@@ -105,7 +105,7 @@ pub async fn wait_for_foreign_inserts(
             return Ok(());
         }
         if !std::mem::replace(&mut warned, true) {
-            tracing::warn!("inserts of an earlier run are still going on; waiting for their end");
+            tracing::warn!("inserts of an earlier run are still running; waiting for them to finish");
         }
         tokio::select! {
             _ = stop.wait_for(|stop| *stop) => return Ok(()),

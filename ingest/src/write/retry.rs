@@ -29,7 +29,8 @@ pub async fn retry_transient<T, F: Future<Output = Result<T, StoreError>>>(
         .when(StoreError::is_transient)
         .notify(|error, pause| {
             count_retry(error);
-            tracing::warn!(error = %trawl_core::error_chain(error), ?pause, "ClickHouse did not take a statement; trying again");
+            tracing::warn!(error = %trawl_core::error_chain(error), ?pause, "ClickHouse did not accept a statement; \
+                                                                             trying again");
         })
         .await
 }

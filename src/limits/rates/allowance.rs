@@ -105,7 +105,7 @@ impl AllowanceState {
         metrics::counter!("trawl_rate_limited_total", "by" => by).increment(1);
         if let Some(count) = LINES.admit() {
             let (client, key) = (self.client, holder.key.as_deref());
-            tracing::warn!(%client, key, count, "refusing requests beyond the rate");
+            tracing::warn!(%client, key, count, "refusing requests above the rate limit");
         }
     }
 }

@@ -58,7 +58,7 @@ pub(in crate::rest) async fn coin_changes(
 /// The balances that a run reported: before and after, by account.
 fn exact(text: &[u8]) -> Result<BTreeMap<Address, CoinChange>, Problem> {
     let balances: BTreeMap<Address, (U256, U256)> = serde_json::from_slice(text).map_err(|error| {
-        tracing::error!(%error, "balances of a run cannot be read");
+        tracing::error!(%error, "balances of a replay cannot be read");
         Problem::Internal
     })?;
     let change = |(address, (before, after))| {

@@ -55,6 +55,6 @@ pub(crate) fn show(problems: &[Problem]) {
     }
     // A newer `follow` may know more.
     for problem in problems.iter().filter(|problem| !KINDS.contains(&&*problem.kind)) {
-        tracing::debug!(kind = problem.kind, "a problem of an unknown kind");
+        tracing::debug!(kind = problem.kind, "follow reported a problem of an unknown kind");
     }
 }

@@ -121,7 +121,7 @@ fn a_database_of_somebody_else_stays() -> anyhow::Result<()> {
     let output = env::run(env::ingest("analysts_text", &["migrate"]), 0)?;
     let _outer = env::database("analysts_text");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(said.contains("views as text are not made in it"), "{said}");
+    ensure!(said.contains("views as text are not created in it"), "{said}");
     let count = |database: &str, kind: &str| {
         env::sql(
             "default",

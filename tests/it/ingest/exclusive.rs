@@ -99,7 +99,7 @@ fn a_holder_elsewhere_is_named_and_waited_for() -> anyhow::Result<()> {
         signal(waiting.id(), libc::SIGINT)?;
         let output = waiting.wait_with_output()?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        ensure!(output.status.code() == Some(130) && text.contains("until it surely knows"), "{text}");
+        ensure!(output.status.code() == Some(130) && text.contains("until it can no longer write"), "{text}");
     }
     ensure!(env::sql(database, "SELECT count() FROM blocks")? == "0");
     // Had it been 18 seconds ago, two would be left.
@@ -171,7 +171,7 @@ fn a_lease_is_taken_over_from_a_holder_that_lives() -> anyhow::Result<()> {
     committed(database, 2)?;
     let output = env::run(env::ingest(database, &["load", "--rpc-url", &node.url, "--take-over"]), 0)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(text.contains("taking the lease of another run"), "{text}");
+    ensure!(text.contains("taking over the lease of another run"), "{text}");
     let output = holder.wait_with_output()?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.code() == Some(1) && text.contains("another run of trawl-ingest took over"), "{text}");
@@ -205,7 +205,7 @@ fn a_lease_is_taken_over_from_elsewhere_at_once_and_used_when_its_holder_surely_
     )?;
     let output = load.wait_with_output()?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(output.status.success() && text.contains("until it surely knows"), "{text}");
+    ensure!(output.status.success() && text.contains("until it can no longer write"), "{text}");
     ensure!(started.elapsed() > Duration::from_secs(3), "{:?}", started.elapsed());
     ensure_clean(database)
 }

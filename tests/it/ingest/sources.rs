@@ -315,7 +315,7 @@ fn blocks_that_no_file_has_are_named() -> anyhow::Result<()> {
     ensure!(text.contains("requested blocks 92-100"), "{text}");
     // Whatever the file has: said, and no failure.
     let text = load(database, &path, &[], 0)?;
-    ensure!(text.contains("requested blocks are missing") && text.contains("7, 9-10"), "{text}");
+    ensure!(text.contains("some requested blocks are not loaded") && text.contains("7, 9-10"), "{text}");
     let text = load(database, &dump("devchain"), &["--to", "91"], 0)?;
     ensure!(!text.contains("requested"), "{text}");
     Ok(())

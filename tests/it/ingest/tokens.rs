@@ -260,7 +260,7 @@ fn say_what_they_are_once() -> anyhow::Result<()> {
 fn that_cannot_be_asked_are_asked_by_the_next_run() -> anyhow::Result<()> {
     let database = &env::migrate("tokens_later")?;
     let text = run(database, &TokenNode::start(Mode::Fails)?.url)?;
-    ensure!(text.matches("token metadata is not fetched").count() == 1, "{text}");
+    ensure!(text.matches("cannot fetch token metadata").count() == 1, "{text}");
     ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
     run(database, &TokenNode::start(Mode::Answers)?.url)?;
     ensure!(env::sql(database, "SELECT count() > 9 FROM tokens")? == "1");
@@ -271,7 +271,7 @@ fn that_cannot_be_asked_are_asked_by_the_next_run() -> anyhow::Result<()> {
 fn of_a_node_without_calls_do_not_fail_the_load() -> anyhow::Result<()> {
     let database = &env::migrate("tokens_no_calls")?;
     let text = run(database, &Node::start("devchain", &[])?.url)?;
-    ensure!(text.matches("token metadata is not fetched").count() == 1, "{text}");
+    ensure!(text.matches("cannot fetch token metadata").count() == 1, "{text}");
     Ok(())
 }
 
@@ -302,7 +302,7 @@ fn are_asked_when_the_node_is_back_by_whoever_follows() -> anyhow::Result<()> {
     let mut child = env::ingest(database, &arguments).stderr(std::process::Stdio::piped()).spawn()?;
     let mut said = BufReader::new(child.stderr.take().context("a pipe")?);
     let mut text = String::new();
-    while !text.contains("token contracts wait for an answer") {
+    while !text.contains("waiting for an answer from token contracts") {
         ensure!(said.read_line(&mut text)? > 0, "it ended: {text}");
     }
     ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
@@ -313,7 +313,7 @@ fn are_asked_when_the_node_is_back_by_whoever_follows() -> anyhow::Result<()> {
     said.read_to_string(&mut text)?;
     child.wait()?;
     asked.with_context(|| text.clone())?;
-    ensure!(text.matches("token contracts wait for an answer").count() == 1, "{text}");
+    ensure!(text.matches("waiting for an answer from token contracts").count() == 1, "{text}");
     Ok(())
 }
 

@@ -68,7 +68,7 @@ fn requests_are_counted_by_address_and_by_key() -> anyhow::Result<()> {
     ensure!(shown.contains("trawl_rate_limited_total{by=\"key\"} 1\n"), "{shown}");
     ensure!(shown.lines().any(|line| line.starts_with("trawl_rate_addresses ") && !line.ends_with(" 0")), "{shown}");
     let text = std::fs::read_to_string(log.path())?;
-    let line = text.lines().find(|line| line.contains("beyond the rate")).context("a line of the log")?;
+    let line = text.lines().find(|line| line.contains("above the rate limit")).context("a line of the log")?;
     ensure!(line.contains("10.0.0.1") && !text.contains(KEY), "{text}");
     api.stop()?;
     Ok(())

@@ -27,7 +27,7 @@ fn a_slow_statement_names_its_request() -> anyhow::Result<()> {
     let named = ureq::get(&path).call()?.headers()["x-request-id"].to_str()?.to_owned();
     let of_request = |id: &str| -> anyhow::Result<Option<Value>> {
         let text = std::fs::read_to_string(log.path())?;
-        let lines = text.lines().filter(|line| line.contains("a slow statement") && line.contains(id));
+        let lines = text.lines().filter(|line| line.contains("slow statement") && line.contains(id));
         lines.map(|line| serde_json::from_str(line).context(line.to_owned())).next().transpose()
     };
     for id in [CHOSEN, &named] {

@@ -58,8 +58,7 @@ fn what_is_no_setting_is_refused_by_its_name() {
         ("[clickhouse]\npasword = 'x'\n", "there is no flag --clickhouse-pasword"),
         (
             "listen = 1\n",
-            "has `listen` at the top level, where only these tables are allowed: clickhouse, api, \
-                          ingest, engine",
+            "has `listen` at the top level, where only these tables are allowed: clickhouse, api, ingest, engine",
         ),
         ("[apis]\n", "has `apis`"),
         ("[api]\nlisten = { a = 1 }\n", "a value of type table"),

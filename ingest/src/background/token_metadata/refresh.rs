@@ -100,7 +100,7 @@ impl Refresh {
                     changed.extend(Some(now).filter(|now| differs(&row, now)));
                 }
                 Err(error) => {
-                    tracing::debug!(address = %row.address, %error, "a token contract is called again later");
+                    tracing::debug!(address = %row.address, %error, "a token contract will be called again later");
                     failure = Some(error);
                 }
             }

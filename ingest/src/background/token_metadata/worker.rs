@@ -101,7 +101,7 @@ impl Worker {
             match self.round().await {
                 Ok(Round::Complete) => {
                     if failed_rounds > MAX_FAILED_ROUNDS {
-                        tracing::info!("token metadata is fetched again");
+                        tracing::info!("fetching token metadata again");
                     }
                     failed_rounds = 0;
                     continue;
@@ -125,7 +125,7 @@ impl Worker {
         match self.refresh.round(reader).await {
             Ok(found) => tracing::debug!(found.called, found.changed, "token contracts were called again"),
             Err(error) => {
-                tracing::debug!(error = %trawl_core::error_chain(&error), "no token contracts are called again");
+                tracing::debug!(error = %trawl_core::error_chain(&error), "not calling token contracts again");
             }
         }
         self.refresh_due = Some(tokio::time::Instant::now() + interval);
@@ -144,7 +144,7 @@ impl Worker {
         match self.policy {
             RetryPolicy::NextRun => tracing::debug!(error = %cause, "retrying token contracts"),
             RetryPolicy::Forever(_) if failed_rounds == MAX_FAILED_ROUNDS + 1 => {
-                tracing::warn!(error = %cause, "token contracts wait for an answer");
+                tracing::warn!(error = %cause, "waiting for an answer from token contracts");
             }
             RetryPolicy::Forever(_) => {}
         }
@@ -196,7 +196,7 @@ impl Worker {
             Some((_, cause)) if !node_answers || cause.is_final() => Err(cause.into()),
             Some(_) if self.policy != RetryPolicy::NextRun => Ok(Round::Partial),
             Some((address, cause)) => {
-                tracing::debug!(%address, error = %cause, "token contracts are left to the next run");
+                tracing::debug!(%address, error = %cause, "token contracts are left for the next run");
                 failed.push((address, cause));
                 for (address, _) in failed {
                     self.finish(address);

@@ -104,7 +104,7 @@ impl Horizon {
             self.announce(&mut state);
         }
         if state.lowest.is_some_and(|lowest| block < lowest) {
-            tracing::info!(block, part = self.part, "nodes have the part again");
+            tracing::info!(block, part = self.part, "nodes have this part again");
             (state.lowest, state.is_announced) = (None, false);
         }
         (state.refusals, state.missing) = (0, None);
@@ -122,7 +122,7 @@ impl Horizon {
         if state.missing.is_none() {
             state.first = block;
         }
-        tracing::debug!(block, part = self.part, cause = failure.cause(), "no node has the part of a block");
+        tracing::debug!(block, part = self.part, cause = failure.cause(), "no node has this part of a block");
         state.missing = Some(MissingPart { part: self.part, reason, cause: failure.cause().into() });
         if reason == MissingReason::TooLarge {
             // Another block may have less of it.
@@ -145,7 +145,9 @@ impl Horizon {
                 state.last_attempt = Some(Instant::now());
                 self.announce(&mut state);
             }
-            Err(cause) => tracing::debug!(part = self.part, cause, "it is not known from where on nodes have the part"),
+            Err(cause) => {
+                tracing::debug!(part = self.part, cause, "cannot determine from which block on nodes have this part")
+            }
         }
     }
 
@@ -171,7 +173,7 @@ impl Horizon {
             part = self.part,
             blocks,
             cause,
-            "no node has this part of these blocks: they are loaded without it, and it is recorded as missing; \
+            "no node has this part of these blocks: loading them without it, and recording it as missing; \
              `trawl-ingest repair --fill {} --rpc-url URL` with the URL of an archive node fills it in",
             self.part
         );

@@ -39,7 +39,7 @@ impl Claim<'_> {
     pub(super) async fn make(&self, reader: &Reader, writer: &Writer) -> Result<ClaimOutcome, StoreError> {
         let mut others = retry_transient(|| reader.live_leases()).await?;
         for gone in others.iter_mut().filter(|lease| lease.fenced_ms.is_none() && is_gone(lease, self.claimant)) {
-            tracing::info!(host = gone.host, "an earlier run ended without giving back its lease");
+            tracing::info!(host = gone.host, "an earlier run ended without releasing its lease");
             retry_transient(|| writer.record_lease(&gone.lease, LeaseEvent::Fenced, self.claimant)).await?;
             gone.fenced_ms = Some(0);
         }

@@ -38,7 +38,11 @@ pub(super) async fn take_over(
         if lease.process_namespace == us.process_namespace && process(&lease.process) == Process::Stopped {
             return Ok(TakeoverOutcome::HolderStopped { process: id.into() });
         }
-        tracing::warn!(host = lease.host, process = id, "taking the lease of another run, which may write no more");
+        tracing::warn!(
+            host = lease.host,
+            process = id,
+            "taking over the lease of another run, which may no longer write"
+        );
         retry_transient(|| writer.record_lease(&lease.lease, LeaseEvent::Fenced, us)).await?;
     }
     Ok(TakeoverOutcome::Fenced)

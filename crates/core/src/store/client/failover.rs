@@ -165,10 +165,10 @@ impl Failover {
             let status = probe(endpoint, &shown).await;
             if status == EndpointStatus::Whole && self.addresses.turn_to(index, &shown) {
                 let (from, to) = (self.endpoint(in_use).address.host(), endpoint.address.host());
-                tracing::warn!(from, to, "ClickHouse does not answer: asking another address");
+                tracing::warn!(from, to, "ClickHouse does not answer: trying another address");
                 return true;
             }
-            tracing::debug!(host = endpoint.address.host(), ?status, "another address of ClickHouse cannot be used");
+            tracing::debug!(host = endpoint.address.host(), ?status, "another ClickHouse address cannot be used");
             endpoint.leave_alone_for(if let EndpointStatus::Behind(_) = status { LAG_PAUSE } else { AWAY_PAUSE });
         }
         false

@@ -43,7 +43,7 @@ pub(crate) fn log_if_slow(sql: &str, workload: &str, elapsed: Duration) {
     let _ = ORIGIN.try_with(|origin| {
         if origin.slow_after.is_some_and(|limit| elapsed >= limit) {
             let (request_id, seconds) = (&origin.id, elapsed.as_secs_f64());
-            tracing::warn!(request_id, seconds, workload, sql, "a slow statement");
+            tracing::warn!(request_id, seconds, workload, sql, "slow statement");
         }
     });
 }

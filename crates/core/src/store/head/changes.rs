@@ -50,7 +50,7 @@ impl Changes {
                 let wait = wait(client, database.clone(), tables.join(","), Arc::clone(&shared));
                 task.spawn(for_same_chain(wait));
             }
-            Err(error) => tracing::debug!(%error, "heads are found by polling alone"),
+            Err(error) => tracing::debug!(%error, "new heads are found only by polling"),
         }
         Self { shared, _task: task }
     }

@@ -146,7 +146,7 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
         contact.note(read.as_ref().err());
         match read {
             Ok(head) if head.turn != turn || !reader.failover.show(turn, head.shown()) => {
-                tracing::debug!("another address came into use while the committed ranges were read");
+                tracing::debug!("the ClickHouse address changed while the committed ranges were read");
                 continue;
             }
             Ok(head) => {

@@ -58,7 +58,8 @@ impl DamageWatch {
             before.clone()
         });
         if damage != before && !damage.is_none() {
-            tracing::error!(%damage, "rows were lost: run `trawl-ingest repair`; what they belong to is refused until then");
+            tracing::error!(%damage, "rows were lost: run `trawl-ingest repair`; requests that need them are refused \
+                                      until then");
         }
         self.known = Some((damage, Instant::now()));
     }

@@ -17,7 +17,8 @@ impl Writer {
             match self.execute_step(function.sql).await {
                 Ok(()) => {}
                 Err(refusal @ StoreError::NotAllowed { .. }) => {
-                    tracing::warn!(%refusal, "SQL functions are not made; docs/reference/sql.md has their expressions");
+                    tracing::warn!(%refusal, "SQL functions are not created; docs/reference/sql.md has their \
+                                              expressions");
                     break;
                 }
                 Err(failure) => return Err(MigrateError::Step { name: function.name, source: failure }),

@@ -23,7 +23,8 @@ impl Writer {
         match self.replace_text_views().await {
             Err(refusal @ StoreError::NotAllowed { .. }) => {
                 let database = self.text_database();
-                tracing::warn!(%refusal, database, "views as text are not made; docs/operate/clickhouse-server.md has the grants");
+                tracing::warn!(%refusal, database, "views as text are not created; docs/operate/clickhouse-server.md \
+                                                    has the required grants");
                 Ok(())
             }
             other => other,
@@ -35,7 +36,7 @@ impl Writer {
         let query = self.address.server().query_raw(include_str!("../../../../../sql/queries/objects_of_database.sql"));
         let there: Vec<(String, String)> = query.param("database", &database).fetch_all().await?;
         if there.iter().any(|(_, engine)| engine != "View") {
-            tracing::warn!(database, "the database has tables of its own, so views as text are not made in it");
+            tracing::warn!(database, "the database has other tables, so views as text are not created in it");
             return Ok(());
         }
         let create = format!("CREATE DATABASE IF NOT EXISTS {{database:Identifier}} COMMENT '{COMMENT}'");

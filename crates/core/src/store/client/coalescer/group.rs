@@ -53,7 +53,7 @@ pub(super) async fn read<T>(failover: &Failover, indexes: &PrimaryIndexes, mut p
     let members: Vec<_> = pages.iter().map(|page| page.member.clone()).collect();
     let statement = pages_together::<UncheckedRow>(&members, limit).on_behalf_of(pages[0].workload);
     match rows_by_address(failover, &statement).await {
-        Ok(None) => tracing::debug!(sql = %statement.sql, "pages are too large to be read together"),
+        Ok(None) => tracing::debug!(sql = %statement.sql, "pages are too large to read together"),
         Ok(Some(mut rows)) => {
             for page in pages {
                 let own = rows.remove(&page.member.page.address).unwrap_or_default();
@@ -64,7 +64,7 @@ pub(super) async fn read<T>(failover: &Failover, indexes: &PrimaryIndexes, mut p
                 }
             }
         }
-        Err(error) => tracing::debug!(cause = crate::error_chain(&error), "pages are read one by one"),
+        Err(error) => tracing::debug!(cause = crate::error_chain(&error), "reading pages one by one"),
     }
 }
 

@@ -96,12 +96,16 @@ impl PrimaryIndexes {
                 let entry = match read(&failover, table).await {
                     Ok(Some(index)) => IndexEntry::good(Some(Arc::new(index))),
                     Ok(None) => {
-                        tracing::debug!(table, "has too many marks: its pages are read one by one");
+                        tracing::debug!(table, "the table has too many marks: its pages are read one by one");
                         IndexEntry::refused()
                     }
                     Err(error) => {
                         let cause = crate::error_chain(&error);
-                        tracing::debug!(table, cause, "its marks cannot be read: its pages are read one by one");
+                        tracing::debug!(
+                            table,
+                            cause,
+                            "the marks of the table cannot be read: its pages are read one by one"
+                        );
                         IndexEntry::refused()
                     }
                 };
