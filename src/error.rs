@@ -104,7 +104,7 @@ pub enum Problem {
     TooMuchAtOnce,
     /// A client has sent as many requests as are answered in a time.
     #[error(
-        "Too many requests: {limit} are answered in {}; try again in {seconds} s",
+        "Too many requests: the limit is {limit} in {}; try again in {seconds} s",
         humantime::format_duration(*period)
     )]
     TooManyRequests {

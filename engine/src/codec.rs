@@ -160,7 +160,7 @@ fn undo(body: Box<dyn Read + Send>, headers: &HeaderMap) -> Result<Box<dyn Read 
             return Err(Exception::new(
                 89,
                 "UNKNOWN_COMPRESSION_METHOD",
-                format!("Content-Encoding {other} is not understood: send gzip, deflate, zstd, lz4 or none"),
+                format!("Content-Encoding {other} is not supported: send gzip, deflate, zstd, lz4 or none"),
             ));
         }
     })

@@ -90,7 +90,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     let server = Server::new(Arc::clone(&engine), accounts, bounds, exposition);
     let server = server
         .inspect_err(|_| engine.shutdown())
-        .context("cannot make system.query_log; --query-log-size 0 does without")?;
+        .context("cannot create system.query_log; --query-log-size 0 disables it")?;
     let served = runtime.block_on(async {
         let listener = Listener::bind(flags.listen).await?.with_limits(limits).with_tls(tls);
         let stop = stop_signal().context("cannot wait for signals")?;
@@ -130,7 +130,7 @@ const DAMAGE: i32 = 8;
 /// Answers would be short or wrong.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{count} parts are broken, so rows would be missing or wrong: {tables}. Look at the disk first. Then restore the \
+    "{count} parts are broken, so rows would be missing or wrong: {tables}. Check the disk first. Then restore the \
      data directory from a backup; or start with --allow-damaged, which sets these parts aside, load their rows again \
      (`trawl-ingest repair` does it for a chain, and deletes the broken parts at its end), and start without it"
 )]

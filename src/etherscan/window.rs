@@ -14,10 +14,10 @@ use trawl_query::walk::{Order, Walk};
 
 /// Pages of the lists of an account.
 const OF_ACCOUNTS: PageBounds =
-    PageBounds { usual: 10_000, most: 10_000, reach: 10_000, further: "; go on with 'startblock'" };
+    PageBounds { usual: 10_000, most: 10_000, reach: 10_000, further: "; continue with 'startblock'" };
 /// Pages of logs. One block of any chain has fewer of one contract than can be reached; those before a page are read.
 const OF_LOGS: PageBounds =
-    PageBounds { usual: 1_000, most: 1_000, reach: 1_000_000, further: "; go on with 'fromBlock'" };
+    PageBounds { usual: 1_000, most: 1_000, reach: 1_000_000, further: "; continue with 'fromBlock'" };
 
 /// A part of a list.
 #[derive(Debug)]

@@ -58,7 +58,7 @@ impl ApiKeys {
             let wrong = |problem| ApiKeysError::Line { path: path.into(), line: at + 1, problem };
             let key = api_key(line).map_err(wrong)?;
             if keys.iter().any(|other| other.name == key.name || other.digest == key.digest) {
-                return Err(wrong("the name or the key was on a line before"));
+                return Err(wrong("the name or the key is on an earlier line too"));
             }
             keys.push(key);
         }
@@ -76,13 +76,13 @@ fn api_key(line: &str) -> Result<ApiKey, &'static str> {
         return Err("a name has at most 64 letters, digits, `_`, `-`, `.` and `@`");
     }
     let digest = match key.strip_prefix("sha256:") {
-        Some(hex) => KeyDigest::from_hex(hex).ok_or("`sha256:` is followed by something else than 64 digits")?,
+        Some(hex) => KeyDigest::from_hex(hex).ok_or("`sha256:` must be followed by 64 hexadecimal digits")?,
         None if KEY_LENGTH.contains(&key.len()) && is_plain(key) => KeyDigest::of(key),
         None => return Err("a key has 16 to 128 letters, digits, `_`, `-`, `.` and `@`"),
     };
     let rate = match rate {
         "unlimited" => None,
-        rate => Some(rate.parse().map_err(|_| "the third word is no rate as 300/1m, and not `unlimited`")?),
+        rate => Some(rate.parse().map_err(|_| "the third word is neither a rate such as 300/1m nor `unlimited`")?),
     };
     Ok(ApiKey { name: name.into(), digest, rate })
 }

@@ -41,7 +41,7 @@ fn ens_registry(text: &str) -> Result<EnsRegistry, String> {
         "off" => Ok(EnsRegistry(None)),
         _ => match text.starts_with("0x").then(|| text.parse().ok()).flatten() {
             Some(address) => Ok(EnsRegistry(Some(address))),
-            None => Err("must be an address as 0x0123…, or off".to_owned()),
+            None => Err("must be an address such as 0x0123…, or off".to_owned()),
         },
     }
 }

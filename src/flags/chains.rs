@@ -101,7 +101,7 @@ impl FromStr for ChainDatabase {
         let (name, database) = text.trim().split_once('=').ok_or("write NAME=DATABASE")?;
         let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(is_word) || name.starts_with('-') {
-            return Err(format!("a name has 1 to {MAX_NAME} small letters, digits and hyphens"));
+            return Err(format!("a name has 1 to {MAX_NAME} lower-case letters, digits and hyphens"));
         }
         if TAKEN.contains(&name) || trawl::web::has_paths(name) {
             return Err(format!("/{name} is a path of the server itself: choose another name"));
@@ -122,7 +122,7 @@ impl FromStr for ChainSetting {
             let (flag, value) = rest.split_once('=')?;
             Some(Self { chain: chain.into(), flag: flag.into(), value: value.into() })
         };
-        read().ok_or_else(|| "write NAME.FLAG=VALUE, as base.coin=ETH".into())
+        read().ok_or_else(|| "write NAME.FLAG=VALUE, such as base.coin=ETH".into())
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) async fn list(
     let is_narrow = !filter.ranges().is_empty() || !filter.tokens.include.is_empty() || age.start.is_some();
     if filter.is_rare() && !is_narrow {
         let detail =
-            "amounts and methods are looked for row by row: add age_from, or an address or token contract to include";
+            "amounts and methods are filtered row by row: add age_from, or an address or token contract to include";
         return Err(Problem::invalid_parameter("age_from", detail));
     }
     let blocks = times::within(&app, &head, age).await?;

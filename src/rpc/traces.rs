@@ -105,7 +105,7 @@ fn check_mode(filter: &Map<String, Value>) -> Result<(), Problem> {
         None | Some(Some("intersection")) => Ok(()),
         Some(Some("union")) if !(names("fromAddress") && names("toAddress")) => Ok(()),
         Some(Some("union")) => {
-            Err(invalid("mode `union` is not served with both fromAddress and toAddress: ask for each alone"))
+            Err(invalid("mode `union` is not supported with both fromAddress and toAddress: send a request for each"))
         }
         Some(_) => Err(invalid("invalid mode")),
     }

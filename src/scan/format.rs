@@ -66,7 +66,7 @@ impl Format {
     pub fn marked(self, mark: Option<Mark>) -> Result<Self, Problem> {
         match (self, mark) {
             (Self::Csv(_), Some(mark)) => Ok(Self::Csv(mark)),
-            (_, Some(Mark::Off)) => Err(Problem::invalid_parameter("mark", "can be left out of csv alone")),
+            (_, Some(Mark::Off)) => Err(Problem::invalid_parameter("mark", "can only be 0 with format=csv")),
             (other, _) => Ok(other),
         }
     }

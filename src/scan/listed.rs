@@ -173,7 +173,7 @@ impl<P: trawl_core::primitives::Position> ListedRequest<P> {
                 "token" if S::HAS_TOKENS => filter.tokens = addresses("token", &value)?,
                 "type" if S::HAS_TOKENS => {
                     let known = standards(&value)
-                        .ok_or_else(|| Problem::invalid_parameter("type", "is no list of token standards"))?;
+                        .ok_or_else(|| Problem::invalid_parameter("type", "is not a list of token standards"))?;
                     filter.types = known;
                     filter.types.sort_unstable();
                     filter.types.dedup();

@@ -55,7 +55,7 @@ pub(crate) async fn post(
 ) -> Result<Response, Problem> {
     let options = Options::read(query.as_deref().unwrap_or_default(), &headers)?;
     if let Some(name) = options.filter.keys().next() {
-        return Err(Problem::invalid_parameter(name, "belongs into the body"));
+        return Err(Problem::invalid_parameter(name, "belongs in the body"));
     }
     let body = request_body::read(&app.limits().bodies, client, &headers, body, MAX_FILTER).await?;
     let filter = serde_json::from_slice(&body.text).map_err(|_| Problem::invalid_parameter("body", "is not JSON"))?;

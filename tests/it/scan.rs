@@ -328,6 +328,6 @@ fn wrong_parameters_are_refused() -> anyhow::Result<()> {
         ensure!(answer.status == 422, "{body}: {} {}", answer.status, answer.text());
     }
     let twice = http::post(&http::agent(), &format!("{url}?address=0x12"), b"{}")?;
-    ensure!(twice.status == 422 && twice.text().contains("belongs into the body"), "{}", twice.text());
+    ensure!(twice.status == 422 && twice.text().contains("belongs in the body"), "{}", twice.text());
     Ok(())
 }

@@ -198,7 +198,11 @@ fn a_schema_of_another_release_ends_the_api() -> anyhow::Result<()> {
     let _databases = [env::migrate("service_newer")?, env::migrate("service_edited")?];
     for (database, row, why) in [
         ("service_newer", "(9999, 'later', '')", "has schema version 9999, which is newer than this program's"),
-        ("service_edited", "(1, 'edited', 'another')", "was applied to database `service_edited` with another text"),
+        (
+            "service_edited",
+            "(1, 'edited', 'another')",
+            "was applied to database `service_edited` with a different text",
+        ),
     ] {
         if row.starts_with("(1,") {
             env::sql(database, "TRUNCATE TABLE schema_migrations")?;

@@ -42,7 +42,7 @@ pub fn access_list(call: &Call, context: CallContext<'_>) -> Step<AccessList> {
         }
         list = touched.into();
     }
-    Step::Done(Err(Failure::Invalid("what the call touches depends on the list of it".into())))
+    Step::Done(Err(Failure::Invalid("what the call accesses depends on its access list".into())))
 }
 
 fn of_outcome(items: Vec<AccessListItem>, outcome: ResultAndState) -> AccessList {

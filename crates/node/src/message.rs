@@ -31,7 +31,7 @@ pub fn batch_answers(response: &str, calls: usize) -> Result<Vec<Answer>, Failur
         Err(error) => match serde_json::from_str::<Envelope>(response) {
             // Some nodes refuse a whole batch with one error object.
             Ok(Envelope { error: Some(error), .. }) => Err(error.into()),
-            _ => Err(Failure::transient(format!("its answer is no JSON-RPC: {error}"))),
+            _ => Err(Failure::transient(format!("its answer is not JSON-RPC: {error}"))),
         },
     }
 }
@@ -93,7 +93,7 @@ pub fn quantity(value: &RawValue) -> Result<u64, Failure> {
     let digits = text.strip_prefix("0x").filter(|digits| !digits.is_empty() && !digits.starts_with('+'));
     digits
         .and_then(|digits| u64::from_str_radix(digits, 16).ok())
-        .ok_or_else(|| Failure::permanent(format!("`{text}` is no quantity of 64 bits")))
+        .ok_or_else(|| Failure::permanent(format!("`{text}` is not a 64-bit quantity")))
 }
 
 /// The hash of a block or header; `None` if there is none.

@@ -46,7 +46,7 @@ impl NodeClient {
 async fn relay_to_chain(node: &Node, body: String, chain_id: Option<u64>) -> Result<RelayedResult, Failure> {
     if let Some(expected) = chain_id.filter(|expected| !node.is_of_chain(&KnownChain::of_id(*expected))) {
         let answer = relay_to(node, message::single_request("eth_chainId", &[])).await?;
-        let answer = answer.map_err(|_| Failure::transient("it does not say of which chain it is"))?;
+        let answer = answer.map_err(|_| Failure::transient("it does not return its chain id"))?;
         node.compare_chain(&answer, expected)?;
     }
     relay_to(node, body).await

@@ -90,7 +90,7 @@ impl ResponseBody {
                     }
                     bytes.extend_from_slice(&chunk);
                 }
-                String::from_utf8(bytes).map_err(|_| Failure::transient("its answer is no text"))
+                String::from_utf8(bytes).map_err(|_| Failure::transient("its answer is not text"))
             }
         }
     }

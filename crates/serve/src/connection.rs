@@ -40,7 +40,7 @@ impl<C> Connection<C> {
         self.stalled = None;
         metrics::counter!("trawl_connections_ended_total", "reason" => "not reading").increment(1);
         tracing::debug!("closing a connection whose client read nothing for {limit:?}");
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client takes nothing")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client reads nothing")))
     }
 }
 

@@ -117,7 +117,7 @@ fn altered_parts(connection: &mut Connection) -> Result<Vec<AlteredPart>, Except
 /// The damage of the small files of the part in `folder`.
 fn altered(folder: &Path) -> Option<String> {
     let column = altered_column(folder)
-        .map(|found| found.map(|name| format!("its column `{name}` is in one of its lists only")));
+        .map(|found| found.map(|name| format!("its column `{name}` is only in one of its lists")));
     let file = || altered_file(folder).map(|found| found.map(|name| format!("{name} is not as it was written")));
     column
         .and_then(|found| if found.is_some() { Ok(found) } else { file() })

@@ -199,7 +199,7 @@ impl Engine {
     /// libchdb refuses without a reason; SET gives one.
     fn why_refused(&self, settings: &[(String, String)]) -> Exception {
         let generic =
-            || Exception::new(210, "NETWORK_ERROR", "the engine opens no further connection: it is shutting down");
+            || Exception::new(210, "NETWORK_ERROR", "the engine opens no more connections: it is shutting down");
         let Some(mut plain) = self.raw_connect(&[]) else { return generic() };
         settings.iter().find_map(|(name, value)| plain.set(name, Some(value)).err()).unwrap_or_else(generic)
     }

@@ -101,7 +101,7 @@ impl<R: Read> Decoder<R> {
             LZ4 => lz4_flex::block::decompress(payload, plain).map_err(io::Error::other)?,
             ZSTD => zstd::bulk::decompress(payload, plain)?,
             NONE => payload.to_vec(),
-            other => return Err(io::Error::other(format!("compression method {other:#04x} is not known"))),
+            other => return Err(io::Error::other(format!("compression method {other:#04x} is unknown"))),
         };
         self.at = 0;
         Ok(true)

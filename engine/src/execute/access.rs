@@ -28,7 +28,7 @@ pub(super) fn written(job: &Job, original: &[u8], text: &[u8]) -> Result<Option<
     let mut plain = job.engine.connect(&[])?;
     let Ok(written) = plain.reformat(utf8(text)?) else {
         plain.reformat(utf8(original)?)?;
-        return Err(Exception::syntax_error("the output clauses were not understood"));
+        return Err(Exception::syntax_error("the output clauses cannot be parsed"));
     };
     Ok(Some(written))
 }
@@ -77,7 +77,7 @@ pub(super) fn check(
         0 => Err(connection
             .reformat(&String::from_utf8_lossy(text))
             .err()
-            .unwrap_or_else(|| Exception::syntax_error("the text was not understood as a statement"))),
+            .unwrap_or_else(|| Exception::syntax_error("the text cannot be parsed as a statement"))),
         1 if job.role != Role::Owner && level != CHANGES && !class.read_only => Err(job.refused_as_reader()),
         1 => Ok(CheckedQuery { written: None, is_read_only: class.read_only }),
         _ => Err(Exception::syntax_error("Syntax error (Multi-statements are not allowed)")),

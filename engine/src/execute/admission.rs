@@ -173,13 +173,13 @@ impl SlotPool {
     async fn wait(&self) -> Result<OwnedSemaphorePermit, Exception> {
         let SlotLimits { slots, queue, wait } = self.share;
         let full = |waited: String| {
-            let text = format!("{slots} statements of {} run, {waited}: try again later", self.owner);
+            let text = format!("{slots} statements of {} are running, {waited}: try again later", self.owner);
             Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", text)
         };
         let _waiting = self.queue.try_acquire().map_err(|_| full(format!("and {queue} wait")))?;
         match timeout(wait, Arc::clone(&self.slots).acquire_owned()).await {
             Ok(Ok(slot)) => Ok(slot),
-            Ok(Err(_)) | Err(_) => Err(full(format!("and none has ended for {} s", wait.as_secs()))),
+            Ok(Err(_)) | Err(_) => Err(full(format!("and none has finished for {} s", wait.as_secs()))),
         }
     }
 }

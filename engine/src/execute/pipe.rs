@@ -59,7 +59,7 @@ fn understand(
     let known = access::check(job, connection.get(), &original, level)?;
     // What runs must be the one statement that was checked, and go where we send it.
     if connection.get().classify(&text).statements != 1 {
-        return Err(Exception::syntax_error("the output clauses were not understood"));
+        return Err(Exception::syntax_error("the output clauses cannot be parsed"));
     }
     Ok((connection, CheckedQuery { written, ..known }))
 }

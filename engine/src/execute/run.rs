@@ -137,7 +137,7 @@ fn kill(job: &mut Job, text: &[u8]) -> Result<Reply, Exception> {
     let running = job.ticket.seek();
     match statement::parse(text, &running.pooled)? {
         Statement::Whole(text) => whole(job, &text),
-        Statement::Read(_) => Err(Exception::syntax_error("a KILL was taken for a query")),
+        Statement::Read(_) => Err(Exception::syntax_error("a KILL was parsed as a query")),
     }
 }
 

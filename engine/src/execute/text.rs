@@ -56,7 +56,7 @@ pub(super) fn read_text(job: &mut Job, body: &mut impl Read) -> Result<Text, Exc
             }
         }
         if text.len() > longest {
-            let text = format!("a statement may have {longest} bytes, data of an INSERT aside");
+            let text = format!("a statement may have at most {longest} bytes, without the data of an INSERT");
             return Err(Exception::syntax_error(text));
         }
         if ended {

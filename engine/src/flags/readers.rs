@@ -47,7 +47,7 @@ pub fn read(path: &Path) -> Result<Vec<Account>, ReadersError> {
         let wrong = |problem| ReadersError::Line { path: path.into(), line: at + 1, problem };
         let reader = reader(line).map_err(wrong)?;
         if readers.iter().any(|other| other.user == reader.user) {
-            return Err(wrong("the name was on a line before"));
+            return Err(wrong("the name is on an earlier line too"));
         }
         readers.push(reader);
     }
@@ -62,7 +62,7 @@ fn reader(line: &str) -> Result<Account, &'static str> {
     }
     let password = password.trim_start();
     let digest = match password.strip_prefix("sha256:") {
-        Some(hex) => Digest::from_hex(hex).ok_or("`sha256:` is followed by something else than 64 digits")?,
+        Some(hex) => Digest::from_hex(hex).ok_or("`sha256:` must be followed by 64 hexadecimal digits")?,
         None => Digest::of(password),
     };
     let reader = Account { user: user.into(), digest, role: Role::Reader };

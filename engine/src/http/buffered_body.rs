@@ -40,11 +40,11 @@ impl BufferedBody {
                 Ok(Some(Ok(bytes))) => bytes,
                 Ok(Some(Err(error))) => return Some(Err(io::Error::other(error))),
                 Ok(None) => return None,
-                Err(_) => return Some(Err(io::Error::other("the client took too long to take its answer"))),
+                Err(_) => return Some(Err(io::Error::other("the client took too long to read its answer"))),
             };
         }
         if Instant::now() > self.ends {
-            return Some(Err(io::Error::other("the client took too long to take its answer")));
+            return Some(Err(io::Error::other("the client took too long to read its answer")));
         }
         Some(Ok(self.pending.split_to(PIECE.min(self.pending.len()))))
     }

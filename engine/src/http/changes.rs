@@ -67,7 +67,7 @@ pub async fn changes(
     let stopping = || Exception::new(210, "NETWORK_ERROR", "the engine is shutting down");
     let numbers = tables.into_iter().map(|table| changes.watch(table)).collect::<Result<Vec<_>, _>>();
     let mut numbers = numbers.map_err(|error| match error {
-        UncountableChange::TooMany => full("too many tables are waited for"),
+        UncountableChange::TooMany => full("too many tables are being watched"),
         UncountableChange::Closed => stopping(),
     })?;
     let ends = Instant::now() + WAIT;
@@ -109,7 +109,7 @@ fn read(request: Request) -> Result<Question, Exception> {
     }
     if tables.is_empty() || tables.iter().any(String::is_empty) {
         return Err(Exception::bad_arguments(
-            "/changes takes the parameter `table`, or `tables` with several names and commas between",
+            "/changes takes the parameter `table`, or `tables` with several names, separated by commas",
         ));
     }
     if tables.len() > MOST_TABLES as usize {
@@ -117,7 +117,7 @@ fn read(request: Request) -> Result<Question, Exception> {
     }
     let database = request.query.database.filter(|name| !name.is_empty()).unwrap_or_else(|| "default".into());
     if tables.iter().chain([&database]).any(|name| name.len() > MAX_NAME) {
-        return Err(Exception::bad_arguments(format!("a name may have {MAX_NAME} bytes")));
+        return Err(Exception::bad_arguments(format!("a name may have at most {MAX_NAME} bytes")));
     }
     let tables = tables.into_iter().map(|table| Table { database: database.clone(), table }).collect();
     Ok(Question { tables, after })

@@ -62,7 +62,8 @@ impl Door {
         if is_foreign {
             let origin = origin.unwrap_or("unnamed");
             return Err(Exception::access_denied(format!(
-                "a web page of another origin ({origin}) sent this request: start trawl-engine with --allow-origin if it may"
+                "a web page of another origin ({origin}) sent this request: start trawl-engine with --allow-origin to \
+                 allow it"
             )));
         }
         // A browser always sends one.

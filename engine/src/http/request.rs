@@ -141,7 +141,7 @@ fn text(headers: &HeaderMap, name: &str) -> Option<String> {
 
 fn credentials_of_headers(headers: &HeaderMap) -> Result<Credentials, Exception> {
     let mut credentials = Credentials::default();
-    let refused = || Exception::new(516, "AUTHENTICATION_FAILED", "Invalid authentication: only Basic is understood");
+    let refused = || Exception::new(516, "AUTHENTICATION_FAILED", "Invalid authentication: only Basic is supported");
     if let Some(value) = text(headers, "authorization") {
         let encoded = value.strip_prefix("Basic ").ok_or_else(refused)?;
         let decoded = base64::engine::general_purpose::STANDARD.decode(encoded.trim()).map_err(|_| refused())?;

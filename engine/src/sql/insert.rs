@@ -89,7 +89,7 @@ pub(super) fn outside_file() -> Exception {
     Exception::new(
         358,
         "INTO_OUTFILE_NOT_ALLOWED",
-        "INTO OUTFILE and FROM INFILE belong to a client program: send or receive the data over HTTP instead",
+        "INTO OUTFILE and FROM INFILE are features of clickhouse-client: send or receive the data over HTTP instead",
     )
 }
 

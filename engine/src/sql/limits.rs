@@ -79,7 +79,7 @@ impl ReaderLimits {
 }
 
 fn beyond(name: &str, most: u64) -> Exception {
-    let text = format!("Setting {name} of a read-only user has to be a whole number from 1 to {most}");
+    let text = format!("Setting {name} of a read-only user must be an integer from 1 to {most}");
     Exception::new(452, "SETTING_CONSTRAINT_VIOLATION", text)
 }
 

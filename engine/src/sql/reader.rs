@@ -111,7 +111,7 @@ pub fn check_statement(
     let tokens: Vec<Token> = Lexer::new(written).collect();
     if describes_function(&tokens) {
         return Err(Exception::access_denied(
-            "a read-only user may describe tables and queries, and no table function",
+            "a read-only user may describe tables and queries, but no table functions",
         ));
     }
     check_clauses(&tokens, also)?;
@@ -124,7 +124,7 @@ pub fn check_statement(
         // `arrayMap(file, …)` and `APPLY file` call it without a bracket after it.
         let is_qualified = position > 0 && tokens[position - 1].is_symbol(b'.');
         if OUTSIDE.iter().any(|name| token.names(name)) && !is_qualified {
-            return Err(Exception::access_denied("a read-only user may not reach outside the database"));
+            return Err(Exception::access_denied("a read-only user may not access anything outside the database"));
         }
         if token.kind == Kind::QuotedIdentifier && may_be_path(token.text) {
             return Err(path());

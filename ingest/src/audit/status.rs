@@ -188,7 +188,7 @@ impl Status {
 }
 
 /// Why no state is answered.
-const NO_STATE: &str = "none: it takes the changes of every block from 0 on (--genesis FILE, and a node that traces)";
+const NO_STATE: &str = "none: it needs the changes of every block from 0 on (--genesis FILE, and a node with traces)";
 
 fn counts(verdicts: &BTreeMap<String, u64>) -> String {
     let counts: Vec<String> = verdicts.iter().map(|(verdict, blocks)| format!("{blocks} {verdict}")).collect();

@@ -27,9 +27,7 @@ pub async fn backup_command(
     let manifest = back_up(reader, writer, database, &to, base.as_ref()).await?;
     println!("blocks {} to {} are in {}", manifest.first_block, manifest.last_block, to.path().display());
     if !manifest.statistics {
-        println!(
-            "without the holders of tokens, which were counted meanwhile: `follow` counts them again after a restore"
-        );
+        println!("without token holders, which were being counted: `follow` counts them again after a restore");
     }
     Ok(())
 }
@@ -77,7 +75,7 @@ pub fn backups_command(flags: &BackupsFlags) -> Result<(), Failure> {
                 let (time, first, last) = (manifest.time(), manifest.first_block, manifest.last_block);
                 println!("{path}: {time}, blocks {first} to {last}, {size}{base}");
             }
-            None => println!("{path}: not complete, {size}; one that is not being written can be removed"),
+            None => println!("{path}: incomplete, {size}; it can be removed unless a backup is still writing it"),
         }
     }
     Ok(())

@@ -196,7 +196,7 @@ fn hints(damage: &Damage) {
             }
             "left_out_tables" => "if tables were left out, run `trawl-ingest migrate --without` again",
             "tokens" => "`trawl-ingest load` or `follow` requests from a node what is missing",
-            "reorged_blocks" | "reorged_withdrawals" => "what it had of lost branches is gone",
+            "reorged_blocks" | "reorged_withdrawals" => "its rows of orphaned blocks are lost",
             _ => continue,
         };
         println!("`{table}`: {hint}");

@@ -46,7 +46,7 @@ async fn fetch(flags: TokensFlags, reader: &Reader, writer: Writer, guard: Lease
 async fn refresh_all(flags: TokensFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
     let node = node(&flags, reader).await?;
     let found = refresh(node, reader, writer).await?;
-    println!("{} token contracts answered, {} of them otherwise than before", found.called, found.changed);
+    println!("{} token contracts answered, {} of them with changes", found.called, found.changed);
     Ok(())
 }
 

@@ -66,7 +66,9 @@ fn view_name(flags: &ViewsFlags, known: &KnownEvent) -> Result<String, Failure> 
     let is_start = letters.next().is_some_and(|first| first.is_ascii_lowercase() || first == b'_');
     let is_rest = letters.all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'_');
     if !is_start || !is_rest || name.len() > MAX_NAME {
-        let rule = format!("`{name}` is no name of a view: a-z, 0-9 and _, at most {MAX_NAME}, as in v_swaps");
+        let rule = format!(
+            "`{name}` is not a name of a view: use a-z, 0-9 and _, at most {MAX_NAME} characters, such as v_swaps"
+        );
         return Err(Failure::View(rule));
     }
     Ok(name)

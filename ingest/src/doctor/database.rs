@@ -43,9 +43,9 @@ pub async fn examine_database(reader: &Reader, writer: &Writer) -> (Vec<Finding>
 
 fn unreachable(error: &StoreError) -> Finding {
     let advice = if error.is_wrong_login() {
-        "give the right user and password (--clickhouse-user, --clickhouse-password-file)"
+        "check user and password (--clickhouse-user, --clickhouse-password-file)"
     } else {
-        "start trawl-engine or ClickHouse, or name where it listens (--clickhouse-url)"
+        "start trawl-engine or ClickHouse, or give its address (--clickhouse-url)"
     };
     Finding::wrong("clickhouse", trawl_core::error_chain(error), advice)
 }
@@ -60,7 +60,7 @@ fn version(version: &str) -> Finding {
     Finding::warning(
         "version",
         format!("ClickHouse {version}"),
-        format!("use {major}.{minor} or later: others were not tested"),
+        format!("use {major}.{minor} or later: older ones are not tested"),
     )
 }
 
@@ -71,7 +71,7 @@ fn clock(server_ms: i64) -> Finding {
     if difference.abs() <= MAX_CLOCK_DIFFERENCE_MS {
         Finding::fine("clock", found)
     } else {
-        Finding::warning("clock", found, "let NTP set both: ages of blocks and times of answers are wrong otherwise")
+        Finding::warning("clock", found, "synchronize both with NTP: otherwise block ages and response times are wrong")
     }
 }
 
@@ -79,14 +79,14 @@ async fn room(writer: &Writer) -> Finding {
     let room = match writer.least_room().await {
         Ok(room) => room,
         Err(StoreError::NotAllowed { .. }) => {
-            let advice = "let the account read `system.disks`, if it should be known";
+            let advice = "grant SELECT on `system.disks` to check this";
             return Finding::warning("room", "the account may not see the disks", advice);
         }
         Err(error) => return Finding::wrong("room", trawl_core::error_chain(&error), "see ClickHouse's log"),
     };
     let size = bytesize::ByteSize;
     let found = format!("{} of {} are free on the disk `{}`", size(room.free_bytes), size(room.total_bytes), room.name);
-    let advice = "make room: docs/operate/sizing.md has how much a chain takes";
+    let advice = "free disk space: docs/operate/sizing.md has the sizes of chains";
     match room.free_bytes {
         ..NO_ROOM_BYTES => Finding::wrong("room", found, advice),
         NO_ROOM_BYTES..LITTLE_ROOM_BYTES => Finding::warning("room", found, advice),
@@ -96,8 +96,8 @@ async fn room(writer: &Writer) -> Finding {
 
 fn schema(checked: Result<(), MigrateError>) -> Finding {
     match checked {
-        Ok(()) => Finding::fine("schema", "is that of this program"),
-        Err(error) => Finding::wrong("schema", trawl_core::error_chain(&error), "do what it says"),
+        Ok(()) => Finding::fine("schema", "matches this program"),
+        Err(error) => Finding::wrong("schema", trawl_core::error_chain(&error), "follow the instruction above"),
     }
 }
 
@@ -107,7 +107,7 @@ async fn rights(writer: &Writer) -> Finding {
         Err(error) => Finding::wrong(
             "rights",
             trawl_core::error_chain(&error),
-            "use the owner's account, or grant what docs/operate/clickhouse-server.md has",
+            "use the owner's account, or add the grants in docs/operate/clickhouse-server.md",
         ),
     }
 }

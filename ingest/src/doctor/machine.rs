@@ -24,11 +24,11 @@ fn open_files() -> Finding {
     match limit {
         Some(limit) if limit < MIN_OPEN_FILES => Finding::warning(
             "open files",
-            format!("this process may open {limit}"),
+            format!("limit of this process: {limit}"),
             format!("raise the limit to {MIN_OPEN_FILES} or more: `ulimit -n`, LimitNOFILE of the unit"),
         ),
-        Some(limit) => Finding::fine("open files", format!("this process may open {limit}")),
-        None => Finding::fine("open files", "without a limit"),
+        Some(limit) => Finding::fine("open files", format!("limit of this process: {limit}")),
+        None => Finding::fine("open files", "no limit"),
     }
 }
 
@@ -45,6 +45,6 @@ fn password(file: &Path) -> Finding {
             format!("{path} is open to others (mode {:o})", found.permissions().mode() & 0o777),
             format!("chmod 600 {path}"),
         ),
-        Ok(_) => Finding::fine("password file", format!("{path} is for its owner alone")),
+        Ok(_) => Finding::fine("password file", format!("only the owner can read {path}")),
     }
 }

@@ -99,7 +99,7 @@ fn speed(took: Duration) -> Finding {
     if took <= SLOW_ANSWER {
         return Finding::fine("speed", found);
     }
-    Finding::warning("speed", found, "use a node nearer to this machine, or one with less to do")
+    Finding::warning("speed", found, "use a node closer to this machine, or a less busy one")
 }
 
 fn head(newest: &Result<Value, String>, height: Option<u64>) -> Finding {
@@ -113,7 +113,7 @@ fn head(newest: &Result<Value, String>, height: Option<u64>) -> Finding {
     if age <= OLD_HEAD {
         return Finding::fine("head", found);
     }
-    Finding::warning("head", found, "wait until the node has synchronized, unless the chain rests")
+    Finding::warning("head", found, "wait until the node has synchronized, unless the chain is idle")
 }
 
 fn lag(height: u64, stored: u64) -> Finding {
@@ -122,14 +122,14 @@ fn lag(height: u64, stored: u64) -> Finding {
     if lag <= LONG_LAG {
         return Finding::fine("lag", found);
     }
-    Finding::warning("lag", found, "see whether `trawl-ingest follow` runs, and what `trawl-ingest status` says")
+    Finding::warning("lag", found, "check that `trawl-ingest follow` is running, and see `trawl-ingest status`")
 }
 
 fn part(subject: &'static str, data: BlockData, [new, old]: [Result<(), String>; 2]) -> Finding {
     match (new, old) {
-        (Ok(()), Ok(())) => Finding::fine(subject, "of new and of old blocks"),
-        (Ok(()), Err(cause)) => Finding::warning(subject, format!("not of block 1: {cause}"), data.without()),
-        (Err(cause), _) => Finding::warning(subject, format!("not of the newest block: {cause}"), data.without()),
+        (Ok(()), Ok(())) => Finding::fine(subject, "for new and old blocks"),
+        (Ok(()), Err(cause)) => Finding::warning(subject, format!("not for block 1: {cause}"), wanted.without()),
+        (Err(cause), _) => Finding::warning(subject, format!("not for the newest block: {cause}"), wanted.without()),
     }
 }
 

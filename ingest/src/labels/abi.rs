@@ -51,9 +51,9 @@ impl Abi {
                 return Err(format!("an ABI of {} bytes is too long", text.len()));
             }
             let inner: Value = serde_json::from_str(text).map_err(|error| format!("the ABI is no JSON: {error}"))?;
-            return if inner.is_string() { Err("the ABI is no list".into()) } else { Self::new(&inner) };
+            return if inner.is_string() { Err("the ABI is not a list".into()) } else { Self::new(&inner) };
         }
-        let entries = value.as_array().ok_or("the ABI is no list")?;
+        let entries = value.as_array().ok_or("the ABI is not a list")?;
         let entries: Vec<AbiEntry> = entries
             .iter()
             .enumerate()
@@ -69,9 +69,9 @@ impl Abi {
 }
 
 fn entry_of(value: &Value) -> Result<AbiEntry, String> {
-    let object = value.as_object().ok_or("it is no object")?;
+    let object = value.as_object().ok_or("it is not an object")?;
     // As the ABI specification has it, an entry without a type is a function.
-    let ty = object.get("type").map_or(Some("function"), Value::as_str).ok_or("its type is no text")?;
+    let ty = object.get("type").map_or(Some("function"), Value::as_str).ok_or("its type is not text")?;
     let entry_type = known_type(ty).ok_or_else(|| format!("the type `{ty:.40}` is unknown"))?;
     let entry = value.to_string();
     if entry.len() > MAX_TEXT {
@@ -118,10 +118,10 @@ mod tests {
     #[test]
     fn what_is_no_abi_says_why() {
         for (value, reason) in [
-            (json!({}), "no list"),
+            (json!({}), "not a list"),
             (json!("{"), "no JSON"),
-            (json!("\"[]\""), "no list"),
-            (json!([1]), "entry 0 of the ABI: it is no object"),
+            (json!("\"[]\""), "not a list"),
+            (json!([1]), "entry 0 of the ABI: it is not an object"),
             (json!([{"type": "spell"}]), "unknown"),
             (json!([{"type": "event", "inputs": []}]), "no name"),
             (json!([{"type": "event", "name": "x".repeat(70_000), "inputs": []}]), "too long"),

@@ -1,4 +1,4 @@
-//! The signatures that come with Trawl, as rows for analysts. The API has them built in: they decode what nothing
+//! The signatures bundled with Trawl, as rows for analysts. The API has them built in: they decode what nothing
 //! loaded decodes, and say nothing where something was loaded.
 
 use std::collections::HashSet;

@@ -25,10 +25,10 @@ pub(super) fn read(
         reader.headers().map_err(|error| refused(&error))?.iter().map(record::field_name).collect();
     if !record::is_known(&headers) {
         if origin.found == ByChance::Yes {
-            found.pass_over("files of other forms");
+            found.pass_over("files of other formats");
             return Ok(());
         }
-        return Err(origin.refused("line 1", "no column is called `address`, and none `signature`"));
+        return Err(origin.refused("line 1", "there is no column `address` or `signature`"));
     }
     for row in reader.records() {
         let row = row.map_err(|error| refused(&error))?;

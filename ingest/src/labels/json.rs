@@ -44,10 +44,10 @@ fn whole(found: &mut LabelRecords, origin: &FactOrigin<'_>, value: &Value, at: &
 
 fn unknown(found: &mut LabelRecords, origin: &FactOrigin<'_>, at: &str, what: &str) -> Result<(), LabelsError> {
     if origin.found == ByChance::Yes {
-        found.pass_over("files of other forms");
+        found.pass_over("files of other formats");
         return Ok(());
     }
-    Err(origin.refused(at, format!("{what} has no form that is known: see `labels` in the README")))
+    Err(origin.refused(at, format!("{what} has an unknown format: see `labels` in the README")))
 }
 
 fn object_of(
@@ -112,7 +112,7 @@ fn by_address(
             Value::String(name) => Fields::from_iter([("name".into(), name.as_str().into())]),
             Value::Array(_) if looks_like_abi(value) => Fields::from_iter([("abi".into(), value.clone())]),
             Value::Array(_) => Fields::from_iter([("tags".into(), value.clone())]),
-            other => return Err(origin.refused(at, format!("{:.60} is no label of an address", other.to_string()))),
+            other => return Err(origin.refused(at, format!("{:.60} is not a label of an address", other.to_string()))),
         };
         fields.insert("address".into(), address.as_str().into());
         record::read(found, origin, &fields, &at)?;
@@ -139,7 +139,7 @@ fn by_hash(
         };
         for one in several {
             let signature = one.as_str().or_else(|| one["name"].as_str()).or_else(|| one["signature"].as_str());
-            let signature = signature.ok_or_else(|| origin.refused(&at, "there is no text of a signature"))?;
+            let signature = signature.ok_or_else(|| origin.refused(&at, "there is no signature"))?;
             signatures::add(found, origin, signature, kind, Some(hash), &at)?;
         }
     }

@@ -138,12 +138,12 @@ impl LabelRecords {
                 self.labels.insert((address, "contract_name", String::new()), (value, source.clone()));
                 self.abis.insert(address, (abi, source));
             } else {
-                self.pass_over("deployments of which no one ABI has the name");
+                self.pass_over("deployments whose name matches no single ABI");
             }
         }
         let nameless = std::mem::take(&mut self.nameless).len() as u64;
         if nameless > 0 && self.abis.is_empty() {
-            self.passed_over.insert("names of ABIs that no file gives an address", nameless);
+            self.passed_over.insert("names of ABIs without an address in any file", nameless);
         }
     }
 }

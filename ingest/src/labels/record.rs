@@ -52,7 +52,7 @@ pub(super) fn address(text: &str) -> Result<Address, String> {
     let bytes = digits.filter(|digits| digits.len() == 40).and_then(|digits| const_hex::decode(digits).ok());
     bytes
         .map(|bytes| Address::from_slice(&bytes))
-        .ok_or_else(|| format!("`{text:.60}` is no address: 0x and 40 digits"))
+        .ok_or_else(|| format!("`{text:.60}` is not an address: write 0x and 40 hexadecimal digits"))
 }
 
 /// Reads a record with plain field names.
@@ -109,7 +109,7 @@ fn token(fields: &Fields) -> Result<Option<LabelValue>, String> {
             _ => None,
         };
         let number = number.and_then(|number| u8::try_from(number).ok());
-        members.insert("decimals".into(), number.ok_or("`decimals` is no whole number from 0 to 255")?.into());
+        members.insert("decimals".into(), number.ok_or("`decimals` is not an integer from 0 to 255")?.into());
     }
     if let Some(standard) = text(fields, STANDARD)? {
         let plain = |text: &str| text.to_uppercase().replace(['-', '_', ' '], "");
@@ -139,9 +139,9 @@ pub(super) fn chain_id(fields: &Fields) -> Result<Option<u64>, String> {
         Some(Value::Number(number)) if number.is_u64() => Ok(number.as_u64()),
         Some(Value::String(text)) => {
             let digits = text.trim_start_matches("eip155:");
-            digits.parse().map(Some).map_err(|_| format!("chain id `{text:.40}` is no number"))
+            digits.parse().map(Some).map_err(|_| format!("chain id `{text:.40}` is not a number"))
         }
-        Some(other) => Err(format!("chain id {other} is no number")),
+        Some(other) => Err(format!("chain id {other} is not a number")),
     }
 }
 
@@ -150,7 +150,7 @@ fn text(fields: &Fields, names: &[&str]) -> Result<Option<String>, String> {
         match fields.get(*name) {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => return Ok(Some(text.trim().into()).filter(|text: &String| !text.is_empty())),
-            Some(other) => return Err(format!("`{name}` is no text but {:.60}", other.to_string())),
+            Some(other) => return Err(format!("`{name}` is not text but {:.60}", other.to_string())),
         }
     }
     Ok(None)
@@ -184,11 +184,11 @@ fn tags(fields: &Fields) -> Result<Vec<(String, LabelValue)>, String> {
                             let tag = plain(tag);
                             tag_of(&tag, &tag)?
                         }
-                        other => return Err(format!("{:.60} is no tag", other.to_string())),
+                        other => return Err(format!("{:.60} is not a tag", other.to_string())),
                     });
                 }
             }
-            other => return Err(format!("{:.60} is no tag", other.to_string())),
+            other => return Err(format!("{:.60} is not a tag", other.to_string())),
         }
     }
     // Beside several tags a slug would be that of none of them.
@@ -215,7 +215,7 @@ fn tag_of(tag: &Fields, members: &Fields) -> Result<(String, LabelValue), String
         Some(Value::String(text)) => text.parse().ok(),
         Some(_) => None,
     };
-    let ordinal = ordinal.ok_or("`ordinal` is no whole number from 0 on")?;
+    let ordinal = ordinal.ok_or("`ordinal` is not a non-negative integer")?;
     Ok((slug, LabelValue { value, tag_type, ordinal, meta: meta(members)? }))
 }
 
@@ -231,7 +231,7 @@ fn meta(members: &Fields) -> Result<String, String> {
         Value::Object(meta) if meta.is_empty() => Ok(String::new()),
         Value::Object(_) if meta.to_string().len() <= MAX_META => Ok(meta.to_string()),
         Value::Object(_) => Err(format!("`meta` is longer than {MAX_META} bytes")),
-        _ => Err("`meta` is no object".into()),
+        _ => Err("`meta` is not an object".into()),
     }
 }
 

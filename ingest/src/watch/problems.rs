@@ -75,7 +75,7 @@ fn of_node(node: &NodeStatus, interval: Duration) -> Option<Problem> {
         }
         _ => {
             let latency = node.latency.filter(|latency| *latency >= interval)?;
-            let detail = format!("node {} takes {} to say its height", node.name, seconds(latency));
+            let detail = format!("node {} takes {} to return its height", node.name, seconds(latency));
             Some(Problem::new(ProblemKind::NodeSlow, &node.name, detail))
         }
     }

@@ -49,7 +49,8 @@ pub(super) const ACTIONS: &[Action] = &[
     Action::refused(
         "getapilimit",
         "getapilimit",
-        "What a key may is in the headers x-ratelimit-limit and x-ratelimit-remaining of each answer; -1 is no limit",
+        "The limits of a key are in the headers x-ratelimit-limit and x-ratelimit-remaining of each answer; -1 means \
+         unlimited",
     ),
-    Action::refused("chainlist", "chainlist", "This server has one chain: eth_chainId of the module proxy names it"),
+    Action::refused("chainlist", "chainlist", "This server has one chain: see eth_chainId of the module proxy"),
 ];

@@ -34,7 +34,7 @@ pub(super) const ACTIONS: &[Action] = &[
     read!("stats", "dailyblkcount", [DAYS], mining::blocks),
     read!("stats", "dailyblockrewards", [DAYS], mining::block_rewards),
     read!("stats", "dailyuncleblkcount", [DAYS], mining::uncles),
-    Action::refused("stats", "dailynewaddress", "When addresses first appeared is not counted here"),
+    Action::refused("stats", "dailynewaddress", "First appearances of addresses are not counted here"),
     Action::refused("stats", "dailyensregister", "Registrations of names are not counted here"),
     Action::refused("stats", "ethdailyprice", PRICE),
     Action::refused("stats", "ethdailymarketcap", PRICE),

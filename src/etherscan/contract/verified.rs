@@ -19,7 +19,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let (skip, take) = PAGES.read(params)?;
     if !params.has("filter") {
-        let text = "Query parameter 'filter' is required: only contracts with an ABI are listed here, by 'verified'";
+        let text = "Query parameter 'filter' must be 'verified': only contracts with an ABI are listed here";
         return Err(Refusal::Sentence(text.into()));
     }
     let found = app.reader().rows(&verified(None, None, skip + take)).await.map_err(Problem::from)?;

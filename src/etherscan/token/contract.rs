@@ -34,7 +34,7 @@ pub(crate) async fn number(
     contract: Address,
     input: Bytes,
 ) -> Result<U256, Refusal> {
-    let none = || Refusal::Sentence(format!("The contract has no answer to this after block {height}"));
+    let none = || Refusal::Sentence(format!("The contract did not answer this call after block {height}"));
     let returned = match calls::returned(app, head, height, contract, input).await {
         Ok(returned) => returned,
         Err(Problem::Call(_)) => return Err(none()),

@@ -70,7 +70,7 @@ impl Allowance {
                         Problem::TooManyRequests { limit, period, seconds: whole_seconds(wait) }
                     }
                     Short::Always => Problem::InvalidRequest(format!(
-                        "batch too large: this server answers at most {} calls of a client in {}",
+                        "batch too large: this server answers at most {} calls per client in {}",
                         rate.requests(),
                         humantime::format_duration(rate.period())
                     )),

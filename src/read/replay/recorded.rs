@@ -95,7 +95,7 @@ fn origin(app: &App, row: &TransactionRow, rules: &Rules) -> Result<Origin, Prob
         return Ok(Origin::Deposit { mint: mint(row)? });
     }
     if !TransactionType::from(row.transaction_type).has_columns() {
-        return Err(refused(format!("a transaction of type {} cannot run again here", row.transaction_type)));
+        return Err(refused(format!("a transaction of type {} cannot be replayed here", row.transaction_type)));
     }
     match rules.rollup() {
         Some(_) => Ok(Origin::Signed(DataSize::of(&app.encoded_row(row)?))),

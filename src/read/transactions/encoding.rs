@@ -41,7 +41,7 @@ pub(crate) fn encoded(row: &TransactionRow) -> Result<Vec<u8>, Reason> {
         TransactionType::DynamicFee => dynamic_fee_transaction(row),
         TransactionType::Blob => blob_transaction(row),
         TransactionType::SetCode => set_code_transaction(row),
-        TransactionType::Other(kind) => Err(format!("how transactions of type {kind} are hashed is not known")),
+        TransactionType::Other(kind) => Err(format!("the hash of transactions of type {kind} is unknown")),
     }?;
     let found = keccak256(&bytes);
     if found != row.hash {

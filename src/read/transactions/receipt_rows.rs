@@ -116,7 +116,7 @@ impl ReceiptRows {
             return Err(format!("{} of {} receipts are indexed", outcomes.len(), block.transactions_count));
         }
         if outcomes.iter().zip(0..).any(|(outcome, position)| outcome.transaction_index != position) {
-            return Err("the positions of its transactions do not count from 0 without a gap".into());
+            return Err("the positions of its transactions have gaps or do not start at 0".into());
         }
         let mut values = Vec::with_capacity(outcomes.len());
         for outcome in outcomes {

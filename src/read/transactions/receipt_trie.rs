@@ -61,7 +61,7 @@ pub(crate) fn hashed(block: &BlockRow) -> Result<Header, Reason> {
 pub(crate) fn encoded(outcome: &ReceiptOutcome, logs: Vec<Log>) -> Result<Vec<u8>, Reason> {
     let index = outcome.transaction_index;
     let kind = TxType::try_from(outcome.transaction_type)
-        .map_err(|_| format!("how receipts of type {} are hashed is not known", outcome.transaction_type))?;
+        .map_err(|_| format!("the hash of receipts of type {} is unknown", outcome.transaction_type))?;
     let status = match (outcome.status, outcome.post_state_root) {
         (Some(status), _) => Eip658Value::Eip658(status == 1),
         (None, Some(root)) => Eip658Value::PostState(root),

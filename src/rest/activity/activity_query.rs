@@ -220,7 +220,7 @@ fn cut(ranges: &[BlockRange], least: BlockNumber, most: BlockNumber) -> Vec<Bloc
 
 /// The refusal of a query with more rows than are added up.
 pub(super) fn too_much() -> Problem {
-    let detail = "There is more in this time than is added up; ask for a shorter one, with from and to";
+    let detail = "This time has too much data to aggregate; use a shorter one, with from and to";
     Problem::invalid_parameter("from", detail)
 }
 

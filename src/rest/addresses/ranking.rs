@@ -154,7 +154,7 @@ async fn rows(
 ) -> Result<Vec<RankedAddress>, Problem> {
     let found = app.reader().rows(&size(ranking.by)).await?.first().map_or(0, |size| size.found);
     if found > MOST_RANKED {
-        let detail = format!("Accounts are ranked by at most {MOST_RANKED} rows, and there are {found}");
+        let detail = format!("Accounts are ranked from at most {MOST_RANKED} rows, but there are {found}");
         return Err(Problem::invalid_parameter("sort", detail));
     }
     let first = stored(app, head, ranking, None, CACHED_ACCOUNTS).await?;

@@ -88,7 +88,7 @@ impl Filter {
             coins: (with_coins, without_coins),
         };
         if filter.ranges().len() > MOST_RANGES {
-            let detail = format!("at most {MOST_RANGES} addresses can be included, those of both sides together");
+            let detail = format!("at most {MOST_RANGES} addresses can be included, counting both sides");
             return Err(Problem::invalid_parameter("from_address_hashes_to_include", detail));
         }
         if filter.tokens.include.len() > MOST_RANGES {
@@ -232,7 +232,7 @@ fn known_type(text: &str) -> Option<&'static str> {
 
 fn amount(query: &Query, name: &'static str) -> Result<Option<Amount>, Problem> {
     let Some(text) = query.text(name).filter(|text| !matches!(*text, "" | "null")) else { return Ok(None) };
-    let wrong = || Problem::invalid_parameter(name, format!("is no decimal number of at most {MOST_DIGITS} digits"));
+    let wrong = || Problem::invalid_parameter(name, format!("is not a decimal number of at most {MOST_DIGITS} digits"));
     Amount::read(text).map(Some).ok_or_else(wrong)
 }
 

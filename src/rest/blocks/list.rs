@@ -317,7 +317,10 @@ pub(in crate::rest) async fn transactions(
         return sorted::page_of_block(&app, &head, number, &query, sorted).await;
     }
     if query.name("order") == Some("desc") {
-        return Err(Problem::invalid_parameter("order", "is for sort=value and sort=fee: a block has one order"));
+        return Err(Problem::invalid_parameter(
+            "order",
+            "is only allowed with sort=value or sort=fee: otherwise a block has one order",
+        ));
     }
     // A negative index is the position before the first transaction.
     let after = TransactionCursor::read(&query)?.and_then(|_| query.height("index"));

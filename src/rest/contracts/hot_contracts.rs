@@ -166,7 +166,7 @@ fn has_receipts(head: &Head, range: BlockRange, by: CalledBy) -> Result<bool, Pr
 async fn require_bounded(app: &App, head: &Head, range: BlockRange) -> Result<(), Problem> {
     let size = app.values_of(head, &size(&[range])).await?;
     if size.first().is_some_and(|size| size.transactions > MOST_TRANSACTIONS) {
-        let detail = format!("This time has more than {MOST_TRANSACTIONS} transactions; ask for a shorter one");
+        let detail = format!("This time has more than {MOST_TRANSACTIONS} transactions; use a shorter one");
         return Err(Problem::invalid_parameter("scale", detail));
     }
     Ok(())

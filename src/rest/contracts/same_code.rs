@@ -37,7 +37,9 @@ pub(in crate::rest) async fn same_code(
     let code_hash = code_hash(&app, &head, &address).await?;
     let found = app.reader().rows(&size()).await?.first().map_or(0, |size| size.found);
     if found > MOST_CREATIONS {
-        let detail = format!("Codes are compared among at most {MOST_CREATIONS} creations, and there are {found}");
+        let detail = format!(
+            "Contracts of the same code are searched among at most {MOST_CREATIONS} creations, but there are {found}"
+        );
         return Err(Problem::invalid_parameter("address_hash", detail));
     }
     let mut most = creators(&app, &head, &code_hash).await?;

@@ -90,7 +90,7 @@ pub(in crate::rest) async fn contracts_page(_: Parameters<NoParameters>) -> Resu
 /// A day among the parameters.
 fn date(query: &Query, name: &str) -> Result<Option<u64>, Problem> {
     let parsed = |text: &str| {
-        day(text).ok_or_else(|| Problem::invalid_parameter(name, "Invalid format. Expected a date as 2025-07-07"))
+        day(text).ok_or_else(|| Problem::invalid_parameter(name, "Invalid format. Expected a date such as 2025-07-07"))
     };
     query.text(name).filter(|text| !text.is_empty()).map(parsed).transpose()
 }

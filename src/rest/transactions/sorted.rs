@@ -171,7 +171,7 @@ fn write_cursor(next: &mut Object<'_>, by: SortedBy, (amount, position): &Sorted
 }
 
 fn too_many(of: &str, most: u64) -> Problem {
-    let detail = format!("Only the transactions of {of} with at most {most} are sorted by value or fee");
+    let detail = format!("Sorting by value or fee is supported for {of} with at most {most} transactions");
     Problem::invalid_parameter("sort", detail)
 }
 

@@ -51,7 +51,7 @@ pub(crate) async fn base_fee(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     let estimate = estimate(call.rpc, call.head()?).await?;
     let fee = estimate.rule.likely_next_base_fee(&estimate.newest);
-    let fee = fee.ok_or_else(|| Problem::NotEstimated("this chain's rule of base fees is not known".into()))?;
+    let fee = fee.ok_or_else(|| Problem::NotEstimated("the base fee rule of this chain is unknown".into()))?;
     let has_fees = estimate.newest.base_fee_per_gas.is_some() || !fee.is_zero();
     Ok(if has_fees { Answer::of(|writer| writer.quantity_256(fee)) } else { Answer::null() })
 }
@@ -69,7 +69,7 @@ fn no_blob_fee(estimate: &Estimate) -> Problem {
     let block = estimate.newest.block_number;
     Problem::NotEstimated(match estimate.newest.excess_blob_gas {
         None => format!("block {block} has no blob gas"),
-        Some(_) => "this chain's schedule of blob parameters is not known".into(),
+        Some(_) => "the blob schedule of this chain is unknown".into(),
     })
 }
 

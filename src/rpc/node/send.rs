@@ -44,7 +44,7 @@ fn check(bytes: &[u8], chain_id: Option<u64>) -> Result<(), Problem> {
         false => invalid(&format!("invalid transaction: {error}")),
     })?;
     if !remaining.is_empty() {
-        return Err(invalid(&format!("invalid transaction: {} bytes behind its end", remaining.len())));
+        return Err(invalid(&format!("invalid transaction: {} bytes after its end", remaining.len())));
     }
     check_fields(&sent, chain_id)?;
     if let Some(signed) = sent.as_eip4844() {
@@ -179,7 +179,7 @@ mod tests {
         for bytes in [&[][..], &[0x02], &[0x05, 0xc0], &[0x7f], &EXAMPLE[1..], &EXAMPLE[..50]] {
             assert!(refusal(bytes).starts_with("invalid transaction: "), "{}", refusal(bytes));
         }
-        assert!(refusal(&[EXAMPLE, &[0]].concat()).contains("1 bytes behind its end"));
+        assert!(refusal(&[EXAMPLE, &[0]].concat()).contains("1 bytes after its end"));
         assert_eq!(refusal(&vec![2; MAX_SIZE + 1]), "oversized data: transaction size 131073, limit 131072");
         assert_eq!(refusal(&dynamic(|tx| tx.gas_limit = 20_999)), "intrinsic gas too low: have 20999, want 21000");
         assert!(refusal(&dynamic(|tx| tx.input = bytes!("0001"))).contains("want 21020"));

@@ -127,7 +127,9 @@ impl<'a> Call<'a> {
         };
         // Read as null, it would count as a missing parameter.
         if params.iter().any(|param| serde_json::from_str::<Value>(param.get()).is_err()) {
-            return Err(Problem::InvalidParams("Invalid params. A number, a text or a nesting cannot be read.".into()));
+            return Err(Problem::InvalidParams(
+                "Invalid params. A number, a string or the nesting cannot be parsed.".into(),
+            ));
         }
         Ok(Self { method, params })
     }
@@ -214,7 +216,7 @@ mod tests {
         );
         for param in ["1e999", r#""\ud800""#, &format!("{}{}", "[".repeat(200), "]".repeat(200))] {
             let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":[1,{param}]}}"#);
-            assert_eq!(error(&text), "Invalid params. A number, a text or a nesting cannot be read.");
+            assert_eq!(error(&text), "Invalid params. A number, a string or the nesting cannot be parsed.");
         }
         for text in ["1", "\"x\"", "null", "[]", r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#, r#"{"id":1,"id":2}"#] {
             assert_eq!(error(text), "Invalid Request", "{text}");

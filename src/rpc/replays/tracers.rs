@@ -11,8 +11,8 @@ use crate::rpc::protocol::params::value;
 use trawl_evm::replay::{TraceType, Tracer};
 
 /// Tracers of geth that are served, besides the one without a name.
-const SERVED: &str = "callTracer, flatCallTracer, prestateTracer, 4byteTracer and noopTracer";
 /// Longest name that is repeated in a refusal.
+const SERVED: &str = "callTracer, flatCallTracer, prestateTracer, 4byteTracer or noopTracer";
 const MAX_NAME: usize = 40;
 
 /// The options of geth's traces. `timeout` and `reexec` have no effect: `--call-timeout` holds.
@@ -66,7 +66,7 @@ impl GethOptions {
             "noopTracer" => Tracer::Nothing,
             other => {
                 let name: String = other.chars().take(MAX_NAME).collect();
-                return Err(invalid(&format!("Invalid tracer: {name} is not served; {SERVED} are")));
+                return Err(invalid(&format!("Invalid tracer: {name} is not supported; use {SERVED}")));
             }
         })
     }

@@ -115,21 +115,21 @@ async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> 
                     session.open(&reply.opened);
                     sent
                 }
-                Err(_) => Err(End::Close(close_code::ERROR, "a fault of this server".into())),
+                Err(_) => Err(End::Close(close_code::ERROR, "internal error".into())),
             },
             event = next(&mut events) => match event {
                 Ok(event) => notify(socket, session, &event).await,
                 Err(RecvError::Lagged(missed)) => {
-                    let reason = format!("too slow: {missed} pieces of news were missed; subscribe again");
+                    let reason = format!("too slow: {missed} notifications were missed; subscribe again");
                     Err(End::Close(close_code::POLICY, reason))
                 }
                 Err(RecvError::Closed) => Err(End::Gone),
             },
             _ = ping.tick() => match last_message.elapsed() > IDLE_TIMEOUT {
-                true => Err(End::Close(close_code::POLICY, "no sign of life".into())),
+                true => Err(End::Close(close_code::POLICY, "no message or pong received".into())),
                 false => deliver(socket, Message::Ping(bytes::Bytes::new())).await,
             },
-            () = ended(&mut ending) => Err(End::Close(close_code::AWAY, "the server stops".into())),
+            () = ended(&mut ending) => Err(End::Close(close_code::AWAY, "the server is shutting down".into())),
         };
         if let Err(end) = outcome {
             return end;
@@ -200,7 +200,7 @@ async fn notify(socket: &mut WebSocket, session: &Session, event: &Event) -> Res
 async fn send(socket: &mut WebSocket, json: Vec<u8>) -> Result<(), End> {
     match Utf8Bytes::try_from(json) {
         Ok(text) => deliver(socket, Message::Text(text)).await,
-        Err(_) => Err(End::Close(close_code::ERROR, "a fault of this server".into())),
+        Err(_) => Err(End::Close(close_code::ERROR, "internal error".into())),
     }
 }
 
@@ -209,6 +209,6 @@ async fn deliver(socket: &mut WebSocket, message: Message) -> Result<(), End> {
     match tokio::time::timeout(SEND_TIMEOUT, socket.send(message)).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(_)) => Err(End::Gone),
-        Err(_) => Err(End::Close(close_code::POLICY, "too slow: a message was not taken in time".into())),
+        Err(_) => Err(End::Close(close_code::POLICY, "too slow: a message was not read in time".into())),
     }
 }

@@ -67,7 +67,7 @@ impl FollowState {
         let mut problems: Vec<Problem> = self.failure.iter().map(of_store).collect();
         problems.extend(self.full.iter().map(of_disk));
         if self.is_forgotten() {
-            let detail = "trawl-ingest follow has not reported for more than a day: it has ended, or cannot write";
+            let detail = "trawl-ingest follow has not reported for more than a day: it has stopped, or cannot write";
             problems.push(Problem::of_unknown_age("follow_silent", detail.into()));
         }
         let Some(report) = &self.report else { return problems };
@@ -80,7 +80,7 @@ impl FollowState {
             (false, true) => problems.push(Problem::new(
                 "follow_silent",
                 format!(
-                    "trawl-ingest follow has not reported for {}: it has ended, or cannot write",
+                    "trawl-ingest follow has not reported for {}: it has stopped, or cannot write",
                     seconds(report.age())
                 ),
                 report.age(),

@@ -34,7 +34,7 @@ fn of_address((address, status): &(StoreAddress, EndpointStatus)) -> Option<Prob
         EndpointStatus::Refuses => ("address_missing", format!("ClickHouse at {host} refuses to read its tables")),
         EndpointStatus::Behind(Lag { blocks, heads }) => (
             "address_lags",
-            format!("ClickHouse at {host} lags: {blocks} blocks and {heads} heads that were served are not there"),
+            format!("ClickHouse at {host} lags: it misses {blocks} blocks and {heads} heads that were already served"),
         ),
     };
     Some(Problem::of_unknown_age(kind, detail))

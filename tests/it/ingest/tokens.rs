@@ -344,7 +344,7 @@ fn are_called_again_by_command_and_by_follow() -> anyhow::Result<()> {
                 ensure!(env::sql(database, names)? == "- 40, Older Coin 40", "asked too soon");
                 let output = env::run(env::ingest(database, &["tokens", "--refresh", "--rpc-url", &node.url]), 0)?;
                 let text = String::from_utf8_lossy(&output.stdout).into_owned();
-                ensure!(text.contains("2 of them otherwise than before"), "{text}");
+                ensure!(text.contains("2 of them with changes"), "{text}");
             }
             env::eventually(Duration::from_secs(20), || Ok(env::sql(database, names)? == now))
         })();

@@ -325,7 +325,7 @@ fn a_chosen_method_that_is_not_there_ends_the_load() -> anyhow::Result<()> {
         let _database = env::migrate(&database)?;
         let output = env::run(env::ingest(&database, &["load", "--rpc-url", &node.url, "--traces", choice]), 1)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        ensure!(text.contains("it gives no traces of this block"), "{text}");
+        ensure!(text.contains("it returns no traces of this block"), "{text}");
     }
     Ok(())
 }

@@ -14,10 +14,10 @@ fn bad_rows_are_refused_by_place() -> anyhow::Result<()> {
     let good = format!("address,name\n{FIRST_ACCOUNT},Good\n");
     let abi = |abi: Value| json!({GOLD: {"abi": abi}}).to_string();
     let bad: Vec<(&str, String, &str, &str)> = vec![
-        ("short.csv", format!("{good}0x12,Bad\n"), "line 3", "`0x12` is no address"),
+        ("short.csv", format!("{good}0x12,Bad\n"), "line 3", "`0x12` is not an address"),
         ("cells.csv", format!("{good}{GOLD}\n"), "line 3", "not a row of the table"),
-        ("header.csv", format!("who,what\n{GOLD},x\n"), "line 1", "no column is called `address`"),
-        ("chain.csv", format!("address,name,chain_id\n{GOLD},x,one\n"), "line 2", "chain id `one` is no number"),
+        ("header.csv", format!("who,what\n{GOLD},x\n"), "line 1", "there is no column `address`"),
+        ("chain.csv", format!("address,name,chain_id\n{GOLD},x,one\n"), "line 2", "chain id `one` is not a number"),
         ("long.csv", format!("address,name\n{GOLD},{}\n", "x".repeat(1001)), "line 2", "too long"),
         ("type.csv", format!("address,tag,tag_type\n{GOLD},x,rumour\n"), "line 2", "tag type `rumour` is unknown"),
         ("ordinal.csv", format!("address,tag,ordinal\n{GOLD},x,-1\n"), "line 2", "`ordinal`"),
@@ -25,12 +25,12 @@ fn bad_rows_are_refused_by_place() -> anyhow::Result<()> {
             "lines.jsonl",
             format!("{{\"address\":\"{GOLD}\",\"name\":\"x\"}}\n{{\"name\":\"y\"}}\n"),
             "line 2",
-            "no form that is known",
+            "has an unknown format",
         ),
         ("cut.json", format!("[\n{{\"address\":\"{GOLD}\",\n"), "line 3", "not JSON"),
-        ("number.json", json!([{"address": GOLD, "name": 7}]).to_string(), "item 0", "`name` is no text"),
-        ("map.json", json!({GOLD: 7}).to_string(), GOLD, "is no label of an address"),
-        ("no_list.json", abi(json!({"type": "function"})), GOLD, "the ABI is no list"),
+        ("number.json", json!([{"address": GOLD, "name": 7}]).to_string(), "item 0", "`name` is not text"),
+        ("map.json", json!({GOLD: 7}).to_string(), GOLD, "is not a label of an address"),
+        ("no_list.json", abi(json!({"type": "function"})), GOLD, "the ABI is not a list"),
         ("no_name.json", abi(json!([{"type": "event", "inputs": []}])), "entry 0 of the ABI", "has no name"),
         ("no_type.json", abi(json!([{"type": "spell", "name": "x"}])), "entry 0 of the ABI", "unknown"),
         (

@@ -146,7 +146,7 @@ fn are_refused_where_they_cannot_run() -> anyhow::Result<()> {
         ("debug_traceBlockByHash", json!([hive.lines[0]["block"]["hash"]]), -32000, "genesis is not traceable"),
         ("debug_traceBlockByNumber", json!(["0xffff"]), -32000, "block #65535 not found"),
         ("debug_traceBlockByHash", json!([unknown, {"tracer": "callTracer"}]), -32000, "not found"),
-        ("debug_traceBlockByNumber", json!(["0x1", {"tracer": "myTracer"}]), -32602, "myTracer is not served"),
+        ("debug_traceBlockByNumber", json!(["0x1", {"tracer": "myTracer"}]), -32602, "myTracer is not supported"),
         (
             "debug_traceBlockByNumber",
             json!(["0x1", {"tracer": "callTracer", "tracerConfig": 1}]),

@@ -369,7 +369,7 @@ fn the_server_says_goodbye() -> anyhow::Result<()> {
     socket.subscribe(&json!(["newHeads"]))?;
     let stopping = std::thread::spawn(move || api.stop().map(drop).map_err(|error| error.to_string()));
     let (code, reason) = socket.reason()?;
-    ensure!(code == CloseCode::Away && reason == "the server stops", "{code:?} {reason}");
+    ensure!(code == CloseCode::Away && reason == "the server is shutting down", "{code:?} {reason}");
     let stopped = stopping.join().map_err(|_| anyhow::anyhow!("a panic"))?;
     ensure!(stopped.is_ok(), "{stopped:?}");
     Ok(())

@@ -59,15 +59,15 @@ fn what_differs_is_listed_and_then_mended() -> anyhow::Result<()> {
         env::sql(database, change)?;
     }
     let expected = [
-        "comments that differ\n  ALTER TABLE logs COMMENT COLUMN data '",
-        "settings of tables that differ\n  ALTER TABLE ingest_heads MODIFY SETTING old_parts_lifetime = ",
+        "different comments\n  ALTER TABLE logs COMMENT COLUMN data '",
+        "different table settings\n  ALTER TABLE ingest_heads MODIFY SETTING old_parts_lifetime = ",
         "`follow` fetches these again\n  TRUNCATE TABLE ingest_heads\n  DROP TABLE hot_blocks SYNC\n",
         "  CREATE TABLE IF NOT EXISTS hot_logs",
         "missing or differ\n  CREATE OR REPLACE VIEW v_schema …\n  CREATE OR REPLACE VIEW v_tokens …\n",
         "  CREATE OR REPLACE VIEW `plan_differs_views`.`logs` …\n",
         "  CREATE OR REPLACE VIEW `plan_differs_views`.`tokens` ",
         "  DROP VIEW `plan_differs_views`.`old` SYNC\n",
-        "signatures that come with Trawl\n",
+        "signatures bundled with Trawl\n",
         "13 changes are pending; none writes rows again\n",
     ];
     plan_then_migrate(database, &[], &expected)?;

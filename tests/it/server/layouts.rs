@@ -116,7 +116,7 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
         (
             Cluster::DISTRIBUTED,
             &["migrate", "--cluster", "trawl", "--replicated", "--clickhouse-shards", second],
-            "leave --replicated out",
+            "leave out --replicated",
         ),
         (
             "fresh",

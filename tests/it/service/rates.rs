@@ -87,7 +87,7 @@ fn by_address(blocks: &str) -> anyhow::Result<()> {
     }
     ensure!(refused.status == 429 && standing(&refused)? == [4, 0, 4000], "{refused:?}");
     ensure!(refused.header("retry-after") == "1" && refused.header("access-control-allow-origin") == "*");
-    ensure!(refused.json()? == json!({"message": "Too many requests: 4 are answered in 4s; try again in 1 s"}));
+    ensure!(refused.json()? == json!({"message": "Too many requests: the limit is 4 in 4s; try again in 1 s"}));
     let asked = Instant::now();
     ensure!(ask(blocks, "10.0.0.2")?.status == 200, "another address");
     let probe = ask(&blocks.replace("/api/v2/blocks?items_count=1", "/api/health"), "10.0.0.1")?;
@@ -143,7 +143,7 @@ fn calls_of_a_batch(api: &str) -> anyhow::Result<()> {
     ensure!(over.status == 429 && over.json()?["error"]["code"] == -32005, "{over:?}");
     ensure!(over.json()?["error"]["data"]["retryAfterSeconds"].as_u64() == over.header("retry-after").parse().ok());
     let never = send(&format!("{api}/api/eth-rpc"), "10.0.2.2", &batch(6))?;
-    let text = "batch too large: this server answers at most 4 calls of a client in 4s";
+    let text = "batch too large: this server answers at most 4 calls per client in 4s";
     ensure!(never.status == 413 && never.json()?["error"]["message"] == text, "{never:?}");
     Ok(())
 }
@@ -176,7 +176,7 @@ fn a_wrong_file_of_keys_ends_the_start() -> anyhow::Result<()> {
     };
     for (text, expected) in [
         (format!("ana {KEY} 6/1h\nbob {KEY}"), "line 2"),
-        (format!("ana {KEY} 6/1h\nbob {KEY} 6/1h"), "on a line before"),
+        (format!("ana {KEY} 6/1h\nbob {KEY} 6/1h"), "on an earlier line"),
         (format!("ana {KEY} often"), "300/1m"),
         ("# nobody\n".into(), "has no key"),
     ] {

@@ -14,7 +14,7 @@ fn chains_that_do_not_fit_are_wrong_usage() -> anyhow::Result<()> {
     let two = ["--chain", "a=x,b=y"];
     for (arguments, reason) in [
         (&["--chain", "api=x"][..], "/api is a path of the server itself"),
-        (&["--chain", "A=x"], "a name has 1 to 32 small letters, digits and hyphens"),
+        (&["--chain", "A=x"], "a name has 1 to 32 lower-case letters, digits and hyphens"),
         (&["--chain", "a"], "write NAME=DATABASE"),
         (&["--chain", "a=x,a=y"], "--chain names a twice"),
         (&[two[0], two[1], "--chain-id", "1"], "cannot be used with"),

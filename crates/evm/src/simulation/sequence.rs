@@ -53,7 +53,7 @@ pub(super) fn schedule(blocks: &[BlockPlan], base: u64, base_time: u64) -> Resul
 }
 
 fn later(time: u64) -> Result<u64, Refusal> {
-    time.checked_add(SECONDS).ok_or_else(|| Refusal::Parameter("the times of the blocks end here".into()))
+    time.checked_add(SECONDS).ok_or_else(|| Refusal::Parameter("the block timestamp exceeds 64 bits".into()))
 }
 
 #[cfg(test)]

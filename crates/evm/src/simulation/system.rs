@@ -64,6 +64,6 @@ fn call(run: &BlockRun<'_>, changes: &mut Changes<'_>, contract: Address, input:
     commit(changes, outcome.state, run.rules.fork);
     match outcome.result {
         ExecutionResult::Success { output, .. } => Ok(output.into_data()),
-        _ => Err(RunError::Failed(Failure::Invalid(format!("the call of the system to {contract} failed")))),
+        _ => Err(RunError::Failed(Failure::Invalid(format!("the system call to {contract} failed")))),
     }
 }

@@ -48,7 +48,7 @@ impl Entry {
     /// The row of a statement that has just come.
     #[must_use]
     pub fn new(log: Arc<QueryLog>, statement: Statement) -> Self {
-        let gone = Exception::new(394, "QUERY_WAS_CANCELLED", "its client went away before it ran");
+        let gone = Exception::new(394, "QUERY_WAS_CANCELLED", "its client disconnected before it ran");
         Self {
             log,
             statement,
@@ -79,7 +79,7 @@ impl Entry {
     /// The engine has it, under this number.
     pub fn runs(&mut self, number: u64) {
         self.number = Some(number);
-        self.outcome = Err(Exception::new(394, "QUERY_WAS_CANCELLED", "its client went away"));
+        self.outcome = Err(Exception::new(394, "QUERY_WAS_CANCELLED", "its client disconnected"));
     }
 
     /// It is over.

@@ -14,7 +14,7 @@ pub const UP_TO_DATE: &str = "up to date";
 pub struct ChangeList {
     /// The statements, and the room for them.
     pub plan: MigrationPlan,
-    /// How many of the signatures that come with Trawl are missing.
+    /// How many of the signatures bundled with Trawl are missing.
     pub signatures: u64,
 }
 
@@ -39,7 +39,7 @@ pub fn plan_text(pending: &ChangeList, database: &str, layout: Option<&ClusterLa
         }
     }
     if pending.signatures > 0 {
-        let _ = writeln!(text, "signatures that come with Trawl\n  {} rows", pending.signatures);
+        let _ = writeln!(text, "signatures bundled with Trawl\n  {} rows", pending.signatures);
     }
     let _ = writeln!(text, "{}", summary(pending));
     text
@@ -52,9 +52,9 @@ fn reason(reason: PlanReason, database: &str) -> String {
         PlanReason::HotTables => "tables of the newest blocks: `follow` fetches these again".into(),
         PlanReason::Without(table) => format!("without {table}"),
         PlanReason::With(table) => format!("with {table}"),
-        PlanReason::Comments => "comments that differ".into(),
-        PlanReason::Settings => "settings of tables that differ".into(),
-        PlanReason::Views => "views, functions and the dictionary that are missing or differ".into(),
+        PlanReason::Comments => "different comments".into(),
+        PlanReason::Settings => "different table settings".into(),
+        PlanReason::Views => "views, functions and the dictionary that are missing or different".into(),
     }
 }
 

@@ -4,8 +4,8 @@ use trawl_core::schema::OptionalTable;
 use trawl_core::store::{ClusterLayout, StatementNodes, statements_of_new_database};
 
 /// What the script leaves to `migrate`.
-const NEXT: &str = "-- Then run trawl-ingest migrate: it records the version of the schema and the signatures \
-                    that come with Trawl, and makes the views as text.\n";
+const NEXT: &str = "-- Then run trawl-ingest migrate: it records the version of the schema and the signatures bundled \
+                    with Trawl, and makes the views as text.\n";
 
 /// The statements that make a new database as a script. On a cluster each has a comment in front which says on which
 /// nodes and in which database it runs; for one server the script selects the database.

@@ -112,7 +112,7 @@ impl Node {
             None => {
                 // All of a block comes from one node where that is possible.
                 if with_traces && self.client.only_others_have(&self.traces.ways()) {
-                    return Err(Failure::unsupported("it gives no traces"));
+                    return Err(Failure::unsupported("it returns no traces"));
                 }
                 let (parts, peek) = self.bare(number, progress).await?;
                 progress.keep(parts, peek.clone());

@@ -219,7 +219,7 @@ impl BlockState {
                 }
             }
         }
-        Err(refusal.about("it gives no state"))
+        Err(refusal.about("it returns no state"))
     }
 
     async fn fetch_slots(&self, client: &NodeClient) -> Result<(), Failure> {

@@ -55,7 +55,7 @@ pub async fn newest_block(node: &NodeClient) -> Result<u64, TokenFailure> {
         let text: String = serde_json::from_str(value.get()).ok()?;
         u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
     });
-    quantity.ok_or_else(|| failure(node, "it does not give its newest block"))
+    quantity.ok_or_else(|| failure(node, "it does not return its newest block"))
 }
 
 /// The answers of the contract at `address` after block `number`.

@@ -133,7 +133,7 @@ impl TraceCalls {
                 MethodOutcome::NotOfThisBlock(failure) => refusal = Some(failure),
             }
         }
-        refusal.map_or(Ok(TraceOutcome::Nothing), |failure| Err(failure.about("it gives no traces of this block")))
+        refusal.map_or(Ok(TraceOutcome::Nothing), |failure| Err(failure.about("it returns no traces of this block")))
     }
 
     /// Whether a block may go on without its traces after the last `failure`. An outage or an overload of the node is

@@ -37,7 +37,7 @@ impl Period {
     pub async fn read(app: &App, head: &Head, params: &Params) -> Result<Self, Refusal> {
         let (first, last) = (params.require("startdate", Params::day)?, params.require("enddate", Params::day)?);
         if first > last {
-            return Err(Refusal::Sentence("Invalid enddate: lies before startdate".into()));
+            return Err(Refusal::Sentence("Invalid enddate: before startdate".into()));
         }
         let days = app.days(head).await?;
         // Days before the first block are not of the chain; if blocks below it are not loaded, they may be.
@@ -72,7 +72,7 @@ impl Period {
         let blocks: BTreeMap<u64, BlockRange> = self.days.blocks(*all.0..=*all.1).into_iter().collect();
         let blocks: BTreeMap<u64, BlockRange> =
             blocks.into_iter().filter(|(day, range)| self.sums(*day).is_some() && is_settled(range)).collect();
-        let too_much = || Refusal::Sentence("These days have too much to add up: ask for fewer".into());
+        let too_much = || Refusal::Sentence("These days have too much data to aggregate: use fewer days".into());
         if blocks.len() > MOST_DAYS {
             return Err(too_much());
         }
@@ -111,7 +111,7 @@ impl Period {
 fn unknown_days(days: &[u64]) -> Option<String> {
     let (first, last) = days.iter().min().zip(days.iter().max())?;
     let [first, last] = [first, last].map(|day| date(*day));
-    Some(format!("this is not known of {} days from {first} to {last}: not all their blocks are loaded", days.len()))
+    Some(format!("this is unknown for {} days from {first} to {last}: not all of their blocks are loaded", days.len()))
 }
 
 /// The blocks of some days, which are settled.

@@ -84,7 +84,7 @@ pub enum ClusterError {
         "the tables of database `{database}` {}: the table engines of a database cannot change; load a new one with \
          another --clickhouse-database",
         match found {
-            Replication::None => "do not replicate: leave --replicated out",
+            Replication::None => "do not replicate: leave out --replicated",
             Replication::Keeper => "replicate: add --replicated",
         }
     )]

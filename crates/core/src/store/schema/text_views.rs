@@ -5,7 +5,7 @@ use crate::store::error::UNKNOWN_DATABASE;
 use crate::store::{StoreError, Writer};
 
 /// What the database of text views is.
-const COMMENT: &str = "views of another database as text and numbers; each trawl-ingest migrate makes them anew";
+const COMMENT: &str = "views of another database as text and numbers, replaced by each trawl-ingest migrate";
 
 impl Writer {
     /// The name of the database of text views.
