@@ -12,13 +12,13 @@ use xtask::{engine_library, http, workspace};
 
 #[derive(Debug, Parser)]
 struct Flags {
-    /// Rows of storage_history.
+    /// Number of rows in storage_history.
     #[arg(long, default_value_t = 20_000_000)]
     rows: u64,
-    /// Measurements of each leg.
+    /// Measurements per leg.
     #[arg(long, default_value_t = 40)]
     rounds: u64,
-    /// Given by `cargo bench`.
+    /// Set by `cargo bench`.
     #[arg(long, hide = true)]
     bench: bool,
 }

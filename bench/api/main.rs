@@ -32,25 +32,25 @@ mod wide;
 /// Flags of the measurements.
 #[derive(Debug, Clone, Parser)]
 pub struct Flags {
-    /// What is measured.
+    /// What to measure.
     #[arg(long, value_enum, default_value_t = Subject::Pages)]
     subject: Subject,
-    /// Generated logs, or rows of token transfers for lists.
+    /// Number of generated logs; for lists, of token transfers.
     #[arg(long, default_value_t = 20_000_000)]
     rows: u64,
-    /// Of scans: logs of the small data set, to which costs are compared; 0 for no comparison.
+    /// Scans: number of logs of the small data set that costs are compared with; 0 for none.
     #[arg(long, default_value_t = 1_000_000)]
     small_rows: u64,
-    /// Measurements of each leg.
+    /// Measurements per leg.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Of lists and scans: how long each number of clients is at work, in seconds.
+    /// Lists and scans: seconds for which each number of clients sends requests.
     #[arg(long, default_value_t = 5.)]
     seconds: f64,
-    /// Legs to leave out, by a part of their name; the report names them as missing.
+    /// Legs to leave out, by a part of their name; the report lists them as missing.
     #[arg(long, value_delimiter = ',')]
     without: Vec<String>,
-    /// What the command of the report is.
+    /// Command that the report names.
     #[arg(long, default_value = "cargo xtask bench")]
     command: String,
     /// Of which build the programs are that are measured.
@@ -59,7 +59,7 @@ pub struct Flags {
     /// Serve what is in the PostgreSQL at this address; started by the measurement itself.
     #[arg(long, hide = true)]
     serve_postgres: Option<String>,
-    /// Given by `cargo bench`.
+    /// Set by `cargo bench`.
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -71,11 +71,11 @@ enum Subject {
     Pages,
     /// Pages of an address with millions of token transfers.
     Lists,
-    /// Answers of all logs of a contract, scattered logs, and everything else that is promised of logs.
+    /// All logs of a contract, scattered logs, and all other guarantees about logs.
     Scans,
-    /// What views cost people who write SQL.
+    /// Views for people who write SQL.
     Analysts,
-    /// A few ratios in a short time; fails where one is far off.
+    /// A few ratios in a short time; fails if one is far off.
     Short,
 }
 

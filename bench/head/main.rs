@@ -30,8 +30,8 @@ use report::Report;
 /// Flags of the measurement.
 #[derive(Debug, Clone, Parser)]
 pub struct Flags {
-    /// Parts to measure; `attacks` besides, for all of them and not only the first; `lists` for pages of all lists;
-    /// `disk` for what small blocks cost there.
+    /// Parts to measure; also `attacks` for all attacks and not only the first, `lists` for pages of all lists, `disk`
+    /// for the disk space of small blocks.
     #[arg(long, value_delimiter = ',', default_value = "cost,routes,idle,delay,load,merged,attack")]
     parts: Vec<String>,
     /// Only ten minutes of small blocks, one every two seconds, with 56 clients and 8 WebSockets.
@@ -40,64 +40,64 @@ pub struct Flags {
     /// Seconds of the soak.
     #[arg(long, default_value_t = 600.)]
     soak_seconds: f64,
-    /// A minute: fewer paces, fewer clients, shorter.
+    /// One minute: fewer rates, fewer clients, shorter measurements.
     #[arg(long)]
     short: bool,
-    /// Blocks before anything is measured.
+    /// Number of blocks before measurements start.
     #[arg(long, default_value_t = 128)]
     blocks: usize,
-    /// A block is final so far below the newest; on a rollup that can be 600.
+    /// Number of blocks below the newest from which on a block is final; on a rollup that can be 600.
     #[arg(long, default_value_t = 32)]
     final_after: u64,
-    /// Transactions of a block [default: 200; of the soak 5].
+    /// Transactions per block [default: 200; 5 in the soak].
     #[arg(long)]
     transactions: Option<usize>,
-    /// Logs of a block [default: 500; of the soak 17].
+    /// Logs per block [default: 500; 17 in the soak].
     #[arg(long)]
     logs: Option<usize>,
-    /// Blocks a second.
+    /// Blocks per second.
     #[arg(long, value_delimiter = ',', default_value = "1,4,20")]
     rates: Vec<f64>,
-    /// Clients at the same time.
+    /// Numbers of concurrent clients.
     #[arg(long, value_delimiter = ',', default_value = "1,8,64")]
     clients: Vec<usize>,
-    /// Of each pace and number of clients.
+    /// Seconds per rate and number of clients.
     #[arg(long, default_value_t = 8.)]
     seconds: f64,
-    /// New blocks after which each route is asked.
+    /// Number of new blocks after which each route is requested.
     #[arg(long, default_value_t = 5)]
     rounds: u64,
-    /// Of idleness; blocks are settled once a minute.
+    /// Seconds without load; blocks are settled once a minute.
     #[arg(long, default_value_t = 60.)]
     idle_seconds: f64,
-    /// Of sockets that never read.
+    /// Seconds of an attack by sockets that never read.
     #[arg(long, default_value_t = 20.)]
     attack_seconds: f64,
-    /// An answer may be of a head that was left so many seconds before its request.
+    /// Maximum seconds between a head being replaced and a request that is still answered with it.
     #[arg(long, default_value_t = 3.)]
     allowed_staleness: f64,
-    /// Processors that engine, API and follow are kept to, as taskset has them [default: all].
+    /// CPUs that engine, API and follow may use, as taskset takes them [default: all].
     #[arg(long)]
     cores: Option<String>,
-    /// Blocks that are followed and settled at once to see what writing costs; 64 in the short form.
+    /// Blocks that are followed and settled at once to measure the cost of writing; 64 in the short form.
     #[arg(long, default_value_t = 256)]
     cost_blocks: u64,
-    /// Blocks a second while the disk is watched.
+    /// Blocks per second while the disk is measured.
     #[arg(long, default_value_t = 0.5)]
     disk_rate: f64,
-    /// Of watching the disk.
+    /// Seconds for which the disk is measured.
     #[arg(long, default_value_t = 600.)]
     disk_seconds: f64,
-    /// Handed to trawl-api; may be given several times.
+    /// Flag passed to trawl-api; may be repeated.
     #[arg(long, allow_hyphen_values = true)]
     api_flag: Vec<String>,
-    /// What the command of the report is.
+    /// Command that the report names.
     #[arg(long, default_value = "cargo xtask bench head")]
     command: String,
     /// Of which build the programs are that are measured.
     #[arg(long, hide = true, default_value = "release")]
     profile: String,
-    /// Given by `cargo bench`.
+    /// Set by `cargo bench`.
     #[arg(long, hide = true)]
     bench: bool,
 }

@@ -22,16 +22,16 @@ use store::Store;
 
 #[derive(Debug, Parser)]
 struct Flags {
-    /// Blocks of the generated chain; it is kept under `target/bench` and made once for each length.
+    /// Number of blocks of the generated chain, generated once per length under `target/bench`.
     #[arg(long, default_value_t = 1000)]
     blocks: u64,
-    /// Measurements of each leg.
+    /// Measurements per leg.
     #[arg(long, default_value_t = 5)]
     rounds: u32,
     /// Parts to measure.
     #[arg(long, value_delimiter = ',', default_value = "verify,parquet,memory")]
     parts: Vec<String>,
-    /// Given by `cargo bench`.
+    /// Set by `cargo bench`.
     #[arg(long, hide = true)]
     bench: bool,
 }

@@ -8,41 +8,41 @@ use xtask::{engine_library, process, workspace};
 /// Flags of the measurements.
 #[derive(Debug, Args)]
 pub struct BenchFlags {
-    /// What is measured.
+    /// What to measure.
     #[arg(value_enum, default_value_t = Subject::Pages)]
     subject: Subject,
-    /// Of all but ingest: generated logs or token transfers; a data set is kept under `target/bench` and made once for
-    /// each size [default: 20,000,000 logs, 12,000,000 transfers, 1,000,000 for the short form].
+    /// All but ingest: number of generated logs or token transfers; a data set is generated once per size, under
+    /// `target/bench` [default: 20,000,000 logs, 12,000,000 transfers, 1,000,000 for the short form].
     #[arg(long, alias = "logs")]
     rows: Option<u64>,
-    /// Of scans: size of the small data set that costs are compared to; 0 for none.
+    /// Scans: size of the small data set that costs are compared with; 0 for none.
     #[arg(long, default_value_t = 1_000_000)]
     small_rows: u64,
-    /// Of ingest: generated blocks, kept in the same way.
+    /// Ingest: number of generated blocks, generated once like rows.
     #[arg(long, default_value_t = 1000)]
     blocks: u64,
-    /// How often each leg is measured; the legs take turns [default: 200 for pages, 40 for calls, 5 for the others].
+    /// Measurements per leg, in turn with the other legs [default: 200 for pages, 40 for calls, 5 for the others].
     #[arg(long)]
     rounds: Option<u32>,
-    /// Of lists and scans: how long each number of clients asks each leg for pages, in seconds.
+    /// Lists and scans: seconds for which each number of clients requests pages from each leg.
     #[arg(long, default_value_t = 5.)]
     seconds: f64,
-    /// Of lists and scans: legs to leave out, by parts of their names, comma-separated.
+    /// Lists and scans: legs to leave out, by parts of their names, comma-separated.
     #[arg(long, default_value = "")]
     without: String,
-    /// Of ingest: which parts, comma-separated.
+    /// Ingest: parts to measure, comma-separated.
     #[arg(long, default_value = "verify,parquet,memory")]
     parts: String,
-    /// Of head: a minute instead of five.
+    /// Head: one minute instead of five.
     #[arg(long)]
     short: bool,
-    /// Of head: ten minutes of small blocks, 56 clients and 8 WebSockets instead.
+    /// Head: ten minutes of small blocks, 56 clients and 8 WebSockets instead.
     #[arg(long)]
     soak: bool,
-    /// Of head: processors that engine, API and follow are kept to, as taskset has them, such as 0,1.
+    /// Head: CPUs that engine, API and follow may use, as taskset takes them, such as 0,1.
     #[arg(long)]
     cores: Option<String>,
-    /// Of head: further flags of the measurement; `cargo xtask bench head -- --help` names them.
+    /// Head: more flags of the measurement; `cargo xtask bench head -- --help` lists them.
     #[arg(last = true)]
     further: Vec<String>,
     /// Build and measure programs of this profile.
@@ -57,17 +57,17 @@ enum Subject {
     Pages,
     /// Pages of an address with ten million token transfers, against the engine and PostgreSQL.
     Lists,
-    /// Everything that is promised of logs, against the engine, PostgreSQL, anvil, DuckDB and others.
+    /// All guarantees about logs, against the engine, PostgreSQL, anvil, DuckDB and others.
     Scans,
-    /// What views cost people who write SQL: questions against the same of the raw tables, a date against its heights.
+    /// Views for people who write SQL, against the same questions to raw tables, and dates against heights.
     Analysts,
-    /// A few ratios of these in two minutes; fails where one is far off.
+    /// A few ratios of these in two minutes; fails if one is far off.
     Short,
     /// Calls that read many slots, over a large history of storage.
     Calls,
     /// Checks against stock alloy and against none, Parquet against rows that are ready, memory.
     Ingest,
-    /// Reading at the head of a chain that is followed, and whether every answer is right.
+    /// Reads at the head of a followed chain, and whether all answers are right.
     Head,
 }
 

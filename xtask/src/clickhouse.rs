@@ -19,7 +19,7 @@ pub use serve::serve;
 /// What one server is made of.
 #[derive(Debug, Clone, Args)]
 pub struct ServerFlags {
-    /// Directory of its data; made if it is not there. One server a directory.
+    /// Data directory, created if missing; one server per directory.
     #[arg(long)]
     pub data_dir: PathBuf,
     /// Port of ClickHouse's HTTP interface on 127.0.0.1; 0 picks a free one.
@@ -28,11 +28,11 @@ pub struct ServerFlags {
     /// Port of the native protocol on 127.0.0.1; 0 picks a free one.
     #[arg(long, default_value_t = 0)]
     pub tcp_port: u16,
-    /// Users, profiles and quotas, in the form of ClickHouse's users.xml; without it `default` has no password and may
-    /// do everything.
+    /// Users, profiles and quotas, in the format of ClickHouse's users.xml; without it `default` has no password and
+    /// all rights.
     #[arg(long)]
     pub users: Option<PathBuf>,
-    /// Further configuration in ClickHouse's XML, such as `<remote_servers>`: the elements inside of `<clickhouse>`.
+    /// Additional ClickHouse configuration in XML, such as `<remote_servers>`: the elements inside `<clickhouse>`.
     #[arg(long)]
     pub config: Option<PathBuf>,
 }

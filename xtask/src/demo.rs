@@ -25,7 +25,7 @@ mod show;
 /// Flags of the demo.
 #[derive(Debug, Args)]
 pub struct DemoFlags {
-    /// Use free ports, check the answers against the data, and end: 0 if all is well.
+    /// Use free ports, check the answers against the data, and exit: 0 on success.
     #[arg(long)]
     check: bool,
     /// Load a scenario chain from a real node (anvil, from npm) over JSON-RPC instead of the bundled blocks.

@@ -25,34 +25,34 @@ enum Command {
     Demo(demo::DemoFlags),
     /// Check formatting, lints and documentation.
     Lint,
-    /// Run unit tests and the examples in comments: no engine, no clients.
+    /// Run unit tests and doc tests, which need neither the engine nor clients.
     Unit,
     /// Run everything that CI runs, or the tests whose name contains NAME.
     Test(test::TestFlags),
-    /// Measure, as ratios in one run.
+    /// Measure ratios within one run.
     Bench(bench::BenchFlags),
-    /// Fetch the embedded engine and print where it is.
+    /// Fetch the embedded engine and print its path.
     Engine,
     /// Run the engine's library as a ClickHouse server with its own HTTP and native interfaces, for tests.
     Clickhouse(xtask::clickhouse::ServerFlags),
-    /// Write the pages that are made from `sql/`, and the output that guides show.
+    /// Write the pages generated from `sql/`, and the output shown in guides.
     Docs,
-    /// Make the lists of well-known functions, events and errors anew, from the ABIs of packages on npm.
+    /// Regenerate the lists of well-known functions, events and errors from the ABIs of npm packages.
     Signatures,
-    /// Pack the programs of a profile with what runs them on a machine without a compiler, and checksums.
+    /// Package the programs of a profile with service files and checksums, for machines without a compiler.
     Package(PackageFlags),
-    /// Write the page's types of the API's answers, from the description of the API.
+    /// Write the web page's types of API answers, from the OpenAPI description.
     Types,
-    /// Build the web page into web/dist; with --check compare instead.
+    /// Build the web page into web/dist; with --check, compare instead.
     Web(web::WebFlags),
 }
 
 #[derive(Debug, Args)]
 struct PackageFlags {
-    /// The folder of `target` that has the programs.
+    /// Folder in `target` that has the programs.
     #[arg(long, default_value = "dist")]
     profile: String,
-    /// Where the archive and its checksum go.
+    /// Output folder of the archive and its checksum.
     #[arg(long, value_name = "DIR", default_value = "target/package")]
     into: PathBuf,
 }

@@ -20,13 +20,13 @@ use steps::{BackgroundSteps, Step};
 /// Flags of the test run.
 #[derive(Debug, Args)]
 pub struct TestFlags {
-    /// Also what takes long.
+    /// Also run slow tests.
     #[arg(long)]
     slow: bool,
     /// Run the integration tests on ClickHouse's own server code instead of `trawl-engine`.
     #[arg(long)]
     server: bool,
-    /// Only tests whose name contains this; formatting, lints and documentation are left out.
+    /// Run only tests whose name contains this, without formatting, lints and documentation.
     name: Option<String>,
 }
 

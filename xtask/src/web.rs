@@ -12,7 +12,7 @@ use xtask::{process, tools, workspace};
 /// Flags of the build.
 #[derive(Debug, Args)]
 pub struct WebFlags {
-    /// Build elsewhere and compare: fails if `web/dist` is not what the sources give, or larger than was promised.
+    /// Build elsewhere and compare: fails if `web/dist` differs from the sources, or is larger than promised.
     #[arg(long)]
     check: bool,
 }

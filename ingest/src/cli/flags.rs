@@ -308,7 +308,7 @@ pub enum MergeFlag {
 pub enum StateFlag {
     /// What the node has.
     Auto,
-    /// No state.
+    /// No account state.
     Off,
 }
 
@@ -317,7 +317,7 @@ pub enum StateFlag {
 pub enum FillFlag {
     /// Call frames, with block rewards if the node reports them.
     Traces,
-    /// Account state.
+    /// State of the accounts.
     State,
 }
 
