@@ -25,9 +25,9 @@ const fn info(id: &'static str, title: &'static str, description: &'static str, 
 /// The charts about blocks.
 pub const OF_BLOCKS: &[Info] = &[
     info("newBlocks", "New blocks", "Blocks of the period", None),
-    info("averageBlockSize", "Average block size", "Bytes of a block", Some("Bytes")),
-    info("averageGasLimit", "Average gas limit", "Gas that a block may use", None),
-    info("networkUtilization", "Network utilization", "Gas used of the gas that could be", Some("%")),
+    info("averageBlockSize", "Average block size", "Average size of a block in bytes", Some("Bytes")),
+    info("averageGasLimit", "Average gas limit", "Average gas limit of a block", None),
+    info("networkUtilization", "Network utilization", "Gas used as a share of the gas limit", Some("%")),
     info("gasUsedGrowth", "Growth of gas used", "Gas used by all blocks so far", None),
 ];
 
@@ -35,17 +35,22 @@ pub const OF_BLOCKS: &[Info] = &[
 pub const OF_TRANSACTIONS: &[Info] = &[
     info("newTxns", "New transactions", "Transactions of the period", None),
     info("txnsGrowth", "Growth of transactions", "Transactions of all blocks so far", None),
-    info("txnsFee", "Transaction fees", "What transactions paid for gas, in coins of 18 decimals", None),
-    info("averageTxnFee", "Average transaction fee", "What a transaction paid for gas, in coins of 18 decimals", None),
+    info("txnsFee", "Transaction fees", "Fees that transactions paid for gas, in coins of 18 decimals", None),
+    info(
+        "averageTxnFee",
+        "Average transaction fee",
+        "Average fee that a transaction paid for gas, in coins of 18 decimals",
+        None,
+    ),
 ];
 
 /// The charts about what gas costs.
 pub const OF_FEES: &[Info] = &[
     info("lowestBaseFee", "Lowest base fee", "The lowest base fee of a block", Some("gwei")),
-    info("averageBaseFee", "Average base fee", "The base fee of a block", Some("gwei")),
+    info("averageBaseFee", "Average base fee", "Average base fee of a block", Some("gwei")),
     info("highestBaseFee", "Highest base fee", "The highest base fee of a block", Some("gwei")),
     info("burntFees", "Burnt fees", "Base fees that were burnt, in coins of 18 decimals", None),
-    info("priorityFees", "Priority fees", "What transactions paid above the base fee, in coins of 18 decimals", None),
+    info("priorityFees", "Priority fees", "Priority fees of transactions, in coins of 18 decimals", None),
     info("blobGasUsed", "Blob gas", "Blob gas of the period", None),
 ];
 
@@ -53,13 +58,13 @@ pub const OF_FEES: &[Info] = &[
 pub const COUNTERS: [Info; 6] = [
     info("totalBlocks", "Total blocks", "Blocks of the chain", None),
     info("totalTxns", "Total transactions", "Transactions of the chain", None),
-    info("averageBlockTime", "Average block time", "Time from block to block over the last hundred heights", Some("s")),
-    info("newTxns24h", "Transactions of 24 hours", "Those of the 24 hours before the newest block", None),
-    info("txnsFee24h", "Fees of 24 hours", "What these paid for gas, in coins of 18 decimals", None),
+    info("averageBlockTime", "Average block time", "Average block time over the last 100 blocks", Some("s")),
+    info("newTxns24h", "Transactions in 24 hours", "Transactions in the 24 hours before the newest block", None),
+    info("txnsFee24h", "Fees in 24 hours", "Fees that these transactions paid for gas, in coins of 18 decimals", None),
     info(
         "averageTxnFee24h",
-        "Average fee of 24 hours",
-        "What one of these paid for gas, in coins of 18 decimals",
+        "Average fee in 24 hours",
+        "Average fee that one of these transactions paid for gas, in coins of 18 decimals",
         None,
     ),
 ];
