@@ -128,8 +128,8 @@ fn lag(height: u64, stored: u64) -> Finding {
 fn part(subject: &'static str, data: BlockData, [new, old]: [Result<(), String>; 2]) -> Finding {
     match (new, old) {
         (Ok(()), Ok(())) => Finding::fine(subject, "for new and old blocks"),
-        (Ok(()), Err(cause)) => Finding::warning(subject, format!("not for block 1: {cause}"), wanted.without()),
-        (Err(cause), _) => Finding::warning(subject, format!("not for the newest block: {cause}"), wanted.without()),
+        (Ok(()), Err(cause)) => Finding::warning(subject, format!("not for block 1: {cause}"), data.without()),
+        (Err(cause), _) => Finding::warning(subject, format!("not for the newest block: {cause}"), data.without()),
     }
 }
 

@@ -11,8 +11,8 @@ use crate::rpc::protocol::params::value;
 use trawl_evm::replay::{TraceType, Tracer};
 
 /// Tracers of geth that are served, besides the one without a name.
-/// Longest name that is repeated in a refusal.
 const SERVED: &str = "callTracer, flatCallTracer, prestateTracer, 4byteTracer or noopTracer";
+/// Longest name that is repeated in a refusal.
 const MAX_NAME: usize = 40;
 
 /// The options of geth's traces. `timeout` and `reexec` have no effect: `--call-timeout` holds.

@@ -176,9 +176,9 @@ impl<'p> BlockRun<'p> {
             let (outcome, trace) = self.replay.tracer.trace(&run, position)?;
             (outcome, Some(trace))
         };
-        let (found, told) = (outcome.result.tx_gas_used(), recorded.gas_used);
-        if found != told {
-            let text = format!("the transaction used {told} gas, but {found} in the replay: it is not traced");
+        let (found, recorded_gas) = (outcome.result.tx_gas_used(), recorded.gas_used);
+        if found != recorded_gas {
+            let text = format!("the transaction used {recorded_gas} gas, but {found} in the replay: it is not traced");
             return Err(RunError::Failed(Failure::Invalid(text)));
         }
         Ok((outcome, trace))
