@@ -259,7 +259,7 @@ export type InternalTransaction = {
   block_number: number;
   /** @description Of a creation that succeeded */
   created_contract: null | Address;
-  /** @description Why this frame itself failed */
+  /** @description Error of this frame, as the node reports it */
   error: string | null;
   from: Address;
   gas_limit: string;
