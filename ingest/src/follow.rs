@@ -16,6 +16,7 @@ use crate::load::error::LoadError;
 use crate::source::SourceError;
 
 mod branch;
+mod branch_segment;
 mod error;
 mod extending;
 mod follower;

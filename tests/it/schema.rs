@@ -302,7 +302,7 @@ fn an_edited_migration_is_refused() -> anyhow::Result<()> {
     )?;
     let output = env::run(env::ingest("schema_edited", &["migrate"]), 7)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(text.contains("0001_baseline") && text.contains("another text"), "{text}");
+    ensure!(text.contains("0001_baseline") && text.contains("different text"), "{text}");
     Ok(())
 }
 

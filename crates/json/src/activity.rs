@@ -49,7 +49,7 @@ pub struct Events {
     pub topic0: Option<B256>,
     /// The event, if it is known.
     pub signature: Option<String>,
-    /// Their number.
+    /// Number of these logs.
     pub logs: u64,
 }
 
@@ -64,7 +64,7 @@ impl Sums for Events {
 /// Transfers of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfers {
-    /// Their number.
+    /// Number of these transfers.
     pub transfers: u64,
     /// Those from the zero address.
     pub mints: u64,
@@ -74,7 +74,7 @@ pub struct Transfers {
     pub amount: Option<U256>,
     /// Senders, without the zero address; none while the period has blocks that can still change.
     pub senders: Option<u64>,
-    /// Recipients, likewise.
+    /// Number of distinct recipients, if known.
     pub receivers: Option<u64>,
 }
 
@@ -96,7 +96,7 @@ pub struct Methods {
     pub selector: Option<[u8; 4]>,
     /// The function, if it is known.
     pub signature: Option<String>,
-    /// Their number.
+    /// Number of these transactions.
     pub transactions: u64,
     /// Those that failed; none if that is not known of one.
     pub failed: Option<u64>,
@@ -118,7 +118,7 @@ impl Sums for Methods {
 /// Transactions of the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transactions {
-    /// Their number.
+    /// Number of these transactions.
     pub transactions: u64,
     /// Those that failed; none if that is not known of one.
     pub failed: Option<u64>,

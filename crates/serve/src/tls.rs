@@ -101,7 +101,7 @@ impl Tls {
                     tracing::info!(certificate = %self.files.certificate.display(), "reloaded the certificate");
                 }
                 Err(problem) => {
-                    tracing::warn!(problem, "the new certificate files cannot be used: keeping the old certificate")
+                    tracing::warn!(problem, "the new certificate files cannot be used: keeping the old certificate");
                 }
             }
             seen = read;

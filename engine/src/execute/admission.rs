@@ -66,7 +66,7 @@ struct SlotPool {
 /// The state of a workload's slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotUsage {
-    /// Their workload.
+    /// Workload of the statements.
     pub workload: Workload,
     /// How many there are.
     pub slots: u32,

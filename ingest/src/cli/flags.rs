@@ -67,7 +67,7 @@ pub enum Command {
     Follow(FollowFlags),
     /// Verify the stored blocks again, from the tables alone; exit code 3 if a check fails.
     Verify {
-        /// First block.
+        /// First block to verify
         #[arg(long, env = "TRAWL_VERIFY_FROM", default_value_t = 0)]
         from: u64,
         /// Last block, or `latest` [default: the newest loaded block].
@@ -117,7 +117,7 @@ pub struct LabelsFlags {
 pub struct LoadFlags {
     #[command(flatten)]
     pub source: SourceFlags,
-    /// First block.
+    /// First block to load
     #[arg(long, env = "TRAWL_LOAD_FROM", default_value_t = 0, help_heading = "Range")]
     pub from: u64,
     /// Last block, or `latest` [default: `latest` for a node, all blocks for files].
@@ -312,7 +312,7 @@ pub enum StateFlag {
     Off,
 }
 
-/// `--fill`.
+/// Values of `--fill`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FillFlag {
     /// Call frames, with block rewards if the node reports them.
@@ -331,7 +331,7 @@ impl FillFlag {
     }
 }
 
-/// `--traces`.
+/// Values of `--traces`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TracesFlag {
     /// `trace_block` if the node supports it, else `callTracer`, else none.
@@ -340,7 +340,7 @@ pub enum TracesFlag {
     CallTracer,
     /// `trace_block`.
     TraceBlock,
-    /// None.
+    /// No traces at all.
     Off,
 }
 

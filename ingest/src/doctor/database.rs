@@ -79,7 +79,7 @@ async fn room(writer: &Writer) -> Finding {
     let room = match writer.least_room().await {
         Ok(room) => room,
         Err(StoreError::NotAllowed { .. }) => {
-            let advice = "grant SELECT on `system.disks` to check this";
+            let advice = "grant the account read access to `system.disks` to check this";
             return Finding::warning("room", "the account may not see the disks", advice);
         }
         Err(error) => return Finding::wrong("room", trawl_core::error_chain(&error), "see ClickHouse's log"),

@@ -9,7 +9,8 @@ use trawl_core::schema::PackedBlock;
 use trawl_core::schema::packed::HotRowsRow;
 use trawl_node::NodeError;
 
-use super::branch::{BranchSegment, Member};
+use super::branch::Member;
+use super::branch_segment::BranchSegment;
 use super::error::FollowError;
 use super::follower::{Follower, MAX_UNPUBLISHED_BLOCKS};
 use super::hot;

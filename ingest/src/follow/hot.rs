@@ -11,7 +11,7 @@ use trawl_core::schema::packed::{HotRowsRow, pack};
 use trawl_core::schema::{CommitRow, HeadRow, IntentRow, PackedBlock, Table};
 use trawl_core::store::{OrphanedHotRows, StoreError};
 
-use super::branch::BranchSegment;
+use super::branch_segment::BranchSegment;
 use super::error::FollowError;
 use super::settling_group::SettlingGroup;
 use super::unpacked::hot_rows;

@@ -2,7 +2,7 @@
 
 use trawl_core::primitives::BlockRange;
 
-use super::branch::BranchSegment;
+use super::branch_segment::BranchSegment;
 
 /// Consecutive blocks with the same parts, of one generation or several: what one commit names.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -39,7 +39,7 @@ pub(super) struct Evidence<'a> {
     pub interval: Duration,
 }
 
-/// All problems.
+/// All problems that the evidence shows.
 pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Problem> {
     let mut problems: Vec<Problem> = evidence.nodes.iter().flat_map(|node| of_node(node, evidence.interval)).collect();
     problems.extend(evidence.refusal.map(|error| of_store(error, evidence.store_silence)));

@@ -20,7 +20,7 @@ pub(crate) enum Endpoint {
 pub(crate) struct RpcRequester {
     /// The endpoint of the request.
     pub endpoint: Endpoint,
-    /// The client.
+    /// Whose budgets the request counts against.
     pub client: Client,
 }
 

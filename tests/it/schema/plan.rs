@@ -63,7 +63,7 @@ fn what_differs_is_listed_and_then_mended() -> anyhow::Result<()> {
         "different table settings\n  ALTER TABLE ingest_heads MODIFY SETTING old_parts_lifetime = ",
         "`follow` fetches these again\n  TRUNCATE TABLE ingest_heads\n  DROP TABLE hot_blocks SYNC\n",
         "  CREATE TABLE IF NOT EXISTS hot_logs",
-        "missing or differ\n  CREATE OR REPLACE VIEW v_schema …\n  CREATE OR REPLACE VIEW v_tokens …\n",
+        "missing or different\n  CREATE OR REPLACE VIEW v_schema …\n  CREATE OR REPLACE VIEW v_tokens …\n",
         "  CREATE OR REPLACE VIEW `plan_differs_views`.`logs` …\n",
         "  CREATE OR REPLACE VIEW `plan_differs_views`.`tokens` ",
         "  DROP VIEW `plan_differs_views`.`old` SYNC\n",

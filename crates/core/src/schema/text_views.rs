@@ -13,7 +13,7 @@ pub struct SourceColumn {
     pub name: String,
     /// Its type, as ClickHouse writes it.
     pub of: String,
-    /// Its comment.
+    /// Comment of the column.
     pub comment: String,
 }
 

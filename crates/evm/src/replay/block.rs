@@ -26,7 +26,7 @@ pub struct RecordedTransaction {
     pub hash: B256,
     /// Its call, with gas limit and nonce.
     pub call: Call,
-    /// Its origin.
+    /// Where the transaction comes from.
     pub origin: Origin,
     /// The gas that it used.
     pub gas_used: u64,

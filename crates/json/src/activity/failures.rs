@@ -15,7 +15,7 @@ pub struct Failure {
     pub signature: Option<String>,
     /// Why they failed; none where call frames are not loaded.
     pub reason: Option<Reason>,
-    /// Their number.
+    /// Number of these transactions.
     pub transactions: u64,
     /// Gas that they used, and wei that they paid for it; none if that is not known of one.
     pub gas: Option<(U256, U256)>,

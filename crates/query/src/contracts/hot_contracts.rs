@@ -11,7 +11,7 @@ columns! {
     pub struct CalledContract / CalledContractView {
         /// Recipient of the transactions.
         address: Address,
-        /// Their number.
+        /// Number of its transactions.
         transactions: u64,
         /// Gas that they used, as far as their receipts are loaded.
         gas: u64,

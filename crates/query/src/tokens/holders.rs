@@ -26,7 +26,7 @@ pub struct HolderPosition {
     pub holder: Address,
 }
 
-/// The asset.
+/// The asset whose holders are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asset<'a> {
     /// A token, as one of its standards has it.

@@ -98,7 +98,7 @@ columns! {
         transaction_index: u32,
         /// The transaction; zero for the genesis.
         transaction_hash: B256,
-        /// Its creator.
+        /// Account that created the contract.
         creator: Address,
         /// `create`, `create2`, `transaction` or `genesis`.
         creation_type: String,

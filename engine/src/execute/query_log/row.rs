@@ -18,7 +18,7 @@ const SETTINGS: usize = 64;
 /// The sender of a statement, and its request.
 #[derive(Debug, Clone, Default)]
 pub struct Statement {
-    /// Its user.
+    /// User that sent the statement.
     pub user: String,
     /// Query id, from the client or generated.
     pub query_id: String,

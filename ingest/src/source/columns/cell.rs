@@ -16,7 +16,7 @@ pub enum Cell<'a> {
     Text(&'a str),
     /// An integer of up to 64 bits.
     Number(u64),
-    /// A boolean.
+    /// A boolean value.
     Flag(bool),
     /// A float, which is not exact.
     Inexact,

@@ -16,7 +16,7 @@ pub enum Fact<T> {
     Missing,
     /// The column is null.
     None,
-    /// The value.
+    /// The value that the source has.
     Some(T),
 }
 

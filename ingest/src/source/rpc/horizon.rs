@@ -146,7 +146,7 @@ impl Horizon {
                 self.announce(&mut state);
             }
             Err(cause) => {
-                tracing::debug!(part = self.part, cause, "cannot determine from which block on nodes have this part")
+                tracing::debug!(part = self.part, cause, "cannot determine from which block on nodes have this part");
             }
         }
     }

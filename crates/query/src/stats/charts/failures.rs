@@ -20,7 +20,7 @@ columns! {
         error: String,
         /// What the code returned: all of a message that is not too long, else the first four bytes.
         output: Bytes,
-        /// Their number.
+        /// Number of these transactions.
         transactions: u64,
         /// Gas that they used.
         gas: U256,
