@@ -198,7 +198,7 @@ fn killed_at_any_step_both_are_done_again() -> anyhow::Result<()> {
         ensure!(refused.contains("is not a backup"), "{at:?}: {refused}");
     }
     let listed = run(store, DATABASE, &["backups", &backups.path().display().to_string()], 0)?;
-    ensure!(listed.contains("not complete"), "{listed}");
+    ensure!(listed.contains("incomplete"), "{listed}");
     run(store, DATABASE, &["backup", &to], 0)?;
     ensure!(env::sql_at(store, "default", "SHOW DATABASES LIKE '%backup'")?.is_empty(), "clones stayed");
     for at in [
@@ -276,6 +276,6 @@ fn what_cannot_be_done_is_refused_by_name() -> anyhow::Result<()> {
     let claim = "INSERT INTO ingest_leases (lease, event, host, place, process) VALUES ('repair-1/1', 'claimed', \
     'h', 'p', '1:1')";
     env::sql_at(store, DATABASE, claim)?;
-    refused(&["backup", &in_backups("four")], 1, "takes back commits")?;
+    refused(&["backup", &in_backups("four")], 1, "is removing commits")?;
     engine.stop().map(drop)
 }
