@@ -179,7 +179,7 @@ fn a_database_without_blocks_is_not_ready() -> anyhow::Result<()> {
     }
     let told = env::run(env::ingest(database, &["verify"]), 1)?;
     let told = String::from_utf8_lossy(&told.stderr).into_owned();
-    ensure!(told.contains("nothing to prove"), "{told}");
+    ensure!(told.contains("nothing to verify"), "{told}");
     Ok(())
 }
 
