@@ -65,6 +65,9 @@ pub struct Flags {
     /// commas [default: none].
     #[arg(long, env = "TRAWL_ENGINE_ALLOW_ORIGIN", value_delimiter = ',', help_heading = "Server")]
     pub allow_origin: Vec<String>,
+    /// Log one line per request: client, method, path, status, duration, size and query id.
+    #[arg(long, env = "TRAWL_ENGINE_ACCESS_LOG", help_heading = "Log")]
+    pub access_log: bool,
     /// Maximum time to stop after SIGTERM or SIGINT: running statements have more than half of it to finish, then they
     /// are cancelled.
     #[arg(long, env = "TRAWL_ENGINE_STOP_TIMEOUT", default_value = "10s", value_parser = limits::stop_timeout,

@@ -4,6 +4,7 @@
 //! [`respond`]s: with a [`head`] and a whole body, or with a [`stream`] of the running query, which is
 //! [cancelled](cancel) if the client goes away. [`changes`] tells who waits that a table was written to.
 
+pub mod access_log;
 pub mod body;
 mod buffered_body;
 pub mod cancel;

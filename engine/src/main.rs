@@ -8,6 +8,7 @@ use trawl_engine::account::{Accounts, Role};
 use trawl_engine::chdb::configuration::Configuration;
 use trawl_engine::chdb::engine::Engine;
 use trawl_engine::chdb::library::{Library, SUPPORTED_VERSION};
+use trawl_engine::http::access_log::AccessLog;
 use trawl_engine::http::door::Door;
 use trawl_engine::http::server::{self, Bounds, Server};
 use trawl_engine::stopping::StopSchedule;
@@ -23,7 +24,7 @@ const BUILD: Build = Build { version: env!("CARGO_PKG_VERSION"), commit: env!("T
 
 fn main() -> ! {
     let flags = Flags::read();
-    flags.log.start("warn");
+    flags.log.start("warn,trawl::access=info");
     match run(flags) {
         // SAFETY: the store is closed; `exit` would run libchdb's destructors, see `Engine::shutdown`.
         Ok(()) => unsafe { libc::_exit(0) },
@@ -66,6 +67,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     let modelled = flags.users.modelled()?;
     let readable = accounts.iter().any(|account| account.role != Role::Owner).then_some(flags.users.reader_databases);
     let configuration = Configuration { file: flags.config, backups: flags.backup_dir, readable, modelled };
+    let access_log = if flags.access_log { AccessLog::On } else { AccessLog::Off };
     let door = Door { hosts: flags.allow_host, origins: flags.allow_origin };
     let readers = accounts.iter().filter(|account| account.role.is_limited()).count();
     let bounds = Bounds {
@@ -99,7 +101,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
             stop.await;
             schedule.enforce();
         };
-        server.serve(listener, door, stop).await;
+        server.serve(listener, door, access_log, stop).await;
         Ok(())
     });
     // A statement that cannot be cancelled must not keep the process.

@@ -16,6 +16,7 @@
 //! ```
 
 mod accept;
+mod access_log;
 mod client;
 mod connection;
 mod files;
@@ -30,6 +31,7 @@ mod tcp;
 mod tls;
 
 pub use accept::Shutdown;
+pub use access_log::AccessLogEntry;
 pub use client::{Client, Scheme};
 pub use limits::Limits;
 pub use listener::{BindError, Listener};

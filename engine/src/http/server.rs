@@ -9,7 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderMap, Response, StatusCode};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use tokio::sync::{SemaphorePermit, oneshot};
@@ -28,6 +28,7 @@ use crate::execute::query_log::{Entry, QueryLog, Statement};
 use crate::execute::run;
 use crate::execute::running::StatementRegistry;
 use crate::execute::session::Sessions;
+use crate::http::access_log::{self, AccessLog};
 use crate::http::body::read_body;
 use crate::http::buffered_body::held;
 use crate::http::cancel::CancelOnDrop;
@@ -133,7 +134,13 @@ impl Server {
 
     /// Serves `listener` for those that `door` lets in, until `stop` resolves, then lets running statements end and
     /// closes the store.
-    pub async fn serve(self: Arc<Self>, listener: Listener, door: Door, stop: impl Future<Output = ()>) {
+    pub async fn serve(
+        self: Arc<Self>,
+        listener: Listener,
+        door: Door,
+        access_log: AccessLog,
+        stop: impl Future<Output = ()>,
+    ) {
         let doorway = Arc::new(Doorway { door, address: listener.address(), refused: LogLimiter::default() });
         let router = Router::new()
             .route("/", any(handle))
@@ -143,6 +150,10 @@ impl Server {
             .fallback(async || (StatusCode::NOT_FOUND, "There is no handle; try /, /ping, /changes or /metrics\n"))
             .with_state(Arc::clone(&self))
             .layer(from_fn_with_state(doorway, enter));
+        let router = match access_log {
+            AccessLog::Off => router,
+            AccessLog::On => router.layer(from_fn(access_log::write)),
+        };
         let expiring = tokio::spawn(expire_sessions(Arc::clone(&self.sessions)));
         let waited = listener.limits().shutdown_timeout;
         let stopped = async {
