@@ -7,6 +7,7 @@ use anyhow::ensure;
 use serde_json::json;
 use xtask::process::signal;
 
+use super::follow::{Follower, loaded, visible};
 use super::node::Node;
 use super::{clean, load, write_dump};
 use crate::chains::{self, dump};
@@ -178,6 +179,36 @@ fn a_lease_is_taken_over_from_a_holder_that_lives() -> anyhow::Result<()> {
     let whole = &env::migrate("exclusive_not_taken")?;
     env::run(env::ingest(whole, &["load", "--rpc-url", &node.url]), 0)?;
     ensure!(env::contents(env::store(), database)? == env::contents(env::store(), whole)?, "rows differ");
+    Ok(())
+}
+
+/// A `follow` that lives ends when another run takes its lease; what all of them wrote is what a load writes.
+#[test]
+#[ignore = "half a minute: runs with `cargo xtask test --slow`"]
+fn a_lease_of_follow_is_taken_over_by_follow_and_by_repair() -> anyhow::Result<()> {
+    let database = &env::migrate("exclusive_follow")?;
+    let node = Node::start("hive", &["--head", "30", "--finality", "8"])?;
+    let reaches = |head: u64| {
+        node.control(&json!({"head": head}))?;
+        let newest = "SELECT argMax(head_block, sequence) FROM ingest_heads";
+        env::eventually(Duration::from_secs(60), || Ok(env::sql(database, newest)? == head.to_string()))
+    };
+    let ends = |follower: Follower| -> anyhow::Result<()> {
+        let (code, text) = follower.end()?;
+        ensure!(code == Some(1) && text.contains("another run of trawl-ingest took over"), "{code:?}: {text}");
+        Ok(())
+    };
+    let first = Follower::start(database, &node.url, &[])?;
+    reaches(30)?;
+    let second = Follower::start(database, &node.url, &["--take-over"])?;
+    ends(first)?;
+    reaches(40)?;
+    env::run(env::ingest(database, &["repair", "--take-over"]), 0)?;
+    ends(second)?;
+    let third = Follower::start(database, &node.url, &[])?;
+    reaches(54)?;
+    third.stop()?;
+    ensure!(visible(database)? == loaded(&node, "exclusive_follow_loaded")?, "rows differ");
     Ok(())
 }
 
