@@ -348,6 +348,16 @@ mod tests {
     }
 
     #[test]
+    fn a_group_has_a_bounded_number_of_generations() {
+        let base = Base { number: 9, hash: hash(9, 0), total_difficulty: None };
+        let mut branch = Branch { base: Some(base), members: VecDeque::new() };
+        (10..50).for_each(|number| branch.push(member(number, number, number - 1)));
+        assert_eq!(branch.next_group(99, usize::MAX).map(|group| group.segments().len()), Some(32));
+        branch.settled(41);
+        assert_eq!(branch.next_group(99, usize::MAX).map(|group| group.blocks().count()), Some(8));
+    }
+
+    #[test]
     fn what_is_stored_must_follow() {
         let row = |member: Member| StoredBlock {
             number: member.number,

@@ -47,9 +47,13 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Tells those who wait for settled blocks.
-    pub(super) fn announce_settled(&self, settled: &Coverage) {
+    /// Says in metrics and health how far blocks are settled.
+    pub(super) fn note_settled(&self, settled: &Coverage) {
         settled.head().into_iter().for_each(|head| self.progress.note_settled(head));
+    }
+
+    /// Wakes those who wait for settled blocks.
+    pub(super) fn notify_waiting(&self) {
         self.settled.iter().for_each(|waiting| waiting.notify_one());
     }
 }
@@ -212,7 +216,8 @@ impl Follower {
             self.branch = Branch::stored(base, &[], Vec::new());
             self.pending.keep(&self.branch);
         }
-        self.tools.announce_settled(&self.settled);
+        self.tools.note_settled(&self.settled);
+        self.tools.notify_waiting();
         Ok(if ending == Ending::Complete { Step::Advanced } else { Step::Idle })
     }
 

@@ -44,11 +44,11 @@ impl Follower {
 
     /// Settles all that is final of the branch up to `common`.
     pub(super) async fn settle_all(&mut self, common: Option<BlockNumber>, tags: &HeadTags) -> Result<(), FollowError> {
+        self.settling.through = None;
         let Some(last) = self.last_final(common) else { return Ok(()) };
         if self.branch.size_up_to(last).0 == 0 {
             return Ok(());
         }
-        self.settling.through = Some(last);
         while self.settle_group(last).await? == Step::Advanced {}
         self.note_settled(Step::Idle, tags).await
     }
@@ -83,12 +83,14 @@ impl Follower {
         Ok(blocks)
     }
 
-    /// Tells readers and those who wait what is settled now. Once all of it is, its rows leave the hot tables.
+    /// Tells readers what is settled now. Once all of it is, those who wait are told, and its rows leave the hot tables:
+    /// merges and token statistics would only stand in the way of the next group.
     async fn note_settled(&mut self, step: Step, tags: &HeadTags) -> Result<(), FollowError> {
         self.pending.keep(&self.branch);
-        self.tools.announce_settled(&self.settled);
+        self.tools.note_settled(&self.settled);
         self.publish_now(tags).await?;
         if step == Step::Idle {
+            self.tools.notify_waiting();
             self.settling.through = None;
             self.settling.at = Some(Instant::now());
             if let Some(base) = self.branch.base() {

@@ -4,6 +4,9 @@ use trawl_core::primitives::BlockRange;
 
 use super::branch_segment::BranchSegment;
 
+/// Most segments of a group, each of which is a read: a chain that reorganises all the time has one for each block.
+const MAX_SEGMENTS: usize = 32;
+
 /// Consecutive blocks with the same parts, of one generation or several: what one commit names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettlingGroup {
@@ -11,10 +14,10 @@ pub struct SettlingGroup {
 }
 
 impl SettlingGroup {
-    /// The first of `segments`, and those after it that have the same parts.
+    /// The first of `segments`, and those after it that have the same parts, up to [`MAX_SEGMENTS`].
     pub(super) fn first_of(mut segments: Vec<BranchSegment>) -> Option<Self> {
         let parts = &segments.first()?.parts;
-        let count = segments.iter().take_while(|segment| segment.parts == *parts).count();
+        let count = segments.iter().take(MAX_SEGMENTS).take_while(|segment| segment.parts == *parts).count();
         segments.truncate(count);
         Some(Self { segments })
     }
