@@ -13,10 +13,10 @@ use xtask::http::{self, Answer};
 use crate::env;
 
 mod changes;
+mod connection_reuse;
 mod damage;
 mod door;
 mod hardening;
-mod kept;
 pub mod modelers;
 mod offered;
 mod process;

@@ -15,7 +15,6 @@ use xtask::http;
 use crate::chains::{self, chain, dump};
 use crate::env;
 
-mod asked_again;
 mod backups;
 mod chain_calls;
 mod chain_family;
@@ -46,6 +45,7 @@ mod pruned;
 mod reader_account;
 mod rollup_fees;
 mod rollup_state;
+mod settled_cache;
 mod settling;
 mod several_apis;
 mod slices;
