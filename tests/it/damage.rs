@@ -134,7 +134,7 @@ fn what_lost_rows_belong_to_is_refused_and_the_rest_answered() -> anyhow::Result
 
 /// Rows that an API has in memory are of no use once their table has lost some: it goes on over the engine's restart.
 #[test]
-fn what_was_kept_is_refused_once_rows_are_lost() -> anyhow::Result<()> {
+fn cached_answers_are_refused_once_rows_are_lost() -> anyhow::Result<()> {
     let (folder, port) = (stored()?, env::free_port()?);
     let whole = env::start_engine(folder.path(), port, &["--allow-damaged"])?;
     let kept = api(&whole.url)?;

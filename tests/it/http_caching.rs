@@ -20,7 +20,7 @@ fn transaction(chain: &Chain) -> anyhow::Result<(String, u64)> {
 
 /// `hive` is loaded whole and settled, `mainnet` with holes.
 #[test]
-fn only_what_is_final_may_be_kept_by_others() -> anyhow::Result<()> {
+fn only_final_answers_are_cacheable() -> anyhow::Result<()> {
     let agent = http::agent();
     let hive = chain("hive");
     let (hash, block) = transaction(hive)?;
@@ -118,7 +118,7 @@ fn hits_are_counted_and_room_is_bounded() -> anyhow::Result<()> {
 }
 
 #[test]
-fn nothing_is_kept_without_room() -> anyhow::Result<()> {
+fn nothing_is_cached_without_room() -> anyhow::Result<()> {
     chain("hive");
     let api = env::start_api("hive", &["--cache-bytes", "0"])?;
     let url = format!("{}/api/v2/blocks?items_count=2", api.url);

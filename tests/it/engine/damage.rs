@@ -110,7 +110,7 @@ fn a_flipped_bit_in_a_compact_part_makes_no_wrong_answer() -> anyhow::Result<()>
 
 /// The way back: with the flag, then the rows again, then without the broken part and without the flag.
 #[test]
-fn a_damaged_store_starts_when_asked_to_and_can_be_mended() -> anyhow::Result<()> {
+fn a_damaged_store_starts_with_the_flag_and_can_be_repaired() -> anyhow::Result<()> {
     let folder = env::directory()?;
     let path = folder.path();
     let answers = store(path, "min_bytes_for_wide_part = 0")?;

@@ -86,7 +86,7 @@ fn harmless_ones_work_in_any_statement() -> anyhow::Result<()> {
 
 /// The text counts more than a parameter, and neither more than the limits.
 #[test]
-fn order_is_read_without_buffers_unless_told() -> anyhow::Result<()> {
+fn order_is_read_without_buffers_by_default() -> anyhow::Result<()> {
     let sql = "SELECT getSetting('read_in_order_use_buffering')";
     ensure!(as_reader(sql, &[])?.text() == "false\n", "{:?}", as_reader(sql, &[])?.text());
     for (sql, fields) in [

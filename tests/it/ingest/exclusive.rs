@@ -287,7 +287,7 @@ fn lists_the_header_speaks_of_must_be_there() -> anyhow::Result<()> {
 
 /// A node that switches branch between two calls gives receipts of another block; that is no reason to refuse it.
 #[test]
-fn receipts_of_another_moment_are_asked_for_again() -> anyhow::Result<()> {
+fn receipts_of_another_branch_are_requested_again() -> anyhow::Result<()> {
     let database = &env::migrate("exclusive_receipts")?;
     let node = Node::start("devchain", &["--missing-receipt", "31:0"])?;
     let child = env::ingest(database, &["load", "--rpc-url", &node.url]).stderr(Stdio::piped()).spawn()?;

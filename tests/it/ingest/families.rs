@@ -51,7 +51,7 @@ fn blocks_of_other_chains_are_verified_and_given_back() -> anyhow::Result<()> {
         let api = env::start_api(&database, &[])?;
         given_back(name, &api.url, &lines)?;
         fees_are_split(name, &api.url, &lines)?;
-        family_facts::are_told(&api.url, chain_id, &lines)?;
+        family_facts::are_served(&api.url, chain_id, &lines)?;
         family_clients::are_served(&api.url, &lines).with_context(|| name.to_owned())?;
     }
     Ok(())

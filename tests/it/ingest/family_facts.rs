@@ -20,7 +20,7 @@ const NAMES: [(u64, &str, &str); 7] = [
 ];
 
 /// Compares names, types, parts of fees and facts of all transactions and blocks.
-pub(super) fn are_told(url: &str, chain_id: u64, lines: &[Value]) -> anyhow::Result<()> {
+pub(super) fn are_served(url: &str, chain_id: u64, lines: &[Value]) -> anyhow::Result<()> {
     let get = |path: &str| http::get(&http::agent(), &format!("{url}{path}"))?.json();
     let served = get(&format!("/assets/chains/eip155-{chain_id}.json"))?;
     let (_, name, coin) = NAMES.iter().find(|(id, _, _)| *id == chain_id).context("a name")?;
@@ -129,7 +129,7 @@ fn of_summary(transaction: &Value, receipt: Option<&Value>, told: &Value) -> any
 
 /// Blocks whose receipts were not at hand: types and facts all the same, and nothing of a fee.
 #[test]
-fn blocks_without_receipts_are_told_as_far_as_they_go() -> anyhow::Result<()> {
+fn blocks_without_receipts_have_facts_and_no_fees() -> anyhow::Result<()> {
     for (name, chain_id) in [("arbitrum", 421_614), ("scroll", 534_352), ("optimism", 11_155_420)] {
         let database = env::migrate(&format!("family_facts_{name}"))?;
         let path = workspace::fixture(&format!("chains/{name}-without-receipts-{chain_id}.ndjson"));

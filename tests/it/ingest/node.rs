@@ -197,7 +197,7 @@ fn without_one_receipt_is_refused() -> anyhow::Result<()> {
 
 /// Nodes of Polygon do so where a block ends with a state sync.
 #[test]
-fn whose_receipts_are_only_whole_one_by_one_is_asked_so() -> anyhow::Result<()> {
+fn with_incomplete_block_receipts_is_queried_for_each() -> anyhow::Result<()> {
     let node = Node::start("devchain", &["--unlisted-receipt", "5:1", "--receipts-mismatch", "6"])?;
     let database = &env::migrate("node_of_single_receipts")?;
     env::run(env::ingest(database, &["load", "--rpc-url", &node.url, "--to", "7"]), 0)?;
@@ -220,7 +220,7 @@ fn with_answers_too_small_for_a_receipt_is_refused() -> anyhow::Result<()> {
 
 /// The limit is found by halving, and then kept to: a request is refused now and then only, as the size grows again.
 #[test]
-fn that_limits_batches_is_asked_for_less() -> anyhow::Result<()> {
+fn that_limits_batches_gets_smaller_ones() -> anyhow::Result<()> {
     let node = Node::start("devchain", &["--max-batch", "7", "--disable", "eth_getBlockReceipts"])?;
     let database = &env::migrate("node_that_limits")?;
     env::run(env::ingest(database, &["load", "--rpc-url", &node.url]), 0)?;

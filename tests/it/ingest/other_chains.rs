@@ -69,7 +69,7 @@ fn a_change_beside_an_unknown_transaction_is_refused() -> anyhow::Result<()> {
 
 /// A deposit as rollups have them: a type the specification does not know, without signature, with members of its own.
 #[test]
-fn unknown_transaction_types_are_kept_raw() -> anyhow::Result<()> {
+fn unknown_transaction_types_are_stored_raw() -> anyhow::Result<()> {
     let database = &env::migrate("ingest_raw")?;
     let mut lines = chains::lines("devchain")?[..5].to_vec();
     let deposit = &mut lines[2]["block"]["transactions"][0];

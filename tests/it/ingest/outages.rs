@@ -130,7 +130,7 @@ fn leftovers_wait_for_room_on_the_disk() -> anyhow::Result<()> {
 
 /// ClickHouse refuses inserts below a threshold of its own (`min_free_disk_bytes_to_perform_insert`).
 #[test]
-fn room_that_is_kept_free_is_waited_for() -> anyhow::Result<()> {
+fn reserved_disk_space_is_waited_for() -> anyhow::Result<()> {
     for table in ["logs", "ingest_commits"] {
         let database = format!("outage_threshold_{table}");
         let _database = env::migrate(&database)?;
@@ -216,7 +216,7 @@ fn a_replica_without_its_keeper_is_waited_for() -> anyhow::Result<()> {
 }
 
 #[test]
-fn a_user_who_may_only_read_is_told_so() -> anyhow::Result<()> {
+fn a_read_only_user_ends_the_load() -> anyhow::Result<()> {
     let data = env::directory()?;
     let reader = ["--reader-user", "analyst", "--reader-password", "secret", "--reader-databases", "readers"];
     let engine = env::start_engine(data.path(), 0, &reader)?;

@@ -110,7 +110,7 @@ fn what_was_missing_is_filled_in() -> anyhow::Result<()> {
 fn a_block_that_is_replaced_is_not_waited_for() -> anyhow::Result<()> {
     let main = hashes("main")?;
     let newest = tip(&main);
-    replaced_while_its_state_is_asked_for(
+    replaced_while_its_state_is_requested(
         "pruned_replaced",
         &json!({"code": -32000, "message": format!("block {newest} not found")}),
     )
@@ -119,12 +119,12 @@ fn a_block_that_is_replaced_is_not_waited_for() -> anyhow::Result<()> {
 /// The same of a node whose error could as well pass.
 #[test]
 fn a_block_that_is_replaced_is_not_waited_for_whatever_the_error() -> anyhow::Result<()> {
-    replaced_while_its_state_is_asked_for("pruned_internal", &json!({"code": -32603, "message": "internal error"}))
+    replaced_while_its_state_is_requested("pruned_internal", &json!({"code": -32603, "message": "internal error"}))
 }
 
 /// Whether the new branch is there soon, with its state. The node has `error` for each request for the state of the
 /// block that is gone.
-fn replaced_while_its_state_is_asked_for(database: &str, error: &Value) -> anyhow::Result<()> {
+fn replaced_while_its_state_is_requested(database: &str, error: &Value) -> anyhow::Result<()> {
     let node = Node::start("hive", &["--head", "53", "--finality", "30", "--orphans", "drop"])?;
     let database = &env::migrate(database)?;
     let main = hashes("main")?;

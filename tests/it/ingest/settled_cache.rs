@@ -138,7 +138,7 @@ fn concurrent_misses_are_one_statement() -> anyhow::Result<()> {
 }
 
 #[test]
-fn its_memory_is_bounded_and_large_answers_are_not_kept() -> anyhow::Result<()> {
+fn its_memory_is_bounded_and_large_answers_are_not_cached() -> anyhow::Result<()> {
     let all = chain("hive");
     let proxy = Proxy::start(env::store())?;
     let api = env::start_api_at(&proxy.url, "hive", &["--cache-size", "0", "--settled-cache-size", "300KB"])?;

@@ -145,7 +145,7 @@ fn branches_that_mix_for_seconds_are_waited_for() -> anyhow::Result<()> {
 }
 
 #[test]
-fn state_that_is_short_at_first_is_asked_for_again() -> anyhow::Result<()> {
+fn state_that_is_short_at_first_is_requested_again() -> anyhow::Result<()> {
     let node = Node::start("hive", &[])?;
     let spoils = AtomicU32::new(0);
     let url = spoiled(&node, move |call, answer| {

@@ -254,7 +254,7 @@ fn is_not_claimed_without_the_rules_of_the_chain() -> anyhow::Result<()> {
 }
 
 #[test]
-fn is_not_asked_for_when_off() -> anyhow::Result<()> {
+fn is_not_requested_when_off() -> anyhow::Result<()> {
     let database = "state_off";
     let node = Node::start("hive", &[])?;
     let _database = env::migrate(database)?;

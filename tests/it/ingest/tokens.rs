@@ -257,7 +257,7 @@ fn say_what_they_are_once() -> anyhow::Result<()> {
 }
 
 #[test]
-fn that_cannot_be_asked_are_asked_by_the_next_run() -> anyhow::Result<()> {
+fn that_cannot_be_called_are_called_by_the_next_run() -> anyhow::Result<()> {
     let database = &env::migrate("tokens_later")?;
     let text = run(database, &TokenNode::start(Mode::Fails)?.url)?;
     ensure!(text.matches("cannot fetch token metadata").count() == 1, "{text}");
@@ -295,7 +295,7 @@ fn that_never_answer_do_not_hold_up_the_load() -> anyhow::Result<()> {
 
 /// The node fails for longer than a load has patience; whoever follows goes on, and asks once it answers.
 #[test]
-fn are_asked_when_the_node_is_back_by_whoever_follows() -> anyhow::Result<()> {
+fn are_called_by_follow_when_the_node_is_back() -> anyhow::Result<()> {
     let database = &env::migrate("tokens_outage")?;
     let node = TokenNode::start(Mode::Fails)?;
     let arguments = ["follow", "--rpc-url", &node.url, "--poll-interval-ms", "100", "--state", "off"];

@@ -175,7 +175,7 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
 
 /// The cursor of a scan names a block: when that was orphaned, the answer says up to where the chain is the same.
 #[test]
-fn a_scan_of_a_lost_branch_is_told_where_it_forked() -> anyhow::Result<()> {
+fn a_scan_of_a_lost_branch_gets_the_fork_block() -> anyhow::Result<()> {
     let (_database, node, follower, api) = started("walks_scan", &["--head", "54", "--finality", "30"])?;
     let (main, deep) = (hashes("main")?, hashes("depth6")?);
     reaches(&api.url, tip(&main))?;

@@ -80,7 +80,7 @@ fn add_frames(frame: &Value, frames: &mut Vec<Value>) {
 }
 
 /// Compares every transaction that failed and all calls in them; returns how many reasons were not null.
-fn ensure_told(api: &xtask::process::Server, unknown: &[&str]) -> anyhow::Result<(usize, usize)> {
+fn ensure_reasons(api: &xtask::process::Server, unknown: &[&str]) -> anyhow::Result<(usize, usize)> {
     let (mut transactions, mut calls) = (0, 0);
     for (hash, frames) in failed() {
         let output = |frame: &Value| frame["output"].as_str().unwrap_or_default().to_owned();
@@ -113,7 +113,7 @@ fn reverts_are_read_by_well_known_errors_and_by_abis() -> anyhow::Result<()> {
     let database = "labels_reverts";
     let _database = scenario(database)?;
     let api = env::start_api(database, &[])?;
-    let (transactions, calls) = ensure_told(&api, &["0x23e13a2d"])?;
+    let (transactions, calls) = ensure_reasons(&api, &["0x23e13a2d"])?;
     ensure!(transactions > 12 && calls > 50, "only {transactions} and {calls}");
     let folder = TempDir::new()?;
     let inputs = json!([{"name": "depth", "type": "uint256"}, {"name": "who", "type": "address"}]);
@@ -121,8 +121,8 @@ fn reverts_are_read_by_well_known_errors_and_by_abis() -> anyhow::Result<()> {
     let file = written(&folder, "Spreader.json", &abi.to_string())?;
     labels(database, &[&format!("{SPREADER}={file}")], 0)?;
     // No restart: the API follows what is loaded.
-    env::eventually(env::SOON, || Ok(ensure_told(&api, &[]).is_ok()))?;
-    ensure!(ensure_told(&api, &[])? == (transactions, calls));
+    env::eventually(env::SOON, || Ok(ensure_reasons(&api, &[]).is_ok()))?;
+    ensure!(ensure_reasons(&api, &[])? == (transactions, calls));
     let listed = get(&api, &format!("addresses/{SPREADER}/transactions?filter=to&items_count=100"))?;
     let items = listed["items"].as_array().context("items")?;
     let deep = items.iter().filter(|item| item["revert_reason"]["method_call"] == TOO_DEEP).count();
@@ -138,7 +138,7 @@ fn signatures_that_were_loaded_read_reverts_too() -> anyhow::Result<()> {
     let folder = TempDir::new()?;
     labels(database, &[&written(&folder, "errors.txt", "error TooDeep(uint256 depth, address who);\n")?], 0)?;
     let api = env::start_api(database, &[])?;
-    ensure_told(&api, &[])?;
+    ensure_reasons(&api, &[])?;
     api.stop()?;
     Ok(())
 }

@@ -65,7 +65,7 @@ fn pages_say_what_contracts_say(api: &Server) -> anyhow::Result<()> {
 
 /// The names are those that `run.mjs` of the scenario chain gave its contracts.
 #[test]
-fn tokens_are_asked_on_the_state_that_is_loaded() -> anyhow::Result<()> {
+fn tokens_are_called_on_the_loaded_state() -> anyhow::Result<()> {
     let database = "tokens_by_state";
     let _database = env::migrate(database)?;
     let genesis = workspace::fixture("devchain/genesis.json").display().to_string();

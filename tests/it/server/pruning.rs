@@ -77,7 +77,7 @@ fn scans() -> Vec<Read> {
 const LOGGED: Duration = Duration::from_secs(5);
 
 /// The shards on which rows of the table of a read were read.
-fn shards_asked(cluster: &Cluster, api: &str, read: &Read) -> anyhow::Result<BTreeSet<usize>> {
+fn shards_read(cluster: &Cluster, api: &str, read: &Read) -> anyhow::Result<BTreeSet<usize>> {
     let log = |node: usize, sql: &str| env::sql_at(&cluster.nodes[node].url, "default", sql);
     let since = log(0, "SELECT now64(6)")?;
     let answer = ask(api, &read.question);
@@ -138,7 +138,7 @@ pub fn each_read_asks_the_shards_it_needs(cluster: &Cluster) -> anyhow::Result<(
     }
     let mut wrong = Vec::new();
     for read in &reads {
-        let asked = shards_asked(cluster, &api.url, read)?;
+        let asked = shards_read(cluster, &api.url, read)?;
         if asked.len() != read.shards {
             wrong.push(format!("{:?}: {} of {:?}, expected {}", read.question, read.table, asked, read.shards));
         }
