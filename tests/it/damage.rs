@@ -100,15 +100,15 @@ fn what_lost_rows_belong_to_is_refused_and_the_rest_answered() -> anyhow::Result
     let whole = engine(folder.path())?;
     let before = api(&whole.url)?;
     ensure!(status(&whole.url)?["damaged"] == json!([]));
-    let (wanted, block) = (logs(&before, 41, 91)?, rpc(&before, "eth_getBlockByNumber", json!(["0x5", true]))?);
-    ensure!(wanted["result"].as_array().is_some_and(|logs| !logs.is_empty()), "{wanted}");
+    let (expected, block) = (logs(&before, 41, 91)?, rpc(&before, "eth_getBlockByNumber", json!(["0x5", true]))?);
+    ensure!(expected["result"].as_array().is_some_and(|logs| !logs.is_empty()), "{expected}");
     before.stop()?;
     whole.stop()?;
 
     lose(folder.path(), "logs_by_block", 0)?;
     let engine = engine(folder.path())?;
     let after = api(&engine.url)?;
-    ensure!(logs(&after, 41, 91)? == wanted, "above the damage");
+    ensure!(logs(&after, 41, 91)? == expected, "above the damage");
     ensure!(rpc(&after, "eth_getBlockByNumber", json!(["0x5", true]))? == block, "logs are no part of a block");
     let refused = logs(&after, 40, 91)?;
     ensure!(refused["error"]["code"] == -32002, "{refused}");

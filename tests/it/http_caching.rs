@@ -26,7 +26,7 @@ fn only_final_answers_are_cacheable() -> anyhow::Result<()> {
     let (hash, block) = transaction(hive)?;
     let address = format!("0x{}", "12".repeat(20));
     let behind = "block_number=30&transaction_index=0&index=0";
-    for (target, wanted) in [
+    for (target, expected) in [
         ("/api/v2/blocks".to_owned(), ASK),
         ("/api/v2/blocks?block_number=54".into(), MINUTE),
         ("/api/v2/blocks?block_number=55".into(), ASK),
@@ -42,7 +42,7 @@ fn only_final_answers_are_cacheable() -> anyhow::Result<()> {
         (format!("/api/v2/addresses/{address}/withdrawals?index=3"), ASK),
     ] {
         let answer = http::get(&agent, &format!("{}{target}", hive.api))?;
-        ensure!(answer.status == 200 && answer.header("cache-control") == wanted, "{target}: {answer:?}");
+        ensure!(answer.status == 200 && answer.header("cache-control") == expected, "{target}: {answer:?}");
         ensure!(answer.header("etag").starts_with("W/\""), "{target}: {answer:?}");
     }
     for target in ["/api/v2/blocks?type=x", "/api/v2/blocks/99999999/withdrawals"] {
@@ -181,10 +181,10 @@ fn code_comes_and_goes_with_its_block() -> anyhow::Result<()> {
         let implementations = side["implementations"].as_array().map_or(0, Vec::len);
         Ok((side["is_contract"] == true, implementations))
     };
-    let becomes = |wanted: (bool, usize)| {
+    let becomes = |expected: (bool, usize)| {
         // On a busy machine a request may be refused.
-        env::eventually(env::SOON, || Ok(shown().is_ok_and(|shown| shown == wanted)))
-            .with_context(|| format!("{wanted:?} and not {:?}", shown()))
+        env::eventually(env::SOON, || Ok(shown().is_ok_and(|shown| shown == expected)))
+            .with_context(|| format!("{expected:?} and not {:?}", shown()))
     };
     ensure!(shown()? == (false, 0));
     let head = |sequence: u64, generation: u64| {
@@ -225,27 +225,27 @@ fn who_emitted_a_log_is_a_contract_while_its_block_counts() -> anyhow::Result<()
     let api = env::start_api(database, &[])?;
     let block: u64 = env::sql(database, "SELECT max(last_block) + 1 FROM ingest_commits")?.parse()?;
     let somebody = "5e".repeat(20);
-    let becomes = |wanted: serde_json::Value| {
+    let becomes = |expected: serde_json::Value| {
         env::eventually(env::SOON, || {
             let answer = http::get(&http::agent(), &format!("{}/api/v2/search?q=0x{somebody}", api.url))?;
             let page = http::get(&http::agent(), &format!("{}/api/v2/addresses/0x{somebody}", api.url))?;
             // On a busy machine a request may be refused.
             let is_known = answer.status == 200 && page.status == 200;
-            let kind = if wanted == true { "contract" } else { "address" };
+            let kind = if expected == true { "contract" } else { "address" };
             let shown = || Ok::<_, anyhow::Error>((answer.json()?["items"][0]["type"] == kind, page.json()?));
-            Ok(is_known && shown().is_ok_and(|(is_kind, page)| is_kind && page["is_contract"] == wanted))
+            Ok(is_known && shown().is_ok_and(|(is_kind, page)| is_kind && page["is_contract"] == expected))
         })
-        .with_context(|| format!("{wanted}"))
+        .with_context(|| format!("{expected}"))
     };
     becomes(serde_json::Value::Null)?;
     let log = "INSERT INTO hot_logs (generation, address, block_number, log_index) VALUES";
     env::sql(database, &format!("{log} (7, unhex('{somebody}'), {block}, 0)"))?;
-    for (sequence, generation, wanted) in [(1001, 7, serde_json::json!(true)), (1002, 8, serde_json::Value::Null)] {
+    for (sequence, generation, expected) in [(1001, 7, serde_json::json!(true)), (1002, 8, serde_json::Value::Null)] {
         let segment = format!("[({block}, {block}, {generation}, ['blocks', 'receipts'])]");
         let columns = "sequence, segments, head_block, node_block, tables_through";
         let values = format!("{sequence}, {segment}, {block}, {block}, {block}");
         env::sql(database, &format!("INSERT INTO ingest_heads ({columns}) VALUES ({values})"))?;
-        becomes(wanted)?;
+        becomes(expected)?;
     }
     api.stop()?;
     Ok(())

@@ -105,7 +105,7 @@ fn counts_equal_the_source() -> anyhow::Result<()> {
             .flat_map(|line| line["receipts"].as_array().into_iter().flatten())
             .map(|receipt| receipt["logs"].as_array().map_or(0, Vec::len))
             .sum();
-        let wanted = [
+        let expected = [
             ("blocks", chain.lines.len()),
             ("transactions", items(&["block", "transactions"])),
             ("transactions_by_hash", items(&["block", "transactions"])),
@@ -115,9 +115,9 @@ fn counts_equal_the_source() -> anyhow::Result<()> {
             ("withdrawals_by_block", items(&["block", "withdrawals"])),
             ("uncles", items(&["uncleHeaders"])),
         ];
-        for (table, wanted) in wanted {
+        for (table, expected) in expected {
             let found = env::sql(name, &format!("SELECT count() FROM {table}"))?;
-            ensure!(found == wanted.to_string(), "{name}.{table} has {found} rows instead of {wanted}");
+            ensure!(found == expected.to_string(), "{name}.{table} has {found} rows instead of {expected}");
         }
         // Both orders hold the same rows.
         for (one, other) in [("logs", "logs_by_block"), ("withdrawals", "withdrawals_by_block")] {
@@ -313,10 +313,10 @@ fn blocks_must_link_to_what_is_committed() -> anyhow::Result<()> {
     ensure!(text.contains("block 9 is refused: hash known to the block above: expected"), "{text}");
     load(database, &dump("devchain"), &[], 0)?;
     // Verdicts differ from those of a clean load: the block below a gap was not there at first.
-    let (mut found, mut wanted) = (env::contents(env::store(), database)?, clean()?);
+    let (mut found, mut expected) = (env::contents(env::store(), database)?, clean()?);
     found.remove("block_verdicts");
-    wanted.remove("block_verdicts");
-    ensure!(found == wanted, "{found:?} {wanted:?}");
+    expected.remove("block_verdicts");
+    ensure!(found == expected, "{found:?} {expected:?}");
     Ok(())
 }
 

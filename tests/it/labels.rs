@@ -206,7 +206,7 @@ fn loading_twice_changes_nothing() -> anyhow::Result<()> {
         let page = get(&api, &format!("addresses/{FIRST_ACCOUNT}/token-transfers?token={GOLD}&filter=from"))?;
         Ok(page["items"][0]["from"]["name"].clone())
     };
-    let becomes = |wanted: Value| env::eventually(env::SOON, || Ok(name()? == wanted));
+    let becomes = |expected: Value| env::eventually(env::SOON, || Ok(name()? == expected));
     becomes(json!("Faucet"))?;
     let other = written(&folder, "other.json", &json!({FIRST_ACCOUNT: {"name": "Fountain"}}).to_string())?;
     labels(database, &[&other], 0)?;

@@ -123,9 +123,9 @@ impl SampleChain {
         self.answer("eth_call", json!([{"to": to, "input": input}, block]))
     }
 
-    fn returns(&self, position: u64, to: &str, wanted: u64) -> anyhow::Result<()> {
+    fn returns(&self, position: u64, to: &str, expected: u64) -> anyhow::Result<()> {
         let found = self.call(position, to, "0x")?;
-        ensure!(found["result"] == format!("0x{wanted:064x}"), "{to} after block {position}: {found}");
+        ensure!(found["result"] == format!("0x{expected:064x}"), "{to} after block {position}: {found}");
         Ok(())
     }
 

@@ -181,7 +181,7 @@ const ELSEWHERE: [&str; 13] = [
 
 /// Nothing is lacking in what an archive holds: every column of every row is equal.
 fn is_whole(database: &str) -> anyhow::Result<()> {
-    let wanted = chain("hive").name;
+    let reference = chain("hive").name;
     for (table, column) in trawl_core::schema::BLOCK_TABLES.into_iter().filter(|(table, _)| !ELSEWHERE.contains(table))
     {
         let sum = |database: &str| {
@@ -192,7 +192,7 @@ fn is_whole(database: &str) -> anyhow::Result<()> {
                 ),
             )
         };
-        ensure!(sum(database)? == sum(wanted)?, "{table}: {} instead of {}", sum(database)?, sum(wanted)?);
+        ensure!(sum(database)? == sum(reference)?, "{table}: {} instead of {}", sum(database)?, sum(reference)?);
     }
     let committed = env::sql(
         database,

@@ -22,8 +22,8 @@ fn load(database: &str, urls: &[&str], code: i32) -> anyhow::Result<String> {
 }
 
 fn is_whole(database: &str) -> anyhow::Result<()> {
-    let (found, wanted) = (comparable(database)?, comparable_reference("hive")?);
-    ensure!(found == wanted, "{found:?}\ninstead of\n{wanted:?}");
+    let (found, expected) = (comparable(database)?, comparable_reference("hive")?);
+    ensure!(found == expected, "{found:?}\ninstead of\n{expected:?}");
     Ok(())
 }
 

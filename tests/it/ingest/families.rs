@@ -129,8 +129,12 @@ fn fees_are_split(name: &str, url: &str, lines: &[Value]) -> anyhow::Result<()> 
         }
         let shown: Value = http::get(&http::agent(), &format!("{url}/api/v2/blocks/{hash}"))?.json()?;
         let burnt = if burns { base * number(&block["gasUsed"]).context("gas")? } else { 0 };
-        for (key, wanted) in [("transaction_fees", fees), ("priority_fee", tips), ("burnt_fees", burnt)] {
-            ensure!(shown[key] == wanted.to_string(), "{name} {hash}: {key} is {} and should be {wanted}", shown[key]);
+        for (key, expected) in [("transaction_fees", fees), ("priority_fee", tips), ("burnt_fees", burnt)] {
+            ensure!(
+                shown[key] == expected.to_string(),
+                "{name} {hash}: {key} is {} and should be {expected}",
+                shown[key]
+            );
         }
     }
     Ok(())
@@ -153,8 +157,8 @@ fn ask(url: &str, method: &str, params: &Value) -> anyhow::Result<Value> {
 }
 
 /// Notes the fields that a source gave and an answer does not have, or has otherwise.
-fn compare(what: &str, wanted: &Value, found: &Value, differing: &mut BTreeSet<String>) {
-    for (field, value) in wanted.as_object().into_iter().flatten() {
+fn compare(what: &str, expected: &Value, found: &Value, differing: &mut BTreeSet<String>) {
+    for (field, value) in expected.as_object().into_iter().flatten() {
         let is_beside = LEFT_OUT.contains(&field.as_str()) || field == "transactions" || field == "logs";
         if !is_beside && !same(value, &found[field]) {
             differing.insert(format!("{what}: {field} is {} and was {value}", found[field]));
@@ -163,9 +167,9 @@ fn compare(what: &str, wanted: &Value, found: &Value, differing: &mut BTreeSet<S
 }
 
 /// Digits of addresses and bytes are compared in any case; an absent field is null.
-fn same(wanted: &Value, found: &Value) -> bool {
-    match (wanted.as_str(), found.as_str()) {
-        (Some(wanted), Some(found)) => wanted.eq_ignore_ascii_case(found),
-        _ => wanted == found,
+fn same(expected: &Value, found: &Value) -> bool {
+    match (expected.as_str(), found.as_str()) {
+        (Some(expected), Some(found)) => expected.eq_ignore_ascii_case(found),
+        _ => expected == found,
     }
 }

@@ -33,7 +33,7 @@ fn of_transaction(url: &str, number: u128, transaction: &Value, receipt: &Value)
     let mut items = list["result"].as_array().context("a list")?.iter();
     let item = items.find(|item| item["hash"] == hash).with_context(|| format!("{hash} in {list}"))?;
     let address = |value: &Value| value.as_str().unwrap_or_default().to_lowercase();
-    for (key, wanted) in [
+    for (key, expected) in [
         ("from", address(&transaction["from"])),
         ("to", address(&transaction["to"])),
         ("contractAddress", address(&receipt["contractAddress"])),
@@ -43,7 +43,7 @@ fn of_transaction(url: &str, number: u128, transaction: &Value, receipt: &Value)
         ("txreceipt_status", receipt["status"].as_str().map_or(String::new(), |_| u8::from(!is_failed).to_string())),
         ("value", quantity(&transaction["value"]).context("a value")?.to_string()),
     ] {
-        ensure!(item[key] == wanted, "{key} is {} and should be {wanted}", item[key]);
+        ensure!(item[key] == expected, "{key} is {} and should be {expected}", item[key]);
     }
     let info = ask(url, &format!("module=transaction&action=gettxinfo&txhash={hash}"))?;
     ensure_fields("gettxinfo", &info)?;

@@ -39,12 +39,12 @@ pub(super) fn are_served(url: &str, chain_id: u64, lines: &[Value]) -> anyhow::R
         let facts = &shown["chain_facts"];
         match block["sendCount"].as_str() {
             Some(_) => {
-                let wanted = json!({"l1_block_number": quantity(&block["l1BlockNumber"]),
+                let expected = json!({"l1_block_number": quantity(&block["l1BlockNumber"]),
                     "send_count": quantity(&block["sendCount"]), "send_root": block["sendRoot"]});
-                ensure!(shown["arbitrum"] == wanted, "{shown}");
-                let height = wanted["l1_block_number"].to_string();
+                ensure!(shown["arbitrum"] == expected, "{shown}");
+                let height = expected["l1_block_number"].to_string();
                 ensure!(facts[0]["value"] == height.as_str(), "{facts}");
-                ensure!(facts[2]["value"] == wanted["send_root"], "{facts}");
+                ensure!(facts[2]["value"] == expected["send_root"], "{facts}");
             }
             None => ensure!(shown.get("arbitrum").is_none(), "{shown}"),
         }

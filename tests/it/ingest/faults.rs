@@ -30,7 +30,7 @@ fn every_switch_of_the_replay_node_has_a_test() -> anyhow::Result<()> {
     let made = table.split('"').skip(1).step_by(2).map(|key| format!("--{}", key.replace('_', "-")));
     let kinds = ["HTTP_FAULTS = (", "RPC_FAULTS = ("].map(|name| node.split(name).nth(1)?.split(')').next());
     let kinds = kinds.into_iter().flatten().flat_map(|kinds| kinds.split('"').skip(1).step_by(2));
-    let wanted: Vec<String> = switches
+    let expected: Vec<String> = switches
         .filter(|switch| *switch != "--")
         .map(str::to_owned)
         .chain(made)
@@ -38,7 +38,7 @@ fn every_switch_of_the_replay_node_has_a_test() -> anyhow::Result<()> {
         .map(|switch| format!("\"{switch}\""))
         .chain(kinds.map(|kind| format!("\"{kind}=")))
         .collect();
-    ensure!(wanted.len() >= 38, "only {wanted:?} were found in the replay node");
+    ensure!(expected.len() >= 38, "only {expected:?} were found in the replay node");
     let mut tests = String::new();
     for file in std::fs::read_dir(workspace::root().join("tests/it/ingest"))? {
         let path = file?.path();
@@ -46,7 +46,7 @@ fn every_switch_of_the_replay_node_has_a_test() -> anyhow::Result<()> {
             tests += &std::fs::read_to_string(&path)?;
         }
     }
-    let missing: Vec<&String> = wanted.iter().filter(|wanted| !tests.contains(wanted.as_str())).collect();
+    let missing: Vec<&String> = expected.iter().filter(|switch| !tests.contains(switch.as_str())).collect();
     ensure!(missing.is_empty(), "no test uses {missing:?}");
     Ok(())
 }
@@ -113,8 +113,8 @@ fn faults_of_single_methods_give_the_same_rows() -> anyhow::Result<()> {
         let _database = env::migrate(&database)?;
         let node = Node::start("devchain", &flags)?;
         env::run(env::ingest(&database, &["load", "--rpc-url", &node.url, "--concurrency", "24"]), 0)?;
-        let (found, wanted) = (comparable(&database)?, comparable_reference("devchain")?);
-        ensure!(found == wanted, "{flags:?}: {found:?}\ninstead of\n{wanted:?}");
+        let (found, expected) = (comparable(&database)?, comparable_reference("devchain")?);
+        ensure!(found == expected, "{flags:?}: {found:?}\ninstead of\n{expected:?}");
         let kind = flags[1].split('=').next().unwrap_or_default();
         let injected = node.control(&json!({}))?["injected"][kind].as_u64().unwrap_or_default();
         ensure!(injected > 0, "{flags:?}: no fault");

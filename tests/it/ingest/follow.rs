@@ -186,12 +186,12 @@ fn keeps_up_and_settles_what_is_final() -> anyhow::Result<()> {
     ensure_counted("follow_keeps_up")?;
     ensure!(visible("follow_keeps_up")? == loaded(&node, "follow_keeps_up_loaded")?);
     let logs = call(&api.url, "eth_getLogs", &json!([{"fromBlock": "0x28", "toBlock": "latest"}]))?;
-    let wanted: usize = chains::lines("hive")?[40..]
+    let expected: usize = chains::lines("hive")?[40..]
         .iter()
         .flat_map(|line| line["receipts"].as_array().into_iter().flatten())
         .map(|receipt| receipt["logs"].as_array().map_or(0, Vec::len))
         .sum();
-    ensure!(wanted > 0 && logs.as_array().map(Vec::len) == Some(wanted.min(1000)), "{wanted} logs");
+    ensure!(expected > 0 && logs.as_array().map(Vec::len) == Some(expected.min(1000)), "{expected} logs");
     Ok(())
 }
 
@@ -218,17 +218,17 @@ fn goes_over_reorganisations_of_every_depth() -> anyhow::Result<()> {
     let mut seen = main;
     let mut lost = BTreeSet::new();
     for branch in ["depth1", "main", "depth6", "depth17", "main", "depth6"] {
-        let wanted = hashes(branch)?;
+        let expected = hashes(branch)?;
         node.control(&json!({"branch": branch}))?;
-        reaches(&api.url, tip(&wanted))?;
-        for (number, hash) in wanted.range(30..) {
+        reaches(&api.url, tip(&expected))?;
+        for (number, hash) in expected.range(30..) {
             let block = block_at(&api.url, &format!("{number:#x}"))?;
             ensure!(block["hash"] == *hash, "{branch}: block {number}: {block}");
         }
-        lost.extend(only_in(&seen, &wanted));
-        lost.retain(|hash| !wanted.values().any(|current| current == hash));
+        lost.extend(only_in(&seen, &expected));
+        lost.retain(|hash| !expected.values().any(|current| current == hash));
         ensure!(lost_blocks(&api.url)? == lost, "{branch}: {:?} instead of {lost:?}", lost_blocks(&api.url)?);
-        seen = wanted;
+        seen = expected;
     }
     // `depth17` was a block longer than what the node has now.
     let deepest = hashes("depth17")?;
@@ -340,8 +340,8 @@ fn killed_at_any_moment_ends_clean() -> anyhow::Result<()> {
     let api = env::start_api(database, &[])?;
     reaches(&api.url, tip(&hashes("depth6")?))?;
     follower.stop()?;
-    let (found, wanted) = (visible(database)?, loaded(&node, "follow_killed_loaded")?);
-    ensure!(found == wanted, "{found:?}\ninstead of\n{wanted:?}");
+    let (found, expected) = (visible(database)?, loaded(&node, "follow_killed_loaded")?);
+    ensure!(found == expected, "{found:?}\ninstead of\n{expected:?}");
     ensure_counted(database)
 }
 

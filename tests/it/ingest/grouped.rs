@@ -193,7 +193,7 @@ fn killed_between_packed_rows_and_their_tables_ends_clean() -> anyhow::Result<()
     named(database, *chain.last_key_value().map_or(&0, |(number, _)| number))?;
     follower.stop()?;
     ensure!(env::sql(database, &format!("{tip_is} ORDER BY 1 DESC LIMIT 1"))? == "1");
-    let (found, wanted) = (visible(database)?, loaded(&node, "grouped_killed_loaded")?);
-    ensure!(found == wanted, "{found:?}\ninstead of\n{wanted:?}");
+    let (found, expected) = (visible(database)?, loaded(&node, "grouped_killed_loaded")?);
+    ensure!(found == expected, "{found:?}\ninstead of\n{expected:?}");
     Ok(())
 }

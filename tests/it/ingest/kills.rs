@@ -203,8 +203,8 @@ fn an_engine_killed_at_any_step_loses_nothing() -> anyhow::Result<()> {
 }
 
 fn ensure_clean(database: &str) -> anyhow::Result<()> {
-    let (found, wanted) = (env::contents(env::store(), database)?, clean()?);
-    ensure!(found == wanted, "{database}: {found:?}\ninstead of\n{wanted:?}");
+    let (found, expected) = (env::contents(env::store(), database)?, clean()?);
+    ensure!(found == expected, "{database}: {found:?}\ninstead of\n{expected:?}");
     let commits = env::sql(
         database,
         "SELECT sum(last_block - first_block + 1), min(first_block), max(last_block) FROM ingest_commits",

@@ -63,7 +63,7 @@ fn of_the_op_stack_are_withdrawals() -> anyhow::Result<()> {
     let transaction = &line["block"]["transactions"][0];
     let newest = &page["items"][0];
     let text = |number: u128| json!(number.to_string());
-    for (key, wanted) in [
+    for (key, expected) in [
         ("msg_nonce", json!(42)),
         ("msg_nonce_version", json!(1)),
         ("msg_nonce_raw", text_of_version_1(42)),
@@ -76,7 +76,7 @@ fn of_the_op_stack_are_withdrawals() -> anyhow::Result<()> {
         ("status", Value::Null),
         ("l1_transaction_hash", Value::Null),
     ] {
-        ensure!(newest[key] == wanted, "{key}: {newest}");
+        ensure!(newest[key] == expected, "{key}: {newest}");
     }
     let from = newest["from"]["hash"].as_str().map(str::to_lowercase);
     ensure!(from.as_deref() == transaction["from"].as_str(), "{newest}");

@@ -98,8 +98,8 @@ fn same_rows(name: &str, node: &[&str], flags: &[&str]) -> anyhow::Result<()> {
     let database = fresh_database();
     let _database = env::migrate(&database)?;
     env::run(env::ingest(&database, &[&["load", "--rpc-url", &node.url], flags].concat()), 0)?;
-    let (found, wanted) = (comparable(&database)?, comparable_reference(name)?);
-    ensure!(found == wanted, "{found:?}\ninstead of\n{wanted:?}");
+    let (found, expected) = (comparable(&database)?, comparable_reference(name)?);
+    ensure!(found == expected, "{found:?}\ninstead of\n{expected:?}");
     // What passes costs no block its state; there is none of the genesis.
     let (told, blocks) = (covered(&database, "state_transactions")?, covered(&database, "blocks")?);
     ensure!(told == blocks - 1, "state of {told} blocks");

@@ -95,11 +95,11 @@ fn unknown_transaction_types_are_stored_raw() -> anyhow::Result<()> {
     for log in found["logs"].as_array_mut().into_iter().flatten() {
         log.as_object_mut().context("a log")?.remove("blockTimestamp");
     }
-    let mut wanted = receipt;
-    for log in wanted["logs"].as_array_mut().into_iter().flatten() {
+    let mut expected = receipt;
+    for log in expected["logs"].as_array_mut().into_iter().flatten() {
         log.as_object_mut().context("a log")?.remove("blockTimestamp");
     }
-    ensure!(found == wanted, "{found} instead of {wanted}");
+    ensure!(found == expected, "{found} instead of {expected}");
     api.stop()?;
     Ok(())
 }

@@ -62,14 +62,14 @@ fn ensure_whole(store: &str, database: &str) -> anyhow::Result<u64> {
     let (blocks, is_from_zero) = committed.split_once('\t').context("two numbers")?;
     ensure!(is_from_zero == "1", "{committed}");
     let found = env::contents_below(store, database, blocks.parse()?)?;
-    let wanted = env::contents_below(env::store(), chain("devchain").name, blocks.parse()?)?;
-    ensure!(found == wanted, "{blocks} blocks: {found:?}\ninstead of\n{wanted:?}");
+    let expected = env::contents_below(env::store(), chain("devchain").name, blocks.parse()?)?;
+    ensure!(found == expected, "{blocks} blocks: {found:?}\ninstead of\n{expected:?}");
     Ok(blocks.parse()?)
 }
 
 fn ensure_clean(store: &str, database: &str) -> anyhow::Result<()> {
-    let (found, wanted) = (env::contents(store, database)?, clean()?);
-    ensure!(found == wanted, "{database}: {found:?}\ninstead of\n{wanted:?}");
+    let (found, expected) = (env::contents(store, database)?, clean()?);
+    ensure!(found == expected, "{database}: {found:?}\ninstead of\n{expected:?}");
     ensure!(ensure_whole(store, database)? == 92);
     Ok(())
 }

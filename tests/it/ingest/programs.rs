@@ -88,10 +88,10 @@ fn status_names_ranges_and_gaps() -> anyhow::Result<()> {
     let name = chain("mainnet").name;
     let status = env::run(env::ingest(name, &["status", "--json"]), 0)?;
     let status: Value = serde_json::from_slice(&status.stdout)?;
-    let wanted: Vec<Value> =
+    let expected: Vec<Value> =
         crate::rpc::missing(chain(name)).iter().map(|(first, last)| json!([first, last])).collect();
     ensure!(
-        status["gaps"] == json!(wanted)
+        status["gaps"] == json!(expected)
             && status["head"] == 22_869_878
             && status["blocks"] == 58
             && status["chain_id"] == 1,

@@ -64,9 +64,9 @@ impl Proxy {
     }
 
     /// The statements so far that are like this.
-    pub fn matching(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    pub fn matching(&self, is_match: impl Fn(&str) -> bool) -> Vec<String> {
         let statements = self.statements.lock().unwrap_or_else(PoisonError::into_inner);
-        statements.iter().filter(|statement| is_wanted(statement)).cloned().collect()
+        statements.iter().filter(|statement| is_match(statement)).cloned().collect()
     }
 
     /// Runs `action` at the `nth` request from now whose statement contains `step`.
@@ -92,8 +92,8 @@ fn forward(
         let (phase, action) = due(order, &statement);
         seen.lock().unwrap_or_else(PoisonError::into_inner).push(statement);
         let mut action = action;
-        let mut run = |wanted: Phase| {
-            if phase == Some(wanted)
+        let mut run = |current: Phase| {
+            if phase == Some(current)
                 && let Some(action) = action.take()
             {
                 action();

@@ -97,9 +97,9 @@ fn what_was_missing_is_filled_in() -> anyhow::Result<()> {
         // Each proof of a block is a verdict.
         Ok(rows.into_iter().filter(|row| !row.starts_with("block_verdicts")).collect())
     };
-    let wanted = &env::migrate("pruned_never")?;
-    load(wanted, &archive, &[])?;
-    ensure!(rows(database)? == rows(wanted)?, "{:#?}\ninstead of\n{:#?}", rows(database)?, rows(wanted)?);
+    let reference = &env::migrate("pruned_never")?;
+    load(reference, &archive, &[])?;
+    ensure!(rows(database)? == rows(reference)?, "{:#?}\ninstead of\n{:#?}", rows(database)?, rows(reference)?);
     let said = env::run(env::ingest(database, &["repair"]), 0)?.stdout;
     ensure!(!String::from_utf8_lossy(&said).contains("--fill"));
     Ok(())
@@ -147,9 +147,9 @@ fn replaced_while_its_state_is_requested(database: &str, error: &Value) -> anyho
     env::eventually(Duration::from_secs(60), || Ok(env::sql(database, head)? == "53"))?;
     let (branch, started) = (hashes("depth1")?, Instant::now());
     node.control(&json!({"head": 54}))?;
-    let wanted = tip(&branch).trim_start_matches("0x");
+    let expected = tip(&branch).trim_start_matches("0x");
     let newest = "SELECT lower(hex(argMax(hash, (block_number, generation)))) FROM hot_blocks";
-    env::eventually(Duration::from_secs(20), || Ok(env::sql(database, newest)? == wanted))?;
+    env::eventually(Duration::from_secs(20), || Ok(env::sql(database, newest)? == expected))?;
     ensure!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
     follower.stop()?;
     let parts: Value = serde_json::from_str(&env::sql(

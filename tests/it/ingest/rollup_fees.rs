@@ -127,18 +127,18 @@ fn of_addresses(api: &Server, paid: &PaidFees) -> anyhow::Result<()> {
     for transaction in paid.line["block"]["transactions"].as_array().into_iter().flatten() {
         for address in [&transaction["from"], &transaction["to"]].map(text) {
             let address = address?;
-            let wanted = paid.hashes_of(&address);
+            let expected = paid.hashes_of(&address);
             let list = get(&api.url, &format!("addresses/{address}/transactions?sort=fee&order=asc"))?;
             let items = list["items"].as_array().context("items")?;
             let shown: Vec<String> = items.iter().map(|item| text(&item["hash"])).collect::<Result<_, _>>()?;
-            ensure!(shown == wanted, "{address}: {shown:?} is not {wanted:?}");
+            ensure!(shown == expected, "{address}: {shown:?} is not {expected:?}");
             let path = format!("{}/api/v2/addresses/{address}/transactions/csv", api.url);
             let csv = http::get(&http::agent(), &path)?.text();
             for line in csv.lines().skip(1).filter(|line| line.starts_with("0x")) {
                 let cells: Vec<&str> = line.split(',').collect();
                 ensure!(paid.fees.get(cells[0]).map(u128::to_string).as_deref() == Some(cells[8]), "{line}");
             }
-            ensure!(csv.lines().count() > wanted.len(), "{csv}");
+            ensure!(csv.lines().count() > expected.len(), "{csv}");
         }
         let (to, hash) = (text(&transaction["to"])?, text(&transaction["hash"])?);
         let methods = get(&api.url, &format!("addresses/{to}/activity/methods?resolution=DAY"))?;

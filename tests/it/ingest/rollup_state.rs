@@ -146,9 +146,12 @@ impl Rollup {
     fn has_l1_values(&self, height: u64, block: &Value) -> anyhow::Result<()> {
         let input = block["transactions"][0]["input"].as_str().context("input")?;
         for (position, selector) in L1_VALUES.into_iter().enumerate() {
-            let wanted = &input[10 + 64 * position..][..64];
+            let expected = &input[10 + 64 * position..][..64];
             let found = self.result("eth_call", json!([{"to": L1_BLOCK, "input": selector}, self.at(height)]))?;
-            ensure!(found == format!("0x{wanted}"), "{selector} is {found} after {height}, and was set to {wanted}");
+            ensure!(
+                found == format!("0x{expected}"),
+                "{selector} is {found} after {height}, and was set to {expected}"
+            );
         }
         Ok(())
     }
@@ -317,10 +320,10 @@ fn of_op_sepolia_pays_the_fees_of_granite() -> anyhow::Result<()> {
     rollup.runs_again()?;
     // `basefee()` and `blobBaseFee()`, which the deposit of the block before set: two words after 36 bytes.
     let input = rollup.parent["transactions"][0]["input"].as_str().context("input")?;
-    for (selector, wanted) in [("0x5cf24969", &input[74..138]), ("0xf8206140", &input[138..202])] {
+    for (selector, expected) in [("0x5cf24969", &input[74..138]), ("0xf8206140", &input[138..202])] {
         let call = json!([{"to": L1_BLOCK, "input": selector}, rollup.at(rollup.height - 1)]);
         let found = rollup.result("eth_call", call)?;
-        ensure!(found == format!("0x{wanted}"), "{selector}: {found}, set to {wanted}");
+        ensure!(found == format!("0x{expected}"), "{selector}: {found}, set to {expected}");
     }
     Ok(())
 }

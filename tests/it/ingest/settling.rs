@@ -13,9 +13,9 @@ use crate::env;
 /// Nothing is final yet; what is settles at once.
 const FINALITY: [&str; 2] = ["--finality", "100"];
 
-/// Waits until a statement gives `wanted`.
-fn becomes(database: &str, statement: &str, wanted: &str) -> anyhow::Result<()> {
-    env::eventually(Duration::from_secs(60), || Ok(env::sql(database, statement)? == wanted))
+/// Waits until a statement gives `expected`.
+fn becomes(database: &str, statement: &str, expected: &str) -> anyhow::Result<()> {
+    env::eventually(Duration::from_secs(60), || Ok(env::sql(database, statement)? == expected))
 }
 
 /// A chain up to `heads`, with a run of `follow` for each, which gives the blocks that are new to it a generation of
@@ -85,7 +85,7 @@ fn new_blocks_are_read_between_two_groups() -> anyhow::Result<()> {
     let lowest = env::sql(database, lowest)?;
     ensure!(lowest == "26", "block {lowest} is the lowest that was not settled when block 54 was read");
     follower.stop()?;
-    let (found, wanted) = (of_both(visible(database)?), of_both(loaded(&node, "settling_between_loaded")?));
-    ensure!(found.len() == 4 && found == wanted, "{found:?}\ninstead of\n{wanted:?}");
+    let (found, expected) = (of_both(visible(database)?), of_both(loaded(&node, "settling_between_loaded")?));
+    ensure!(found.len() == 4 && found == expected, "{found:?}\ninstead of\n{expected:?}");
     Ok(())
 }

@@ -32,9 +32,12 @@ fn ensure_succeeds(load: Child) -> anyhow::Result<String> {
 
 /// Whether the database is as after one load of the whole chain, with holders and supply of tokens.
 fn ensure_clean(database: &str) -> anyhow::Result<()> {
-    let (found, wanted) = (env::contents(env::store(), database)?, clean()?);
-    let differing: Vec<_> = wanted.iter().filter(|(table, sum)| found.get(*table) != Some(sum)).collect();
-    ensure!(differing.is_empty() && found.len() == wanted.len(), "{database} differs from a clean load: {differing:?}");
+    let (found, expected) = (env::contents(env::store(), database)?, clean()?);
+    let differing: Vec<_> = expected.iter().filter(|(table, sum)| found.get(*table) != Some(sum)).collect();
+    ensure!(
+        differing.is_empty() && found.len() == expected.len(),
+        "{database} differs from a clean load: {differing:?}"
+    );
     let committed = "SELECT sum(last_block - first_block + 1), min(first_block), max(last_block) FROM ingest_commits";
     ensure!(env::sql(database, committed)? == "92\t0\t91", "{}", env::sql(database, committed)?);
     ensure!(reach(database)? == 91, "{}", reach(database)?);

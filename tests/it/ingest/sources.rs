@@ -87,10 +87,11 @@ fn same_rows(fixture: &Fixture) -> anyhow::Result<()> {
         let text = env::sql(database, &format!("SELECT DISTINCT arrayJoin(lacking) FROM {table}"))?;
         Ok(text.lines().map(str::to_owned).collect())
     };
-    for (table, wanted) in [("blocks", fixture.lacking_of_blocks), ("transactions", fixture.lacking_of_transactions)] {
-        let wanted: BTreeSet<String> = wanted.split_whitespace().map(str::to_owned).collect();
+    for (table, expected) in [("blocks", fixture.lacking_of_blocks), ("transactions", fixture.lacking_of_transactions)]
+    {
+        let expected: BTreeSet<String> = expected.split_whitespace().map(str::to_owned).collect();
         let found = lacking(table)?;
-        ensure!(found == wanted, "{table} lacks {found:?} instead of {wanted:?}");
+        ensure!(found == expected, "{table} lacks {found:?} instead of {expected:?}");
     }
     // What is lacking is no contradiction when the tables are proven.
     env::run(env::ingest(database, &["verify"]), 0).map(drop)
@@ -98,7 +99,7 @@ fn same_rows(fixture: &Fixture) -> anyhow::Result<()> {
 
 /// Every row the dump gives is there, and every column that is not lacking is equal.
 fn compare(database: &str, fixture: &Fixture) -> anyhow::Result<()> {
-    let wanted = chain(fixture.chain).name;
+    let reference = chain(fixture.chain).name;
     let (first, last) = fixture.range;
     for (table, keys) in [("blocks", "block_number"), ("transactions", "block_number, transaction_index")] {
         let columns = env::sql(
@@ -114,13 +115,13 @@ fn compare(database: &str, fixture: &Fixture) -> anyhow::Result<()> {
                 format!(
                     "countIf(NOT has(found.lacking, '{column}') AND {} != {}) AS {column}",
                     text("found"),
-                    text("wanted")
+                    text("reference")
                 )
             })
             .collect();
         let query = format!(
             "SELECT count() AS rows, {} FROM {database}.{table} AS found \
-             INNER JOIN {wanted}.{table} AS wanted USING ({keys}) FORMAT JSONEachRow",
+             INNER JOIN {reference}.{table} AS reference USING ({keys}) FORMAT JSONEachRow",
             differing.join(", ")
         );
         let found: Value = serde_json::from_str(&env::sql(database, &query)?)?;
@@ -129,7 +130,7 @@ fn compare(database: &str, fixture: &Fixture) -> anyhow::Result<()> {
             env::sql(database, &format!("SELECT count() FROM {table} WHERE block_number BETWEEN {first} AND {last}"))
         };
         ensure!(
-            rows(database)? == rows(wanted)? && counts["rows"].to_string().trim_matches('"') == rows(wanted)?,
+            rows(database)? == rows(reference)? && counts["rows"].to_string().trim_matches('"') == rows(reference)?,
             "{table}"
         );
         let wrong: Vec<_> =
@@ -141,7 +142,7 @@ fn compare(database: &str, fixture: &Fixture) -> anyhow::Result<()> {
             let range = format!("block_number BETWEEN {first} AND {last}");
             env::sql(database, &format!("SELECT count(), sum(cityHash64(*)) FROM {table} WHERE {range}"))
         };
-        ensure!(sum(database)? == sum(wanted)?, "{table}: {} instead of {}", sum(database)?, sum(wanted)?);
+        ensure!(sum(database)? == sum(reference)?, "{table}: {} instead of {}", sum(database)?, sum(reference)?);
     }
     // Withdrawals and uncles are there where the commit says so, and nowhere else.
     for (table, part, block) in
@@ -154,7 +155,7 @@ fn compare(database: &str, fixture: &Fixture) -> anyhow::Result<()> {
         let sum = |database: &str, filter: &str| {
             env::sql(database, &format!("SELECT count(), sum(cityHash64(*)) FROM {table} WHERE {filter}"))
         };
-        ensure!(sum(database, "1")? == sum(wanted, &committed)?, "{table}");
+        ensure!(sum(database, "1")? == sum(reference, &committed)?, "{table}");
     }
     Ok(())
 }
@@ -237,13 +238,13 @@ fn what_is_lacking_is_not_answered() -> anyhow::Result<()> {
         ("eth_getTransactionReceipt", json!([transaction])),
         ("eth_getLogs", json!([{"fromBlock": "0x0", "toBlock": "0x20"}])),
     ] {
-        let (found, wanted) = (rpc(&api.url, method, params.clone())?, rpc(&devchain.api, method, params)?);
-        ensure!(found["result"] == wanted["result"] && !found["result"].is_null(), "{method}: {found}");
+        let (found, expected) = (rpc(&api.url, method, params.clone())?, rpc(&devchain.api, method, params)?);
+        ensure!(found["result"] == expected["result"] && !found["result"].is_null(), "{method}: {found}");
     }
     let item = |url: &str| -> anyhow::Result<Value> {
         Ok(http::get(&agent, &format!("{url}/api/v2/blocks?block_number=6&items_count=1"))?.json()?["items"][0].take())
     };
-    let (found, wanted) = (item(&api.url)?, item(&devchain.api)?);
+    let (found, expected) = (item(&api.url)?, item(&devchain.api)?);
     for key in [
         "parent_hash",
         "withdrawals_count",
@@ -253,10 +254,10 @@ fn what_is_lacking_is_not_answered() -> anyhow::Result<()> {
         "gas_used_percentage",
         "state_root",
     ] {
-        ensure!(found[key].is_null() && !wanted[key].is_null(), "{key}: {found}");
+        ensure!(found[key].is_null() && !expected[key].is_null(), "{key}: {found}");
     }
     for key in ["hash", "miner", "gas_used", "burnt_fees", "priority_fee", "transaction_fees", "transactions_count"] {
-        ensure!(found[key] == wanted[key] && !found[key].is_null(), "{key}: {found}");
+        ensure!(found[key] == expected[key] && !found[key].is_null(), "{key}: {found}");
     }
     let answer = http::get(&agent, &format!("{}/api/v2/blocks/5/withdrawals", api.url))?;
     ensure!(

@@ -120,8 +120,8 @@ fn compare(database: &str, blocks: u64) -> anyhow::Result<()> {
     let within = |(key, _): &(&String, &String)| {
         key.rsplit(' ').next().and_then(|number| number.parse::<u64>().ok()).is_some_and(|number| number < blocks)
     };
-    let (found, wanted) = (stored(database)?, recorded());
-    let differs: Vec<_> = wanted
+    let (found, expected) = (stored(database)?, recorded());
+    let differs: Vec<_> = expected
         .iter()
         .filter(within)
         .filter(|(key, value)| found.get(*key) != Some(*value))
@@ -130,11 +130,11 @@ fn compare(database: &str, blocks: u64) -> anyhow::Result<()> {
             found
                 .iter()
                 .filter(within)
-                .filter(|(key, _)| !wanted.contains_key(*key))
+                .filter(|(key, _)| !expected.contains_key(*key))
                 .map(|(key, value)| format!("{key}: {value} instead of nothing")),
         )
         .collect();
-    ensure!(wanted.len() > 9_000, "only {} values to compare", wanted.len());
+    ensure!(expected.len() > 9_000, "only {} values to compare", expected.len());
     ensure!(differs.is_empty(), "{} values differ: {:#?}", differs.len(), &differs[..differs.len().min(20)]);
     Ok(())
 }
@@ -301,11 +301,14 @@ fn of_delegations_is_what_the_node_had() -> anyhow::Result<()> {
             let rows = env::sql(database, &sql)?;
             let found: BTreeMap<&str, &str> = rows.lines().filter_map(|line| line.split_once('\t')).collect();
             let mut compared = 0;
-            for (address, wanted) in expected[member].as_object().context("a map")? {
-                let wanted = wanted.as_str().map_or_else(|| wanted.to_string(), ToOwned::to_owned);
+            for (address, node_value) in expected[member].as_object().context("a map")? {
+                let node_value = node_value.as_str().map_or_else(|| node_value.to_string(), ToOwned::to_owned);
                 // What never changed has no row: the allocation is not in this recording.
                 if let Some(found) = found.get(address.to_lowercase().as_str()) {
-                    ensure!(*found == wanted, "{database}: {member} of {address} is {found} instead of {wanted}");
+                    ensure!(
+                        *found == node_value,
+                        "{database}: {member} of {address} is {found} instead of {node_value}"
+                    );
                     compared += 1;
                 }
             }

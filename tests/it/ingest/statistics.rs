@@ -107,8 +107,8 @@ fn do_not_depend_on_how_the_chain_was_loaded() -> anyhow::Result<()> {
     for (from, to) in [("0", "17"), ("40", "91"), ("18", "26"), ("27", "91")] {
         env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--from", from, "--to", to]), 0)?;
         // Never over the gap.
-        let wanted = if to == "91" && from != "27" { "17" } else { to };
-        ensure!(reach(database)? == wanted.parse::<u64>()?, "after {from}-{to}: {}", reach(database)?);
+        let expected = if to == "91" && from != "27" { "17" } else { to };
+        ensure!(reach(database)? == expected.parse::<u64>()?, "after {from}-{to}: {}", reach(database)?);
     }
     ensure!(newest(database)? == newest(chain("devchain").name)?);
     Ok(())

@@ -218,7 +218,7 @@ fn say_what_they_are_once() -> anyhow::Result<()> {
     let sql = "SELECT token_type, block_number, if(length(name) < 100, name, toString(lengthUTF8(name))), symbol, decimals, toString(total_supply)
                FROM tokens WHERE address = unhex('";
     let max = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
-    for (address, wanted) in [
+    for (address, expected) in [
         (
             "5fbdb2315678afecb367f032d93f642f64180aa3",
             json!(["ERC-20", 91, "Dev Dollar", "DUSD", 6, "1000000123456782"]),
@@ -237,10 +237,10 @@ fn say_what_they_are_once() -> anyhow::Result<()> {
         // Wide integers are quoted or not, as the server likes.
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
         let same = |one: &Value, other: &Value| one.is_null() == other.is_null() && text(one) == text(other);
-        let (found, wanted) = (found.as_array().context("a row")?, wanted.as_array().context("a row")?.clone());
+        let (found, expected) = (found.as_array().context("a row")?, expected.as_array().context("a row")?.clone());
         ensure!(
-            found.iter().zip(&wanted).all(|(one, other)| same(one, other)),
-            "{address}: {found:?} instead of {wanted:?}"
+            found.iter().zip(&expected).all(|(one, other)| same(one, other)),
+            "{address}: {found:?} instead of {expected:?}"
         );
     }
     // One row for every contract with a transfer but the one the node had trouble with.

@@ -40,20 +40,20 @@ fn all(database: &str, condition: &str) -> anyhow::Result<Vec<Row>> {
     Ok(text.lines().map(|line| line.split('\t').map(Into::into).collect()).collect())
 }
 
-fn ensure_same(found: &[Row], wanted: &[Row], what: &str) -> anyhow::Result<()> {
-    for (found, wanted) in found.iter().zip(wanted) {
-        ensure!(found == wanted, "{what}: {found:?}\ninstead of\n{wanted:?}");
+fn ensure_same(found: &[Row], expected: &[Row], what: &str) -> anyhow::Result<()> {
+    for (found, expected) in found.iter().zip(expected) {
+        ensure!(found == expected, "{what}: {found:?}\ninstead of\n{expected:?}");
     }
-    ensure!(found.len() == wanted.len(), "{what}: {} rows instead of {}", found.len(), wanted.len());
+    ensure!(found.len() == expected.len(), "{what}: {} rows instead of {}", found.len(), expected.len());
     Ok(())
 }
 
 #[test]
 fn rows_equal_what_trace_block_answered() -> anyhow::Result<()> {
     for (name, frames) in [("hive", 249 + 53), ("devchain", 608), ("mainnet", 143 + 1)] {
-        let wanted = from_trace_block(&chain(name).lines);
-        ensure!(wanted.len() == frames, "{name}: {} frames in the recording", wanted.len());
-        ensure_same(&all(name, "1")?, &wanted, name)?;
+        let expected = from_trace_block(&chain(name).lines);
+        ensure!(expected.len() == frames, "{name}: {} frames in the recording", expected.len());
+        ensure_same(&all(name, "1")?, &expected, name)?;
     }
     Ok(())
 }
@@ -66,9 +66,9 @@ fn rows_equal_what_call_tracer_answered() -> anyhow::Result<()> {
         ("hive", &["--disable", "debug_traceBlockByHash"][..], 249),
     ] {
         let database = from_node(name, flags, &["--traces", "call-tracer"])?;
-        let wanted = from_call_tracer(&chain(name).lines);
-        ensure!(wanted.len() == frames, "{name}: {} frames in the recording", wanted.len());
-        ensure_same(&all(&database, "1")?, &wanted, name)?;
+        let expected = from_call_tracer(&chain(name).lines);
+        ensure!(expected.len() == frames, "{name}: {} frames in the recording", expected.len());
+        ensure_same(&all(&database, "1")?, &expected, name)?;
     }
     Ok(())
 }
@@ -122,7 +122,7 @@ fn chain_id(name: &str) -> String {
 #[test]
 fn participants_see_the_frames_the_lists_show() -> anyhow::Result<()> {
     for name in ["hive", "devchain"] {
-        let mut wanted: BTreeSet<String> = BTreeSet::new();
+        let mut expected: BTreeSet<String> = BTreeSet::new();
         let mut sides: BTreeSet<String> = BTreeSet::new();
         for row in from_trace_block(&chain(name).lines) {
             let is_shown = row[5] != "reward" && !(row[2] == "0" && row[5] == "call");
@@ -132,22 +132,22 @@ fn participants_see_the_frames_the_lists_show() -> anyhow::Result<()> {
             let at = row[..3].join(" ");
             for (side, address) in [("from", &row[7]), ("to", &row[8]), ("to", &row[9])] {
                 if address != NULL {
-                    wanted.insert(format!("{address} {at}"));
+                    expected.insert(format!("{address} {at}"));
                     sides.insert(format!("{address} {side} {at}"));
                 }
             }
         }
-        ensure!(wanted.len() > 150, "{name}: {} participants", wanted.len());
-        for (table, columns, wanted) in [
-            ("internal_transactions_by_address", "", &wanted),
+        ensure!(expected.len() > 150, "{name}: {} participants", expected.len());
+        for (table, columns, expected) in [
+            ("internal_transactions_by_address", "", &expected),
             ("internal_transactions_by_direction", "direction, ", &sides),
         ] {
             let columns = format!("lower(hex(address)), {columns}block_number, transaction_index, frame_index");
             let text = env::sql(name, &format!("SELECT concatWithSeparator(' ', {columns}) FROM {table} ORDER BY 1"))?;
             let found: Vec<String> = text.lines().map(Into::into).collect();
-            let mut wanted: Vec<String> = wanted.iter().cloned().collect();
-            wanted.sort_unstable();
-            ensure!(found == wanted, "{name}.{table}: {} rows instead of {}", found.len(), wanted.len());
+            let mut expected: Vec<String> = expected.iter().cloned().collect();
+            expected.sort_unstable();
+            ensure!(found == expected, "{name}.{table}: {} rows instead of {}", found.len(), expected.len());
         }
         // What they say of a frame is what all frames say of it; the gas of a creation by transaction is what it got.
         let columns = "block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, \

@@ -37,8 +37,8 @@ fn are_those_another_program_found() -> anyhow::Result<()> {
     let text = std::fs::read_to_string(file)?;
     // The one with nothing indexed, which is no shape of a standard.
     let plain = "0x71c95911e9a5d330f4d621842ec243ee1343292e";
-    let mut wanted: Vec<&str> = text.lines().skip(1).filter(|line| !line.starts_with(plain)).collect();
-    ensure!(wanted.len() + 1 == text.lines().count() - 1 && wanted.len() == 325, "{}", wanted.len());
+    let mut expected: Vec<&str> = text.lines().skip(1).filter(|line| !line.starts_with(plain)).collect();
+    ensure!(expected.len() + 1 == text.lines().count() - 1 && expected.len() == 325, "{}", expected.len());
     let hex = |column: &str| format!("'0x', lower(hex({column})), ','");
     let sql = format!(
         "SELECT concat({}, {}, {}, toString(coalesce(token_id, value)), ',', {}, toString(log_index), ',', toString(block_number))
@@ -48,8 +48,8 @@ fn are_those_another_program_found() -> anyhow::Result<()> {
     let found = env::sql(chain("devchain").name, &sql)?;
     let mut found: Vec<&str> = found.lines().collect();
     found.sort_unstable();
-    wanted.sort_unstable();
-    ensure!(found == wanted, "{:#?} instead of {:#?}", &found[..3], &wanted[..3]);
+    expected.sort_unstable();
+    ensure!(found == expected, "{:#?} instead of {:#?}", &found[..3], &expected[..3]);
     Ok(())
 }
 
@@ -77,12 +77,12 @@ fn add_up_to_the_balances_a_node_gave() -> anyhow::Result<()> {
     let sums: BTreeMap<&str, &str> = sums.lines().filter_map(|line| line.split_once('\t')).collect();
     let bare = |address: &str| address.trim_start_matches("0x").to_lowercase();
     let mut compared = 0;
-    let mut check = |token: &str, owner: &str, id: Option<&str>, wanted: &str| {
+    let mut check = |token: &str, owner: &str, id: Option<&str>, balance: &str| {
         // Nothing says NULL in a concatenation.
         let key = format!("{} {} {}", bare(token), bare(owner), id.unwrap_or_default());
         let found = sums.get(key.as_str()).copied().unwrap_or("0");
         compared += 1;
-        if found == wanted { Ok(()) } else { Err(anyhow::anyhow!("{key}: {found} instead of {wanted}")) }
+        if found == balance { Ok(()) } else { Err(anyhow::anyhow!("{key}: {found} instead of {balance}")) }
     };
     for (token, told) in expected["erc1155"].as_object().context("tokens")? {
         for (owner, amounts) in told.as_object().context("owners")? {
@@ -126,7 +126,7 @@ fn add_up_to_the_balances_a_node_gave() -> anyhow::Result<()> {
 fn tables_hold_the_same_ones() -> anyhow::Result<()> {
     for name in ["devchain", "mainnet"] {
         let database = chain(name).name;
-        let wanted = env::sql(
+        let expected = env::sql(
             database,
             "SELECT count() + countIf(to_address != from_address), 2 * count() FROM token_transfers_by_block",
         )?;
@@ -134,7 +134,7 @@ fn tables_hold_the_same_ones() -> anyhow::Result<()> {
             database,
             "SELECT (SELECT count() FROM token_transfers), (SELECT count() FROM token_transfers_by_direction)",
         )?;
-        ensure!(found == wanted && !found.starts_with('0'), "{name}: {found} instead of {wanted}");
+        ensure!(found == expected && !found.starts_with('0'), "{name}: {found} instead of {expected}");
         let sum = |table: &str| env::sql(database, &format!("SELECT sum(cityHash64(*)) FROM {table}"));
         ensure!(sum("token_transfers")? == sum("token_transfers_by_token")?);
         let selves = "SELECT count() > 0 FROM token_transfers WHERE from_address = to_address";

@@ -10,12 +10,12 @@ use crate::env;
 
 #[test]
 fn verdicts_of_real_chains() -> anyhow::Result<()> {
-    for (name, wanted) in [("hive", "verified\t55"), ("devchain", "verified\t92")] {
+    for (name, expected) in [("hive", "verified\t55"), ("devchain", "verified\t92")] {
         let found = env::sql(
             chain(name).name,
             "SELECT verdict, count() FROM block_verdicts WHERE source != 'tables' GROUP BY ALL",
         )?;
-        ensure!(found == wanted, "{name}: {found}");
+        ensure!(found == expected, "{name}: {found}");
     }
     // The mainnet blocks lie apart, so of some the sum of difficulties has no block below to be compared with; no hash
     // commits to it, and what could not be checked is named.
@@ -136,14 +136,14 @@ fn depths_of_verification() -> anyhow::Result<()> {
     with_logs(&mut lines[HEIGHT], |log| log["data"] = json!("0x12"));
     let file = write_dump(&lines)?;
     let path = file.path().display().to_string();
-    for (depth, wanted) in [("header", "partial"), ("off", "unverified")] {
+    for (depth, expected) in [("header", "partial"), ("off", "unverified")] {
         let database = format!("verify_{depth}");
         let _database = env::migrate(&database)?;
         let text = load(&database, &path, &["--verify", depth], 0)?;
         ensure!((depth == "header") == text.contains("0 verified, 92 in part"), "{depth}: {text}");
         ensure!((depth == "header") == text.contains("lacks data to verify all"), "{depth}: {text}");
         let verdicts = env::sql(&database, "SELECT verdict, count() FROM block_verdicts GROUP BY ALL")?;
-        ensure!(verdicts == format!("{wanted}\t92"), "{depth}: {verdicts}");
+        ensure!(verdicts == format!("{expected}\t92"), "{depth}: {verdicts}");
         // What was let in unseen is found when the tables are proven.
         let output = env::run(env::ingest(&database, &["verify"]), 3)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();

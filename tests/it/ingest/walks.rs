@@ -276,16 +276,16 @@ fn no_answer_is_older_than_the_head() -> anyhow::Result<()> {
     for name in ["depth6", "main", "depth17", "main", "depth1"] {
         let before = page()?;
         ensure!(page()?.header("etag") == before.header("etag"));
-        let wanted = hashes(name)?;
+        let expected = hashes(name)?;
         node.control(&json!({"branch": name}))?;
-        reaches(&api.url, tip(&wanted))?;
+        reaches(&api.url, tip(&expected))?;
         // Whoever saw the new head must not be given the old page.
         let (after, text) = (page()?, page()?.json()?);
         ensure!(after.header("etag") != before.header("etag"), "{name}: the page is the old one");
         for item in text["items"].as_array().context("items")? {
             let height = item["height"].as_u64().context("a height")?;
             ensure!(
-                Some(item["hash"].as_str().unwrap_or("")) == wanted.get(&height).map(String::as_str),
+                Some(item["hash"].as_str().unwrap_or("")) == expected.get(&height).map(String::as_str),
                 "{name}: {item}"
             );
         }

@@ -85,9 +85,9 @@ fn ensure_reasons(api: &xtask::process::Server, unknown: &[&str]) -> anyhow::Res
     for (hash, frames) in failed() {
         let output = |frame: &Value| frame["output"].as_str().unwrap_or_default().to_owned();
         let told = get(api, &format!("transactions/{hash}"))?;
-        let wanted = reason(&output(frames.first().context("a frame")?), unknown);
-        ensure!(told["revert_reason"] == wanted, "{hash}: {} is not {wanted}", told["revert_reason"]);
-        transactions += usize::from(!wanted.is_null());
+        let expected = reason(&output(frames.first().context("a frame")?), unknown);
+        ensure!(told["revert_reason"] == expected, "{hash}: {} is not {expected}", told["revert_reason"]);
+        transactions += usize::from(!expected.is_null());
         let trace = get(api, &format!("transactions/{hash}/raw-trace?reasons=1"))?;
         let bare = get(api, &format!("transactions/{hash}/raw-trace"))?;
         let trace = trace.as_array().context("a list")?;
@@ -99,9 +99,9 @@ fn ensure_reasons(api: &xtask::process::Server, unknown: &[&str]) -> anyhow::Res
             );
             ensure!(bare[position].get("revert_reason").is_none() && bare[position]["error"] == shown["error"]);
             if frame.get("error").is_some() {
-                let wanted = reason(&output(frame), unknown);
-                ensure!(shown["revert_reason"] == wanted, "{hash} {position}: {shown} is not {wanted}");
-                calls += usize::from(!wanted.is_null());
+                let expected = reason(&output(frame), unknown);
+                ensure!(shown["revert_reason"] == expected, "{hash} {position}: {shown} is not {expected}");
+                calls += usize::from(!expected.is_null());
             }
         }
     }

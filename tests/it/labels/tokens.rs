@@ -31,8 +31,9 @@ fn labels_name_tokens() -> anyhow::Result<()> {
     let token = shown(&api)?;
     let told =
         ["name", "symbol", "decimals", "type", "icon_url"].map(|member| token[member].as_str().map(str::to_owned));
-    let wanted = ["Gold Coin", "AU", "18", "ERC-20", "https://icons.example/au.svg"].map(|text| Some(text.to_owned()));
-    ensure!(told == wanted, "{token}");
+    let expected =
+        ["Gold Coin", "AU", "18", "ERC-20", "https://icons.example/au.svg"].map(|text| Some(text.to_owned()));
+    ensure!(told == expected, "{token}");
     for (row, reason) in [
         ("AU,256,erc20,", "`decimals`"),
         ("AU,18,erc77,", "erc77"),

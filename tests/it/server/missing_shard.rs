@@ -22,7 +22,7 @@ fn ready(api: &str) -> anyhow::Result<(u16, String)> {
 fn says_which_shard_is_missing(api: &str, cluster: &Cluster) -> anyhow::Result<()> {
     let last = cluster.shards();
     let said = format!("shard {last} of the cluster ({}) does not answer", cluster.server(last - 1));
-    let wanted = (200, format!("ready, but {said}\n"));
+    let expected = (200, format!("ready, but {said}\n"));
     // A probe that gets a connection kept from before it hung learns nothing, and the connection goes.
     env::eventually(Duration::from_secs(30), || {
         let started = Instant::now();
@@ -32,7 +32,7 @@ fn says_which_shard_is_missing(api: &str, cluster: &Cluster) -> anyhow::Result<(
             "{found:?} after {:?}",
             started.elapsed()
         );
-        Ok(found == wanted)
+        Ok(found == expected)
     })?;
     let health = http::get(&http::agent(), &format!("{api}/api/health"))?.json()?;
     let problem = &health["problems"][0];
@@ -54,16 +54,16 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
     let is_health = |question: &Question| matches!(question, Question::Path(path) if path.contains("/health"));
     let questions = questions.into_iter().filter(|question| !is_health(question));
     let questions: Vec<_> = questions.step_by(env::amount(6, 1)).collect();
-    let expected: Vec<Answer> = questions.iter().map(|question| ask(&one.url, question)).collect();
+    let answers: Vec<Answer> = questions.iter().map(|question| ask(&one.url, question)).collect();
     let requests = env::amount(questions.len(), REQUESTS);
-    for (question, wanted) in questions.iter().zip(&expected).cycle().take(requests) {
+    for (question, expected) in questions.iter().zip(&answers).cycle().take(requests) {
         let found = ask(&distributed.url, question);
         match &found {
-            _ if found == *wanted => right += 1,
+            _ if found == *expected => right += 1,
             // An answer that had begun is cut off, which a client sees.
             Answer::Rest(503, _) | Answer::Nothing => refused += 1,
             Answer::Rpc(envelope) if envelope["error"]["code"] == -32005 => refused += 1,
-            _ => anyhow::bail!("{question:?} without a shard: {found:?}\ninstead of\n{wanted:?}"),
+            _ => anyhow::bail!("{question:?} without a shard: {found:?}\ninstead of\n{expected:?}"),
         }
     }
     println!("{requests} requests: {right} right, {refused} refused");
@@ -83,8 +83,8 @@ pub fn that_hangs_costs_the_time_limit(cluster: &Cluster) -> anyhow::Result<()> 
     );
     let address = env::sql_at(url, Cluster::SINGLE, &on_the_last)?;
     let question = Question::Path(format!("/api/v2/addresses/{address}/logs"));
-    let wanted = ask(&distributed.url, &question);
-    ensure!(!wanted.is_error(), "{wanted:?}");
+    let expected = ask(&distributed.url, &question);
+    ensure!(!expected.is_error(), "{expected:?}");
     process::signal(last, libc::SIGSTOP)?;
     says_which_shard_is_missing(&distributed.url, cluster)?;
     let started = Instant::now();
@@ -92,7 +92,7 @@ pub fn that_hangs_costs_the_time_limit(cluster: &Cluster) -> anyhow::Result<()> 
     process::signal(last, libc::SIGCONT)?;
     ensure!(matches!(found, Answer::Rest(503 | 504, _)), "{found:?}");
     ensure!(started.elapsed() < Duration::from_secs(15), "it took {:?}", started.elapsed());
-    ensure!(ask(&distributed.url, &question) == wanted, "after it went on");
+    ensure!(ask(&distributed.url, &question) == expected, "after it went on");
     distributed.stop()?;
     Ok(())
 }

@@ -21,10 +21,10 @@ fn same_answers_of(node: &str, cluster: &Cluster, questions: &[Question]) -> any
     let distributed = env::start_api_at(node, Cluster::DISTRIBUTED, &[])?;
     let (mut different, mut answered) = (Vec::new(), 0);
     for question in questions {
-        let (wanted, found) = (ask(&one.url, question), ask(&distributed.url, question));
-        answered += usize::from(!wanted.is_error());
-        if wanted != found {
-            different.push(format!("{question:?}\n  {found:?}\n  instead of\n  {wanted:?}"));
+        let (expected, found) = (ask(&one.url, question), ask(&distributed.url, question));
+        answered += usize::from(!expected.is_error());
+        if expected != found {
+            different.push(format!("{question:?}\n  {found:?}\n  instead of\n  {expected:?}"));
         }
     }
     let count = questions.len();

@@ -32,12 +32,12 @@ pub fn are_those_of_one_server(cluster: &Cluster) -> anyhow::Result<()> {
     let mut different = Vec::new();
     for (index, statement) in statements(cluster)?.iter().step_by(env::amount(2, 1)).enumerate() {
         let of = |database: &str| statement.replace("{database}", database);
-        let wanted = env::sql_at(&cluster.nodes[0].url, Cluster::SINGLE, &of(Cluster::SINGLE))?;
+        let expected = env::sql_at(&cluster.nodes[0].url, Cluster::SINGLE, &of(Cluster::SINGLE))?;
         // In turn, the second node first: it has no row of coordinating tables.
         let node = &cluster.nodes[(index + 1) % cluster.shards()].url;
         match env::sql_at(node, Cluster::DISTRIBUTED, &of(Cluster::DISTRIBUTED)) {
-            Ok(found) if found == wanted => {}
-            found => different.push(format!("{statement}\n{found:?}\ninstead of\n{wanted}")),
+            Ok(found) if found == expected => {}
+            found => different.push(format!("{statement}\n{found:?}\ninstead of\n{expected}")),
         }
     }
     ensure!(different.is_empty(), "{} differ\n{}", different.len(), different.join("\n\n"));

@@ -64,7 +64,7 @@ pub(super) fn the_same() -> anyhow::Result<Vec<WalkedList>> {
     let withdrawal: fn(&serde_json::Value) -> String = |item| format!("{} {}", item["index"], item["validator_index"]);
     let names =
         "concatWithSeparator(' ', toString(withdrawal_index), toString(validator_index), toString(block_number))";
-    let wanted = [
+    let expected = [
         (
             List::of_withdrawals(&format!("0x{receiver}")),
             format!("SELECT {names} FROM withdrawals_by_block WHERE address = unhex('{receiver}')"),
@@ -98,7 +98,7 @@ pub(super) fn the_same() -> anyhow::Result<Vec<WalkedList>> {
         WalkedList::new(List::of_everything("advanced-filters"), &[rows_in(main, "1")?, rows_in(deep, "1")?]);
     ensure!(of_all_kinds.always.len() > 20 && of_all_kinds.always == of_all_kinds.ever);
     let mut lists = vec![of_all_kinds];
-    for (list, sql) in wanted.into_iter().chain(everything).chain(of_parties(&one)?) {
+    for (list, sql) in expected.into_iter().chain(everything).chain(of_parties(&one)?) {
         let of = |database| Ok(env::sql(database, &sql)?.lines().map(str::to_owned).collect());
         let branches: [anyhow::Result<Vec<String>>; 2] = [of(main), of(deep)];
         let [main, deep] = branches;
