@@ -119,11 +119,11 @@ fn what_lost_rows_belong_to_is_refused_and_the_rest_answered() -> anyhow::Result
     let scan = |range: &str| http::get(&agent, &format!("{}/api/v2/scan/logs?{range}", after.url));
     ensure!(scan("fromBlock=41&toBlock=91")?.status == 200 && scan("fromBlock=0&toBlock=91")?.status == 404);
     let health = http::get(&agent, &format!("{}/api/health", after.url))?;
-    let told = health.json()?;
-    ensure!(health.status == 503 && told["state"] == "damaged", "{told}");
+    let body = health.json()?;
+    ensure!(health.status == 503 && body["state"] == "damaged", "{body}");
     ensure!(
-        told["damage"].as_str().is_some_and(|text| text.contains("`logs_by_block`") && text.contains("blocks 1-40")),
-        "{told}"
+        body["damage"].as_str().is_some_and(|text| text.contains("`logs_by_block`") && text.contains("blocks 1-40")),
+        "{body}"
     );
     let damaged = status(&engine.url)?["damaged"].take();
     ensure!(damaged[0]["table"] == "logs_by_block" && damaged[0]["blocks"] == json!([[1, 40]]), "{damaged}");
@@ -137,9 +137,9 @@ fn what_lost_rows_belong_to_is_refused_and_the_rest_answered() -> anyhow::Result
 fn cached_answers_are_refused_once_rows_are_lost() -> anyhow::Result<()> {
     let (folder, port) = (stored()?, env::free_port()?);
     let whole = env::start_engine(folder.path(), port, &["--allow-damaged"])?;
-    let kept = api(&whole.url)?;
-    let ask = |method: &str| rpc(&kept, method, json!(["0x5"]));
-    let (receipts, above) = (ask("eth_getBlockReceipts")?, rpc(&kept, "eth_getBlockReceipts", json!(["0x32"]))?);
+    let api = api(&whole.url)?;
+    let ask = |method: &str| rpc(&api, method, json!(["0x5"]));
+    let (receipts, above) = (ask("eth_getBlockReceipts")?, rpc(&api, "eth_getBlockReceipts", json!(["0x32"]))?);
     ensure!(receipts["result"].is_array() && ask("eth_getBlockReceipts")? == receipts, "{receipts}");
     whole.stop()?;
     lose(folder.path(), "logs_by_block", 0)?;
@@ -150,8 +150,8 @@ fn cached_answers_are_refused_once_rows_are_lost() -> anyhow::Result<()> {
         Ok(last["error"]["code"] == -32002 && last.to_string().contains("Receipts"))
     })
     .with_context(|| last.to_string())?;
-    ensure!(rpc(&kept, "eth_getBlockReceipts", json!(["0x32"]))? == above, "above the damage");
-    kept.stop()?;
+    ensure!(rpc(&api, "eth_getBlockReceipts", json!(["0x32"]))? == above, "above the damage");
+    api.stop()?;
     damaged.stop()?;
     Ok(())
 }
@@ -177,9 +177,9 @@ fn a_database_without_blocks_is_not_ready() -> anyhow::Result<()> {
         let answer = rpc(&api, method, params)?;
         ensure!(answer["error"]["code"] == -32002, "{method}: {answer}");
     }
-    let told = env::run(env::ingest(database, &["verify"]), 1)?;
-    let told = String::from_utf8_lossy(&told.stderr).into_owned();
-    ensure!(told.contains("nothing to verify"), "{told}");
+    let output = env::run(env::ingest(database, &["verify"]), 1)?;
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(stderr.contains("nothing to verify"), "{stderr}");
     Ok(())
 }
 

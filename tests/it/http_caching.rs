@@ -1,4 +1,4 @@
-//! What HTTP caches are told, and what the API itself keeps in memory.
+//! Cache headers for HTTP caches, and the API's own cache of answers.
 
 use anyhow::{Context as _, ensure};
 use xtask::http;
@@ -128,7 +128,7 @@ fn nothing_is_cached_without_room() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Tokens are asked for their names after their blocks are committed, and no commit tells of the answer.
+/// Token contracts are called for their names after their blocks are committed, and no commit tells of the answer.
 #[test]
 fn a_word_about_a_token_is_seen() -> anyhow::Result<()> {
     let database = &env::migrate("kept_tokens")?;

@@ -194,13 +194,13 @@ fn loading_twice_changes_nothing() -> anyhow::Result<()> {
         written(&folder, "signatures.txt", "event Moved(address indexed who)\n\n# a note\nmove(address)\n")?;
     let files = [fixture("labels.csv"), fixture("abis.json"), dictionary];
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
-    let told = labels(database, &files, 0)?;
-    ensure!(told.contains("5 ABIs, 5 new; 3 signatures, 3 new"), "{told}");
+    let output = labels(database, &files, 0)?;
+    ensure!(output.contains("5 ABIs, 5 new; 3 signatures, 3 new"), "{output}");
     let first = counts(database)?;
     ensure!(first.starts_with("1 "), "{first}");
-    let told = labels(database, &files, 0)?;
-    ensure!(told.contains(" 0 new; 5 ABIs, 0 new; 3 signatures, 0 new") && counts(database)? == first, "{told}");
-    // A newer word counts, also the older one said again; what is taken back is gone.
+    let output = labels(database, &files, 0)?;
+    ensure!(output.contains(" 0 new; 5 ABIs, 0 new; 3 signatures, 0 new") && counts(database)? == first, "{output}");
+    // A newer label counts, also the older one loaded again; what is taken back is gone.
     let api = env::start_api(database, &[])?;
     let name = || -> anyhow::Result<Value> {
         let page = get(&api, &format!("addresses/{FIRST_ACCOUNT}/token-transfers?token={GOLD}&filter=from"))?;
@@ -211,9 +211,9 @@ fn loading_twice_changes_nothing() -> anyhow::Result<()> {
     let other = written(&folder, "other.json", &json!({FIRST_ACCOUNT: {"name": "Fountain"}}).to_string())?;
     labels(database, &[&other], 0)?;
     becomes(json!("Fountain"))?;
-    let told = labels(database, &["--remove", files[0]], 0)?;
-    ensure!(!told.contains(" 0 taken back; 0 ABIs"), "{told}");
-    // The file said another name than the one that counts.
+    let output = labels(database, &["--remove", files[0]], 0)?;
+    ensure!(!output.contains(" 0 taken back; 0 ABIs"), "{output}");
+    // The file has another name than the one that counts.
     becomes(json!("Fountain"))?;
     labels(database, &["--remove", &other], 0)?;
     becomes(Value::Null)?;
@@ -244,8 +244,8 @@ fn dictionaries_say_what_no_abi_does() -> anyhow::Result<()> {
     // Hashes are held against the signatures, and not believed.
     let folder = env::directory()?;
     let wrong = json!({"event": {topic: [{"name": "Two(uint256,string)"}]}});
-    let told = labels(database, &[&written(&folder, "wrong.json", &wrong.to_string())?], 3)?;
-    ensure!(told.contains("wrong.json") && told.contains("has the hash"), "{told}");
+    let stderr = labels(database, &[&written(&folder, "wrong.json", &wrong.to_string())?], 3)?;
+    ensure!(stderr.contains("wrong.json") && stderr.contains("has the hash"), "{stderr}");
     let right = json!({"ok": true, "result": {"event": {topic: [{"name": "One(uint256,string)", "filtered": false}]}, "function": {}}});
     labels(database, &[&written(&folder, "right.json", &right.to_string())?], 0)?;
     env::eventually(env::SOON, || Ok(!one()?["decoded"].is_null()))?;
@@ -269,9 +269,9 @@ fn dictionaries_say_what_no_abi_does() -> anyhow::Result<()> {
         .filter(|entry| entry["type"] == "function")
         .filter_map(|entry| entry["name"].as_str())
         .collect();
-    let told = summary(&transaction)?;
-    let method = &told["data"]["summaries"][0]["summary_template_variables"]["method"]["value"];
-    ensure!(methods.iter().any(|known| method == known), "{told} has none of {methods:?}");
+    let answer = summary(&transaction)?;
+    let method = &answer["data"]["summaries"][0]["summary_template_variables"]["method"]["value"];
+    ensure!(methods.iter().any(|known| method == known), "{answer} has none of {methods:?}");
     api.stop()?;
     Ok(())
 }

@@ -188,7 +188,7 @@ fn migrating_twice_changes_nothing() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A hot table of another shape is made anew, and what was said of its rows is forgotten.
+/// A hot table of another shape is made anew, and the heads that name its rows are deleted.
 #[test]
 fn hot_tables_follow_their_tables() -> anyhow::Result<()> {
     let _database = env::migrate("schema_hot")?;

@@ -15,7 +15,7 @@ fn repair(store: &str) -> Command {
     env::ingest_at(store, DATABASE, &["repair", "--dump", &dump("devchain")])
 }
 
-fn said(command: Command, code: i32) -> anyhow::Result<String> {
+fn output_of(command: Command, code: i32) -> anyhow::Result<String> {
     let output = env::run(command, code)?;
     Ok(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
@@ -32,7 +32,7 @@ fn lost_blocks_are_loaded_again() -> anyhow::Result<()> {
     let folder = stored()?;
     let whole = engine(folder.path())?;
     let before = env::contents(&whole.url, DATABASE)?;
-    ensure!(said(repair(&whole.url), 0)?.contains("nothing is damaged"));
+    ensure!(output_of(repair(&whole.url), 0)?.contains("nothing is damaged"));
     whole.stop()?;
     for (table, nth) in [("logs", 0), ("storage_history", 1), ("log_topics", 1), ("transactions_by_address", 0)] {
         lose(folder.path(), table, nth)?;
@@ -42,10 +42,10 @@ fn lost_blocks_are_loaded_again() -> anyhow::Result<()> {
     env::run(super::start(folder.path())?, 8)?;
     let damaged = engine(folder.path())?;
     ensure!(env::contents(&damaged.url, DATABASE)? != before);
-    let told = said(env::ingest_at(&damaged.url, DATABASE, &["repair"]), 2)?;
-    ensure!(told.contains("no source"), "{told}");
-    let told = said(repair(&damaged.url), 0)?;
-    ensure!(told.contains("`logs` lost") && told.contains("repaired"), "{told}");
+    let output = output_of(env::ingest_at(&damaged.url, DATABASE, &["repair"]), 2)?;
+    ensure!(output.contains("no source"), "{output}");
+    let output = output_of(repair(&damaged.url), 0)?;
+    ensure!(output.contains("`logs` lost") && output.contains("repaired"), "{output}");
     ensure!(env::contents(&damaged.url, DATABASE)? == before);
     ensure!(status(&damaged.url)?["damaged"] == json!([]));
     env::run(env::ingest_at(&damaged.url, DATABASE, &["verify"]), 0)?;
@@ -66,13 +66,13 @@ fn lost_commits_are_made_again() -> anyhow::Result<()> {
     broken(folder.path(), "ingest_commits", 0)?;
     let damaged = engine(folder.path())?;
     ensure!(status(&damaged.url)?["damaged"][0]["table"] == "ingest_commits");
-    let told = said(env::ingest_at(&damaged.url, DATABASE, &["load", "--dump", &dump("devchain")]), 8)?;
-    ensure!(told.contains("`ingest_commits` lost rows") && told.contains("trawl-ingest repair"), "{told}");
+    let output = output_of(env::ingest_at(&damaged.url, DATABASE, &["load", "--dump", &dump("devchain")]), 8)?;
+    ensure!(output.contains("`ingest_commits` lost rows") && output.contains("trawl-ingest repair"), "{output}");
     let api = super::api(&damaged.url)?;
     let answer = super::rpc(&api, "eth_blockNumber", json!([]))?;
     ensure!(answer["error"]["code"] == -32002, "{answer}");
     api.stop()?;
-    said(repair(&damaged.url), 0)?;
+    output_of(repair(&damaged.url), 0)?;
     ensure!(env::contents(&damaged.url, DATABASE)? == before);
     ensure!(status(&damaged.url)?["damaged"] == json!([]));
     damaged.stop()?;
@@ -111,7 +111,7 @@ fn killed_at_every_step_a_repair_ends_clean() -> anyhow::Result<()> {
         }
     }
     ensure!(killed > STEPS.len(), "only {killed} were killed");
-    said(repair(&damaged.url), 0)?;
+    output_of(repair(&damaged.url), 0)?;
     ensure!(env::contents(&damaged.url, DATABASE)? == before);
     let commits = "SELECT sum(last_block - first_block + 1) FROM ingest_commits";
     ensure!(env::sql_at(&damaged.url, DATABASE, commits)? == "92");

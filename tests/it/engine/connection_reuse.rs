@@ -1,4 +1,4 @@
-//! Connections that are kept between statements: nothing of one statement reaches another.
+//! Connections that are reused between statements: nothing of one statement reaches another.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -60,7 +60,7 @@ const TRACES: [(&str, &str, &str, &str, &str); 12] = [
 fn a_statement_leaves_nothing_to_the_next() -> anyhow::Result<()> {
     let installation = Installation::start()?;
     let before = installation.connection("")?;
-    ensure!(installation.connection("")? == before, "connections are not kept: this test proves nothing");
+    ensure!(installation.connection("")? == before, "connections are not reused: this test proves nothing");
     for (path, sql, next_path, next, expected) in TRACES {
         installation.ask(path, sql)?;
         for _ in 0..2 {

@@ -279,7 +279,7 @@ fn see_only_the_databases_they_are_given() -> anyhow::Result<()> {
     ] {
         ensure!(as_reader(sql, &[])?.text().is_empty(), "{sql}: {}", as_reader(sql, &[])?.text());
     }
-    // The owner's connections are others, also those that are kept.
+    // The owner's connections are others, also those that are reused.
     ensure!(as_owner("SELECT a FROM hidden.t")?.text() == "7\n");
     ensure!(as_reader("SELECT currentRoles()", &[])?.text() == "['trawl_reader']\n");
     Ok(())

@@ -20,7 +20,7 @@ use crate::env;
 
 const DATABASE: &str = "chain";
 
-/// Runs `trawl-ingest` over a database of that engine; what it said.
+/// Runs `trawl-ingest` over a database of that engine; returns its output.
 fn run(store: &str, database: &str, arguments: &[&str], code: i32) -> anyhow::Result<String> {
     let output = env::run(env::ingest_at(store, database, arguments), code)?;
     Ok(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
@@ -91,9 +91,9 @@ impl FollowedChain {
         let branches = [hashes("main")?, hashes("depth6")?];
         let data = env::directory()?;
         let copy = engine(data.path(), self.backups.path())?;
-        let said = run(&copy.url, DATABASE, &["restore", &self.path(name)], 0)?;
+        let output = run(&copy.url, DATABASE, &["restore", &self.path(name)], 0)?;
         let through = settled_through(&copy.url, DATABASE)?;
-        ensure!(through >= least && said.contains(&format!("{} verified", through + 1)), "{through}: {said}");
+        ensure!(through >= least && output.contains(&format!("{} verified", through + 1)), "{through}: {output}");
         let original = env::contents_below(&self.engine.url, DATABASE, through + 1)?;
         let restored = env::contents(&copy.url, DATABASE)?;
         ensure!(restored == original, "{name}: {restored:?}\ninstead of\n{original:?}");
@@ -239,8 +239,8 @@ fn what_cannot_be_done_is_refused_by_name() -> anyhow::Result<()> {
     let in_backups = |name: &str| backups.path().join(name).display().to_string();
     run(store, DATABASE, &["migrate"], 0)?;
     let refused = |arguments: &[&str], code: i32, words: &str| {
-        let said = run(store, DATABASE, arguments, code)?;
-        ensure!(said.contains(words), "{arguments:?}: {said}");
+        let output = run(store, DATABASE, arguments, code)?;
+        ensure!(output.contains(words), "{arguments:?}: {output}");
         anyhow::Ok(())
     };
     refused(&["backup", &in_backups("none")], 1, "nothing is loaded")?;
@@ -258,18 +258,18 @@ fn what_cannot_be_done_is_refused_by_name() -> anyhow::Result<()> {
     run(store, DATABASE, &["backup", &in_backups("two"), "--base", &in_backups("one")], 0)?;
     run(store, "second", &["migrate"], 0)?;
     run(store, "second", &["load", "--dump", &dump("devchain"), "--to", "5"], 0)?;
-    let said = run(store, "second", &["backup", &in_backups("three"), "--base", &in_backups("one")], 3)?;
-    ensure!(said.contains("is a backup of chain 3503995874084926"), "{said}");
+    let output = run(store, "second", &["backup", &in_backups("three"), "--base", &in_backups("one")], 3)?;
+    ensure!(output.contains("is a backup of chain 3503995874084926"), "{output}");
     // A file that is cut off, as a full disk leaves it, and then a base that is gone.
     let list = backups.path().join("one/rows/.backup");
     let text = fs::read(&list)?;
     fs::write(&list, "")?;
-    let said = run(store, "copy", &["restore", &in_backups("one")], 1)?;
-    ensure!(said.contains("is truncated or missing"), "{said}");
+    let output = run(store, "copy", &["restore", &in_backups("one")], 1)?;
+    ensure!(output.contains("is truncated or missing"), "{output}");
     fs::write(&list, text)?;
     fs::rename(backups.path().join("one"), backups.path().join("moved"))?;
-    let said = run(store, "copy", &["restore", &in_backups("two")], 1)?;
-    ensure!(said.contains("builds on") && said.contains(&in_backups("one")), "{said}");
+    let output = run(store, "copy", &["restore", &in_backups("two")], 1)?;
+    ensure!(output.contains("builds on") && output.contains(&in_backups("one")), "{output}");
     fs::rename(backups.path().join("moved"), backups.path().join("one"))?;
     run(store, "copy", &["restore", &in_backups("two")], 0)?;
     // A repair that was killed holds back a backup: what it took back would be missing.

@@ -75,7 +75,7 @@ pub fn write(recording: &str, folder: &Path, (first, last): (u64, u64)) -> anyho
     }
     let lines = &chain(recording).lines;
     let at = |height: u64| lines.get(usize::try_from(height).unwrap_or(usize::MAX)).context("a block");
-    // The fields of the recorded blocks hash to what the node said.
+    // The fields of the recorded blocks hash to what the node returned.
     anyhow::ensure!(at(first)?["block"]["hash"] == hash(&at(first)?["block"])?);
     let mut parent = at(first - 1)?["block"]["hash"].clone();
     let mut branch = std::fs::File::create(branch_of(folder))?;

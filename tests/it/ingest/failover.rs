@@ -42,7 +42,7 @@ fn another_node_takes_over() -> anyhow::Result<()> {
     let output = child.wait_with_output()?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let after = second.control(&json!({}))?["calls"]["eth_getBlockByNumber"].as_u64().unwrap_or_default();
-    ensure!(before == 0 && after > 0, "the second node was asked for {before} and then {after} blocks");
+    ensure!(before == 0 && after > 0, "the second node gave {before} and then {after} blocks");
     is_whole(database)
 }
 
@@ -84,10 +84,10 @@ fn a_node_without_traces_does_not_speak_for_others() -> anyhow::Result<()> {
         let _database = env::database(database);
         load(database, &urls.map(String::as_str), 0)?;
         is_whole(database)?;
-        let told = (covered(database, "traces")?, covered(database, "state_transactions")?);
-        ensure!(told == (55, 54), "{database}: traces of {} blocks, state of {}", told.0, told.1);
+        let parts = (covered(database, "traces")?, covered(database, "state_transactions")?);
+        ensure!(parts == (55, 54), "{database}: traces of {} blocks, state of {}", parts.0, parts.1);
     }
-    // It is not asked again and again for what it does not have.
+    // It is not queried again and again for what it does not have.
     let calls = poor.control(&json!({}))?["calls"]["trace_block"].as_u64().unwrap_or_default();
     ensure!((1..=20).contains(&calls), "{calls} calls");
     Ok(())

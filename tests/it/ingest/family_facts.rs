@@ -32,8 +32,8 @@ pub(super) fn are_served(url: &str, chain_id: u64, lines: &[Value]) -> anyhow::R
             let receipt = receipts.and_then(|receipts| receipts.get(position));
             let shown = get(&format!("/api/v2/transactions/{}", text(&transaction["hash"])?))?;
             of_transaction(transaction, receipt, &shown).with_context(|| format!("{chain_id}: {shown}"))?;
-            let told = get(&format!("/api/v2/transactions/{}/summary", text(&transaction["hash"])?))?;
-            of_summary(transaction, receipt, &told).with_context(|| format!("{chain_id}: {told}"))?;
+            let summary = get(&format!("/api/v2/transactions/{}/summary", text(&transaction["hash"])?))?;
+            of_summary(transaction, receipt, &summary).with_context(|| format!("{chain_id}: {summary}"))?;
         }
         let shown = get(&format!("/api/v2/blocks/{}", text(&block["hash"])?))?;
         let facts = &shown["chain_facts"];
@@ -100,9 +100,9 @@ fn of_transaction(transaction: &Value, receipt: Option<&Value>, shown: &Value) -
 }
 
 /// The sentence of a bridge's log, read here once more; of all others that no sender is nobody.
-fn of_summary(transaction: &Value, receipt: Option<&Value>, told: &Value) -> anyhow::Result<()> {
-    ensure!(told["success"] == true, "no answer");
-    let first = &told["data"]["summaries"][0];
+fn of_summary(transaction: &Value, receipt: Option<&Value>, summary: &Value) -> anyhow::Result<()> {
+    ensure!(summary["success"] == true, "no answer");
+    let first = &summary["data"]["summaries"][0];
     let template = first["summary_template"].as_str().unwrap_or_default();
     let is_nobody = transaction["from"] == format!("0x{}", "0".repeat(40));
     ensure!(!(is_nobody && template.contains("sender_address")), "the zero address sends nothing");

@@ -50,19 +50,19 @@ impl Follower {
         self.0.id()
     }
 
-    /// Its end, and what it said.
+    /// Waits for its end: the exit code and stderr.
     pub(super) fn end(mut self) -> anyhow::Result<(Option<i32>, String)> {
-        let mut said = String::new();
+        let mut text = String::new();
         if let Some(mut stderr) = self.0.stderr.take() {
-            std::io::Read::read_to_string(&mut stderr, &mut said)?;
+            std::io::Read::read_to_string(&mut stderr, &mut text)?;
         }
-        Ok((self.0.wait()?.code(), said))
+        Ok((self.0.wait()?.code(), text))
     }
 
     pub fn stop(self) -> anyhow::Result<()> {
         process::signal(self.0.id(), libc::SIGTERM)?;
-        let (code, said) = self.end()?;
-        ensure!(code == Some(130), "{code:?}: {said}");
+        let (code, stderr) = self.end()?;
+        ensure!(code == Some(130), "{code:?}: {stderr}");
         Ok(())
     }
 
@@ -353,9 +353,12 @@ fn a_reorganisation_below_finality_ends_it() -> anyhow::Result<()> {
     let settled = || env::sql("follow_below", "SELECT max(last_block) FROM ingest_commits");
     env::eventually(Duration::from_secs(20), || Ok(settled()? == "49"))?;
     node.control(&json!({"branch": "depth17"}))?;
-    let (code, said) = follower.end()?;
-    ensure!(code == Some(3), "{code:?}: {said}");
-    ensure!(said.contains("below finality") && said.contains(&main[&49]) && said.contains(&branch[&49]), "{said}");
+    let (code, stderr) = follower.end()?;
+    ensure!(code == Some(3), "{code:?}: {stderr}");
+    ensure!(
+        stderr.contains("below finality") && stderr.contains(&main[&49]) && stderr.contains(&branch[&49]),
+        "{stderr}"
+    );
     ensure!(block_at(&api.url, "latest")?["hash"] == tip(&main), "what was there is gone");
     Ok(())
 }
@@ -380,8 +383,8 @@ fn a_block_that_does_not_verify_ends_it() -> anyhow::Result<()> {
     reaches(&api.url, &main[&50])?;
     node.control(&json!({"tamper_log": "54:1:0:data"}))?;
     node.control(&json!({"head": 54}))?;
-    let (code, said) = follower.end()?;
-    ensure!(code == Some(3) && said.contains("block 54") && said.contains("receipts root"), "{code:?}: {said}");
+    let (code, stderr) = follower.end()?;
+    ensure!(code == Some(3) && stderr.contains("block 54") && stderr.contains("receipts root"), "{code:?}: {stderr}");
     ensure!(quantity(&block_at(&api.url, "latest")?["number"]) < 54, "a block that was refused is visible");
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! Blocks that are not settled are answered from memory as from their tables: two APIs of one database, one of which
-//! keeps no block in memory, are asked the same about every one of them.
+//! keeps no block in memory, get the same requests about every one of them.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};

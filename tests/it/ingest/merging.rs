@@ -1,4 +1,4 @@
-//! What ClickHouse merges beside `follow`, on its own and asked to.
+//! What ClickHouse merges beside `follow`, on its own and by OPTIMIZE.
 
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ fn rows_that_come_one_by_one_are_not_merged_one_by_one() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asked to merge a table of a large part and two small ones, ClickHouse merges all three; it is asked where what it
-/// would take is worth it.
+/// An OPTIMIZE of a table of a large part and two small ones merges all three; it is sent where what it would take is
+/// worth it.
 #[test]
 fn what_clickhouse_merges_is_known_beforehand() -> anyhow::Result<()> {
     let database = "merging_selection";

@@ -35,7 +35,7 @@ impl Node {
         let mut child = process::spawn(command)?;
         let mut url = String::new();
         BufReader::new(child.stdout.take().context("a pipe")?).read_line(&mut url)?;
-        ensure!(url.starts_with("http://"), "the replay node said {url:?}");
+        ensure!(url.starts_with("http://"), "the replay node printed {url:?}");
         Ok(Self { child, url: url.trim().into() })
     }
 
@@ -101,8 +101,8 @@ fn same_rows(name: &str, node: &[&str], flags: &[&str]) -> anyhow::Result<()> {
     let (found, expected) = (comparable(&database)?, comparable_reference(name)?);
     ensure!(found == expected, "{found:?}\ninstead of\n{expected:?}");
     // What passes costs no block its state; there is none of the genesis.
-    let (told, blocks) = (covered(&database, "state_transactions")?, covered(&database, "blocks")?);
-    ensure!(told == blocks - 1, "state of {told} blocks");
+    let (with_state, blocks) = (covered(&database, "state_transactions")?, covered(&database, "blocks")?);
+    ensure!(with_state == blocks - 1, "state of {with_state} blocks");
     Ok(())
 }
 
@@ -218,7 +218,7 @@ fn with_answers_too_small_for_a_receipt_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The limit is found by halving, and then kept to: a request is refused now and then only, as the size grows again.
+/// The limit is found by halving, and then respected: a request is refused now and then only, as the size grows again.
 #[test]
 fn that_limits_batches_gets_smaller_ones() -> anyhow::Result<()> {
     let node = Node::start("devchain", &["--max-batch", "7", "--disable", "eth_getBlockReceipts"])?;
@@ -250,7 +250,7 @@ fn without_access_is_refused_at_once() -> anyhow::Result<()> {
     let output = env::run(env::ingest("node_forbidden", &["load", "--rpc-url", &url]), 1)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(text.contains("does not return eth_chainId: HTTP 401"), "{text}");
-    ensure!(started.elapsed() < Duration::from_secs(10), "it was asked again and again");
+    ensure!(started.elapsed() < Duration::from_secs(10), "it was retried again and again");
     Ok(())
 }
 

@@ -149,7 +149,7 @@ fn reserved_disk_space_is_waited_for() -> anyhow::Result<()> {
 #[test]
 fn a_full_disk_fails_a_migration_by_name() -> anyhow::Result<()> {
     let database = &env::migrate("outage_migration")?;
-    // The last step is pending again; where its mark is kept is no room.
+    // The last step is pending again; the table of its mark has no room.
     let last = "DELETE FROM schema_migrations WHERE version = (SELECT max(version) FROM schema_migrations)";
     env::sql(database, last)?;
     disk::keep_free(env::store(), database, "schema_migrations", u64::MAX)?;
@@ -240,7 +240,7 @@ fn a_read_only_user_ends_the_load() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An orderly restart, asked for while an insert has arrived by half.
+/// An orderly restart, requested while an insert has arrived by half.
 #[test]
 fn an_engine_restarted_in_mid_insert_loses_nothing() -> anyhow::Result<()> {
     let mut dice = Dice(17);

@@ -21,8 +21,11 @@ fn exit_codes() -> anyhow::Result<()> {
     for program in ["trawl-ingest", "trawl-api", "trawl-engine"] {
         let mut command = std::process::Command::new(env::program(program));
         command.arg("--version");
-        let said = String::from_utf8(env::run(command, 0)?.stdout)?;
-        ensure!(said.trim_end().ends_with(concat!(env!("CARGO_PKG_VERSION"), " (development)")), "{program}: {said}");
+        let stdout = String::from_utf8(env::run(command, 0)?.stdout)?;
+        ensure!(
+            stdout.trim_end().ends_with(concat!(env!("CARGO_PKG_VERSION"), " (development)")),
+            "{program}: {stdout}"
+        );
     }
     Ok(())
 }
@@ -34,15 +37,15 @@ fn addresses_of_other_kinds_are_wrong_usage() -> anyhow::Result<()> {
     for url in ["ftp://ana:secret@host:21/x", "file:///etc/passwd", "host:8123", "http://"] {
         for mut command in [env::ingest_at(url, "x", &["status"]), env::api_at(url, "x", &[])] {
             command.env_remove("CLICKHOUSE_URL");
-            let said = String::from_utf8(env::run(command, 2)?.stderr)?;
-            ensure!(said.contains("write http://host:8123") && !said.contains("secret"), "{url}: {said}");
+            let stderr = String::from_utf8(env::run(command, 2)?.stderr)?;
+            ensure!(stderr.contains("write http://host:8123") && !stderr.contains("secret"), "{url}: {stderr}");
         }
     }
     for command in [&["load", "--to", "1"][..], &["follow"]] {
         let nodes = ["--rpc-url", "ftp://ana:secret@host:21/x"];
         let output = env::run(env::ingest("ingest_schemes", &[command, &nodes].concat()), 2)?;
-        let said = String::from_utf8(output.stderr)?;
-        ensure!(said.contains("`ftp` is not http") && !said.contains("secret"), "{command:?}: {said}");
+        let stderr = String::from_utf8(output.stderr)?;
+        ensure!(stderr.contains("`ftp` is not http") && !stderr.contains("secret"), "{command:?}: {stderr}");
     }
     env::run(env::api_at(env::store(), "ingest_schemes", &["--upstream-rpc-url", "ftp://host:21"]), 2).map(drop)
 }
@@ -65,15 +68,15 @@ fn a_status_that_is_watched_comes_again() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is said of state is what the API does.
+/// What `status` reports of state is what the API answers.
 #[test]
 fn status_says_of_state_what_the_api_answers() -> anyhow::Result<()> {
     for name in ["devchain", "hive", "mainnet"] {
         let chain = chain(name);
         let status = env::run(env::ingest(chain.name, &["status", "--json"]), 0)?;
         let status: Value = serde_json::from_slice(&status.stdout)?;
-        let asked = status["state"].as_u64().or(status["head"].as_u64()).context("a block")?;
-        let params = json!([format!("0x{}", "00".repeat(20)), format!("{asked:#x}")]);
+        let height = status["state"].as_u64().or(status["head"].as_u64()).context("a block")?;
+        let params = json!([format!("0x{}", "00".repeat(20)), format!("{height:#x}")]);
         let answer = crate::rpc::call(chain, "eth_getBalance", params)?;
         let is_answered = answer["error"].is_null();
         ensure!(is_answered == status["state"].is_u64(), "{name}: {status}, and the API: {answer}");

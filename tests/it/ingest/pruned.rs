@@ -1,5 +1,5 @@
 //! Nodes that do not have what belongs to a block: those that dropped the state of old blocks, and those whose chain
-//! has another block by now. Neither is asked again and again, and what is missing is recorded as missing.
+//! has another block by now. Neither is queried again and again, and what is missing is recorded as missing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -42,13 +42,13 @@ fn old_state_is_missing_and_no_reason_to_wait() -> anyhow::Result<()> {
     {
         let node = Node::start("hive", &["--pruned-below", "40", "--pruned-text", text])?;
         let database = &env::migrate(&format!("pruned_{position}"))?;
-        let (said, took) = load(database, &node, &["--concurrency", "4"])?;
-        // What is asked for to find out where the state begins is most of it in so short a chain.
-        // Other tests run beside this one; a node that is asked ten times for each block costs minutes.
+        let (log, took) = load(database, &node, &["--concurrency", "4"])?;
+        // What is requested to find out where the state begins is most of it in so short a chain.
+        // Other tests run beside this one; a node that is queried ten times for each block costs minutes.
         ensure!(took < without * 2 + Duration::from_secs(15), "{text}: {took:?} instead of {without:?}");
         let calls = node.control(&json!({}))?["calls"].clone();
-        let asked: u64 = OF_STATE.iter().filter_map(|method| calls[*method].as_u64()).sum();
-        ensure!(asked < 300, "{text}: {asked} calls for state: {calls}");
+        let requests: u64 = OF_STATE.iter().filter_map(|method| calls[*method].as_u64()).sum();
+        ensure!(requests < 300, "{text}: {requests} calls for state: {calls}");
         let of_state = [
             covered(database, "blocks")?,
             covered(database, "receipts")?,
@@ -58,11 +58,11 @@ fn old_state_is_missing_and_no_reason_to_wait() -> anyhow::Result<()> {
         // The genesis has no frames, and no state but its own.
         ensure!(of_state == [55, 55, 16, 15], "{text}: {of_state:?}");
         for part in ["traces", "state"] {
-            let lines = said
+            let lines = log
                 .lines()
                 .filter(|line| line.contains("recorded as missing") && line.contains(&format!("part=\"{part}\"")));
             let lines: Vec<&str> = lines.collect();
-            ensure!(lines.len() == 1 && lines[0].contains("to 39"), "{text}: {said}");
+            ensure!(lines.len() == 1 && lines[0].contains("to 39"), "{text}: {log}");
         }
     }
     Ok(())
@@ -74,10 +74,10 @@ fn what_was_missing_is_filled_in() -> anyhow::Result<()> {
     let (pruned, archive) = (Node::start("hive", &["--pruned-below", "40"])?, Node::start("hive", &[])?);
     let database = &env::migrate("pruned_filled")?;
     load(database, &pruned, &["--batch-blocks", "25"])?;
-    let said = env::run(env::ingest(database, &["repair"]), 0)?.stdout;
-    let said = String::from_utf8_lossy(&said).into_owned();
-    ensure!(said.contains("traces: 1-39; state: 1-39") && said.contains("--fill traces,state"), "{said}");
-    // The node that dropped it is no help, and nothing is lost by asking it.
+    let stdout = env::run(env::ingest(database, &["repair"]), 0)?.stdout;
+    let stdout = String::from_utf8_lossy(&stdout).into_owned();
+    ensure!(stdout.contains("traces: 1-39; state: 1-39") && stdout.contains("--fill traces,state"), "{stdout}");
+    // The node that dropped it is no help, and nothing is lost by querying it.
     let fill = |node: &Node, parts| env::ingest(database, &["repair", "--fill", parts, "--rpc-url", &node.url]);
     env::run(fill(&pruned, "traces,state"), 1)?;
     ensure!(covered(database, "traces")? == 16 && covered(database, "blocks")? == 55);
@@ -100,12 +100,12 @@ fn what_was_missing_is_filled_in() -> anyhow::Result<()> {
     let reference = &env::migrate("pruned_never")?;
     load(reference, &archive, &[])?;
     ensure!(rows(database)? == rows(reference)?, "{:#?}\ninstead of\n{:#?}", rows(database)?, rows(reference)?);
-    let said = env::run(env::ingest(database, &["repair"]), 0)?.stdout;
-    ensure!(!String::from_utf8_lossy(&said).contains("--fill"));
+    let stdout = env::run(env::ingest(database, &["repair"]), 0)?.stdout;
+    ensure!(!String::from_utf8_lossy(&stdout).contains("--fill"));
     Ok(())
 }
 
-/// The chain gets another branch while the state of its newest block is asked for.
+/// The chain gets another branch while the state of its newest block is requested.
 #[test]
 fn a_block_that_is_replaced_is_not_waited_for() -> anyhow::Result<()> {
     let main = hashes("main")?;

@@ -1,5 +1,5 @@
-//! Settled data that is asked again needs no statement, and is never what it no longer is. Statements are counted on
-//! their way to the engine; answers are held against those of an API that keeps nothing.
+//! A repeated request for settled data needs no statement, and its answer is never stale. Statements are counted on
+//! their way to the engine; answers are compared with those of an API that caches nothing.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use crate::chains::{self, chain, dump, quantity};
 use crate::env;
 use crate::pages::busiest;
 
-/// Nothing is kept but rows of settled blocks.
+/// Nothing is cached but rows of settled blocks.
 const NO_ANSWERS: [&str; 2] = ["--cache-size", "0"];
 const NOTHING: [&str; 4] = ["--cache-size", "0", "--settled-cache-size", "0"];
 
-/// What is asked about blocks and their transactions.
+/// Calls about blocks and their transactions.
 fn calls(lines: &[Value]) -> Vec<(&'static str, Value)> {
     let mut calls = Vec::new();
     for line in lines {
@@ -128,7 +128,7 @@ fn concurrent_misses_are_one_statement() -> anyhow::Result<()> {
         let clients: Vec<_> = (0..12).map(|_| scope.spawn(|| ask(&api, &calls, &[]))).collect();
         let joined = clients.into_iter().map(|client| client.join());
         joined
-            .map(|asked| asked.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect::<anyhow::Result<_>>()
     })?;
     ensure!(answers.iter().all(|answer| answer == &answers[0] && answer[0].len() > 200), "{answers:?}");
@@ -152,7 +152,7 @@ fn its_memory_is_bounded_and_large_answers_are_not_cached() -> anyhow::Result<()
     let large = [("eth_getBlockByNumber", json!([largest["block"]["number"], true]))];
     ask(&api, &large, &[])?;
     let (_, statements) = counted((&api, &proxy), &large, &[])?;
-    ensure!(statements > 0, "more than a sixteenth is not kept");
+    ensure!(statements > 0, "more than a sixteenth is not cached");
     Ok(())
 }
 
@@ -188,7 +188,7 @@ fn what_comes_is_found_and_what_goes_is_refused() -> anyhow::Result<()> {
     env::sql(
         database,
         &format!(
-            "CREATE TABLE kept_commits ENGINE = Memory AS SELECT * FROM ingest_commits WHERE first_block = {commit}"
+            "CREATE TABLE saved_commits ENGINE = Memory AS SELECT * FROM ingest_commits WHERE first_block = {commit}"
         ),
     )?;
     env::sql(database, &format!("DELETE FROM ingest_commits WHERE first_block = {commit}"))?;
@@ -197,10 +197,10 @@ fn what_comes_is_found_and_what_goes_is_refused() -> anyhow::Result<()> {
         database,
         "ALTER TABLE blocks UPDATE extra_data = 'told anew' WHERE block_number >= 50 SETTINGS mutations_sync = 2",
     )?;
-    env::sql(database, "INSERT INTO ingest_commits SELECT * FROM kept_commits")?;
+    env::sql(database, "INSERT INTO ingest_commits SELECT * FROM saved_commits")?;
     reached("0x5b")?;
-    let told = ask(&api, &new, &[])?;
-    ensure!(told != after && told == ask(&without, &new, &[])?, "what was loaded again is read again");
+    let latest = ask(&api, &new, &[])?;
+    ensure!(latest != after && latest == ask(&without, &new, &[])?, "what was loaded again is read again");
     Ok(())
 }
 
@@ -231,7 +231,7 @@ fn beside_new_heads_settled_data_needs_no_statement() -> anyhow::Result<()> {
     let old = calls(&lines[5..env::amount(9, 15)]);
     let before = ask(&api, &old, &[])?;
     let everything: Vec<_> = calls(&lines.iter().step_by(env::amount(9, 3)).cloned().collect::<Vec<_>>());
-    let mut asked = 0;
+    let mut compared = 0;
     for (branch, head) in [("main", Some(34)), ("main", Some(54)), ("depth6", None), ("main", None), ("depth1", None)] {
         let chain = hashes(branch)?;
         node.control(&match head {
@@ -244,13 +244,13 @@ fn beside_new_heads_settled_data_needs_no_statement() -> anyhow::Result<()> {
         let (again, statements) = counted((&api, &proxy), &old, &[])?;
         ensure!(again == before && statements == 0, "{branch} {head:?}: {statements}");
         let due = ask(&without, &everything, &[])?;
-        // Twice, so that what was kept at the first time is compared.
+        // Twice, so that the answers cached by the first round are compared.
         for _ in 0..2 {
             ensure!(ask(&api, &everything, &[])? == due, "{branch} {head:?}");
-            asked += everything.len();
+            compared += everything.len();
         }
     }
-    ensure!(asked > 250, "{asked}");
+    ensure!(compared > 250, "{compared}");
     let settled_since = calls(&lines[25..32]);
     ask(&api, &settled_since, &[])?;
     let (_, statements) = counted((&api, &proxy), &settled_since, &[])?;

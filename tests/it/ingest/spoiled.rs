@@ -1,4 +1,4 @@
-//! Nodes that answer well but for some calls: what they spoil is left out, waited for, or asked of another way, and
+//! Nodes that answer well but for some calls: what they spoil is left out, waited for, or requested another way, and
 //! nothing else suffers.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -93,9 +93,9 @@ fn traces_that_are_not_sold_are_missing() -> anyhow::Result<()> {
         let database = format!("spoiled_not_sold_{position}");
         let _database = env::database(&database);
         load(&database, &url)?;
-        let told = (covered(&database, "blocks")?, covered(&database, "traces")?, covered(&database, "receipts")?);
+        let counts = (covered(&database, "blocks")?, covered(&database, "traces")?, covered(&database, "receipts")?);
         // The genesis has none to ask for.
-        ensure!(told.0 == 55 && told.1 <= 1 && told.2 == 55, "{position}: {told:?}");
+        ensure!(counts.0 == 55 && counts.1 <= 1 && counts.2 == 55, "{position}: {counts:?}");
         ensure!(covered(&database, "state_transactions")? == 54, "{position}: state");
     }
     Ok(())
@@ -162,7 +162,7 @@ fn state_that_is_short_at_first_is_requested_again() -> anyhow::Result<()> {
     let _database = env::database("spoiled_state");
     load("spoiled_state", &url)?;
     ensure!(covered("spoiled_state", "state_transactions")? == 54);
-    // And by the way that was asked for first.
+    // And by the method that was called first.
     let calls = node.control(&json!({}))?["calls"]["trace_replayBlockTransactions"].as_u64().unwrap_or_default();
     ensure!(calls == 0, "{calls} calls of the second way");
     Ok(())

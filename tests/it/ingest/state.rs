@@ -277,7 +277,7 @@ fn that_a_node_does_not_keep_is_missing() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the scenario's node said of nonces, balances and codes after its last block, some of it delegated and undone.
+/// The scenario's node reported nonces, balances and codes after its last block, some of them delegated and undone.
 #[test]
 fn of_delegations_is_what_the_node_had() -> anyhow::Result<()> {
     let expected: Value =
@@ -301,14 +301,11 @@ fn of_delegations_is_what_the_node_had() -> anyhow::Result<()> {
             let rows = env::sql(database, &sql)?;
             let found: BTreeMap<&str, &str> = rows.lines().filter_map(|line| line.split_once('\t')).collect();
             let mut compared = 0;
-            for (address, node_value) in expected[member].as_object().context("a map")? {
-                let node_value = node_value.as_str().map_or_else(|| node_value.to_string(), ToOwned::to_owned);
+            for (address, answer) in expected[member].as_object().context("a map")? {
+                let answer = answer.as_str().map_or_else(|| answer.to_string(), ToOwned::to_owned);
                 // What never changed has no row: the allocation is not in this recording.
                 if let Some(found) = found.get(address.to_lowercase().as_str()) {
-                    ensure!(
-                        *found == node_value,
-                        "{database}: {member} of {address} is {found} instead of {node_value}"
-                    );
+                    ensure!(*found == answer, "{database}: {member} of {address} is {found} instead of {answer}");
                     compared += 1;
                 }
             }
@@ -322,16 +319,16 @@ fn of_delegations_is_what_the_node_had() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the scenario's node said its proxies point to in the end, after upgrades.
+/// The implementations that the scenario's node reported for its proxies in the end, after upgrades.
 #[test]
 fn names_the_proxies_of_the_scenario() -> anyhow::Result<()> {
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
     let database = chain("devchain").name;
-    for (proxy, told) in expected["proxies"].as_object().context("proxies")? {
-        let (kind, target) = match told["beacon"].as_str() {
+    for (proxy, entry) in expected["proxies"].as_object().context("proxies")? {
+        let (kind, target) = match entry["beacon"].as_str() {
             Some(beacon) => ("eip1967_beacon", beacon),
-            None => ("eip1967", told["implementation"].as_str().context("an address")?),
+            None => ("eip1967", entry["implementation"].as_str().context("an address")?),
         };
         let sql = format!(
             "SELECT concat('0x', lower(hex(argMax(implementation, block_number)))) FROM proxy_implementations

@@ -36,7 +36,7 @@ pub(super) fn reach(database: &str) -> anyhow::Result<Value> {
     Ok(status["token_statistics"].clone())
 }
 
-/// By token: holders and supply, `\N` where they are not told.
+/// By token: holders and supply, `\N` where they are unknown.
 fn statistics(database: &str) -> anyhow::Result<BTreeMap<String, (String, String)>> {
     let sql = "SELECT lower(hex(token_address)), argMax((holders_count, total_supply), block_number) AS newest, newest.1, newest.2
                FROM token_statistics GROUP BY token_address";
@@ -48,7 +48,7 @@ fn statistics(database: &str) -> anyhow::Result<BTreeMap<String, (String, String
     rows.lines().map(|line| row(line).with_context(|| line.to_owned())).collect()
 }
 
-/// The scenario's node was asked for the balance of every account and contract, and for the owner of every token.
+/// The scenario's node was called for the balance of every account and contract, and for the owner of every token.
 #[test]
 fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
     let database = chain("devchain").name;
@@ -60,43 +60,43 @@ fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
         found.get(&token).with_context(|| format!("no statistics of {token}"))
     };
     ensure!(reach(database)? == 91);
-    for (token, told) in expected["erc20"].as_object().context("tokens")? {
+    for (token, entry) in expected["erc20"].as_object().context("tokens")? {
         let (holders, supply) = of(token)?;
         // Deposits and withdrawals make and take coins without a transfer.
-        if told["label"] == "Wrapped" {
+        if entry["label"] == "Wrapped" {
             ensure!(holders == "\\N" && supply == "\\N", "{token}: {holders} {supply}");
             continue;
         }
-        ensure!(told["totalSupply"] == supply.as_str(), "{token}: {supply} instead of {told}");
-        let amounts = told["balances"].as_object().context("balances")?;
+        ensure!(entry["totalSupply"] == supply.as_str(), "{token}: {supply} instead of {entry}");
+        let amounts = entry["balances"].as_object().context("balances")?;
         let amounts = amounts.values().map(|amount| Ok(amount.as_str().context("an amount")?.parse::<U256>()?));
         let amounts: Vec<U256> = amounts.collect::<anyhow::Result<_>>()?;
-        // Everybody who has some was asked.
-        ensure!(told["totalSupply"] == amounts.iter().sum::<U256>().to_string(), "{token}: {told}");
-        let asked = amounts.iter().filter(|amount| !amount.is_zero()).count();
-        ensure!(holders == &asked.to_string(), "{token}: {holders} holders instead of {asked}");
+        // The balances of all holders were recorded.
+        ensure!(entry["totalSupply"] == amounts.iter().sum::<U256>().to_string(), "{token}: {entry}");
+        let count = amounts.iter().filter(|amount| !amount.is_zero()).count();
+        ensure!(holders == &count.to_string(), "{token}: {holders} holders instead of {count}");
     }
-    for (token, told) in expected["erc721"].as_object().context("tokens")? {
+    for (token, entry) in expected["erc721"].as_object().context("tokens")? {
         let (holders, supply) = of(token)?;
         // Minted many at once without a transfer each (ERC-2309).
-        if told["label"] == "Batch721" {
+        if entry["label"] == "Batch721" {
             ensure!(holders == "\\N" && supply == "\\N", "{token}: {holders} {supply}");
             continue;
         }
-        let owners = told["owners"].as_object().context("owners")?;
+        let owners = entry["owners"].as_object().context("owners")?;
         let distinct: BTreeSet<String> = owners.values().map(|owner| owner.to_string().to_lowercase()).collect();
         let found = (holders.as_str(), supply.as_str());
         ensure!(
             found == (&*distinct.len().to_string(), &*owners.len().to_string()),
-            "{token}: {found:?} instead of {told}"
+            "{token}: {found:?} instead of {entry}"
         );
     }
-    for (token, told) in expected["erc1155"].as_object().context("tokens")? {
+    for (token, entry) in expected["erc1155"].as_object().context("tokens")? {
         let (holders, supply) = of(token)?;
         let has_some =
             |amounts: &Value| amounts.as_object().is_some_and(|ids| ids.values().any(|amount| amount != "0"));
-        let asked = told.as_object().context("owners")?.values().filter(|amounts| has_some(amounts)).count();
-        ensure!(supply == "\\N" && holders == &asked.to_string(), "{token}: {holders} instead of {asked}, {supply}");
+        let count = entry.as_object().context("owners")?.values().filter(|amounts| has_some(amounts)).count();
+        ensure!(supply == "\\N" && holders == &count.to_string(), "{token}: {holders} instead of {count}, {supply}");
     }
     Ok(())
 }

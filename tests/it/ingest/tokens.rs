@@ -1,4 +1,4 @@
-//! Tokens: what contracts answer is kept, whatever they answer; and nothing they do keeps blocks from being loaded.
+//! Tokens: what contracts answer is stored, whatever they answer; and nothing they do keeps blocks from being loaded.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -249,10 +249,10 @@ fn say_what_they_are_once() -> anyhow::Result<()> {
     let counts = env::sql(database, counts)?;
     let counts: Vec<u64> = counts.split('\t').map(str::parse).collect::<Result<_, _>>()?;
     ensure!(counts[0] == counts[1] && counts[0] + 1 == counts[2] && counts[2] > 9, "{counts:?}");
-    // The next run asks that one only: four calls.
+    // The next run calls that one only: four calls.
     let before = node.calls.load(Ordering::Relaxed);
     run(database, &node.url)?;
-    ensure!((1..=16).contains(&(node.calls.load(Ordering::Relaxed) - before)), "asked again");
+    ensure!((1..=16).contains(&(node.calls.load(Ordering::Relaxed) - before)), "called again");
     Ok(())
 }
 
@@ -275,7 +275,7 @@ fn of_a_node_without_calls_do_not_fail_the_load() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Told to stop, the load does not wait for them; the blocks are all there.
+/// On SIGTERM the load does not wait for them; the blocks are all there.
 #[test]
 fn that_never_answer_do_not_hold_up_the_load() -> anyhow::Result<()> {
     let database = &env::migrate("tokens_silent")?;
@@ -285,34 +285,34 @@ fn that_never_answer_do_not_hold_up_the_load() -> anyhow::Result<()> {
     env::eventually(Duration::from_secs(60), || {
         Ok(env::sql(database, "SELECT sum(last_block - first_block + 1) FROM ingest_commits")? == "92")
     })?;
-    let told = Instant::now();
+    let signalled = Instant::now();
     xtask::process::signal(child.id(), libc::SIGTERM)?;
     let output = child.wait_with_output()?;
-    ensure!(output.status.success() && told.elapsed() < Duration::from_secs(10), "{output:?}");
+    ensure!(output.status.success() && signalled.elapsed() < Duration::from_secs(10), "{output:?}");
     ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
     Ok(())
 }
 
-/// The node fails for longer than a load has patience; whoever follows goes on, and asks once it answers.
+/// The node fails for longer than a load has patience; `follow` goes on, and calls them once it answers.
 #[test]
 fn are_called_by_follow_when_the_node_is_back() -> anyhow::Result<()> {
     let database = &env::migrate("tokens_outage")?;
     let node = TokenNode::start(Mode::Fails)?;
     let arguments = ["follow", "--rpc-url", &node.url, "--poll-interval-ms", "100", "--state", "off"];
     let mut child = env::ingest(database, &arguments).stderr(std::process::Stdio::piped()).spawn()?;
-    let mut said = BufReader::new(child.stderr.take().context("a pipe")?);
+    let mut stderr = BufReader::new(child.stderr.take().context("a pipe")?);
     let mut text = String::new();
     while !text.contains("waiting for an answer from token contracts") {
-        ensure!(said.read_line(&mut text)? > 0, "it ended: {text}");
+        ensure!(stderr.read_line(&mut text)? > 0, "it ended: {text}");
     }
     ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
     node.becomes(Mode::Answers);
-    let asked =
+    let called =
         env::eventually(Duration::from_secs(60), || Ok(env::sql(database, "SELECT count() > 9 FROM tokens")? == "1"));
     xtask::process::signal(child.id(), libc::SIGTERM)?;
-    said.read_to_string(&mut text)?;
+    stderr.read_to_string(&mut text)?;
     child.wait()?;
-    asked.with_context(|| text.clone())?;
+    called.with_context(|| text.clone())?;
     ensure!(text.matches("waiting for an answer from token contracts").count() == 1, "{text}");
     Ok(())
 }
@@ -323,7 +323,7 @@ fn are_called_by_follow_when_the_node_is_back() -> anyhow::Result<()> {
 fn are_called_again_by_command_and_by_follow() -> anyhow::Result<()> {
     let database = &env::migrate("tokens_renamed")?;
     let node = TokenNode::start(Mode::Answers)?;
-    // What DUSD and OldCoin said at block 40.
+    // What DUSD and OldCoin answered at block 40.
     let earlier = "INSERT INTO tokens (address, block_number, token_type, name, symbol, decimals, total_supply) VALUES
         (unhex('5fbdb2315678afecb367f032d93f642f64180aa3'), 40, 'ERC-20', NULL, NULL, NULL, 5),
         (unhex('8464135c8f25da09e49bc8782676a84730c318bc'), 40, 'ERC-20', 'Older Coin', 'OLD', 18, 1000)";
@@ -341,7 +341,7 @@ fn are_called_again_by_command_and_by_follow() -> anyhow::Result<()> {
             let others = "SELECT uniqExact(address) > 9 FROM tokens";
             env::eventually(Duration::from_secs(60), || Ok(env::sql(database, others)? == "1"))?;
             if interval == "1h" {
-                ensure!(env::sql(database, names)? == "- 40, Older Coin 40", "asked too soon");
+                ensure!(env::sql(database, names)? == "- 40, Older Coin 40", "called too soon");
                 let output = env::run(env::ingest(database, &["tokens", "--refresh", "--rpc-url", &node.url]), 0)?;
                 let text = String::from_utf8_lossy(&output.stdout).into_owned();
                 ensure!(text.contains("2 of them with changes"), "{text}");

@@ -31,7 +31,7 @@ const GAS_USED: usize = 13;
 const EXECUTION: std::ops::Range<usize> = 17..19;
 
 fn all(database: &str, condition: &str) -> anyhow::Result<Vec<Row>> {
-    // Loading happens when a chain is first asked for.
+    // A chain is loaded at its first use.
     if let Some(name) = ["hive", "mainnet", "devchain"].into_iter().find(|name| *name == database) {
         chain(name);
     }
@@ -171,7 +171,7 @@ fn participants_see_the_frames_the_lists_show() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The node said which accounts had code at the end.
+/// The node reported which accounts had code at the end.
 #[test]
 fn contracts_are_those_that_exist() -> anyhow::Result<()> {
     chain("devchain");

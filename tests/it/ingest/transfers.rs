@@ -84,19 +84,19 @@ fn add_up_to_the_balances_a_node_gave() -> anyhow::Result<()> {
         compared += 1;
         if found == balance { Ok(()) } else { Err(anyhow::anyhow!("{key}: {found} instead of {balance}")) }
     };
-    for (token, told) in expected["erc1155"].as_object().context("tokens")? {
-        for (owner, amounts) in told.as_object().context("owners")? {
+    for (token, entry) in expected["erc1155"].as_object().context("tokens")? {
+        for (owner, amounts) in entry.as_object().context("owners")? {
             for (id, amount) in amounts.as_object().context("ids")? {
                 check(token, owner, Some(id), amount.as_str().context("an amount")?)?;
             }
         }
     }
-    for (token, told) in expected["erc721"].as_object().context("tokens")? {
+    for (token, entry) in expected["erc721"].as_object().context("tokens")? {
         // Minted many at once without a transfer each (ERC-2309).
-        if told["label"] == "Batch721" {
+        if entry["label"] == "Batch721" {
             continue;
         }
-        for (id, owner) in told["owners"].as_object().context("owners")? {
+        for (id, owner) in entry["owners"].as_object().context("owners")? {
             check(token, owner.as_str().context("an owner")?, Some(id), "1")?;
         }
     }
@@ -106,15 +106,15 @@ fn add_up_to_the_balances_a_node_gave() -> anyhow::Result<()> {
                   FROM token_transfers_by_direction WHERE token_type = 'ERC-20' GROUP BY token_address, address";
     let owners = env::sql(database, owners)?;
     let owners: BTreeMap<&str, &str> = owners.lines().filter_map(|line| line.split_once('\t')).collect();
-    for (token, told) in expected["erc20"].as_object().context("tokens")? {
+    for (token, entry) in expected["erc20"].as_object().context("tokens")? {
         // Deposits and withdrawals make and take coins without a transfer.
-        if told["label"] == "Wrapped" {
+        if entry["label"] == "Wrapped" {
             continue;
         }
-        for (owner, amount) in told["balances"].as_object().context("balances")? {
+        for (owner, amount) in entry["balances"].as_object().context("balances")? {
             let key = format!("{} {}", bare(token), bare(owner));
             let found = owners.get(key.as_str()).copied().unwrap_or("0");
-            ensure!(Some(found) == amount.as_str(), "{} {key}: {found} instead of {amount}", told["label"]);
+            ensure!(Some(found) == amount.as_str(), "{} {key}: {found} instead of {amount}", entry["label"]);
         }
     }
     Ok(())

@@ -30,7 +30,7 @@ impl WalkedList {
     fn new(list: List, branches: &[Vec<String>]) -> Self {
         let sets: Vec<BTreeSet<String>> = branches.iter().map(|names| names.iter().cloned().collect()).collect();
         let ever = sets.iter().flatten().cloned().collect();
-        let always = sets.iter().skip(1).fold(sets[0].clone(), |kept, set| &kept & set);
+        let always = sets.iter().skip(1).fold(sets[0].clone(), |common, set| &common & set);
         Self { list, always, ever }
     }
 
@@ -266,7 +266,7 @@ fn scans_show_one_branch_each() -> anyhow::Result<()> {
     follower.stop()
 }
 
-/// A page that is kept in memory is asked for again and again; after a reorganisation it is the new one.
+/// A cached page is requested again and again; after a reorganisation it is the new one.
 #[test]
 fn no_answer_is_older_than_the_head() -> anyhow::Result<()> {
     let (_database, node, follower, api) = started("walks_kept", &["--head", "54", "--finality", "30"])?;

@@ -98,11 +98,11 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
         for (name, text) in files {
             written(&folder, &name, &text)?;
         }
-        let told = labels(&database, &[&folder.path().display().to_string()], 0)?;
+        let output = labels(&database, &[&folder.path().display().to_string()], 0)?;
         let found = stored(&database)?;
-        ensure!(found == expected, "{tool}: {found} instead of {expected}; {told}");
+        ensure!(found == expected, "{tool}: {found} instead of {expected}; {output}");
     }
-    // An artifact without an address is told whose it is.
+    // An artifact without an address gets one on the command line.
     let _database = scenario("labels_tool_named")?;
     let file = |name: &str, abi: &Value| written(&one, &format!("{name}.json"), &json!({"abi": abi}).to_string());
     let named = [format!("{GOLD}={}", file("Coin", coin)?), format!("{NOISE}={}", file("Noise", noise)?)];
@@ -110,8 +110,8 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
     ensure!(stored("labels_tool_named")? == expected);
     // A file that names a chain is not loaded before it is known which chain this is.
     let _database = env::migrate("labels_tool_empty")?;
-    let told = labels("labels_tool_empty", &[&fixture("labels.csv")], 2)?;
-    ensure!(told.contains("give --chain-id") && told.contains("of chain 31337"), "{told}");
+    let stderr = labels("labels_tool_empty", &[&fixture("labels.csv")], 2)?;
+    ensure!(stderr.contains("give --chain-id") && stderr.contains("of chain 31337"), "{stderr}");
     labels("labels_tool_empty", &["--chain-id", "31337", &fixture("labels.csv")], 0)?;
     Ok(())
 }

@@ -48,9 +48,9 @@ fn bad_rows_are_refused_by_place() -> anyhow::Result<()> {
     let before = counts(database)?;
     for (name, text, line, reason) in bad {
         let good = written(&folder, "good.csv", &good)?;
-        let told = labels(database, &[&good, &written(&folder, name, &text)?], 3)?;
-        let is_told = told.contains(name) && told.contains(line) && told.contains(reason);
-        ensure!(is_told && told.contains("nothing was written"), "{name}: {told}");
+        let output = labels(database, &[&good, &written(&folder, name, &text)?], 3)?;
+        let is_named = output.contains(name) && output.contains(line) && output.contains(reason);
+        ensure!(is_named && output.contains("nothing was written"), "{name}: {output}");
         ensure!(counts(database)? == before, "{name} was refused, and something was written");
     }
     labels(database, &["/nowhere/at/all.csv"], 1)?;

@@ -24,7 +24,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("0x23e13a2d", TOO_DEEP),
 ];
 
-/// What a call that returned `output` must be said to have failed with, by hand: words are addresses and numbers.
+/// The revert reason of a call that returned `output`, decoded by hand: words are addresses and numbers.
 fn reason(output: &str, unknown: &[&str]) -> Value {
     if output.len() < 4 {
         return Value::Null;
@@ -84,9 +84,9 @@ fn ensure_reasons(api: &xtask::process::Server, unknown: &[&str]) -> anyhow::Res
     let (mut transactions, mut calls) = (0, 0);
     for (hash, frames) in failed() {
         let output = |frame: &Value| frame["output"].as_str().unwrap_or_default().to_owned();
-        let told = get(api, &format!("transactions/{hash}"))?;
+        let transaction = get(api, &format!("transactions/{hash}"))?;
         let expected = reason(&output(frames.first().context("a frame")?), unknown);
-        ensure!(told["revert_reason"] == expected, "{hash}: {} is not {expected}", told["revert_reason"]);
+        ensure!(transaction["revert_reason"] == expected, "{hash}: {} is not {expected}", transaction["revert_reason"]);
         transactions += usize::from(!expected.is_null());
         let trace = get(api, &format!("transactions/{hash}/raw-trace?reasons=1"))?;
         let bare = get(api, &format!("transactions/{hash}/raw-trace"))?;
@@ -95,7 +95,7 @@ fn ensure_reasons(api: &xtask::process::Server, unknown: &[&str]) -> anyhow::Res
         for (position, (shown, frame)) in trace.iter().zip(&frames).enumerate() {
             ensure!(
                 shown.get("revert_reason").is_some() == frame.get("error").is_some(),
-                "{hash}: {shown}, told {frame}"
+                "{hash}: {shown}, traced as {frame}"
             );
             ensure!(bare[position].get("revert_reason").is_none() && bare[position]["error"] == shown["error"]);
             if frame.get("error").is_some() {

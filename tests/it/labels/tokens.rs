@@ -29,11 +29,11 @@ fn labels_name_tokens() -> anyhow::Result<()> {
     labels(database, &[&written(&folder, "tokens.csv", &text)?], 0)?;
     env::eventually(env::SOON, || Ok(shown(&api)?["symbol"] == "AU"))?;
     let token = shown(&api)?;
-    let told =
+    let found =
         ["name", "symbol", "decimals", "type", "icon_url"].map(|member| token[member].as_str().map(str::to_owned));
     let expected =
         ["Gold Coin", "AU", "18", "ERC-20", "https://icons.example/au.svg"].map(|text| Some(text.to_owned()));
-    ensure!(told == expected, "{token}");
+    ensure!(found == expected, "{token}");
     for (row, reason) in [
         ("AU,256,erc20,", "`decimals`"),
         ("AU,18,erc77,", "erc77"),
@@ -41,13 +41,13 @@ fn labels_name_tokens() -> anyhow::Result<()> {
         (",18,,", "without a `symbol`"),
     ] {
         let text = format!("address,symbol,decimals,token_type,icon\n{GOLD},{row}\n");
-        let said = labels(database, &[&written(&folder, "bad.csv", &text)?], 3)?;
-        ensure!(said.contains(reason), "{row}: {said}");
+        let stderr = labels(database, &[&written(&folder, "bad.csv", &text)?], 3)?;
+        ensure!(stderr.contains(reason), "{row}: {stderr}");
     }
     Ok(())
 }
 
-/// The page of an address asks the contract of a token that was not asked before; others are no tokens.
+/// The page of an address calls the contract of a token that was not called before; others are no tokens.
 fn pages_say_what_contracts_say(api: &Server) -> anyhow::Result<()> {
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
@@ -76,14 +76,14 @@ fn tokens_are_called_on_the_loaded_state() -> anyhow::Result<()> {
     pages_say_what_contracts_say(&api)?;
     let rpc = format!("{}/rpc", api.url);
     let output = env::run(env::ingest(database, &["tokens", "--rpc-url", &rpc]), 0)?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    ensure!(said.ends_with("token contracts answered\n") && !said.starts_with("0 "), "{said}");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    ensure!(stdout.ends_with("token contracts answered\n") && !stdout.starts_with("0 "), "{stdout}");
     env::eventually(env::SOON, || Ok(shown(&api)?["symbol"] == "GLD"))?;
     let token = shown(&api)?;
     ensure!(token["name"] == "Gold" && token["decimals"] == "18", "{token}");
     crate::etherscan::histories::of_tokens_are_what_the_node_says(&api.url)?;
     crate::etherscan::fields::of_asked_tokens(&api.url)?;
-    // Everybody was asked: a second run asks nobody.
+    // All contracts were called: a second run calls none.
     let again = env::run(env::ingest(database, &["tokens", "--rpc-url", &rpc]), 0)?;
     ensure!(again.stdout == b"0 token contracts answered\n", "{}", String::from_utf8_lossy(&again.stdout));
     Ok(())

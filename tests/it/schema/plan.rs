@@ -35,8 +35,8 @@ fn plan_then_migrate(database: &str, arguments: &[&str], expected: &[&str]) -> a
     ensure!(before == everything(database)?, "something was changed");
     env::run(env::ingest(database, &[&["migrate"], arguments].concat()), 0)?;
     ensure!(plan(database, arguments)? == "up to date\n", "{}", plan(database, arguments)?);
-    let said = env::run(env::ingest(database, &check), 0)?.stdout;
-    ensure!(said == b"up to date\n", "{}", String::from_utf8_lossy(&said));
+    let stdout = env::run(env::ingest(database, &check), 0)?.stdout;
+    ensure!(stdout == b"up to date\n", "{}", String::from_utf8_lossy(&stdout));
     Ok(())
 }
 
@@ -132,8 +132,8 @@ fn other_schemas_are_refused() -> anyhow::Result<()> {
     ] {
         env::sql(database, change)?;
         for flag in ["--plan", "--check"] {
-            let said = String::from_utf8(env::run(env::ingest(database, &["migrate", flag]), 7)?.stderr)?;
-            ensure!(said.contains(reason), "{said}");
+            let stderr = String::from_utf8(env::run(env::ingest(database, &["migrate", flag]), 7)?.stderr)?;
+            ensure!(stderr.contains(reason), "{stderr}");
         }
     }
     Ok(())

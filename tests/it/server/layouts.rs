@@ -6,7 +6,7 @@ use super::cluster::Cluster;
 use crate::chains::dump;
 use crate::env;
 
-/// What `migrate --print` shows, a statement each; nothing is asked of ClickHouse.
+/// What `migrate --print` shows, a statement each; nothing is sent to ClickHouse.
 fn printed(arguments: &[&str]) -> anyhow::Result<Vec<String>> {
     let print = [&["migrate", "--print"], arguments].concat();
     let script = env::run(env::ingest_at("http://127.0.0.1:1", Cluster::PRINTED, &print), 0)?.stdout;
@@ -126,8 +126,8 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
         ("fresh", &["migrate", "--cluster", "a b", "--clickhouse-shards", second], "letters, digits and _"),
     ] {
         let output = env::run(env::ingest_at(first, database, arguments), 2)?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(said.contains(reason), "{arguments:?}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        ensure!(stderr.contains(reason), "{arguments:?}: {stderr}");
     }
     let shards = ["migrate", "--cluster", "trawl", "--clickhouse-shards", second, "--plan"];
     let plan = String::from_utf8(env::run(env::ingest_at(first, "fresh", &shards), 0)?.stdout)?;

@@ -21,9 +21,9 @@ fn ready(api: &str) -> anyhow::Result<(u16, String)> {
 /// Probes name the last shard: addresses of the others have their answers.
 fn says_which_shard_is_missing(api: &str, cluster: &Cluster) -> anyhow::Result<()> {
     let last = cluster.shards();
-    let said = format!("shard {last} of the cluster ({}) does not answer", cluster.server(last - 1));
-    let expected = (200, format!("ready, but {said}\n"));
-    // A probe that gets a connection kept from before it hung learns nothing, and the connection goes.
+    let detail = format!("shard {last} of the cluster ({}) does not answer", cluster.server(last - 1));
+    let expected = (200, format!("ready, but {detail}\n"));
+    // A probe that reuses a connection from before it hung learns nothing, and the connection goes.
     env::eventually(Duration::from_secs(30), || {
         let started = Instant::now();
         let found = ready(api)?;
@@ -36,7 +36,7 @@ fn says_which_shard_is_missing(api: &str, cluster: &Cluster) -> anyhow::Result<(
     })?;
     let health = http::get(&http::agent(), &format!("{api}/api/health"))?.json()?;
     let problem = &health["problems"][0];
-    ensure!(problem["kind"] == "shard_missing" && problem["detail"] == said, "{health}");
+    ensure!(problem["kind"] == "shard_missing" && problem["detail"] == detail, "{health}");
     Ok(())
 }
 

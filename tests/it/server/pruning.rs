@@ -1,4 +1,4 @@
-//! How many shards are asked: each node's `system.query_log` has which tables of its shard were read.
+//! How many shards are queried: each node's `system.query_log` has which tables of its shard were read.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::cluster::Cluster;
 use crate::damage::questions::{Question, ask};
 use crate::env;
 
-/// A read of the API, a table that it needs, and how many shards of three are asked for rows of that.
+/// A read of the API, a table that it needs, and how many shards of three are queried for rows of that.
 struct Read {
     question: Question,
     table: &'static str,
@@ -25,7 +25,7 @@ fn call(method: &'static str, params: serde_json::Value, table: &'static str, sh
     Read { question: Question::Call(method, params), table, shards }
 }
 
-/// What is asked about an address: its shard.
+/// Reads of an address: its shard.
 fn of_an_address(address: &str) -> Vec<Read> {
     let list = |list: &str, table| path(format!("/api/v2/addresses/{address}/{list}"), table, 1);
     let logs = json!([{"fromBlock": "0x0", "toBlock": "latest", "address": address}]);
@@ -88,18 +88,18 @@ fn shards_read(cluster: &Cluster, api: &str, read: &Read) -> anyhow::Result<BTre
            AND event_time_microseconds >= '{since}'",
         read.table
     );
-    let mut asked = BTreeSet::new();
+    let mut shards = BTreeSet::new();
     let deadline = Instant::now() + LOGGED;
     // A statement is logged when it has ended, which may be after its answer is there.
-    while asked.len() < read.shards && Instant::now() < deadline {
+    while shards.len() < read.shards && Instant::now() < deadline {
         for node in 0..cluster.shards() {
             log(node, "SYSTEM FLUSH LOGS")?;
             if log(node, &reads)? == "1" {
-                asked.insert(node);
+                shards.insert(node);
             }
         }
     }
-    Ok(asked)
+    Ok(shards)
 }
 
 /// The busiest address of a table on each shard, and a value of `path` with it.
@@ -138,9 +138,9 @@ pub fn each_read_asks_the_shards_it_needs(cluster: &Cluster) -> anyhow::Result<(
     }
     let mut wrong = Vec::new();
     for read in &reads {
-        let asked = shards_read(cluster, &api.url, read)?;
-        if asked.len() != read.shards {
-            wrong.push(format!("{:?}: {} of {:?}, expected {}", read.question, read.table, asked, read.shards));
+        let shards = shards_read(cluster, &api.url, read)?;
+        if shards.len() != read.shards {
+            wrong.push(format!("{:?}: {} of {:?}, expected {}", read.question, read.table, shards, read.shards));
         }
     }
     ensure!(wrong.is_empty(), "{} of {} reads\n{}", wrong.len(), reads.len(), wrong.join("\n"));

@@ -1,4 +1,4 @@
-//! What is asked of a chain over shards: every path of the API's description, Etherscan's actions, JSON-RPC and
+//! Requests to a chain over shards: every path of the API's description, Etherscan's actions, JSON-RPC and
 //! Otterscan's methods.
 
 use anyhow::Context as _;

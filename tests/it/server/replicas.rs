@@ -132,9 +132,9 @@ fn printed_statements_run_on_both(replicas: &Replicas) -> anyhow::Result<()> {
 fn migrate_makes_the_same(replicas: &Replicas) -> anyhow::Result<()> {
     let second = replicas.nodes[1].url.as_str();
     let made = env::run(replicas.migrate("migrated_chain", &["--replicated", "--clickhouse-replicas", second]), 1)?;
-    let said = String::from_utf8_lossy(&made.stderr);
+    let stderr = String::from_utf8_lossy(&made.stderr);
     // An insert waits for all replicas, of which none fetches.
-    ensure!(said.contains("less than requested quorum (2/2)"), "{said}");
+    ensure!(stderr.contains("less than requested quorum (2/2)"), "{stderr}");
     let made = replicas.tables(0, "migrated_chain")?;
     ensure!(made == replicas.tables(1, "migrated_chain")?, "the replicas differ");
     let printed = replicas.tables(0, "printed_chain")?;
@@ -155,8 +155,8 @@ fn other_layouts_are_refused(replicas: &Replicas) -> anyhow::Result<()> {
     ];
     for (database, arguments, reason) in refused {
         let output = env::run(replicas.migrate(database, arguments), 2)?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(said.contains(reason), "{arguments:?}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        ensure!(stderr.contains(reason), "{arguments:?}: {stderr}");
     }
     let backup = ["backup", "/nowhere", "--clickhouse-replicas", second];
     let output = env::run(env::ingest_at(first, "migrated_chain", &backup), 2)?;

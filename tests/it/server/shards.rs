@@ -35,11 +35,11 @@ fn same_answers_of(node: &str, cluster: &Cluster, questions: &[Question]) -> any
     Ok(())
 }
 
-/// What both databases were asked without an answer, whatever became of it.
+/// The statements of both databases that failed, whatever became of them.
 fn refused_statements(cluster: &Cluster) -> anyhow::Result<String> {
     let url = &cluster.nodes[0].url;
     env::sql_at(url, "default", "SYSTEM FLUSH LOGS")?;
-    // What is not there yet is asked for before the first migration, and an API that stops cancels its look at the
+    // What is not there yet is requested before the first migration, and an API that stops cancels its look at the
     // head, or is gone when that is answered.
     let refused = "SELECT DISTINCT exception, query FROM system.query_log
                    WHERE exception_code NOT IN (0, 60, 81, 394) AND type != 'QueryStart'
@@ -76,7 +76,7 @@ fn answers_of_devchain_are_those_of_one_engine_and_lists_ask_one_shard() -> anyh
 #[test]
 fn answers_of_hive_are_those_of_one_engine() -> anyhow::Result<()> {
     let cluster = Cluster::with("hive", 2)?;
-    // Those that the other chain is not asked in the ordinary run.
+    // Those that the test of the other chain leaves out in the ordinary run.
     let questions = questions(&cluster)?.into_iter().skip(env::amount(1, 0)).step_by(env::amount(2, 1));
     same_over_shards(&cluster, questions.collect())?;
     cluster.stop()

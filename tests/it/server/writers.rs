@@ -51,8 +51,8 @@ fn load_over_a_restart(cluster: &mut Cluster) -> anyhow::Result<()> {
     let is_waiting = load.try_wait()?.is_none();
     cluster.start_the_last()?;
     let output = load.wait_with_output()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(is_waiting && output.status.success(), "the load did not wait for the shard: {}\n{said}", output.status);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    ensure!(is_waiting && output.status.success(), "the load did not wait for the shard: {}\n{stderr}", output.status);
     Ok(())
 }
 

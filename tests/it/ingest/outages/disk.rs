@@ -1,8 +1,8 @@
 //! A disk of a few megabytes under an engine, filled and freed at will.
 //!
 //! It is a file system in memory in a mount namespace of the engine's own, which needs no rights where user namespaces
-//! are allowed. Where they are not, the engine is told to keep more room free than there is: its own refusal, with the
-//! same error, for inserts only.
+//! are allowed. Where they are not, the engine is configured to keep more room free than there is: its own refusal,
+//! with the same error, for inserts only.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -20,7 +20,7 @@ fn history(address: &str) -> List {
     }
 }
 
-/// That each branch alone has what another EVM told is a test of its own: `coin_balances::follow_the_chain`.
+/// That each branch alone has what another EVM computed is a test of its own: `coin_balances::follow_the_chain`.
 #[test]
 fn through_reorganisations_have_balances_of_one_branch_or_the_other() -> anyhow::Result<()> {
     let database = "walks_balances";
