@@ -219,7 +219,7 @@ def frame_count(line):
     return None
 
 
-def rewards(line, kept_fees):
+def rewards(line, miner_fees):
     """What the node's reward traces say, and for the maker the fees that were not burnt."""
     if number(line["block"]["difficulty"]) == 0:
         return []
@@ -227,7 +227,7 @@ def rewards(line, kept_fees):
     for trace in line.get("parityRewards") or []:
         action = trace["action"]
         if action["rewardType"] == "block":
-            makers.append({"reward": amount(number(action["value"]) + kept_fees), "type": "Miner Reward"})
+            makers.append({"reward": amount(number(action["value"]) + miner_fees), "type": "Miner Reward"})
         else:
             uncles[action["author"]] = uncles.get(action["author"], 0) + number(action["value"])
     return makers + [{"reward": amount(value), "type": "Uncle Reward"} for value in uncles.values()]
@@ -474,28 +474,28 @@ def counted(name):
     falls below zero or tokens came without transfers. Unknown of a chain of which the beginning is missing."""
     if name in COUNTED:
         return COUNTED[name]
-    balances, untold = {}, set()
+    balances, unknown = {}, set()
     # As far as no block is missing.
     lines = [line for height, line in enumerate(chain(name)) if number(line["block"]["number"]) == height]
     for line in lines:
         for receipt in line["receipts"]:
             for log in receipt["logs"]:
                 if log["topics"] and log["topics"][0] == BATCH_MINT:
-                    untold.add((log["address"], "ERC-721"))
+                    unknown.add((log["address"], "ERC-721"))
                 for kind, giver, receiver, _, value in transfers_of(log):
                     holders = balances.setdefault((log["address"], kind), {})
                     holders[giver] = holders.get(giver, 0) - value
                     holders[receiver] = holders.get(receiver, 0) + value
         for token, holders in balances.items():
             if any(value < 0 or value >= 2**256 for holder, value in holders.items() if int(holder, 16)):
-                untold.add(token)
-    told = {}
+                unknown.add(token)
+    counts = {}
     for (address, kind), holders in balances.items():
-        if (address, kind) not in untold:
+        if (address, kind) not in unknown:
             owners = [value for holder, value in holders.items() if int(holder, 16) and value]
-            told[address, kind] = (str(len(owners)), str(sum(owners)) if kind != "ERC-1155" else None)
-    COUNTED[name] = told
-    return told
+            counts[address, kind] = (str(len(owners)), str(sum(owners)) if kind != "ERC-1155" else None)
+    COUNTED[name] = counts
+    return counts
 
 
 def token_object(address, kind):
@@ -594,7 +594,7 @@ def token_transfers():
 def raw_traces():
     folder = "raw_trace"
     for name in ("devchain", "hive"):
-        wanted = {}
+        by_kind = {}
         for line in chain(name):
             for position, traces in enumerate(line.get("parityTraces") or []):
                 flat = list(flatten(line["traces"][position]["result"]))
@@ -602,8 +602,8 @@ def raw_traces():
                 kinds |= {trace["action"].get("callType") for trace in traces if trace["action"].get("callType")}
                 kinds |= {"deep"} if len(traces) > 4 else set()
                 for kind in kinds:
-                    wanted.setdefault(kind, (line["block"]["transactions"][position]["hash"], traces, flat))
-        for kind, (tx, traces, flat) in sorted(wanted.items()):
+                    by_kind.setdefault(kind, (line["block"]["transactions"][position]["hash"], traces, flat))
+        for kind, (tx, traces, flat) in sorted(by_kind.items()):
             entries = []
             for trace, frame in zip(traces, flat):
                 action = dict(trace["action"])
@@ -635,12 +635,12 @@ def amount_of(amount, token):
     return {"type": "currency", "value": value}, {"type": "token", "value": token_object(token, "ERC-20")}
 
 
-def said(amount, token):
+def phrase(amount, token):
     """How a sentence names an amount of a token, by the names of both variables."""
     return lambda address: "{%s} {%s}" % (amount, token) if named(address)[0] else "{%s} units of {%s}" % (amount, token)
 
 
-def told_by_events(tx, logs, moved):
+def event_summary(tx, logs, moved):
     """Kind and sentence of what an event says and value or transfers say too; decimals are not in a dump, so amounts are units but of well-known tokens."""
     text = lambda value: {"type": "string", "value": value}
     token = lambda log_address, kind="ERC-20": {"type": "token", "value": token_object(log_address, kind)}
@@ -660,12 +660,12 @@ def told_by_events(tx, logs, moved):
             gone = [one for one in moved if one[1:4] == ("ERC-20", sender, tx["to"]) and one[5] == data[0]]
             if len(gone) == 1:
                 amount, one = units(data[0], gone[0][0]["address"])
-                return "vault_deposit", "{action_type} " + said("amount", "token")(gone[0][0]["address"]) + " into {contract}", {"action_type": text("Deposited"), "contract": contract, "amount": amount, "token": one}
+                return "vault_deposit", "{action_type} " + phrase("amount", "token")(gone[0][0]["address"]) + " into {contract}", {"action_type": text("Deposited"), "contract": contract, "amount": amount, "token": one}
         if first == topic("Withdraw(address,address,address,uint256,uint256)") and len(log["topics"]) == 4:
             come = [one for one in moved if one[1:4] == ("ERC-20", tx["to"], sender) and one[5] == data[0]]
             if len(come) == 1:
                 amount, one = units(data[0], come[0][0]["address"])
-                return "vault_withdrawal", "{action_type} " + said("amount", "token")(come[0][0]["address"]) + " from {contract}", {"action_type": text("Withdrew"), "contract": contract, "amount": amount, "token": one}
+                return "vault_withdrawal", "{action_type} " + phrase("amount", "token")(come[0][0]["address"]) + " from {contract}", {"action_type": text("Withdrew"), "contract": contract, "amount": amount, "token": one}
     fulfilled = topic("OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])")
     orders = [log for log in logs if log["topics"] and log["topics"][0] == fulfilled]
     if len(orders) == 1 and len(moved) == 1 and moved[0][1] != "ERC-20" and moved[0][3] == sender and moved[0][5] == 1:
@@ -686,8 +686,8 @@ def told_by_events(tx, logs, moved):
         taken = [one for one in moved if one[1:4] == ("ERC-20", pool, sender)]
         if len(given) == len(taken) == 1 and given[0][0]["address"] != taken[0][0]["address"]:
             (out, outgoing), (back, incoming) = units(given[0][5], given[0][0]["address"]), units(taken[0][5], taken[0][0]["address"])
-            outgoing_side = said("outgoing_amount", "outgoing_token")(given[0][0]["address"])
-            incoming_side = said("incoming_amount", "incoming_token")(taken[0][0]["address"])
+            outgoing_side = phrase("outgoing_amount", "outgoing_token")(given[0][0]["address"])
+            incoming_side = phrase("incoming_amount", "incoming_token")(taken[0][0]["address"])
             return "swap", "{action_type} " + outgoing_side + " for " + incoming_side, {
                 "action_type": text("Swapped"), "outgoing_amount": out, "outgoing_token": outgoing, "incoming_amount": back, "incoming_token": incoming}
     minted = {(log["address"], kind, giver, receiver) for log, kind, giver, receiver, _, _ in moved}
@@ -747,8 +747,8 @@ def summaries():
                     found.setdefault(("failed", name), (tx, [failed(tx)]))
                 elif status is None:
                     found.setdefault(("before_byzantium", name), (tx, []))
-                elif to is not None and (told := told_by_events(tx, logs, moved)):
-                    found.setdefault((told[0], name), (tx, [told[1:]]))
+                elif to is not None and (summary := event_summary(tx, logs, moved)):
+                    found.setdefault((summary[0], name), (tx, [summary[1:]]))
                 elif to is None:
                     found.setdefault(("creation", name), (tx, [("{action_type} contract {contract}", {
                         "action_type": text("Created"), "contract": {"type": "address", "value": address_object(receipt["contractAddress"])}})]))
@@ -766,7 +766,7 @@ def summaries():
                 elif len(moved) == 1 and moved[0][1] == "ERC-20" and moved[0][2] == tx["from"] and int(moved[0][3], 16):
                     log, kind, giver, receiver, _, sent = moved[0]
                     amount, token = amount_of(sent, log["address"])
-                    found.setdefault(("token_transfer", name), (tx, [("{action_type} " + said("amount", "token")(log["address"]) + " to {to_address}", {
+                    found.setdefault(("token_transfer", name), (tx, [("{action_type} " + phrase("amount", "token")(log["address"]) + " to {to_address}", {
                         "action_type": text("Transferred"), "amount": amount, "token": token,
                         "to_address": {"type": "address", "value": address_object(receiver)}})]))
                 elif not moved and not logs and not value and not paid_by_frames(line, tx) and len(tx["input"]) >= 10:

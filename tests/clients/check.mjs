@@ -6,12 +6,12 @@ import { isDeepStrictEqual, inspect } from 'node:util'
 let passed = 0
 const failures = []
 
-export function check(name, found, wanted) {
-  if (isDeepStrictEqual(found, wanted)) {
+export function check(name, found, expected) {
+  if (isDeepStrictEqual(found, expected)) {
     passed += 1
     return
   }
-  failures.push(`${name}: ${inspect(found, { maxArrayLength: 6, breakLength: 200 })} instead of ${inspect(wanted, { maxArrayLength: 6, breakLength: 200 })}`)
+  failures.push(`${name}: ${inspect(found, { maxArrayLength: 6, breakLength: 200 })} instead of ${inspect(expected, { maxArrayLength: 6, breakLength: 200 })}`)
 }
 
 export function lines(dump) {

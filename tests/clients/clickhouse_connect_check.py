@@ -13,12 +13,12 @@ address = urlparse(url)
 passed, failures = 0, []
 
 
-def check(name, found, wanted):
+def check(name, found, expected):
     global passed
-    if found == wanted:
+    if found == expected:
         passed += 1
     else:
-        failures.append(f"{name}: {found!r} instead of {wanted!r}")
+        failures.append(f"{name}: {found!r} instead of {expected!r}")
 
 
 def code_of(action):

@@ -23,9 +23,9 @@ const token = logs[0].address
 const abi = new Interface(['event Transfer(address indexed from, address indexed to, uint256 value)'])
 const topic = abi.getEvent('Transfer').topicHash
 const found = await provider.getLogs({ address: token, topics: [topic], fromBlock: 0, toBlock: Number(last.number) })
-const wanted = logs.filter((log) => log.address === token && log.topics[0] === topic)
-check('logs', found.map((log) => [log.blockHash, log.index, log.data]), wanted.map((log) => [log.blockHash, Number(log.logIndex), log.data]))
-check('values', found.map((log) => abi.parseLog(log).args.value), wanted.map((log) => BigInt(log.data)))
+const transfers = logs.filter((log) => log.address === token && log.topics[0] === topic)
+check('logs', found.map((log) => [log.blockHash, log.index, log.data]), transfers.map((log) => [log.blockHash, Number(log.logIndex), log.data]))
+check('values', found.map((log) => abi.parseLog(log).args.value), transfers.map((log) => BigInt(log.data)))
 
 const receipts = await Promise.all(chain[5].receipts.map((receipt) => provider.getTransactionReceipt(receipt.transactionHash)))
 check('receipts', receipts.map((receipt) => [receipt.status, receipt.gasUsed, receipt.logs.length]),
@@ -42,11 +42,11 @@ const contracts = Object.values(expected.addresses).filter((address) => expected
 check('codes', await Promise.all(contracts.map(async (address) => keccak256(await provider.getCode(address)))), contracts.map((address) => expected.code[address]))
 const erc20 = ['function balanceOf(address) view returns (uint256)', 'function totalSupply() view returns (uint256)', 'function name() view returns (string)', 'function transfer(address, uint256) returns (bool)',
   'error ERC20InsufficientBalance(address, uint256, uint256)']
-for (const [address, told] of Object.entries(expected.erc20)) {
+for (const [address, facts] of Object.entries(expected.erc20)) {
   const contract = new Contract(address, erc20, provider)
-  check(`supply of ${told.label}`, await contract.totalSupply(), BigInt(told.totalSupply))
-  const holders = Object.keys(told.balances)
-  check(`holders of ${told.label}`, await Promise.all(holders.map((holder) => contract.balanceOf(holder))), Object.values(told.balances).map(BigInt))
+  check(`supply of ${facts.label}`, await contract.totalSupply(), BigInt(facts.totalSupply))
+  const holders = Object.keys(facts.balances)
+  check(`holders of ${facts.label}`, await Promise.all(holders.map((holder) => contract.balanceOf(holder))), Object.values(facts.balances).map(BigInt))
 }
 const usd = expected.addresses.DUSD
 await both('balance at a height', (from) => from.getBalance(accounts[1], 30))

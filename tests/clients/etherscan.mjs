@@ -31,10 +31,10 @@ for (const provider of [new Etherscan(network, 'key'), new BlockscoutProvider(ne
     const block = await provider.getBlock(Number(line.block.number), true)
     check(`block (${name})`, [block.hash, block.prefetchedTransactions.map((tx) => tx.hash)], [line.block.hash, line.block.transactions.map((tx) => tx.hash)])
   }
-  const told = chain[5].receipts[0]
-  const receipt = await provider.getTransactionReceipt(told.transactionHash)
-  check(`receipt (${name})`, [receipt.status, receipt.gasUsed, receipt.logs.length], [Number(told.status), BigInt(told.gasUsed), told.logs.length])
-  await both('transaction', async (from) => (await from.getTransaction(told.transactionHash)).toJSON())
+  const recorded = chain[5].receipts[0]
+  const receipt = await provider.getTransactionReceipt(recorded.transactionHash)
+  check(`receipt (${name})`, [receipt.status, receipt.gasUsed, receipt.logs.length], [Number(recorded.status), BigInt(recorded.gasUsed), recorded.logs.length])
+  await both('transaction', async (from) => (await from.getTransaction(recorded.transactionHash)).toJSON())
   check(`an absent transaction (${name})`, await provider.getTransaction(`0x${'12'.repeat(32)}`), null)
   check(`balances (${name})`, await Promise.all(accounts.map((account) => provider.getBalance(account))), accounts.map((account) => BigInt(expected.native[account])))
   check(`nonces (${name})`, await Promise.all(accounts.map((account) => provider.getTransactionCount(account))), accounts.map((account) => expected.nonces[account]))

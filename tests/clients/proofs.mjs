@@ -1,4 +1,4 @@
-// Proofs of receipts and of state, verified by a trie that nobody here wrote, from nothing but hashes of blocks. Usage: proofs.mjs API_URL DUMP
+// Proofs of receipts and of state, verified by a third-party trie, from nothing but hashes of blocks. Usage: proofs.mjs API_URL DUMP
 import { verifyMerkleProof } from '@ethereumjs/mpt'
 import { fromRlp, hexToBytes, bytesToHex, keccak256, numberToHex, toRlp } from 'viem'
 import { check, finish, lines } from './check.mjs'
@@ -50,10 +50,10 @@ for (const { block, receipts } of lines(dump)) {
     const hash = receipt.transactionHash
     const { result: proof, error } = await ask('trawl_getReceiptProof', [hash])
     if (!proof) { check(hash, error, null); continue }
-    const told = await verified(block.hash, index, proof).catch((failure) => ({ failure: failure.message }))
+    const decoded = await verified(block.hash, index, proof).catch((failure) => ({ failure: failure.message }))
     const logs = receipt.logs.map(({ address, topics, data }) => ({ address, topics, data }))
-    check(`receipt ${hash}`, told, {
-      type: Number(receipt.type ?? 0), outcome: outcomeOf(receipt), gas: BigInt(receipt.cumulativeGasUsed), bloom: receipt.logsBloom ?? told.bloom, logs,
+    check(`receipt ${hash}`, decoded, {
+      type: Number(receipt.type ?? 0), outcome: outcomeOf(receipt), gas: BigInt(receipt.cumulativeGasUsed), bloom: receipt.logsBloom ?? decoded.bloom, logs,
     })
     check(`position of ${hash}`, [proof.blockHash, Number(proof.transactionIndex)], [block.hash, index])
     if (logs.length > 0 && many < 6) {
@@ -93,14 +93,14 @@ async function proveState(block, address) {
   const { result: proof, error } = await ask('eth_getProof', [address, slots, at])
   if (!proof) return check('no proof of state', [error.code, error.message.startsWith('`eth_getProof` needs a node, and')], [-32601, true])
   const account = await leafOf(address, proof.accountProof, block.stateRoot).catch((failure) => failure.message)
-  const told = account && [number(account[0]), number(account[1]), account[2], account[3]]
+  const decoded = account && [number(account[0]), number(account[1]), account[2], account[3]]
   const zero = `0x${'00'.repeat(32)}`
-  const there = told ? [proof.nonce, proof.balance].map(number).concat(proof.storageHash, proof.codeHash) : null
-  check(`account ${address} at ${at}`, told, there)
-  if (!told) check(`no account ${address} at ${at}`, [proof.nonce, proof.balance, proof.storageHash, proof.codeHash], ['0x0', '0x0', zero, zero])
+  const there = decoded ? [proof.nonce, proof.balance].map(number).concat(proof.storageHash, proof.codeHash) : null
+  check(`account ${address} at ${at}`, decoded, there)
+  if (!decoded) check(`no account ${address} at ${at}`, [proof.nonce, proof.balance, proof.storageHash, proof.codeHash], ['0x0', '0x0', zero, zero])
   const [balance, nonce, code] = await Promise.all(['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'].map((method) => ask(method, [address, at])))
   check(`values of ${address} at ${at}`, [proof.balance, proof.nonce], [balance.result, nonce.result])
-  check(`code of ${address} at ${at}`, told ? proof.codeHash : empty, code.result === '0x' ? empty : keccak256(code.result))
+  check(`code of ${address} at ${at}`, decoded ? proof.codeHash : empty, code.result === '0x' ? empty : keccak256(code.result))
   check(`keys of ${address}`, proof.storageProof.map(({ key }) => key), ['0x0', slots[1], slots[2], '0x2'])
   for (const [position, { value, proof: nodes }] of proof.storageProof.entries()) {
     const leaf = nodes.length === 0 ? null : await leafOf(`0x${slots[position].slice(2).padStart(64, '0')}`, nodes, proof.storageHash)

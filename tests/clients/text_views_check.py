@@ -45,7 +45,7 @@ for name in names:
     except Exception as error:
         failures.append(f"{name}: {type(error).__name__}: {error}")
 
-# What they say is what the node said.
+# What they say is what the node reported.
 blocks = {int(line["block"]["number"], 16): line["block"] for line in map(json.loads, opened(dump)) if "block" in line}
 height = max(blocks)
 found = polars.read_database(f"SELECT * FROM transactions WHERE block_number = {height} ORDER BY transaction_index", connection)

@@ -9,7 +9,7 @@ import { check, finish } from './check.mjs'
 
 const [base, file] = process.argv.slice(2)
 const abis = JSON.parse(fs.readFileSync(file))
-const nobody = `0x${'12'.repeat(20)}`
+const unknown = `0x${'12'.repeat(20)}`
 
 class Provider extends EtherscanProvider {
   getBaseUrl() { return base }
@@ -30,9 +30,9 @@ for (const [address, { abi, contractName }] of Object.entries(abis)) {
   }
 }
 for (const loader of [etherscan, blockscout]) {
-  check(`${loader.name}, nobody`, [await loader.loadABI(nobody), (await loader.getContract(nobody)).ok], [[], false])
+  check(`${loader.name}, unknown`, [await loader.loadABI(unknown), (await loader.getContract(unknown)).ok], [[], false])
 }
-check('ethers, nobody', await provider.getContract(nobody), null)
+check('ethers, unknown', await provider.getContract(unknown), null)
 
 // ABIs were loaded without sources: the plugin would go on to verify, and is refused in a sentence.
 const address = Object.keys(abis)[0]
@@ -41,7 +41,7 @@ const lookups = [
   new Etherscan({ chainId: 31337, url: base, apiUrl: `${base}/v2/api`, apiKey: 'key' }),
 ]
 for (const lookup of lookups) {
-  check(`hardhat-verify, ${lookup.name}`, [await lookup.isVerified(address), await lookup.isVerified(nobody)], [false, false])
+  check(`hardhat-verify, ${lookup.name}`, [await lookup.isVerified(address), await lookup.isVerified(unknown)], [false, false])
   const request = { contractAddress: address, compilerInput: {}, contractName: 'a:b', compilerVersion: '0.8.28', constructorArguments: '' }
   const refused = await lookup.verify(request).catch((error) => error.message)
   check(`hardhat-verify, ${lookup.name}, verification`, typeof refused === 'string' && refused.length > 0, true)

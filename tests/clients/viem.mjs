@@ -24,11 +24,11 @@ check('an authorization list is read', signed.authorizationList[0].address.lengt
 const transfer = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
 const decoded = await client.getLogs({ event: transfer, fromBlock: 0n, toBlock: BigInt(last.number), strict: true })
 const topic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-const wanted = logs.filter((log) => log.topics[0] === topic && log.topics.length === 3 && log.data.length === 66)
-check('decoded transfers', decoded.map((log) => log.args.value), wanted.map((log) => BigInt(log.data)))
+const transfers = logs.filter((log) => log.topics[0] === topic && log.topics.length === 3 && log.data.length === 66)
+check('decoded transfers', decoded.map((log) => log.args.value), transfers.map((log) => BigInt(log.data)))
 
-const token = wanted[0].address
-const from = getAddress(`0x${wanted.find((log) => log.address === token).topics[1].slice(26)}`)
+const token = transfers[0].address
+const from = getAddress(`0x${transfers.find((log) => log.address === token).topics[1].slice(26)}`)
 const some = await client.getLogs({ address: token, event: transfer, args: { from }, fromBlock: 0n, toBlock: 'latest' })
 check('transfers of one token from one account', some.map((log) => log.transactionHash),
   logs.filter((log) => log.address === token && log.topics[0] === topic && log.topics[1]?.endsWith(from.slice(2).toLowerCase())).map((log) => log.transactionHash))
@@ -58,10 +58,10 @@ const contracts = Object.values(expected.addresses).filter((address) => expected
 const nothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 check('codes', await Promise.all(contracts.map(async (address) => keccak256((await client.getCode({ address })) ?? '0x'))), contracts.map((address) => expected.code[address] ?? nothing))
 const erc20 = parseAbi(['function balanceOf(address) view returns (uint256)', 'function totalSupply() view returns (uint256)', 'function transfer(address, uint256) returns (bool)', 'error ERC20InsufficientBalance(address, uint256, uint256)'])
-for (const [address, told] of Object.entries(expected.erc20)) {
-  check(`supply of ${told.label}`, await client.readContract({ address, abi: erc20, functionName: 'totalSupply' }), BigInt(told.totalSupply))
-  const found = await Promise.all(Object.keys(told.balances).map((holder) => client.readContract({ address, abi: erc20, functionName: 'balanceOf', args: [holder] })))
-  check(`holders of ${told.label}`, found, Object.values(told.balances).map(BigInt))
+for (const [address, facts] of Object.entries(expected.erc20)) {
+  check(`supply of ${facts.label}`, await client.readContract({ address, abi: erc20, functionName: 'totalSupply' }), BigInt(facts.totalSupply))
+  const found = await Promise.all(Object.keys(facts.balances).map((holder) => client.readContract({ address, abi: erc20, functionName: 'balanceOf', args: [holder] })))
+  check(`holders of ${facts.label}`, found, Object.values(facts.balances).map(BigInt))
 }
 const usd = expected.addresses.DUSD
 const sending = (amount) => ({ address: usd, abi: erc20, functionName: 'transfer', args: [accounts[2], amount], account: accounts[0] })

@@ -13,12 +13,12 @@ failures = []
 passed = 0
 
 
-def check(name, found, wanted):
+def check(name, found, expected):
     global passed
-    if found == wanted:
+    if found == expected:
         passed += 1
     else:
-        failures.append(f"{name}: {found!r} instead of {wanted!r}")
+        failures.append(f"{name}: {found!r} instead of {expected!r}")
 
 
 def move_on(head):
@@ -35,8 +35,8 @@ async def main():
         check("syncing", await w3.eth.syncing, False)
         heads = await w3.eth.subscribe("newHeads")
         logs = await w3.eth.subscribe("logs", {})
-        wanted = chain[41:45]
-        emitted = [log for line in wanted for receipt in line["receipts"] for log in receipt["logs"]]
+        expected = chain[41:45]
+        emitted = [log for line in expected for receipt in line["receipts"] for log in receipt["logs"]]
         # Emitter and topics of one of the logs to come.
         one = emitted[-1]
         of_one = [log for log in emitted if log["address"] == one["address"] and log["topics"][: len(one["topics"])] == one["topics"]]
@@ -56,7 +56,7 @@ async def main():
                     return
 
         await asyncio.wait_for(listen(), 30)
-        check("watched blocks", [block["hash"].to_0x_hex() for block in blocks], [line["block"]["hash"] for line in wanted])
+        check("watched blocks", [block["hash"].to_0x_hex() for block in blocks], [line["block"]["hash"] for line in expected])
         check(
             "watched logs",
             [(log["blockHash"].to_0x_hex(), log["logIndex"], log["data"].to_0x_hex()) for log in found],
@@ -72,7 +72,7 @@ async def main():
         history = await w3.eth.fee_history(4, "latest", [50])
         check("fee history", [len(history["baseFeePerGas"]), len(history["reward"])], [5, 4])
         receipts = await w3.eth.get_block_receipts(41)
-        check("receipts", [receipt["gasUsed"] for receipt in receipts], [int(receipt["gasUsed"], 16) for receipt in wanted[0]["receipts"]])
+        check("receipts", [receipt["gasUsed"] for receipt in receipts], [int(receipt["gasUsed"], 16) for receipt in expected[0]["receipts"]])
 
 
 asyncio.run(main())

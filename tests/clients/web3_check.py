@@ -15,12 +15,12 @@ failures = []
 passed = 0
 
 
-def check(name, found, wanted):
+def check(name, found, expected):
     global passed
-    if found == wanted:
+    if found == expected:
         passed += 1
     else:
-        failures.append(f"{name}: {found!r:.2000} instead of {wanted!r:.2000}")
+        failures.append(f"{name}: {found!r:.2000} instead of {expected!r:.2000}")
 
 
 def both(name, ask):
@@ -84,11 +84,11 @@ abi = [
         ],
     },
 ]
-for token, told in expected["erc20"].items():
+for token, facts in expected["erc20"].items():
     contract = w3.eth.contract(token, abi=abi)
-    check(f"supply of {told['label']}", contract.functions.totalSupply().call(), int(told["totalSupply"]))
-    found = [contract.functions.balanceOf(holder).call() for holder in told["balances"]]
-    check(f"holders of {told['label']}", found, [int(balance) for balance in told["balances"].values()])
+    check(f"supply of {facts['label']}", contract.functions.totalSupply().call(), int(facts["totalSupply"]))
+    found = [contract.functions.balanceOf(holder).call() for holder in facts["balances"]]
+    check(f"holders of {facts['label']}", found, [int(balance) for balance in facts["balances"].values()])
 
 
 def token(of):
@@ -112,12 +112,12 @@ both("gas of a contract call", lambda of: token(of).functions.transfer(accounts[
 both("a revert has its data", lambda of: refusal(ContractCustomError, lambda: token(of).functions.transfer(accounts[2], 10**30).call(sender)))
 both("gas price", lambda of: of.eth.gas_price)
 both("priority fee", lambda of: of.eth.max_priority_fee)
-for name, wanted in {
+for name, log_filter in {
     "logs of a contract": {"fromBlock": 1, "toBlock": "latest", "address": usd, "topics": [transfer]},
     "logs to an account": {"fromBlock": 5, "toBlock": 80, "topics": [[transfer, "0x" + "12" * 32], None, pad(accounts[3])]},
     "logs of a block": {"blockHash": chain[20]["block"]["hash"]},
 }.items():
-    both(name, lambda of: [(log["blockHash"], log["logIndex"], log["topics"], log["data"]) for log in of.eth.get_logs(wanted)])
+    both(name, lambda of: [(log["blockHash"], log["logIndex"], log["topics"], log["data"]) for log in of.eth.get_logs(log_filter)])
 both("events of a contract", lambda of: [(it["blockNumber"], dict(it["args"])) for it in token(of).events.Transfer().get_logs(from_block=10, to_block=60)])
 
 for failure in failures:

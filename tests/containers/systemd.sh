@@ -81,7 +81,7 @@ fi
 
 say "the commands of services.md"
 awk '/^```sh$/ { on = 1; next } /^```$/ { if (on) print "#end"; on = 0 } on' "$repository/docs/operate/services.md" | grep -v '^#end' >"/tmp/$name.sh"
-# The status is asked for when there is one.
+# The status is requested when there is one.
 head -n -2 "/tmp/$name.sh" | podman exec -i -w /trawl "$name" bash -euo pipefail -s || fail "the commands of services.md"
 adapt
 within 90 "the API has the newest block" api

@@ -85,12 +85,12 @@ def alike(path, row):
     return row
 
 
-def check(name, found, wanted):
+def check(name, found, expected):
     global passed
-    if found == wanted:
+    if found == expected:
         passed += 1
     else:
-        failures.append(f"{name}: {found!r:.1500} instead of {wanted!r:.1500}")
+        failures.append(f"{name}: {found!r:.1500} instead of {expected!r:.1500}")
 
 
 export = {"cryo": cryo, "ethereum-etl": ethereum_etl}[exporter]
@@ -101,9 +101,9 @@ with ThreadPoolExecutor() as both:
     ours, theirs = both.map(export, (trawl, node), outputs)
 check("files", sorted(ours), sorted(theirs))
 for kind in sorted(ours):
-    found, wanted = rows(ours[kind]), rows(theirs[kind])
-    check(f"number of {kind}", (len(found), bool(found)), (len(wanted), True))
-    for one, other in zip(found, wanted):
+    found, expected = rows(ours[kind]), rows(theirs[kind])
+    check(f"number of {kind}", (len(found), bool(found)), (len(expected), True))
+    for one, other in zip(found, expected):
         check(kind, one, other)
     if kind in recorded:
         names = ["hash", "block_hash" if kind == "blocks" else "transaction_hash"]

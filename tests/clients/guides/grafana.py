@@ -73,7 +73,7 @@ block, receipts = dump.block(facts.NEWEST), dump.lines[facts.NEWEST]["receipts"]
 number = facts.number
 logs = Counter(log["address"] for log in dump.logs(facts.NEWEST))
 busiest = sorted(logs, key=lambda address: (-logs[address], address))[:3]
-close = lambda found, wanted: abs(found - wanted) <= 1e-9 * abs(wanted)
+close = lambda found, expected: abs(found - expected) <= 1e-9 * abs(expected)
 [[_, failed, _]] = facts.failed(dump)
 [[fees, burnt]] = facts.fees_of_newest(dump)
 [[transfers, _]] = facts.usdt_transfers(dump)

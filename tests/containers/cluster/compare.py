@@ -126,18 +126,18 @@ def main():
     try:
         for database in PORTS:
             until_ready(database)
-        asked = list(questions())
-        wanted = [ask(SINGLE, *question) for question in asked]
-        found = [ask(DISTRIBUTED, *question) for question in asked]
-        wrong = [entry for entry in zip(asked, wanted, found) if entry[1] != entry[2]]
-        print(f"{len(asked)} questions, {len(wrong)} answers differ")
+        requests = list(questions())
+        expected = [ask(SINGLE, *question) for question in requests]
+        found = [ask(DISTRIBUTED, *question) for question in requests]
+        wrong = [entry for entry in zip(requests, expected, found) if entry[1] != entry[2]]
+        print(f"{len(requests)} questions, {len(wrong)} answers differ")
         if options.stop:
             subprocess.run(options.stop, shell=True, check=True)
-            short = [(question, ask(DISTRIBUTED, *question)) for question in asked]
+            short = [(question, ask(DISTRIBUTED, *question)) for question in requests]
             refused = sum(names_what_is_missing(*answer) for _, answer in short)
             late = [
                 (question, right, answer)
-                for (question, answer), right in zip(short, wanted)
+                for (question, answer), right in zip(short, expected)
                 if answer != right and (options.replicas or not names_what_is_missing(*answer))
             ]
             print(f"one server away: {refused} refused, {len(late)} neither right nor refused")

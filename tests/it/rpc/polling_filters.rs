@@ -1,0 +1,142 @@
+//! `eth_newFilter` and its like at `/rpc`: what is new since the last poll, while a node moves on behind
+//! `follow`.
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use xtask::http;
+
+use super::api_with;
+use super::filters::emitted;
+use super::subscriptions::logs_of;
+use crate::chains::{chain, lines, quantity};
+use crate::ingest::follow::{hashes, reaches, started};
+
+fn ask(api: &str, method: &str, params: Value) -> anyhow::Result<Value> {
+    http::rpc(&http::agent(), &format!("{api}/rpc"), method, &params)
+}
+
+fn made(api: &str, method: &str, params: Value) -> anyhow::Result<Value> {
+    let mut answer = ask(api, method, params)?;
+    ensure!(answer["result"].as_str().is_some_and(|id| id.starts_with("0x") && id.len() == 34), "{answer}");
+    Ok(answer["result"].take())
+}
+
+fn changes(api: &str, id: &Value) -> anyhow::Result<Value> {
+    let mut answer = ask(api, "eth_getFilterChanges", json!([id]))?;
+    ensure!(answer.get("error").is_none(), "{answer}");
+    Ok(answer["result"].take())
+}
+
+#[test]
+fn tell_what_is_new_once() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("kept_filters", &["--head", "40", "--finality", "8"])?;
+    let (main, chain) = (hashes("main")?, lines("hive")?);
+    reaches(&api.url, &main[&40])?;
+    let everything = logs_of(&chain[41..]);
+    let address = &everything[0]["address"];
+    let blocks = made(&api.url, "eth_newBlockFilter", json!([]))?;
+    let logs = made(&api.url, "eth_newFilter", json!([{}]))?;
+    let some = made(&api.url, "eth_newFilter", json!([{"address": address, "fromBlock": "0x1", "toBlock": "0x2f"}]))?;
+    ensure!(changes(&api.url, &blocks)? == json!([]) && changes(&api.url, &logs)? == json!([]));
+    let (mut of_blocks, mut of_logs, mut of_some) = (Vec::new(), Vec::new(), Vec::new());
+    for head in [41, 42, 47, 54] {
+        node.control(&json!({"head": head}))?;
+        reaches(&api.url, &main[&head])?;
+        for (found, id) in [(&mut of_blocks, &blocks), (&mut of_logs, &logs), (&mut of_some, &some)] {
+            found.extend(changes(&api.url, id)?.as_array().context("a list")?.clone());
+            ensure!(changes(&api.url, id)? == json!([]), "reported twice");
+        }
+    }
+    let expected: Vec<&Value> = chain[41..].iter().map(|line| &line["block"]["hash"]).collect();
+    ensure!(json!(of_blocks) == json!(expected), "{of_blocks:?}");
+    ensure!(of_logs == everything, "{of_logs:?}");
+    let is_expected = |log: &&Value| log["address"] == *address && quantity(&log["blockNumber"]) <= 0x2f;
+    let expected: Vec<Value> = everything.iter().filter(is_expected).cloned().collect();
+    ensure!(!expected.is_empty() && of_some == expected, "{of_some:?}");
+    follower.stop()
+}
+
+/// No client is left with blocks that have gone.
+#[test]
+fn are_gone_with_the_blocks_that_were_reported() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("kept_filters_reorganised", &["--head", "54", "--finality", "30"])?;
+    reaches(&api.url, &hashes("main")?[&54])?;
+    let ids = [
+        made(&api.url, "eth_newBlockFilter", json!([]))?,
+        made(&api.url, "eth_newFilter", json!([{"fromBlock": "0x0"}]))?,
+    ];
+    let branch = hashes("depth6")?;
+    node.control(&json!({"branch": "depth6"}))?;
+    let (_, tip) = branch.last_key_value().context("a branch")?;
+    reaches(&api.url, tip)?;
+    for id in &ids {
+        for _ in 0..2 {
+            let answer = ask(&api.url, "eth_getFilterChanges", json!([id]))?;
+            ensure!(answer["error"] == json!({"code": -32000, "message": "filter not found"}), "{answer}");
+        }
+    }
+    follower.stop()
+}
+
+#[test]
+fn answer_all_their_logs_and_are_forgotten() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let api = api_with(chain, &[])?;
+    let expected = emitted(chain);
+    let logs = made(&api.url, "eth_newFilter", json!([{"fromBlock": "0x0", "toBlock": "latest"}]))?;
+    let blocks = made(&api.url, "eth_newBlockFilter", json!([]))?;
+    let all = |id: &Value| ask(&api.url, "eth_getFilterLogs", json!([id]));
+    ensure!(all(&logs)?["result"] == json!(expected));
+    ensure!(changes(&api.url, &logs)? == json!([]), "old logs are no change");
+    for id in [&blocks, &json!("0x1")] {
+        ensure!(all(id)?["error"]["code"] == -32000, "{id}");
+    }
+    for removed in [true, false] {
+        ensure!(ask(&api.url, "eth_uninstallFilter", json!([logs]))?["result"] == removed);
+    }
+    ensure!(all(&logs)?["error"] == json!({"code": -32000, "message": "filter not found"}));
+    for (method, params) in [
+        ("eth_newFilter", json!([{"topics": ["0x12"]}])),
+        ("eth_newFilter", json!([])),
+        ("eth_getFilterChanges", json!([7])),
+    ] {
+        ensure!(ask(&api.url, method, params)?["error"]["code"] == -32602, "{method}");
+    }
+    let elsewhere = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), "eth_newFilter", &json!([{}]))?;
+    ensure!(elsewhere["error"]["code"] == -32601, "{elsewhere}");
+    api.stop()?;
+    Ok(())
+}
+
+/// As many block filters as one batch may make, for a client that a proxy names: how many were created, and a refusal.
+fn made_by(api: &str, client: &str) -> anyhow::Result<(usize, Option<Value>)> {
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "eth_newBlockFilter", "params": []});
+    let calls = serde_json::to_vec(&vec![call; 50])?;
+    let request = http::agent().post(&format!("{api}/rpc")).header("x-real-ip", client);
+    let answers: Vec<Value> = serde_json::from_slice(&request.send(&calls[..])?.body_mut().read_to_vec()?)?;
+    let created = answers.iter().filter(|answer| answer["result"].is_string()).count();
+    ensure!(answers.len() == 50, "{answers:?}");
+    Ok((created, answers.into_iter().find(|answer| answer.get("error").is_some())))
+}
+
+#[test]
+fn of_one_client_leave_the_places_of_others() -> anyhow::Result<()> {
+    let api = api_with(chain("devchain"), &["--client-header", "X-Real-IP"])?;
+    let first = made(&api.url, "eth_newBlockFilter", json!([]))?;
+    let (mut created, mut refused) = (0, None);
+    for _ in 0..26 {
+        let (more, problem) = made_by(&api.url, "10.0.0.1")?;
+        created += more;
+        refused = refused.or(problem);
+    }
+    let refused = refused.context("nothing was refused")?;
+    ensure!(created == 1_249, "{created}");
+    ensure!(
+        refused["error"]["code"] == -32005 && refused["error"]["data"] == json!({"retryAfterSeconds": 300}),
+        "{refused}"
+    );
+    ensure!(made_by(&api.url, "10.0.0.2")?.0 == 50, "another client has its own");
+    ensure!(changes(&api.url, &first)? == json!([]), "and keeps what it has");
+    api.stop()?;
+    Ok(())
+}
