@@ -21,11 +21,11 @@ mod execution_apis;
 mod fees;
 mod filters;
 mod http_rules;
-mod kept_filters;
 mod long_histories;
 mod node;
 mod node_endpoint;
 mod node_filters;
+mod polling_filters;
 mod proofs;
 mod replays;
 mod server_facts;
@@ -85,17 +85,20 @@ fn transcript(file: &PathBuf, rpc: &str) -> anyhow::Result<()> {
     for line in text.lines() {
         if let Some(sent) = line.strip_prefix(">>") {
             request = Some(sent.trim());
-        } else if let (Some(wanted), Some(sent)) = (line.strip_prefix("<<"), request) {
-            let wanted: Value = serde_json::from_str(wanted)?;
+        } else if let (Some(expected), Some(sent)) = (line.strip_prefix("<<"), request) {
+            let expected: Value = serde_json::from_str(expected)?;
             let found = http::post(&http::agent(), rpc, sent.as_bytes())?.json()?;
-            match wanted.get("error") {
-                Some(error) => ensure!(found["error"]["code"] == error["code"], "{found} instead of {wanted}"),
-                // Steps are told in one way.
-                None if is_exact || wanted["result"]["structLogs"].is_array() => {
-                    ensure!(found == wanted, "{found}\ninstead of\n{wanted}");
+            match expected.get("error") {
+                Some(error) => ensure!(found["error"]["code"] == error["code"], "{found} instead of {expected}"),
+                // Steps have one form.
+                None if is_exact || expected["result"]["structLogs"].is_array() => {
+                    ensure!(found == expected, "{found}\ninstead of\n{expected}");
                 }
                 None => {
-                    ensure!(has_shape(&found["result"], &wanted["result"]), "{found} has not the shape of {wanted}");
+                    ensure!(
+                        has_shape(&found["result"], &expected["result"]),
+                        "{found} has not the shape of {expected}"
+                    );
                 }
             }
             compared += 1;
@@ -106,10 +109,10 @@ fn transcript(file: &PathBuf, rpc: &str) -> anyhow::Result<()> {
 }
 
 /// Whether an answer is a quantity as the other is, or an object with the same members.
-fn has_shape(found: &Value, wanted: &Value) -> bool {
-    match (found, wanted) {
-        (Value::Object(found), Value::Object(wanted)) => {
-            found.len() == wanted.len() && wanted.keys().all(|member| found.contains_key(member))
+fn has_shape(found: &Value, expected: &Value) -> bool {
+    match (found, expected) {
+        (Value::Object(found), Value::Object(expected)) => {
+            found.len() == expected.len() && expected.keys().all(|member| found.contains_key(member))
         }
         (Value::String(found), Value::String(_)) => {
             found.strip_prefix("0x").is_some_and(|digits| u64::from_str_radix(digits, 16).is_ok())
@@ -163,8 +166,8 @@ fn blocks_equal_the_node(chain: &Chain) -> anyhow::Result<()> {
             )?;
         }
         let hashes = result(chain, "eth_getBlockByHash", json!([block["hash"], false]))?;
-        let wanted: Vec<&Value> = transactions.iter().map(|transaction| &transaction["hash"]).collect();
-        ensure!(hashes["transactions"] == json!(wanted), "hashes of block {height}");
+        let expected: Vec<&Value> = transactions.iter().map(|transaction| &transaction["hash"]).collect();
+        ensure!(hashes["transactions"] == json!(expected), "hashes of block {height}");
     }
     Ok(())
 }
@@ -174,7 +177,7 @@ fn receipts_equal_the_node(chain: &Chain) -> anyhow::Result<()> {
     let ignored = ["logs", "blobGasPrice", "blockTimestamp"];
     let mut compared = 0;
     for line in &chain.lines {
-        // Of mainnet's blocks of thousands of transactions some are asked for; `eth_getBlockReceipts` has all of them.
+        // Of mainnet's blocks of thousands of transactions some are requested; `eth_getBlockReceipts` has all of them.
         let receipts = line["receipts"].as_array().context("receipts")?;
         let step = if receipts.len() > 100 { env::amount(5, 1) } else { 1 };
         for receipt in receipts.iter().step_by(step) {
@@ -344,7 +347,7 @@ fn state_that_is_not_covered_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a chain's gaps look like to a client, kept here because filters need it too.
+/// What a chain's gaps look like to a client, here because filters need it too.
 pub fn missing(chain: &Chain) -> Vec<(u64, u64)> {
     let heights: BTreeSet<u64> = chain.lines.iter().map(|line| quantity(&line["block"]["number"])).collect();
     let mut missing = Vec::new();

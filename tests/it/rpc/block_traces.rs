@@ -1,5 +1,5 @@
-//! Traces of whole blocks: against what another implementation of the EVM told of each transaction, against the traces
-//! of single transactions, and against the frames in the tables.
+//! Traces of whole blocks: against what another implementation of the EVM reported for each transaction, against the
+//! traces of single transactions, and against the frames in the tables.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
@@ -19,23 +19,26 @@ fn list(value: &Value) -> &[Value] {
 }
 
 #[test]
-fn are_what_another_evm_told() -> anyhow::Result<()> {
+fn match_another_evm() -> anyhow::Result<()> {
     let hive = chain("hive");
     let mut compared = 0;
     for line in lines(hive) {
         let (number, hash) = (&line["block"]["number"], &line["block"]["hash"]);
         let options = json!({"tracer": "callTracer", "tracerConfig": {"onlyTopCall": false}, "timeout": "20s"});
         let calls = result(hive, "debug_traceBlockByNumber", json!([number, options]))?;
-        ensure!(list(&calls) == list(&line["traces"]), "{number}: {calls}\ntold {}", line["traces"]);
+        ensure!(list(&calls) == list(&line["traces"]), "{number}: {calls}\nexpected {}", line["traces"]);
         let options = json!({"tracer": "prestateTracer", "tracerConfig": {"diffMode": true}});
         let changes = result(hive, "debug_traceBlockByHash", json!([hash, options]))?;
         let parity = result(hive, "trace_replayBlockTransactions", json!([number, ["stateDiff"]]))?;
         ensure!(list(&changes).len() == list(&line["traces"]).len(), "{number}: {changes}");
-        for ((told, trace), (changes, parity)) in
+        for ((expected, trace), (changes, parity)) in
             list(&line["txStateDiffs"]).iter().zip(list(&calls)).zip(list(&changes).iter().zip(list(&parity)))
         {
-            ensure!(telling(&changes["result"]) == telling(&told["prestateDiff"]), "{number}: {changes}\ntold {told}");
-            ensure!(parity["stateDiff"] == told["parity"], "{number}: {parity}\ntold {told}");
+            ensure!(
+                telling(&changes["result"]) == telling(&expected["prestateDiff"]),
+                "{number}: {changes}\nexpected {expected}"
+            );
+            ensure!(parity["stateDiff"] == expected["parity"], "{number}: {parity}\nexpected {expected}");
             ensure!(changes["txHash"] == trace["txHash"] && parity["transactionHash"] == trace["txHash"], "{number}");
             compared += 1;
         }
@@ -81,19 +84,22 @@ fn in_lists_are_the_frames_of_the_tables() -> anyhow::Result<()> {
         let options = json!({"tracer": "flatCallTracer", "tracerConfig": {"convertParityErrors": true}});
         let block = result(hive, "debug_traceBlockByNumber", json!([number, options]))?;
         let frames = list(&block).iter().flat_map(|entry| list(&entry["result"]));
-        let told: Vec<&Value> = list(&line["parityTraces"]).iter().flat_map(list).collect();
-        ensure!(frames.clone().count() == told.len(), "{number}: {block}");
-        for (frame, told) in frames.zip(told) {
+        let expected: Vec<&Value> = list(&line["parityTraces"]).iter().flat_map(list).collect();
+        ensure!(frames.clone().count() == expected.len(), "{number}: {block}");
+        for (frame, expected) in frames.zip(expected) {
             for member in ["type", "traceAddress", "subtraces", "error", "blockHash", "blockNumber", "transactionHash"]
             {
-                ensure!(frame[member] == told[member], "{member}: {frame}, told {told}");
+                ensure!(frame[member] == expected[member], "{member}: {frame}, expected {expected}");
             }
             for member in ["from", "to", "input", "init", "callType", "value"] {
-                ensure!(frame["action"][member] == told["action"][member], "{member}: {frame}, told {told}");
+                ensure!(
+                    frame["action"][member] == expected["action"][member],
+                    "{member}: {frame}, expected {expected}"
+                );
             }
-            ensure!(frame["transactionPosition"] == told["transactionPosition"], "{frame}, told {told}");
+            ensure!(frame["transactionPosition"] == expected["transactionPosition"], "{frame}, expected {expected}");
             compared += 1;
-            failed += usize::from(!told["error"].is_null());
+            failed += usize::from(!expected["error"].is_null());
         }
     }
     ensure!(compared >= 229 && failed > 0, "{compared} compared, {failed} failed");
@@ -214,9 +220,9 @@ fn of_calls_see_overrides_and_each_other() -> anyhow::Result<()> {
     ensure!(calls["output"] == format!("0x{:064x}", 7) && calls["to"] == counter, "{calls}");
     let steps = result(hive, "debug_traceCall", with(json!({})))?;
     let ops: Vec<&Value> = list(&steps["structLogs"]).iter().map(|step| &step["op"]).collect();
-    let wanted =
+    let expected =
         ["PUSH1", "SLOAD", "PUSH1", "ADD", "DUP1", "PUSH1", "SSTORE", "PUSH1", "MSTORE", "PUSH1", "PUSH1", "RETURN"];
-    ensure!(ops == wanted, "{steps}");
+    ensure!(ops == expected, "{steps}");
     let slot = |value: u64| json!({format!("0x{:064x}", 0): format!("0x{value:064x}")});
     let logs = list(&steps["structLogs"]);
     ensure!(logs[1]["storage"] == slot(6) && logs[6]["storage"] == slot(7), "{steps}");

@@ -10,7 +10,7 @@ use crate::env;
 
 /// A contract of the conformance chain; its slot 0 holds 0x38 in the end (eth_getStorageAt/get-storage.io).
 const EMITTER: &str = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";
-const NOBODY: &str = "0x00000000000000000000000000000000000ab0de";
+const UNUSED: &str = "0x00000000000000000000000000000000000ab0de";
 
 /// Code that returns what one instruction leaves on the stack.
 fn returning(instructions: &str) -> String {
@@ -25,7 +25,7 @@ fn word(number: u64) -> Value {
 fn take_overrides() -> anyhow::Result<()> {
     let hive = chain("hive");
     let run = |account: Value, block: Value| {
-        let to = if account.get("state").is_some() || account.get("stateDiff").is_some() { EMITTER } else { NOBODY };
+        let to = if account.get("state").is_some() || account.get("stateDiff").is_some() { EMITTER } else { UNUSED };
         result(hive, "eth_call", json!([{"to": to}, "latest", {to: account}, block]))
     };
     let (balance, number, slot) = (returning("47"), returning("43"), returning("5f54"));
@@ -42,11 +42,11 @@ fn take_overrides() -> anyhow::Result<()> {
     ensure!(run(json!({"code": slot, "state": {}}), json!({}))? == word(0));
     ensure!(run(json!({"code": slot, "state": {&first: word(8)}}), json!({}))? == word(8));
     let refused =
-        call(hive, "eth_call", json!([{"to": NOBODY}, "latest", {NOBODY: {"movePrecompileToAddress": NOBODY}}]))?;
+        call(hive, "eth_call", json!([{"to": UNUSED}, "latest", {UNUSED: {"movePrecompileToAddress": UNUSED}}]))?;
     ensure!(refused["error"]["code"] == -32602, "{refused}");
     // What begins like a delegation to another account, and is none, is code whose first instruction is invalid.
     for code in ["0xef01", "0xef0100", "0xef0101", &format!("0xef0101{}", "11".repeat(20))] {
-        let failed = call(hive, "eth_call", json!([{"to": NOBODY}, "latest", {NOBODY: {"code": code}}]))?;
+        let failed = call(hive, "eth_call", json!([{"to": UNUSED}, "latest", {UNUSED: {"code": code}}]))?;
         ensure!(failed["error"] == json!({"code": -32000, "message": "invalid opcode"}), "{code}: {failed}");
     }
     // A creation returns the code that it makes: here one that is a single STOP.
@@ -71,10 +71,10 @@ fn touch_what_their_code_touches() -> anyhow::Result<()> {
 fn have_limits() -> anyhow::Result<()> {
     let hive = chain("hive");
     // JUMPDEST, PUSH0, JUMP: for ever.
-    let forever = json!({NOBODY: {"code": "0x5b5f56"}});
-    let ended = call(hive, "eth_call", json!([{"to": NOBODY}, "latest", forever]))?;
+    let forever = json!({UNUSED: {"code": "0x5b5f56"}});
+    let ended = call(hive, "eth_call", json!([{"to": UNUSED}, "latest", forever]))?;
     ensure!(ended["error"] == json!({"code": -32000, "message": "out of gas"}), "{ended}");
-    let never = call(hive, "eth_estimateGas", json!([{"to": NOBODY}, "latest", forever]))?;
+    let never = call(hive, "eth_estimateGas", json!([{"to": UNUSED}, "latest", forever]))?;
     ensure!(never["error"]["message"].as_str().is_some_and(|text| text.starts_with("gas required exceeds")), "{never}");
     let api = env::start_api("hive", &["--call-timeout-ms", "1"])?;
     let agent = xtask::http::agent();
@@ -91,11 +91,11 @@ fn name_blocks_in_many_ways() -> anyhow::Result<()> {
     let hive = chain("hive");
     let at = |block: Value| call(hive, "eth_getBalance", json!([EMITTER, block]));
     let hash = &hive.lines[50]["block"]["hash"];
-    let wanted = at(json!("0x32"))?["result"].clone();
-    ensure!(wanted.is_string() && wanted != at(json!("latest"))?["result"]);
+    let expected = at(json!("0x32"))?["result"].clone();
+    ensure!(expected.is_string() && expected != at(json!("latest"))?["result"]);
     for block in [hash.clone(), json!({"blockHash": hash}), json!({"blockNumber": "0x32"}), json!(50), json!("50")] {
         let found = at(block.clone())?;
-        ensure!(found["result"] == wanted, "{block}: {found}");
+        ensure!(found["result"] == expected, "{block}: {found}");
     }
     for (block, text) in [(json!("0x5000"), "Balance not found"), (json!("new"), "Query parameter 'block' is invalid")]
     {
@@ -113,7 +113,7 @@ fn are_read_as_nodes_read_them() -> anyhow::Result<()> {
     let hive = chain("hive");
     let plain = json!({"to": EMITTER});
     for method in ["eth_call", "eth_estimateGas", "eth_createAccessList"] {
-        let wanted = call(hive, method, json!([plain, "latest"]))?;
+        let expected = call(hive, method, json!([plain, "latest"]))?;
         for more in [
             json!({"data": ""}),
             json!({"input": ""}),
@@ -126,7 +126,7 @@ fn are_read_as_nodes_read_them() -> anyhow::Result<()> {
                 object[name] = value.clone();
             }
             let found = call(hive, method, json!([object, "latest"]))?;
-            ensure!(found == wanted, "{method} {object}: {found} instead of {wanted}");
+            ensure!(found == expected, "{method} {object}: {found} instead of {expected}");
         }
         let other = call(hive, method, json!([{"to": EMITTER, "chainId": "0x1"}, "latest"]))?;
         let own = u64::from_str_radix(

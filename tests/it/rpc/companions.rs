@@ -29,25 +29,25 @@ fn equal_what_anvil_answered() -> anyhow::Result<()> {
 }
 
 /// Compares values, objects member by member: see [`same_object`].
-fn same(found: &Value, wanted: &Value, what: &str) -> anyhow::Result<()> {
-    match (found, wanted) {
-        (Value::Object(_), Value::Object(_)) if wanted.get("logs").is_some() => receipt(found, wanted, what),
-        (Value::Object(_), Value::Object(_)) => same_object(found, wanted, &[], what),
+fn same(found: &Value, expected: &Value, what: &str) -> anyhow::Result<()> {
+    match (found, expected) {
+        (Value::Object(_), Value::Object(_)) if expected.get("logs").is_some() => receipt(found, expected, what),
+        (Value::Object(_), Value::Object(_)) => same_object(found, expected, &[], what),
         (Value::Array(list), Value::Array(others)) => {
             ensure!(list.len() == others.len(), "{what}: {} instead of {}", list.len(), others.len());
             list.iter().zip(others).try_for_each(|(one, other)| same(one, other, what))
         }
         _ => {
-            ensure!(found == wanted, "{what}: {found} instead of {wanted}");
+            ensure!(found == expected, "{what}: {found} instead of {expected}");
             Ok(())
         }
     }
 }
 
-fn receipt(found: &Value, wanted: &Value, what: &str) -> anyhow::Result<()> {
+fn receipt(found: &Value, expected: &Value, what: &str) -> anyhow::Result<()> {
     // Anvil gives every receipt a blob price and a time; the specification has neither there.
-    same_object(found, wanted, &["logs", "blobGasPrice", "blockTimestamp"], what)?;
-    same(&found["logs"], &wanted["logs"], what)
+    same_object(found, expected, &["logs", "blobGasPrice", "blockTimestamp"], what)?;
+    same(&found["logs"], &expected["logs"], what)
 }
 
 fn bodies(chain: &Chain) -> anyhow::Result<()> {

@@ -91,13 +91,13 @@ fn headers_are_the_blocks_of_the_node_without_their_bodies() -> anyhow::Result<(
         let chain = chain(name);
         for line in chain.lines.iter().step_by(2) {
             let block = &line["block"];
-            let mut wanted = block.as_object().context("a block")?.clone();
+            let mut expected = block.as_object().context("a block")?.clone();
             for body in ["transactions", "uncles", "withdrawals", "size", "totalDifficulty"] {
-                wanted.remove(body);
+                expected.remove(body);
             }
             for (method, name) in [("eth_getHeaderByNumber", "number"), ("eth_getHeaderByHash", "hash")] {
                 let header = result(chain, method, json!([block[name]]))?;
-                ensure!(header == Value::Object(wanted.clone()), "{method} {}: {header}", block[name]);
+                ensure!(header == Value::Object(expected.clone()), "{method} {}: {header}", block[name]);
             }
         }
     }

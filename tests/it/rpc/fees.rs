@@ -62,7 +62,7 @@ fn prices(chain: &Chain) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Anvil 1.7.1 said 0x3b9ae837 behind the last block of the scenario: a gwei and the base fee of the next block.
+/// Anvil 1.7.1 reported 0x3b9ae837 behind the last block of the scenario: a gwei and the base fee of the next block.
 #[test]
 fn the_price_is_that_of_anvil() -> anyhow::Result<()> {
     ensure!(result(chain("devchain"), "eth_gasPrice", json!([]))? == "0x3b9ae837");
@@ -90,18 +90,18 @@ fn window_and_percentile_are_flags() -> anyhow::Result<()> {
 fn histories_equal_what_anvil_answered() -> anyhow::Result<()> {
     let mut compared = 0;
     for recording in recorded()?.iter().filter(|recording| recording["method"] == "eth_feeHistory") {
-        let (params, wanted) = (&recording["params"], &recording["result"]);
+        let (params, expected) = (&recording["params"], &recording["result"]);
         let found = result(chain("devchain"), "eth_feeHistory", params.clone())?;
-        ensure!(found["oldestBlock"] == wanted["oldestBlock"], "{params}: {found}");
-        ensure!(found["gasUsedRatio"] == wanted["gasUsedRatio"], "{params}: {found}");
-        let (fees, recorded) = (found["baseFeePerGas"].as_array(), wanted["baseFeePerGas"].as_array());
+        ensure!(found["oldestBlock"] == expected["oldestBlock"], "{params}: {found}");
+        ensure!(found["gasUsedRatio"] == expected["gasUsedRatio"], "{params}: {found}");
+        let (fees, recorded) = (found["baseFeePerGas"].as_array(), expected["baseFeePerGas"].as_array());
         let (fees, recorded) = (fees.context("fees")?, recorded.context("fees")?);
-        // Whichever block is asked for, anvil's last fee is that of the block behind its newest.
+        // Whichever block is requested, anvil's last fee is that of the block behind its newest.
         let count = if params[1] == "latest" { recorded.len() } else { recorded.len() - 1 };
         ensure!(fees.len() == recorded.len() && fees[..count] == recorded[..count], "{params}: {found}");
         match params[2].as_array().is_some_and(Vec::is_empty) {
             true => ensure!(found.get("reward").is_none(), "{params}: {found}"),
-            false => ensure!(found["reward"] == wanted["reward"], "{params}: {found}\n{wanted}"),
+            false => ensure!(found["reward"] == expected["reward"], "{params}: {found}\n{expected}"),
         }
         compared += 1;
     }
@@ -159,8 +159,8 @@ fn blob_fees_of_mainnet() -> anyhow::Result<()> {
         ensure!(found["baseFeePerBlobGas"][0] == *paid, "{}: {found} instead of {paid}", line["block"]["number"]);
         let full = found["blobGasUsedRatio"][0].as_f64().context("a ratio")?;
         let most = if number(&line["block"]["timestamp"]) < 1_746_612_311 { 6.0 } else { 9.0 };
-        let wanted = number(&line["block"]["blobGasUsed"]) as f64 / (most * 131_072.0);
-        ensure!((full - wanted).abs() < 1e-12, "{}: {full} instead of {wanted}", line["block"]["number"]);
+        let expected = number(&line["block"]["blobGasUsed"]) as f64 / (most * 131_072.0);
+        ensure!((full - expected).abs() < 1e-12, "{}: {full} instead of {expected}", line["block"]["number"]);
         compared += 1;
     }
     ensure!(compared >= 4, "only {compared} blocks");
@@ -245,9 +245,9 @@ fn young_and_private_chains_have_prices() -> anyhow::Result<()> {
         ensure!(price == GWEI + room, "{database}: {price}");
         let oracle =
             http::get(&http::agent(), &format!("{}/api?module=gastracker&action=gasoracle", api.url))?.json()?;
-        let wanted = alloy_primitives::utils::format_units(next, "gwei")?;
+        let expected = alloy_primitives::utils::format_units(next, "gwei")?;
         let found = oracle["result"]["suggestBaseFee"].as_str().unwrap_or_default();
-        ensure!(wanted.parse::<f64>()? == found.parse::<f64>()?, "{database}: {oracle} instead of {wanted}");
+        ensure!(expected.parse::<f64>()? == found.parse::<f64>()?, "{database}: {oracle} instead of {expected}");
         let history = ask("eth_feeHistory", json!(["0x4", "latest", [25, 75]]))?;
         let fees = history["baseFeePerGas"].as_array().context("fees")?;
         let shown = usize::try_from(blocks.min(4))?;

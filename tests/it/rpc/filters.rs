@@ -49,9 +49,9 @@ fn passes<'a>(log: &'a Value, filter: &'a Value) -> bool {
     let list = |value: &'a Value| value.as_array().map_or(&[][..], Vec::as_slice);
     let (topics, positions) = (list(&log["topics"]), list(&filter["topics"]));
     positions.len() <= topics.len()
-        && positions.iter().zip(topics).all(|(wanted, topic)| {
-            let wanted = alternatives(wanted);
-            wanted.is_empty() || wanted.contains(topic)
+        && positions.iter().zip(topics).all(|(position, topic)| {
+            let accepted = alternatives(position);
+            accepted.is_empty() || accepted.contains(topic)
         })
 }
 
@@ -93,12 +93,12 @@ fn random_filter(dice: &mut Dice, logs: &[Value], head: u64) -> Value {
 }
 
 fn compare(chain: &Chain, logs: &[Value], filter: &Value) -> anyhow::Result<usize> {
-    let wanted: Vec<&Value> = logs.iter().filter(|log| passes(log, filter)).take(1000).collect();
+    let expected: Vec<&Value> = logs.iter().filter(|log| passes(log, filter)).take(1000).collect();
     let found = result(chain, "eth_getLogs", json!([filter])).with_context(|| filter.to_string())?;
     let found = found.as_array().context("an array")?;
-    ensure!(found.len() == wanted.len(), "{filter}: {} logs instead of {}", found.len(), wanted.len());
-    for (found, wanted) in found.iter().zip(wanted) {
-        ensure!(found == wanted, "{filter}: {found} instead of {wanted}");
+    ensure!(found.len() == expected.len(), "{filter}: {} logs instead of {}", found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        ensure!(found == expected, "{filter}: {found} instead of {expected}");
     }
     Ok(found.len())
 }
@@ -144,8 +144,8 @@ fn pages_concatenate_to_everything() -> anyhow::Result<()> {
         .max_by_key(|number| logs.iter().filter(|log| log["blockNumber"] == **number).count());
     let block = block.context("a block")?;
     let mut filter = json!({"fromBlock": block, "toBlock": block, "topics": []});
-    let wanted: Vec<&Value> = logs.iter().filter(|log| log["blockNumber"] == *block).collect();
-    ensure!(wanted.len() > 10_000);
+    let expected: Vec<&Value> = logs.iter().filter(|log| log["blockNumber"] == *block).collect();
+    ensure!(expected.len() > 10_000);
     let mut found = Vec::new();
     loop {
         let page = result(chain, "eth_getLogs", json!([filter]))?;
@@ -160,11 +160,11 @@ fn pages_concatenate_to_everything() -> anyhow::Result<()> {
             break;
         }
     }
-    ensure!(found.iter().collect::<Vec<_>>() == wanted);
+    ensure!(found.iter().collect::<Vec<_>>() == expected);
     Ok(())
 }
 
-/// Without a cap the answer is put together from pages of 5,000 logs: nobody may notice.
+/// Without a cap the answer is put together from pages of 5,000 logs: the client cannot tell.
 #[test]
 fn the_cap_is_a_flag() -> anyhow::Result<()> {
     let chain = chain("mainnet");
@@ -173,11 +173,11 @@ fn the_cap_is_a_flag() -> anyhow::Result<()> {
     for log in logs {
         blocks.entry(quantity(&log["blockNumber"])).or_default().push(log);
     }
-    let wanted = blocks.into_values().max_by_key(Vec::len).context("a block")?;
-    let block = &wanted[0]["blockNumber"];
-    ensure!(wanted.len() > 10_000);
-    let address = &wanted[0]["address"];
-    let of_address: Vec<Value> = wanted.iter().filter(|log| log["address"] == *address).cloned().collect();
+    let expected = blocks.into_values().max_by_key(Vec::len).context("a block")?;
+    let block = &expected[0]["blockNumber"];
+    ensure!(expected.len() > 10_000);
+    let address = &expected[0]["address"];
+    let of_address: Vec<Value> = expected.iter().filter(|log| log["address"] == *address).cloned().collect();
     for (cap, most) in [("0", usize::MAX), ("7000", 7_000), ("5000", 5_000), ("1", 1)] {
         let api = api_with(chain, &["--max-logs", cap])?;
         let ask = |filter: Value| -> anyhow::Result<Value> {
@@ -185,12 +185,16 @@ fn the_cap_is_a_flag() -> anyhow::Result<()> {
             Ok(http::rpc(&http::agent(), &rpc, "eth_getLogs", &json!([filter]))?["result"].take())
         };
         let found = ask(json!({"fromBlock": block, "toBlock": block}))?;
-        ensure!(found == json!(wanted[..wanted.len().min(most)]), "{cap}: {:?} logs", found.as_array().map(Vec::len));
+        ensure!(
+            found == json!(expected[..expected.len().min(most)]),
+            "{cap}: {:?} logs",
+            found.as_array().map(Vec::len)
+        );
         let found = ask(json!({"fromBlock": block, "toBlock": block, "address": address}))?;
         ensure!(found == json!(of_address[..of_address.len().min(most)]), "{cap}");
-        let after = json!({"blockNumber": wanted[99]["blockNumber"], "logIndex": wanted[99]["logIndex"]});
+        let after = json!({"blockNumber": expected[99]["blockNumber"], "logIndex": expected[99]["logIndex"]});
         let found = ask(json!({"fromBlock": block, "toBlock": block, "paging_options": after}))?;
-        ensure!(found == json!(wanted[100..(wanted.len()).min(most.saturating_add(100))]), "{cap}");
+        ensure!(found == json!(expected[100..(expected.len()).min(most.saturating_add(100))]), "{cap}");
         api.stop()?;
     }
     Ok(())
@@ -225,11 +229,11 @@ fn paging_options_in_every_notation() -> anyhow::Result<()> {
 #[test]
 fn range_ends_in_every_notation() -> anyhow::Result<()> {
     let chain = chain("hive");
-    let wanted = result(chain, "eth_getLogs", json!([{"fromBlock": "0x1", "toBlock": "0x1f"}]))?;
-    ensure!(wanted.as_array().is_some_and(|logs| !logs.is_empty()), "{wanted}");
+    let expected = result(chain, "eth_getLogs", json!([{"fromBlock": "0x1", "toBlock": "0x1f"}]))?;
+    ensure!(expected.as_array().is_some_and(|logs| !logs.is_empty()), "{expected}");
     for (from, to) in [(json!(1), json!(31)), (json!("0x01"), json!(31)), (json!(1), json!("0x1f"))] {
         let found = result(chain, "eth_getLogs", json!([{"fromBlock": from, "toBlock": to}]))?;
-        ensure!(found == wanted, "{from} to {to}");
+        ensure!(found == expected, "{from} to {to}");
     }
     for bad in [json!(-1), json!(1.5), json!(1e30), json!("31"), json!([1]), json!(true)] {
         for end in ["fromBlock", "toBlock"] {
@@ -254,8 +258,8 @@ fn positions_demand_topics() -> anyhow::Result<()> {
     ensure!(counts.iter().all(|count| *count > 0), "{counts:?}");
     for positions in 0..=4 {
         let filter = json!({"fromBlock": "0x0", "toBlock": format!("{:#x}", chain.head()), "topics": vec![Value::Null; positions]});
-        let wanted: usize = counts[positions..].iter().sum();
-        ensure!(compare(chain, &logs, &filter)? == wanted.min(1000), "{positions}");
+        let expected: usize = counts[positions..].iter().sum();
+        ensure!(compare(chain, &logs, &filter)? == expected.min(1000), "{positions}");
     }
     Ok(())
 }
@@ -278,14 +282,14 @@ fn missing_blocks_are_named() -> anyhow::Result<()> {
 }
 
 #[test]
-fn gaps_are_served_when_asked() -> anyhow::Result<()> {
+fn gaps_are_served_on_request() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let api = api_with(chain, &["--gaps", "serve"])?;
     let address = "0xdac17f958d2ee523a2206206994597c13d831ec7";
     let filter = json!([{"fromBlock": "earliest", "toBlock": "latest", "address": address}]);
     let found = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), "eth_getLogs", &filter)?;
-    let wanted: Vec<Value> = emitted(chain).into_iter().filter(|log| log["address"] == address).take(1000).collect();
-    ensure!(wanted.len() > 100 && found["result"] == json!(wanted));
+    let expected: Vec<Value> = emitted(chain).into_iter().filter(|log| log["address"] == address).take(1000).collect();
+    ensure!(expected.len() > 100 && found["result"] == json!(expected));
     api.stop()?;
     Ok(())
 }
@@ -359,20 +363,20 @@ fn members_have_names_in_any_letter_case() -> anyhow::Result<()> {
             }
             json!([filter])
         };
-        let (wanted, found) =
+        let (expected, found) =
             (result(devchain, "eth_getLogs", filter(&spelt))?, result(devchain, "eth_getLogs", filter(&other))?);
-        ensure!(wanted == found && wanted.as_array().is_some_and(|logs| !logs.is_empty()), "{other}: {found}");
+        ensure!(expected == found && expected.as_array().is_some_and(|logs| !logs.is_empty()), "{other}: {found}");
     }
     // Of two spellings the one of the specification counts.
     let both = json!([{"blockHash": hash, "BLOCKHASH": format!("0x{}", "11".repeat(32))}]);
     ensure!(result(devchain, "eth_getLogs", both)? == result(devchain, "eth_getLogs", json!([{"blockHash": hash}]))?);
     // Calls need state.
     let hive = chain("hive");
-    let (returns, nobody) = (json!({"DATA": "0x602a5f5260205ff3"}), format!("0x{}", "ab".repeat(20)));
+    let (returns, account) = (json!({"DATA": "0x602a5f5260205ff3"}), format!("0x{}", "ab".repeat(20)));
     ensure!(result(hive, "eth_call", json!([returns, "latest"]))? == format!("0x{:064x}", 0x2a));
-    let refused = call(hive, "eth_call", json!([{"From": nobody, "To": nobody, "VALUE": "0x1"}, "latest"]))?;
+    let refused = call(hive, "eth_call", json!([{"From": account, "To": account, "VALUE": "0x1"}, "latest"]))?;
     ensure!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("insufficient funds")), "{refused}");
-    let refused = call(hive, "eth_call", json!([{"to": nobody, "chainID": "0x1"}, "latest"]))?;
+    let refused = call(hive, "eth_call", json!([{"to": account, "chainID": "0x1"}, "latest"]))?;
     ensure!(refused["error"]["code"] == -32000, "{refused}");
     Ok(())
 }

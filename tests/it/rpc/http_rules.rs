@@ -127,8 +127,8 @@ fn browsers_may_ask_first() -> anyhow::Result<()> {
         ensure!(header(&preflight, "access-control-allow-methods").is_some_and(|it| it.contains("POST")), "{path}");
         ensure!(header(&preflight, "access-control-max-age") == Some("1728000"), "{path}");
     }
-    let unasked = agent.run(ureq::http::Request::options(format!("{api}/api/v2/blocks")).body(())?)?;
-    ensure!(unasked.status() == 405, "{}", unasked.status());
+    let plain = agent.run(ureq::http::Request::options(format!("{api}/api/v2/blocks")).body(())?)?;
+    ensure!(plain.status() == 405, "{}", plain.status());
     Ok(())
 }
 

@@ -105,9 +105,9 @@ fn generate() -> anyhow::Result<env::Database> {
     let account = |number: u8| format!("unhex('{ACCOUNT}{number:02x}')");
     let word = |number: &str| format!("reverse(reinterpretAsFixedString(toUInt256({number})))");
     let numbers = "(SELECT number AS block FROM numbers(40001))";
-    let slots = |contract: u8, slot: u64, wanted: &str, value: &str| {
+    let slots = |contract: u8, slot: u64, condition: &str, value: &str| {
         let (account, slot, value) = (account(contract), word(&slot.to_string()), word(value));
-        format!("INSERT INTO storage_history SELECT {account}, {slot}, block, {value} FROM {numbers} WHERE {wanted}")
+        format!("INSERT INTO storage_history SELECT {account}, {slot}, block, {value} FROM {numbers} WHERE {condition}")
     };
     for sql in [
         slots(0, 0, "block BETWEEN 100 AND 20000 OR block >= 39000", "block + 1"),
@@ -185,7 +185,7 @@ fn are_read_in_part_and_answer_as_whole_ones() -> anyhow::Result<()> {
     let random: Vec<u64> = (0..30).map(|_| dice.roll(40_001) as u64).collect();
     let mut questions: Vec<(&History, u64)> =
         turns.into_iter().chain(random).flat_map(|block| histories.iter().map(move |it| (it, block))).collect();
-    // What is known of one block must not be taken for another, in whatever order they are asked.
+    // What is known of one block must not be taken for another, in whatever order they are requested.
     for order in ["ascending", "descending", "shuffled"] {
         match order {
             "descending" => questions.reverse(),

@@ -9,7 +9,7 @@ use crate::dice::Dice;
 use crate::env;
 use crate::scenario::{Scenario, answers, scenario};
 
-/// How many questions both are asked; more in the slow run.
+/// How many questions are put to both; more in the slow run.
 const QUESTIONS: usize = 250;
 const SLOW_QUESTIONS: usize = 10_000;
 /// Questions in one message.
@@ -98,14 +98,14 @@ impl QuestionGenerator<'_> {
 }
 
 /// Results are the same; of errors, whether there is one, its code and its data, as each node has words of its own.
-fn is_same(found: &Value, wanted: &Value) -> bool {
-    match (found.get("result"), wanted.get("result")) {
-        (Some(found), Some(wanted)) => found == wanted,
+fn is_same(found: &Value, expected: &Value) -> bool {
+    match (found.get("result"), expected.get("result")) {
+        (Some(found), Some(expected)) => found == expected,
         (None, None) => {
             // Gas that runs out, an invalid instruction: -32000 in geth as here, -32603 in anvil.
-            let is_halt = found["error"]["code"] == -32000 && wanted["error"]["code"] == -32603;
-            (is_halt || found["error"]["code"] == wanted["error"]["code"])
-                && found["error"]["data"] == wanted["error"]["data"]
+            let is_halt = found["error"]["code"] == -32000 && expected["error"]["code"] == -32603;
+            (is_halt || found["error"]["code"] == expected["error"]["code"])
+                && found["error"]["data"] == expected["error"]["data"]
         }
         _ => false,
     }
@@ -120,11 +120,11 @@ fn state_and_calls_equal_the_node() -> anyhow::Result<()> {
     let (mut differing, mut succeeded) = (Vec::new(), 0);
     for _ in 0..count / BATCH {
         let questions: Vec<_> = (0..BATCH).map(|_| drawn.question(&mut dice)).collect::<anyhow::Result<_>>()?;
-        let (found, wanted) = (answers(&trawl, &questions)?, answers(&scenario.node, &questions)?);
-        for ((question, found), wanted) in questions.iter().zip(&found).zip(&wanted) {
-            succeeded += usize::from(wanted.get("result").is_some());
-            if !is_same(found, wanted) {
-                differing.push(format!("{question:?}: {found} instead of {wanted}"));
+        let (found, expected) = (answers(&trawl, &questions)?, answers(&scenario.node, &questions)?);
+        for ((question, found), expected) in questions.iter().zip(&found).zip(&expected) {
+            succeeded += usize::from(expected.get("result").is_some());
+            if !is_same(found, expected) {
+                differing.push(format!("{question:?}: {found} instead of {expected}"));
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::dice::Dice;
 use crate::env;
 use crate::scenario::{DATABASE, answers, scenario};
 
-/// How many filters both are asked; more in the slow run.
+/// How many filters are sent to both; more in the slow run.
 const FILTERS: usize = 150;
 const SLOW_FILTERS: usize = 10_000;
 /// Filters in one message.
@@ -137,15 +137,15 @@ fn log_filters_equal_the_node() -> anyhow::Result<()> {
     for _ in 0..count / BATCH {
         let questions: Vec<_> = (0..BATCH).map(|_| ("eth_getLogs", json!([occurring.filter(&mut dice)]))).collect();
         let (trawl, cap) = dice.pick(&sides);
-        let (found, wanted) = (answers(trawl, &questions)?, answers(&scenario.node, &questions)?);
-        for ((question, found), wanted) in questions.iter().zip(&found).zip(&wanted) {
-            let logs = wanted["result"].as_array().map_or(0, Vec::len);
+        let (found, expected) = (answers(trawl, &questions)?, answers(&scenario.node, &questions)?);
+        for ((question, found), expected) in questions.iter().zip(&found).zip(&expected) {
+            let logs = expected["result"].as_array().map_or(0, Vec::len);
             filled += usize::from(logs > 0);
             capped += usize::from(logs > *cap);
             let filter = &question.1[0];
-            let (found, wanted) = (text(found, &Value::Null, usize::MAX), text(wanted, filter, *cap));
-            if found != wanted {
-                differing.push(format!("{filter}: {found:.600} instead of {wanted:.600}"));
+            let (found, expected) = (text(found, &Value::Null, usize::MAX), text(expected, filter, *cap));
+            if found != expected {
+                differing.push(format!("{filter}: {found:.600} instead of {expected:.600}"));
             }
         }
     }

@@ -8,7 +8,7 @@ use xtask::http;
 use crate::chains::{chain, dump};
 use crate::env;
 
-/// Rows that are not as they were, and what is said of them.
+/// Rows that are not as they were, and the reason of the refusal.
 const SPOILED: [(&str, &str); 6] = [
     ("transactions UPDATE cumulative_gas_used = cumulative_gas_used + 1", "and its header says"),
     ("transactions UPDATE logs_count = logs_count + 1", "logs of transaction"),
@@ -21,7 +21,7 @@ const SPOILED: [(&str, &str); 6] = [
 #[test]
 fn of_rows_that_do_not_hash_are_refused() -> anyhow::Result<()> {
     let first = chain("hive").lines[1]["block"]["transactions"][0]["hash"].as_str().context("a hash")?;
-    for (at, (change, told)) in SPOILED.into_iter().enumerate() {
+    for (at, (change, reason)) in SPOILED.into_iter().enumerate() {
         let database = format!("proofs_spoiled_{at}");
         let _database = env::migrate(&database)?;
         env::run(env::ingest(&database, &["load", "--dump", &dump("hive"), "--to", "2"]), 0)?;
@@ -32,13 +32,13 @@ fn of_rows_that_do_not_hash_are_refused() -> anyhow::Result<()> {
         env::sql(&database, &change)?;
         let answer: Value = ask()?;
         let text = answer["error"]["message"].as_str().unwrap_or_default();
-        ensure!(answer["error"]["code"] == -32002 && text.contains(told), "{change}: {answer}");
+        ensure!(answer["error"]["code"] == -32002 && text.contains(reason), "{change}: {answer}");
         ensure!(text.starts_with("the receipts of block 1 cannot be proven: "), "{answer}");
         let receipts = http::rpc(&http::agent(), &format!("{}/rpc", api.url), "debug_getRawReceipts", &json!(["0x1"]))?;
         let text = receipts["error"]["message"].as_str().unwrap_or_default();
-        ensure!(receipts["error"]["code"] == -32002 && text.contains(told), "{change}: {receipts}");
+        ensure!(receipts["error"]["code"] == -32002 && text.contains(reason), "{change}: {receipts}");
         let rest = http::get(&http::agent(), &format!("{}/api/v2/transactions/{first}/logs?proof=1", api.url))?;
-        ensure!(rest.status == 501 && rest.text().contains(told), "{change}: {} {}", rest.status, rest.text());
+        ensure!(rest.status == 501 && rest.text().contains(reason), "{change}: {} {}", rest.status, rest.text());
         api.stop()?;
     }
     Ok(())

@@ -1,5 +1,5 @@
 //! Transactions that run again: `debug_traceTransaction` and `trace_replayTransaction`, against what another
-//! implementation of the EVM told of all transactions of a chain with every fork.
+//! implementation of the EVM reported for all transactions of a chain with every fork.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::{call, result};
 use crate::chains::{chain, dump, quantity};
 use crate::env;
 
-/// What the other implementation told of a transaction.
+/// What the other implementation reported for a transaction.
 struct RecordedOutcome {
     hash: &'static str,
     fork: &'static Value,
@@ -54,21 +54,26 @@ fn changes_of(hash: &str) -> Value {
 }
 
 #[test]
-fn tell_what_another_evm_told() -> anyhow::Result<()> {
+fn match_another_evm() -> anyhow::Result<()> {
     let hive = chain("hive");
     let (mut refused, mut compared) = (0, 0);
-    for told in recorded_outcomes() {
-        let calls = call(hive, "debug_traceTransaction", json!([told.hash, {"tracer": "callTracer"}]))?;
-        if told.fork == "constantinople" && calls["error"]["code"] == -32002 {
+    for expected in recorded_outcomes() {
+        let calls = call(hive, "debug_traceTransaction", json!([expected.hash, {"tracer": "callTracer"}]))?;
+        if expected.fork == "constantinople" && calls["error"]["code"] == -32002 {
             // Constantinople without Petersburg: revm does not have these rules, which no public chain ran for long.
             refused += 1;
             continue;
         }
-        ensure!(calls["result"] == *told.calls, "{}: {calls}\ntold {}", told.hash, told.calls);
-        let changes = result(hive, "debug_traceTransaction", changes_of(told.hash))?;
-        ensure!(telling(&changes) == telling(told.changes), "{}: {changes}\ntold {}", told.hash, told.changes);
-        let parity = result(hive, "trace_replayTransaction", json!([told.hash, ["stateDiff"]]))?;
-        ensure!(parity["stateDiff"] == *told.parity, "{}: {parity}\ntold {}", told.hash, told.parity);
+        ensure!(calls["result"] == *expected.calls, "{}: {calls}\nexpected {}", expected.hash, expected.calls);
+        let changes = result(hive, "debug_traceTransaction", changes_of(expected.hash))?;
+        ensure!(
+            telling(&changes) == telling(expected.changes),
+            "{}: {changes}\nexpected {}",
+            expected.hash,
+            expected.changes
+        );
+        let parity = result(hive, "trace_replayTransaction", json!([expected.hash, ["stateDiff"]]))?;
+        ensure!(parity["stateDiff"] == *expected.parity, "{}: {parity}\nexpected {}", expected.hash, expected.parity);
         ensure!(parity["trace"] == json!([]) && parity["vmTrace"].is_null(), "{parity}");
         compared += 1;
     }
@@ -81,24 +86,27 @@ fn tell_what_another_evm_told() -> anyhow::Result<()> {
 fn tell_state_before_steps_and_frames() -> anyhow::Result<()> {
     let hive = chain("hive");
     let mut steps = 0;
-    for told in recorded_outcomes().iter().filter(|told| told.fork != "constantinople").step_by(11) {
-        let before = result(hive, "debug_traceTransaction", json!([told.hash, {"tracer": "prestateTracer"}]))?;
-        for (address, account) in told.changes["pre"].as_object().context("accounts")? {
+    for expected in recorded_outcomes().iter().filter(|expected| expected.fork != "constantinople").step_by(11) {
+        let before = result(hive, "debug_traceTransaction", json!([expected.hash, {"tracer": "prestateTracer"}]))?;
+        for (address, account) in expected.changes["pre"].as_object().context("accounts")? {
             let found = &before[address.as_str()];
             ensure!(
                 found["balance"] == account["balance"] || account["balance"].is_null(),
                 "{address}: {found}, {account}"
             );
             for (slot, value) in account["storage"].as_object().into_iter().flatten() {
-                ensure!(found["storage"][slot.as_str()] == *value, "{address}: {found}, told {account}");
+                ensure!(found["storage"][slot.as_str()] == *value, "{address}: {found}, expected {account}");
             }
         }
-        let all = result(hive, "trace_replayTransaction", json!([told.hash, ["vmTrace", "trace"]]))?;
+        let all = result(hive, "trace_replayTransaction", json!([expected.hash, ["vmTrace", "trace"]]))?;
         let frames = all["trace"].as_array().context("frames")?;
-        ensure!(frames.len() == told.frames.as_array().map_or(0, Vec::len), "{all}");
-        for (frame, told) in frames.iter().zip(told.frames.as_array().into_iter().flatten()) {
+        ensure!(frames.len() == expected.frames.as_array().map_or(0, Vec::len), "{all}");
+        for (frame, expected) in frames.iter().zip(expected.frames.as_array().into_iter().flatten()) {
             for member in ["from", "to", "value", "init", "input"] {
-                ensure!(frame["action"][member] == told["action"][member], "{member}: {frame}, told {told}");
+                ensure!(
+                    frame["action"][member] == expected["action"][member],
+                    "{member}: {frame}, expected {expected}"
+                );
             }
         }
         ensure!(all["stateDiff"].is_null() && all["vmTrace"]["ops"].is_array(), "{all}");
@@ -136,21 +144,21 @@ fn are_refused_where_they_cannot_run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A receipt that says otherwise than the EVM is told, not passed over.
+/// A receipt that differs from the EVM is reported, not passed over.
 #[test]
 fn are_refused_where_gas_differs() -> anyhow::Result<()> {
     let database = "replays_gas";
     let _database = env::migrate(database)?;
     let genesis = xtask::workspace::fixture("hive/genesis.json").display().to_string();
     env::run(env::ingest(database, &["load", "--dump", &dump("hive"), "--to", "4", "--genesis", &genesis]), 0)?;
-    let told = recorded_outcomes();
-    let hash = told[0].hash;
+    let outcomes = recorded_outcomes();
+    let hash = outcomes[0].hash;
     let api = env::start_api(database, &["--settled-cache-size", "0"])?;
     let trace = || {
         let params = json!([hash, {"tracer": "callTracer"}]);
         http::rpc(&http::agent(), &format!("{}/rpc", api.url), "debug_traceTransaction", &params)
     };
-    ensure!(trace()?["result"] == *told[0].calls);
+    ensure!(trace()?["result"] == *outcomes[0].calls);
     let change =
         "ALTER TABLE transactions UPDATE gas_used = gas_used + 1 WHERE block_number = 1 SETTINGS mutations_sync = 2";
     env::sql(database, change)?;

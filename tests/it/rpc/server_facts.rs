@@ -14,8 +14,8 @@ const EMITTER: &str = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";
 fn the_next_base_fee_is_that_of_eip_1559() -> anyhow::Result<()> {
     for name in ["hive", "devchain"] {
         let chain = chain(name);
-        let wanted = next_base_fee(&chain.lines.last().context("a block")?["block"]);
-        ensure!(number(&result(chain, "eth_baseFee", json!([]))?) == wanted, "{name}: not {wanted}");
+        let expected = next_base_fee(&chain.lines.last().context("a block")?["block"]);
+        ensure!(number(&result(chain, "eth_baseFee", json!([]))?) == expected, "{name}: not {expected}");
     }
     Ok(())
 }
@@ -25,11 +25,11 @@ fn capabilities_say_what_is_loaded() -> anyhow::Result<()> {
     let hive = chain("hive");
     let newest = &hive.lines.last().context("a block")?["block"];
     let whole = json!({"disabled": false, "oldestBlock": "0x0"});
-    let wanted = json!({
+    let expected = json!({
         "head": {"number": newest["number"], "hash": newest["hash"]},
         "state": whole, "tx": whole, "logs": whole, "receipts": whole, "blocks": whole, "stateproofs": {"disabled": true},
     });
-    ensure!(result(hive, "eth_capabilities", json!([]))? == wanted, "{wanted}");
+    ensure!(result(hive, "eth_capabilities", json!([]))? == expected, "{expected}");
     // Single blocks of a chain: the last run of them, and no state.
     let mainnet = result(chain("mainnet"), "eth_capabilities", json!([]))?;
     ensure!(mainnet["state"] == json!({"disabled": true}), "{mainnet}");
@@ -49,8 +49,8 @@ fn state_of_several_is_that_of_single_reads() -> anyhow::Result<()> {
         let found = result(hive, "eth_getStorageValues", json!([slots, block]))?;
         for (account, slots) in slots.as_object().context("accounts")? {
             for (at, slot) in slots.as_array().context("slots")?.iter().enumerate() {
-                let wanted = result(hive, "eth_getStorageAt", json!([account, slot, block]))?;
-                ensure!(found[account][at] == wanted, "{account} {slot} {block}: {found}");
+                let expected = result(hive, "eth_getStorageAt", json!([account, slot, block]))?;
+                ensure!(found[account][at] == expected, "{account} {slot} {block}: {found}");
             }
         }
         let info = result(hive, "eth_getAccountInfo", json!([EMITTER, block]))?;
@@ -70,10 +70,10 @@ fn state_of_several_is_that_of_single_reads() -> anyhow::Result<()> {
 fn receipts_in_an_object_are_those_of_the_block() -> anyhow::Result<()> {
     let hive = chain("hive");
     let block = &hive.lines[40]["block"];
-    let wanted = result(hive, "eth_getBlockReceipts", json!([block["number"]]))?;
+    let expected = result(hive, "eth_getBlockReceipts", json!([block["number"]]))?;
     for named in [json!({"blockNumber": block["number"]}), json!({"blockHash": block["hash"]})] {
         let found = result(hive, "alchemy_getTransactionReceipts", json!([named]))?;
-        ensure!(found == json!({"receipts": wanted}) && wanted.is_array(), "{named}: {found}");
+        ensure!(found == json!({"receipts": expected}) && expected.is_array(), "{named}: {found}");
     }
     let unknown = result(hive, "alchemy_getTransactionReceipts", json!([{"blockNumber": "0xffff"}]))?;
     ensure!(unknown == json!({"receipts": null}), "{unknown}");

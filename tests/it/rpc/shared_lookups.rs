@@ -52,8 +52,8 @@ fn of_state_are_few_statements() -> anyhow::Result<()> {
             http::rpc(&agent, &url, method, &params)
         })
     };
-    let asked: Vec<_> = questions().into_iter().map(ask).collect();
-    for ((method, params), answer) in questions().into_iter().zip(asked) {
+    let requests: Vec<_> = questions().into_iter().map(ask).collect();
+    for ((method, params), answer) in questions().into_iter().zip(requests) {
         let answer = answer.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
         let alone = result(chain("hive"), method, params.clone())?;
         ensure!(answer["result"] == alone && alone.is_string(), "{method} {params}: {answer}, alone {alone}");

@@ -118,7 +118,7 @@ impl Socket {
 /// `syncing` tells when the tables begin to lag the node and when they no longer do; no transaction is ever pending
 /// here.
 #[test]
-fn lag_is_told_and_nothing_is_pending() -> anyhow::Result<()> {
+fn lag_is_reported_and_nothing_is_pending() -> anyhow::Result<()> {
     const DATABASE: &str = "subscriptions_of_lag";
     let _database = env::migrate(DATABASE)?;
     let blocks = "SELECT number, toFixedString('settled', 32) FROM numbers(10)";
@@ -279,7 +279,7 @@ fn new_heads_and_logs_follow_the_head() -> anyhow::Result<()> {
     ensure!(socket.take(&other, of_topic.len())? == of_topic);
     ensure!(socket.call("eth_unsubscribe", &json!([heads]))?["result"] == true);
     ensure!(socket.call("eth_unsubscribe", &json!([heads]))?["error"]["message"] == "subscription not found");
-    ensure!(socket.news.is_empty(), "told twice: {:?}", socket.news);
+    ensure!(socket.news.is_empty(), "reported twice: {:?}", socket.news);
     // Blocks that are not settled are read in pages too.
     let open = env::start_api("subscriptions_follow", &["--max-logs", "0"])?;
     let filter = json!([{"fromBlock": "0x29", "toBlock": "latest"}]);
@@ -305,12 +305,12 @@ fn reorganisations_remove_logs() -> anyhow::Result<()> {
         after.truncate(usize::try_from(quantity(&joined[0]["block"]["number"]))?);
         after.extend(joined);
         let fork = before.iter().zip(&after).take_while(|(one, other)| one["block"] == other["block"]).count();
-        let mut wanted = logs_of(&before[fork..]);
-        wanted.reverse();
-        wanted.iter_mut().for_each(|log| log["removed"] = json!(true));
-        wanted.extend(logs_of(&after[fork..]));
-        let found = socket.take(&logs, wanted.len())?;
-        ensure!(found == wanted, "{branch}: {found:?}\ninstead of\n{wanted:?}");
+        let mut expected = logs_of(&before[fork..]);
+        expected.reverse();
+        expected.iter_mut().for_each(|log| log["removed"] = json!(true));
+        expected.extend(logs_of(&after[fork..]));
+        let found = socket.take(&logs, expected.len())?;
+        ensure!(found == expected, "{branch}: {found:?}\ninstead of\n{expected:?}");
         for (header, line) in socket.take(&heads, after.len() - fork)?.iter().zip(&after[fork..]) {
             is_header_of(header, line)?;
         }

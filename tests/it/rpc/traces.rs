@@ -8,7 +8,7 @@ use super::{call, result};
 use crate::chains::{Chain, chain, quantity};
 use crate::env;
 
-/// What the node said of each block: frames, then rewards.
+/// What the node reported for each block: frames, then rewards.
 pub(super) fn recorded(chain: &Chain) -> Vec<Value> {
     let of_line = |line: &Value| -> Vec<Value> {
         let frames = line["parityTraces"].as_array().into_iter().flatten();
@@ -47,10 +47,10 @@ fn same(found: &Value, node: &Value) -> anyhow::Result<()> {
 /// ones.
 fn returns(node: &Value) -> bool {
     let is_outermost = node["traceAddress"] == json!([]);
-    let is_told = is_outermost || node["result"]["output"].as_str().is_some_and(|output| output != "0x");
+    let has_result = is_outermost || node["result"]["output"].as_str().is_some_and(|output| output != "0x");
     match node["error"].as_str() {
         None => true,
-        Some("Reverted") => node["type"] == "call" && is_told,
+        Some("Reverted") => node["type"] == "call" && has_result,
         Some(_) => false,
     }
 }
@@ -58,12 +58,12 @@ fn returns(node: &Value) -> bool {
 #[test]
 fn what_reverted_calls_returned_is_shown() -> anyhow::Result<()> {
     let chain = chain("devchain");
-    let wanted = recorded(chain);
+    let expected = recorded(chain);
     let found = result(chain, "trace_filter", json!([{"fromBlock": "earliest", "toBlock": "latest"}]))?;
     let mut shown = 0;
-    for (found, wanted) in found.as_array().context("a list")?.iter().zip(&wanted) {
-        if wanted["error"] == "Reverted" && returns(wanted) && wanted["result"].is_object() {
-            ensure!(found["result"] == wanted["result"] && found["error"] == "Reverted", "{found} not {wanted}");
+    for (found, expected) in found.as_array().context("a list")?.iter().zip(&expected) {
+        if expected["error"] == "Reverted" && returns(expected) && expected["result"].is_object() {
+            ensure!(found["result"] == expected["result"] && found["error"] == "Reverted", "{found} not {expected}");
             shown += 1;
         }
     }
@@ -75,9 +75,9 @@ fn what_reverted_calls_returned_is_shown() -> anyhow::Result<()> {
 #[test]
 fn delegated_calls_show_the_value_of_the_frame_above() -> anyhow::Result<()> {
     let chain = chain("devchain");
-    let wanted = recorded(chain);
+    let expected = recorded(chain);
     let has_value = |trace: &&Value| trace["action"]["callType"] == "delegatecall" && trace["action"]["value"] != "0x0";
-    let delegated: Vec<&Value> = wanted.iter().filter(has_value).collect();
+    let delegated: Vec<&Value> = expected.iter().filter(has_value).collect();
     ensure!(delegated.len() >= 2, "{} with a value", delegated.len());
     for trace in delegated {
         let to = &trace["action"]["to"];
@@ -96,10 +96,10 @@ fn delegated_calls_show_the_value_of_the_frame_above() -> anyhow::Result<()> {
     Ok(())
 }
 
-pub(super) fn ensure_same(found: &Value, wanted: &[&Value]) -> anyhow::Result<()> {
+pub(super) fn ensure_same(found: &Value, expected: &[&Value]) -> anyhow::Result<()> {
     let found = found.as_array().context("a list")?;
-    found.iter().zip(wanted).try_for_each(|(found, wanted)| same(found, wanted))?;
-    ensure!(found.len() == wanted.len(), "{} traces instead of {}", found.len(), wanted.len());
+    found.iter().zip(expected).try_for_each(|(found, expected)| same(found, expected))?;
+    ensure!(found.len() == expected.len(), "{} traces instead of {}", found.len(), expected.len());
     Ok(())
 }
 
@@ -107,13 +107,13 @@ pub(super) fn ensure_same(found: &Value, wanted: &[&Value]) -> anyhow::Result<()
 fn are_those_of_trace_block() -> anyhow::Result<()> {
     for (name, count) in [("hive", 249 + 53), ("devchain", 608)] {
         let chain = chain(name);
-        let wanted = recorded(chain);
-        ensure!(wanted.len() == count, "{name}: {}", wanted.len());
+        let expected = recorded(chain);
+        ensure!(expected.len() == count, "{name}: {}", expected.len());
         let found = result(chain, "trace_filter", json!([{"fromBlock": "earliest", "toBlock": "latest"}]))?;
-        ensure_same(&found, &wanted.iter().collect::<Vec<_>>())?;
+        ensure_same(&found, &expected.iter().collect::<Vec<_>>())?;
         // Without bounds it is the chain.
-        ensure_same(&result(chain, "trace_filter", json!([{}]))?, &wanted.iter().collect::<Vec<_>>())?;
-        let newest: Vec<&Value> = wanted.iter().filter(|trace| trace["blockNumber"] == chain.head()).collect();
+        ensure_same(&result(chain, "trace_filter", json!([{}]))?, &expected.iter().collect::<Vec<_>>())?;
+        let newest: Vec<&Value> = expected.iter().filter(|trace| trace["blockNumber"] == chain.head()).collect();
         ensure_same(&result(chain, "trace_filter", json!([{"fromBlock": "latest"}]))?, &newest)?;
     }
     Ok(())
@@ -152,33 +152,34 @@ fn are_found_by_who_takes_part() -> anyhow::Result<()> {
                     let is_to = filter["toAddress"].is_null() || takes.iter().any(|one| receivers.contains(one));
                     is_from && is_to
                 };
-                let wanted: Vec<&Value> = traces.iter().filter(keep).collect();
+                let expected: Vec<&Value> = traces.iter().filter(keep).collect();
                 let mut bounded = filter.clone();
                 bounded["fromBlock"] = json!("0x0");
                 bounded["toBlock"] = json!("latest");
                 let found = result(chain, "trace_filter", json!([bounded]))?;
-                ensure_same(&found, &wanted).with_context(|| format!("{name} {bounded}"))?;
-                hits[kind] += usize::from(!wanted.is_empty());
+                ensure_same(&found, &expected).with_context(|| format!("{name} {bounded}"))?;
+                hits[kind] += usize::from(!expected.is_empty());
             }
         }
         ensure!(hits.iter().all(|hits| *hits > 10), "{name}: {hits:?}");
     }
-    // A reward comes from nobody.
-    let nobody = json!([{"fromBlock": "0x0", "toBlock": "latest", "fromAddress": [format!("0x{}", "00".repeat(20))]}]);
-    ensure!(result(chain("hive"), "trace_filter", nobody)? == json!([]));
+    // A reward has no sender.
+    let from_zero =
+        json!([{"fromBlock": "0x0", "toBlock": "latest", "fromAddress": [format!("0x{}", "00".repeat(20))]}]);
+    ensure!(result(chain("hive"), "trace_filter", from_zero)? == json!([]));
     Ok(())
 }
 
 #[test]
 fn are_counted_and_passed_over() -> anyhow::Result<()> {
     let chain = chain("devchain");
-    let wanted = recorded(chain);
+    let expected = recorded(chain);
     let mut after = 0;
-    while after < wanted.len() {
+    while after < expected.len() {
         let filter = json!({"fromBlock": "0x0", "toBlock": "latest", "after": after, "count": 91});
-        let end = wanted.len().min(after + 91);
+        let end = expected.len().min(after + 91);
         let found = result(chain, "trace_filter", json!([filter]))?;
-        ensure_same(&found, &wanted[after..end].iter().collect::<Vec<_>>())?;
+        ensure_same(&found, &expected[after..end].iter().collect::<Vec<_>>())?;
         after = end;
     }
     for (after, count) in [(5000, 10), (0, 0)] {
@@ -190,7 +191,7 @@ fn are_counted_and_passed_over() -> anyhow::Result<()> {
 
 /// `mode` of Erigon and reth: two lists are met both, and what else may be meant is refused, never answered otherwise.
 #[test]
-fn a_mode_is_kept_or_refused() -> anyhow::Result<()> {
+fn a_mode_is_applied_or_refused() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let traces = recorded(chain);
     let (from, to) = sides(&traces[0]);
@@ -203,8 +204,8 @@ fn a_mode_is_kept_or_refused() -> anyhow::Result<()> {
         call(chain, "trace_filter", json!([filter]))
     };
     for (filter, mode) in [(&one, "union"), (&one, "intersection"), (&both, "intersection")] {
-        let wanted = result(chain, "trace_filter", json!([filter]))?;
-        ensure!(with_mode(filter, "mode", mode)?["result"] == wanted && wanted != json!([]), "{mode}: {filter}");
+        let expected = result(chain, "trace_filter", json!([filter]))?;
+        ensure!(with_mode(filter, "mode", mode)?["result"] == expected && expected != json!([]), "{mode}: {filter}");
     }
     for (name, mode) in [("mode", "union"), ("Mode", "union"), ("mode", "any")] {
         let refused = with_mode(&both, name, mode)?;
@@ -231,10 +232,10 @@ fn of_blocks_without_them_are_refused() -> anyhow::Result<()> {
     ensure!(alone["error"]["code"] == -32002 && alone["error"]["data"] == answer["error"]["data"], "{alone}");
     let with = chain.lines.iter().find(traced).context("a block with traces")?;
     let number = &with["block"]["number"];
-    let wanted: Vec<Value> =
+    let expected: Vec<Value> =
         recorded(chain).into_iter().filter(|trace| trace["blockNumber"] == quantity(number)).collect();
     let found = result(chain, "trace_filter", json!([{"fromBlock": number, "toBlock": number}]))?;
-    ensure_same(&found, &wanted.iter().collect::<Vec<_>>())
+    ensure_same(&found, &expected.iter().collect::<Vec<_>>())
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn errors_of_the_node_pass_unchanged() -> anyhow::Result<()> {
     ]);
     let refused = ask(&api, "eth_sendRawTransaction", &params)?;
     ensure!(refused["error"]["message"].to_string().contains("invalid chain id for signer: have 1"), "{refused}");
-    // The node is asked once of which chain it is.
+    // The chain id of the node is requested once.
     ensure!(ask(&api, "eth_sendRawTransaction", &raw()?)?["result"].is_string());
     node.control(&json!({"faults": {"rpcerror": 1.0}}))?;
     let direct = http::rpc(&http::agent(), &node.url, "eth_sendRawTransaction", &raw()?)?;
@@ -107,13 +107,13 @@ fn another_node_stands_in() -> anyhow::Result<()> {
         ensure!(answer["error"] == away, "{kind}: {answer}");
         whole.control(&json!({"faults": {(kind): 0.0}}))?;
     }
-    ensure!(ask(&api, "eth_sendRawTransaction", &raw()?)?["result"].is_string(), "it is asked again");
+    ensure!(ask(&api, "eth_sendRawTransaction", &raw()?)?["result"].is_string(), "it is queried again");
     api.stop()?;
     Ok(())
 }
 
 #[test]
-fn a_node_of_another_chain_is_not_asked() -> anyhow::Result<()> {
+fn a_node_of_another_chain_is_not_queried() -> anyhow::Result<()> {
     let other = canned(&["--chain-id", "0x5"])?;
     let api = behind(&[&other.url], &[])?;
     let answer = ask(&api, "eth_sendRawTransaction", &raw()?)?;
@@ -139,8 +139,8 @@ fn without_one_the_error_says_so() -> anyhow::Result<()> {
     let text = "`eth_sendRawTransaction` needs a node: this server has no --upstream-rpc-url";
     ensure!(answer["error"] == json!({"code": -32601, "message": text}), "{answer}");
     let output = env::run(env::api_at("http://127.0.0.1:1", "none", &["--upstream-rpc-url", "ws://node"]), 2)?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(said.contains("the upstream `ws://node` is not an http or https URL"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(stderr.contains("the upstream `ws://node` is not an http or https URL"), "{stderr}");
     Ok(())
 }
 
@@ -152,9 +152,9 @@ fn what_is_lacking_comes_from_the_node() -> anyhow::Result<()> {
     let node = canned(&[])?;
     let api = env::start_api(database, &["--upstream-rpc-url", &node.url])?;
     let filter = json!([{"fromBlock": "0x2", "toBlock": "0x6", "topics": [null]}]);
-    let wanted = http::rpc(&http::agent(), &node.url, "eth_getLogs", &filter)?;
-    ensure!(wanted["result"].as_array().is_some_and(|logs| !logs.is_empty()), "{wanted}");
-    ensure!(ask(&api, "eth_getLogs", &filter)?["result"] == wanted["result"]);
+    let expected = http::rpc(&http::agent(), &node.url, "eth_getLogs", &filter)?;
+    ensure!(expected["result"].as_array().is_some_and(|logs| !logs.is_empty()), "{expected}");
+    ensure!(ask(&api, "eth_getLogs", &filter)?["result"] == expected["result"]);
     // Paging is not of the node: it would pass over it and answer the first page again.
     let paged =
         json!([{"fromBlock": "0x2", "toBlock": "0x6", "paging_options": {"blockNumber": "2", "logIndex": "0"}}]);

@@ -1,4 +1,4 @@
-//! Clients that nobody here wrote watch blocks and logs over a WebSocket, while a node moves on behind `follow`.
+//! Third-party clients watch blocks and logs over a WebSocket, while a node moves on behind `follow`.
 
 use std::process::Command;
 
