@@ -1,4 +1,4 @@
-//! What contracts and tokens did by day, week, month and year, against the logs and transactions that the nodes told.
+//! What contracts and tokens did by day, week, month and year, against the logs and transactions of the nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,7 +77,7 @@ fn items(chain: &Chain, path: &str, resolution: &str) -> anyhow::Result<Vec<Valu
     Ok(list(&answer["items"]))
 }
 
-/// Whether the days that are said to be loaded are those of complete periods; on a chain without gaps all but the
+/// Whether the days that are reported as loaded are those of complete periods; on a chain without gaps all but the
 /// newest one.
 fn ensure_loaded(chain: &Chain, answer: &Value, resolution: &str) -> anyhow::Result<()> {
     let (items, loaded) = (list(&answer["items"]), list(&answer["loaded"]));
@@ -96,8 +96,8 @@ fn ensure_loaded(chain: &Chain, answer: &Value, resolution: &str) -> anyhow::Res
     let newest = first_of(resolution, date(quantity(&newest["block"]["timestamp"]))?)?;
     let before = newest.checked_sub(1.day())?.to_string();
     let all = json!({"date": first["date"], "date_to": before});
-    let wanted = if text(&first["date"]) < newest.to_string() { vec![all] } else { Vec::new() };
-    ensure!(loaded == wanted, "{loaded:?}, newest {newest}");
+    let expected = if text(&first["date"]) < newest.to_string() { vec![all] } else { Vec::new() };
+    ensure!(loaded == expected, "{loaded:?}, newest {newest}");
     Ok(())
 }
 
@@ -118,16 +118,19 @@ fn events_are_those_of_the_receipts() -> anyhow::Result<()> {
         }
         for emitter in busiest(&by_emitter) {
             for resolution in RESOLUTIONS {
-                let mut wanted: BTreeMap<(String, String), u64> = BTreeMap::new();
+                let mut expected: BTreeMap<(String, String), u64> = BTreeMap::new();
                 for (day, topic) in &by_emitter[emitter] {
-                    *wanted.entry((first_of(resolution, *day)?.to_string(), text(topic))).or_default() += 1;
+                    *expected.entry((first_of(resolution, *day)?.to_string(), text(topic))).or_default() += 1;
                 }
                 let found = items(chain, &format!("addresses/{emitter}/activity/events"), resolution)?;
                 let read = |item: &Value| {
                     ((text(&item["date"]), text(&item["topic0"])), item["logs_count"].as_u64().unwrap_or_default())
                 };
                 let counts: BTreeMap<(String, String), u64> = found.iter().map(read).collect();
-                ensure!(counts == wanted && found.len() == wanted.len(), "{name} {emitter} {resolution}: {found:#?}");
+                ensure!(
+                    counts == expected && found.len() == expected.len(),
+                    "{name} {emitter} {resolution}: {found:#?}"
+                );
                 let plain = found.iter().filter(|item| item["topic0"] == TRANSFER);
                 ensure!(plain.clone().all(|item| text(&item["signature"]).starts_with("transfer(")), "{found:#?}");
             }
@@ -168,24 +171,24 @@ fn transfers_are_those_of_the_logs() -> anyhow::Result<()> {
         by_token.retain(|_, transfers| !transfers.is_empty());
         for token in busiest(&by_token) {
             for resolution in RESOLUTIONS {
-                let mut wanted: BTreeMap<String, (u64, u64, u64, Option<U256>)> = BTreeMap::new();
+                let mut expected: BTreeMap<String, (u64, u64, u64, Option<U256>)> = BTreeMap::new();
                 let mut sides: BTreeMap<String, [BTreeSet<&String>; 2]> = BTreeMap::new();
                 for (day, (from, to, amount)) in &by_token[token] {
                     let first = first_of(resolution, *day)?.to_string();
                     let [senders, receivers] = sides.entry(first.clone()).or_default();
                     senders.extend(Some(from).filter(|from| **from != zero));
                     receivers.extend(Some(to).filter(|to| **to != zero));
-                    let sums = wanted.entry(first).or_insert((0, 0, 0, Some(U256::ZERO)));
+                    let sums = expected.entry(first).or_insert((0, 0, 0, Some(U256::ZERO)));
                     let sum = sums.3.zip(*amount).and_then(|(sum, amount)| sum.checked_add(amount));
                     let (mints, burns) = (u64::from(*from == zero), u64::from(*to == zero));
                     *sums = (sums.0 + 1, sums.1 + mints, sums.2 + burns, sum);
                     kinds.insert((mints, burns, sum.is_some()));
                 }
                 let found = items(chain, &format!("tokens/{token}/activity"), resolution)?;
-                ensure!(found.len() == wanted.len(), "{name} {token} {resolution}: {found:#?}, not {wanted:#?}");
+                ensure!(found.len() == expected.len(), "{name} {token} {resolution}: {found:#?}, not {expected:#?}");
                 for item in &found {
                     let (transfers, mints, burns, amount) =
-                        wanted.get(&text(&item["date"])).with_context(|| item.to_string())?;
+                        expected.get(&text(&item["date"])).with_context(|| item.to_string())?;
                     let amount = amount.map_or(Value::Null, |amount| json!(amount.to_string()));
                     let [senders, receivers] = &sides[&text(&item["date"])];
                     let same = item["transfers_count"] == *transfers
@@ -194,7 +197,7 @@ fn transfers_are_those_of_the_logs() -> anyhow::Result<()> {
                         && item["mints_count"] == *mints
                         && item["burns_count"] == *burns
                         && item["amount"] == amount;
-                    ensure!(same, "{name} {token} {resolution}: {item}, not {:?}", wanted.get(&text(&item["date"])));
+                    ensure!(same, "{name} {token} {resolution}: {item}, not {:?}", expected.get(&text(&item["date"])));
                 }
             }
         }
@@ -210,19 +213,19 @@ fn counterparties_are_those_of_the_logs() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
         // By address: counterparty, token and whether it is ERC-20, and what was received and sent.
-        let mut wanted: BTreeMap<String, BTreeMap<Pair, [(u64, U256); 2]>> = BTreeMap::new();
+        let mut expected: BTreeMap<String, BTreeMap<Pair, [(u64, U256); 2]>> = BTreeMap::new();
         for (token, _, log) in logs(chain)? {
             for (from, to, amount) in transfers(&log) {
                 let sides = [(0, &to, &from), (1, &from, &to)];
                 to_oneself += u64::from(from == to);
                 for (side, own, other) in sides {
-                    let pairs = wanted.entry(own.clone()).or_default();
+                    let pairs = expected.entry(own.clone()).or_default();
                     let sums = pairs.entry((format!("0x{other}"), token.clone(), amount.is_some())).or_default();
                     sums[side] = (sums[side].0 + 1, sums[side].1 + amount.unwrap_or_default());
                 }
             }
         }
-        let mut most: Vec<_> = wanted.into_iter().collect();
+        let mut most: Vec<_> = expected.into_iter().collect();
         most.sort_by_key(|(_, pairs)| std::cmp::Reverse(pairs.len()));
         let is_mainnet = name == "mainnet";
         for (address, pairs) in most.iter().take(20).chain(most.iter().rev().take(10)) {
@@ -257,37 +260,37 @@ fn methods_are_those_of_the_transactions() -> anyhow::Result<()> {
             .iter()
             .map(|line| Ok((quantity(&line["block"]["number"]), date(quantity(&line["block"]["timestamp"]))?)))
             .collect::<anyhow::Result<_>>()?;
-        let told = node_transactions(chain);
+        let transactions = node_transactions(chain);
         let mut by_contract: BTreeMap<String, Vec<_>> = BTreeMap::new();
-        for told in told.values().filter(|told| told.transaction["to"].is_string()) {
-            by_contract.entry(text(&told.transaction["to"])).or_default().push(told);
+        for tx in transactions.values().filter(|tx| tx.transaction["to"].is_string()) {
+            by_contract.entry(text(&tx.transaction["to"])).or_default().push(tx);
         }
         for contract in busiest(&by_contract) {
             for resolution in RESOLUTIONS {
-                let mut wanted: BTreeMap<(String, String), Calls> = BTreeMap::new();
-                for told in &by_contract[contract] {
-                    let first = first_of(resolution, days[&told.position().0])?.to_string();
-                    let input = text(&told.transaction["input"]);
+                let mut expected: BTreeMap<(String, String), Calls> = BTreeMap::new();
+                for tx in &by_contract[contract] {
+                    let first = first_of(resolution, days[&tx.position().0])?.to_string();
+                    let input = text(&tx.transaction["input"]);
                     let method = if input.len() >= 10 { json!(input[..10]) } else { Value::Null };
                     let sums =
-                        wanted.entry((first, method.to_string())).or_insert((0, Some(0), U256::ZERO, U256::ZERO));
-                    let gas = wide(&told.receipt["gasUsed"]);
-                    let failed = told.receipt["status"].as_str().map(|status| u64::from(status == "0x0"));
+                        expected.entry((first, method.to_string())).or_insert((0, Some(0), U256::ZERO, U256::ZERO));
+                    let gas = wide(&tx.receipt["gasUsed"]);
+                    let failed = tx.receipt["status"].as_str().map(|status| u64::from(status == "0x0"));
                     sums.0 += 1;
                     sums.1 = sums.1.zip(failed).map(|(sum, failed)| sum + failed);
                     sums.2 += gas;
-                    sums.3 += gas * wide(&told.receipt["effectiveGasPrice"]);
+                    sums.3 += gas * wide(&tx.receipt["effectiveGasPrice"]);
                 }
                 let found = items(chain, &format!("addresses/{contract}/activity/methods"), resolution)?;
-                ensure!(found.len() == wanted.len(), "{name} {contract} {resolution}: {found:#?}");
+                ensure!(found.len() == expected.len(), "{name} {contract} {resolution}: {found:#?}");
                 for item in &found {
                     let key = (text(&item["date"]), item["method_id"].to_string());
-                    let (calls, failed, gas, fees) = wanted.get(&key).with_context(|| item.to_string())?;
+                    let (calls, failed, gas, fees) = expected.get(&key).with_context(|| item.to_string())?;
                     let same = item["transactions_count"] == *calls
                         && item["failed_count"] == json!(failed)
                         && item["gas_used"] == json!(gas.to_string())
                         && item["fees"] == json!(fees.to_string());
-                    ensure!(same, "{name} {contract} {resolution}: {item}, not {:?}", wanted.get(&key));
+                    ensure!(same, "{name} {contract} {resolution}: {item}, not {:?}", expected.get(&key));
                 }
             }
         }
@@ -295,7 +298,7 @@ fn methods_are_those_of_the_transactions() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A period is complete if it is over, was asked for as a whole, and all its blocks are there.
+/// A period is complete if it is over, was requested as a whole, and all its blocks are there.
 #[test]
 fn periods_say_whether_they_are_complete() -> anyhow::Result<()> {
     let chain = chain("devchain");

@@ -1,4 +1,4 @@
-//! Logs of an address, against what the nodes said.
+//! Logs of an address, against what the nodes reported.
 
 use std::collections::BTreeMap;
 
@@ -9,37 +9,37 @@ use crate::chains::{chain, quantity};
 use crate::pages::{get, walk};
 use xtask::http;
 
-/// A log as the node told it, with the recipient of its transaction.
+/// A log as the node reported it, with the recipient of its transaction.
 type LogPair = (Value, Value);
 
 /// The logs of each address, newest first.
 fn expected_logs(lines: &[Value]) -> BTreeMap<String, Vec<LogPair>> {
-    let mut told: BTreeMap<String, Vec<LogPair>> = BTreeMap::new();
+    let mut logs: BTreeMap<String, Vec<LogPair>> = BTreeMap::new();
     for receipt in lines.iter().rev().flat_map(|line| line["receipts"].as_array().into_iter().flatten().rev()) {
         for log in receipt["logs"].as_array().into_iter().flatten().rev() {
             let address = log["address"].as_str().unwrap_or_default().to_lowercase();
-            told.entry(address).or_default().push((log.clone(), receipt["to"].clone()));
+            logs.entry(address).or_default().push((log.clone(), receipt["to"].clone()));
         }
     }
-    told
+    logs
 }
 
 fn lower(value: &Value) -> Option<String> {
     value.as_str().map(str::to_lowercase)
 }
 
-fn ensure_are(found: &[Value], told: &[&LogPair]) -> anyhow::Result<()> {
-    ensure!(found.len() == told.len(), "{} and {}", found.len(), told.len());
-    for (item, (log, recipient)) in found.iter().zip(told) {
+fn ensure_are(found: &[Value], expected: &[&LogPair]) -> anyhow::Result<()> {
+    ensure!(found.len() == expected.len(), "{} and {}", found.len(), expected.len());
+    for (item, (log, recipient)) in found.iter().zip(expected) {
         ensure!(
             item["block_number"] == quantity(&log["blockNumber"]) && item["index"] == quantity(&log["logIndex"]),
-            "{item}, told {log}"
+            "{item}, expected {log}"
         );
         for (member, name) in [("transaction_hash", "transactionHash"), ("data", "data"), ("topics", "topics")] {
-            ensure!(item[member] == log[name], "{item}, told {log}");
+            ensure!(item[member] == log[name], "{item}, expected {log}");
         }
-        ensure!(lower(&item["address"]["hash"]) == lower(&log["address"]), "{item}, told {log}");
-        ensure!(lower(&item["smart_contract"]["hash"]) == lower(recipient), "{item}, told {recipient}");
+        ensure!(lower(&item["address"]["hash"]) == lower(&log["address"]), "{item}, expected {log}");
+        ensure!(lower(&item["smart_contract"]["hash"]) == lower(recipient), "{item}, expected {recipient}");
     }
     Ok(())
 }
@@ -71,18 +71,18 @@ fn a_topic_is_found_at_any_position() -> anyhow::Result<()> {
         let topic = logs.iter().find_map(|(log, _)| log["topics"][position].as_str()).context("a topic")?;
         let has_it =
             |(log, _): &&LogPair| log["topics"].as_array().is_some_and(|all| all.iter().any(|one| one == topic));
-        let wanted: Vec<&LogPair> = logs.iter().filter(has_it).collect();
-        ensure_are(&walk(chain, &format!("addresses/{address}/logs?topic={topic}"), 60)?, &wanted)?;
+        let expected: Vec<&LogPair> = logs.iter().filter(has_it).collect();
+        ensure_are(&walk(chain, &format!("addresses/{address}/logs?topic={topic}"), 60)?, &expected)?;
     }
     // The columns of absent topics are zero, which is no topic of theirs.
     let zero = format!("0x{}", "0".repeat(64));
     let has_zero = |(log, _): &&LogPair| log["topics"].as_array().is_some_and(|all| all.iter().any(|one| *one == zero));
-    let wanted: Vec<&LogPair> = logs.iter().filter(has_zero).collect();
-    ensure_are(&walk(chain, &format!("addresses/{address}/logs?topic={zero}"), 60)?, &wanted)
+    let expected: Vec<&LogPair> = logs.iter().filter(has_zero).collect();
+    ensure_are(&walk(chain, &format!("addresses/{address}/logs?topic={zero}"), 60)?, &expected)
 }
 
 #[test]
-fn of_nobody_are_none_and_bad_input_is_refused() -> anyhow::Result<()> {
+fn of_an_unknown_address_are_none_and_bad_input_is_refused() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let path = format!("addresses/0x{}/logs", "12".repeat(20));
     ensure!(get(chain, &path)?["items"].as_array().is_some_and(Vec::is_empty));

@@ -1,4 +1,4 @@
-//! Pages of addresses, against what the nodes said of blocks, and against JSON-RPC.
+//! Pages of addresses, against what the nodes reported about blocks, and against JSON-RPC.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use xtask::http;
 use crate::chains::{Chain, chain};
 use crate::pages::get;
 
-/// What the node said of addresses.
+/// What the node reported about addresses.
 #[derive(Default)]
 struct ReportedAddress {
     emitters: BTreeSet<String>,
@@ -24,21 +24,21 @@ fn lower(value: &Value) -> Option<String> {
 }
 
 fn reported_addresses(chain: &Chain) -> ReportedAddress {
-    let mut told = ReportedAddress::default();
+    let mut addresses = ReportedAddress::default();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     for line in &chain.lines {
-        told.receivers.extend(list(&line["block"]["withdrawals"]).iter().filter_map(|one| lower(&one["address"])));
+        addresses.receivers.extend(list(&line["block"]["withdrawals"]).iter().filter_map(|one| lower(&one["address"])));
         for receipt in list(&line["receipts"]) {
-            told.emitters.extend(list(&receipt["logs"]).iter().filter_map(|log| lower(&log["address"])));
+            addresses.emitters.extend(list(&receipt["logs"]).iter().filter_map(|log| lower(&log["address"])));
             let (sender, hash) = (lower(&receipt["from"]), lower(&receipt["transactionHash"]));
             let (Some(sender), Some(hash)) = (sender, hash) else { continue };
             if let Some(created) = lower(&receipt["contractAddress"]).filter(|_| receipt["status"] != "0x0") {
-                told.created.insert(created, (sender.clone(), hash));
+                addresses.created.insert(created, (sender.clone(), hash));
             }
-            told.senders.insert(sender);
+            addresses.senders.insert(sender);
         }
     }
-    told
+    addresses
 }
 
 /// Some of a set, spread over it.
@@ -58,23 +58,27 @@ fn flag(is_there: bool, is_whole: bool) -> Value {
 }
 
 #[test]
-fn what_is_there_of_an_address_is_what_the_node_said() -> anyhow::Result<()> {
+fn what_pages_show_of_an_address_matches_the_node() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let (chain, is_whole) = (chain(name), name != "mainnet");
-        let told = reported_addresses(chain);
-        ensure!(!told.senders.is_empty() && (name == "hive" || told.emitters.len() > 3), "{name}");
-        let nobody = format!("0x{}", "9e".repeat(20));
-        for address in some(&told.emitters).chain(some(&told.receivers)).chain(some(&told.senders)).chain([&nobody]) {
+        let addresses = reported_addresses(chain);
+        ensure!(!addresses.senders.is_empty() && (name == "hive" || addresses.emitters.len() > 3), "{name}");
+        let unknown = format!("0x{}", "9e".repeat(20));
+        for address in some(&addresses.emitters)
+            .chain(some(&addresses.receivers))
+            .chain(some(&addresses.senders))
+            .chain([&unknown])
+        {
             let page = get(chain, &format!("addresses/{address}"))?;
             ensure!(lower(&page["hash"]).as_ref() == Some(address), "{page}");
-            ensure!(page["has_logs"] == flag(told.emitters.contains(address), is_whole), "{name}: {page}");
-            let receives = flag(told.receivers.contains(address), is_whole);
+            ensure!(page["has_logs"] == flag(addresses.emitters.contains(address), is_whole), "{name}: {page}");
+            let receives = flag(addresses.receivers.contains(address), is_whole);
             ensure!(page["has_beacon_chain_withdrawals"] == receives, "{name}: {page}");
             // What emits logs while it is created may leave no code, and delegations are taken back.
             let has_code = has_code(chain, address)?;
             ensure!(has_code.is_none_or(|has_code| page["is_contract"] == has_code), "{name}: {page}");
         }
-        let page = get(chain, &format!("addresses/{nobody}"))?;
+        let page = get(chain, &format!("addresses/{unknown}"))?;
         ensure!(page["is_contract"] != true && page["has_token_transfers"] == flag(false, is_whole), "{name}: {page}");
     }
     Ok(())
@@ -92,8 +96,8 @@ fn tabs_are_counted_up_to_51() -> anyhow::Result<()> {
     let mut seen = BTreeSet::new();
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let told = reported_addresses(chain);
-        for address in some(&told.emitters).chain(some(&told.receivers)).chain(some(&told.senders)) {
+        let addresses = reported_addresses(chain);
+        for address in some(&addresses.emitters).chain(some(&addresses.receivers)).chain(some(&addresses.senders)) {
             let counts = get(chain, &format!("addresses/{address}/tabs-counters"))?;
             for list in ["transactions", "token-transfers", "internal-transactions", "withdrawals"] {
                 let page = get(chain, &format!("addresses/{address}/{list}?items_count=51"))?;

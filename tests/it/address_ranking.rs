@@ -67,7 +67,7 @@ fn balances_are_those_that_nodes_tell() -> anyhow::Result<()> {
         listed.insert(address);
     }
     ensure!(listed.len() == items.len(), "an account came twice");
-    // Nobody is left out who has anything: senders, recipients, who made blocks and who got withdrawals.
+    // No account that has anything is left out: senders, recipients, who made blocks and who got withdrawals.
     for address in named(chain) {
         ensure!(listed.contains(&address) == (balance(&address)? > 0), "{address}");
     }

@@ -1,5 +1,5 @@
 //! `/api/v2/advanced-filters`: one list of transactions, call frames and token transfers, against a search through what
-//! the node said.
+//! the node reported.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ fn lower(value: &Value) -> Option<String> {
     value.as_str().map(str::to_lowercase)
 }
 
-/// Whether a transaction ran no code: its outermost call used no gas and called nobody.
+/// Whether a transaction ran no code: its outermost call used no gas and made no call.
 fn is_plain(root: &Value) -> bool {
     root["type"] == "call" && root["subtraces"] == 0 && root["result"]["gasUsed"] == "0x0"
 }
@@ -61,10 +61,10 @@ fn all(chain: &Chain) -> anyhow::Result<Vec<Row>> {
             traces.map(move |(trace, index)| ((height, index), &trace[0]))
         })
         .collect();
-    for told in node_transactions(chain).values() {
-        let (transaction, receipt) = (&told.transaction, &told.receipt);
+    for tx in node_transactions(chain).values() {
+        let (transaction, receipt) = (&tx.transaction, &tx.receipt);
         let input = lower(&transaction["input"]).unwrap_or_default();
-        let position = told.position();
+        let position = tx.position();
         let calls = input.len() > 2 && !is_plain(roots[&position]);
         let kind = match (transaction["to"].is_null(), calls) {
             (true, _) => "contract_creation",
@@ -175,7 +175,7 @@ fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
     let transfers = rows(chain, "token-transfers", "")?;
     let holders = busiest(&transfers, &["from", "to"]);
     let tokens = busiest(&transfers, &["token"]);
-    let senders: Vec<Value> = node_transactions(chain).values().map(|told| told.transaction.clone()).collect();
+    let senders: Vec<Value> = node_transactions(chain).values().map(|tx| tx.transaction.clone()).collect();
     let senders = busiest(&senders, &["from"]);
     let (one, other, third) = (&senders[0], &senders[1], &holders[1]);
     let is = |row: &Row, address: &String| row.to.contains(address);
@@ -273,7 +273,7 @@ fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
 }
 
 #[test]
-fn what_was_searched_for_is_told() -> anyhow::Result<()> {
+fn search_parameters_are_returned() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let token = &busiest(&rows(chain, "token-transfers", "")?, &["token"])[0];
     let query = format!(
@@ -281,8 +281,8 @@ fn what_was_searched_for_is_told() -> anyhow::Result<()> {
     );
     let params = get(chain, &format!("advanced-filters?{query}"))?["search_params"].clone();
     ensure!(params["methods"]["0xa9059cbb"] == "transfer" && params["methods"]["0x095ea7b3"].is_null(), "{params}");
-    let told = params["tokens"].as_object().context("tokens")?;
-    let (address, shown) = told.iter().next().context("a token")?;
+    let tokens = params["tokens"].as_object().context("tokens")?;
+    let (address, shown) = tokens.iter().next().context("a token")?;
     ensure!(address.to_lowercase() == *token && shown["address_hash"] == *address, "{params}");
     Ok(())
 }
@@ -317,7 +317,7 @@ fn what_would_be_read_without_end_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A page ends after so many rows, though few of them are wanted; the next one goes on there.
+/// A page ends after so many rows, though few of them match; the next one goes on there.
 #[test]
 fn pages_of_rare_rows_go_on() -> anyhow::Result<()> {
     let chain = chain("mainnet");
@@ -351,21 +351,21 @@ fn pages_of_rare_rows_go_on() -> anyhow::Result<()> {
 #[test]
 fn methods_are_found_by_selector_and_name() -> anyhow::Result<()> {
     let chain = chain("devchain");
-    let asked = |query: &str| get(chain, &format!("advanced-filters/methods{query}"));
+    let methods = |query: &str| get(chain, &format!("advanced-filters/methods{query}"));
     let transfer = json!([{"method_id": "0xa9059cbb", "name": "transfer"}]);
-    ensure!(asked("?q=0xa9059cbb")? == transfer && asked("?q=0xA9059CBB")? == transfer);
+    ensure!(methods("?q=0xa9059cbb")? == transfer && methods("?q=0xA9059CBB")? == transfer);
     // The well-known one stands before overloads that packages declare.
-    let named = asked("?q=transfer")?;
+    let named = methods("?q=transfer")?;
     let named = named.as_array().context("a list")?;
     ensure!(
         named[0] == transfer[0] && named.len() > 1 && named.iter().all(|method| method["name"] == "transfer"),
         "{named:?}"
     );
     let of_packages = json!([{"method_id": "0xfb0f3ee1", "name": "fulfillBasicOrder"}]);
-    ensure!(asked("?q=fulfillbasicorder")? == of_packages);
-    ensure!(asked("?q=0x01020304")? == json!([{"method_id": "0x01020304", "name": ""}]));
-    ensure!(asked("?q=nothingOfThisName")? == json!([]));
-    let all = asked("")?;
+    ensure!(methods("?q=fulfillbasicorder")? == of_packages);
+    ensure!(methods("?q=0x01020304")? == json!([{"method_id": "0x01020304", "name": ""}]));
+    ensure!(methods("?q=nothingOfThisName")? == json!([]));
+    let all = methods("")?;
     let all = all.as_array().context("a list")?;
     ensure!(all.len() > 50 && all.contains(&transfer[0]), "{all:?}");
     Ok(())

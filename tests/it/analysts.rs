@@ -41,8 +41,8 @@ fn questions_have_the_answers_of_the_raw_tables() -> anyhow::Result<()> {
         let mut rows = 0;
         for chain in ["mainnet", "devchain"].map(chain) {
             let answer = env::sql(chain.name, &on_views).context(name.clone())?;
-            let wanted = env::sql(chain.name, &raw).context(name.clone())?;
-            ensure!(answer == wanted, "{name} over {}:\n{answer}\nand of the tables\n{wanted}", chain.name);
+            let expected = env::sql(chain.name, &raw).context(name.clone())?;
+            ensure!(answer == expected, "{name} over {}:\n{answer}\nand of the tables\n{expected}", chain.name);
             rows += answer.lines().count();
         }
         ensure!(rows > 0, "{name} found nothing");
@@ -126,10 +126,15 @@ fn views_show_the_branch_that_counts() -> anyhow::Result<()> {
     for branch in ["depth1", "depth6", "main"] {
         node.control(&json!({"branch": branch}))?;
         read_to_tip(branch, &hashes(branch)?)?;
-        for (shown, told) in SHOWN.iter().zip(expected_rows(branch)?) {
+        for (shown, expected) in SHOWN.iter().zip(expected_rows(branch)?) {
             let found = rows(database, shown)?;
-            ensure!(found.len() == told.len(), "{branch}: {shown}: {} rows instead of {}", found.len(), told.len());
-            ensure!(found.into_iter().collect::<BTreeSet<_>>() == told, "{branch}: {shown}");
+            ensure!(
+                found.len() == expected.len(),
+                "{branch}: {shown}: {} rows instead of {}",
+                found.len(),
+                expected.len()
+            );
+            ensure!(found.into_iter().collect::<BTreeSet<_>>() == expected, "{branch}: {shown}");
         }
         let by_contract =
             rows(database, "SELECT block_number, log_index, address_hex, length(data) FROM v_logs_by_contract")?;
@@ -251,9 +256,9 @@ fn ranges_are_those_of_the_commits() -> anyhow::Result<()> {
         }
         let insert = "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, source, run) VALUES";
         env::sql(database, &format!("{insert} {}", commits.join(", ")))?;
-        let wanted: Vec<String> = ranges(&blocks).iter().map(|(first, last)| format!("({first},{last})")).collect();
+        let expected: Vec<String> = ranges(&blocks).iter().map(|(first, last)| format!("({first},{last})")).collect();
         let [first, last] = [blocks.first(), blocks.last()].map(|block| block.copied().unwrap_or_default());
-        ensure!(shown()? == format!("{first}\t{last}\t[{}]", wanted.join(",")), "{commits:?}: {}", shown()?);
+        ensure!(shown()? == format!("{first}\t{last}\t[{}]", expected.join(",")), "{commits:?}: {}", shown()?);
         let Some((_, reach)) = ranges(&with_receipts).into_iter().nth(round % 3) else { continue };
         let step = "INSERT INTO token_steps (first_block, last_block, stage, transfers, run) VALUES (0, {}, 'done', 0, 'test')";
         env::sql(database, &step.replace("{}", &reach.to_string()))?;
@@ -281,7 +286,7 @@ fn holders_are_those_of_the_api() -> anyhow::Result<()> {
     let token = "SELECT token_hex FROM v_token_holders WHERE token_type = 'ERC-20' GROUP BY token_hex ORDER BY count() DESC, token_hex LIMIT 1";
     let token = env::sql(chain.name, token)?;
     let items = walked(&chain.api, &format!("tokens/{token}/holders"))?;
-    let wanted: BTreeSet<String> = items
+    let expected: BTreeSet<String> = items
         .iter()
         .map(|item| {
             format!(
@@ -291,10 +296,10 @@ fn holders_are_those_of_the_api() -> anyhow::Result<()> {
             )
         })
         .collect();
-    ensure!(wanted.len() > 3, "{items:?}");
+    ensure!(expected.len() > 3, "{items:?}");
     for view in ["v_token_holders", "v_balances"] {
         let shown = rows(chain.name, &format!("SELECT holder_hex, balance FROM {view} WHERE token_hex = '{token}'"))?;
-        ensure!(shown.into_iter().collect::<BTreeSet<_>>() == wanted, "{view}");
+        ensure!(shown.into_iter().collect::<BTreeSet<_>>() == expected, "{view}");
     }
     Ok(())
 }

@@ -93,9 +93,9 @@ fn metered(api: &Server, name: &str) -> anyhow::Result<f64> {
     line.with_context(|| format!("no {name} in {text}"))
 }
 
-/// Each wide scan that nobody reads would hold a slot of the engine for as long as its client likes.
+/// Each wide scan without a reader would hold a slot of the engine for as long as its client likes.
 #[test]
-fn sockets_that_never_read_stop_nobody() -> anyhow::Result<()> {
+fn sockets_that_never_read_stop_no_other_client() -> anyhow::Result<()> {
     const DATABASE: &str = "attack_unread";
     let (_database, api, url) = serving(DATABASE, &["--write-timeout", "4s"])?;
     let path = url.trim_start_matches(&api.url).to_owned();
@@ -168,7 +168,7 @@ fn bodies_that_do_not_end_take_their_budget_and_no_more() -> anyhow::Result<()> 
 
 /// Refusals name the client's own limit, or that of all, and say when to try again.
 #[test]
-fn half_sent_heads_keep_nobody_out() -> anyhow::Result<()> {
+fn half_sent_heads_keep_no_client_out() -> anyhow::Result<()> {
     let (_database, api, _) = serving("attack_heads", &["--max-connections-per-client", "50"])?;
     api.stop()?;
     // The soft limit of open files is raised.

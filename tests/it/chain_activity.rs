@@ -1,4 +1,4 @@
-//! What the transactions of the chain add up to by day, week, month and year, against what the nodes told.
+//! What the transactions of the chain add up to by day, week, month and year, against what the nodes reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,30 +67,33 @@ fn sums_are_those_of_the_transactions() -> anyhow::Result<()> {
             let counted = answer["block_number"].as_u64().unwrap_or_default();
             ensure!(counted <= chain.head() && counted >= chain.head() / 16 * 15, "{answer}");
             ensure!(answer["resolution"] == resolution && (counted == chain.head() || name == "mainnet"), "{answer}");
-            let mut wanted: BTreeMap<String, ExpectedActivity> = BTreeMap::new();
-            for told in node_transactions(chain).values().filter(|told| told.position().0 <= counted) {
-                let sums = wanted.entry(first_of(resolution, days[&told.position().0])?.to_string()).or_default();
-                let gas = wide(&told.receipt["gasUsed"]);
-                let fees = gas * wide(&told.receipt["effectiveGasPrice"]);
-                let has_failed = told.receipt["status"] == "0x0";
+            let mut expected: BTreeMap<String, ExpectedActivity> = BTreeMap::new();
+            for tx in node_transactions(chain).values().filter(|tx| tx.position().0 <= counted) {
+                let sums = expected.entry(first_of(resolution, days[&tx.position().0])?.to_string()).or_default();
+                let gas = wide(&tx.receipt["gasUsed"]);
+                let fees = gas * wide(&tx.receipt["effectiveGasPrice"]);
+                let has_failed = tx.receipt["status"] == "0x0";
                 let of_failed = if has_failed { [gas, fees] } else { [U256::ZERO; 2] };
                 sums.transactions += 1;
                 sums.failed += u64::from(has_failed);
-                sums.without_status += u64::from(told.receipt["status"].is_null());
+                sums.without_status += u64::from(tx.receipt["status"].is_null());
                 for (sum, more) in sums.gas.iter_mut().zip([gas, fees].into_iter().chain(of_failed)) {
                     *sum += more;
                 }
-                sums.prices.push(wide(&told.receipt["effectiveGasPrice"]));
-                sums.senders.insert(text(&told.transaction["from"]));
-                if quantity(&told.transaction["nonce"]) == 0 {
-                    sums.new_senders.insert(text(&told.transaction["from"]));
+                sums.prices.push(wide(&tx.receipt["effectiveGasPrice"]));
+                sums.senders.insert(text(&tx.transaction["from"]));
+                if quantity(&tx.transaction["nonce"]) == 0 {
+                    sums.new_senders.insert(text(&tx.transaction["from"]));
                 }
             }
             let items = list(&answer["items"]);
-            ensure!(items.len() == wanted.len(), "{name} {resolution}: {items:#?}, not {wanted:#?}");
+            ensure!(items.len() == expected.len(), "{name} {resolution}: {items:#?}, not {expected:#?}");
             for item in &items {
-                let wanted = wanted.get(&text(&item["date"]));
-                ensure!(wanted.is_some_and(|wanted| wanted.of(item)), "{name} {resolution}: {item}, not {wanted:?}");
+                let expected = expected.get(&text(&item["date"]));
+                ensure!(
+                    expected.is_some_and(|expected| expected.of(item)),
+                    "{name} {resolution}: {item}, not {expected:?}"
+                );
             }
             let ended = items.iter().filter(|item| item["is_complete"] == true).count();
             ensure!(ended == if name == "mainnet" { 0 } else { items.len().saturating_sub(1) }, "{items:#?}");
@@ -100,7 +103,7 @@ fn sums_are_those_of_the_transactions() -> anyhow::Result<()> {
 }
 
 #[test]
-fn days_are_cut_to_what_is_asked_for() -> anyhow::Result<()> {
+fn days_are_cut_to_the_requested_range() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let all = list(&get(chain, "stats/activity")?["items"]);
     ensure!(!all.is_empty());

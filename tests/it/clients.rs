@@ -1,4 +1,4 @@
-//! Clients that nobody here wrote, from pinned versions: viem, ethers, web3.py and cast against both endpoints of
+//! Third-party clients, from pinned versions: viem, ethers, web3.py and cast against both endpoints of
 //! JSON-RPC; the trie of @ethereumjs/mpt against proofs of receipts; ethers, whatsabi, hardhat-verify and
 //! foundry-block-explorers against `/api`; cryo and ethereum-etl against the endpoint of nodes; the official ClickHouse
 //! clients for Node and Python against the engine; and a YAML parser for docker-compose.yml.

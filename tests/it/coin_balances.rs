@@ -1,4 +1,4 @@
-//! Balances of accounts over time, against what another EVM told of the state after each block.
+//! Balances of accounts over time, against what another EVM reported as the state after each block.
 
 use std::collections::BTreeMap;
 
@@ -18,22 +18,22 @@ use crate::plans::explain_in;
 /// Balances by account, ascending: block and wei, where it differs from the one before.
 type ExpectedHistories = BTreeMap<String, Vec<(u64, U256)>>;
 
-/// What the other EVM told of the balances after each block.
+/// What the other EVM reported as the balances after each block.
 fn expected_histories(lines: &[Value]) -> anyhow::Result<ExpectedHistories> {
-    let mut told = ExpectedHistories::new();
+    let mut histories = ExpectedHistories::new();
     for line in lines {
         let number = quantity(&line["block"]["number"]);
         for (address, account) in line["stateDiff"].as_object().context("accounts")? {
             let Some(balance) = account["balance"].as_str() else { continue };
-            let changes = told.entry(address.to_lowercase()).or_default();
+            let changes = histories.entry(address.to_lowercase()).or_default();
             let wei = balance.parse()?;
             if changes.last().map_or(U256::ZERO, |last| last.1) != wei {
                 changes.push((number, wei));
             }
         }
     }
-    told.retain(|_, changes| !changes.is_empty());
-    Ok(told)
+    histories.retain(|_, changes| !changes.is_empty());
+    Ok(histories)
 }
 
 fn signed(before: U256, after: U256) -> String {
@@ -52,7 +52,7 @@ fn changes(items: &[Value], times: impl Fn(u64) -> Option<Value>) -> anyhow::Res
             "{item}, before {before}"
         );
         if let Some(time) = times(number) {
-            ensure!(item["block_timestamp"] == time, "{item}, told {time}");
+            ensure!(item["block_timestamp"] == time, "{item}, expected {time}");
         }
         if value != before {
             changes.push((number, value));
@@ -70,15 +70,15 @@ fn time(chain: &Chain, number: u64) -> Option<Value> {
 }
 
 #[test]
-fn are_what_another_evm_told() -> anyhow::Result<()> {
+fn match_another_evm() -> anyhow::Result<()> {
     let hive = chain("hive");
-    let told = expected_histories(&hive.lines)?;
+    let histories = expected_histories(&hive.lines)?;
     let (mut seen, mut falls) = (0, 0);
-    for (address, changes_told) in &told {
+    for (address, expected) in &histories {
         let all = walk(hive, &format!("addresses/{address}/coin-balance-history"), 100)?;
         let mut found = changes(&all, |number| time(hive, number))?;
         found.reverse();
-        ensure!(found == *changes_told, "{address}: {found:?}, told {changes_told:?}");
+        ensure!(found == *expected, "{address}: {found:?}, expected {expected:?}");
         for size in [1, 7] {
             let walked = walk(hive, &format!("addresses/{address}/coin-balance-history"), size)?;
             ensure!(walked == all, "{address} in pages of {size}");
@@ -86,9 +86,13 @@ fn are_what_another_evm_told() -> anyhow::Result<()> {
         seen += found.len();
         falls += all.iter().filter(|item| item["delta"].as_str().is_some_and(|delta| delta.starts_with('-'))).count();
     }
-    ensure!(told.len() > 20 && seen > 200 && falls > 40, "{} accounts, {seen} changes, {falls} falls", told.len());
-    let nobody = format!("0x{}", "9e".repeat(20));
-    ensure!(walk(hive, &format!("addresses/{nobody}/coin-balance-history"), 5)?.is_empty());
+    ensure!(
+        histories.len() > 20 && seen > 200 && falls > 40,
+        "{} accounts, {seen} changes, {falls} falls",
+        histories.len()
+    );
+    let unknown = format!("0x{}", "9e".repeat(20));
+    ensure!(walk(hive, &format!("addresses/{unknown}/coin-balance-history"), 5)?.is_empty());
     Ok(())
 }
 
@@ -119,26 +123,26 @@ fn by_day_are_the_last_of_each_day() -> anyhow::Result<()> {
                   WHERE 1 SETTINGS mutations_sync = 2";
     env::sql(database, spread)?;
     let api = env::start_api(database, &[])?;
-    let told = expected_histories(&lines("hive")?)?;
+    let histories = expected_histories(&lines("hive")?)?;
     // 20 hours a block.
     let day_of = |block: u64| block * 20 / 24;
     let mut shown = 0;
-    for (address, changes) in told.iter().step_by(3) {
+    for (address, changes) in histories.iter().step_by(3) {
         let path = format!("{}/api/v2/addresses/{address}/coin-balance-history-by-day", api.url);
         let answer = http::get(&http::agent(), &path)?.json()?;
-        let wanted = by_day(changes, day_of, day_of(54));
-        let wanted: Vec<Value> =
-            wanted.iter().map(|(day, value)| json!({"date": date(*day), "value": value.to_string()})).collect();
+        let expected = by_day(changes, day_of, day_of(54));
+        let expected: Vec<Value> =
+            expected.iter().map(|(day, value)| json!({"date": date(*day), "value": value.to_string()})).collect();
         ensure!(
-            answer["days"] == 30 && answer["items"] == Value::from(wanted.clone()),
-            "{address}: {answer}, {wanted:?}"
+            answer["days"] == 30 && answer["items"] == Value::from(expected.clone()),
+            "{address}: {answer}, {expected:?}"
         );
-        shown += wanted.len();
+        shown += expected.len();
     }
     ensure!(shown > 50, "{shown} days");
     api.stop()?;
     let one_day = get(chain("hive"), &format!("addresses/0x{}/coin-balance-history-by-day", "0".repeat(40)))?;
-    let last = told[&format!("0x{}", "0".repeat(40))].last().context("a change")?.1;
+    let last = histories[&format!("0x{}", "0".repeat(40))].last().context("a change")?.1;
     ensure!(one_day["items"] == json!([{"date": "1970-01-01", "value": last.to_string()}]), "{one_day}");
     Ok(())
 }
@@ -191,17 +195,17 @@ fn follow_the_chain_through_reorganisations() -> anyhow::Result<()> {
             all.extend(own);
         }
         all.retain(|line| quantity(&line["block"]["number"]) <= head);
-        let told = expected_histories(&all)?;
+        let histories = expected_histories(&all)?;
         for api in &apis {
             reaches(&api.url, newest)?;
-            for (address, changes_told) in told.iter().rev().filter(|(_, changes)| changes.len() > 1).take(12) {
+            for (address, expected) in histories.iter().rev().filter(|(_, changes)| changes.len() > 1).take(12) {
                 let path = format!("{}/api/v2/addresses/{address}/coin-balance-history?items_count=100", api.url);
                 let answer = http::get(&http::agent(), &path)?;
                 ensure!(answer.status == 200, "{}", answer.text());
                 let mut found = changes(answer.json()?["items"].as_array().context("items")?, |_| None)?;
                 found.reverse();
-                let last: Vec<_> = changes_told.iter().rev().take(100).rev().copied().collect();
-                ensure!(found == last, "{branch} {head} {address}: {found:?}, told {last:?}");
+                let last: Vec<_> = expected.iter().rev().take(100).rev().copied().collect();
+                ensure!(found == last, "{branch} {head} {address}: {found:?}, expected {last:?}");
             }
         }
     }

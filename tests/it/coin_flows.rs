@@ -64,16 +64,16 @@ fn are_those_of_the_traces() -> anyhow::Result<()> {
     let (mut to_oneself, mut addresses) = (0, 0);
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let mut wanted: BTreeMap<String, Pairs> = BTreeMap::new();
+        let mut expected: BTreeMap<String, Pairs> = BTreeMap::new();
         for (from, to, wei) in moves_of(chain) {
             to_oneself += u64::from(from == to);
             for (side, own, other) in [(0, &to, &from), (1, &from, &to)] {
-                let sums = &mut wanted.entry(own.clone()).or_default().entry(other.clone()).or_default()[side];
+                let sums = &mut expected.entry(own.clone()).or_default().entry(other.clone()).or_default()[side];
                 *sums = (sums.0 + 1, sums.1 + wei);
             }
         }
-        addresses += wanted.len();
-        for (address, pairs) in &wanted {
+        addresses += expected.len();
+        for (address, pairs) in &expected {
             let answer = get(chain, &format!("addresses/{address}/activity/coins"))?;
             let items = list(&answer["items"]);
             let is_whole = answer["items_in_all"] == pairs.len() && items.len() == pairs.len().min(100);

@@ -139,7 +139,7 @@ fn a_statement_is_answered_in_lines_and_as_files() -> anyhow::Result<()> {
 }
 
 #[test]
-fn only_readers_are_let_in_and_nobody_writes() -> anyhow::Result<()> {
+fn only_readers_are_let_in_and_none_writes() -> anyhow::Result<()> {
     let none = ask_with(&console().api, "/sql/query", &[], "SELECT 1")?;
     ensure!(none.status == 401 && none.header("www-authenticate").starts_with("X-Basic "), "{none:?}");
     for (login, status, words) in [
@@ -219,7 +219,7 @@ fn an_answer_that_fails_in_the_middle_is_not_whole() -> anyhow::Result<()> {
 }
 
 #[test]
-fn what_is_wrong_or_too_much_is_said_in_clickhouses_words() -> anyhow::Result<()> {
+fn errors_and_limits_are_reported_in_clickhouses_words() -> anyhow::Result<()> {
     for (statement, status, words) in [
         ("SELEC 1", 400, "Syntax error"),
         ("SELECT * FROM nothing_there", 400, "UNKNOWN_TABLE"),
@@ -284,7 +284,7 @@ fn who_goes_or_reads_nothing_ends_the_statement() -> anyhow::Result<()> {
     let unread = begin(&console().api, &ENDLESS.replace("VISIT", "visit_three"))?;
     env::eventually(env::SOON, || Ok(running("visit_three")? == 1))?;
     let began = Instant::now();
-    env::eventually(Duration::from_secs(40), || Ok(running("visit_three")? == 0)).context("nobody reads it")?;
+    env::eventually(Duration::from_secs(40), || Ok(running("visit_three")? == 0)).context("it has no reader")?;
     ensure!(began.elapsed() < Duration::from_secs(40));
     drop(unread);
     Ok(())
@@ -354,23 +354,23 @@ fn language_models_run_sql_under_the_account_of_their_message() -> anyhow::Resul
         ["run_sql", {"statement": "SELECT 1", "user": "ana"}],
         ["run_sql", {}],
     ]);
-    let asked = mcp::asked(&console().api, &calls, Some(&basic(READER)))?;
-    let text = |at: usize| asked["results"][at]["text"].as_str().unwrap_or_default();
-    ensure!(text(0) == "a\tb\nUInt64\tString\n0\t0\n1\t1\n", "{asked}");
-    ensure!(asked["results"][1]["isError"] == true && text(1).contains("Code: "), "{}", text(1));
+    let session = mcp::run_client(&console().api, &calls, Some(&basic(READER)))?;
+    let text = |at: usize| session["results"][at]["text"].as_str().unwrap_or_default();
+    ensure!(text(0) == "a\tb\nUInt64\tString\n0\t0\n1\t1\n", "{session}");
+    ensure!(session["results"][1]["isError"] == true && text(1).contains("Code: "), "{}", text(1));
     ensure!(text(2).contains("\n[Cut here") && text(2).contains("`LIMIT`"), "{}", text(2).len());
-    ensure!(text(3).contains("no argument `user`") && text(4).contains("`statement` is missing"), "{asked}");
-    let without = mcp::asked(&console().api, &json!([["run_sql", {"statement": "SELECT 1"}]]), None)?;
+    ensure!(text(3).contains("no argument `user`") && text(4).contains("`statement` is missing"), "{session}");
+    let without = mcp::run_client(&console().api, &json!([["run_sql", {"statement": "SELECT 1"}]]), None)?;
     let result = &without["results"][0];
     ensure!(
         result["isError"] == true && result["text"].as_str().is_some_and(|text| text.contains("Authorization: Basic")),
         "{result}"
     );
-    let names = |asked: &Value| {
-        asked["tools"].as_array().is_some_and(|tools| tools.iter().any(|tool| tool["name"] == "run_sql"))
+    let names = |session: &Value| {
+        session["tools"].as_array().is_some_and(|tools| tools.iter().any(|tool| tool["name"] == "run_sql"))
     };
-    ensure!(names(&asked));
-    let off = mcp::asked(&chain("devchain").api, &json!([["run_sql", {"statement": "SELECT 1"}]]), None)?;
+    ensure!(names(&session));
+    let off = mcp::run_client(&chain("devchain").api, &json!([["run_sql", {"statement": "SELECT 1"}]]), None)?;
     ensure!(
         !names(&off) && off["results"][0]["refused"].as_str().is_some_and(|text| text.contains("no tool")),
         "{off}"

@@ -83,9 +83,9 @@ fn golden_cases_are_as_described() -> anyhow::Result<()> {
     command.arg(workspace::root().join("tests/clients/described_cases.py")).arg(&chain("hive").api);
     command.arg(workspace::root().join("tests"));
     let output = env::run(command, 0).context("packages missing? `cargo xtask test` installs them")?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let passed = said.lines().last().and_then(|line| line.split(' ').next()?.parse::<u64>().ok());
-    ensure!(passed.is_some_and(|passed| passed > 150) && said.contains(" 0 failed"), "{said}");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let passed = stdout.lines().last().and_then(|line| line.split(' ').next()?.parse::<u64>().ok());
+    ensure!(passed.is_some_and(|passed| passed > 150) && stdout.contains(" 0 failed"), "{stdout}");
     Ok(())
 }
 
@@ -130,7 +130,7 @@ fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
     ensure!(operations["total"].as_u64() == operations["tested"].as_u64().map(|tested| tested + 2), "{operations}");
     ensure!(report["test_cases"]["generated"].as_u64() > Some(fewest), "{}", report["test_cases"]);
     let of = |operation: &str, answer: &str| answers.get(&format!("{operation} {answer}")).copied().unwrap_or_default();
-    // Of a few requests of a kind nobody says how many find something.
+    // Of a few requests of a kind it is not defined how many find something.
     let least = if env::is_slow_run() { 5 } else { 0 };
     for list in ["blocks", "transactions/{transaction_hash}/logs", "addresses/{address_hash}/internal-transactions"] {
         let list = format!("GET /api/v2/{list}");

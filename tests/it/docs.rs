@@ -119,8 +119,8 @@ fn guarantees_have_their_tests() -> anyhow::Result<()> {
 fn anchors(page: &str) -> BTreeSet<String> {
     let anchor = |heading: &str| -> String {
         let text = heading.trim_start_matches('#').trim().to_lowercase();
-        let kept = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+        let letters = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        letters.map(|c| if c == ' ' { '-' } else { c }).collect()
     };
     page.lines().filter(|line| line.starts_with('#')).map(anchor).collect()
 }

@@ -82,7 +82,7 @@ fn own_folder() -> anyhow::Result<PathBuf> {
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(|| {
-        // SAFETY: the function has the signature that is asked for, and is there until the end.
+        // SAFETY: the function has the required signature, and is there until the end.
         unsafe { libc::atexit(end_servers) };
     });
     Ok(folder)
@@ -108,7 +108,7 @@ fn free_bytes(folder: &Path) -> u64 {
     let Ok(path) = std::ffi::CString::new(folder.display().to_string()) else { return 0 };
     // SAFETY: all zeros is a value of this type.
     let mut disk: libc::statvfs = unsafe { std::mem::zeroed() };
-    // SAFETY: a path with its end, and memory of the type that is asked for.
+    // SAFETY: a path with its end, and memory of the required type.
     match unsafe { libc::statvfs(path.as_ptr(), &raw mut disk) } {
         0 => disk.f_bavail.saturating_mul(disk.f_frsize),
         _ => 0,

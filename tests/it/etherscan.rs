@@ -46,17 +46,17 @@ fn balances_are_those_of_the_newest_block() -> anyhow::Result<()> {
             .to_owned();
         Ok(u128::from_str_radix(&digits, 16)?.to_string())
     };
-    let mut wanted = Vec::new();
+    let mut expected = Vec::new();
     for account in &accounts {
         let alone = ask(&chain.api, &format!("module=account&action=balance&address={account}&apikey=x&chainid=1"))?;
         ensure!(alone == json!({"status": "1", "message": "OK", "result": of(account)?}), "{account}: {alone}");
-        wanted.push(of(account)?);
+        expected.push(of(account)?);
     }
     let query = format!("module=Account&action=balanceMulti&address={}", accounts.join(","));
     let many = ask(&chain.api, &query)?;
     let found: Vec<&str> =
         many["result"].as_array().into_iter().flatten().filter_map(|one| one["balance"].as_str()).collect();
-    ensure!(many["status"] == "1" && found == wanted && found.len() > 2, "{many}");
+    ensure!(many["status"] == "1" && found == expected && found.len() > 2, "{many}");
     let posted = http::post(&http::agent(), &format!("{}/v2/api", chain.api), query.as_bytes())?;
     ensure!(posted.status == 200 && posted.json()? == many, "{}", posted.text());
     Ok(())
@@ -86,8 +86,8 @@ fn what_is_not_served_is_refused_in_a_sentence() -> anyhow::Result<()> {
     ] {
         let refused = ask(api, &query)?;
         ensure!(refused["status"] == "0" && refused["result"].is_null(), "{query}: {refused}");
-        let told = refused["message"].as_str().unwrap_or_default();
-        ensure!(!told.is_empty() && told.starts_with(message), "{query}: {refused}");
+        let text = refused["message"].as_str().unwrap_or_default();
+        ensure!(!text.is_empty() && text.starts_with(message), "{query}: {refused}");
     }
     // These chains are loaded without state: it is missing, not zero.
     for name in ["mainnet", "devchain"] {

@@ -1,4 +1,4 @@
-//! Lists over all blocks, against what the nodes said and against the lists of single blocks and transactions.
+//! Lists over all blocks, against what the nodes reported and against the lists of single blocks and transactions.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
@@ -15,12 +15,12 @@ fn list(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// What the node told, newest first.
+/// What the node reported, newest first.
 fn transactions(chain: &Chain) -> Vec<String> {
     let of_line = |line: &Value| {
-        let name = |told: &Value| {
-            let (block, index) = (quantity(&told["blockNumber"]), quantity(&told["transactionIndex"]));
-            format!("{block} {index} {}", told["hash"].as_str().unwrap_or_default())
+        let name = |transaction: &Value| {
+            let (block, index) = (quantity(&transaction["blockNumber"]), quantity(&transaction["transactionIndex"]));
+            format!("{block} {index} {}", transaction["hash"].as_str().unwrap_or_default())
         };
         list(&line["block"]["transactions"]).iter().map(name).collect::<Vec<_>>()
     };
@@ -32,9 +32,9 @@ fn transactions(chain: &Chain) -> Vec<String> {
 fn withdrawals(chain: &Chain) -> Vec<String> {
     let of_line = |line: &Value| {
         let number = quantity(&line["block"]["number"]);
-        let name = |told: &Value| {
-            let (index, validator) = (quantity(&told["index"]), quantity(&told["validatorIndex"]));
-            let wei = u128::from(quantity(&told["amount"])) * 1_000_000_000;
+        let name = |withdrawal: &Value| {
+            let (index, validator) = (quantity(&withdrawal["index"]), quantity(&withdrawal["validatorIndex"]));
+            let wei = u128::from(quantity(&withdrawal["amount"])) * 1_000_000_000;
             format!("{number} {index} {validator} {wei}")
         };
         list(&line["block"]["withdrawals"]).iter().map(name).collect::<Vec<_>>()
@@ -45,19 +45,19 @@ fn withdrawals(chain: &Chain) -> Vec<String> {
 }
 
 #[test]
-fn walks_are_what_the_nodes_said() -> anyhow::Result<()> {
+fn walks_match_the_nodes() -> anyhow::Result<()> {
     let mut counts = [0; 4];
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let wanted = [
+        let expected = [
             ("transactions", transactions(chain)),
             ("withdrawals", withdrawals(chain)),
             ("token-transfers", transfers_in(name, "1")?),
             ("internal-transactions", frames_in(name, "1")?),
         ];
-        for (at, (kind, wanted)) in wanted.iter().enumerate() {
-            List::of_everything(kind).is(&chain.api, wanted, if name == "mainnet" { &[100] } else { &[100, 37] })?;
-            counts[at] += wanted.len();
+        for (at, (kind, expected)) in expected.iter().enumerate() {
+            List::of_everything(kind).is(&chain.api, expected, if name == "mainnet" { &[100] } else { &[100, 37] })?;
+            counts[at] += expected.len();
         }
     }
     ensure!(counts.iter().all(|count| *count > 60), "{counts:?}");
@@ -131,20 +131,20 @@ fn parameters_of_blockscout_are_honoured() -> anyhow::Result<()> {
         .filter_map(|name| name.rsplit(' ').next().map(|hash| json!(hash)))
         .filter(|hash| {
             let all = hive.lines.iter().flat_map(|line| line["block"]["transactions"].as_array().into_iter().flatten());
-            all.clone().any(|told| told["hash"] == *hash && told["type"] == "0x3")
+            all.clone().any(|transaction| transaction["hash"] == *hash && transaction["type"] == "0x3")
         })
         .collect();
     let found = walk(hive, "transactions?type=blob_transaction", 3)?;
     let hashes: Vec<Value> = found.iter().map(|item| item["hash"].clone()).collect();
-    ensure!(hashes == blobs && !blobs.is_empty(), "{hashes:?}, told {blobs:?}");
+    ensure!(hashes == blobs && !blobs.is_empty(), "{hashes:?}, expected {blobs:?}");
     let all = walk(devchain, "token-transfers", 100)?;
     for types in ["ERC-20", "ERC-721", "erc-1155,ERC-721"] {
-        let is_wanted = |item: &&Value| {
+        let is_expected = |item: &&Value| {
             item["token_type"].as_str().is_some_and(|kind| types.to_uppercase().split(',').any(|one| one == kind))
         };
-        let wanted: Vec<&Value> = all.iter().filter(is_wanted).collect();
+        let expected: Vec<&Value> = all.iter().filter(is_expected).collect();
         let found = walk(devchain, &format!("token-transfers?type={types}"), 40)?;
-        ensure!(found.iter().eq(wanted.iter().copied()) && !found.is_empty(), "{types}: {} rows", found.len());
+        ensure!(found.iter().eq(expected.iter().copied()) && !found.is_empty(), "{types}: {} rows", found.len());
     }
     for list in ["token-transfers", "internal-transactions"] {
         ensure!(get(devchain, &format!("{list}?limit=7"))? == get(devchain, &format!("{list}?items_count=7"))?);
@@ -160,11 +160,11 @@ fn parameters_of_blockscout_are_honoured() -> anyhow::Result<()> {
     // The cursor of withdrawals has the index alone there, and that of transactions what pending ones need.
     let withdrawals = walk(hive, "withdrawals", 50)?;
     for index in [1, 5, 40] {
-        let wanted: Vec<&Value> =
+        let expected: Vec<&Value> =
             withdrawals.iter().filter(|item| item["index"].as_u64().is_some_and(|one| one < index)).collect();
         let found = get(hive, &format!("withdrawals?index={index}&items_count=100"))?;
         let found = found["items"].as_array().context("items")?;
-        ensure!(found.iter().eq(wanted.iter().take(100).copied()), "{index}: {found:?}");
+        ensure!(found.iter().eq(expected.iter().take(100).copied()), "{index}: {found:?}");
     }
     let position = "block_number=30&index=0";
     let more = format!("{position}&inserted_at=2024-02-17T08:49:36Z&hash=0x{}", "9e".repeat(32));
@@ -180,7 +180,7 @@ fn withdrawals_are_counted_and_added_up_where_all_are_there() -> anyhow::Result<
         let all = withdrawals(chain);
         let counters = get(chain, "withdrawals/counters")?;
         let amount = |name: &String| name.rsplit(' ').next().and_then(|wei| wei.parse::<u128>().ok()).unwrap_or(0);
-        let wanted = match name {
+        let expected = match name {
             "mainnet" => {
                 // The newest blocks are loaded without a gap from the last withdrawal on.
                 let index = all.first().and_then(|name| name.split(' ').nth(1)?.parse::<u64>().ok()).context("one")?;
@@ -191,7 +191,7 @@ fn withdrawals_are_counted_and_added_up_where_all_are_there() -> anyhow::Result<
                 json!({"withdrawals_count": all.len().to_string(), "withdrawals_sum": sum.to_string()})
             }
         };
-        ensure!(counters == wanted, "{name}: {counters}, not {wanted}");
+        ensure!(counters == expected, "{name}: {counters}, not {expected}");
     }
     Ok(())
 }

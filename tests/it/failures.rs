@@ -17,7 +17,7 @@ type Kind = [String; 5];
 /// How many, their gas and fees.
 type Sums = (u64, U256, U256);
 
-/// What the node said of the outermost call of a transaction.
+/// What the node reported for the outermost call of a transaction.
 struct OutermostCall {
     error: Value,
     /// In hexadecimal digits.
@@ -56,19 +56,19 @@ fn outermost(chain: &Chain) -> BTreeMap<String, OutermostCall> {
             let frame = line["parityTraces"].get(at).map_or(&Value::Null, |frames| &frames[0]);
             let tree = line["traces"].get(at).map_or(&Value::Null, |tree| tree.get("result").unwrap_or(tree));
             if frame.is_object() {
-                let told = OutermostCall { error: frame["error"].clone(), output: text(&tree["output"]) };
-                outputs.insert(text(&transaction["hash"]), told);
+                let call = OutermostCall { error: frame["error"].clone(), output: text(&tree["output"]) };
+                outputs.insert(text(&transaction["hash"]), call);
             }
         }
     }
     outputs
 }
 
-fn ensure_same(name: &str, answer: &Value, wanted: &BTreeMap<Kind, Sums>) -> anyhow::Result<()> {
+fn ensure_same(name: &str, answer: &Value, expected: &BTreeMap<Kind, Sums>) -> anyhow::Result<()> {
     let items = list(&answer["items"]);
     ensure!(
-        answer["items_in_all"] == wanted.len() && items.len() == wanted.len(),
-        "{name}: {answer:#}, not {wanted:#?}"
+        answer["items_in_all"] == expected.len() && items.len() == expected.len(),
+        "{name}: {answer:#}, not {expected:#?}"
     );
     let mut last = u64::MAX;
     for item in &items {
@@ -76,7 +76,7 @@ fn ensure_same(name: &str, answer: &Value, wanted: &BTreeMap<Kind, Sums>) -> any
         let [method, error, id, message] = ["method_id", "error", "revert_id", "message"].map(|key| item[key].clone());
         let kind = [json!(contract), method, error, id, message];
         let kind = kind.map(|value| value.to_string());
-        let (count, gas, fees) = wanted.get(&kind).with_context(|| format!("{name}: {item}, not {wanted:#?}"))?;
+        let (count, gas, fees) = expected.get(&kind).with_context(|| format!("{name}: {item}, not {expected:#?}"))?;
         let same = item["transactions_count"] == *count
             && item["gas_used"] == json!(gas.to_string())
             && item["fees"] == json!(fees.to_string());
@@ -86,45 +86,45 @@ fn ensure_same(name: &str, answer: &Value, wanted: &BTreeMap<Kind, Sums>) -> any
     Ok(())
 }
 
-fn wanted(chain: &Chain, contract: Option<&str>) -> (BTreeMap<Kind, Sums>, bool) {
+fn expected_failures(chain: &Chain, contract: Option<&str>) -> (BTreeMap<Kind, Sums>, bool) {
     let outermost = outermost(chain);
-    let (mut wanted, mut is_known) = (BTreeMap::<Kind, Sums>::new(), true);
-    for told in node_transactions(chain).values() {
-        let to = told.transaction["to"].as_str().map(str::to_lowercase);
+    let (mut expected, mut is_known) = (BTreeMap::<Kind, Sums>::new(), true);
+    for tx in node_transactions(chain).values() {
+        let to = tx.transaction["to"].as_str().map(str::to_lowercase);
         if contract.is_some_and(|contract| to.as_deref() != Some(contract)) {
             continue;
         }
-        is_known &= told.receipt["status"].is_string();
-        if told.receipt["status"] != "0x0" {
+        is_known &= tx.receipt["status"].is_string();
+        if tx.receipt["status"] != "0x0" {
             continue;
         }
-        let input = text(&told.transaction["input"]);
+        let input = text(&tx.transaction["input"]);
         let method = (to.is_some() && input.len() >= 10).then(|| input[..10].to_owned());
-        let call = outermost.get(&text(&told.transaction["hash"]));
+        let call = outermost.get(&text(&tx.transaction["hash"]));
         let error = call.map_or(Value::Null, |call| call.error.clone());
         let id = json!(call.and_then(OutermostCall::revert_id));
         let kind = [json!(to), json!(method), error, id, json!(call.and_then(OutermostCall::message))];
-        let sums = wanted.entry(kind.map(|value| value.to_string())).or_default();
-        let gas = wide(&told.receipt["gasUsed"]);
-        *sums = (sums.0 + 1, sums.1 + gas, sums.2 + gas * wide(&told.receipt["effectiveGasPrice"]));
+        let sums = expected.entry(kind.map(|value| value.to_string())).or_default();
+        let gas = wide(&tx.receipt["gasUsed"]);
+        *sums = (sums.0 + 1, sums.1 + gas, sums.2 + gas * wide(&tx.receipt["effectiveGasPrice"]));
     }
-    (wanted, is_known)
+    (expected, is_known)
 }
 
 #[test]
 fn are_those_of_receipts_and_traces() -> anyhow::Result<()> {
     for name in ["hive", "devchain"] {
         let chain = chain(name);
-        let (wanted_of_all, is_known) = wanted(chain, None);
+        let (expected_of_all, is_known) = expected_failures(chain, None);
         let answer = get(chain, "stats/activity/failures")?;
-        ensure_same(name, &answer, &wanted_of_all)?;
-        ensure!(!wanted_of_all.is_empty(), "{name}");
+        ensure_same(name, &answer, &expected_of_all)?;
+        ensure!(!expected_of_all.is_empty(), "{name}");
         ensure!(answer["block_number"] == chain.head() && answer["is_complete"] == is_known, "{name}: {answer}");
         let mut contracts: Vec<String> =
-            wanted_of_all.keys().filter_map(|kind| serde_json::from_str(&kind[0]).ok()).collect();
+            expected_of_all.keys().filter_map(|kind| serde_json::from_str(&kind[0]).ok()).collect();
         contracts.dedup();
         for contract in contracts {
-            let (of_contract, is_known) = wanted(chain, Some(&contract));
+            let (of_contract, is_known) = expected_failures(chain, Some(&contract));
             let answer = get(chain, &format!("addresses/{contract}/activity/failures"))?;
             ensure_same(&contract, &answer, &of_contract)?;
             ensure!(answer["is_complete"] == is_known && !of_contract.is_empty(), "{answer}");
@@ -133,13 +133,13 @@ fn are_those_of_receipts_and_traces() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Of mainnet only three blocks have frames: where there are none, nobody knows why a transaction failed.
+/// Of mainnet only three blocks have frames: where there are none, the reason of a failure is unknown.
 #[test]
-fn without_frames_no_reason_is_told() -> anyhow::Result<()> {
+fn without_frames_no_reason_is_given() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let answer = get(chain, "stats/activity/failures")?;
     let items = list(&answer["items"]);
-    let all: u64 = wanted(chain, None).0.values().map(|sums| sums.0).sum();
+    let all: u64 = expected_failures(chain, None).0.values().map(|sums| sums.0).sum();
     let shown: u64 = items.iter().filter_map(|item| item["transactions_count"].as_u64()).sum();
     ensure!(shown <= all && shown > 0 && answer["is_complete"] == false, "{shown} of {all}: {answer}");
     let without = items.iter().filter(|item| item["error"].is_null());

@@ -14,7 +14,7 @@ mod shapes;
 /// which blocks have no count of deposits and rewards are numbers.
 const DIFFERENT: [&str; 2] = [".beacon_deposits_count is missing", ".rewards[].reward: "];
 
-/// What the paths are asked about.
+/// The subjects of the paths.
 struct PathSubjects {
     transaction: String,
     address: String,
@@ -26,7 +26,7 @@ struct PathSubjects {
 }
 
 /// A transaction with a log, its sender, the contract it called and a token that emitted a transfer.
-fn asked(chain: &Chain) -> anyhow::Result<PathSubjects> {
+fn path_subjects(chain: &Chain) -> anyhow::Result<PathSubjects> {
     let receipts = || chain.lines.iter().filter_map(|line| line["receipts"].as_array()).flatten();
     let logs = |receipt: &Value| receipt["logs"].as_array().cloned().unwrap_or_default();
     let transfer = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -93,9 +93,9 @@ fn every_path_is_served_in_its_shape() -> anyhow::Result<()> {
     let mut wrong = BTreeSet::new();
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let asked = asked(chain)?;
+        let subjects = path_subjects(chain)?;
         for (template, of) in &paths {
-            let Some(path) = asked.path(template) else { continue };
+            let Some(path) = subjects.path(template) else { continue };
             let answer = http::get(&http::agent(), &format!("{}{path}", chain.api))?;
             match answer.status {
                 200 if *of == "?" => ensure!(answer.header("content-type") == "application/csv", "{path}"),

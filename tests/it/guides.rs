@@ -22,7 +22,7 @@ const WRITES: &str = "TRAWL_WRITE_PAGES";
 /// Pages that are run.
 const SHELL: &str = "curl.md";
 const PYTHON: [&str; 4] = ["clickhouse-connect.md", "duckdb.md", "first-look.ipynb", "traps.md"];
-/// Pages without code to run: the overview, what is said of the files in `grafana`, and what is made.
+/// Pages without code to run: the overview, the page of the files in `grafana`, and what is made.
 const OTHERS: [&str; 3] = ["README.md", "grafana.md", "questions.md"];
 
 /// Lets a script run some pages.

@@ -1,4 +1,4 @@
-//! What addresses hold of tokens, against what the scenario's node said by calls.
+//! What addresses hold of tokens, against what the scenario's node reported by calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,14 +18,14 @@ fn number(value: &Value) -> anyhow::Result<U256> {
     Ok(value.as_str().context("an amount")?.parse()?)
 }
 
-/// What the node said by calls, of tokens whose transfers tell it: not those that deposits or one event for many make.
+/// What the node reported by calls, of tokens whose transfers show it: without deposits and events for many tokens.
 pub fn expected_balances() -> anyhow::Result<ExpectedBalances> {
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
-    let mut told = ExpectedBalances::new();
+    let mut balances = ExpectedBalances::new();
     let mut add = |holder: &str, token: &str, amount: U256| {
         if !amount.is_zero() {
-            let held = told.entry(holder.to_lowercase()).or_default().entry(token.to_lowercase()).or_default();
+            let held = balances.entry(holder.to_lowercase()).or_default().entry(token.to_lowercase()).or_default();
             *held += amount;
         }
     };
@@ -47,7 +47,7 @@ pub fn expected_balances() -> anyhow::Result<ExpectedBalances> {
             }
         }
     }
-    Ok(told)
+    Ok(balances)
 }
 
 fn of_items(items: &[Value]) -> anyhow::Result<BTreeMap<String, U256>> {
@@ -64,15 +64,15 @@ fn of_items(items: &[Value]) -> anyhow::Result<BTreeMap<String, U256>> {
 #[test]
 fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
     let chain = chain("devchain");
-    let told = expected_balances()?;
-    ensure!(told.len() > 8 && told.values().any(|held| held.len() > 2), "{told:?}");
-    let asked: BTreeSet<&String> = told.values().flat_map(BTreeMap::keys).collect();
-    for (holder, held) in &told {
+    let balances = expected_balances()?;
+    ensure!(balances.len() > 8 && balances.values().any(|held| held.len() > 2), "{balances:?}");
+    let tokens: BTreeSet<&String> = balances.values().flat_map(BTreeMap::keys).collect();
+    for (holder, held) in &balances {
         let all = get(chain, &format!("addresses/{holder}/token-balances"))?;
         let all = all.as_array().context("an array")?;
         let mut found = of_items(all)?;
-        found.retain(|token, _| asked.contains(token));
-        ensure!(&found == held, "{holder}: {found:?}, told {held:?}");
+        found.retain(|token, _| tokens.contains(token));
+        ensure!(&found == held, "{holder}: {found:?}, expected {held:?}");
         for size in [1, 3, 50] {
             let walked = walk(chain, &format!("addresses/{holder}/tokens"), size)?;
             ensure!(&walked == all, "{holder} in pages of {size}: {walked:?}, all {all:?}");
@@ -87,8 +87,8 @@ fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
         ensure!(counts["token_balances_count"] == all.len(), "{counts}, {all:?}");
         ensure!(get(chain, &format!("addresses/{holder}"))?["has_tokens"] == true, "{holder}");
     }
-    let nobody = format!("0x{}", "9e".repeat(20));
-    ensure!(get(chain, &format!("addresses/{nobody}/token-balances"))? == json!([]));
+    let unknown = format!("0x{}", "9e".repeat(20));
+    ensure!(get(chain, &format!("addresses/{unknown}/token-balances"))? == json!([]));
     Ok(())
 }
 
@@ -110,17 +110,17 @@ fn of_a_token_are_its_holders() -> anyhow::Result<()> {
                 Ok((holder, number(&item["value"])?))
             };
             let found = found.iter().map(of_item).collect::<anyhow::Result<Vec<_>>>()?;
-            ensure!(found == holders, "{token} in pages of {size}: {found:?}, told {holders:?}");
+            ensure!(found == holders, "{token} in pages of {size}: {found:?}, expected {holders:?}");
         }
         let count = get(chain, &format!("tokens/{token}"))?["holders_count"].clone();
         ensure!(
             count.as_str().and_then(|count| count.parse().ok()) == Some(holders.len()),
-            "{token}: {count}, told {holders:?}"
+            "{token}: {count}, expected {holders:?}"
         );
     }
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
-    let wrapped = expected["erc20"].as_object().into_iter().flatten().find(|(_, told)| told["label"] == "Wrapped");
+    let wrapped = expected["erc20"].as_object().into_iter().flatten().find(|(_, facts)| facts["label"] == "Wrapped");
     let path = format!("{}/api/v2/tokens/{}/holders", chain.api, wrapped.context("wrapped coins")?.0);
     let refused = http::get(&http::agent(), &path)?;
     ensure!(
@@ -181,8 +181,8 @@ fn are_refused_without_their_table_and_the_same_when_it_is_made() -> anyhow::Res
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
     env::run(env::ingest(database, &["verify"]), 0)?;
     let api = env::start_api(database, &[])?;
-    let told = expected_balances()?;
-    let (holder, _) = told.iter().max_by_key(|(_, held)| held.len()).context("a holder")?;
+    let balances = expected_balances()?;
+    let (holder, _) = balances.iter().max_by_key(|(_, held)| held.len()).context("a holder")?;
     let path = format!("{}/api/v2/addresses/{holder}/token-balances", api.url);
     let refused = http::get(&http::agent(), &path)?;
     ensure!(refused.status == 501 && refused.text().contains("migrate --with"), "{}", refused.text());
@@ -227,13 +227,13 @@ fn of_addresses_are_whole_however_far_ingest_has_counted() -> anyhow::Result<()>
         let item = |item: &Value| (item["token"]["address_hash"].to_string(), item["value"].clone());
         answers.iter().map(|all| all.as_array().into_iter().flatten().map(item).collect()).collect()
     };
-    let wanted = values(answers(&whole.api)?);
+    let expected = values(answers(&whole.api)?);
     let tokens: BTreeSet<&String> = held.values().flat_map(BTreeMap::keys).collect();
     let holders = |api: &str| -> anyhow::Result<Vec<Value>> {
         let get = |token: &&String| http::get(&http::agent(), &format!("{api}/api/v2/tokens/{token}/holders"))?.json();
         tokens.iter().map(get).collect()
     };
-    let wanted_holders = holders(&whole.api)?;
+    let expected_holders = holders(&whole.api)?;
     // The figures of a token are those of its lists, as of the block that they name.
     let figures = |api: &str| -> anyhow::Result<Vec<Value>> {
         let get = |token: &&String| -> anyhow::Result<Value> {
@@ -245,18 +245,18 @@ fn of_addresses_are_whole_however_far_ingest_has_counted() -> anyhow::Result<()>
         };
         tokens.iter().map(get).collect()
     };
-    let wanted_figures = figures(&whole.api)?;
-    ensure!(wanted_figures.iter().all(|figures| figures[2] == whole.head()), "{wanted_figures:?}");
-    ensure!(values(answers(&api.url)?) == wanted, "all counted");
+    let expected_figures = figures(&whole.api)?;
+    ensure!(expected_figures.iter().all(|figures| figures[2] == whole.head()), "{expected_figures:?}");
+    ensure!(values(answers(&api.url)?) == expected, "all counted");
     // The steps come last: balances are those of later blocks than the steps tell, and then of earlier ones.
     for behind in COUNTED {
         env::sql(database, &format!("TRUNCATE TABLE {behind}"))?;
         env::sql(database, &format!("INSERT INTO {behind} SELECT * FROM early_{behind}"))?;
         let found = values(answers(&api.url)?);
-        ensure!(found == wanted, "{behind} of block 60: {found:?} instead of {wanted:?}");
-        ensure!(holders(&api.url)? == wanted_holders, "holders, {behind} of block 60");
+        ensure!(found == expected, "{behind} of block 60: {found:?} instead of {expected:?}");
+        ensure!(holders(&api.url)? == expected_holders, "holders, {behind} of block 60");
         let found = figures(&api.url)?;
-        ensure!(found == wanted_figures, "{behind} of block 60: {found:?} instead of {wanted_figures:?}");
+        ensure!(found == expected_figures, "{behind} of block 60: {found:?} instead of {expected_figures:?}");
     }
     api.stop()?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Input that nobody means well with: whatever is sent, the answer is a ruled one, whole, and never a fault of ours.
+//! Hostile input: whatever is sent, the answer is a ruled one, whole, and never a fault of ours.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Map, Value, json};

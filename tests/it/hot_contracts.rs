@@ -29,9 +29,9 @@ fn callers(frame: &Value, callers: &mut BTreeSet<String>) {
 /// those with code.
 fn contracts(chain: &Chain, called: &BTreeSet<String>) -> anyhow::Result<BTreeSet<String>> {
     let mut contracts = BTreeSet::new();
-    for told in node_transactions(chain).values() {
-        let created = [&told.receipt["contractAddress"]].into_iter().filter(|_| told.receipt["status"] != "0x0");
-        let emitters = told.receipt["logs"].as_array().into_iter().flatten().map(|log| &log["address"]);
+    for tx in node_transactions(chain).values() {
+        let created = [&tx.receipt["contractAddress"]].into_iter().filter(|_| tx.receipt["status"] != "0x0");
+        let emitters = tx.receipt["logs"].as_array().into_iter().flatten().map(|log| &log["address"]);
         contracts.extend(created.chain(emitters).filter_map(Value::as_str).map(str::to_lowercase));
     }
     for trace in chain.lines.iter().filter_map(|line| line["traces"].as_array()).flatten() {
@@ -40,7 +40,7 @@ fn contracts(chain: &Chain, called: &BTreeSet<String>) -> anyhow::Result<BTreeSe
     // Who signs transactions is an account, though it delegated for a while and had logs then.
     let signers: BTreeSet<String> = node_transactions(chain)
         .values()
-        .filter_map(|told| told.transaction["from"].as_str())
+        .filter_map(|tx| tx.transaction["from"].as_str())
         .map(str::to_lowercase)
         .collect();
     contracts.retain(|address| !signers.contains(address));
@@ -62,10 +62,10 @@ fn sums(chain: &Chain, seconds: u64) -> BTreeMap<String, (u64, u64)> {
     let young = chain.lines.iter().filter(|line| time(line) + seconds > newest);
     let heights: BTreeSet<u64> = young.map(|line| quantity(&line["block"]["number"])).collect();
     let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for told in node_transactions(chain).values().filter(|told| heights.contains(&told.position().0)) {
-        if let Some(to) = told.transaction["to"].as_str() {
+    for tx in node_transactions(chain).values().filter(|tx| heights.contains(&tx.position().0)) {
+        if let Some(to) = tx.transaction["to"].as_str() {
             let sum = sums.entry(to.to_lowercase()).or_default();
-            *sum = (sum.0 + 1, sum.1 + quantity(&told.receipt["gasUsed"]));
+            *sum = (sum.0 + 1, sum.1 + quantity(&tx.receipt["gasUsed"]));
         }
     }
     sums
@@ -83,17 +83,17 @@ fn sums_are_those_of_the_receipts() -> anyhow::Result<()> {
             let sums = sums(chain, seconds);
             // Pages of a list end alike whatever its time: the ordinary run walks over those of two times.
             let walks = if at % 5 == 0 || env::is_slow_run() { &WALKS[..] } else { &WALKS[1..2] };
-            let mut wanted: Vec<(String, (u64, u64))> =
+            let mut expected: Vec<(String, (u64, u64))> =
                 sums.into_iter().filter(|(address, _)| contracts.contains(address)).collect();
             for (sort, by_gas) in [("transactions_count", false), ("total_gas_used", true)] {
                 let key = |(address, (count, gas)): &(String, (u64, u64))| {
                     (std::cmp::Reverse(if by_gas { *gas } else { *count }), address.clone())
                 };
-                wanted.sort_by_key(key);
+                expected.sort_by_key(key);
                 for &(size, order) in walks {
                     if order.ends_with("asc") {
                         let amount = |(count, gas): (u64, u64)| if by_gas { gas } else { count };
-                        wanted.sort_by_key(|(address, sums)| (amount(*sums), address.clone()));
+                        expected.sort_by_key(|(address, sums)| (amount(*sums), address.clone()));
                     }
                     let path = format!("stats/hot-smart-contracts?scale={scale}&sort={sort}{order}");
                     let found = walk(chain, &path, size)?;
@@ -103,10 +103,10 @@ fn sums_are_those_of_the_receipts() -> anyhow::Result<()> {
                         (address, (number("transactions_count"), number("total_gas_used")))
                     };
                     let found: Vec<_> = found.iter().map(read).collect();
-                    ensure!(found == wanted, "{name} {path}: {found:#?}, not {wanted:#?}");
+                    ensure!(found == expected, "{name} {path}: {found:#?}, not {expected:#?}");
                 }
             }
-            lengths.insert(wanted.len());
+            lengths.insert(expected.len());
         }
     }
     ensure!(lengths.len() > 1 && lengths.last().is_some_and(|most| *most > 3), "{lengths:?}");

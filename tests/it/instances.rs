@@ -1,4 +1,4 @@
-//! Single ids of tokens: who owns them, against what the scenario's node said by calls.
+//! Single ids of tokens: who owns them, against what the scenario's node reported by calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::pages::{get, walk};
 
 mod lists;
 
-/// By token: its standard, and by id what each holder has, as the node said by calls.
+/// By token: its standard, and by id what each holder has, as the node reported by calls.
 type ExpectedInstances = BTreeMap<String, (&'static str, BTreeMap<U256, BTreeMap<String, U256>>)>;
 
 fn expected() -> anyhow::Result<Value> {
@@ -22,19 +22,19 @@ fn expected() -> anyhow::Result<Value> {
 
 /// All ids but those of the token that was minted by one event for many.
 fn expected_instances() -> anyhow::Result<ExpectedInstances> {
-    let (expected, mut told) = (expected()?, ExpectedInstances::new());
+    let (expected, mut instances) = (expected()?, ExpectedInstances::new());
     for (token, of_token) in expected["erc721"].as_object().context("tokens")? {
         if of_token["label"] == "Batch721" {
             continue;
         }
-        let ids = &mut told.entry(token.to_lowercase()).or_insert(("ERC-721", BTreeMap::new())).1;
+        let ids = &mut instances.entry(token.to_lowercase()).or_insert(("ERC-721", BTreeMap::new())).1;
         for (id, owner) in of_token["owners"].as_object().context("owners")? {
             let owner = owner.as_str().context("an owner")?.to_lowercase();
             ids.insert(id.parse()?, BTreeMap::from([(owner, U256::from(1))]));
         }
     }
     for (token, of_token) in expected["erc1155"].as_object().context("tokens")? {
-        let ids = &mut told.entry(token.to_lowercase()).or_insert(("ERC-1155", BTreeMap::new())).1;
+        let ids = &mut instances.entry(token.to_lowercase()).or_insert(("ERC-1155", BTreeMap::new())).1;
         for (holder, amounts) in of_token.as_object().context("holders")? {
             for (id, amount) in amounts.as_object().context("ids")? {
                 let amount: U256 = amount.as_str().context("an amount")?.parse()?;
@@ -44,15 +44,15 @@ fn expected_instances() -> anyhow::Result<ExpectedInstances> {
             }
         }
     }
-    let ids: usize = told.values().map(|(_, ids)| ids.len()).sum();
-    ensure!(ids > 40 && told.values().any(|(standard, _)| *standard == "ERC-1155"), "{told:?}");
-    Ok(told)
+    let ids: usize = instances.values().map(|(_, ids)| ids.len()).sum();
+    ensure!(ids > 40 && instances.values().any(|(standard, _)| *standard == "ERC-1155"), "{instances:?}");
+    Ok(instances)
 }
 
 /// By holder: token, standard, id and amount, in the order of the list.
-fn by_holder(told: &ExpectedInstances) -> BTreeMap<String, Vec<(String, &'static str, U256, U256)>> {
+fn by_holder(instances: &ExpectedInstances) -> BTreeMap<String, Vec<(String, &'static str, U256, U256)>> {
     let mut held: BTreeMap<String, Vec<_>> = BTreeMap::new();
-    for (token, (standard, ids)) in told {
+    for (token, (standard, ids)) in instances {
         for (id, holders) in ids {
             for (holder, amount) in holders {
                 held.entry(holder.clone()).or_default().push((token.clone(), *standard, *id, *amount));
@@ -76,7 +76,7 @@ fn of_a_token_are_those_the_node_knows_an_owner_of() -> anyhow::Result<()> {
     for (token, (standard, ids)) in expected_instances()? {
         for size in [1, 7, 100] {
             let found = walk(chain, &format!("tokens/{token}/instances"), size)?;
-            ensure!(found.len() == ids.len(), "{token} in pages of {size}: {found:?}, told {ids:?}");
+            ensure!(found.len() == ids.len(), "{token} in pages of {size}: {found:?}, expected {ids:?}");
             for (item, (id, holders)) in found.iter().zip(ids.iter().rev()) {
                 let units: U256 = holders.values().sum();
                 let owner = holders.keys().next().filter(|_| standard == "ERC-721").cloned().unwrap_or_default();
@@ -87,7 +87,7 @@ fn of_a_token_are_those_the_node_knows_an_owner_of() -> anyhow::Result<()> {
                     && lower(&item["token"]["address_hash"]) == token;
                 ensure!(
                     is_it && item["value"].is_null() && item["metadata"].is_null(),
-                    "{item}, told {id} {holders:?}"
+                    "{item}, expected {id} {holders:?}"
                 );
                 if size == 7 {
                     ensure!(&get(chain, &format!("tokens/{token}/instances/{id}"))? == item, "{token} {id}");
@@ -105,8 +105,8 @@ fn of_a_token_are_those_the_node_knows_an_owner_of() -> anyhow::Result<()> {
 
 #[test]
 fn of_an_address_are_what_the_node_says_it_has() -> anyhow::Result<()> {
-    let (chain, told) = (chain("devchain"), expected_instances()?);
-    for (holder, held) in by_holder(&told) {
+    let (chain, instances) = (chain("devchain"), expected_instances()?);
+    for (holder, held) in by_holder(&instances) {
         let item = |item: &Value| -> anyhow::Result<(String, String, U256, U256)> {
             let token = lower(&item["token"]["address_hash"]);
             let is_owner = lower(&item["owner"]["hash"]) == holder;
@@ -115,10 +115,12 @@ fn of_an_address_are_what_the_node_says_it_has() -> anyhow::Result<()> {
             Ok((token, lower(&item["token_type"]), id.parse()?, value.parse()?))
         };
         let of = |standards: &str| -> Vec<(String, String, U256, U256)> {
-            let wanted = held.iter().filter(|(_, standard, ..)| standards.split(',').any(|one| one == *standard));
-            wanted.map(|(token, standard, id, amount)| (token.clone(), standard.to_lowercase(), *id, *amount)).collect()
+            let expected = held.iter().filter(|(_, standard, ..)| standards.split(',').any(|one| one == *standard));
+            expected
+                .map(|(token, standard, id, amount)| (token.clone(), standard.to_lowercase(), *id, *amount))
+                .collect()
         };
-        for (parameters, wanted) in [
+        for (parameters, expected) in [
             ("", of("ERC-721,ERC-1155")),
             ("?type=ERC-721", of("ERC-721")),
             ("?type=erc-1155,ERC-20", of("ERC-1155")),
@@ -129,15 +131,15 @@ fn of_an_address_are_what_the_node_says_it_has() -> anyhow::Result<()> {
                 // The transfers of the token that was minted by one event do not tell.
                 found.retain(|item| !item["value"].is_null());
                 let found = found.iter().map(item).collect::<anyhow::Result<Vec<_>>>()?;
-                ensure!(found == wanted, "{holder}{parameters} in pages of {size}: {found:?}, told {wanted:?}");
+                ensure!(found == expected, "{holder}{parameters} in pages of {size}: {found:?}, expected {expected:?}");
             }
         }
-        for token in told.keys() {
-            let mut wanted: Vec<_> = of("ERC-721,ERC-1155").into_iter().filter(|one| &one.0 == token).collect();
-            wanted.reverse();
+        for token in instances.keys() {
+            let mut expected: Vec<_> = of("ERC-721,ERC-1155").into_iter().filter(|one| &one.0 == token).collect();
+            expected.reverse();
             let found = walk(chain, &format!("tokens/{token}/instances?holder_address_hash={holder}"), 2)?;
             let found = found.iter().map(item).collect::<anyhow::Result<Vec<_>>>()?;
-            ensure!(found == wanted, "{holder} {token}: {found:?}, told {wanted:?}");
+            ensure!(found == expected, "{holder} {token}: {found:?}, expected {expected:?}");
         }
     }
     let zero = format!("0x{}", "0".repeat(40));
@@ -147,37 +149,37 @@ fn of_an_address_are_what_the_node_says_it_has() -> anyhow::Result<()> {
 
 #[test]
 fn collections_of_an_address_count_its_ids() -> anyhow::Result<()> {
-    let (chain, told) = (chain("devchain"), expected_instances()?);
-    for (holder, held) in by_holder(&told) {
-        let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        held.iter().for_each(|(token, _, id, _)| wanted.entry(token.clone()).or_default().push(id.to_string()));
+    let (chain, instances) = (chain("devchain"), expected_instances()?);
+    for (holder, held) in by_holder(&instances) {
+        let mut expected: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        held.iter().for_each(|(token, _, id, _)| expected.entry(token.clone()).or_default().push(id.to_string()));
         for size in [1, 50] {
             let mut found = walk(chain, &format!("addresses/{holder}/nft/collections"), size)?;
             found.retain(|item| !item["amount"].is_null());
-            ensure!(found.len() == wanted.len(), "{holder}: {found:?}, told {wanted:?}");
-            for (item, (token, ids)) in found.iter().zip(&wanted) {
+            ensure!(found.len() == expected.len(), "{holder}: {found:?}, expected {expected:?}");
+            for (item, (token, ids)) in found.iter().zip(&expected) {
                 let shown = item["token_instances"].as_array().context("ids")?;
                 let first: Vec<String> = shown.iter().map(|id| lower(&id["id"])).collect();
                 ensure!(lower(&item["token"]["address_hash"]) == *token, "{item}");
-                ensure!(item["amount"] == *ids.len().to_string(), "{item}, told {ids:?}");
-                ensure!(first.iter().eq(ids.iter().take(9)), "{item}, told {ids:?}");
+                ensure!(item["amount"] == *ids.len().to_string(), "{item}, expected {ids:?}");
+                ensure!(first.iter().eq(ids.iter().take(9)), "{item}, expected {ids:?}");
             }
         }
     }
     Ok(())
 }
 
-/// The ids that one event minted are not known one by one: nothing is said of them, and no owner is made up.
+/// The ids that one event minted are not known one by one: nothing is reported for them, and no owner is made up.
 #[test]
-fn without_transfers_of_their_own_are_not_told() -> anyhow::Result<()> {
+fn without_transfers_of_their_own_are_not_listed() -> anyhow::Result<()> {
     let (mainnet, chain, expected) = (chain("mainnet"), chain("devchain"), expected()?);
-    let batch = expected["erc721"].as_object().into_iter().flatten().find(|(_, told)| told["label"] == "Batch721");
-    let (token, told) = batch.context("a token")?;
+    let batch = expected["erc721"].as_object().into_iter().flatten().find(|(_, facts)| facts["label"] == "Batch721");
+    let (token, facts) = batch.context("a token")?;
     for path in [format!("tokens/{token}/instances"), format!("tokens/{token}/instances/3")] {
         ensure!(refused(chain, &path)? == 501, "{path}");
     }
     let owners: BTreeSet<String> =
-        told["owners"].as_object().into_iter().flat_map(|owners| owners.values()).map(lower).collect();
+        facts["owners"].as_object().into_iter().flat_map(|owners| owners.values()).map(lower).collect();
     for owner in owners {
         for item in walk(chain, &format!("addresses/{owner}/nft"), 50)? {
             let is_of_batch = lower(&item["token"]["address_hash"]) == token.to_lowercase();
@@ -233,20 +235,21 @@ fn are_whole_however_far_ingest_has_counted() -> anyhow::Result<()> {
     }
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
     let api = env::start_api(database, &["--settled-cache-size", "0", "--cache-size", "0"])?;
-    let told = expected_instances()?;
-    let mut paths: Vec<String> = told.keys().map(|token| format!("tokens/{token}/instances?items_count=100")).collect();
-    for holder in by_holder(&told).keys() {
+    let instances = expected_instances()?;
+    let mut paths: Vec<String> =
+        instances.keys().map(|token| format!("tokens/{token}/instances?items_count=100")).collect();
+    for holder in by_holder(&instances).keys() {
         paths.extend(["nft", "nft/collections"].map(|list| format!("addresses/{holder}/{list}?items_count=100")));
-        paths.extend(told.keys().map(|token| format!("tokens/{token}/instances?holder_address_hash={holder}")));
+        paths.extend(instances.keys().map(|token| format!("tokens/{token}/instances?holder_address_hash={holder}")));
     }
     let paths: Vec<String> = paths.into_iter().step_by(env::amount(4, 1)).collect();
-    let is_told = |item: &Value| !item["value"].is_null() || !item["amount"].is_null() || !item["is_unique"].is_null();
+    let is_known = |item: &Value| !item["value"].is_null() || !item["amount"].is_null() || !item["is_unique"].is_null();
     // What of the token with one event for many was known before that depends on how far ingest has counted.
     let batch = expected()?["erc721"]
         .as_object()
         .into_iter()
         .flatten()
-        .find(|(_, told)| told["label"] == "Batch721")
+        .find(|(_, facts)| facts["label"] == "Batch721")
         .map(|(token, _)| token.to_lowercase());
     let batch = batch.context("a token")?;
     let answers = |api: &str| -> anyhow::Result<Vec<Vec<Value>>> {
@@ -254,22 +257,22 @@ fn are_whole_however_far_ingest_has_counted() -> anyhow::Result<()> {
             let answer = http::get(&http::agent(), &format!("{api}/api/v2/{path}"))?;
             ensure!(answer.status == 200, "{path}: {}", answer.text());
             let mut items = answer.json()?["items"].as_array().context("items")?.clone();
-            items.retain(|item| is_told(item) && lower(&item["token"]["address_hash"]) != batch);
+            items.retain(|item| is_known(item) && lower(&item["token"]["address_hash"]) != batch);
             items.iter_mut().for_each(|item| item["token"] = item["token"]["address_hash"].clone());
             Ok(items)
         };
         paths.iter().map(of).collect()
     };
-    let wanted = answers(&chain("devchain").api)?;
-    ensure!(wanted.iter().filter(|items| items.len() > 3).count() > 2, "{wanted:?}");
-    ensure!(answers(&api.url)? == wanted, "all counted");
+    let expected = answers(&chain("devchain").api)?;
+    ensure!(expected.iter().filter(|items| items.len() > 3).count() > 2, "{expected:?}");
+    ensure!(answers(&api.url)? == expected, "all counted");
     // The steps come last: balances are those of later blocks than the steps tell, and then of earlier ones.
     for behind in COUNTED {
         env::sql(database, &format!("TRUNCATE TABLE {behind}"))?;
         env::sql(database, &format!("INSERT INTO {behind} SELECT * FROM early_{behind}"))?;
         let found = answers(&api.url)?;
-        for ((path, found), wanted) in paths.iter().zip(&found).zip(&wanted) {
-            ensure!(found == wanted, "{behind} of block 60, {path}: {found:?} instead of {wanted:?}");
+        for ((path, found), expected) in paths.iter().zip(&found).zip(&expected) {
+            ensure!(found == expected, "{behind} of block 60, {path}: {found:?} instead of {expected:?}");
         }
     }
     api.stop()?;

@@ -25,16 +25,16 @@ fn a_block_is_that_of_the_list_by_height_and_by_hash() -> anyhow::Result<()> {
     for name in CHAINS {
         let chain = chain(name);
         for line in chain.lines.iter().step_by((chain.lines.len() / 12).max(1)) {
-            let told = &line["block"];
-            let height = quantity(&told["number"]);
-            let hash = told["hash"].as_str().context("a hash")?;
+            let expected = &line["block"];
+            let height = quantity(&expected["number"]);
+            let hash = expected["hash"].as_str().context("a hash")?;
             let block = get(chain, &format!("blocks/{height}"))?;
-            ensure!(block["hash"] == told["hash"] && block["parent_hash"] == told["parentHash"], "{block}");
+            ensure!(block["hash"] == expected["hash"] && block["parent_hash"] == expected["parentHash"], "{block}");
             ensure!(
-                block["gas_used"] == json!(quantity(&told["gasUsed"]).to_string()) && block["type"] == "block",
+                block["gas_used"] == json!(quantity(&expected["gasUsed"]).to_string()) && block["type"] == "block",
                 "{block}"
             );
-            let count = told["transactions"].as_array().map(Vec::len);
+            let count = expected["transactions"].as_array().map(Vec::len);
             ensure!(block["transactions_count"].as_u64() == count.map(|count| count as u64), "{block}");
             ensure!(get(chain, &format!("blocks/{hash}"))? == block, "{hash}");
             let list = get(chain, &format!("blocks?block_number={}&items_count=1", height + 1))?;
@@ -57,7 +57,7 @@ fn a_block_that_is_not_there_is_404_and_no_name_422() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// All items of a list, page by page; each page after the first is asked for with what the one before says.
+/// All items of a list, page by page; each page after the first is requested with the cursor of the one before.
 fn walk(chain: &Chain, path: &str, size: u64) -> anyhow::Result<Vec<Value>> {
     let (mut items, mut cursor) = (Vec::new(), format!("items_count={size}"));
     loop {
@@ -155,14 +155,15 @@ fn frames_of_transactions_and_blocks_are_those_of_the_traces() -> anyhow::Result
                 let raw = get(chain, &format!("transactions/{hash}/raw-trace"))?;
                 let raw = raw.as_array().context("frames")?;
                 let listed = |(position, frame): &(usize, &Value)| *position > 0 || frame["type"] == "create";
-                let wanted: Vec<usize> = raw.iter().enumerate().filter(listed).map(|(position, _)| position).collect();
+                let expected: Vec<usize> =
+                    raw.iter().enumerate().filter(listed).map(|(position, _)| position).collect();
                 let found = walk(chain, &format!("transactions/{hash}/internal-transactions"), 4)?;
                 let ahead = "block_number=0&transaction_index=0&index=-1";
                 let from_start = walk(chain, &format!("transactions/{hash}/internal-transactions?{ahead}"), 100)?;
                 ensure!(from_start == found, "{hash}: a cursor ahead of the first frame");
                 let positions: Vec<usize> =
                     found.iter().filter_map(|item| usize::try_from(item["index"].as_u64()?).ok()).collect();
-                ensure!(positions == wanted, "{hash}: {positions:?} of {wanted:?}");
+                ensure!(positions == expected, "{hash}: {positions:?} of {expected:?}");
                 let of_block = of_block.iter().filter(|item| item["transaction_hash"] == hash);
                 ensure!(of_block.eq(found.iter()), "{hash} in block {height}");
                 let fails = raw.iter().skip(1).any(|frame| !frame["error"].is_null());
@@ -195,12 +196,12 @@ fn frames_of_a_block_are_filtered_by_what_they_do() -> anyhow::Result<()> {
             );
         }
         for kind in ["call", "callcode", "delegatecall", "staticcall", "create", "create2", "selfdestruct"] {
-            let wanted = all.iter().filter(|item| item["type"] == kind).count();
+            let expected = all.iter().filter(|item| item["type"] == kind).count();
             let name =
                 if ["create", "create2", "selfdestruct"].contains(&kind) { "internal_type" } else { "call_type" };
             let found = walk(chain, &format!("{path}?{name}={kind}"), 7)?;
-            ensure!(found.len() == wanted && found.iter().all(|item| item["type"] == kind), "{height} {kind}");
-            creations += usize::from(kind == "create" && wanted > 0);
+            ensure!(found.len() == expected && found.iter().all(|item| item["type"] == kind), "{height} {kind}");
+            creations += usize::from(kind == "create" && expected > 0);
         }
         ensure!(walk(chain, &format!("{path}?internal_type=stop"), 7)?.is_empty(), "{height}");
     }

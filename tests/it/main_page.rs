@@ -39,7 +39,7 @@ fn shares_are_those_of_the_blocks_that_are_loaded() -> anyhow::Result<()> {
 
 /// Without call frames there is no share of them, and nothing is missing.
 #[test]
-fn call_frames_that_are_not_wanted_are_not_missed() -> anyhow::Result<()> {
+fn call_frames_that_are_not_requested_are_not_missing() -> anyhow::Result<()> {
     let database = "main_page_no_traces";
     let _database = env::migrate(database)?;
     let folder = env::directory()?;
@@ -55,13 +55,13 @@ fn call_frames_that_are_not_wanted_are_not_missed() -> anyhow::Result<()> {
     let api = env::start_api(database, &[])?;
     let path = format!("{}/api/v2/main-page/indexing-status", api.url);
     let status: Value = xtask::http::get(&xtask::http::agent(), &path)?.json()?;
-    let wanted = json!({
+    let expected = json!({
         "finished_indexing": true,
         "finished_indexing_blocks": true,
         "indexed_blocks_ratio": 1.0,
         "indexed_internal_transactions_ratio": null,
     });
-    ensure!(status == wanted, "{status}");
+    ensure!(status == expected, "{status}");
     api.stop()?;
     Ok(())
 }

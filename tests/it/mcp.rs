@@ -1,4 +1,4 @@
-//! The Model Context Protocol at `/mcp`, asked by its official client: what the tools answer is what the API answers.
+//! The Model Context Protocol at `/mcp`, through its official client: what the tools answer is what the API answers.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -10,8 +10,8 @@ use xtask::{http, process, tools, workspace};
 use crate::chains::chain;
 use crate::env;
 
-/// What the client says after some calls of tools, which come with the header `Authorization` if one is given.
-pub fn asked(api: &str, calls: &Value, authorization: Option<&str>) -> anyhow::Result<Value> {
+/// What the client prints after some calls of tools, which come with the header `Authorization` if one is given.
+pub fn run_client(api: &str, calls: &Value, authorization: Option<&str>) -> anyhow::Result<Value> {
     let folder = workspace::root().join("tests/clients");
     tools::npm_ci(&folder)?;
     let mut command = Command::new("node");
@@ -69,11 +69,11 @@ fn tools_answer_what_the_api_answers() -> anyhow::Result<()> {
             "/api/v2/scan/logs?fromBlock=0&toBlock=20&limit=5".to_owned(),
         ),
     ];
-    let asked = asked(api, &json!(calls.iter().map(|(call, _)| call).collect::<Vec<_>>()), None)?;
-    ensure!(asked["server"]["name"] == "trawl" && asked["instructions"].as_str().is_some(), "{asked}");
-    let tools = asked["tools"].as_array().context("tools")?;
+    let session = run_client(api, &json!(calls.iter().map(|(call, _)| call).collect::<Vec<_>>()), None)?;
+    ensure!(session["server"]["name"] == "trawl" && session["instructions"].as_str().is_some(), "{session}");
+    let tools = session["tools"].as_array().context("tools")?;
     ensure!(tools.len() >= 15 && tools.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true), "{tools:#?}");
-    for ((call, path), result) in calls.iter().zip(asked["results"].as_array().context("results")?) {
+    for ((call, path), result) in calls.iter().zip(session["results"].as_array().context("results")?) {
         let answer: Value =
             serde_json::from_str(&text(&result["text"])).with_context(|| format!("{call}: {result}"))?;
         ensure!(result["isError"] == false && answer == get(api, path)?, "{call}: {answer}");
@@ -92,8 +92,8 @@ fn lists_go_on_and_long_answers_are_cut_with_a_sentence() -> anyhow::Result<()> 
         ["list", {"what": "transactions", "limit": 50}],
         ["estimate_logs", {"fromBlock": 0}],
     ]);
-    let asked = asked(api, &calls, None)?;
-    let text = |at: usize| asked["results"][at]["text"].as_str().unwrap_or_default().to_owned();
+    let session = run_client(api, &calls, None)?;
+    let text = |at: usize| session["results"][at]["text"].as_str().unwrap_or_default().to_owned();
     let second: Value = serde_json::from_str(&text(0))?;
     ensure!(
         second
@@ -102,16 +102,16 @@ fn lists_go_on_and_long_answers_are_cut_with_a_sentence() -> anyhow::Result<()> 
                 &format!("/api/v2/blocks?items_count=2&block_number={}", first["next_page_params"]["block_number"])
             )?
     );
-    let (kept, sentence) =
-        text(1).split_once("\n[Cut here").map(|(kept, rest)| (kept.len(), rest.to_owned())).context("a cut")?;
-    ensure!(kept <= 60_000 && kept > 59_990 && sentence.contains("60000 bytes"), "{kept} {sentence}");
+    let (shown, sentence) =
+        text(1).split_once("\n[Cut here").map(|(shown, rest)| (shown.len(), rest.to_owned())).context("a cut")?;
+    ensure!(shown <= 60_000 && shown > 59_990 && sentence.contains("60000 bytes"), "{shown} {sentence}");
     let estimate: Value = serde_json::from_str(&text(2))?;
     ensure!(estimate == get(api, "/api/v2/scan/logs?explain=1&fromBlock=0")?, "{estimate}");
     Ok(())
 }
 
 #[test]
-fn what_is_wrong_is_said() -> anyhow::Result<()> {
+fn errors_are_reported() -> anyhow::Result<()> {
     let api = &chain("hive").api;
     let calls = json!([
         ["get_transaction", {"hash": format!("0x{}", "12".repeat(32))}],
@@ -122,8 +122,8 @@ fn what_is_wrong_is_said() -> anyhow::Result<()> {
         ["drop_tables", {}],
         ["search", {"q": "a", "other": 1}],
     ]);
-    let asked = asked(api, &calls, None)?;
-    let results = asked["results"].as_array().context("results")?;
+    let session = run_client(api, &calls, None)?;
+    let results = session["results"].as_array().context("results")?;
     let says = |at: usize, words: &str| {
         let text = results[at]["text"].as_str().or(results[at]["refused"].as_str()).unwrap_or_default();
         ensure!(text.contains(words) && results[at]["isError"] != false, "{at}: {} is not {words}", results[at]);

@@ -22,7 +22,7 @@ fn made(chain: &Chain) -> BTreeMap<String, Vec<u64>> {
     made
 }
 
-const NOBODY: &str = "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e";
+const UNKNOWN: &str = "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e";
 
 #[test]
 fn lists_and_counts_are_those_of_the_headers() -> anyhow::Result<()> {
@@ -30,7 +30,7 @@ fn lists_and_counts_are_those_of_the_headers() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let (chain, is_whole) = (chain(name), name != "mainnet");
         let mut made = made(chain);
-        made.insert(NOBODY.into(), Vec::new());
+        made.insert(UNKNOWN.into(), Vec::new());
         for (miner, heights) in &made {
             let path = format!("addresses/{miner}/blocks-validated");
             for size in [3, 50] {
@@ -74,9 +74,9 @@ fn an_uncle_has_its_nephew_and_its_reward() -> anyhow::Result<()> {
                 ensure!(page["height"] == height && page["nephew_block_number"] == nephew, "{name} {nephew}: {page}");
                 let same_miner = headers.iter().filter(|other| other["miner"] == header["miner"]).count();
                 if let Some(reward) = page["rewards"][0]["reward"].as_number() {
-                    let wanted = [5_u64, 3, 2]
+                    let expected = [5_u64, 3, 2]
                         .map(|coins| (coins * 1_000_000_000_000_000_000 / 8 * (8 + height - nephew)).to_string());
-                    ensure!(same_miner == 1 && wanted.contains(&reward.to_string()), "{name} {nephew}: {page}");
+                    ensure!(same_miner == 1 && expected.contains(&reward.to_string()), "{name} {nephew}: {page}");
                     paid += 1;
                 }
                 uncles += 1;
@@ -142,11 +142,11 @@ fn getminedblocks_has_their_rewards() -> anyhow::Result<()> {
     }
     ensure!(rows > 20, "{rows} rows");
     let api = &chain("devchain").api;
-    let none = ask(api, &format!("address={NOBODY}"))?;
+    let none = ask(api, &format!("address={UNKNOWN}"))?;
     ensure!(none["status"] == "0" && none["result"] == json!([]), "{none}");
-    let uncles = ask(api, &format!("address={NOBODY}&blocktype=uncles"))?;
+    let uncles = ask(api, &format!("address={UNKNOWN}&blocktype=uncles"))?;
     ensure!(uncles["status"] == "0" && uncles["result"].is_null(), "{uncles}");
-    let gaps = ask(&chain("mainnet").api, &format!("address={NOBODY}"))?;
+    let gaps = ask(&chain("mainnet").api, &format!("address={UNKNOWN}"))?;
     ensure!(gaps["status"] == "2", "{gaps}");
     Ok(())
 }
@@ -196,12 +196,15 @@ fn a_block_without_its_maker_is_named() -> anyhow::Result<()> {
     let row = "INSERT INTO blocks_by_miner VALUES (0, unhex(repeat('00', 20)), 7)";
     env::sql(database, row)?;
     let api = env::start_api(database, &[])?;
-    let list = http::get(&http::agent(), &format!("{}/api/v2/addresses/{NOBODY}/blocks-validated", api.url))?;
+    let list = http::get(&http::agent(), &format!("{}/api/v2/addresses/{UNKNOWN}/blocks-validated", api.url))?;
     ensure!(list.status == 404 && list.text().contains("block 7"), "{} {}", list.status, list.text());
-    let page = http::get(&http::agent(), &format!("{}/api/v2/addresses/{NOBODY}", api.url))?.json()?;
+    let page = http::get(&http::agent(), &format!("{}/api/v2/addresses/{UNKNOWN}", api.url))?.json()?;
     ensure!(page["has_validated_blocks"].is_null(), "{page}");
-    let told = ask(&api.url, &format!("address={NOBODY}"))?;
-    ensure!(told["status"] == "0" && told["message"].as_str().is_some_and(|text| text.contains("block 7")), "{told}");
+    let refused = ask(&api.url, &format!("address={UNKNOWN}"))?;
+    ensure!(
+        refused["status"] == "0" && refused["message"].as_str().is_some_and(|text| text.contains("block 7")),
+        "{refused}"
+    );
     api.stop()?;
     Ok(())
 }

@@ -99,7 +99,7 @@ impl Machine {
         let all = json!([{"fromBlock": "0x0", "toBlock": format!("{TIP:#x}")}]);
         let mut answer = Value::Null;
         let has_tip = || {
-            // Nobody listens while the API starts.
+            // Nothing listens while the API starts.
             answer = http::rpc(&agent, &url, "eth_getLogs", &all).unwrap_or_default();
             Ok(answer["result"].as_array().is_some_and(|logs| logs.len() > 1_000))
         };
@@ -158,15 +158,15 @@ fn units_are_hardened_and_right() -> anyhow::Result<()> {
         for line in ["RestartSec=5", "StartLimitIntervalSec=0", "Restart=always", "NoNewPrivileges=yes"] {
             ensure!(text.lines().any(|found| found == line), "{unit}: {line}");
         }
-        let Some(said) = analyze(&["security", "--offline=true"], unit)? else {
+        let Some(report) = analyze(&["security", "--offline=true"], unit)? else {
             eprintln!("no systemd-analyze here: how hardened the units are is not looked at");
             return Ok(());
         };
-        let level = said.split("exposure level for ").nth(1).and_then(|rest| rest.split(' ').nth(1));
-        let level: f32 = level.with_context(|| said.clone())?.parse()?;
+        let level = report.split("exposure level for ").nth(1).and_then(|rest| rest.split(' ').nth(1));
+        let level: f32 = level.with_context(|| report.clone())?.parse()?;
         ensure!(level <= 2.0, "{unit}: {level}");
-        let said = analyze(&["verify"], unit)?.unwrap_or_default();
-        let wrong: Vec<&str> = said.lines().filter(|line| !line.contains("is not executable")).collect();
+        let report = analyze(&["verify"], unit)?.unwrap_or_default();
+        let wrong: Vec<&str> = report.lines().filter(|line| !line.contains("is not executable")).collect();
         ensure!(wrong.iter().all(|line| !line.contains(unit)), "{wrong:?}");
     }
     Ok(())
@@ -180,12 +180,12 @@ fn in_containers(script: &str, arguments: &[&str]) -> anyhow::Result<()> {
     }
     let mut command = Command::new(workspace::root().join("tests/containers").join(script));
     let output = command.args(arguments).stdin(Stdio::null()).output()?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.code() == Some(SKIPPED) {
-        eprintln!("{script}: {said}");
+        eprintln!("{script}: {stdout}");
         return Ok(());
     }
-    ensure!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success(), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
     Ok(())
 }
 

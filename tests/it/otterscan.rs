@@ -1,4 +1,4 @@
-//! The methods of Otterscan, against blocks, receipts and traces as the nodes told them, and read with alloy's types.
+//! The methods of Otterscan, against blocks, receipts and traces as the nodes reported them, read with alloy's types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::rpc::{call, result};
 mod accounts;
 mod search;
 
-/// A transaction as the node told it.
+/// A transaction as the node reported it.
 pub struct NodeTransaction<'c> {
     pub transaction: &'c Value,
     pub receipt: &'c Value,
@@ -56,7 +56,7 @@ pub fn node_transactions(chain: &Chain) -> Vec<NodeTransaction<'_>> {
 }
 
 /// The answer as alloy reads it. Erigon, whose answers these are, leaves out what alloy's types demand: the filter of
-/// logs of a block, rewards that no node told, and the address of a creation that failed.
+/// logs of a block, rewards that no node reported, and the address of a creation that failed.
 pub fn typed<T: DeserializeOwned>(answer: &Value) -> anyhow::Result<T> {
     let mut answer = answer.clone();
     for block in ["/block", "/fullblock"] {
@@ -84,7 +84,7 @@ fn wei(value: &Value) -> u128 {
 }
 
 #[test]
-fn level_and_headers_are_those_that_are_asked_for() -> anyhow::Result<()> {
+fn level_and_headers_are_those_requested() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
         ensure!(result(chain, "ots_getApiLevel", json!([]))? == 8);
@@ -113,7 +113,7 @@ fn level_and_headers_are_those_that_are_asked_for() -> anyhow::Result<()> {
 }
 
 #[test]
-fn details_of_blocks_sum_up_what_the_node_told() -> anyhow::Result<()> {
+fn details_of_blocks_match_the_node() -> anyhow::Result<()> {
     let mut rewarded = 0;
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
@@ -137,11 +137,14 @@ fn details_of_blocks_sum_up_what_the_node_told() -> anyhow::Result<()> {
                 Some(rewards.filter(|reward| reward["rewardType"] == kind).map(|reward| wei(&reward["value"])).sum())
             };
             let is_free = block["difficulty"] == "0x0" || block["number"] == "0x0";
-            let wanted = if is_free { Some((0, 0)) } else { of_kind("block").zip(of_kind("uncle")) };
+            let expected = if is_free { Some((0, 0)) } else { of_kind("block").zip(of_kind("uncle")) };
             let found = |member: &str| Some(&details["issuance"][member]).filter(|one| !one.is_null()).map(wei);
-            ensure!(found("blockReward").zip(found("uncleReward")) == wanted, "{name} {details}, told {wanted:?}");
-            ensure!(found("issuance") == wanted.map(|(block, uncles)| block + uncles), "{name} {details}");
-            rewarded += usize::from(wanted.is_some_and(|wanted| wanted.0 > 0));
+            ensure!(
+                found("blockReward").zip(found("uncleReward")) == expected,
+                "{name} {details}, expected {expected:?}"
+            );
+            ensure!(found("issuance") == expected.map(|(block, uncles)| block + uncles), "{name} {details}");
+            rewarded += usize::from(expected.is_some_and(|expected| expected.0 > 0));
         }
     }
     ensure!(rewarded > 20, "only {rewarded} blocks have rewards");
@@ -154,15 +157,15 @@ fn transactions_of_blocks_are_pages_from_the_end() -> anyhow::Result<()> {
         let chain = chain(name);
         let mut lines: Vec<&Value> = chain.lines.iter().collect();
         lines.sort_by_key(|line| std::cmp::Reverse(line["block"]["transactions"].as_array().map_or(0, Vec::len)));
-        let told: BTreeMap<&str, NodeTransaction<'_>> =
-            node_transactions(chain).into_iter().map(|told| (told.hash(), told)).collect();
+        let by_hash: BTreeMap<&str, NodeTransaction<'_>> =
+            node_transactions(chain).into_iter().map(|tx| (tx.hash(), tx)).collect();
         for (line, size) in lines.into_iter().take(3).chain(&chain.lines[..2]).zip([25, 7, 100, 3, 25]) {
-            let wanted = line["block"]["transactions"].as_array().context("transactions")?;
+            let expected = line["block"]["transactions"].as_array().context("transactions")?;
             let (number, mut found) = (&line["block"]["number"], Vec::new());
             for page in 0.. {
                 let answer = result(chain, "ots_getBlockTransactions", json!([number, page, size]))?;
                 let read: OtsBlockTransactions = typed(&answer)?;
-                ensure!(read.fullblock.transaction_count == wanted.len());
+                ensure!(read.fullblock.transaction_count == expected.len());
                 let transactions = answer["fullblock"]["transactions"].as_array().context("transactions")?;
                 ensure!(transactions.len() == read.receipts.len() && transactions.len() <= size);
                 if transactions.is_empty() {
@@ -173,16 +176,19 @@ fn transactions_of_blocks_are_pages_from_the_end() -> anyhow::Result<()> {
                 {
                     ensure!(receipt["transactionHash"] == transaction["hash"]);
                     ensure!(receipt["logs"].is_null() && receipt["logsBloom"].is_null());
-                    let wanted = told[transaction["hash"].as_str().unwrap_or_default()].status();
-                    ensure!(receipt["status"] == wanted && receipt.get("root").is_none(), "{receipt}, told {wanted}");
+                    let status = by_hash[transaction["hash"].as_str().unwrap_or_default()].status();
+                    ensure!(
+                        receipt["status"] == status && receipt.get("root").is_none(),
+                        "{receipt}, expected {status}"
+                    );
                 }
                 found.splice(0..0, transactions.iter().cloned());
             }
-            ensure!(found.len() == wanted.len(), "{name} {number}: {} of {}", found.len(), wanted.len());
-            for (found, wanted) in found.iter().zip(wanted) {
-                let input = wanted["input"].as_str().unwrap_or_default();
+            ensure!(found.len() == expected.len(), "{name} {number}: {} of {}", found.len(), expected.len());
+            for (found, expected) in found.iter().zip(expected) {
+                let input = expected["input"].as_str().unwrap_or_default();
                 ensure!(found["input"] == input[..input.len().min(10)], "{found}");
-                ensure!(found["hash"] == wanted["hash"] && found["from"] == wanted["from"], "{found}");
+                ensure!(found["hash"] == expected["hash"] && found["from"] == expected["from"], "{found}");
             }
         }
         for wrong in [json!([1, 0, 0]), json!([1, 0, 101]), json!([1, -1, 25]), json!([1, 0])] {
@@ -222,19 +228,19 @@ fn operations_and_traces_are_the_frames_of_the_node() -> anyhow::Result<()> {
     let mut names = BTreeSet::new();
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for told in node_transactions(chain).iter().filter(|told| told.frames.is_some()) {
-            let frames = told.frames.context("frames")?;
-            let found = result(chain, "ots_getInternalOperations", json!([told.hash()]))?;
+        for tx in node_transactions(chain).iter().filter(|tx| tx.frames.is_some()) {
+            let frames = tx.frames.context("frames")?;
+            let found = result(chain, "ots_getInternalOperations", json!([tx.hash()]))?;
             let lasting = frames[1..].iter().filter(|frame| !is_undone(frame, frames));
-            let wanted: Vec<Value> = lasting.filter_map(operation).collect();
-            ensure!(found == json!(wanted), "{name} {}: {found}, told {wanted:?}", told.hash());
+            let expected: Vec<Value> = lasting.filter_map(operation).collect();
+            ensure!(found == json!(expected), "{name} {}: {found}, expected {expected:?}", tx.hash());
             let read: Vec<InternalOperation> = typed(&found)?;
             kinds.extend(read.iter().map(|operation| operation.r#type as u8));
-            let trace = result(chain, "ots_traceTransaction", json!([told.hash()]))?;
+            let trace = result(chain, "ots_traceTransaction", json!([tx.hash()]))?;
             let read: Vec<TraceEntry> = typed(&trace)?;
-            ensure!(read.len() == frames.len(), "{name} {}: {} frames", told.hash(), read.len());
+            ensure!(read.len() == frames.len(), "{name} {}: {} frames", tx.hash(), read.len());
             for (position, (entry, frame)) in trace.as_array().context("a list")?.iter().zip(frames).enumerate() {
-                same_frame(entry, frame, told, position)?;
+                same_frame(entry, frame, tx, position)?;
             }
             names.extend(read.into_iter().map(|entry| entry.r#type));
         }
@@ -243,30 +249,30 @@ fn operations_and_traces_are_the_frames_of_the_node() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn same_frame(entry: &Value, frame: &Value, told: &NodeTransaction<'_>, position: usize) -> anyhow::Result<()> {
+fn same_frame(entry: &Value, frame: &Value, tx: &NodeTransaction<'_>, position: usize) -> anyhow::Result<()> {
     let action = &frame["action"];
     let kind = frame["type"].as_str().context("a type")?;
     let name = action["callType"].as_str().or(action["creationMethod"].as_str()).unwrap_or("selfdestruct");
-    ensure!(entry["type"] == name.to_uppercase(), "{entry}, told {frame}");
-    ensure!(entry["depth"] == frame["traceAddress"].as_array().context("a path")?.len(), "{entry}, told {frame}");
+    ensure!(entry["type"] == name.to_uppercase(), "{entry}, expected {frame}");
+    ensure!(entry["depth"] == frame["traceAddress"].as_array().context("a path")?.len(), "{entry}, expected {frame}");
     let (from, to, value, input) = match kind {
         "suicide" => (&action["address"], &action["refundAddress"], &action["balance"], &json!("0x")),
         "create" => (&action["from"], &frame["result"]["address"], &action["value"], &action["init"]),
         _ => (&action["from"], &action["to"], &action["value"], &action["input"]),
     };
-    ensure!(entry["from"] == *from && entry["input"] == *input, "{entry}, told {frame}");
+    ensure!(entry["from"] == *from && entry["input"] == *input, "{entry}, expected {frame}");
     let shared = matches!(name, "staticcall" | "delegatecall");
-    ensure!(entry["value"] == if shared { &Value::Null } else { value }.clone(), "{entry}, told {frame}");
+    ensure!(entry["value"] == if shared { &Value::Null } else { value }.clone(), "{entry}, expected {frame}");
     if kind != "create" || frame["error"].is_null() {
-        ensure!(entry["to"] == *to, "{entry}, told {frame}");
+        ensure!(entry["to"] == *to, "{entry}, expected {frame}");
     } else {
         // Of a creation that failed only the outermost has an address that is known.
-        let wanted = if position == 0 { &told.receipt["contractAddress"] } else { &Value::Null };
-        ensure!(entry["to"] == *wanted, "{entry}, told {frame}");
+        let expected = if position == 0 { &tx.receipt["contractAddress"] } else { &Value::Null };
+        ensure!(entry["to"] == *expected, "{entry}, expected {frame}");
     }
     if frame["error"].is_null() && kind != "suicide" {
         let output = frame["result"].get("output").or(frame["result"].get("code"));
-        ensure!(Some(&entry["output"]) == output, "{entry}, told {frame}");
+        ensure!(Some(&entry["output"]) == output, "{entry}, expected {frame}");
     }
     Ok(())
 }
@@ -276,16 +282,16 @@ fn errors_are_what_reverted_transactions_returned() -> anyhow::Result<()> {
     let mut reverted = 0;
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for told in node_transactions(chain).iter().filter(|told| told.frames.is_some()) {
-            let frame = told.frames.and_then(|frames| frames.first()).context("a frame")?;
-            let found = result(chain, "ots_getTransactionError", json!([told.hash()]))?;
-            let returned = frame["result"].get("output").or(frame["result"].get("code")).or(told.geth.get("output"));
-            let wanted = match frame["error"].as_str() {
+        for tx in node_transactions(chain).iter().filter(|tx| tx.frames.is_some()) {
+            let frame = tx.frames.and_then(|frames| frames.first()).context("a frame")?;
+            let found = result(chain, "ots_getTransactionError", json!([tx.hash()]))?;
+            let returned = frame["result"].get("output").or(frame["result"].get("code")).or(tx.geth.get("output"));
+            let expected = match frame["error"].as_str() {
                 Some("Reverted") => returned.cloned().unwrap_or(json!("0x")),
                 _ => json!("0x"),
             };
-            ensure!(found == wanted, "{name} {}: {found}, told {frame}", told.hash());
-            reverted += usize::from(wanted != "0x");
+            ensure!(found == expected, "{name} {}: {found}, expected {frame}", tx.hash());
+            reverted += usize::from(expected != "0x");
         }
     }
     ensure!(reverted > 10, "only {reverted} returned something");
@@ -296,7 +302,7 @@ fn errors_are_what_reverted_transactions_returned() -> anyhow::Result<()> {
 fn what_is_not_traced_is_refused() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let all = node_transactions(chain);
-    let failed = |told: &&NodeTransaction<'_>| told.frames.is_none() && told.receipt["status"] == "0x0";
+    let failed = |tx: &&NodeTransaction<'_>| tx.frames.is_none() && tx.receipt["status"] == "0x0";
     let untraced = all.iter().find(failed).context("a transaction without frames")?;
     for method in ["ots_getInternalOperations", "ots_traceTransaction", "ots_getTransactionError"] {
         let error = &call(chain, method, json!([untraced.hash()]))?["error"];
@@ -305,7 +311,7 @@ fn what_is_not_traced_is_refused() -> anyhow::Result<()> {
         ensure!(result(chain, method, json!([format!("0x{}", "12".repeat(32))]))?.is_null());
         ensure!(call(chain, method, json!(["0x12"]))?["error"]["code"] == -32602);
     }
-    let fine = all.iter().find(|told| told.frames.is_none() && told.receipt["status"] == "0x1").context("a success")?;
+    let fine = all.iter().find(|tx| tx.frames.is_none() && tx.receipt["status"] == "0x1").context("a success")?;
     ensure!(result(chain, "ots_getTransactionError", json!([fine.hash()]))? == "0x");
     Ok(())
 }

@@ -135,11 +135,11 @@ impl List {
         }
     }
 
-    /// All pages together are `wanted`, whatever their size.
-    pub fn is(&self, api: &str, wanted: &[String], sizes: &[u64]) -> anyhow::Result<()> {
+    /// All pages together are `expected`, whatever their size.
+    pub fn is(&self, api: &str, expected: &[String], sizes: &[u64]) -> anyhow::Result<()> {
         for size in sizes {
             let found = self.walk(api, *size)?;
-            ensure!(found == wanted, "{} in pages of {size}: {found:#?}\ninstead of {wanted:#?}", self.target);
+            ensure!(found == expected, "{} in pages of {size}: {found:#?}\ninstead of {expected:#?}", self.target);
         }
         Ok(())
     }
@@ -246,10 +246,10 @@ fn of_token_transfers_are_all_of_them() -> anyhow::Result<()> {
                         write!(parameters, "&token={token}")?;
                         write!(condition, " AND token_address = {}", word(token))?;
                     }
-                    let wanted = transfers_in("devchain", &condition)?;
-                    items += wanted.len();
-                    let sizes: &[u64] = if wanted.len() > 30 { &[7, 50] } else { &[1, 50] };
-                    List::of_token_transfers(&address, &parameters).is(api, &wanted, sizes)?;
+                    let expected = transfers_in("devchain", &condition)?;
+                    items += expected.len();
+                    let sizes: &[u64] = if expected.len() > 30 { &[7, 50] } else { &[1, 50] };
+                    List::of_token_transfers(&address, &parameters).is(api, &expected, sizes)?;
                 }
             }
         }
@@ -270,9 +270,9 @@ fn of_internal_transactions_are_all_of_them() -> anyhow::Result<()> {
                 ("filter=from", format!("from_address = {word}")),
                 ("filter=to", format!("{word} IN (ifNull(to_address, ''), ifNull(created_contract, ''))")),
             ] {
-                let wanted = frames_in(name, &condition)?;
-                items += wanted.len();
-                List::of_internal_transactions(&address, parameters).is(api, &wanted, &[3, 50])?;
+                let expected = frames_in(name, &condition)?;
+                items += expected.len();
+                List::of_internal_transactions(&address, parameters).is(api, &expected, &[3, 50])?;
             }
         }
     }
@@ -302,20 +302,20 @@ fn of_withdrawals_are_all_of_them() -> anyhow::Result<()> {
         let receivers: BTreeSet<&String> = withdrawals.iter().map(|(_, _, _, receiver)| receiver).collect();
         for receiver in receivers.iter().take(12) {
             let mine = withdrawals.iter().filter(|one| one.3 == **receiver);
-            let wanted: Vec<String> =
+            let expected: Vec<String> =
                 mine.map(|(index, validator, height, _)| format!("{index} {validator} {height}")).collect();
-            List::of_withdrawals(receiver).is(api, &wanted, &[1, 50])?;
+            List::of_withdrawals(receiver).is(api, &expected, &[1, 50])?;
         }
         let heights: BTreeSet<u64> = withdrawals.iter().map(|(_, _, height, _)| *height).collect();
         ensure!(!heights.is_empty());
         for height in heights.iter().take(4) {
             let of_block = withdrawals.iter().filter(|one| one.2 == *height);
-            let wanted: Vec<String> = of_block.map(|(index, validator, ..)| format!("{index} {validator}")).collect();
+            let expected: Vec<String> = of_block.map(|(index, validator, ..)| format!("{index} {validator}")).collect();
             let list = List {
                 target: format!("/api/v2/blocks/{height}/withdrawals?"),
                 name: |item| joined(item, &["index", "validator_index"]),
             };
-            list.is(api, &wanted, &[1, 3, 50])?;
+            list.is(api, &expected, &[1, 3, 50])?;
         }
     }
     Ok(())
@@ -331,9 +331,9 @@ fn of_blocks_are_all_of_them() -> anyhow::Result<()> {
         let mut uncles: Vec<_> = of_lines.map(named).collect();
         for (kind, blocks) in [("block", &mut blocks), ("uncle", &mut uncles), ("reorg", &mut Vec::new())] {
             blocks.sort_unstable_by(|one, other| other.cmp(one));
-            let wanted: Vec<String> = blocks.iter().map(|(height, hash)| format!("{height} {hash}")).collect();
-            // A page of uncles takes all of a height, so its items may be more than were asked for.
-            List::of_blocks(kind).is(&chain.api, &wanted, &[1, 7, 50])?;
+            let expected: Vec<String> = blocks.iter().map(|(height, hash)| format!("{height} {hash}")).collect();
+            // A page of uncles takes all of a height, so its items may be more than were requested.
+            List::of_blocks(kind).is(&chain.api, &expected, &[1, 7, 50])?;
         }
         ensure!(uncles.len() > 1, "{name} has no uncles");
     }
@@ -351,7 +351,7 @@ fn of_logs_are_all_of_them() -> anyhow::Result<()> {
         ensure!(count(receipts[0]) > 50, "{name} has no transaction with more logs than a page");
         // Small pages of a long list would be many requests.
         for (receipt, sizes) in [(receipts[0], &[50, 99][..]), (receipts[receipts.len() / 8], &[1, 50])] {
-            let wanted: Vec<String> = receipt["logs"]
+            let expected: Vec<String> = receipt["logs"]
                 .as_array()
                 .into_iter()
                 .flatten()
@@ -361,7 +361,7 @@ fn of_logs_are_all_of_them() -> anyhow::Result<()> {
                 target: format!("/api/v2/transactions/{}/logs?", text(&receipt["transactionHash"])),
                 name: |item| joined(item, &["index", "address/hash", "data"]),
             };
-            list.is(&chain.api, &wanted, sizes)?;
+            list.is(&chain.api, &expected, sizes)?;
         }
     }
     Ok(())

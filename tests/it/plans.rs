@@ -375,8 +375,8 @@ fn what_is_known_of_tokens_is_found_by_key() -> anyhow::Result<()> {
          SELECT toFixedString(sipHash128(number) || 'abcd', 20), 'ERC-20', number, 1, 1 FROM numbers(100000)",
     )?;
     let counted = vec![tether(), Address::repeat_byte(7)];
-    let asked = RequestedFacts { counted, ..RequestedFacts::default() };
-    let facts = trawl_query::addresses::facts(&asked, &everything()).context("a statement")?;
+    let requested = RequestedFacts { counted, ..RequestedFacts::default() };
+    let facts = trawl_query::addresses::facts(&requested, &everything()).context("a statement")?;
     let reads = explain(&facts)?;
     env::sql(database, "TRUNCATE TABLE token_statistics")?;
     let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };

@@ -72,9 +72,9 @@ fn creators_are_those_of_the_traces() -> anyhow::Result<()> {
 
 #[test]
 fn of_what_is_no_contract_there_is_none() -> anyhow::Result<()> {
-    let nobody = format!("smart-contracts/0x{}/same-code", "9e".repeat(20));
+    let path = format!("smart-contracts/0x{}/same-code", "9e".repeat(20));
     for name in ["hive", "mainnet"] {
-        let answer = http::get(&http::agent(), &format!("{}/api/v2/{nobody}", chain(name).api))?;
+        let answer = http::get(&http::agent(), &format!("{}/api/v2/{path}", chain(name).api))?;
         ensure!(answer.status == 404, "{name}: {}", answer.text());
     }
     let wrong = http::get(&http::agent(), &format!("{}/api/v2/smart-contracts/0x12/same-code", chain("hive").api))?;

@@ -62,29 +62,29 @@ fn same_log(found: &Value, node: &Value) -> anyhow::Result<()> {
 #[test]
 fn every_format_has_every_log() -> anyhow::Result<()> {
     let chain = chain("devchain");
-    let wanted = logs(chain);
-    ensure!(wanted.len() == 1540, "{}", wanted.len());
+    let expected = logs(chain);
+    ensure!(expected.len() == 1540, "{}", expected.len());
     let (found, end) = lines(&scan(chain, &format!("{ALL}&format=ndjson"))?)?;
-    ensure!(found.len() == wanted.len());
-    found.iter().zip(&wanted).try_for_each(|(found, node)| same_log(found, node))?;
-    let last = &wanted[wanted.len() - 1];
+    ensure!(found.len() == expected.len());
+    found.iter().zip(&expected).try_for_each(|(found, node)| same_log(found, node))?;
+    let last = &expected[expected.len() - 1];
     ensure!(end["complete"] == true && end["count"] == 1540 && end["missing"] == json!([]), "{end}");
     ensure!(end["fromBlock"] == "0x0" && end["toBlock"] == "0x5b" && end["headBlock"] == "0x5b", "{end}");
     ensure!(end["headHash"] == chain.lines[91]["block"]["hash"], "{end}");
-    ensure!(end["firstBlock"] == wanted[0]["blockNumber"] && end["lastBlock"] == last["blockNumber"], "{end}");
+    ensure!(end["firstBlock"] == expected[0]["blockNumber"] && end["lastBlock"] == last["blockNumber"], "{end}");
 
     let json = scan(chain, ALL)?;
     ensure!(json.header("content-type") == "application/json; charset=utf-8");
     let json = json.json()?;
     ensure!(json["items"] == Value::from(found) && json["end"] == end, "JSON is another answer than NDJSON");
 
-    csv(&scan(chain, &format!("{ALL}&format=csv"))?, &wanted, &end)?;
+    csv(&scan(chain, &format!("{ALL}&format=csv"))?, &expected, &end)?;
     let answer = scan(chain, &format!("{ALL}&format=arrow"))?;
     ensure!(answer.header("content-type") == "application/vnd.apache.arrow.stream");
     let reader = StreamReader::try_new(Cursor::new(answer.body.clone()), None)?;
-    let asked: Value = serde_json::from_str(&reader.schema().metadata()["trawl.begin"])?;
-    ensure!(asked["headHash"] == end["headHash"] && asked["toBlock"] == end["toBlock"], "{asked}");
-    columns(&reader.collect::<Result<Vec<_>, _>>()?, &wanted)?;
+    let begin: Value = serde_json::from_str(&reader.schema().metadata()["trawl.begin"])?;
+    ensure!(begin["headHash"] == end["headHash"] && begin["toBlock"] == end["toBlock"], "{begin}");
+    columns(&reader.collect::<Result<Vec<_>, _>>()?, &expected)?;
     // Cut off before its end, a stream is none.
     let cut = StreamReader::try_new(Cursor::new(answer.body[..answer.body.len() / 2].to_vec()), None)?;
     ensure!(cut.collect::<Result<Vec<_>, _>>().is_err(), "half a stream was read as a whole one");
@@ -94,7 +94,7 @@ fn every_format_has_every_log() -> anyhow::Result<()> {
     let metadata = reader.metadata().file_metadata().key_value_metadata().context("metadata")?.clone();
     let mark = metadata.iter().find(|entry| entry.key == "trawl.end").and_then(|entry| entry.value.clone());
     ensure!(serde_json::from_str::<Value>(&mark.context("a mark")?)? == end);
-    columns(&reader.build()?.collect::<Result<Vec<_>, _>>()?, &wanted)?;
+    columns(&reader.build()?.collect::<Result<Vec<_>, _>>()?, &expected)?;
     ensure!(ParquetRecordBatchReaderBuilder::try_new(file.slice(..file.len() - 9)).is_err(), "half a file was read");
 
     let accepted =
@@ -104,14 +104,14 @@ fn every_format_has_every_log() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn csv(answer: &Answer, wanted: &[Value], end: &Value) -> anyhow::Result<()> {
+fn csv(answer: &Answer, expected: &[Value], end: &Value) -> anyhow::Result<()> {
     let text = answer.text();
     let mut lines: Vec<&str> = text.lines().collect();
     let mark = lines.pop().and_then(|line| line.strip_prefix("# ")).context("a mark")?;
     ensure!(serde_json::from_str::<Value>(mark)? == *end, "{mark}");
     let names: Vec<&str> = lines.remove(0).split(',').collect();
-    ensure!(lines.len() == wanted.len(), "{} lines", lines.len());
-    for (line, log) in lines.iter().zip(wanted) {
+    ensure!(lines.len() == expected.len(), "{} lines", lines.len());
+    for (line, log) in lines.iter().zip(expected) {
         let values: Vec<&str> = line.split(',').collect();
         ensure!(values.len() == names.len(), "{line}");
         let value = |name: &str| values[names.iter().position(|known| *known == name).unwrap_or(0)];
@@ -126,8 +126,8 @@ fn csv(answer: &Answer, wanted: &[Value], end: &Value) -> anyhow::Result<()> {
 }
 
 /// The rows of Arrow batches are the logs, with all their columns.
-fn columns(batches: &[RecordBatch], wanted: &[Value]) -> anyhow::Result<()> {
-    let mut logs = wanted.iter();
+fn columns(batches: &[RecordBatch], expected: &[Value]) -> anyhow::Result<()> {
+    let mut logs = expected.iter();
     for batch in batches {
         for row in 0..batch.num_rows() {
             let log = logs.next().context("more rows than logs")?;
@@ -138,8 +138,11 @@ fn columns(batches: &[RecordBatch], wanted: &[Value]) -> anyhow::Result<()> {
                 ("block_timestamp", "blockTimestamp"),
             ] {
                 // Not every node tells the time of a log.
-                let told = log.get(member).map(quantity);
-                ensure!(told.is_none_or(|told| number(batch, name, row).ok() == Some(told)), "{name} of {log}");
+                let expected_number = log.get(member).map(quantity);
+                ensure!(
+                    expected_number.is_none_or(|expected| number(batch, name, row).ok() == Some(expected)),
+                    "{name} of {log}"
+                );
             }
             let of_log = ["address", "transactionHash", "blockHash", "data"].map(|member| log[member].clone());
             let columns = ["address", "transaction_hash", "block_hash", "data"];
@@ -198,10 +201,13 @@ fn filters_are_those_of_eth_get_logs() -> anyhow::Result<()> {
         ),
     ];
     for (query, body, keep) in cases {
-        let wanted: Vec<(u64, u64)> = all.iter().filter(|log| keep(log)).map(position_of).collect();
-        ensure!(!wanted.is_empty(), "{query} matches nothing");
+        let expected: Vec<(u64, u64)> = all.iter().filter(|log| keep(log)).map(position_of).collect();
+        ensure!(!expected.is_empty(), "{query} matches nothing");
         let (found, end) = lines(&scan(chain, &format!("{ALL}&format=ndjson&{query}"))?)?;
-        ensure!(found.iter().map(position_of).collect::<Vec<_>>() == wanted && end["count"] == wanted.len(), "{query}");
+        ensure!(
+            found.iter().map(position_of).collect::<Vec<_>>() == expected && end["count"] == expected.len(),
+            "{query}"
+        );
         let mut body = body;
         body["fromBlock"] = json!("earliest");
         body["toBlock"] = json!("latest");

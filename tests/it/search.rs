@@ -1,4 +1,4 @@
-//! The search: what the nodes said is found by number, hash and address; names by their words.
+//! The search: what the nodes reported is found by number, hash and address; names by their words.
 
 use std::collections::BTreeSet;
 
@@ -179,10 +179,10 @@ fn terms_are_made_alike_by_views_and_program() -> anyhow::Result<()> {
     let long = format!("{} {}", "É".repeat(130), "w ".repeat(12));
     token(database, 9, (1, &long, ""))?;
     let all = names.into_iter().chain(odd).chain(labels).chain([long.as_str()]);
-    let wanted: BTreeSet<String> = all.flat_map(terms).collect();
+    let expected: BTreeSet<String> = all.flat_map(terms).collect();
     let stored = env::sql(database, "SELECT DISTINCT term FROM search_terms FORMAT JSONCompactColumns")?;
     let [stored]: [BTreeSet<String>; 1] = serde_json::from_str(&stored)?;
-    ensure!(stored == wanted, "{:?}", stored.symmetric_difference(&wanted).collect::<Vec<_>>());
+    ensure!(stored == expected, "{:?}", stored.symmetric_difference(&expected).collect::<Vec<_>>());
     Ok(())
 }
 

@@ -65,7 +65,7 @@ fn labels_are_bounded() -> anyhow::Result<()> {
 
 /// What `follow` says of its node is in `ingest::follow`; of a chain that was loaded, nothing is known of any node.
 #[test]
-fn nothing_is_said_of_a_node_that_nobody_follows() -> anyhow::Result<()> {
+fn nothing_is_reported_of_a_node_without_a_follower() -> anyhow::Result<()> {
     let chain = chain("hive");
     let health = http::get(&http::agent(), &format!("{}/api/health", chain.api))?.json()?;
     ensure!(health["data"] == json!({"latest_block_number": chain.head(), "ranges": 1, "following": null}), "{health}");
@@ -102,12 +102,12 @@ fn chain_id_is_that_of_the_data() -> anyhow::Result<()> {
     ensure!(text.contains(&format!("belong to chain {same}, but --chain-id is 5")), "{text}");
     ensure!(refused.stdout.is_empty());
 
-    let untold = "service_untold_chain";
-    let _database = env::migrate(untold)?;
+    let database = "service_untold_chain";
+    let _database = env::migrate(database)?;
     // Not ready yet: nothing is loaded.
-    let api = Server::start(env::api_at(env::store(), untold, &["--chain-id", "5"]))?;
+    let api = Server::start(env::api_at(env::store(), database, &["--chain-id", "5"]))?;
     env::eventually(env::SOON, || Ok(chain_id(&api.url)? == json!("0x5")))?;
-    env::run(env::ingest(untold, &["load", "--dump", &dump("hive")]), 0)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("hive")]), 0)?;
     env::eventually(env::SOON, || Ok(chain_id(&api.url)? == data))?;
     api.stop()?;
     Ok(())
@@ -155,11 +155,11 @@ fn ensure_served(api: &Server) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The order in which programs of one machine start is nobody's to choose.
+/// The order in which programs of one machine start is not defined.
 #[test]
 fn tables_that_are_not_there_are_waited_for() -> anyhow::Result<()> {
-    let nobody = format!("http://127.0.0.1:{}", env::free_port()?);
-    let alone = Server::start(env::api_at(&nobody, "hive", &[]))?;
+    let unused = format!("http://127.0.0.1:{}", env::free_port()?);
+    let alone = Server::start(env::api_at(&unused, "hive", &[]))?;
     ensure_waiting(&alone, "database-unreachable")?;
     ensure!(alone.stop()?.success());
 
@@ -239,7 +239,7 @@ fn a_silent_store_is_unavailable() -> anyhow::Result<()> {
 
     proxy.fall_silent();
     let started = Instant::now();
-    // What was asked before is answered from memory, if no new head is known.
+    // What was requested before is answered from memory, if no new head is known.
     ensure!(get("/api/v2/blocks")?.status == 200);
     let answer = get("/api/v2/blocks?items_count=7")?;
     let message = "The database cannot be reached; try again shortly";
@@ -261,7 +261,7 @@ fn a_silent_store_is_unavailable() -> anyhow::Result<()> {
         "{}",
         health.text()
     );
-    // Once it is known to be away, nobody waits for it.
+    // Once it is known to be away, no request waits for it.
     env::eventually(Duration::from_secs(20), || {
         let started = Instant::now();
         Ok(get("/api/v2/blocks?items_count=8")?.status == 503 && started.elapsed() < Duration::from_secs(1))
@@ -280,7 +280,7 @@ fn a_silent_store_is_unavailable() -> anyhow::Result<()> {
 
 /// The kernel shows which timer runs on a connection; 02 is keepalive (proc_net_tcp in the kernel's documentation).
 #[test]
-fn clients_are_asked_whether_they_are_there() -> anyhow::Result<()> {
+fn idle_clients_are_probed() -> anyhow::Result<()> {
     let api = chain("hive").api.trim_start_matches("http://");
     let mut connection = TcpStream::connect(api)?;
     connection.write_all(b"GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n")?;

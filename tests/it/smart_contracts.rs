@@ -1,4 +1,4 @@
-//! Contracts of REST: code against what the nodes said, ABIs against the files that were loaded.
+//! Contracts of REST: code against what the nodes reported, ABIs against the files that were loaded.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn get(api: &str, path: &str) -> anyhow::Result<Value> {
     answer.json()
 }
 
-/// Address, transaction and input of contracts that transactions created, as the node told them.
+/// Address, transaction and input of contracts that transactions created, as the node reported them.
 fn created(chain: &Chain) -> Vec<(String, String, Value)> {
     let mut created = Vec::new();
     for line in &chain.lines {
@@ -63,10 +63,10 @@ fn code_is_what_the_node_created() -> anyhow::Result<()> {
 
 #[test]
 fn an_account_is_no_contract_where_that_is_known() -> anyhow::Result<()> {
-    let nobody = format!("smart-contracts/0x{}", "9e".repeat(20));
-    let hive = http::get(&http::agent(), &format!("{}/api/v2/{nobody}", chain("hive").api))?;
+    let path = format!("smart-contracts/0x{}", "9e".repeat(20));
+    let hive = http::get(&http::agent(), &format!("{}/api/v2/{path}", chain("hive").api))?;
     ensure!(hive.status == 404, "{}", hive.text());
-    let mainnet = get(&chain("mainnet").api, &nobody)?;
+    let mainnet = get(&chain("mainnet").api, &path)?;
     ensure!(mainnet["deployed_bytecode"].is_null() && mainnet["creation_status"].is_null(), "{mainnet}");
     // Clients put the address instead of a name that is not there, and take null for one.
     ensure!(mainnet.get("name").is_none() && mainnet.get("certified").is_none(), "{mainnet}");
@@ -119,8 +119,8 @@ fn ensure_listed(api: &str, known: &[&String], loaded: &Value) -> anyhow::Result
             let Some(next) = page["next_page_params"]["hash"].as_str() else { break };
             cursor = format!("&hash={next}");
         }
-        let wanted: Vec<String> = known.iter().map(|address| address.to_lowercase()).collect();
-        ensure!(found == wanted, "{found:?}, not {wanted:?}");
+        let expected: Vec<String> = known.iter().map(|address| address.to_lowercase()).collect();
+        ensure!(found == expected, "{found:?}, not {expected:?}");
     }
     let first = &get(api, "smart-contracts/?items_count=1")?["items"][0];
     ensure!(first["address"]["name"] == loaded[known[0]]["contractName"], "{first}");
@@ -130,8 +130,8 @@ fn ensure_listed(api: &str, known: &[&String], loaded: &Value) -> anyhow::Result
     let of_name = |address: &&&String| {
         loaded[**address]["contractName"].as_str().is_some_and(|name| name.starts_with("CounterV"))
     };
-    let wanted: Vec<String> = known.iter().filter(of_name).map(|address| address.to_lowercase()).collect();
-    ensure!(named.len() == 2 && named == wanted, "{named:?}, not {wanted:?}");
+    let expected: Vec<String> = known.iter().filter(of_name).map(|address| address.to_lowercase()).collect();
+    ensure!(named.len() == 2 && named == expected, "{named:?}, not {expected:?}");
     ensure!(get(api, "smart-contracts?q=nothing+of+this+name")?["items"] == json!([]));
     for query in ["sort=balance", "filter=solidity", "hash=0x12"] {
         let answer = http::get(&http::agent(), &format!("{api}/api/v2/smart-contracts?{query}"))?;

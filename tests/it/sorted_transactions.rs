@@ -16,12 +16,12 @@ fn number(value: &Value) -> u128 {
     u128::from_str_radix(value.as_str().unwrap_or_default().trim_start_matches("0x"), 16).unwrap_or_default()
 }
 
-fn value(expected: &NodeTransaction) -> u128 {
-    number(&expected.transaction["value"])
+fn value(tx: &NodeTransaction) -> u128 {
+    number(&tx.transaction["value"])
 }
 
-fn fee(expected: &NodeTransaction) -> u128 {
-    number(&expected.receipt["gasUsed"]) * number(&expected.receipt["effectiveGasPrice"])
+fn fee(tx: &NodeTransaction) -> u128 {
+    number(&tx.receipt["gasUsed"]) * number(&tx.receipt["effectiveGasPrice"])
 }
 
 type Amount = fn(&NodeTransaction) -> u128;
@@ -39,18 +39,18 @@ fn of_addresses_are_in_the_order_of_amounts() -> anyhow::Result<()> {
             for (by, amount) in [("value", value as Amount), ("fee", fee as Amount)] {
                 for (filter, size) in [("", 7), ("&filter=from", 50), ("&filter=to", 3)] {
                     let side = filter.trim_start_matches("&filter=");
-                    let mut wanted: Vec<&NodeTransaction> =
-                        all.values().filter(|expected| expected.participants(side).contains(address)).collect();
-                    wanted.sort_by_key(|expected| (amount(expected), expected.position()));
-                    let size = size.max(wanted.len() as u64 / 5).min(100);
-                    equal += wanted.windows(2).filter(|pair| amount(pair[0]) == amount(pair[1])).count();
+                    let mut expected: Vec<&NodeTransaction> =
+                        all.values().filter(|tx| tx.participants(side).contains(address)).collect();
+                    expected.sort_by_key(|tx| (amount(tx), tx.position()));
+                    let size = size.max(expected.len() as u64 / 5).min(100);
+                    equal += expected.windows(2).filter(|pair| amount(pair[0]) == amount(pair[1])).count();
                     for order in ["asc", "desc"] {
                         let path = format!("addresses/{address}/transactions?sort={by}&order={order}{filter}");
                         let found = walk(chain, &path, size)?;
                         let hashes: Vec<&Value> = found.iter().map(|item| &item["hash"]).collect();
-                        let due: Vec<&Value> = wanted.iter().map(|expected| &expected.transaction["hash"]).collect();
+                        let due: Vec<&Value> = expected.iter().map(|tx| &tx.transaction["hash"]).collect();
                         ensure!(hashes == due, "{name} {path}: {hashes:?}, not {due:?}");
-                        wanted.reverse();
+                        expected.reverse();
                     }
                 }
             }
@@ -67,23 +67,23 @@ fn of_blocks_are_in_the_order_of_amounts() -> anyhow::Result<()> {
         let chain = chain(name);
         let all = node_transactions(chain);
         let mut by_block: BTreeMap<u64, Vec<&NodeTransaction>> = BTreeMap::new();
-        for expected in all.values() {
-            by_block.entry(expected.position().0).or_default().push(expected);
+        for tx in all.values() {
+            by_block.entry(tx.position().0).or_default().push(tx);
         }
         let mut fullest: Vec<_> = by_block.into_iter().collect();
         fullest.sort_by_key(|(_, of_block)| Reverse(of_block.len()));
-        for (block, mut wanted) in fullest.into_iter().take(env::amount(2, 10)) {
+        for (block, mut expected) in fullest.into_iter().take(env::amount(2, 10)) {
             for (by, amount) in [("value", value as Amount), ("fee", fee as Amount)] {
-                wanted.sort_by_key(|expected| (amount(expected), expected.position()));
+                expected.sort_by_key(|tx| (amount(tx), tx.position()));
                 for order in ["asc", "desc"] {
                     let path = format!("blocks/{block}/transactions?sort={by}&order={order}");
-                    let size = (wanted.len() as u64 / 3).clamp(1, 100);
+                    let size = (expected.len() as u64 / 3).clamp(1, 100);
                     let found = walk(chain, &path, size)?;
                     let hashes: Vec<&Value> = found.iter().map(|item| &item["hash"]).collect();
-                    let due: Vec<&Value> = wanted.iter().map(|expected| &expected.transaction["hash"]).collect();
+                    let due: Vec<&Value> = expected.iter().map(|tx| &tx.transaction["hash"]).collect();
                     ensure!(hashes == due, "{name} {path}: {hashes:?}, not {due:?}");
                     compared += found.len();
-                    wanted.reverse();
+                    expected.reverse();
                 }
             }
         }

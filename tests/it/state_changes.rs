@@ -1,4 +1,4 @@
-//! Balances that transactions change, against what other implementations of the EVM told of them.
+//! Balances that transactions change, against what other implementations of the EVM reported for them.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::scenario::scenario;
 /// Balances before and after a transaction, by account, where they differ.
 type Balances = BTreeMap<String, (U256, U256)>;
 
-/// A transaction and what was told of it.
+/// A transaction and what was reported for it.
 struct ReportedTransaction {
     hash: String,
     block: u64,
@@ -50,13 +50,13 @@ fn of_parity(changes: &Value) -> anyhow::Result<Balances> {
 fn reported_transactions() -> anyhow::Result<Vec<ReportedTransaction>> {
     let mut all = Vec::new();
     for line in lines("hive")? {
-        for told in line["txStateDiffs"].as_array().into_iter().flatten() {
+        for diff in line["txStateDiffs"].as_array().into_iter().flatten() {
             all.push(ReportedTransaction {
-                hash: told["txHash"].as_str().context("a hash")?.to_owned(),
+                hash: diff["txHash"].as_str().context("a hash")?.to_owned(),
                 block: quantity(&line["block"]["number"]),
                 fork: line["fork"].as_str().unwrap_or_default().to_owned(),
                 miner: line["block"]["miner"].as_str().context("a miner")?.to_lowercase(),
-                balances: of_parity(&told["parity"])?,
+                balances: of_parity(&diff["parity"])?,
             });
         }
     }
@@ -81,34 +81,34 @@ fn signed(before: U256, after: U256) -> String {
 }
 
 #[test]
-fn are_exactly_what_another_evm_told() -> anyhow::Result<()> {
+fn match_another_evm_exactly() -> anyhow::Result<()> {
     let hive = chain("hive");
     let (mut exact, mut others) = (0, 0);
-    for told in reported_transactions()? {
-        let path = format!("transactions/{}/state-changes", told.hash);
+    for transaction in reported_transactions()? {
+        let path = format!("transactions/{}/state-changes", transaction.hash);
         let items = walk(hive, &path, 100)?;
         let found = coins(&items)?;
-        if told.fork == "constantinople" && found.values().all(|item| item["balance_after"].is_null()) {
+        if transaction.fork == "constantinople" && found.values().all(|item| item["balance_after"].is_null()) {
             // Without Petersburg: its rules are not known here, so its fees are not either.
             others += 1;
-            right_where_known(&told, &found)?;
+            right_where_known(&transaction, &found)?;
             continue;
         }
-        let wanted: Vec<(&String, Value)> = told
+        let expected: Vec<(&String, Value)> = transaction
             .balances
             .iter()
             .map(|(address, (before, after))| {
                 let numbers = json!([before.to_string(), after.to_string(), signed(*before, *after)]);
-                (address, json!([numbers, *address == told.miner]))
+                (address, json!([numbers, *address == transaction.miner]))
             })
             .collect();
         let numbers = |item: &Value| json!([item["balance_before"], item["balance_after"], item["change"]]);
         let found: Vec<(&String, Value)> =
             found.iter().map(|(address, item)| (address, json!([numbers(item), item["is_miner"]]))).collect();
-        ensure!(found == wanted, "{}: {found:?}, told {wanted:?}", told.hash);
+        ensure!(found == expected, "{}: {found:?}, expected {expected:?}", transaction.hash);
         if exact % 9 == 0 {
             for size in [1, 2] {
-                ensure!(walk(hive, &path, size)? == items, "{} in pages of {size}", told.hash);
+                ensure!(walk(hive, &path, size)? == items, "{} in pages of {size}", transaction.hash);
             }
         }
         exact += 1;
@@ -117,19 +117,25 @@ fn are_exactly_what_another_evm_told() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Changes that are told are right; how many, and how many are not known.
-fn right_where_known(told: &ReportedTransaction, found: &BTreeMap<String, Value>) -> anyhow::Result<(usize, usize)> {
+/// Changes that are reported are right; how many, and how many are not known.
+fn right_where_known(
+    transaction: &ReportedTransaction,
+    found: &BTreeMap<String, Value>,
+) -> anyhow::Result<(usize, usize)> {
     let (mut known, mut unknown) = (0, 0);
     for (address, item) in found {
-        ensure!(item["is_miner"] == (*address == told.miner), "{item}");
+        ensure!(item["is_miner"] == (*address == transaction.miner), "{item}");
         // The state before block 1 is that of the genesis.
-        ensure!(told.block == 1 || item["balance_before"].is_null() && item["balance_after"].is_null(), "{item}");
+        ensure!(
+            transaction.block == 1 || item["balance_before"].is_null() && item["balance_after"].is_null(),
+            "{item}"
+        );
         let Some(change) = item["change"].as_str() else {
             unknown += 1;
             continue;
         };
-        let (before, after) = told.balances.get(address).copied().unwrap_or_default();
-        ensure!(change == signed(before, after), "{} {address}: {change}, told {before} {after}", told.hash);
+        let (before, after) = transaction.balances.get(address).copied().unwrap_or_default();
+        ensure!(change == signed(before, after), "{} {address}: {change}, expected {before} {after}", transaction.hash);
         known += 1;
     }
     Ok((known, unknown))
@@ -147,12 +153,12 @@ fn without_state(
     env::run(env::ingest(database, &[&load, flags].concat()), 0)?;
     let api = env::start_api(database, &[])?;
     let mut all = Vec::new();
-    for told in reported_transactions()? {
-        let path = format!("{}/api/v2/transactions/{}/state-changes?items_count=100", api.url, told.hash);
+    for transaction in reported_transactions()? {
+        let path = format!("{}/api/v2/transactions/{}/state-changes?items_count=100", api.url, transaction.hash);
         let answer = http::get(&http::agent(), &path)?;
         ensure!(answer.status == 200, "{}", answer.text());
         let found = coins(answer.json()?["items"].as_array().context("items")?)?;
-        all.push((told, found));
+        all.push((transaction, found));
     }
     api.stop()?;
     Ok(all)
@@ -161,12 +167,18 @@ fn without_state(
 #[test]
 fn without_state_are_those_of_value_fee_and_frames() -> anyhow::Result<()> {
     let (mut known, mut unknown) = (0, 0);
-    for (told, found) in without_state("state_changes_frames", &[])? {
-        let (right, left) = right_where_known(&told, &found)?;
+    for (transaction, found) in without_state("state_changes_frames", &[])? {
+        let (right, left) = right_where_known(&transaction, &found)?;
         (known, unknown) = (known + right, unknown + left);
-        // Nobody is left out.
-        let missing: Vec<_> = told.balances.keys().filter(|address| !found.contains_key(*address)).collect();
-        ensure!(missing.is_empty(), "{} {}: {missing:?} of {:?}", told.block, told.hash, told.balances);
+        // No account is left out.
+        let missing: Vec<_> = transaction.balances.keys().filter(|address| !found.contains_key(*address)).collect();
+        ensure!(
+            missing.is_empty(),
+            "{} {}: {missing:?} of {:?}",
+            transaction.block,
+            transaction.hash,
+            transaction.balances
+        );
     }
     ensure!(known > 500 && unknown < 40, "{known} known, {unknown} not");
     Ok(())
@@ -175,26 +187,26 @@ fn without_state_are_those_of_value_fee_and_frames() -> anyhow::Result<()> {
 #[test]
 fn without_frames_are_unknown_where_code_may_have_run() -> anyhow::Result<()> {
     let (mut known, mut unknown) = (0, 0);
-    for (told, found) in without_state("state_changes_alone", &["--traces", "off"])? {
-        let (right, left) = right_where_known(&told, &found)?;
+    for (transaction, found) in without_state("state_changes_alone", &["--traces", "off"])? {
+        let (right, left) = right_where_known(&transaction, &found)?;
         (known, unknown) = (known + right, unknown + left);
     }
     ensure!(known > 20 && unknown > 300, "{known} known, {unknown} not");
     Ok(())
 }
 
-/// What the scenario's node told of its transactions: creations, reverts, delegations.
+/// What the scenario's node reported for its transactions: creations, reverts, delegations.
 #[test]
-fn of_the_scenario_are_what_its_node_told() -> anyhow::Result<()> {
+fn of_the_scenario_match_its_node() -> anyhow::Result<()> {
     let api = &scenario().api;
     let mut compared = 0;
     for line in lines("devchain")?.iter().step_by(4) {
-        for told in line["txStateDiffs"].as_array().into_iter().flatten() {
-            let hash = told["txHash"].as_str().context("a hash")?;
+        for diff in line["txStateDiffs"].as_array().into_iter().flatten() {
+            let hash = diff["txHash"].as_str().context("a hash")?;
             let answer =
                 http::get(&http::agent(), &format!("{api}/api/v2/transactions/{hash}/state-changes?items_count=100"))?;
             let found = coins(answer.json()?["items"].as_array().context("items")?)?;
-            let (pre, post) = (&told["prestateDiff"]["pre"], &told["prestateDiff"]["post"]);
+            let (pre, post) = (&diff["prestateDiff"]["pre"], &diff["prestateDiff"]["post"]);
             for (address, account) in post.as_object().context("accounts")? {
                 let Some(after) = account["balance"].as_str() else { continue };
                 let before =
@@ -204,8 +216,8 @@ fn of_the_scenario_are_what_its_node_told() -> anyhow::Result<()> {
                     continue;
                 }
                 let item = found.get(&address.to_lowercase()).with_context(|| format!("{hash}: {address}"))?;
-                ensure!(item["balance_before"] == before.to_string(), "{hash} {item}, told {before}");
-                ensure!(item["balance_after"] == after.to_string(), "{hash} {item}, told {after}");
+                ensure!(item["balance_before"] == before.to_string(), "{hash} {item}, expected {before}");
+                ensure!(item["balance_after"] == after.to_string(), "{hash} {item}, expected {after}");
                 compared += 1;
             }
         }
@@ -248,12 +260,12 @@ fn of_tokens_are_the_sums_of_transfers() -> anyhow::Result<()> {
             let path = format!("transactions/{hash}/state-changes");
             let items = walk(chain, &path, 100)?;
             ensure!(walk(chain, &path, 3)? == items, "{hash} in pages of 3");
-            let mut wanted = net(chain, hash)?;
+            let mut expected = net(chain, hash)?;
             for item in items.iter().filter(|item| item["type"] == "token") {
                 let text = |value: &Value| value.as_str().unwrap_or_default().to_lowercase();
                 let key =
                     (text(&item["address"]["hash"]), text(&item["token"]["address_hash"]), text(&item["token_id"]));
-                let (given, received) = wanted.remove(&key).with_context(|| format!("{hash}: {item}"))?;
+                let (given, received) = expected.remove(&key).with_context(|| format!("{hash}: {item}"))?;
                 ensure!(item["is_miner"] == false && item["balance_before"].is_null(), "{item}");
                 match item["change"].as_str() {
                     Some(change) => ensure!(change == signed(given, received), "{item}, {given} {received}"),
@@ -262,7 +274,7 @@ fn of_tokens_are_the_sums_of_transfers() -> anyhow::Result<()> {
                 }
                 *kinds.entry(item["token"]["type"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
             }
-            ensure!(wanted.is_empty(), "{hash}: {wanted:?}");
+            ensure!(expected.is_empty(), "{hash}: {expected:?}");
         }
     }
     ensure!(kinds.len() == 3 && kinds.values().all(|count| *count > 3) && hidden > 0, "{kinds:?}, {hidden} hidden");

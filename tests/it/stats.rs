@@ -1,4 +1,4 @@
-//! Figures about the chain, worked out here from what the nodes said of each block.
+//! Figures about the chain, worked out here from what the nodes reported for each block.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ mod fees;
 
 const DAY: u64 = 86_400;
 
-/// What the node told of a block.
+/// What the node reported for a block.
 #[derive(Clone, Copy)]
 struct NodeFigures {
     number: u64,
@@ -57,8 +57,8 @@ fn text(number: Option<u128>) -> Value {
     number.map_or(Value::Null, |number| number.to_string().into())
 }
 
-fn is_near(found: &Value, wanted: f64) -> bool {
-    found.as_f64().is_some_and(|found| (found - wanted).abs() <= wanted.abs() * 1e-9)
+fn is_near(found: &Value, expected: f64) -> bool {
+    found.as_f64().is_some_and(|found| (found - expected).abs() <= expected.abs() * 1e-9)
 }
 
 /// The blocks of a day, if they are all loaded.
@@ -117,9 +117,9 @@ fn figures_are_those_of_the_blocks() -> anyhow::Result<()> {
             let is_between = blocks.windows(2).any(|pair| {
                 pair[0].time / DAY < day && day < pair[1].time / DAY && pair[0].number + 1 == pair[1].number
             });
-            let wanted = of_day(&blocks, day).map(|own| own.iter().map(|one| one.transactions).sum::<u64>());
-            let wanted = wanted.or(is_between.then_some(0));
-            ensure!(point["transactions_count"] == json!(wanted), "{name}: {point}, not {wanted:?}");
+            let expected = of_day(&blocks, day).map(|own| own.iter().map(|one| one.transactions).sum::<u64>());
+            let expected = expected.or(is_between.then_some(0));
+            ensure!(point["transactions_count"] == json!(expected), "{name}: {point}, not {expected:?}");
         }
     }
     Ok(())
@@ -140,13 +140,13 @@ fn a_day_is_that_of_the_newest_block() -> anyhow::Result<()> {
         let count: u64 = own.iter().map(|block| block.transactions).sum();
         let fees: u128 = own.iter().map(|block| block.fees).sum();
         let average = fees.checked_div(u128::from(count)).filter(|_| is_whole);
-        let wanted = json!({
+        let expected = json!({
             "transactions_count_24h": text(is_whole.then_some(count.into())),
             "transaction_fees_sum_24h": text(is_whole.then_some(fees)),
             "transaction_fees_avg_24h": text(average),
             "pending_transactions_count": "0",
         });
-        ensure!(stats == wanted, "{name}: {stats}, not {wanted}");
+        ensure!(stats == expected, "{name}: {stats}, not {expected}");
         known += usize::from(is_whole);
     }
     ensure!(known > 0);
@@ -236,9 +236,9 @@ fn charts_of_the_statistics_service_are_sums_of_blocks() -> anyhow::Result<()> {
                     &format!("SELECT toUInt32(toDate('{}'))", point["date"].as_str().unwrap_or("")),
                 )?
                 .parse()?;
-                let wanted: u64 = of_day(&blocks, day).unwrap_or_default().iter().map(of).sum();
+                let expected: u64 = of_day(&blocks, day).unwrap_or_default().iter().map(of).sum();
                 ensure!(
-                    point["value"] == text(Some(wanted.into())) && point["date"] == point["date_to"],
+                    point["value"] == text(Some(expected.into())) && point["date"] == point["date_to"],
                     "{name}: {point}"
                 );
                 seen += 1;
@@ -262,8 +262,8 @@ fn charts_of_the_statistics_service_are_sums_of_blocks() -> anyhow::Result<()> {
             .filter_map(|point| point["value"].as_str()?.parse::<f64>().ok())
             .sum();
         // The genesis alone on its day has no fees.
-        let told: f64 = blocks.iter().map(|block| block.fees as f64 / 1e18).sum();
-        ensure!(!is_whole || (fees - told).abs() <= told * 1e-9, "{name}: {fees}, not {told}");
+        let expected: f64 = blocks.iter().map(|block| block.fees as f64 / 1e18).sum();
+        ensure!(!is_whole || (fees - expected).abs() <= expected * 1e-9, "{name}: {fees}, not {expected}");
     }
     ensure!(seen > 3, "{seen}");
     Ok(())

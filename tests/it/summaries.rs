@@ -30,7 +30,7 @@ fn signed(value: U256) -> I256 {
     I256::try_from(value).unwrap_or(I256::MAX)
 }
 
-/// A transaction with what the node told of it.
+/// A transaction with what the node reported for it.
 struct NodeTransaction<'c> {
     transaction: &'c Value,
     receipt: &'c Value,
@@ -147,18 +147,18 @@ fn amount(variables: &Value, side: &str) -> anyhow::Result<(String, U256)> {
     Ok((asset.map_or(COIN.into(), str::to_lowercase), U256::from_str_radix(&digits, 10)?))
 }
 
-/// A told swap against the flows of its sender.
-fn ensure_agrees(told: &NodeTransaction<'_>, template: &str, variables: &Value) -> anyhow::Result<()> {
-    let (mut flows, coins) = (told.tokens(), told.coins());
+/// A summarized swap against the flows of its sender.
+fn ensure_agrees(tx: &NodeTransaction<'_>, template: &str, variables: &Value) -> anyhow::Result<()> {
+    let (mut flows, coins) = (tx.tokens(), tx.coins());
     flows.insert(COIN.into(), coins);
     let (given, out) = amount(variables, "outgoing")?;
     let (received, back) = amount(variables, "incoming")?;
-    let case = || format!("{} {template} {variables}: {flows:?}", told.transaction["hash"]);
+    let case = || format!("{} {template} {variables}: {flows:?}", tx.transaction["hash"]);
     let flow = |asset: &str| flows.get(asset).copied().unwrap_or_default();
     let (left, came) = (-flow(&given), flow(&received));
     if template.contains("at most {outgoing_amount}") {
         ensure!(given == COIN && left <= signed(out) && left.is_positive(), "{}", case());
-        ensure!(out == number(&told.transaction["value"]) && came == signed(back), "{}", case());
+        ensure!(out == number(&tx.transaction["value"]) && came == signed(back), "{}", case());
     } else if template.contains("at most {incoming_amount}") {
         ensure!(received == COIN && came <= signed(back) && left == signed(out), "{}", case());
     } else {
@@ -166,13 +166,13 @@ fn ensure_agrees(told: &NodeTransaction<'_>, template: &str, variables: &Value) 
     }
     // Nothing else went: of tokens there is proof, of coins where a side is one or frames tell.
     let others = flows.iter().filter(|(asset, sum)| **asset != given && **asset != received && !sum.is_zero());
-    let others: Vec<_> = others.filter(|(asset, _)| *asset != COIN || told.frames.is_some()).collect();
+    let others: Vec<_> = others.filter(|(asset, _)| *asset != COIN || tx.frames.is_some()).collect();
     ensure!(others.is_empty(), "{}: beside {others:?}", case());
     Ok(())
 }
 
 /// What every sentence keeps to.
-fn ensure_informs(sentence: &Value, told: &NodeTransaction<'_>) -> anyhow::Result<()> {
+fn ensure_informs(sentence: &Value, tx: &NodeTransaction<'_>) -> anyhow::Result<()> {
     let template = sentence["summary_template"].as_str().context("a template")?;
     let variables = &sentence["summary_template_variables"];
     let mut names = BTreeSet::new();
@@ -182,7 +182,7 @@ fn ensure_informs(sentence: &Value, told: &NodeTransaction<'_>) -> anyhow::Resul
     }
     ensure!(template.starts_with("{action_type} "), "{sentence}");
     let sender = variables["sender_address"]["value"]["hash"].as_str().map(str::to_lowercase);
-    ensure!(names.contains("sender_address") && sender.as_deref() == Some(told.sender()), "{sentence}");
+    ensure!(names.contains("sender_address") && sender.as_deref() == Some(tx.sender()), "{sentence}");
     ensure!(!template.replace("#{token_id}", "").contains("{token_id}"), "{sentence}");
     let is_token = |name: &&&str| name.ends_with("token") && variables[**name]["type"] == "token";
     for token in names.iter().filter(is_token) {
@@ -198,9 +198,9 @@ struct Count {
     transactions: usize,
     with_status: usize,
     failed: usize,
-    told: usize,
+    with_summary: usize,
     plain_swaps: usize,
-    told_of_plain: usize,
+    plain_with_summary: usize,
     exact_swaps: usize,
     bounded_swaps: usize,
 }
@@ -216,13 +216,13 @@ fn sentences_of_mainnet_agree_with_what_moved() -> anyhow::Result<()> {
         let transactions = block["transactions"].as_array().context("transactions")?;
         for (position, (transaction, receipt)) in transactions.iter().zip(receipts).enumerate().step_by(each) {
             let frames = traces.map(|traces| traces[position].as_array().into_iter().flatten().collect());
-            let told = NodeTransaction { transaction, receipt, frames };
+            let tx = NodeTransaction { transaction, receipt, frames };
             let hash = transaction["hash"].as_str().context("a hash")?;
             let answer = get(chain, &format!("transactions/{hash}/summary"))?;
             let sentences = answer["data"]["summaries"].as_array().with_context(|| format!("{hash}: {answer}"))?;
-            sentences.iter().try_for_each(|sentence| ensure_informs(sentence, &told))?;
+            sentences.iter().try_for_each(|sentence| ensure_informs(sentence, &tx))?;
             count.transactions += 1;
-            count.told += usize::from(!sentences.is_empty());
+            count.with_summary += usize::from(!sentences.is_empty());
             count.with_status += usize::from(!receipt["status"].is_null());
             let action = |sentence: &Value| sentence["summary_template_variables"]["action_type"]["value"].clone();
             if receipt["status"] == "0x0" {
@@ -233,26 +233,26 @@ fn sentences_of_mainnet_agree_with_what_moved() -> anyhow::Result<()> {
             let swap = sentences.iter().find(|sentence| action(sentence) == "Swapped");
             if let Some(sentence) = swap {
                 let template = sentence["summary_template"].as_str().context("a template")?;
-                ensure_agrees(&told, template, &sentence["summary_template_variables"])?;
+                ensure_agrees(&tx, template, &sentence["summary_template_variables"])?;
                 let is_bounded = template.contains("at most");
                 count.bounded_swaps += usize::from(is_bounded);
                 count.exact_swaps += usize::from(!is_bounded);
             }
-            if receipt["status"] == "0x1" && told.is_plain_swap() {
+            if receipt["status"] == "0x1" && tx.is_plain_swap() {
                 count.plain_swaps += 1;
-                count.told_of_plain += usize::from(swap.is_some());
+                count.plain_with_summary += usize::from(swap.is_some());
             }
         }
     }
     println!("{count:?}");
-    ensure!(count.told_of_plain * 10 >= count.plain_swaps * 8, "{count:?}");
+    ensure!(count.plain_with_summary * 10 >= count.plain_swaps * 8, "{count:?}");
     let of_all = Count {
         transactions: 2173,
         with_status: 2171,
         failed: 100,
-        told: 2134,
+        with_summary: 2134,
         plain_swaps: 222,
-        told_of_plain: 216,
+        plain_with_summary: 216,
         exact_swaps: 163,
         bounded_swaps: 55,
     };
@@ -260,9 +260,9 @@ fn sentences_of_mainnet_agree_with_what_moved() -> anyhow::Result<()> {
         transactions: 442,
         with_status: 441,
         failed: 23,
-        told: 428,
+        with_summary: 428,
         plain_swaps: 44,
-        told_of_plain: 41,
+        plain_with_summary: 41,
         exact_swaps: 31,
         bounded_swaps: 11,
     };

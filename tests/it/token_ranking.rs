@@ -27,20 +27,20 @@ fn all_tokens_are_there_by_their_holders() -> anyhow::Result<()> {
         let moved =
             env::sql(chain.name, "SELECT DISTINCT '0x' || lower(hex(token_address)) FROM token_transfers_by_block")?;
         let counted = env::sql(chain.name, "SELECT DISTINCT '0x' || lower(hex(token_address)) FROM token_statistics")?;
-        let asked = env::sql(chain.name, "SELECT DISTINCT '0x' || lower(hex(address)) FROM tokens")?;
-        let known: BTreeSet<String> = counted.lines().chain(asked.lines()).map(str::to_owned).collect();
+        let queried = env::sql(chain.name, "SELECT DISTINCT '0x' || lower(hex(address)) FROM tokens")?;
+        let known: BTreeSet<String> = counted.lines().chain(queried.lines()).map(str::to_owned).collect();
         ensure!(name != "devchain" || known.len() > 1, "{name}: {known:?}");
         let moved: BTreeSet<String> = moved.lines().map(str::to_owned).collect();
         ensure!(known.is_subset(&moved), "{name}: {known:?}, moved {moved:?}");
-        let mut wanted: Vec<(std::cmp::Reverse<Option<u64>>, String, Value)> = Vec::new();
+        let mut expected: Vec<(std::cmp::Reverse<Option<u64>>, String, Value)> = Vec::new();
         for token in &known {
             let mut page = get(chain, &format!("tokens/{token}"))?;
             // The list is of the last counting, which each of these chains has behind it.
             page.as_object_mut().context("a token")?.remove("block_number");
-            wanted.push((std::cmp::Reverse(holders(&page)), token.clone(), page));
+            expected.push((std::cmp::Reverse(holders(&page)), token.clone(), page));
         }
-        wanted.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
-        let pages: Vec<Value> = wanted.into_iter().map(|(_, _, page)| page).collect();
+        expected.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
+        let pages: Vec<Value> = expected.into_iter().map(|(_, _, page)| page).collect();
         for size in [1, 3, 50] {
             let found = walk(chain, "tokens", size)?;
             ensure!(found == pages, "{name} in pages of {size}: {found:#?}, not {pages:#?}");
@@ -66,10 +66,10 @@ fn all_tokens_are_there_by_their_holders() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Many tokens in a table of their own: pages through what is kept and beyond it, equal counts, contracts with
+/// Many tokens in a table of their own: pages through what is cached and beyond it, equal counts, contracts with
 /// transfers of several kinds, and names.
 #[test]
-fn pages_are_whole_beyond_what_is_kept() -> anyhow::Result<()> {
+fn pages_are_whole_beyond_what_is_cached() -> anyhow::Result<()> {
     let database = &env::migrate("token_ranking_many")?;
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--to", "3"]), 0)?;
     env::sql(database, "TRUNCATE TABLE token_statistics")?;
@@ -104,7 +104,7 @@ fn pages_are_whole_beyond_what_is_kept() -> anyhow::Result<()> {
         )
     };
     for (query, ranking) in [("", "DESC"), ("&order=asc", "ASC")] {
-        let wanted: Vec<String> = env::sql(database, &order(ranking))?.lines().map(str::to_owned).collect();
+        let expected: Vec<String> = env::sql(database, &order(ranking))?.lines().map(str::to_owned).collect();
         let (mut found, mut cursor) = (Vec::new(), String::new());
         loop {
             let path = format!("{}/api/v2/tokens?items_count=100{query}{cursor}", api.url);
@@ -118,8 +118,8 @@ fn pages_are_whole_beyond_what_is_kept() -> anyhow::Result<()> {
                 write!(cursor, "&{name}={}", value.as_str().context("text")?)?;
             }
         }
-        let first = found.iter().zip(&wanted).position(|(one, other)| one != other);
-        ensure!(found == wanted, "{query}: {} of {}, different from {first:?} on", found.len(), wanted.len());
+        let first = found.iter().zip(&expected).position(|(one, other)| one != other);
+        ensure!(found == expected, "{query}: {} of {}, different from {first:?} on", found.len(), expected.len());
     }
     let ask = |query: &str| -> anyhow::Result<Value> {
         let answer = http::get(&http::agent(), &format!("{}/api/v2/tokens?{query}", api.url))?;

@@ -1,4 +1,4 @@
-//! Tokens of REST, against what the nodes said in receipts and by calls.
+//! Tokens of REST, against what the nodes reported in receipts and by calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,21 +39,21 @@ type Moves = BTreeMap<(u64, u64), (&'static str, usize)>;
 type ExpectedMoves = BTreeMap<String, Moves>;
 
 fn expected_moves(chain: &Chain) -> ExpectedMoves {
-    let mut told = ExpectedMoves::new();
+    let mut moves = ExpectedMoves::new();
     let receipts = chain.lines.iter().filter_map(|line| line["receipts"].as_array()).flatten();
     for log in receipts.filter_map(|receipt| receipt["logs"].as_array()).flatten() {
         let Some(found) = transfers(log) else { continue };
         let token = log["address"].as_str().unwrap_or_default().to_lowercase();
-        told.entry(token).or_default().insert((quantity(&log["blockNumber"]), quantity(&log["logIndex"])), found);
+        moves.entry(token).or_default().insert((quantity(&log["blockNumber"]), quantity(&log["logIndex"])), found);
     }
-    told
+    moves
 }
 
 /// Some tokens, the most moved among them.
-fn some(told: &ExpectedMoves) -> impl Iterator<Item = (&String, &Moves)> {
-    let most = told.iter().max_by_key(|(_, positions)| positions.len());
-    let batches = told.iter().find(|(_, positions)| positions.values().any(|(_, count)| *count > 1));
-    most.into_iter().chain(batches).chain(told.iter().step_by((told.len() / 12).max(1)))
+fn some(moves: &ExpectedMoves) -> impl Iterator<Item = (&String, &Moves)> {
+    let most = moves.iter().max_by_key(|(_, positions)| positions.len());
+    let batches = moves.iter().find(|(_, positions)| positions.values().any(|(_, count)| *count > 1));
+    most.into_iter().chain(batches).chain(moves.iter().step_by((moves.len() / 12).max(1)))
 }
 
 #[test]
@@ -61,20 +61,20 @@ fn are_what_their_transfers_are() -> anyhow::Result<()> {
     let mut standards = BTreeSet::new();
     for (name, is_whole) in [("hive", true), ("devchain", true), ("mainnet", false)] {
         let chain = chain(name);
-        let told = expected_moves(chain);
-        for (token, positions) in some(&told) {
+        let moves = expected_moves(chain);
+        for (token, positions) in some(&moves) {
             let page = get(chain, &format!("tokens/{token}"))?;
             ensure!(page["address_hash"].as_str().map(str::to_lowercase).as_ref() == Some(token), "{page}");
             let standard = page["type"].as_str().context("type")?;
             ensure!(
-                positions.values().any(|(told, _)| *told == standard),
-                "{name} {token}: {page}, told {positions:?}"
+                positions.values().any(|(kind, _)| *kind == standard),
+                "{name} {token}: {page}, expected {positions:?}"
             );
             standards.insert(standard.to_owned());
             let counters = get(chain, &format!("tokens/{token}/counters"))?;
             let count: usize = positions.values().map(|(_, count)| count).sum();
-            let wanted = if is_whole { json!(count.to_string()) } else { Value::Null };
-            ensure!(counters["transfers_count"] == wanted, "{name} {token}: {counters}, told {count}");
+            let expected = if is_whole { json!(count.to_string()) } else { Value::Null };
+            ensure!(counters["transfers_count"] == expected, "{name} {token}: {counters}, expected {count}");
             ensure!(counters["token_holders_count"] == page["holders_count"], "{name} {token}: {counters}, {page}");
         }
     }
@@ -87,17 +87,17 @@ fn are_what_their_transfers_are() -> anyhow::Result<()> {
 fn have_the_transfers_of_their_logs() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let told = expected_moves(chain);
-        for (token, positions) in some(&told) {
-            let wanted: Vec<(u64, u64)> =
+        let moves = expected_moves(chain);
+        for (token, positions) in some(&moves) {
+            let expected: Vec<(u64, u64)> =
                 positions.iter().rev().flat_map(|(position, (_, count))| vec![*position; *count]).collect();
-            let sizes: &[u64] = if wanted.len() > env::amount(20, 200) { &[97] } else { &[1, 2, 50] };
+            let sizes: &[u64] = if expected.len() > env::amount(20, 200) { &[97] } else { &[1, 2, 50] };
             for size in sizes {
                 let found = walk(chain, &format!("tokens/{token}/transfers"), *size)?;
                 let position = |item: &Value| (item["block_number"].as_u64(), item["log_index"].as_u64());
-                let is_told =
-                    found.iter().map(position).eq(wanted.iter().map(|position| (Some(position.0), Some(position.1))));
-                ensure!(is_told, "{name} {token} in pages of {size}: {} of {}", found.len(), wanted.len());
+                let is_same =
+                    found.iter().map(position).eq(expected.iter().map(|position| (Some(position.0), Some(position.1))));
+                ensure!(is_same, "{name} {token} in pages of {size}: {} of {}", found.len(), expected.len());
                 let each: BTreeSet<String> = found.iter().map(ToString::to_string).collect();
                 ensure!(each.len() == found.len(), "{name} {token}: one twice");
                 let own = |item: &Value| item["token"]["address_hash"].as_str().map(str::to_lowercase);
@@ -114,13 +114,13 @@ fn have_the_supply_and_the_names_that_the_node_says() -> anyhow::Result<()> {
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
     let mut supplies = 0;
-    for (token, told) in expected["erc20"].as_object().context("tokens")? {
+    for (token, facts) in expected["erc20"].as_object().context("tokens")? {
         let page = get(chain, &format!("tokens/{token}"))?;
         // Deposits and withdrawals make and take coins without a transfer.
-        let is_told = told["label"] != "Wrapped";
-        ensure!(!is_told || page["total_supply"] == told["totalSupply"], "{page}, told {told}");
-        ensure!(is_told == page["holders_count"].is_string(), "{page}");
-        supplies += usize::from(is_told);
+        let is_known = facts["label"] != "Wrapped";
+        ensure!(!is_known || page["total_supply"] == facts["totalSupply"], "{page}, expected {facts}");
+        ensure!(is_known == page["holders_count"].is_string(), "{page}");
+        supplies += usize::from(is_known);
     }
     ensure!(supplies > 1, "{expected}");
     Ok(())

@@ -16,7 +16,7 @@ use crate::chains::{Chain, chain, dump, quantity};
 use crate::env;
 use crate::plans::explain_in;
 
-/// `(topic, position, block, index)` of every log, as the node told.
+/// `(topic, position, block, index)` of every log, as the node reported.
 fn expected_topics(chain: &Chain) -> Vec<(String, usize, u64, u64)> {
     let receipts = chain.lines.iter().flat_map(|line| line["receipts"].as_array().into_iter().flatten());
     let logs = receipts.flat_map(|receipt| receipt["logs"].as_array().into_iter().flatten());
@@ -32,7 +32,7 @@ fn expected_topics(chain: &Chain) -> Vec<(String, usize, u64, u64)> {
 #[test]
 fn every_log_is_there_under_each_of_its_topics() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
-        let mut wanted = expected_topics(chain(name));
+        let mut expected = expected_topics(chain(name));
         let stored = env::sql(
             name,
             "SELECT DISTINCT concat('0x', lower(hex(topic))), topic_position, block_number, log_index FROM log_topics",
@@ -43,9 +43,9 @@ fn every_log_is_there_under_each_of_its_topics() -> anyhow::Result<()> {
             Some((topic, cells.next()?.parse().ok()?, cells.next()?.parse().ok()?, cells.next()?.parse().ok()?))
         };
         let mut found: Vec<_> = stored.lines().filter_map(row).collect();
-        wanted.sort_unstable();
+        expected.sort_unstable();
         found.sort_unstable();
-        ensure!(!wanted.is_empty() && wanted == found, "{name}: {} instead of {}", found.len(), wanted.len());
+        ensure!(!expected.is_empty() && expected == found, "{name}: {} instead of {}", found.len(), expected.len());
     }
     Ok(())
 }
@@ -59,14 +59,14 @@ fn filter(topic: &str, position: usize) -> anyhow::Result<LogFilter> {
 /// Both statements use the key to its end: a granule or two of positions, and a granule or two for each.
 #[test]
 fn rare_ones_are_looked_up_by_key() -> anyhow::Result<()> {
-    let told = expected_topics(chain("mainnet"));
+    let topics = expected_topics(chain("mainnet"));
     let mut counts: BTreeMap<(&str, usize), Vec<u64>> = BTreeMap::new();
-    for (topic, position, block, _) in &told {
+    for (topic, position, block, _) in &topics {
         counts.entry((topic, *position)).or_default().push(*block);
     }
     let everything = BlockRange::new(0, 30_000_000).context("ordered")?;
-    for wanted in 0..4 {
-        let rare = counts.iter().find(|((_, position), blocks)| *position == wanted && blocks.len() == 1);
+    for index in 0..4 {
+        let rare = counts.iter().find(|((_, position), blocks)| *position == index && blocks.len() == 1);
         let ((topic, position), blocks) = rare.context("a rare topic")?;
         let page = LogPage::new(filter(topic, *position)?, vec![everything], 1000);
         let keys: Vec<TopicKey> = page.keys();
@@ -111,10 +111,10 @@ fn many_logs_are_fetched_window_by_window() -> anyhow::Result<()> {
     let heights = |logs: &Value| -> Vec<u64> {
         logs.as_array().into_iter().flatten().map(|log| quantity(&log["blockNumber"])).collect()
     };
-    let wanted: Vec<u64> = (0..40_000).filter(|number| number % 9 == 4).collect();
-    ensure!(wanted.len() as u64 > FIRST_POSITIONS);
+    let expected: Vec<u64> = (0..40_000).filter(|number| number % 9 == 4).collect();
+    ensure!(expected.len() as u64 > FIRST_POSITIONS);
     let found = heights(&ask(&uncapped.url, &filter)?);
-    ensure!(found == wanted, "{} logs instead of {}", found.len(), wanted.len());
+    ensure!(found == expected, "{} logs instead of {}", found.len(), expected.len());
     // Common topics are read through.
     let common = json!({"fromBlock": "0x0", "toBlock": "0x9c3f", "topics": [word("common")]});
     ensure!(heights(&ask(&uncapped.url, &common)?).len() == 40_000);
@@ -128,7 +128,7 @@ fn many_logs_are_fetched_window_by_window() -> anyhow::Result<()> {
         page["paging_options"] = json!({"blockNumber": last["blockNumber"], "logIndex": last["logIndex"]});
         found.extend(heights(&logs));
     }
-    ensure!(found == wanted, "{} logs instead of {}", found.len(), wanted.len());
+    ensure!(found == expected, "{} logs instead of {}", found.len(), expected.len());
     capped.stop()?;
     Ok(())
 }
@@ -158,8 +158,8 @@ fn answers_are_the_same_without_the_table() -> anyhow::Result<()> {
             let mut topics = vec![Value::Null; *position];
             topics.push(json!([topic, B256::repeat_byte(7)]));
             let filter = json!({"fromBlock": "0x0", "toBlock": format!("{:#x}", whole.head()), "topics": topics});
-            let (found, wanted) = (ask(&api.url, &filter)?, ask(&whole.api, &filter)?);
-            ensure!(found == wanted && wanted.as_array().is_some_and(|logs| !logs.is_empty()), "{filter}");
+            let (found, expected) = (ask(&api.url, &filter)?, ask(&whole.api, &filter)?);
+            ensure!(found == expected && expected.as_array().is_some_and(|logs| !logs.is_empty()), "{filter}");
         }
         Ok(())
     };
@@ -171,7 +171,7 @@ fn answers_are_the_same_without_the_table() -> anyhow::Result<()> {
     env::run(env::ingest(database, &["migrate", "--with", "log_topics"]), 0)?;
     env::eventually(env::SOON, || Ok(plan()?.starts_with("table=log_topics,logs_by_block topic1=1 ")))?;
     same()?;
-    // An API that knows it is told in time.
+    // An API that uses it sees in time that it is gone.
     env::run(env::ingest(database, &["migrate", "--without", "log_topics"]), 0)?;
     same()?;
     ensure!(env::run(env::ingest(database, &["migrate", "--without", "logs_by_block"]), 2).is_ok());

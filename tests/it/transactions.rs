@@ -1,4 +1,4 @@
-//! Transactions of REST: of an address, of a block and alone, against what the node said.
+//! Transactions of REST: of an address, of a block and alone, against what the node reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::chains::{Chain, chain, dump, quantity};
 use crate::env;
 use crate::pages::{get, walk};
 
-/// A transaction and its receipt as the node told them.
+/// A transaction and its receipt as the node reported them.
 pub struct NodeTransaction {
     pub transaction: Value,
     pub receipt: Value,
@@ -36,14 +36,14 @@ impl NodeTransaction {
             |value: &Value| u128::from_str_radix(value.as_str().unwrap_or_default().trim_start_matches("0x"), 16);
         let fee = number(&receipt["gasUsed"])? * number(&receipt["effectiveGasPrice"])?;
         let text = |number: u128| Value::String(number.to_string());
-        ensure!(item["hash"] == transaction["hash"], "{item}, told {transaction}");
+        ensure!(item["hash"] == transaction["hash"], "{item}, expected {transaction}");
         ensure!(
             (item["block_number"].as_u64(), item["position"].as_u64())
                 == (Some(self.position().0), Some(self.position().1))
         );
-        ensure!(item["value"] == text(number(&transaction["value"])?), "{item}, told {transaction}");
-        ensure!(item["gas_used"] == text(number(&receipt["gasUsed"])?), "{item}, told {receipt}");
-        ensure!(item["fee"]["value"] == text(fee) && item["fee"]["type"] == "actual", "{item}, told {receipt}");
+        ensure!(item["value"] == text(number(&transaction["value"])?), "{item}, expected {transaction}");
+        ensure!(item["gas_used"] == text(number(&receipt["gasUsed"])?), "{item}, expected {receipt}");
+        ensure!(item["fee"]["value"] == text(fee) && item["fee"]["type"] == "actual", "{item}, expected {receipt}");
         ensure!(item["raw_input"] == transaction["input"], "{item}");
         let status = match receipt["status"].as_str() {
             Some("0x1") => "ok".into(),
@@ -51,8 +51,8 @@ impl NodeTransaction {
             None => Value::Null,
         };
         ensure!(item["status"] == status && (item["result"] == "success") == (status == "ok"), "{item}");
-        let same = |item: &Value, told: &Value| {
-            item["hash"].as_str().map(str::to_lowercase) == told.as_str().map(str::to_lowercase)
+        let same = |item: &Value, address: &Value| {
+            item["hash"].as_str().map(str::to_lowercase) == address.as_str().map(str::to_lowercase)
         };
         ensure!(same(&item["from"], &transaction["from"]) && same(&item["to"], &transaction["to"]), "{item}");
         ensure!(same(&item["created_contract"], &receipt["contractAddress"]), "{item}");
@@ -68,14 +68,14 @@ pub fn node_transactions(chain: &Chain) -> BTreeMap<(u64, u64), NodeTransaction>
         let both = transactions.into_iter().zip(receipts);
         both.map(|(transaction, receipt)| NodeTransaction { transaction, receipt }).collect::<Vec<_>>()
     };
-    chain.lines.iter().flat_map(of_line).map(|told| (told.position(), told)).collect()
+    chain.lines.iter().flat_map(of_line).map(|tx| (tx.position(), tx)).collect()
 }
 
 /// Who takes part in transactions, and in how many; most first.
 pub fn busiest(all: &BTreeMap<(u64, u64), NodeTransaction>) -> Vec<(String, usize)> {
     let mut by_address: BTreeMap<String, usize> = BTreeMap::new();
-    for told in all.values() {
-        told.participants("").into_iter().for_each(|address| *by_address.entry(address).or_default() += 1);
+    for tx in all.values() {
+        tx.participants("").into_iter().for_each(|address| *by_address.entry(address).or_default() += 1);
     }
     let mut busiest: Vec<_> = by_address.into_iter().collect();
     busiest.sort_by_key(|(address, count)| (std::cmp::Reverse(*count), address.clone()));
@@ -97,10 +97,15 @@ fn of_addresses_are_those_they_take_part_in() -> anyhow::Result<()> {
             for (filter, size) in [("", 7), ("from", 50), ("to", 3)] {
                 let query = if filter.is_empty() { String::new() } else { format!("?filter={filter}") };
                 let found = walk(chain, &format!("addresses/{address}/transactions{query}"), size)?;
-                let wanted: Vec<&NodeTransaction> =
-                    all.values().rev().filter(|told| told.participants(filter).contains(address)).collect();
-                ensure!(found.len() == wanted.len(), "{name} {address} {filter}: {} of {}", found.len(), wanted.len());
-                found.iter().zip(wanted).try_for_each(|(item, told)| told.ensure_is(item))?;
+                let expected: Vec<&NodeTransaction> =
+                    all.values().rev().filter(|tx| tx.participants(filter).contains(address)).collect();
+                ensure!(
+                    found.len() == expected.len(),
+                    "{name} {address} {filter}: {} of {}",
+                    found.len(),
+                    expected.len()
+                );
+                found.iter().zip(expected).try_for_each(|(item, tx)| tx.ensure_is(item))?;
                 let order = if filter.is_empty() { "?order=asc" } else { "&sort=block_number&order=asc" };
                 let mut ascending = walk(chain, &format!("addresses/{address}/transactions{query}{order}"), size)?;
                 ascending.reverse();
@@ -123,14 +128,14 @@ fn ensure_counters(chain: &Chain, address: &str, all: &BTreeMap<(u64, u64), Node
     if counters["transactions_count"].is_null() {
         return Ok(false);
     }
-    let count = all.values().filter(|told| told.participants("").contains(address)).count();
+    let count = all.values().filter(|tx| tx.participants("").contains(address)).count();
     let gas = |side| {
-        let of_side = all.values().filter(|told| told.participants(side).contains(address));
-        of_side.map(|told| quantity(&told.receipt["gasUsed"])).sum::<u64>()
+        let of_side = all.values().filter(|tx| tx.participants(side).contains(address));
+        of_side.map(|tx| quantity(&tx.receipt["gasUsed"])).sum::<u64>()
     };
     let gas = if gas("to") > 0 { gas("to") } else { gas("from") };
-    ensure!(counters["transactions_count"] == *count.to_string(), "{address}: {counters}, told {count}");
-    ensure!(counters["gas_usage_count"] == *gas.to_string(), "{address}: {counters}, told {gas}");
+    ensure!(counters["transactions_count"] == *count.to_string(), "{address}: {counters}, expected {count}");
+    ensure!(counters["gas_usage_count"] == *gas.to_string(), "{address}: {counters}, expected {gas}");
     let transfers = walk(chain, &format!("addresses/{address}/token-transfers"), 100)?.len();
     ensure!(counters["token_transfers_count"] == *transfers.to_string(), "{address}: {counters}, listed {transfers}");
     Ok(true)
@@ -153,12 +158,12 @@ fn ensure_validations(chain: &Chain, address: &str, counted: &Value) -> anyhow::
 fn inputs_of_well_known_functions_are_decoded() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let (mut decoded, mut others) = (0, 0);
-    for ((block, _), told) in node_transactions(chain) {
-        let input = told.transaction["input"].as_str().unwrap_or_default();
-        if told.transaction["to"].is_null() || (!input.starts_with("0xa9059cbb") && others > 40) {
+    for ((block, _), tx) in node_transactions(chain) {
+        let input = tx.transaction["input"].as_str().unwrap_or_default();
+        if tx.transaction["to"].is_null() || (!input.starts_with("0xa9059cbb") && others > 40) {
             continue;
         }
-        let hash = told.transaction["hash"].as_str().unwrap_or_default();
+        let hash = tx.transaction["hash"].as_str().unwrap_or_default();
         let found = &get(chain, &format!("transactions/{hash}"))?["decoded_input"];
         if input.starts_with("0xa9059cbb") && input.len() >= 138 {
             let (to, amount) = (&input[34..74], U256::from_str_radix(&input[74..138], 16)?);
@@ -188,7 +193,7 @@ fn calls_are_read() -> anyhow::Result<()> {
     let (mut transfers, mut balances, mut named) = (0, 0, BTreeSet::new());
     for name in ["devchain", "hive"] {
         let chain = chain(name);
-        for hash in node_transactions(chain).into_values().map(|told| told.transaction["hash"].clone()) {
+        for hash in node_transactions(chain).into_values().map(|tx| tx.transaction["hash"].clone()) {
             let hash = hash.as_str().context("a hash")?;
             let calls = get(chain, &format!("transactions/{hash}/calls"))?;
             let trace = get(chain, &format!("transactions/{hash}/raw-trace?reasons=1"))?;
@@ -212,10 +217,10 @@ fn calls_are_read() -> anyhow::Result<()> {
                     ensure!(read["method"] == "transfer", "{hash}: {read}");
                     let amount = word(&input[10..], 1)?.to_string();
                     ensure!(read["input"]["parameters"][1]["value"] == *amount, "{hash}: {read}");
-                    let is_told = frame["error"].is_null()
+                    let is_returned = frame["error"].is_null()
                         && frame["result"]["output"].as_str().is_some_and(|data| data.len() == 66);
                     ensure!(
-                        read["output"][0]["value"] == if is_told { json!("true") } else { Value::Null },
+                        read["output"][0]["value"] == if is_returned { json!("true") } else { Value::Null },
                         "{hash}: {read}"
                     );
                     transfers += 1;
@@ -241,9 +246,9 @@ fn counters_are_sums_over_the_lists_of_whole_chains() -> anyhow::Result<()> {
     for (name, is_whole) in [("hive", true), ("devchain", true), ("mainnet", false)] {
         let chain = chain(name);
         let all = node_transactions(chain);
-        let addresses: BTreeSet<String> = all.values().flat_map(|told| told.participants("")).collect();
-        let nobody = format!("0x{}", "12".repeat(20));
-        let some = addresses.iter().step_by((addresses.len() / 25).max(1)).chain([&nobody]);
+        let addresses: BTreeSet<String> = all.values().flat_map(|tx| tx.participants("")).collect();
+        let unknown = format!("0x{}", "12".repeat(20));
+        let some = addresses.iter().step_by((addresses.len() / 25).max(1)).chain([&unknown]);
         for address in some {
             ensure!(ensure_counters(chain, address, &all)? == is_whole, "{name} {address}");
         }
@@ -261,11 +266,11 @@ fn of_blocks_and_alone_are_the_same() -> anyhow::Result<()> {
         let blocks: BTreeSet<u64> = all.keys().map(|position| position.0).collect();
         for block in blocks.iter().step_by((blocks.len() / 6).max(1)) {
             let found = walk(chain, &format!("blocks/{block}/transactions"), 9)?;
-            let wanted: Vec<&NodeTransaction> =
-                all.range((*block, 0)..=(*block, u64::MAX)).map(|(_, told)| told).collect();
-            ensure!(found.len() == wanted.len(), "{name} {block}: {} of {}", found.len(), wanted.len());
-            for (item, told) in found.iter().zip(wanted).step_by(3) {
-                told.ensure_is(item)?;
+            let expected: Vec<&NodeTransaction> =
+                all.range((*block, 0)..=(*block, u64::MAX)).map(|(_, tx)| tx).collect();
+            ensure!(found.len() == expected.len(), "{name} {block}: {} of {}", found.len(), expected.len());
+            for (item, tx) in found.iter().zip(expected).step_by(3) {
+                tx.ensure_is(item)?;
                 let hash = item["hash"].as_str().unwrap_or_default();
                 let alone = get(chain, &format!("transactions/{hash}"))?;
                 for member in ["hash", "fee", "from", "to", "method", "transaction_types", "priority_fee", "result"] {
@@ -309,22 +314,22 @@ fn authorities_delegate_as_they_signed() -> anyhow::Result<()> {
     let differences = chain.lines.iter().filter_map(|line| line["txStateDiffs"].as_array()).flatten();
     let differences: BTreeMap<&str, &Value> =
         differences.filter_map(|one| Some((one["txHash"].as_str()?, &one["prestateDiff"]["post"]))).collect();
-    let (mut asked, mut delegated) = (0, 0);
-    for told in node_transactions(chain).values().filter(|told| told.transaction["type"] == "0x4") {
-        let hash = told.transaction["hash"].as_str().unwrap_or_default();
+    let (mut authorizations, mut delegated) = (0, 0);
+    for tx in node_transactions(chain).values().filter(|tx| tx.transaction["type"] == "0x4") {
+        let hash = tx.transaction["hash"].as_str().unwrap_or_default();
         let after = differences.get(hash).with_context(|| format!("differences of {hash}"))?;
         let item = get(chain, &format!("transactions/{hash}"))?;
         let list = item["authorization_list"].as_array().map_or(&[][..], Vec::as_slice);
-        ensure!(Some(list.len()) == told.transaction["authorizationList"].as_array().map(Vec::len), "{item}");
+        ensure!(Some(list.len()) == tx.transaction["authorizationList"].as_array().map(Vec::len), "{item}");
         for authorization in list {
             let authority = authorization["authority"].as_str().unwrap_or_default().to_lowercase();
             let named = authorization["address_hash"].as_str().unwrap_or_default().to_lowercase();
-            asked += 1;
+            authorizations += 1;
             delegated += usize::from(after[&authority]["code"] == format!("0xef0100{}", &named[2..]).as_str());
         }
     }
     // One has the nonce of another moment, and one takes the delegation back.
-    ensure!((asked, delegated) == (4, 2), "{asked} authorizations, {delegated} in force");
+    ensure!((authorizations, delegated) == (4, 2), "{authorizations} authorizations, {delegated} in force");
     Ok(())
 }
 
@@ -342,9 +347,9 @@ fn blobs_are_those_of_the_transaction() -> anyhow::Result<()> {
             let hash = transaction["hash"].as_str().context("a hash")?;
             let nothing = Value::Null;
             let blob = |hash: &Value| json!({"hash": hash, "blob_data": nothing, "kzg_commitment": nothing, "kzg_proof": nothing});
-            let wanted = json!({"items": hashes.iter().map(blob).collect::<Vec<_>>()});
+            let expected = json!({"items": hashes.iter().map(blob).collect::<Vec<_>>()});
             let found = get(chain, &format!("transactions/{hash}/blobs"))?;
-            ensure!(found == wanted, "{found} instead of {wanted}");
+            ensure!(found == expected, "{found} instead of {expected}");
             blobs += hashes.len();
         }
     }
@@ -369,11 +374,11 @@ fn the_transactions_of_a_block_are_found_by_type() -> anyhow::Result<()> {
             for kind in types {
                 let is_of_kind =
                     |item: &&Value| item["transaction_types"].as_array().is_some_and(|all| all.contains(&json!(kind)));
-                let wanted: Vec<&Value> = all.iter().filter(is_of_kind).map(|item| &item["hash"]).collect();
+                let expected: Vec<&Value> = all.iter().filter(is_of_kind).map(|item| &item["hash"]).collect();
                 let listed = walk(chain, &format!("{path}?type={kind}"), 3)?;
                 let listed: Vec<&Value> = listed.iter().map(|item| &item["hash"]).collect();
-                ensure!(listed == wanted, "{name} {path} {kind}: {listed:?} instead of {wanted:?}");
-                *found.entry(kind).or_insert(0) += wanted.len();
+                ensure!(listed == expected, "{name} {path} {kind}: {listed:?} instead of {expected:?}");
+                *found.entry(kind).or_insert(0) += expected.len();
             }
         }
     }

@@ -213,7 +213,7 @@ fn who_paid_what_was_called_and_why_it_failed() -> anyhow::Result<()> {
     };
     let failed = find(&|one| one["event"]["success"] == false)?;
     let reason = failed["revert_reason"].as_str().context("a reason")?;
-    // Error(string): the EntryPoint has less of the wallet than was asked for.
+    // Error(string): the EntryPoint has less of the wallet than was requested.
     ensure!(reason.starts_with("0x08c379a0"), "{failed}");
     ensure!(failed["execute_target"]["hash"] == expected["entryPoints"]["07"], "{failed}");
     ensure!(
@@ -268,12 +268,12 @@ fn bundles_wallets_and_paymasters_are_counted() -> anyhow::Result<()> {
 
 #[test]
 fn what_is_no_operation_and_what_is_not_listed() -> anyhow::Result<()> {
-    let nobody = format!("0x{}", "12".repeat(20));
+    let unknown = format!("0x{}", "12".repeat(20));
     for (path, status) in [
         ("operations/0x12".to_owned(), 422),
         (format!("operations/0x{}", "12".repeat(32)), 404),
-        (format!("accounts/{nobody}"), 404),
-        (format!("paymasters/{nobody}"), 404),
+        (format!("accounts/{unknown}"), 404),
+        (format!("paymasters/{unknown}"), 404),
         ("accounts/0x12".to_owned(), 422),
         ("operations?page_token=7".to_owned(), 422),
         ("operations?page_token=7,4294967296".to_owned(), 422),
@@ -281,12 +281,12 @@ fn what_is_no_operation_and_what_is_not_listed() -> anyhow::Result<()> {
         ("operations?page_size=101".to_owned(), 422),
         ("operations?sender=0x12".to_owned(), 422),
         ("operations?other=1".to_owned(), 422),
-        (format!("operations?bundler={nobody}"), 422),
-        (format!("bundles?bundler={nobody}"), 422),
-        (format!("operations?factory={nobody}"), 422),
+        (format!("operations?bundler={unknown}"), 422),
+        (format!("bundles?bundler={unknown}"), 422),
+        (format!("operations?factory={unknown}"), 422),
         ("accounts".to_owned(), 501),
         ("bundlers".to_owned(), 501),
-        (format!("factories/{nobody}"), 501),
+        (format!("factories/{unknown}"), 501),
     ] {
         let (has, answer) = ask(&path)?;
         ensure!(has == status, "{path}: {has} {answer}");

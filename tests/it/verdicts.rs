@@ -17,9 +17,9 @@ fn every_block_of_the_bundled_chains_is_verified() -> anyhow::Result<()> {
         let chain = chain(name);
         let count = chain.lines.len();
         let totals = get(chain, "stats/verdicts")?;
-        let wanted =
+        let expected =
             json!({"blocks": count, "verified": count, "partial": 0, "unverified": 0, "refused": 0, "unknown": 0});
-        ensure!(totals == wanted, "{name}: {totals}");
+        ensure!(totals == expected, "{name}: {totals}");
         for line in [&chain.lines[count / 2], &chain.lines[count - 1]] {
             let (height, hash) = (quantity(&line["block"]["number"]), &line["block"]["hash"]);
             for id in [height.to_string(), hash.as_str().unwrap_or_default().to_owned()] {
@@ -58,10 +58,10 @@ fn the_newest_verdict_counts() -> anyhow::Result<()> {
     let totals = read("stats/verdicts")?;
     ensure!(totals["blocks"] == 41 && totals["unverified"] == 10 && totals["unknown"] == 0, "{totals}");
     ensure!(totals["verified"].as_u64() == Some(31), "{totals}");
-    for (height, wanted) in [(9, "unverified"), (15, "verified"), (40, "verified")] {
+    for (height, expected) in [(9, "unverified"), (15, "verified"), (40, "verified")] {
         let verdict = read(&format!("blocks/{height}/verdict"))?;
         let hash = &all.lines[height]["block"]["hash"];
-        ensure!(verdict["verdict"] == wanted && verdict["block_hash"] == *hash, "{height}: {verdict}");
+        ensure!(verdict["verdict"] == expected && verdict["block_hash"] == *hash, "{height}: {verdict}");
     }
     follower.stop()?;
     env::run(env::ingest(database, &["verify", "--from", "0", "--to", "9"]), 0)?;

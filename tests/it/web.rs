@@ -36,7 +36,7 @@ fn serve(database: &str, folder: &Path) -> anyhow::Result<Server> {
     env::start_api(database, &["--web-dir", &folder.display().to_string()])
 }
 
-/// The answer to a request whose path nobody tidies up: status and the rest.
+/// The answer to a request whose path is not normalized: status and the rest.
 fn raw(api: &Server, path: &str) -> anyhow::Result<(u16, String)> {
     let mut stream = TcpStream::connect(api.url.trim_start_matches("http://"))?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: explorer\r\nConnection: close\r\n\r\n")?;
@@ -104,17 +104,17 @@ fn what_an_explorer_asks_for_beside_its_files() -> anyhow::Result<()> {
     let get = |path: &str| http::get(&http::agent(), &format!("{}{path}", api.url));
     let settings = get("/config.json")?;
     let origin = &api.url;
-    let wanted = json!({
+    let expected = json!({
         "erigonURL": format!("{origin}/api/eth-rpc"),
         "assetsURLPrefix": format!("{origin}/assets"),
         "sourcify": {"sources": {"Trawl": {"url": format!("{origin}/sourcify"), "backendFormat": "RepositoryV1"}}},
     });
-    ensure!(settings.json()? == wanted && settings.header("cache-control") == "no-store", "{settings:?}");
+    ensure!(settings.json()? == expected && settings.header("cache-control") == "no-store", "{settings:?}");
     let secure = http::agent().get(format!("{origin}/config.json")).header("x-forwarded-proto", "https").call()?;
     let secure: Value = serde_json::from_str(&secure.into_body().read_to_string()?)?;
     ensure!(secure["erigonURL"].as_str().is_some_and(|url| url.starts_with("https://127.0.0.1:")), "{secure}");
     let level = json!({"jsonrpc": "2.0", "id": 1, "method": "ots_getApiLevel", "params": []});
-    let url = wanted["erigonURL"].as_str().context("an address")?;
+    let url = expected["erigonURL"].as_str().context("an address")?;
     ensure!(http::post(&http::agent(), url, level.to_string().as_bytes())?.json()?["result"] == 8);
     let transfer = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
     ensure!(get("/assets/signatures/a9059cbb")?.text() == "transfer(address,uint256)");
@@ -233,8 +233,8 @@ fn a_folder_without_a_page_is_refused_at_the_start() -> anyhow::Result<()> {
     let missing = folder.path().join("none").display().to_string();
     for (path, text) in [(&without, "has no index.html"), (&missing, "name a folder that this process can read")] {
         let output = env::run(env::api_at(env::store(), "web_none", &["--web-dir", path]), 2)?;
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        ensure!(told.contains(text), "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(stderr.contains(text), "{stderr}");
     }
     Ok(())
 }

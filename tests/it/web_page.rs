@@ -64,7 +64,7 @@ fn pages_are_for_browsers_and_programs_get_what_they_got() -> anyhow::Result<()>
 }
 
 #[test]
-fn assets_are_kept_for_good_and_the_page_is_asked_for_again() -> anyhow::Result<()> {
+fn assets_are_cached_for_good_and_the_page_is_revalidated() -> anyhow::Result<()> {
     let origin = &chain("mainnet").api;
     let page = get(&format!("{origin}/"), &[BROWSER])?;
     let tag = header(&page, "etag");
@@ -78,8 +78,11 @@ fn assets_are_kept_for_good_and_the_page_is_asked_for_again() -> anyhow::Result<
         ensure!(file.status() == 200 && header(&file, "cache-control").ends_with("immutable"), "{path}: {file:?}");
         ensure!(header(&file, "content-encoding").is_empty());
         let kind = header(&file, "content-type");
-        let wanted = [(".js", "text/javascript"), (".css", "text/css"), (".svg", "image/svg+xml")];
-        ensure!(wanted.iter().any(|(end, wanted)| path.ends_with(end) && kind.starts_with(wanted)), "{path}: {kind}");
+        let expected = [(".js", "text/javascript"), (".css", "text/css"), (".svg", "image/svg+xml")];
+        ensure!(
+            expected.iter().any(|(end, expected)| path.ends_with(end) && kind.starts_with(expected)),
+            "{path}: {kind}"
+        );
         let small = get(&format!("{origin}{path}"), &[("accept-encoding", "gzip, br")])?;
         ensure!(header(&small, "vary") == "accept-encoding", "{small:?}");
     }
@@ -143,7 +146,7 @@ fn start_hostile_names() -> anyhow::Result<Server> {
     let labels =
         ["abis.json", "labels.csv"].map(|file| workspace::fixture(&format!("labels/{file}")).display().to_string());
     env::run(env::ingest(database, &["labels", &labels[0], &labels[1]]), 0)?;
-    // One that calls itself like a well-known token, which is not asked again.
+    // One that calls itself like a well-known token, which is not called again.
     let insert = "INSERT INTO tokens VALUES";
     let false_token = format!("(unhex('{}'), 91, 'ERC-20', 'USD Coin', 'USDC', 18, 1000)", &scenario::FALSE_USDC[2..]);
     env::sql(database, &format!("{insert} {false_token}"))?;
@@ -191,7 +194,7 @@ fn pages_of_mainnet_are_quick() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens pages of blocks, transactions, addresses and tokens, and holds them against what the nodes said.
+/// Opens pages of blocks, transactions, addresses and tokens, and holds them against what the nodes reported.
 fn facts_of(chain: &Chain, symbol: &str) -> anyhow::Result<()> {
     let api = env::start_api(chain.name, &["--gaps", "serve"])?;
     let compared = compare_pages(&api.url, &facts::of(chain, symbol))?;
@@ -202,22 +205,22 @@ fn facts_of(chain: &Chain, symbol: &str) -> anyhow::Result<()> {
 
 /// How many facts were compared: `web/tests/browser/facts.mjs`.
 fn compare_pages(api: &str, pages: &Value) -> anyhow::Result<u64> {
-    let wanted = tempfile::NamedTempFile::new()?;
-    serde_json::to_writer(&wanted, pages)?;
+    let expected = tempfile::NamedTempFile::new()?;
+    serde_json::to_writer(&expected, pages)?;
     let mut command = Command::new("node");
-    command.arg("tests/browser/facts.mjs").arg(api).stdin(wanted.reopen()?).current_dir(sources());
+    command.arg("tests/browser/facts.mjs").arg(api).stdin(expected.reopen()?).current_dir(sources());
     let output = env::run(command, 0)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.trim().split(' ').next().context("a count")?.parse().with_context(|| text.clone())
 }
 
 #[test]
-fn pages_of_mainnet_say_what_its_nodes_said() -> anyhow::Result<()> {
+fn pages_of_mainnet_match_its_nodes() -> anyhow::Result<()> {
     facts_of(chain("mainnet"), "ETH")
 }
 
 #[test]
-fn pages_of_the_scenario_say_what_its_node_said() -> anyhow::Result<()> {
+fn pages_of_the_scenario_match_its_node() -> anyhow::Result<()> {
     facts_of(chain("devchain"), "coins")
 }
 

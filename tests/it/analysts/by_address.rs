@@ -30,8 +30,8 @@ const BY_ADDRESS: [(&str, &str); 3] = [
 pub(super) fn compare(database: &str) -> anyhow::Result<[usize; 3]> {
     let mut counts = [0; 3];
     for ((by_address, once), count) in BY_ADDRESS.into_iter().zip(&mut counts) {
-        let [found, wanted] = [env::sql(database, by_address)?, env::sql(database, once)?];
-        ensure!(found == wanted, "{database}: {by_address}: {found}, not {wanted}");
+        let [found, expected] = [env::sql(database, by_address)?, env::sql(database, once)?];
+        ensure!(found == expected, "{database}: {by_address}: {found}, not {expected}");
         *count = found.lines().count();
     }
     Ok(counts)

@@ -60,9 +60,9 @@ fn show_what_viem_reads() -> anyhow::Result<()> {
                 log["transaction"].as_str().unwrap_or_default(),
                 log["index"]
             );
-            let wanted: Vec<&str> = compared.iter().map(|(value, _)| value.as_str()).collect();
+            let expected: Vec<&str> = compared.iter().map(|(value, _)| value.as_str()).collect();
             let found = env::sql(database, &sql)?;
-            ensure!(found == wanted.join("\t"), "{event}: {log}: {found}");
+            ensure!(found == expected.join("\t"), "{event}: {log}: {found}");
         }
         env::sql(database, &format!("DROP VIEW {view}"))?;
     }

@@ -1,5 +1,5 @@
-//! The database of views as text and numbers: nothing in it is bytes, filters on text use the indexes, and it is nobody
-//! else's.
+//! The database of views as text and numbers: nothing in it is bytes, filters on text use the indexes, and
+//! another database of its name is left as it is.
 
 use anyhow::{Context as _, ensure};
 use xtask::workspace;
@@ -83,8 +83,8 @@ fn text_filters_read_the_same_granules() -> anyhow::Result<()> {
         ),
     ] {
         let (left, all) = granules(&texts, table, &text)?;
-        let (wanted, _) = granules(database, table, &bytes)?;
-        ensure!(left <= wanted.max(1) && left < all, "{text}: {left} of {all}, {wanted} by bytes");
+        let (by_bytes, _) = granules(database, table, &bytes)?;
+        ensure!(left <= by_bytes.max(1) && left < all, "{text}: {left} of {all}, {by_bytes} by bytes");
     }
     Ok(())
 }
@@ -120,8 +120,8 @@ fn a_database_of_somebody_else_stays() -> anyhow::Result<()> {
     let inner = env::migrate("analysts_text_views")?;
     let output = env::run(env::ingest("analysts_text", &["migrate"]), 0)?;
     let _outer = env::database("analysts_text");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(said.contains("views as text are not created in it"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(stderr.contains("views as text are not created in it"), "{stderr}");
     let count = |database: &str, kind: &str| {
         env::sql(
             "default",

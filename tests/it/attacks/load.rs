@@ -67,8 +67,8 @@ fn wide_scans_are_whole_or_refused() -> anyhow::Result<()> {
     ensure!(whole.clone().all(|answer| answer.text().trim_end().ends_with("}}")), "an answer was cut");
     let refused = |status| answers.iter().filter(|answer| is_refused(answer, status)).count();
     let (whole, at_once, after_waiting) = (whole.count(), refused(429), refused(503));
-    let told = format!("{whole} whole, {at_once} refused at once, {after_waiting} after they waited");
-    ensure!(whole > 0 && at_once > 0 && whole + at_once + after_waiting == answers.len(), "{told}");
+    let counts = format!("{whole} whole, {at_once} refused at once, {after_waiting} after they waited");
+    ensure!(whole > 0 && at_once > 0 && whole + at_once + after_waiting == answers.len(), "{counts}");
     api.stop()?;
     Ok(())
 }

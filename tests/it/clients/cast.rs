@@ -93,9 +93,9 @@ fn cast(command: &str, rpc: &str) -> anyhow::Result<Outcome> {
 fn meaning(word: &str) -> anyhow::Result<String> {
     let Some(name) = word.strip_prefix('$') else { return Ok(word.into()) };
     let expected = &scenario().expected;
-    let transaction = |wanted: &str| {
+    let transaction = |label: &str| {
         let mut all = expected["transactions"].as_array().into_iter().flatten();
-        all.find(|transaction| transaction["label"] == wanted).map(|transaction| &transaction["hash"])
+        all.find(|transaction| transaction["label"] == label).map(|transaction| &transaction["hash"])
     };
     let found = match (name, name.parse::<usize>()) {
         ("tx", _) => transaction("60 transfers in one tx"),
@@ -111,13 +111,13 @@ pub fn prints_the_same(trawl: &str, step: usize) -> anyhow::Result<()> {
     let node = &scenario().node;
     let mut differing = Vec::new();
     for command in COMMANDS.iter().step_by(step) {
-        let (found, wanted) = (cast(command, trawl)?, cast(command, node)?);
+        let (found, expected) = (cast(command, trawl)?, cast(command, node)?);
         ensure!(
-            wanted.has_succeeded && !wanted.output.trim().is_empty(),
-            "the node has no answer to {command}: {wanted:?}"
+            expected.has_succeeded && !expected.output.trim().is_empty(),
+            "the node has no answer to {command}: {expected:?}"
         );
-        if (found.has_succeeded, &found.output) != (true, &wanted.output) {
-            differing.push(format!("{command}: {found:#?} instead of {wanted:#?}"));
+        if (found.has_succeeded, &found.output) != (true, &expected.output) {
+            differing.push(format!("{command}: {found:#?} instead of {expected:#?}"));
         }
     }
     for (command, of_anvil) in OBJECTS.iter().step_by(step) {
@@ -129,17 +129,17 @@ pub fn prints_the_same(trawl: &str, step: usize) -> anyhow::Result<()> {
             }
             Ok(object)
         };
-        let (found, wanted) = (object(trawl)?, object(node)?);
-        if found != wanted {
-            differing.push(format!("{command}: {found} instead of {wanted}"));
+        let (found, expected) = (object(trawl)?, object(node)?);
+        if found != expected {
+            differing.push(format!("{command}: {found} instead of {expected}"));
         }
     }
     ensure!(differing.is_empty(), "{} differ: {}", differing.len(), differing.join("\n"));
     // A revert, with its data; the words before that are each node's own.
     let command = "call $DUSD transfer(address,uint256) $0 100000000000000000000";
-    let (found, wanted) = (cast(command, trawl)?, cast(command, node)?);
+    let (found, expected) = (cast(command, trawl)?, cast(command, node)?);
     let data = |outcome: &Outcome| outcome.errors.split("data: ").nth(1).map(|data| data.trim().to_owned());
     ensure!(!found.has_succeeded && found.errors.contains("error code 3: execution reverted"), "{found:?}");
-    ensure!(data(&found).is_some() && data(&found) == data(&wanted), "{found:?} and {wanted:?}");
+    ensure!(data(&found).is_some() && data(&found) == data(&expected), "{found:?} and {expected:?}");
     Ok(())
 }

@@ -33,8 +33,8 @@ fn ask(api: &str, questions: &[String]) -> anyhow::Result<Vec<Value>> {
     command.env("CARGO_TARGET_DIR", workspace::target().join("foundry-client")).env_remove("RUSTC_BOOTSTRAP");
     command.env("CARGO_BUILD_BUILD_DIR", build_folder(&folder)?);
     let mut client = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    let asked = questions.join("\n");
-    client.stdin.take().context("a pipe")?.write_all(asked.as_bytes())?;
+    let input = questions.join("\n");
+    client.stdin.take().context("a pipe")?.write_all(input.as_bytes())?;
     let output = client.wait_with_output()?;
     ensure!(output.status.success(), "{}", output.status);
     let text = String::from_utf8(output.stdout)?;
@@ -65,15 +65,15 @@ fn lists(chain: &Chain) -> anyhow::Result<usize> {
         let rows = rows(question, answer)?;
         count += rows.len();
         if let Some(account) = question.strip_prefix("txlist ") {
-            let due = all.values().filter(|told| told.participants("").contains(account));
-            let due: Vec<&Value> = due.map(|told| &told.transaction["hash"]).collect();
+            let due = all.values().filter(|tx| tx.participants("").contains(account));
+            let due: Vec<&Value> = due.map(|tx| &tx.transaction["hash"]).collect();
             ensure!(rows.iter().map(|row| &row["hash"]).collect::<Vec<_>>() == due, "{question}: {answer}");
         }
     }
     Ok(count)
 }
 
-/// Lists of accounts on all chains: what the strict types take, with the hashes that the nodes told.
+/// Lists of accounts on all chains: what the strict types take, with the hashes that the nodes reported.
 pub fn reads_lists() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let count = lists(chain(name)).with_context(|| name)?;
@@ -97,7 +97,7 @@ pub fn reads_objects() -> anyhow::Result<()> {
         contracts.iter().flat_map(|contract| actions.map(|action| format!("{action} {contract}"))).collect();
     let all = node_transactions(chain("devchain"));
     let sent: Vec<(&Value, bool)> =
-        all.values().map(|told| (&told.transaction["hash"], told.receipt["status"] == "0x1")).collect();
+        all.values().map(|tx| (&tx.transaction["hash"], tx.receipt["status"] == "0x1")).collect();
     for (hash, _) in &sent {
         let hash = hash.as_str().unwrap_or_default();
         questions.extend(["gettxreceiptstatus", "getstatus"].map(|action| format!("{action} {hash}")));

@@ -59,8 +59,8 @@ fn a_closest_block_that_may_not_be_loaded_is_missing() -> anyhow::Result<()> {
         ("timestamp=18446744073709551615&closest=before", "Invalid timestamp"),
     ] {
         let refused = ask(&chain.api, &format!("module=block&action=getblocknobytime&{query}"))?;
-        let told = refused["message"].as_str().unwrap_or_default();
-        ensure!(refused["status"] == "0" && told.starts_with(message), "{query}: {refused}");
+        let text = refused["message"].as_str().unwrap_or_default();
+        ensure!(refused["status"] == "0" && text.starts_with(message), "{query}: {refused}");
     }
     Ok(())
 }

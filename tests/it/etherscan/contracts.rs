@@ -141,10 +141,10 @@ fn contracts_are_created_by_the_account_that_signed() -> anyhow::Result<()> {
         let query = format!("module=contract&action=getcontractcreation&contractaddresses={several}");
         ensure!(ask(&chain.api, &query)?["result"].as_array().map(Vec::len) == Some(3));
     }
-    let nobody = format!("module=contract&action=getcontractcreation&contractaddresses=0x{}", "12".repeat(20));
-    let none = ask(&chain("hive").api, &nobody)?;
+    let query = format!("module=contract&action=getcontractcreation&contractaddresses=0x{}", "12".repeat(20));
+    let none = ask(&chain("hive").api, &query)?;
     ensure!(none == json!({"status": "0", "message": "No data found", "result": null}), "{none}");
-    let missing = ask(&chain("mainnet").api, &nobody)?;
+    let missing = ask(&chain("mainnet").api, &query)?;
     ensure!(missing["status"] == "2" && missing["result"].is_null(), "{missing}");
     Ok(())
 }

@@ -106,8 +106,8 @@ fn figures_of_a_day_are_what_its_blocks_add_up_to() -> anyhow::Result<()> {
             ("startdate=1970-01-01&enddate=1970-01-02&sort=up", "Invalid sort"),
         ] {
             let refused = ask(days)?;
-            let told = refused["message"].as_str().unwrap_or_default();
-            ensure!(refused["status"] == "0" && told.starts_with(message), "{action} {days}: {refused}");
+            let text = refused["message"].as_str().unwrap_or_default();
+            ensure!(refused["status"] == "0" && text.starts_with(message), "{action} {days}: {refused}");
         }
     }
     Ok(())
@@ -115,7 +115,7 @@ fn figures_of_a_day_are_what_its_blocks_add_up_to() -> anyhow::Result<()> {
 
 /// Most blocks of the mainnet days are not loaded.
 #[test]
-fn days_whose_blocks_are_missing_are_not_told() -> anyhow::Result<()> {
+fn days_whose_blocks_are_missing_are_not_listed() -> anyhow::Result<()> {
     for action in DAILY {
         let query = format!("module=stats&action={action}&startdate=2015-07-30&enddate=2015-08-08");
         let missing = ask(&chain("mainnet").api, &query)?;

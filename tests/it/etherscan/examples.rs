@@ -9,7 +9,7 @@ use super::transfers::{Transfer, all};
 use crate::chains::Chain;
 use crate::transactions::{busiest, node_transactions};
 
-/// A request: the action, and what it is asked.
+/// A request: the action and its parameters.
 pub struct Example {
     pub module: &'static str,
     pub action: &'static str,
@@ -52,7 +52,7 @@ struct Actors {
 
 fn actors(chain: &Chain) -> anyhow::Result<Actors> {
     let all = node_transactions(chain);
-    let receipts = || all.values().map(|told| &told.receipt);
+    let receipts = || all.values().map(|tx| &tx.receipt);
     let mut logs = receipts().flat_map(|receipt| receipt["logs"].as_array().into_iter().flatten());
     let log = logs.find(|log| log["topics"][1].is_string()).context("a log with topics")?;
     let last = chain.lines.last().context("a block")?;

@@ -137,7 +137,7 @@ const OF_STATE: [&str; 2] = ["tokenbalancehistory", "tokensupplyhistory"];
 /// Actions that need contracts whose ABIs were loaded.
 const OF_SOURCES: [&str; 3] = ["getabi", "getsourcecode", "listcontracts"];
 
-/// On the scenario chain with its state, whose tokens were all asked: amounts of each are known with their decimals.
+/// On the scenario chain with its state, whose tokens were all called: amounts of each are known with their decimals.
 pub fn of_asked_tokens(api: &str) -> anyhow::Result<()> {
     let answered = ensure_examples(api, chain("devchain"))?;
     ensure!(OF_STATE.iter().all(|action| answered.contains(*action)), "{answered:?}");

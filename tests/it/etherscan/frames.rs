@@ -64,30 +64,33 @@ impl NodeFrame {
         let kind = lower(&frame["type"]);
         let (is_call, is_creation) = (kind.ends_with("call") || kind == "callcode", kind.starts_with("create"));
         let has_failed = frame["error"].is_string();
-        ensure!(row["hash"] == self.hash && row["transactionHash"] == self.hash, "{row}, told {frame}");
+        ensure!(row["hash"] == self.hash && row["transactionHash"] == self.hash, "{row}, expected {frame}");
         let path = if self.path.is_empty() { "0" } else { &self.path };
-        ensure!(row["traceId"] == path && row["blockNumber"] == json!(self.block.to_string()), "{row}, told {frame}");
-        ensure!(row["type"] == if is_call { "call" } else { &kind }, "{row}, told {frame}");
-        ensure!(row["callType"] == if is_call { &kind } else { "" }, "{row}, told {frame}");
-        ensure!(row["from"] == lower(&frame["from"]), "{row}, told {frame}");
+        ensure!(
+            row["traceId"] == path && row["blockNumber"] == json!(self.block.to_string()),
+            "{row}, expected {frame}"
+        );
+        ensure!(row["type"] == if is_call { "call" } else { &kind }, "{row}, expected {frame}");
+        ensure!(row["callType"] == if is_call { &kind } else { "" }, "{row}, expected {frame}");
+        ensure!(row["from"] == lower(&frame["from"]), "{row}, expected {frame}");
         let to = lower(&frame["to"]);
         let (callee, created) = if is_creation { ("", if has_failed { "" } else { &to }) } else { (to.as_str(), "") };
         // Of some destructions the tree does not say who received.
-        ensure!(row["to"] == callee || frame["to"].is_null(), "{row}, told {frame}");
-        ensure!(row["contractAddress"] == created, "{row}, told {frame}");
+        ensure!(row["to"] == callee || frame["to"].is_null(), "{row}, expected {frame}");
+        ensure!(row["contractAddress"] == created, "{row}, expected {frame}");
         let moves = !["delegatecall", "staticcall"].contains(&kind.as_str()) && frame["value"].is_string();
-        ensure!(row["value"] == if moves { decimal(&frame["value"])? } else { "0".into() }, "{row}, told {frame}");
+        ensure!(row["value"] == if moves { decimal(&frame["value"])? } else { "0".into() }, "{row}, expected {frame}");
         if kind != "selfdestruct" {
-            ensure!(row["input"] == lower(&frame["input"]), "{row}, told {frame}");
+            ensure!(row["input"] == lower(&frame["input"]), "{row}, expected {frame}");
         }
         if !self.path.is_empty() && kind != "selfdestruct" && !has_failed {
             ensure!(
                 row["gas"] == decimal(&frame["gas"])? && row["gasUsed"] == decimal(&frame["gasUsed"])?,
-                "{row}, told {frame}"
+                "{row}, expected {frame}"
             );
         }
-        ensure!(row["isError"] == if self.is_undone { "1" } else { "0" }, "{row}, told {frame}");
-        ensure!(row["errCode"].as_str().is_some_and(|code| code.is_empty() != has_failed), "{row}, told {frame}");
+        ensure!(row["isError"] == if self.is_undone { "1" } else { "0" }, "{row}, expected {frame}");
+        ensure!(row["errCode"].as_str().is_some_and(|code| code.is_empty() != has_failed), "{row}, expected {frame}");
         Ok(())
     }
 }
@@ -97,7 +100,7 @@ fn compare(found: &Value, due: &[&NodeFrame]) -> anyhow::Result<()> {
     ensure!(rows.len() == due.len(), "{} of {}: {found}", rows.len(), due.len());
     let (status, message) = if due.is_empty() { ("0", "No transactions found") } else { ("1", "OK") };
     ensure!(found["status"] == status && found["message"] == message, "{found}");
-    rows.iter().zip(due).try_for_each(|(row, told)| told.ensure_is(row))
+    rows.iter().zip(due).try_for_each(|(row, expected)| expected.ensure_is(row))
 }
 
 #[test]
@@ -107,12 +110,12 @@ fn txlistinternal_is_what_the_node_traced() -> anyhow::Result<()> {
         let all = node_frames(chain);
         let mut by_account: BTreeMap<String, Vec<&NodeFrame>> = BTreeMap::new();
         let mut by_hash: BTreeMap<String, Vec<&NodeFrame>> = BTreeMap::new();
-        for told in &all {
-            let mut accounts = told.participants();
+        for frame in &all {
+            let mut accounts = frame.participants();
             accounts.sort();
             accounts.dedup();
-            accounts.into_iter().for_each(|account| by_account.entry(account).or_default().push(told));
-            by_hash.entry(lower(&told.hash)).or_default().push(told);
+            accounts.into_iter().for_each(|account| by_account.entry(account).or_default().push(frame));
+            by_hash.entry(lower(&frame.hash)).or_default().push(frame);
         }
         ensure!(by_account.len() > 5 && all.len() > 40, "{name}: {}", all.len());
         for (account, due) in by_account.iter().take(30) {
@@ -130,7 +133,7 @@ fn txlistinternal_is_what_the_node_traced() -> anyhow::Result<()> {
         let listed = ask(&chain.api, &range)?;
         ensure!(ask(&chain.api, &format!("{range}&include_zero_value=true"))? == listed, "{range}");
         ensure!(ask(&chain.api, &format!("{range}&include_zero_value=false"))?["status"] == "0", "{range}");
-        let due: Vec<&NodeFrame> = all.iter().filter(|told| (first..=last).contains(&told.block)).collect();
+        let due: Vec<&NodeFrame> = all.iter().filter(|frame| (first..=last).contains(&frame.block)).collect();
         compare(&ask(&chain.api, &range)?, &due)?;
         let unknown = format!("module=account&action=txlistinternal&txhash=0x{}", "12".repeat(32));
         compare(&ask(&chain.api, &unknown)?, &[])?;

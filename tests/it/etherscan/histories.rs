@@ -15,7 +15,7 @@ use crate::chains::{Chain, chain, quantity};
 use crate::transactions::{busiest, node_transactions};
 
 #[test]
-fn balances_are_those_after_the_block_that_is_asked_for() -> anyhow::Result<()> {
+fn balances_are_those_after_the_requested_block() -> anyhow::Result<()> {
     let chain = chain("hive");
     let accounts: Vec<String> =
         busiest(&node_transactions(chain)).into_iter().take(3).map(|(account, _)| account).collect();
@@ -80,13 +80,13 @@ pub fn of_tokens_are_what_the_node_says(api: &str) -> anyhow::Result<()> {
     for (token, of_token) in expected["erc20"].as_object().context("tokens")? {
         let (token, head) = (token.to_lowercase(), chain.head());
         let supply = ask(format!("stats&action=tokensupplyhistory&contractaddress={token}&blockno={head}"))?;
-        ensure!(supply["result"] == of_token["totalSupply"], "{token}: {supply}, told {of_token}");
+        ensure!(supply["result"] == of_token["totalSupply"], "{token}: {supply}, expected {of_token}");
         let of_token_moves: Vec<&Transfer> =
             transfers.iter().filter(|one| one.action == "tokentx" && one.row["contractAddress"] == *token).collect();
         for (holder, balance) in of_token["balances"].as_object().into_iter().flatten() {
             let query = format!("contractaddress={token}&address={}", holder.to_lowercase());
             let now = ask(format!("account&action=tokenbalancehistory&{query}&blockno={head}"))?;
-            ensure!(now["result"] == *balance, "{query}: {now}, told {balance}");
+            ensure!(now["result"] == *balance, "{query}: {now}, expected {balance}");
             // Deposits of this one are no transfers.
             if of_token["label"] == "Wrapped" {
                 continue;

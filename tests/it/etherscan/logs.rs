@@ -257,8 +257,8 @@ fn getlogs_names_what_is_missing() -> anyhow::Result<()> {
         (format!("fromBlock=a&toBlock=9&topic0={topic}"), "Invalid fromBlock"),
     ] {
         let refused = ask(api, &format!("module=logs&action=getlogs&{query}"))?;
-        let told = refused["message"].as_str().unwrap_or_default();
-        ensure!(refused["status"] == "0" && told.starts_with(message), "{query}: {refused}");
+        let text = refused["message"].as_str().unwrap_or_default();
+        ensure!(refused["status"] == "0" && text.starts_with(message), "{query}: {refused}");
     }
     let missing =
         ask(&chain("mainnet").api, &format!("module=logs&action=getlogs&fromBlock=0&toBlock=99&topic0={topic}"))?;

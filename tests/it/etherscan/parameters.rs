@@ -55,8 +55,8 @@ fn parameters(action: &str) -> anyhow::Result<Vec<String>> {
 }
 
 fn is_refused(answer: &Value, name: &str) -> bool {
-    let told = answer["message"].as_str().unwrap_or_default().to_lowercase();
-    answer["status"] == "0" && answer["result"].is_null() && told.contains(&name.to_lowercase())
+    let text = answer["message"].as_str().unwrap_or_default().to_lowercase();
+    answer["status"] == "0" && answer["result"].is_null() && text.contains(&name.to_lowercase())
 }
 
 /// A value that is of no kind is refused by its name, of every parameter of every action that reads.
@@ -75,14 +75,14 @@ fn no_parameter_is_passed_over() -> anyhow::Result<()> {
                 ensure!(wrong == ask(&chain.api, &base)?, "{wrong}");
                 continue;
             }
-            // Other names of a parameter are told by the first.
-            let told = name.replace("filter_by", "filterby").replace("starttimestamp", "start_timestamp");
-            let told = told.replace("endtimestamp", "end_timestamp");
-            let told = ["1", "2", "3"]
+            // Aliases of a parameter are reported by its first name.
+            let reported = name.replace("filter_by", "filterby").replace("starttimestamp", "start_timestamp");
+            let reported = reported.replace("endtimestamp", "end_timestamp");
+            let reported = ["1", "2", "3"]
                 .iter()
-                .fold(told, |told, topic| told.replace(&format!("_{topic}opr"), &format!("_{topic}_opr")));
+                .fold(reported, |name, topic| name.replace(&format!("_{topic}opr"), &format!("_{topic}_opr")));
             ensure!(
-                is_refused(&wrong, &told) || (name == "address" && is_refused(&wrong, "address hash")),
+                is_refused(&wrong, &reported) || (name == "address" && is_refused(&wrong, "address hash")),
                 "{base} {name}: {wrong}"
             );
         }

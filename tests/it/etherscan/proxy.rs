@@ -15,8 +15,8 @@ fn proxy_answers_as_the_endpoint_of_json_rpc() -> anyhow::Result<()> {
     let chain = chain("hive");
     let all = node_transactions(chain);
     let address = busiest(&all)[0].0.clone();
-    let told = all.values().next().map(|told| told.transaction.clone()).unwrap_or_default();
-    let (hash, tag) = (lower(&told["hash"]), lower(&told["blockNumber"]));
+    let transaction = all.values().next().map(|tx| tx.transaction.clone()).unwrap_or_default();
+    let (hash, tag) = (lower(&transaction["hash"]), lower(&transaction["blockNumber"]));
     let calls = [
         ("eth_blockNumber", String::new(), json!([])),
         ("eth_getBlockByNumber", format!("tag={tag}&boolean=true"), json!([tag, true])),
@@ -62,9 +62,9 @@ fn the_status_of_a_transaction_is_that_of_its_receipt() -> anyhow::Result<()> {
     let (mut failed, mut of_old_rules) = (0, 0);
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for told in node_transactions(chain).values().step_by(env::amount(21, 7)) {
-            let hash = lower(&told.transaction["hash"]);
-            let status = match told.receipt["status"].as_str() {
+        for tx in node_transactions(chain).values().step_by(env::amount(21, 7)) {
+            let hash = lower(&tx.transaction["hash"]);
+            let status = match tx.receipt["status"].as_str() {
                 Some("0x1") => "1",
                 Some(_) => "0",
                 None => "",
@@ -72,7 +72,7 @@ fn the_status_of_a_transaction_is_that_of_its_receipt() -> anyhow::Result<()> {
             let found = ask(&chain.api, &format!("module=transaction&action=gettxreceiptstatus&txhash={hash}"))?;
             ensure!(found["status"] == "1" && found["result"] == json!({"status": status}), "{name} {hash}: {found}");
             let found = ask(&chain.api, &format!("module=transaction&action=getstatus&txhash={hash}"))?;
-            let has_failed = has_failed(chain, told)?;
+            let has_failed = has_failed(chain, tx)?;
             ensure!(found["result"]["isError"] == flag(has_failed), "{name} {hash}: {found}");
             let reason = found["result"]["errDescription"].as_str().unwrap_or("none");
             ensure!(name == "mainnet" || reason.is_empty() == (has_failed != Some(true)), "{name} {hash}: {found}");

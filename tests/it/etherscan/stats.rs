@@ -42,7 +42,7 @@ fn rewards_of_blocks_are_those_the_nodes_traced() -> anyhow::Result<()> {
             ensure!(reward["blockReward"] == json!(due.to_string()), "{name} {height}: {found}, due {due}");
             ensure!(reward["blockMiner"] == lower(&block["miner"]), "{name} {height}: {found}");
             let of_uncles = of("uncle");
-            let told: Vec<Value> = of_uncles
+            let expected: Vec<Value> = of_uncles
                 .iter()
                 .enumerate()
                 .map(|(position, one)| {
@@ -50,10 +50,10 @@ fn rewards_of_blocks_are_those_the_nodes_traced() -> anyhow::Result<()> {
                     json!({"miner": miner, "unclePosition": position.to_string(), "blockreward": amount})
                 })
                 .collect();
-            ensure!(reward["uncles"] == json!(told), "{name} {height}: {found}, told {told:?}");
+            ensure!(reward["uncles"] == json!(expected), "{name} {height}: {found}, expected {expected:?}");
             let inclusion = number(&reward["uncleInclusionReward"]);
-            ensure!(inclusion.is_zero() == told.is_empty(), "{name} {height}: {found}");
-            uncles += told.len();
+            ensure!(inclusion.is_zero() == expected.is_empty(), "{name} {height}: {found}");
+            uncles += expected.len();
         }
     }
     ensure!(uncles > 0, "no uncles");
@@ -112,8 +112,8 @@ fn fees_of_a_day_are_the_sum_of_its_receipts() -> anyhow::Result<()> {
         ("", "Query parameter 'date' is required"),
     ] {
         let refused = total(date)?;
-        let told = refused["message"].as_str().unwrap_or_default();
-        ensure!(refused["status"] == "0" && told.starts_with(message), "{date}: {refused}");
+        let text = refused["message"].as_str().unwrap_or_default();
+        ensure!(refused["status"] == "0" && text.starts_with(message), "{date}: {refused}");
     }
     for action in DAILY {
         let query = format!("module=stats&action={action}&startdate=2023-11-14&enddate=2023-11-15");

@@ -1,4 +1,4 @@
-//! `module=token`, and what accounts have of tokens, against what the node said by calls.
+//! `module=token`, and what accounts have of tokens, against what the node reported by calls.
 
 use std::collections::BTreeMap;
 
@@ -23,17 +23,20 @@ fn amount(value: &Value) -> anyhow::Result<U256> {
 #[test]
 fn accounts_have_what_the_node_says() -> anyhow::Result<()> {
     let api = &chain("devchain").api;
-    let told = expected_balances()?;
-    let mut tokens: Vec<&String> = told.values().flat_map(BTreeMap::keys).collect();
+    let balances = expected_balances()?;
+    let mut tokens: Vec<&String> = balances.values().flat_map(BTreeMap::keys).collect();
     tokens.sort();
     tokens.dedup();
     ensure!(tokens.len() > 4, "{tokens:?}");
-    for (holder, held) in &told {
+    for (holder, held) in &balances {
         for token in &tokens {
             let query = format!("module=account&action=tokenbalance&address={holder}&contractaddress={token}");
             let found = ask(api, &query)?;
-            let wanted = held.get(*token).copied().unwrap_or_default();
-            ensure!(found["status"] == "1" && amount(&found["result"])? == wanted, "{query}: {found}, told {wanted}");
+            let expected = held.get(*token).copied().unwrap_or_default();
+            ensure!(
+                found["status"] == "1" && amount(&found["result"])? == expected,
+                "{query}: {found}, expected {expected}"
+            );
         }
         let list = ask(api, &format!("module=account&action=tokenlist&address={holder}"))?;
         let mut found: BTreeMap<String, U256> = BTreeMap::new();
@@ -46,14 +49,16 @@ fn accounts_have_what_the_node_says() -> anyhow::Result<()> {
         }
         ensure!(&found == held && list["status"] == "1", "{holder}: {list}");
     }
-    let nobody = format!("0x{}", "9e".repeat(20));
-    let none = ask(api, &format!("module=account&action=tokenlist&address={nobody}"))?;
+    let unknown = format!("0x{}", "9e".repeat(20));
+    let none = ask(api, &format!("module=account&action=tokenlist&address={unknown}"))?;
     ensure!(none == json!({"status": "0", "message": "No transactions found", "result": []}), "{none}");
-    let none = ask(api, &format!("module=account&action=tokenbalance&address={nobody}&contractaddress={}", tokens[0]))?;
+    let none =
+        ask(api, &format!("module=account&action=tokenbalance&address={unknown}&contractaddress={}", tokens[0]))?;
     ensure!(none["result"] == "0", "{none}");
     let zero = format!("0x{}", "00".repeat(20));
-    let untold = ask(api, &format!("module=account&action=tokenbalance&address={zero}&contractaddress={}", tokens[0]))?;
-    ensure!(untold["status"] == "0" && untold["result"].is_null(), "{untold}");
+    let refused =
+        ask(api, &format!("module=account&action=tokenbalance&address={zero}&contractaddress={}", tokens[0]))?;
+    ensure!(refused["status"] == "0" && refused["result"].is_null(), "{refused}");
     Ok(())
 }
 
@@ -83,7 +88,7 @@ fn tokens_have_the_holders_that_the_node_says() -> anyhow::Result<()> {
                     break;
                 }
             }
-            ensure!(found == holders, "{token} {action}: {found:?}, told {holders:?}");
+            ensure!(found == holders, "{token} {action}: {found:?}, expected {holders:?}");
         }
         let wide =
             ask(api, &format!("module=token&action=getTokenHolders&contractaddress={token}&page=101&offset=100"))?;
@@ -101,14 +106,14 @@ fn tokens_have_the_holders_that_the_node_says() -> anyhow::Result<()> {
 fn tokens_have_the_supply_that_the_node_says() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let mut supplies = 0;
-    for (token, told) in expected()?["erc20"].as_object().context("tokens")? {
+    for (token, facts) in expected()?["erc20"].as_object().context("tokens")? {
         let token = token.to_lowercase();
         let found = ask(&chain.api, &format!("module=token&action=getToken&contractaddress={token}"))?;
         let item = &found["result"];
         ensure!(found["status"] == "1" && item["contractAddress"] == *token && item["type"] == "ERC-20", "{found}");
-        let is_told = told["label"] != "Wrapped";
-        ensure!(!is_told || item["totalSupply"] == told["totalSupply"], "{found}, told {told}");
-        supplies += usize::from(is_told);
+        let is_known = facts["label"] != "Wrapped";
+        ensure!(!is_known || item["totalSupply"] == facts["totalSupply"], "{found}, expected {facts}");
+        supplies += usize::from(is_known);
         let page = get(chain, &format!("tokens/{token}"))?;
         for name in ["name", "symbol", "decimals"] {
             ensure!(item[name] == page[name].as_str().unwrap_or_default(), "{found}, on its page {page}");

@@ -1,4 +1,4 @@
-//! `module=account&action=txlist`: rows, orders and pages against what the node said.
+//! `module=account&action=txlist`: rows, orders and pages against what the node reported.
 
 use alloy_primitives::U256;
 use anyhow::{Context as _, ensure};
@@ -20,10 +20,10 @@ pub fn lower(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_lowercase()
 }
 
-/// The whole row that is due for what the node said, but for the name of the function.
-fn row(told: &NodeTransaction, chain: &Chain) -> anyhow::Result<Value> {
-    let (transaction, receipt) = (&told.transaction, &told.receipt);
-    let block = block(chain, told.position().0)?;
+/// The whole row that is due for what the node reported, but for the name of the function.
+fn row(tx: &NodeTransaction, chain: &Chain) -> anyhow::Result<Value> {
+    let (transaction, receipt) = (&tx.transaction, &tx.receipt);
+    let block = block(chain, tx.position().0)?;
     let input = lower(&transaction["input"]);
     let status = receipt["status"].as_str();
     Ok(json!({
@@ -38,13 +38,13 @@ fn row(told: &NodeTransaction, chain: &Chain) -> anyhow::Result<Value> {
         "value": decimal(&transaction["value"])?,
         "gas": decimal(&transaction["gas"])?,
         "gasPrice": decimal(&receipt["effectiveGasPrice"])?,
-        "isError": flag(has_failed(chain, told)?),
+        "isError": flag(has_failed(chain, tx)?),
         "txreceipt_status": flag(status.map(|status| status == "0x1")),
         "input": input,
         "contractAddress": lower(&receipt["contractAddress"]),
         "cumulativeGasUsed": decimal(&receipt["cumulativeGasUsed"])?,
         "gasUsed": decimal(&receipt["gasUsed"])?,
-        "confirmations": (chain.head() - told.position().0 + 1).to_string(),
+        "confirmations": (chain.head() - tx.position().0 + 1).to_string(),
         "methodId": if input.len() < 10 { "0x" } else { &input[..10] },
     }))
 }
@@ -69,11 +69,11 @@ pub fn block(chain: &Chain, number: u64) -> anyhow::Result<&Value> {
 
 /// Whether a transaction failed: by its receipt, else by the node's trace of it; of the mainnet blocks no traces are
 /// loaded.
-pub fn has_failed(chain: &Chain, told: &NodeTransaction) -> anyhow::Result<Option<bool>> {
-    let (number, index) = told.position();
+pub fn has_failed(chain: &Chain, tx: &NodeTransaction) -> anyhow::Result<Option<bool>> {
+    let (number, index) = tx.position();
     let trace = &line(chain, number)?["traces"][usize::try_from(index)?]["result"];
     let by_trace = trace.is_object().then(|| trace["error"].is_string());
-    Ok(told.receipt["status"].as_str().map(|status| status != "0x1").or(by_trace))
+    Ok(tx.receipt["status"].as_str().map(|status| status != "0x1").or(by_trace))
 }
 
 pub fn flag(of: Option<bool>) -> &'static str {
@@ -92,8 +92,8 @@ fn txlist_is_what_the_account_takes_part_in() -> anyhow::Result<()> {
         for (address, _) in some {
             for filter in ["", "from", "to"] {
                 let mut due = Vec::new();
-                for told in all.values().filter(|told| told.participants(filter).contains(address)) {
-                    due.push(row(told, chain)?);
+                for tx in all.values().filter(|tx| tx.participants(filter).contains(address)) {
+                    due.push(row(tx, chain)?);
                 }
                 let query = format!("module=account&action=txlist&address={address}&filterby={filter}");
                 let up = ask(&chain.api, &query)?;
@@ -125,8 +125,8 @@ fn txlist_is_cut_at_blocks() -> anyhow::Result<()> {
         let found = ask(&chain.api, &format!("{query}&startblock={first}&endblock={last}"))?;
         let due = all
             .iter()
-            .filter(|(position, told)| (first..=last).contains(&position.0) && told.participants("").contains(address));
-        let due: Vec<&Value> = due.map(|(_, told)| &told.transaction["hash"]).collect();
+            .filter(|(position, tx)| (first..=last).contains(&position.0) && tx.participants("").contains(address));
+        let due: Vec<&Value> = due.map(|(_, tx)| &tx.transaction["hash"]).collect();
         let found: Vec<Value> = rows(&found).iter().map(|row| row["hash"].clone()).collect();
         ensure!(found.iter().collect::<Vec<_>>() == due, "{first} to {last}: {found:?}");
     }
@@ -147,9 +147,9 @@ fn txlist_is_cut_at_times() -> anyhow::Result<()> {
             let query =
                 format!("module=account&action=txlist&address={address}&start_timestamp={start}&end_timestamp={end}");
             let mut due = Vec::new();
-            for told in all.values().filter(|told| told.participants("").contains(address)) {
-                if (start..=end).contains(&time(told.position().0)?) {
-                    due.push(told.transaction["hash"].clone());
+            for tx in all.values().filter(|tx| tx.participants("").contains(address)) {
+                if (start..=end).contains(&time(tx.position().0)?) {
+                    due.push(tx.transaction["hash"].clone());
                 }
             }
             for query in [query.replace("_timestamp", "timestamp"), query] {
@@ -168,12 +168,12 @@ fn gettxinfo_is_what_the_receipt_says() -> anyhow::Result<()> {
     let (mut failed, mut paged) = (0, 0);
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        let is_long = |told: &NodeTransaction| told.receipt["logs"].as_array().map(Vec::len) > Some(100);
+        let is_long = |tx: &NodeTransaction| tx.receipt["logs"].as_array().map(Vec::len) > Some(100);
         let all = node_transactions(chain);
         let step = env::amount(24, 8);
-        let some = all.values().enumerate().filter(|(nth, told)| nth % step == 0 || is_long(told));
-        for (_, told) in some {
-            let (transaction, receipt) = (&told.transaction, &told.receipt);
+        let some = all.values().enumerate().filter(|(nth, tx)| nth % step == 0 || is_long(tx));
+        for (_, tx) in some {
+            let (transaction, receipt) = (&tx.transaction, &tx.receipt);
             let mut logs: Vec<Value> = Vec::new();
             let mut index = String::new();
             loop {
@@ -190,11 +190,11 @@ fn gettxinfo_is_what_the_receipt_says() -> anyhow::Result<()> {
                     ("gasLimit", decimal(&transaction["gas"])?),
                     ("gasUsed", decimal(&receipt["gasUsed"])?),
                     ("gasPrice", decimal(&receipt["effectiveGasPrice"])?),
-                    ("confirmations", (chain.head() - told.position().0 + 1).to_string()),
+                    ("confirmations", (chain.head() - tx.position().0 + 1).to_string()),
                 ] {
                     ensure!(item[key] == due, "{key}: {found}, due {due}");
                 }
-                let success = has_failed(chain, told)?.map(|has_failed| !has_failed);
+                let success = has_failed(chain, tx)?.map(|has_failed| !has_failed);
                 ensure!(item["success"] == json!(success), "{found}");
                 failed += usize::from(
                     success == Some(false) && item["revertReason"].as_str().is_some_and(|text| text.len() > 2),
@@ -225,14 +225,14 @@ fn gettxinfo_is_what_the_receipt_says() -> anyhow::Result<()> {
 
 /// Blocks that are loaded are answered with status 1 on a chain with gaps too.
 #[test]
-fn missing_blocks_are_named_only_where_they_are_asked_for() -> anyhow::Result<()> {
+fn missing_blocks_are_named_only_where_they_are_requested() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let address = format!("0x{}", "12".repeat(20));
     let head = chain.head();
     let there = ask(&chain.api, &format!("module=account&action=txlist&address={address}&startblock={head}"))?;
     ensure!(there == json!({"status": "0", "message": "No transactions found", "result": []}), "{there}");
     let missing = ask(&chain.api, &format!("module=account&action=txlist&address={address}"))?;
-    let told = missing["message"].as_str().unwrap_or_default();
-    ensure!(missing["status"] == "2" && told.starts_with("blocks ") && missing["result"] == json!([]), "{missing}");
+    let message = missing["message"].as_str().unwrap_or_default();
+    ensure!(missing["status"] == "2" && message.starts_with("blocks ") && missing["result"] == json!([]), "{missing}");
     Ok(())
 }

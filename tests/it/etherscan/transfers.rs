@@ -115,8 +115,8 @@ fn rows(answer: &Value) -> Vec<Value> {
     let mut rows = answer["result"].as_array().cloned().unwrap_or_default();
     for row in &mut rows {
         let Some(members) = row.as_object_mut() else { continue };
-        let told = ["tokenName", "tokenSymbol", "tokenDecimal"].map(|key| members.remove(key));
-        assert!(told.iter().all(|text| text.as_ref().is_some_and(Value::is_string)), "{told:?}");
+        let names = ["tokenName", "tokenSymbol", "tokenDecimal"].map(|key| members.remove(key));
+        assert!(names.iter().all(|text| text.as_ref().is_some_and(Value::is_string)), "{names:?}");
     }
     rows
 }
@@ -144,13 +144,14 @@ fn ensure_far_pages(chain: &Chain, all: &[Transfer]) -> anyhow::Result<()> {
     for transfer in all.iter().filter(|transfer| transfer.row["from"] == *zero || transfer.row["to"] == *zero) {
         *counts.entry(transfer.action).or_default() += 1;
     }
-    let (action, count) = counts.into_iter().max_by_key(|(_, count)| *count).context("transfers of nobody")?;
+    let (action, count) =
+        counts.into_iter().max_by_key(|(_, count)| *count).context("transfers of the zero address")?;
     ensure!(count > MOST_ROWS, "{count}");
     let list = |query: &str| ask(&chain.api, &format!("module=account&action={action}&{query}"));
     for page in ["page=2&offset=10000", "page=2&offset=6000", "page=2", "page=10001&offset=1"] {
         let refused = list(&format!("address={zero}&{page}"))?;
-        let told = refused["message"].as_str().unwrap_or_default();
-        ensure!(refused["status"] == "0" && told.starts_with("Result window is too large"), "{page}: {refused}");
+        let text = refused["message"].as_str().unwrap_or_default();
+        ensure!(refused["status"] == "0" && text.starts_with("Result window is too large"), "{page}: {refused}");
     }
     let last = list(&format!("address={zero}&page=10000&offset=1"))?;
     ensure!(last["result"].as_array().map(Vec::len) == Some(1), "{last}");

@@ -52,9 +52,9 @@ pub fn page() -> anyhow::Result<String> {
     let relations = relations()?;
     let mut page = format!("{HEAD}{}", diagram(&relations)?);
     let is_view = |name: &str| name.starts_with("v_");
-    for (title, is_wanted) in [("Views", true), ("Tables", false)] {
+    for (title, is_view_list) in [("Views", true), ("Tables", false)] {
         write!(page, "## {title}\n\n")?;
-        for (name, relation) in relations.iter().filter(|(name, _)| is_view(name) == is_wanted) {
+        for (name, relation) in relations.iter().filter(|(name, _)| is_view(name) == is_view_list) {
             write!(page, "### {name}\n\n{}.", relation.comment)?;
             if !relation.order.is_empty() {
                 write!(page, " Ordered by `{}`.", relation.order)?;

@@ -1,4 +1,4 @@
-//! The lists of one id: who holds it, by what the node said by calls, and its transfers, by the logs of the chain.
+//! The lists of one id: who holds it, by what the node reported by calls, and its transfers, by the logs of the chain.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ fn of_an_id_are_its_holders() -> anyhow::Result<()> {
                 let found_holders: BTreeMap<String, U256> = found.iter().filter_map(of).collect();
                 ensure!(
                     found_holders == *holders && found.len() == holders.len(),
-                    "{path}: {found:?}, told {holders:?}"
+                    "{path}: {found:?}, expected {holders:?}"
                 );
                 ensure!(found.iter().all(|item| item["token_id"] == id.to_string()), "{path}: {found:?}");
                 let amounts: Vec<U256> = found.iter().filter_map(of).map(|(_, amount)| amount).collect();
@@ -79,12 +79,12 @@ fn of_an_id_are_its_transfers() -> anyhow::Result<()> {
         for (id, positions) in moves.iter().step_by((moves.len() / 9).max(1)) {
             let path = format!("tokens/{token}/instances/{id}/transfers");
             let count = get(chain, &format!("{path}-count"))?;
-            ensure!(count == json!({"transfers_count": positions.len()}), "{path}: {count}, told {positions:?}");
+            ensure!(count == json!({"transfers_count": positions.len()}), "{path}: {count}, expected {positions:?}");
             for size in [1, 50] {
                 let found = walk(chain, &path, size)?;
                 let position = |item: &Value| Some((item["block_number"].as_u64()?, item["log_index"].as_u64()?));
                 let found_positions: Vec<(u64, u64)> = found.iter().filter_map(position).collect();
-                ensure!(found_positions == *positions, "{path}: {found_positions:?}, told {positions:?}");
+                ensure!(found_positions == *positions, "{path}: {found_positions:?}, expected {positions:?}");
                 ensure!(found.iter().all(|item| item["total"]["token_id"] == id.to_string()), "{path}: {found:?}");
             }
             most = most.max(positions.len());
@@ -96,8 +96,8 @@ fn of_an_id_are_its_transfers() -> anyhow::Result<()> {
 
 #[test]
 fn of_no_id_are_not_found() -> anyhow::Result<()> {
-    let (chain, told) = (chain("devchain"), expected_instances()?);
-    for (token, (_, ids)) in &told {
+    let (chain, instances) = (chain("devchain"), expected_instances()?);
+    for (token, (_, ids)) in &instances {
         let absent = U256::from(77_777);
         ensure!(!ids.contains_key(&absent));
         ensure!(refused(chain, &format!("tokens/{token}/instances/{absent}/holders"))? == 404, "{token}");
@@ -106,7 +106,7 @@ fn of_no_id_are_not_found() -> anyhow::Result<()> {
         let count = get(chain, &format!("tokens/{token}/instances/{absent}/transfers-count"))?;
         ensure!(count == json!({"transfers_count": 0}), "{token}: {count}");
     }
-    let token = told.keys().next().context("a token")?;
+    let token = instances.keys().next().context("a token")?;
     for list in ["holders", "transfers", "transfers-count"] {
         for (path, status) in [
             (format!("tokens/0x{}/instances/1/{list}", "9e".repeat(20)), 404),

@@ -101,7 +101,7 @@ fn ensure_same_code(scene: &Scene, address: &str, codes: &[String]) -> anyhow::R
     Ok(())
 }
 
-/// Without the genesis nothing is said of an address that may be in it.
+/// Without the genesis nothing is reported about an address that may be in it.
 #[test]
 fn what_was_undone_is_no_contract_without_state_either() -> anyhow::Result<()> {
     let scene = prague();
@@ -111,12 +111,12 @@ fn what_was_undone_is_no_contract_without_state_either() -> anyhow::Result<()> {
         let (_, page) = get(api, &format!("api/v2/addresses/{address}"))?;
         // Known is what was created, with code or without, and what delegates or did.
         let is_known = *is_contract || status.is_some() || *name == "revoked its delegation";
-        let wanted = if is_known && *name != "there from genesis on" { json!(is_contract) } else { Value::Null };
-        ensure!(page["is_contract"] == wanted, "{name}: {page}");
+        let expected = if is_known && *name != "there from genesis on" { json!(is_contract) } else { Value::Null };
+        ensure!(page["is_contract"] == expected, "{name}: {page}");
         let creator = created_by.map(|by| scene.node.hashes[by].clone());
         ensure!(page["creation_transaction_hash"] == json!(creator), "{name}: {page}");
         let (_, found) = get(api, &format!("api/v2/search/quick?q={address}"))?;
-        ensure!(found[0]["type"] == if wanted == true { "contract" } else { "address" }, "{name}: {found}");
+        ensure!(found[0]["type"] == if expected == true { "contract" } else { "address" }, "{name}: {found}");
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ fn a_transaction_that_ran_no_code_calls_nothing() -> anyhow::Result<()> {
         ensure!(deliveries.values().filter(|ran| !**ran).count() > 4, "{deliveries:?}");
         for api in [Some(&scene.api), scene.frames_only.as_ref()].into_iter().flatten() {
             for (name, ran) in &deliveries {
-                ensure_told(api, &scene.node.hashes[name], *ran).with_context(|| format!("{name}, {api}"))?;
+                ensure_call_is_listed(api, &scene.node.hashes[name], *ran).with_context(|| format!("{name}, {api}"))?;
             }
             let coins = get(api, &format!("api/v2/transactions/{}", scene.node.hashes["coins to a later contract"]))?;
             ensure!(coins["transaction_types"] == json!(["coin_transfer"]), "{coins}");
@@ -46,7 +46,7 @@ fn a_transaction_that_ran_no_code_calls_nothing() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn ensure_told(api: &str, hash: &str, ran: bool) -> anyhow::Result<()> {
+fn ensure_call_is_listed(api: &str, hash: &str, ran: bool) -> anyhow::Result<()> {
     let item = get(api, &format!("api/v2/transactions/{hash}"))?;
     let types = item["transaction_types"].as_array().context("types")?;
     ensure!(types.iter().any(|one| one == "contract_call") == ran, "{item}");

@@ -83,8 +83,9 @@ fn start() -> anyhow::Result<Proxies> {
     create(&mut node, "zeppelin", &sets(ZEPPELIN_OS, &logic), &delegates(ZEPPELIN_OS))?;
     let says = answers(&[(PROXY_TYPE, Answer::Words(&["2"])), (IMPLEMENTATION, Answer::Slot(3))], &delegates("3"));
     create(&mut node, "says so", &sets("3", &logic), &says)?;
-    for (name, asked) in [("names it", IMPLEMENTATION), ("gets it", GET_IMPLEMENTATION), ("comptroller", COMPTROLLER)] {
-        create(&mut node, name, &sets("3", &logic), &answers(&[(asked, Answer::Slot(3))], &delegates("3")))?;
+    for (name, getter) in [("names it", IMPLEMENTATION), ("gets it", GET_IMPLEMENTATION), ("comptroller", COMPTROLLER)]
+    {
+        create(&mut node, name, &sets("3", &logic), &answers(&[(getter, Answer::Slot(3))], &delegates("3")))?;
     }
     let named = [facet.as_str()];
     let runtime = answers(&[(IMPLEMENTATION, Answer::Words(&named))], &delegates("3"));
@@ -129,7 +130,7 @@ fn what_state_shows_runs_their_calls() -> anyhow::Result<()> {
     let chain = chain();
     for (name, kind, implementations) in KINDS {
         let address = &chain.addresses[name];
-        let wanted: Vec<&String> = implementations.iter().map(|name| &chain.addresses[name]).collect();
+        let expected: Vec<&String> = implementations.iter().map(|name| &chain.addresses[name]).collect();
         for page in ["smart-contracts", "addresses"] {
             let page = get(&chain.with_state, &format!("api/v2/{page}/{address}"))?;
             ensure!(page["proxy_type"] == json!(kind), "{name}: {page}");
@@ -139,8 +140,8 @@ fn what_state_shows_runs_their_calls() -> anyhow::Result<()> {
                 .iter()
                 .map(|item| item["address_hash"].as_str().unwrap_or_default().to_lowercase())
                 .collect();
-            ensure!(found.iter().eq(wanted.iter().copied()), "{name}: {page}");
-            ensure!(wanted.is_empty() || page["implementations"][0]["name"] == "Logic", "{name}: {page}");
+            ensure!(found.iter().eq(expected.iter().copied()), "{name}: {page}");
+            ensure!(expected.is_empty() || page["implementations"][0]["name"] == "Logic", "{name}: {page}");
         }
         let page = get(&chain.without_state, &format!("api/v2/addresses/{address}"))?;
         ensure!(page["implementations"] == json!([]) && page["proxy_type"].is_null(), "{name} without state: {page}");

@@ -88,12 +88,12 @@ fn a_balance_is_what_the_contract_says_or_unknown() -> anyhow::Result<()> {
         let token = &chain.addresses[name];
         let query = format!("api?module=account&action=tokenbalance&address={HOLDER}&contractaddress={token}");
         // Units of an id have no `balanceOf(address)`: their logs tell them.
-        let said = if balance.is_empty() { json!("70") } else { balance_of(&chain.node, token)? };
+        let balance = if balance.is_empty() { json!("70") } else { balance_of(&chain.node, token)? };
         let found = get(&chain.with_state, &query)?;
-        ensure!(found["result"] == said && found["status"] == "1", "{name}: {found}, the node says {said}");
+        ensure!(found["result"] == balance && found["status"] == "1", "{name}: {found}, the node says {balance}");
         let found = get(&chain.without_state, &query)?;
-        let wanted = if ["two kinds of logs", "one id"].contains(&name) { json!("70") } else { Value::Null };
-        ensure!(found["result"] == wanted, "{name}: {found} instead of {wanted}");
+        let expected = if ["two kinds of logs", "one id"].contains(&name) { json!("70") } else { Value::Null };
+        ensure!(found["result"] == expected, "{name}: {found} instead of {expected}");
     }
     Ok(())
 }
@@ -205,8 +205,8 @@ fn a_token_is_called_what_its_contract_says_now() -> anyhow::Result<()> {
         }
         node.mine()?;
         load(&node.url)?;
-        let wanted = json!([name, symbol, "6"]);
-        env::eventually(env::SOON, || Ok(facts()? == wanted))?;
+        let expected = json!([name, symbol, "6"]);
+        env::eventually(env::SOON, || Ok(facts()? == expected))?;
     }
     Ok(())
 }

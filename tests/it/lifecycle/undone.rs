@@ -63,12 +63,12 @@ fn apis(scene: &Scene) -> impl Iterator<Item = &String> {
 #[test]
 fn rest_and_etherscan_say_what_was_undone() -> anyhow::Result<()> {
     let scene = prague();
-    let told = expected_moves(scene)?;
+    let expected = expected_moves(scene)?;
     for api in apis(scene) {
         let query = format!("api?module=account&action=txlistinternal&address={RECEIVER}");
         let listed = ask(api, &query)?.json()?;
         let is_error = |row: &Value| Some(row["isError"] == "1");
-        ensure!(moves(&listed["result"], |row| decimal(&row["value"]), is_error) == told, "{listed}");
+        ensure!(moves(&listed["result"], |row| decimal(&row["value"]), is_error) == expected, "{listed}");
         ensure!(
             listed["result"].as_array().is_some_and(|rows| rows.iter().all(|row| row["errCode"] == "")),
             "{listed}"
@@ -86,7 +86,7 @@ fn rest_and_etherscan_say_what_was_undone() -> anyhow::Result<()> {
             by_transaction.extend(moves(&list["items"], to_receiver, is_undone));
             heights.insert(list["items"][0]["block_number"].as_u64().context("a height")?);
         }
-        ensure!(by_transaction == told, "{by_transaction:?}");
+        ensure!(by_transaction == expected, "{by_transaction:?}");
         let height = heights.first().context("a block")?;
         for path in [
             format!("addresses/{RECEIVER}/internal-transactions"),
@@ -95,7 +95,7 @@ fn rest_and_etherscan_say_what_was_undone() -> anyhow::Result<()> {
             "internal-transactions?items_count=100".to_owned(),
         ] {
             let list = ask(api, &format!("api/v2/{path}"))?.json()?;
-            ensure!(moves(&list["items"], to_receiver, is_undone) == told, "{path}: {list}");
+            ensure!(moves(&list["items"], to_receiver, is_undone) == expected, "{path}: {list}");
         }
         // The frame of the catcher, which failed itself, has its own error.
         let caught = &scene.node.hashes["catches 300"];
@@ -106,7 +106,7 @@ fn rest_and_etherscan_say_what_was_undone() -> anyhow::Result<()> {
         let query = format!("api/v2/advanced-filters?to_address_hashes_to_include={RECEIVER}&items_count=100");
         let list = ask(api, &query)?.json()?;
         let of_frame = |item: &Value| item["internal_transaction_index"].as_u64().and_then(|_| to_receiver(item));
-        ensure!(moves(&list["items"], of_frame, |item| Some(item["status"] == "error")) == told, "{list}");
+        ensure!(moves(&list["items"], of_frame, |item| Some(item["status"] == "error")) == expected, "{list}");
         let flows = ask(api, &format!("api/v2/addresses/{RECEIVER}/activity/coins"))?.json()?;
         let received =
             flows["items"].as_array().context("items")?.iter().filter_map(|one| decimal(&one["received_amount"]));
@@ -134,28 +134,28 @@ fn operations_of_otterscan_are_those_that_last() -> anyhow::Result<()> {
 #[test]
 fn every_format_of_a_scan_has_the_column() -> anyhow::Result<()> {
     let scene = prague();
-    let told = expected_moves(scene)?;
+    let expected = expected_moves(scene)?;
     for api in apis(scene) {
         let scan = |format: &str| {
             ask(api, &format!("api/v2/scan/internal-transactions?fromBlock=0&toAddress={RECEIVER}&format={format}"))
         };
         let quantity = |row: &Value| u64::from_str_radix(row["value"].as_str()?.trim_start_matches("0x"), 16).ok();
         let is_undone = |row: &Value| row["isUndone"].as_bool();
-        ensure!(moves(&scan("json")?.json()?["items"], quantity, is_undone) == told);
+        ensure!(moves(&scan("json")?.json()?["items"], quantity, is_undone) == expected);
         let lines: Vec<Value> = scan("ndjson")?.text().lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-        ensure!(moves(&json!(lines), quantity, is_undone) == told, "{lines:?}");
+        ensure!(moves(&json!(lines), quantity, is_undone) == expected, "{lines:?}");
         let export = format!(
             "api/v2/addresses/{RECEIVER}/internal-transactions/csv?filter_type=address&filter_value=to&columns=scan"
         );
         for text in [scan("csv")?.text(), ask(api, &export)?.text()] {
-            ensure!(of_csv(&text)? == told, "{text}");
+            ensure!(of_csv(&text)? == expected, "{text}");
         }
         let arrow = scan("arrow")?.body;
         let batches: Vec<RecordBatch> = StreamReader::try_new(arrow.as_slice(), None)?.collect::<Result<_, _>>()?;
-        ensure!(of_batches(&batches)? == told);
+        ensure!(of_batches(&batches)? == expected);
         let parquet = bytes::Bytes::from(scan("parquet")?.body);
         let reader = ParquetRecordBatchReaderBuilder::try_new(parquet)?.build()?;
-        ensure!(of_batches(&reader.collect::<Result<Vec<_>, _>>()?)? == told);
+        ensure!(of_batches(&reader.collect::<Result<Vec<_>, _>>()?)? == expected);
     }
     Ok(())
 }
@@ -185,7 +185,7 @@ fn of_batches(batches: &[RecordBatch]) -> anyhow::Result<Moves> {
 #[test]
 fn views_for_analysts_have_the_column() -> anyhow::Result<()> {
     let scene = prague();
-    let told = expected_moves(scene)?;
+    let expected = expected_moves(scene)?;
     for database in ["lifecycle_prague", "lifecycle_followed"] {
         for condition in [
             format!("v_internal_transactions_by_address WHERE address_hex = '{RECEIVER}'"),
@@ -197,7 +197,7 @@ fn views_for_analysts_have_the_column() -> anyhow::Result<()> {
                 Ok((value.parse()?, undone == "1"))
             };
             let found = rows.lines().map(row).collect::<anyhow::Result<Moves>>()?;
-            ensure!(found == told, "{database}, {condition}: {rows}");
+            ensure!(found == expected, "{database}, {condition}: {rows}");
         }
     }
     Ok(())

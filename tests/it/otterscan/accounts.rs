@@ -11,16 +11,16 @@ use crate::rpc::{call, result};
 fn code_is_there_where_it_was_deployed() -> anyhow::Result<()> {
     let hive = chain("hive");
     let all = node_transactions(hive);
-    let created = all.iter().filter(|told| told.receipt["contractAddress"].is_string());
-    for told in created.step_by(7) {
-        let (address, block) = (&told.receipt["contractAddress"], told.block());
+    let created = all.iter().filter(|tx| tx.receipt["contractAddress"].is_string());
+    for tx in created.step_by(7) {
+        let (address, block) = (&tx.receipt["contractAddress"], tx.block());
         for block in [block - 1, block, hive.head()] {
             let code = result(hive, "eth_getCode", json!([address, format!("{block:#x}")]))?;
             for form in [json!(block), json!(format!("{block:#x}")), json!(block.to_string())] {
                 ensure!(result(hive, "ots_hasCode", json!([address, form]))? == (code != "0x"), "{address} {block}");
             }
         }
-        ensure!(result(hive, "ots_hasCode", json!([told.transaction["from"], "latest"]))? == false);
+        ensure!(result(hive, "ots_hasCode", json!([tx.transaction["from"], "latest"]))? == false);
     }
     let beyond = call(hive, "ots_hasCode", json!([format!("0x{}", "12".repeat(20)), hive.head() + 1]))?;
     ensure!(beyond["error"]["code"] == -32000, "{beyond}");
@@ -33,14 +33,14 @@ fn code_is_there_where_it_was_deployed() -> anyhow::Result<()> {
 fn transactions_are_found_by_sender_and_nonce() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for told in node_transactions(chain).iter().step_by(5) {
-            let (from, nonce) = (&told.transaction["from"], quantity(&told.transaction["nonce"]));
+        for tx in node_transactions(chain).iter().step_by(5) {
+            let (from, nonce) = (&tx.transaction["from"], quantity(&tx.transaction["nonce"]));
             let found = result(chain, "ots_getTransactionBySenderAndNonce", json!([from, nonce]))?;
-            ensure!(found == told.hash(), "{name} {from} {nonce}: {found}");
+            ensure!(found == tx.hash(), "{name} {from} {nonce}: {found}");
         }
         // One that is not there may be in a block that is not loaded.
-        let nobody = json!([format!("0x{}", "12".repeat(20)), 7]);
-        let answer = call(chain, "ots_getTransactionBySenderAndNonce", nobody)?;
+        let params = json!([format!("0x{}", "12".repeat(20)), 7]);
+        let answer = call(chain, "ots_getTransactionBySenderAndNonce", params)?;
         let is_refused = answer["error"]["code"] == -32002;
         ensure!(if name == "mainnet" { is_refused } else { answer["result"].is_null() && !is_refused }, "{answer}");
     }
@@ -54,18 +54,21 @@ fn contracts_have_the_creator_that_the_traces_show() -> anyhow::Result<()> {
         let all = node_transactions(chain);
         let (mut there, mut gone) = (0, 0);
         let mut newest: std::collections::BTreeMap<&str, Value> = Default::default();
-        for told in &all {
-            for frame in told.frames.into_iter().flatten().filter(|frame| frame["error"].is_null()) {
+        for tx in &all {
+            for frame in tx.frames.into_iter().flatten().filter(|frame| frame["error"].is_null()) {
                 if let Some(made) = frame["result"]["address"].as_str() {
-                    newest.insert(made, json!({"hash": told.hash(), "creator": frame["action"]["from"]}));
+                    newest.insert(made, json!({"hash": tx.hash(), "creator": frame["action"]["from"]}));
                 }
             }
         }
-        for (contract, wanted) in newest {
+        for (contract, expected) in newest {
             let found = result(chain, "ots_getContractCreator", json!([contract]))?;
             // The state of this one is not loaded: what was destroyed is not known.
             let has_code = name == "devchain" || result(chain, "eth_getCode", json!([contract, "latest"]))? != "0x";
-            ensure!(found == if has_code { wanted.clone() } else { Value::Null }, "{contract}: {found}, told {wanted}");
+            ensure!(
+                found == if has_code { expected.clone() } else { Value::Null },
+                "{contract}: {found}, expected {expected}"
+            );
             there += usize::from(has_code);
             gone += usize::from(!has_code);
         }

@@ -13,23 +13,23 @@ use crate::env;
 use crate::rpc::call;
 
 /// Who takes part in a transaction: sender, recipient, created contract, and both ends of every frame.
-fn participants(told: &NodeTransaction<'_>) -> BTreeSet<String> {
-    let own = [&told.transaction["from"], &told.transaction["to"], &told.receipt["contractAddress"]];
+fn participants(tx: &NodeTransaction<'_>) -> BTreeSet<String> {
+    let own = [&tx.transaction["from"], &tx.transaction["to"], &tx.receipt["contractAddress"]];
     let of_frame = |frame: &'_ Value| {
         let created = if frame["error"].is_null() { &frame["result"]["address"] } else { &Value::Null };
         let action = &frame["action"];
         let ends = [&action["from"], &action["to"], &action["address"], &action["refundAddress"], created];
         ends.into_iter().filter_map(Value::as_str).map(str::to_lowercase).collect::<Vec<_>>()
     };
-    let inner = told.frames.into_iter().flatten().flat_map(of_frame);
+    let inner = tx.frames.into_iter().flatten().flat_map(of_frame);
     own.into_iter().filter_map(Value::as_str).map(str::to_lowercase).chain(inner).collect()
 }
 
 /// The transactions of each address, in chain order.
 fn by_address<'t, 'c>(all: &'t [NodeTransaction<'c>]) -> BTreeMap<String, Vec<&'t NodeTransaction<'c>>> {
     let mut by_address: BTreeMap<String, Vec<&NodeTransaction<'_>>> = BTreeMap::new();
-    for told in all {
-        participants(told).into_iter().for_each(|address| by_address.entry(address).or_default().push(told));
+    for tx in all {
+        participants(tx).into_iter().for_each(|address| by_address.entry(address).or_default().push(tx));
     }
     by_address
 }
@@ -37,7 +37,7 @@ fn by_address<'t, 'c>(all: &'t [NodeTransaction<'c>]) -> BTreeMap<String, Vec<&'
 /// The first transactions of a list, so many and those of the last one's block.
 fn first_blocks<'l, 't, 'c>(list: &'l [&'t NodeTransaction<'c>], size: usize) -> &'l [&'t NodeTransaction<'c>] {
     let Some(last) = list.get(size.min(list.len()).wrapping_sub(1)) else { return &[] };
-    let end = list.iter().rposition(|told| told.block() == last.block()).map_or(0, |end| end + 1);
+    let end = list.iter().rposition(|tx| tx.block() == last.block()).map_or(0, |end| end + 1);
     &list[..end]
 }
 
@@ -56,26 +56,23 @@ impl Search<'_> {
     }
 
     /// Compares a page with the transactions that it must have, from the newest down.
-    fn ensure_has(&self, page: &Value, wanted: &[&NodeTransaction<'_>]) -> anyhow::Result<()> {
+    fn ensure_has(&self, page: &Value, expected: &[&NodeTransaction<'_>]) -> anyhow::Result<()> {
         let read: TransactionsWithReceipts = typed(page)?;
         ensure!(read.txs.len() == read.receipts.len());
         let found: Vec<&str> =
             page["txs"].as_array().into_iter().flatten().filter_map(|tx| tx["hash"].as_str()).collect();
-        let hashes: Vec<&str> = wanted.iter().map(|told| told.hash()).collect();
-        ensure!(found == hashes, "{} {}: {found:?}, told {hashes:?}", self.address, self.size);
-        for (position, told) in wanted.iter().enumerate() {
+        let hashes: Vec<&str> = expected.iter().map(|tx| tx.hash()).collect();
+        ensure!(found == hashes, "{} {}: {found:?}, expected {hashes:?}", self.address, self.size);
+        for (position, tx) in expected.iter().enumerate() {
             let (transaction, receipt) = (&page["txs"][position], &page["receipts"][position]);
-            ensure!(transaction["input"] == told.transaction["input"], "{transaction}");
-            ensure!(receipt["transactionHash"] == told.hash() && receipt["timestamp"].is_u64(), "{receipt}");
-            ensure!(receipt["status"] == told.status() && receipt.get("root").is_none(), "{receipt}");
+            ensure!(transaction["input"] == tx.transaction["input"], "{transaction}");
+            ensure!(receipt["transactionHash"] == tx.hash() && receipt["timestamp"].is_u64(), "{receipt}");
+            ensure!(receipt["status"] == tx.status() && receipt.get("root").is_none(), "{receipt}");
             let logs = |receipt: &Value| -> Vec<(Value, Value)> {
                 let logs = receipt["logs"].as_array().into_iter().flatten();
                 logs.map(|log| (log["logIndex"].clone(), log["data"].clone())).collect()
             };
-            ensure!(
-                logs(receipt) == logs(told.receipt) && receipt["logsBloom"] == told.receipt["logsBloom"],
-                "{receipt}"
-            );
+            ensure!(logs(receipt) == logs(tx.receipt) && receipt["logsBloom"] == tx.receipt["logsBloom"], "{receipt}");
         }
         Ok(())
     }
@@ -86,21 +83,21 @@ impl Search<'_> {
         let (mut rest, mut block) = (down.as_slice(), 0);
         loop {
             let page = self.ask("ots_searchTransactionsBefore", block)?;
-            let wanted = first_blocks(rest, self.size);
-            self.ensure_has(&page, wanted)?;
-            rest = &rest[wanted.len()..];
+            let expected = first_blocks(rest, self.size);
+            self.ensure_has(&page, expected)?;
+            rest = &rest[expected.len()..];
             ensure!(page["firstPage"] == (block == 0) && page["lastPage"] == rest.is_empty(), "{page}");
-            let Some(last) = wanted.last().filter(|_| !rest.is_empty()) else { break };
+            let Some(last) = expected.last().filter(|_| !rest.is_empty()) else { break };
             block = last.block();
         }
         let (mut rest, mut block) = (all, 0);
         loop {
             let page = self.ask("ots_searchTransactionsAfter", block)?;
-            let wanted = first_blocks(rest, self.size);
-            self.ensure_has(&page, &wanted.iter().rev().copied().collect::<Vec<_>>())?;
-            rest = &rest[wanted.len()..];
+            let expected = first_blocks(rest, self.size);
+            self.ensure_has(&page, &expected.iter().rev().copied().collect::<Vec<_>>())?;
+            rest = &rest[expected.len()..];
             ensure!(page["lastPage"] == (block == 0) && page["firstPage"] == rest.is_empty(), "{page}");
-            let Some(last) = wanted.last().filter(|_| !rest.is_empty()) else { return Ok(()) };
+            let Some(last) = expected.last().filter(|_| !rest.is_empty()) else { return Ok(()) };
             block = last.block();
         }
     }
@@ -112,14 +109,12 @@ fn compare(chain: &'static Chain, api: &str) -> anyhow::Result<usize> {
     let mut addresses: Vec<(&String, &Vec<&NodeTransaction<'_>>)> = by_address.iter().collect();
     addresses.sort_by_key(|(address, list)| (std::cmp::Reverse(list.len()), (*address).clone()));
     // Who takes part only within transactions is found too.
-    let is_inner = |told: &NodeTransaction<'_>, address: &str| {
-        let own = [&told.transaction["from"], &told.transaction["to"], &told.receipt["contractAddress"]];
+    let is_inner = |tx: &NodeTransaction<'_>, address: &str| {
+        let own = [&tx.transaction["from"], &tx.transaction["to"], &tx.receipt["contractAddress"]];
         own.iter().all(|own| own.as_str().is_none_or(|own| own.to_lowercase() != address))
     };
-    let inner = addresses
-        .iter()
-        .filter(|(address, list)| list.iter().all(|told| is_inner(told, address)))
-        .take(env::amount(2, 4));
+    let inner =
+        addresses.iter().filter(|(address, list)| list.iter().all(|tx| is_inner(tx, address))).take(env::amount(2, 4));
     let some = addresses
         .iter()
         .take(env::amount(1, 4))
@@ -132,8 +127,8 @@ fn compare(chain: &'static Chain, api: &str) -> anyhow::Result<usize> {
         }
         hits += list.len();
     }
-    let nobody = format!("0x{}", "12".repeat(20));
-    Search { api, address: &nobody, size: 25 }.walk(&[])?;
+    let unknown = format!("0x{}", "12".repeat(20));
+    Search { api, address: &unknown, size: 25 }.walk(&[])?;
     Ok(hits)
 }
 
@@ -194,13 +189,13 @@ fn answers_from_what_is_there_above_a_gap() -> anyhow::Result<()> {
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--from", "30"]), 0)?;
     let api = env::start_api(database, &[])?;
     let all = node_transactions(chain("devchain"));
-    let above: Vec<&NodeTransaction<'_>> = all.iter().filter(|told| told.block() >= 30).collect();
-    let sender = above.iter().map(|told| told.transaction["from"].as_str().unwrap_or_default());
+    let above: Vec<&NodeTransaction<'_>> = all.iter().filter(|tx| tx.block() >= 30).collect();
+    let sender = above.iter().map(|tx| tx.transaction["from"].as_str().unwrap_or_default());
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     sender.for_each(|sender| *counts.entry(sender).or_default() += 1);
     let (address, _) = counts.into_iter().max_by_key(|(_, count)| *count).context("a sender")?;
     let own: Vec<&NodeTransaction<'_>> =
-        above.iter().rev().copied().filter(|told| participants(told).contains(address)).collect();
+        above.iter().rev().copied().filter(|tx| participants(tx).contains(address)).collect();
     let search = Search { api: &api.url, address, size: 5 };
     let page = search.ask("ots_searchTransactionsBefore", 0)?;
     search.ensure_has(&page, first_blocks(&own, 5))?;

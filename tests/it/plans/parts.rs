@@ -34,8 +34,8 @@ fn counters_of_an_address_read_its_range_alone() -> anyhow::Result<()> {
 #[test]
 fn those_who_ran_code_are_found_by_their_keys() -> anyhow::Result<()> {
     use trawl_query::contracts::ran_code::ran_code;
-    let (asked, all) = ([tether(), Address::repeat_byte(7)], everything());
-    let statements = ran_code(&asked, &all, &all);
+    let (requested, all) = ([tether(), Address::repeat_byte(7)], everything());
+    let statements = ran_code(&requested, &all, &all);
     ensure!(statements.len() == 1, "{statements:?}");
     let reads = explain_in("mainnet", &statements[0])?;
     let tables: Vec<&str> = reads.iter().map(|read| read.table.as_str()).collect();
@@ -145,9 +145,9 @@ fn holders_of_a_token_are_a_range_of_its_own() -> anyhow::Result<()> {
         ];
         for (position, reads) in reads.iter().enumerate() {
             let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };
-            let wanted: &[String] = &["token_address".into(), second.into(), "holder".into()];
-            let wanted = &wanted[..if position == 2 { 3 } else { 2 }];
-            ensure!(read.table == table && read.keys.starts_with(wanted), "{read:?}");
+            let expected: &[String] = &["token_address".into(), second.into(), "holder".into()];
+            let expected = &expected[..if position == 2 { 3 } else { 2 }];
+            ensure!(read.table == table && read.keys.starts_with(expected), "{read:?}");
         }
     }
     Ok(())
@@ -176,7 +176,7 @@ fn ids_of_tokens_are_ranges_in_order() -> anyhow::Result<()> {
     for (reads, kind, pinned) in in_order {
         let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };
         ensure!(read.table == "token_id_balances" && read.kind == kind, "{read:?}");
-        ensure!(read.keys.starts_with(&keys[..pinned]), "{read:?}, {pinned} wanted");
+        ensure!(read.keys.starts_with(&keys[..pinned]), "{read:?}, {pinned} expected");
     }
     Ok(())
 }

@@ -64,12 +64,12 @@ fn transactions_have_them() -> anyhow::Result<()> {
         let all = node_transactions(chain);
         for (address, _) in busiest(&all).iter().take(4) {
             let found = rows(chain, &format!("{address}/transactions/csv"), TRANSACTIONS)?;
-            let own: Vec<_> = all.values().filter(|told| told.participants("").contains(address)).collect();
+            let own: Vec<_> = all.values().filter(|tx| tx.participants("").contains(address)).collect();
             ensure!(found.len() == own.len() && !own.is_empty(), "{address}: {} of {}", found.len(), own.len());
-            for (row, told) in found.iter().zip(own) {
-                let (one, receipt, block) = (&told.transaction, &told.receipt, told.position().0);
+            for (row, tx) in found.iter().zip(own) {
+                let (one, receipt, block) = (&tx.transaction, &tx.receipt, tx.position().0);
                 let fee = number(&receipt["gasUsed"]) * number(&receipt["effectiveGasPrice"]);
-                let wanted = [
+                let expected = [
                     text(&one["hash"]),
                     block.to_string(),
                     time(chain, block)?,
@@ -80,7 +80,7 @@ fn transactions_have_them() -> anyhow::Result<()> {
                     number(&one["value"]).to_string(),
                     fee.to_string(),
                 ];
-                ensure!(row[..9] == wanted, "{name}: {row:?} instead of {wanted:?}");
+                ensure!(row[..9] == expected, "{name}: {row:?} instead of {expected:?}");
                 // Before Byzantium frames tell it: none of those of this chain failed.
                 let has_failed = receipt["status"] == "0x0";
                 ensure!(row[9] == if has_failed { "error" } else { "ok" }, "{row:?}");
@@ -108,11 +108,11 @@ fn token_transfers_have_them() -> anyhow::Result<()> {
         for (row, one) in found.iter().zip(own) {
             let block = quantity(&one["blockNumber"]);
             let hash = &one["transactionHash"];
-            let receipt = receipts.values().map(|told| &told.receipt).find(|told| told["transactionHash"] == *hash);
+            let receipt = receipts.values().map(|tx| &tx.receipt).find(|receipt| receipt["transactionHash"] == *hash);
             let receipt = receipt.context("a receipt")?;
             let fee = number(&receipt["gasUsed"]) * number(&receipt["effectiveGasPrice"]);
             let amount = if one["tokenType"] == "ERC-721" { String::new() } else { number(&one["value"]).to_string() };
-            let wanted = [
+            let expected = [
                 text(hash),
                 block.to_string(),
                 time(chain, block)?,
@@ -121,8 +121,8 @@ fn token_transfers_have_them() -> anyhow::Result<()> {
                 checksummed(&one["token"])?,
                 side(address, &one["from"], &one["to"]),
             ];
-            ensure!(row[..7] == wanted, "{row:?} instead of {wanted:?}");
-            ensure!(row[9..] == [amount, fee.to_string(), "ok".into(), String::new()], "{row:?}, told {one}");
+            ensure!(row[..7] == expected, "{row:?} instead of {expected:?}");
+            ensure!(row[9..] == [amount, fee.to_string(), "ok".into(), String::new()], "{row:?}, expected {one}");
         }
     }
     Ok(())
@@ -139,7 +139,7 @@ fn call_frames_and_logs_have_them() -> anyhow::Result<()> {
         let own: Vec<&Value> = all.iter().filter(is_own).collect();
         ensure!(found.len() == own.len(), "{address}: {} of {}", found.len(), own.len());
         for (row, one) in found.iter().zip(own) {
-            let wanted = [
+            let expected = [
                 text(&one["transactionHash"]),
                 number(&one["frameIndex"]).to_string(),
                 quantity(&one["blockNumber"]).to_string(),
@@ -151,7 +151,7 @@ fn call_frames_and_logs_have_them() -> anyhow::Result<()> {
                 checksummed(&one["to"])?,
                 checksummed(&one["createdContract"])?,
             ];
-            ensure!(row[..10] == wanted, "{row:?} instead of {wanted:?}");
+            ensure!(row[..10] == expected, "{row:?} instead of {expected:?}");
             ensure!(row[14] == number(&one["value"]).to_string() && row[15].starts_with("0x"), "{row:?}");
             fees += usize::from(!row[13].is_empty() && !row[18].is_empty());
         }
@@ -164,7 +164,7 @@ fn call_frames_and_logs_have_them() -> anyhow::Result<()> {
     ensure!(found.len() == own.len(), "{} of {}", found.len(), own.len());
     for (row, log) in found.iter().zip(own) {
         let mut topics = [0, 1, 2, 3].map(|position| text(&log["topics"][position])).to_vec();
-        let mut wanted = vec![
+        let mut expected = vec![
             text(&log["transactionHash"]),
             quantity(&log["logIndex"]).to_string(),
             quantity(&log["blockNumber"]).to_string(),
@@ -172,8 +172,8 @@ fn call_frames_and_logs_have_them() -> anyhow::Result<()> {
             checksummed(&log["address"])?,
             text(&log["data"]),
         ];
-        wanted.append(&mut topics);
-        ensure!(*row == wanted, "{row:?} instead of {wanted:?}");
+        expected.append(&mut topics);
+        ensure!(*row == expected, "{row:?} instead of {expected:?}");
     }
     // With a closing line for those who ask for it.
     let marked = http::get(&http::agent(), &format!("{}/api/v2/addresses/{emitter}/logs/csv?mark=1", chain.api))?;

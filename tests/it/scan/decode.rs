@@ -37,8 +37,8 @@ fn decodes_an_event_in_every_format() -> anyhow::Result<()> {
     let (found, end) = lines(&scan(chain, &format!("{query}&format=ndjson"))?)?;
     ensure!(found.len() == transfers.len() && end["count"] == found.len(), "{end}");
     for (found, log) in found.iter().zip(&transfers) {
-        let wanted = words(log).map(|[from, to, value]| json!({"from": from, "to": to, "value": value}));
-        ensure!(found["decoded"] == json!(wanted) && found["data"] == log["data"], "{found}");
+        let expected = words(log).map(|[from, to, value]| json!({"from": from, "to": to, "value": value}));
+        ensure!(found["decoded"] == json!(expected) && found["data"] == log["data"], "{found}");
     }
     let json = scan(chain, &query)?.json()?;
     ensure!(json["items"] == Value::from(found) && json["end"] == end);
@@ -67,8 +67,8 @@ fn decodes_an_event_in_every_format() -> anyhow::Result<()> {
         let columns = [column("from")?, column("to")?, column("value")?];
         for row in 0..batch.num_rows() {
             let texts = columns.each_ref().map(|column| column.is_valid(row).then(|| column.value(row).to_owned()));
-            let wanted = words(logs.next().context("more rows than logs")?);
-            ensure!(texts == wanted.map_or([None, None, None], |words| words.map(Some)), "{texts:?}");
+            let expected = words(logs.next().context("more rows than logs")?);
+            ensure!(texts == expected.map_or([None, None, None], |words| words.map(Some)), "{texts:?}");
         }
     }
     ensure!(logs.next().is_none());

@@ -73,20 +73,20 @@ fn transactions_are_those_of_the_node() -> anyhow::Result<()> {
             for side in ["", "from", "to"] {
                 let path = format!("{address}/transactions/csv?filter_type=address&filter_value={side}");
                 let export = Export::of(chain, &path)?;
-                let wanted = all.values().filter(|told| told.participants(side).contains(address));
-                let wanted: Vec<Vec<String>> = wanted
-                    .map(|told| {
-                        let (position, one) = (told.position(), &told.transaction);
+                let expected = all.values().filter(|tx| tx.participants(side).contains(address));
+                let expected: Vec<Vec<String>> = expected
+                    .map(|tx| {
+                        let (position, one) = (tx.position(), &tx.transaction);
                         let numbers = [position.0.to_string(), position.1.to_string(), decimal(&one["value"])];
                         let texts = [cell(&one["hash"]), cell(&one["from"]), cell(&one["to"]), cell(&one["input"])];
-                        let paid = [decimal(&told.receipt["gasUsed"]), decimal(&told.receipt["effectiveGasPrice"])];
+                        let paid = [decimal(&tx.receipt["gasUsed"]), decimal(&tx.receipt["effectiveGasPrice"])];
                         numbers.into_iter().chain(texts).chain(paid).collect()
                     })
                     .collect();
                 let names =
                     ["block_number", "transaction_index", "value", "hash", "from_address", "to_address", "input"];
                 let found = export.columns(&[&names[..], &["gas_used", "effective_gas_price"]].concat())?;
-                ensure!(found == wanted, "{name} {address} {side}: {} rows of {}", found.len(), wanted.len());
+                ensure!(found == expected, "{name} {address} {side}: {} rows of {}", found.len(), expected.len());
             }
         }
     }
@@ -107,7 +107,7 @@ fn call_frames_and_logs_are_those_of_the_node() -> anyhow::Result<()> {
                 let path = format!("{address}/internal-transactions/csv?filter_type=address&filter_value={side}");
                 let found =
                     Export::of(chain, &path)?.columns(&["transaction_hash", "frame_index", "value", "block_hash"])?;
-                let is_wanted = |row: &&Value| members.iter().any(|member| row[*member] == **address);
+                let is_expected = |row: &&Value| members.iter().any(|member| row[*member] == **address);
                 let cells = |row: &Value| {
                     vec![
                         cell(&row["transactionHash"]),
@@ -116,8 +116,8 @@ fn call_frames_and_logs_are_those_of_the_node() -> anyhow::Result<()> {
                         cell(&row["blockHash"]),
                     ]
                 };
-                let wanted: Vec<_> = all.iter().filter(is_wanted).map(cells).collect();
-                ensure!(found == wanted, "{name} {address} {side}: {} rows of {}", found.len(), wanted.len());
+                let expected: Vec<_> = all.iter().filter(is_expected).map(cells).collect();
+                ensure!(found == expected, "{name} {address} {side}: {} rows of {}", found.len(), expected.len());
             }
         }
         let all = logs(chain);
@@ -134,8 +134,8 @@ fn call_frames_and_logs_are_those_of_the_node() -> anyhow::Result<()> {
                 };
                 let cells =
                     |log: &&Value| vec![decimal(&log["blockNumber"]), decimal(&log["logIndex"]), cell(&log["data"])];
-                let wanted: Vec<_> = of_emitter.iter().filter(has).map(cells).collect();
-                ensure!(found == wanted, "{name} {emitter} {topic}: {} rows of {}", found.len(), wanted.len());
+                let expected: Vec<_> = of_emitter.iter().filter(has).map(cells).collect();
+                ensure!(found == expected, "{name} {emitter} {topic}: {} rows of {}", found.len(), expected.len());
                 with_topic += usize::from(!topic.is_empty() && found.len() < of_emitter.len());
             }
         }
@@ -153,10 +153,10 @@ fn token_transfers_are_those_of_the_scan() -> anyhow::Result<()> {
         for (side, parameter) in [("", "address"), ("from", "fromAddress"), ("to", "toAddress")] {
             let url =
                 format!("{}/api/v2/scan/token-transfers?{ALL}&format=csv&mark=0&{parameter}={address}", chain.api);
-            let wanted = http::get(&http::agent(), &url)?.text();
+            let expected = http::get(&http::agent(), &url)?.text();
             let path = format!("{address}/token-transfers/csv?filter_value={side}&columns=scan&mark=0");
             let found = http::get(&http::agent(), &format!("{}/api/v2/addresses/{path}", chain.api))?.text();
-            ensure!(found == wanted && (found.lines().count() > 1 || !side.is_empty()), "{address} {side}: {found}");
+            ensure!(found == expected && (found.lines().count() > 1 || !side.is_empty()), "{address} {side}: {found}");
         }
     }
     Ok(())
@@ -174,29 +174,27 @@ fn periods_are_moments_or_days() -> anyhow::Result<()> {
         let all = node_transactions(chain);
         let (address, _) = busiest(&all)[0].clone();
         let time = |height: u64| quantity(&chain.lines[usize::try_from(height).unwrap_or(0)]["block"]["timestamp"]);
-        let wanted = |first: u64, last: u64| {
+        let expected = |first: u64, last: u64| {
             let is_meant = |height: u64| (first..=last).contains(&time(height));
-            all.iter()
-                .filter(|((height, _), told)| is_meant(*height) && told.participants("").contains(&address))
-                .count()
+            all.iter().filter(|((height, _), tx)| is_meant(*height) && tx.participants("").contains(&address)).count()
         };
         let count = |query: &str| -> anyhow::Result<usize> {
             Ok(Export::of(chain, &format!("{address}/transactions/csv?{query}"))?.rows.len())
         };
         let (first, last) = (time(chain.head() / 4), time(chain.head() / 2));
         let both = format!("from_period={}&to_period={}", iso(first)?, iso(last)?);
-        ensure!(count(&both)? == wanted(first, last) && count(&both)? > 0, "{name}: {both}");
-        ensure!(count(&format!("from_period={}", iso(first)?))? == wanted(first, u64::MAX));
-        ensure!(count(&format!("to_period={}&from_period=null", iso(last)?))? == wanted(0, last));
+        ensure!(count(&both)? == expected(first, last) && count(&both)? > 0, "{name}: {both}");
+        ensure!(count(&format!("from_period={}", iso(first)?))? == expected(first, u64::MAX));
+        ensure!(count(&format!("to_period={}&from_period=null", iso(last)?))? == expected(0, last));
         // Just after a block and just before another, so that neither is meant.
         let inner = format!("from_period={}&to_period={}", iso(first + 1)?, iso(last - 1)?);
-        ensure!(count(&inner)? == wanted(first + 1, last - 1), "{name}: {inner}");
+        ensure!(count(&inner)? == expected(first + 1, last - 1), "{name}: {inner}");
         let day = |seconds: u64| -> anyhow::Result<String> { Ok(iso(seconds)?.chars().take(10).collect()) };
         let whole = format!("from_period={}&to_period={}", day(first)?, day(first)?);
         let midnight = first - first % 86_400;
-        ensure!(count(&whole)? == wanted(midnight, midnight + 86_399), "{name}: {whole}");
+        ensure!(count(&whole)? == expected(midnight, midnight + 86_399), "{name}: {whole}");
         // Before the chain, and after it.
-        ensure!(count("to_period=1970-01-01T00:00:01Z")? == wanted(0, 1) && count("from_period=2200-01-01")? == 0);
+        ensure!(count("to_period=1970-01-01T00:00:01Z")? == expected(0, 1) && count("from_period=2200-01-01")? == 0);
         let mark = Export::of(chain, &format!("{address}/transactions/csv?{both}"))?.mark.context("a mark")?;
         ensure!(quantity(&mark["fromBlock"]) > 0 && quantity(&mark["toBlock"]) < chain.head(), "{mark}");
         for (query, pointer) in [

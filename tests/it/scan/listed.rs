@@ -31,19 +31,19 @@ pub fn rows(chain: &Chain, path: &str, query: &str) -> anyhow::Result<Vec<Value>
     Ok(rows)
 }
 
-/// The frames that the node told of, as the scan shows them: no outermost calls, no rewards.
+/// The frames that the node reported, as the scan shows them: no outermost calls, no rewards.
 pub fn frames(chain: &Chain) -> Vec<Value> {
     let mut frames = Vec::new();
     for line in &chain.lines {
-        for (position, told) in line["parityTraces"].as_array().into_iter().flatten().enumerate() {
-            let failed_paths: Vec<&[Value]> = told
+        for (position, trace) in line["parityTraces"].as_array().into_iter().flatten().enumerate() {
+            let failed_paths: Vec<&[Value]> = trace
                 .as_array()
                 .into_iter()
                 .flatten()
                 .filter(|frame| frame["error"].is_string())
                 .filter_map(|frame| frame["traceAddress"].as_array().map(Vec::as_slice))
                 .collect();
-            for (index, frame) in told.as_array().into_iter().flatten().enumerate() {
+            for (index, frame) in trace.as_array().into_iter().flatten().enumerate() {
                 let action = &frame["action"];
                 let failed = frame["error"].is_string();
                 let path = frame["traceAddress"].as_array().map_or(&[][..], Vec::as_slice);
@@ -82,11 +82,11 @@ pub fn frames(chain: &Chain) -> Vec<Value> {
     frames
 }
 
-fn same(found: &[Value], wanted: &[&Value], what: &str) -> anyhow::Result<()> {
-    for (found, wanted) in found.iter().zip(wanted) {
-        ensure!(found == *wanted, "{what}: {found}\ninstead of\n{wanted}");
+fn same(found: &[Value], expected: &[&Value], what: &str) -> anyhow::Result<()> {
+    for (found, expected) in found.iter().zip(expected) {
+        ensure!(found == *expected, "{what}: {found}\ninstead of\n{expected}");
     }
-    ensure!(found.len() == wanted.len(), "{what}: {} rows instead of {}", found.len(), wanted.len());
+    ensure!(found.len() == expected.len(), "{what}: {} rows instead of {}", found.len(), expected.len());
     Ok(())
 }
 
@@ -110,8 +110,11 @@ type Case<'a> = (String, Box<dyn Fn(&Value) -> bool + 'a>);
 fn cases<'a>(all: &[Value], from: &'a [&'a str], to: &'a [&'a str]) -> anyhow::Result<Vec<Case<'a>>> {
     let addresses = busiest(all, &[from, to].concat());
     ensure!(addresses.len() > 12, "{addresses:?}");
-    let is = |row: &Value, members: &[&str], wanted: &[String]| {
-        members.iter().filter_map(|member| row[*member].as_str()).any(|one| wanted.iter().any(|wanted| wanted == one))
+    let is = |row: &Value, members: &[&str], expected: &[String]| {
+        members
+            .iter()
+            .filter_map(|member| row[*member].as_str())
+            .any(|one| expected.iter().any(|expected| expected == one))
     };
     let mut cases: Vec<Case<'a>> = vec![(String::new(), Box::new(|_| true))];
     for some in [addresses[..1].to_vec(), addresses[2..3].to_vec(), addresses[..3].to_vec(), addresses[..12].to_vec()] {
@@ -130,16 +133,16 @@ fn cases<'a>(all: &[Value], from: &'a [&'a str], to: &'a [&'a str]) -> anyhow::R
 }
 
 #[test]
-fn internal_transactions_are_the_frames_the_node_told() -> anyhow::Result<()> {
+fn internal_transactions_are_the_frames_of_the_node() -> anyhow::Result<()> {
     for name in ["devchain", "hive"] {
         let chain = chain(name);
         let all = frames(chain);
         ensure!(all.len() > 80, "{name}: {}", all.len());
         let mut hits = 0;
         for (query, keep) in cases(&all, &["from"], &["to", "createdContract"])? {
-            let wanted: Vec<&Value> = all.iter().filter(|row| keep(row)).collect();
-            hits += usize::from(!wanted.is_empty());
-            same(&rows(chain, "internal-transactions", &query)?, &wanted, &format!("{name} {query}"))?;
+            let expected: Vec<&Value> = all.iter().filter(|row| keep(row)).collect();
+            hits += usize::from(!expected.is_empty());
+            same(&rows(chain, "internal-transactions", &query)?, &expected, &format!("{name} {query}"))?;
         }
         ensure!(hits > 6, "{name}: only {hits} queries had rows");
     }
@@ -170,12 +173,12 @@ fn transactions_are_those_of_the_node() -> anyhow::Result<()> {
         }
         ensure!(all.len() > 200, "{name}: {}", all.len());
         for (query, keep) in cases(&all, &["from"], &["to", "contractAddress"])? {
-            let wanted: Vec<&Value> = all.iter().filter(|row| keep(row)).collect();
-            same(&rows(chain, "transactions", &query)?, &wanted, &format!("{name} {query}"))?;
+            let expected: Vec<&Value> = all.iter().filter(|row| keep(row)).collect();
+            same(&rows(chain, "transactions", &query)?, &expected, &format!("{name} {query}"))?;
         }
-        let wanted: Vec<&Value> = all.iter().filter(|row| (5..=9).contains(&quantity(&row["blockNumber"]))).collect();
+        let expected: Vec<&Value> = all.iter().filter(|row| (5..=9).contains(&quantity(&row["blockNumber"]))).collect();
         let (found, end) = lines(&scan(chain, "transactions", "fromBlock=5&toBlock=0x9&format=ndjson")?)?;
-        same(&found, &wanted, name)?;
+        same(&found, &expected, name)?;
         ensure!(end["fromBlock"] == "0x5" && end["toBlock"] == "0x9" && !found.is_empty(), "{end}");
     }
     Ok(())
@@ -188,7 +191,7 @@ fn token_transfers_are_those_another_program_found() -> anyhow::Result<()> {
     let text = std::fs::read_to_string(workspace::fixture("ethereum-etl/devchain-csv/token_transfers.csv"))?;
     // The one with nothing indexed, which is no shape of a standard.
     let plain = "0x71c95911e9a5d330f4d621842ec243ee1343292e";
-    let mut wanted: Vec<&str> = text.lines().skip(1).filter(|line| !line.starts_with(plain)).collect();
+    let mut expected: Vec<&str> = text.lines().skip(1).filter(|line| !line.starts_with(plain)).collect();
     let found = rows(chain, "token-transfers", "type=erc-20,ERC-721")?;
     let number = |value: &Value| {
         alloy_primitives::U256::from_str_radix(value.as_str().unwrap_or("").trim_start_matches("0x"), 16)
@@ -208,8 +211,8 @@ fn token_transfers_are_those_another_program_found() -> anyhow::Result<()> {
     };
     let mut found: Vec<String> = found.iter().map(line).collect::<Result<_, _>>()?;
     found.sort_unstable();
-    wanted.sort_unstable();
-    ensure!(found == wanted && found.len() == 325, "{} transfers", found.len());
+    expected.sort_unstable();
+    ensure!(found == expected && found.len() == 325, "{} transfers", found.len());
     // As many as the node's logs hold by hand: four singles and five ids of batches.
     ensure!(rows(chain, "token-transfers", "type=ERC-1155")?.len() == 9);
     Ok(())
@@ -221,8 +224,8 @@ fn token_transfers_of_participants_are_those_of_the_lists() -> anyhow::Result<()
     let all = rows(chain, "token-transfers", "")?;
     ensure!(all.len() == 334, "{}", all.len());
     for (query, keep) in cases(&all, &["from"], &["to"])? {
-        let wanted: Vec<&Value> = all.iter().filter(|row| keep(row)).collect();
-        same(&rows(chain, "token-transfers", &query)?, &wanted, &query)?;
+        let expected: Vec<&Value> = all.iter().filter(|row| keep(row)).collect();
+        same(&rows(chain, "token-transfers", &query)?, &expected, &query)?;
     }
     // The list of an address, whose pages are read in another order from another table.
     let wallet = &busiest(&all, &["from", "to"])[1];
@@ -246,8 +249,8 @@ fn token_transfers_of_participants_are_those_of_the_lists() -> anyhow::Result<()
     let tokens = busiest(&all, &["token"]);
     for tokens in [tokens[..1].join(","), tokens[..2].join(",")] {
         let keep = |row: &&Value| tokens.contains(row["token"].as_str().unwrap_or("none"));
-        let wanted: Vec<&Value> = all.iter().filter(keep).collect();
-        same(&rows(chain, "token-transfers", &format!("token={tokens}"))?, &wanted, &tokens)?;
+        let expected: Vec<&Value> = all.iter().filter(keep).collect();
+        same(&rows(chain, "token-transfers", &format!("token={tokens}"))?, &expected, &tokens)?;
     }
     Ok(())
 }
@@ -273,7 +276,7 @@ fn lists_have_the_same_rows_in_every_format() -> anyhow::Result<()> {
             let digits = row["value"].as_str().context("an amount")?.trim_start_matches("0x").to_owned();
             Ok((quantity(&row["blockNumber"]), alloy_primitives::U256::from_str_radix(&digits, 16)?.to_string()))
         };
-        let wanted: Vec<(u64, String)> = found.iter().map(amount).collect::<Result<_, _>>()?;
+        let expected: Vec<(u64, String)> = found.iter().map(amount).collect::<Result<_, _>>()?;
         let json = scan(chain, path, ALL)?.json()?;
         ensure!(json["items"] == Value::from(found), "{path}: JSON is another answer than NDJSON");
 
@@ -291,15 +294,15 @@ fn lists_have_the_same_rows_in_every_format() -> anyhow::Result<()> {
             .iter()
             .map(|cells| Ok((cells[height].parse()?, cells[value].to_owned())))
             .collect::<Result<_, std::num::ParseIntError>>()?;
-        ensure!(amounts == wanted && cells.iter().all(|cells| cells.len() == names.len()), "{path}: CSV differs");
+        ensure!(amounts == expected && cells.iter().all(|cells| cells.len() == names.len()), "{path}: CSV differs");
 
         let arrow = scan(chain, path, &format!("{ALL}&format=arrow"))?.body;
         let reader = StreamReader::try_new(Cursor::new(arrow.clone()), None)?;
-        let asked: Value = serde_json::from_str(&reader.schema().metadata()["trawl.begin"])?;
-        ensure!(asked["headHash"] == json["end"]["headHash"], "{asked}");
+        let begin: Value = serde_json::from_str(&reader.schema().metadata()["trawl.begin"])?;
+        ensure!(begin["headHash"] == json["end"]["headHash"], "{begin}");
         let shown: Vec<String> = reader.schema().fields().iter().map(|field| field.name().clone()).collect();
         ensure!(shown == names, "{path}: {shown:?}");
-        ensure!(columns(&reader.collect::<Result<Vec<_>, _>>()?)? == wanted, "{path}: Arrow differs");
+        ensure!(columns(&reader.collect::<Result<Vec<_>, _>>()?)? == expected, "{path}: Arrow differs");
         let cut = StreamReader::try_new(Cursor::new(arrow[..arrow.len() / 2].to_vec()), None)?;
         ensure!(cut.collect::<Result<Vec<_>, _>>().is_err(), "half a stream was read as a whole one");
 
@@ -308,7 +311,7 @@ fn lists_have_the_same_rows_in_every_format() -> anyhow::Result<()> {
         let metadata = reader.metadata().file_metadata().key_value_metadata().context("metadata")?.clone();
         let mark = metadata.iter().find(|entry| entry.key == "trawl.end").and_then(|entry| entry.value.clone());
         ensure!(serde_json::from_str::<Value>(&mark.context("a mark")?)? == json["end"]);
-        ensure!(columns(&reader.build()?.collect::<Result<Vec<_>, _>>()?)? == wanted, "{path}: Parquet differs");
+        ensure!(columns(&reader.build()?.collect::<Result<Vec<_>, _>>()?)? == expected, "{path}: Parquet differs");
         ensure!(ParquetRecordBatchReaderBuilder::try_new(file.slice(..file.len() - 9)).is_err());
     }
     Ok(())

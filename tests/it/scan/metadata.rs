@@ -13,7 +13,7 @@ use xtask::http;
 use crate::chains::chain;
 
 /// The type, encoding and unit of each column, as the file says them.
-fn said(schema: &SchemaRef) -> HashMap<String, String> {
+fn column_metadata(schema: &SchemaRef) -> HashMap<String, String> {
     let words = |metadata: &HashMap<String, String>| {
         let keys = ["trawl.type", "trawl.encoding", "trawl.unit"].map(|key| metadata.get(key).map(String::as_str));
         keys.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -22,7 +22,7 @@ fn said(schema: &SchemaRef) -> HashMap<String, String> {
 }
 
 /// What some columns of a list should say; every column says its type.
-const WANTED: [(&str, &[(&str, &str)]); 5] = [
+const EXPECTED: [(&str, &[(&str, &str)]); 5] = [
     (
         "transactions",
         &[
@@ -55,14 +55,14 @@ const WANTED: [(&str, &[(&str, &str)]); 5] = [
 #[test]
 fn columns_say_what_they_are() -> anyhow::Result<()> {
     let chain = chain("devchain");
-    for (list, wanted) in WANTED {
+    for (list, expected) in EXPECTED {
         let and = if list.contains('?') { '&' } else { '?' };
         let url = format!("{}/api/v2/scan/{list}{and}fromBlock=0&toBlock=latest", chain.api);
         let stream = http::get(&http::agent(), &format!("{url}&format=arrow"))?;
         let reader = StreamReader::try_new(Cursor::new(stream.body), None)?;
-        let found = said(&reader.schema());
+        let found = column_metadata(&reader.schema());
         ensure!(found.values().all(|words| !words.is_empty()), "{list}: {found:?}");
-        for (column, words) in wanted {
+        for (column, words) in expected {
             ensure!(found.get(*column).is_some_and(|found| found == words), "{list}: {column} of {found:?}");
         }
         for batch in reader {
@@ -77,7 +77,7 @@ fn columns_say_what_they_are() -> anyhow::Result<()> {
         }
         let file = http::get(&http::agent(), &format!("{url}&format=parquet"))?;
         let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(file.body))?;
-        ensure!(said(reader.schema()) == found, "{list}: Parquet says otherwise");
+        ensure!(column_metadata(reader.schema()) == found, "{list}: Parquet says otherwise");
     }
     Ok(())
 }

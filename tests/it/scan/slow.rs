@@ -34,22 +34,22 @@ fn a_slow_client_gets_everything() -> anyhow::Result<()> {
     let (_database, api, url) = serving("scan_slow", &["--query-timeout", "1"])?;
     let answer = http::agent().get(&url).call()?;
     let reader = BufReader::new(answer.into_body().into_with_config().limit(u64::MAX).reader());
-    let (mut wanted, mut end) = (0, None);
+    let (mut count, mut end) = (0, None);
     for line in reader.lines() {
         let line: Value = serde_json::from_str(&line?).context("a line")?;
         let Some(block) = line["blockNumber"].as_str() else {
             end = Some(line);
             continue;
         };
-        ensure!(block == format!("{:#x}", wanted / 400) && line["logIndex"] == format!("{:#x}", wanted % 400));
-        wanted += 1;
+        ensure!(block == format!("{:#x}", count / 400) && line["logIndex"] == format!("{:#x}", count % 400));
+        count += 1;
         // Longer than a statement may take, and than the API waits for one.
-        if wanted % 20_000 == 1 {
+        if count % 20_000 == 1 {
             std::thread::sleep(Duration::from_secs(5));
         }
     }
     let end = end.context("no mark of the end")?;
-    ensure!(wanted == LOGS && end["end"]["count"] == LOGS, "{wanted} logs, {end}");
+    ensure!(count == LOGS && end["end"]["count"] == LOGS, "{count} logs, {end}");
     api.stop()?;
     Ok(())
 }

@@ -69,10 +69,10 @@ fn the_engine_writes_a_line_for_each_request_too() -> anyhow::Result<()> {
         }
         Ok(request.send_empty()?.status().as_u16())
     };
-    for (query, id, wanted) in [("SELECT%201", "id-fine", 200), ("SELEC", "id-wrong", 400)] {
+    for (query, id, code) in [("SELECT%201", "id-fine", 200), ("SELEC", "id-wrong", 400)] {
         let status = ask(query, id, None)?;
         let fields = line_of(log.path(), id)?["fields"].take();
-        ensure!(status == wanted && fields["status"] == status && fields["client"] == "127.0.0.1", "{fields}");
+        ensure!(status == code && fields["status"] == status && fields["client"] == "127.0.0.1", "{fields}");
         ensure!(fields["method"] == "POST" && fields["path"] == "/" && fields["request"] == id, "{fields}");
     }
     ensure!(ask("SELECT%201", "id-refused", Some("evil.example"))? == 403);

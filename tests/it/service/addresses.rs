@@ -72,13 +72,13 @@ impl QuestionSet {
     fn ask_for(&self, api: &str, limit: Duration) -> anyhow::Result<(Duration, usize)> {
         let started = Instant::now();
         let (mut last_refusal, mut right) = (Duration::ZERO, 0);
-        for (question, wanted) in self.0.iter().cycle() {
+        for (question, expected) in self.0.iter().cycle() {
             match ask(api, question) {
-                found if found == *wanted => right += 1,
+                found if found == *expected => right += 1,
                 // One that had begun is cut off.
                 Answer::Rest(503, _) | Answer::Nothing => last_refusal = started.elapsed(),
                 Answer::Rpc(envelope) if envelope["error"]["code"] == -32005 => last_refusal = started.elapsed(),
-                found => anyhow::bail!("{question:?}: {found:?}\ninstead of\n{wanted:?}"),
+                found => anyhow::bail!("{question:?}: {found:?}\ninstead of\n{expected:?}"),
             }
             if started.elapsed() > limit {
                 break;
@@ -99,37 +99,37 @@ fn of_two_addresses_one_that_is_gone_is_replaced() -> anyhow::Result<()> {
     let (mut first, mut second) = (Engine::with_blocks_to("91")?, Engine::with_blocks_to("60")?);
     let both = format!("{},{}", first.url(), second.url());
     let api = env::start_api_at(&both, DATABASE, &["--cache-size", "0", "--settled-cache-size", "0"])?;
-    let asked = QuestionSet::of(&api.url)?;
+    let questions = QuestionSet::of(&api.url)?;
 
     first.kill()?;
-    let (_, right) = asked.ask_for(&api.url, Duration::from_secs(1))?;
+    let (_, right) = questions.ask_for(&api.url, Duration::from_secs(1))?;
     ensure!(right == 0, "the second address lacks blocks, and {right} answers were made of it");
     second.load_to("91")?;
     env::eventually(Duration::from_secs(5), || Ok(ready(&api.url)?.0 == 200))?;
-    let (refused_for, right) = asked.ask_for(&api.url, Duration::from_secs(1))?;
+    let (refused_for, right) = questions.ask_for(&api.url, Duration::from_secs(1))?;
     ensure!(refused_for == Duration::ZERO && right > 0, "refused for {refused_for:?}, {right} right");
 
     first.start()?;
     second.kill()?;
-    let (refused_for, right) = asked.ask_for(&api.url, Duration::from_secs(4))?;
+    let (refused_for, right) = questions.ask_for(&api.url, Duration::from_secs(4))?;
     ensure!(refused_for < Duration::from_secs(4) && right > 0, "refused for {refused_for:?}, {right} right");
 
     second.start()?;
     first.signal(libc::SIGSTOP)?;
-    let (refused_for, right) = asked.ask_for(&api.url, Duration::from_secs(10))?;
+    let (refused_for, right) = questions.ask_for(&api.url, Duration::from_secs(10))?;
     first.signal(libc::SIGCONT)?;
     ensure!(refused_for < Duration::from_secs(10) && right > 0, "refused for {refused_for:?}, {right} right");
 
     first.kill()?;
     second.kill()?;
-    let (_, right) = asked.ask_for(&api.url, Duration::from_secs(1))?;
+    let (_, right) = questions.ask_for(&api.url, Duration::from_secs(1))?;
     ensure!(right == 0, "{right} answers without an engine");
     let answer = http::get(&http::agent(), &format!("{}/api/v2/blocks", api.url))?;
     ensure!((answer.status, answer.header("retry-after")) == (503, "5"), "{answer:?}");
     ensure!(ready(&api.url)?.0 == 503);
     second.start()?;
     env::eventually(Duration::from_secs(5), || Ok(ready(&api.url)?.0 == 200))?;
-    let (refused_for, right) = asked.ask_for(&api.url, Duration::from_secs(1))?;
+    let (refused_for, right) = questions.ask_for(&api.url, Duration::from_secs(1))?;
     ensure!(refused_for == Duration::ZERO && right > 0, "refused for {refused_for:?}, {right} right");
     api.stop()?;
     Ok(())
@@ -139,7 +139,7 @@ fn of_two_addresses_one_that_is_gone_is_replaced() -> anyhow::Result<()> {
 fn what_writes_takes_one_address() -> anyhow::Result<()> {
     let status = env::ingest_at("http://127.0.0.1:1,http://127.0.0.1:2", DATABASE, &["status"]);
     let output = env::run(status, 2)?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(said.contains("--clickhouse-url has 2 addresses"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(stderr.contains("--clickhouse-url has 2 addresses"), "{stderr}");
     Ok(())
 }

@@ -66,7 +66,7 @@ fn nginx_serves_the_explorer_alone() -> anyhow::Result<()> {
     };
     env::run(run(&["-t"]), 0)?;
     let mut nginx = run(&[]).spawn()?;
-    let outcome = asked(&authority, ports);
+    let outcome = check(&authority, ports);
     // It ended by itself if that fails, which the outcome says.
     let _ = nginx.kill();
     nginx.wait()?;
@@ -80,7 +80,7 @@ fn is_root() -> bool {
     unsafe { libc::geteuid() == 0 }
 }
 
-fn asked(authority: &Authority, [plain, encrypted]: [u16; 2]) -> anyhow::Result<()> {
+fn check(authority: &Authority, [plain, encrypted]: [u16; 2]) -> anyhow::Result<()> {
     env::eventually(env::SOON, || Ok(TcpStream::connect(("127.0.0.1", encrypted)).is_ok()))?;
     let url = format!("https://127.0.0.1:{encrypted}");
     let ask = |request: &str| authority.ask(&url, &format!("{request}\r\nhost: localhost\r\nconnection: close\r\n"));

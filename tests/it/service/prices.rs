@@ -45,20 +45,20 @@ fn are_read_again_and_grow_old() -> anyhow::Result<()> {
     let file = path.display().to_string();
     let flags = ["--token-prices", &file, "--token-prices-interval", "1", "--token-prices-max-age", "60"];
     let api = env::start_api(database, &flags)?;
-    let becomes = |key: &str, wanted: Value| {
+    let becomes = |key: &str, expected: Value| {
         let mut last = Value::Null;
         let came = env::eventually(env::SOON, || {
             last = token(&api.url)?;
-            Ok(last[key] == wanted)
+            Ok(last[key] == expected)
         });
-        came.with_context(|| format!("{key} is to be {wanted} in {last}")).map(|()| last.clone())
+        came.with_context(|| format!("{key} is to be {expected} in {last}")).map(|()| last.clone())
     };
-    let told = becomes("exchange_rate", json!("1.0003"))?;
+    let page = becomes("exchange_rate", json!("1.0003"))?;
     // Price times supply, in decimal arithmetic: 1.0003 × 1000000123.456782.
-    ensure!(told["circulating_market_cap"] == "1000300123.4938190346", "{told}");
-    ensure!(told["volume_24h"] == "12345678901234567890.123456789", "{told}");
-    ensure!(told["total_supply"] == "1000000123456782" && told["holders_count"] == "10", "{told}");
-    ensure!(told["circulating_supply"].is_null() && told["icon_url"] == "https://x.example/d.svg", "{told}");
+    ensure!(page["circulating_market_cap"] == "1000300123.4938190346", "{page}");
+    ensure!(page["volume_24h"] == "12345678901234567890.123456789", "{page}");
+    ensure!(page["total_supply"] == "1000000123456782" && page["holders_count"] == "10", "{page}");
+    ensure!(page["circulating_supply"].is_null() && page["icon_url"] == "https://x.example/d.svg", "{page}");
     write(&json!({DUSD: {"exchange_rate": 0.5, "circulating_supply": "7"}}).to_string())?;
     ensure!(becomes("exchange_rate", json!("0.5"))?["circulating_market_cap"] == "3.5");
     // What cannot be read changes nothing; an old price goes.
@@ -90,7 +90,7 @@ fn come_from_an_address() -> anyhow::Result<()> {
             }
             let body = json!({DUSD.to_lowercase(): {"exchange_rate": "0.9998"}}).to_string();
             let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
-            // Whoever asked may have gone.
+            // The client may have gone.
             let _ = stream.write_all(format!("{head}{body}").as_bytes());
         }
     });

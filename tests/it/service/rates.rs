@@ -88,12 +88,12 @@ fn by_address(blocks: &str) -> anyhow::Result<()> {
     ensure!(refused.status == 429 && standing(&refused)? == [4, 0, 4000], "{refused:?}");
     ensure!(refused.header("retry-after") == "1" && refused.header("access-control-allow-origin") == "*");
     ensure!(refused.json()? == json!({"message": "Too many requests: the limit is 4 in 4s; try again in 1 s"}));
-    let asked = Instant::now();
+    let started = Instant::now();
     ensure!(ask(blocks, "10.0.0.2")?.status == 200, "another address");
     let probe = ask(&blocks.replace("/api/v2/blocks?items_count=1", "/api/health"), "10.0.0.1")?;
     ensure!(probe.status != 429 && standing(&probe)? == [-1, -1, -1], "a probe is not counted: {probe:?}");
     ensure!(ask(&blocks.replace("/api/v2/blocks?items_count=1", "/health/live"), "10.0.0.1")?.status == 200);
-    std::thread::sleep(Duration::from_secs(1).saturating_sub(asked.elapsed()));
+    std::thread::sleep(Duration::from_secs(1).saturating_sub(started.elapsed()));
     ensure!(ask(blocks, "10.0.0.1")?.status == 200, "after Retry-After");
     // Requests that cannot be answered count too.
     let wrong = ask(&format!("{blocks}&nonsense=1"), "10.0.0.3")?;
@@ -163,7 +163,7 @@ fn messages_of_a_socket(api: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the file of keys has wrong is said at the start, with its line, and never with a key.
+/// What the file of keys has wrong is reported at the start, with its line, and never with a key.
 #[test]
 fn a_wrong_file_of_keys_ends_the_start() -> anyhow::Result<()> {
     let folder = env::directory()?;
@@ -181,13 +181,13 @@ fn a_wrong_file_of_keys_ends_the_start() -> anyhow::Result<()> {
         ("# nobody\n".into(), "has no key"),
     ] {
         std::fs::write(&file, &text)?;
-        let said = run(&["--rate-limit", "1/1s", "--api-keys", &name])?;
-        ensure!(said.contains(expected) && !said.contains(KEY), "{text}: {said}");
+        let stderr = run(&["--rate-limit", "1/1s", "--api-keys", &name])?;
+        ensure!(stderr.contains(expected) && !stderr.contains(KEY), "{text}: {stderr}");
     }
     std::fs::write(&file, format!("ana {KEY} 6/1h"))?;
-    let said = run(&["--api-keys", &name])?;
-    ensure!(said.contains("--rate-limit"), "{said}");
-    let said = run(&["--rate-limit", "often"])?;
-    ensure!(said.contains("`often` is not a rate"), "{said}");
+    let stderr = run(&["--api-keys", &name])?;
+    ensure!(stderr.contains("--rate-limit"), "{stderr}");
+    let stderr = run(&["--rate-limit", "often"])?;
+    ensure!(stderr.contains("`often` is not a rate"), "{stderr}");
     Ok(())
 }

@@ -152,7 +152,7 @@ fn files_that_cannot_be_used_end_the_start() -> anyhow::Result<()> {
         ("trawl-api", &["--listen", "127.0.0.1:0", "--clickhouse-url", "http://127.0.0.1:1"][..]),
         ("trawl-engine", &["--listen", "127.0.0.1:0", "--data-dir", &data, "--library", &library]),
     ] {
-        for (files, said) in [
+        for (files, message) in [
             (["--tls-cert", &certificate, "--tls-key", "/nothing/there"], "cannot read /nothing/there"),
             (["--tls-cert", &key, "--tls-key", &key], "no certificate in PEM"),
             (["--tls-cert", &certificate, "--tls-key", &certificate], "no private key in PEM"),
@@ -161,7 +161,7 @@ fn files_that_cannot_be_used_end_the_start() -> anyhow::Result<()> {
             let mut command = Command::new(env::program(program));
             command.args(own).args(files);
             let text = String::from_utf8(env::run(command, 2)?.stderr)?;
-            ensure!(text.contains(said), "{program} {files:?}: {text}");
+            ensure!(text.contains(message), "{program} {files:?}: {text}");
         }
         let mut command = Command::new(env::program(program));
         command.args(own).args(["--tls-cert", &certificate]);

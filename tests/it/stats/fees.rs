@@ -1,4 +1,4 @@
-//! The charts of fees, worked out here from what the nodes said of each block.
+//! The charts of fees, worked out here from what the nodes reported for each block.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::{DAY, NodeFigures, is_near, line, node_figures, of_day};
 use crate::chains::chain;
 use crate::env;
 
-/// The charts of fees, worked out from what the node said of each block of a day.
+/// The charts of fees, worked out from what the node reported for each block of a day.
 fn fee_points(own: &[NodeFigures]) -> Option<Vec<(&'static str, f64)>> {
     let base: Vec<u128> = own.iter().map(|one| one.base_fee).collect::<Option<_>>()?;
     let burnt: u128 = own.iter().zip(&base).map(|(one, base)| base * u128::from(one.gas_used)).sum();
@@ -53,11 +53,11 @@ fn charts_of_fees_are_those_of_the_blocks() -> anyhow::Result<()> {
             }
         }
         let blob_gas = line(chain, "blobGasUsed?resolution=YEAR")?;
-        let told = blocks.iter().map(|one| one.blob_gas).sum::<Option<u64>>();
+        let expected = blocks.iter().map(|one| one.blob_gas).sum::<Option<u64>>();
         let is_whole = name != "mainnet";
-        if let Some(told) = told.filter(|_| is_whole) {
+        if let Some(expected) = expected.filter(|_| is_whole) {
             let found: u64 = blob_gas.iter().filter_map(|point| point["value"].as_str()?.parse::<u64>().ok()).sum();
-            ensure!(found == told, "{name}: {blob_gas:?}, not {told}");
+            ensure!(found == expected, "{name}: {blob_gas:?}, not {expected}");
             seen += 1;
         }
     }

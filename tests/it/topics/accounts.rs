@@ -77,8 +77,8 @@ fn answers_are_those_without_it() -> anyhow::Result<()> {
     let filters = filters(&entries, whole.head());
     let same = |when: &str| -> anyhow::Result<()> {
         for filter in &filters {
-            let (found, wanted) = (ask(&api.url, filter)?, ask(&whole.api, filter)?);
-            ensure!(found == wanted && wanted.is_array(), "{when}: {filter}\n{found}\ninstead of\n{wanted}");
+            let (found, expected) = (ask(&api.url, filter)?, ask(&whole.api, filter)?);
+            ensure!(found == expected && expected.is_array(), "{when}: {filter}\n{found}\ninstead of\n{expected}");
         }
         Ok(())
     };

@@ -55,8 +55,8 @@ fn gaps(chain: &Chain) -> Value {
     let heights: Vec<u64> =
         chain.lines.iter().map(|line| quantity(&line["block"]["number"])).rev().take(PAGE).collect();
     let between = heights.windows(2).map(|pair| pair[0] - pair[1] - 1).filter(|missing| *missing > 0);
-    let said = |missing: u64| format!("{} block{} not indexed here", grouped(&missing.to_string()), plural(missing));
-    json!({"path": "/blocks", "gaps": between.map(said).collect::<Vec<_>>()})
+    let text = |missing: u64| format!("{} block{} not indexed here", grouped(&missing.to_string()), plural(missing));
+    json!({"path": "/blocks", "gaps": between.map(text).collect::<Vec<_>>()})
 }
 
 fn plural(count: u64) -> &'static str {
@@ -177,7 +177,7 @@ fn transaction((transaction, receipt, line): Item<'_>, symbol: &str) -> Value {
     page
 }
 
-/// What is said of the blobs of a transaction that carries some.
+/// What is shown of the blobs of a transaction that carries some.
 fn blobs(transaction: &Value, receipt: &Value, symbol: &str) -> Map<String, Value> {
     let Some(hashes) = transaction["blobVersionedHashes"].as_array() else { return Map::new() };
     let hashes: Vec<&str> = hashes.iter().filter_map(Value::as_str).collect();

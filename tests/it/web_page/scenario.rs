@@ -47,13 +47,13 @@ fn failure(chain: &Chain, (block, position, words, depth): &(usize, usize, &str,
     [json!({"path": path, "failure": failure}), json!({"path": format!("{path}?tab=trace"), "reasons": [whole, words]})]
 }
 
-/// A token whose holders and supply are said to be those after the head, as its list of holders is.
+/// A token whose holders and supply are labelled as those after the head, as its list of holders is.
 fn counted(chain: &Chain) -> Value {
     let path = workspace::fixture("devchain/node/expected.json");
     let expected: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("a fixture")).expect("JSON");
-    let gold = expected["erc20"].as_object().into_iter().flatten().find(|(_, told)| told["label"] == "GLD");
-    let (token, told) = gold.expect("a token");
-    let held = told["balances"].as_object().into_iter().flatten().filter(|(_, balance)| *balance != "0").count();
+    let gold = expected["erc20"].as_object().into_iter().flatten().find(|(_, facts)| facts["label"] == "GLD");
+    let (token, facts) = gold.expect("a token");
+    let held = facts["balances"].as_object().into_iter().flatten().filter(|(_, balance)| *balance != "0").count();
     let holders = format!("{held} after block {}", chain.head());
     json!({"path": format!("/token/{token}?tab=holders"), "facts": {"Holders": {"text": holders}}, "rows": held})
 }
@@ -121,11 +121,11 @@ fn delegations(chain: &Chain, block: usize) -> Value {
         .flatten()
         .map(|item| {
             let delegate = item["address"].as_str().unwrap_or_default();
-            let wanted = format!("0xef0100{}", &delegate[2..]);
+            let expected = format!("0xef0100{}", &delegate[2..]);
             let is_removal = delegate[2..].bytes().all(|digit| digit == b'0');
             let is_changed = |account: &&&String| match is_removal {
                 true => code("pre", account).is_some() && code("post", account).is_none(),
-                false => code("post", account).as_ref() == Some(&wanted),
+                false => code("post", account).as_ref() == Some(&expected),
             };
             let account = accounts.iter().find(is_changed);
             let delegate = (!is_removal).then_some(delegate);

@@ -63,7 +63,7 @@ fn lists_say_which_blocks_have_no_traces() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The mainnet slice is a few blocks among millions: what is wanted is found window by window.
+/// The mainnet slice is a few blocks among millions: what matches is found window by window.
 #[test]
 fn lists_pass_over_what_lies_far_apart() -> anyhow::Result<()> {
     let chain = chain("mainnet");
@@ -73,15 +73,15 @@ fn lists_pass_over_what_lies_far_apart() -> anyhow::Result<()> {
     let recent = bodies.last().and_then(|body| body["from"].as_str()).context("a sender")?.to_owned();
     let api = env::start_api("mainnet", &["--gaps", "serve"])?;
     for sender in [&senders[0], &senders[1], &recent] {
-        let wanted: Vec<&Value> = bodies.iter().filter(|body| body["from"] == sender.as_str()).collect();
+        let expected: Vec<&Value> = bodies.iter().filter(|body| body["from"] == sender.as_str()).collect();
         for limit in ["", "&limit=3"] {
             let query = format!("{ALL}&format=ndjson&fromAddress={sender}{limit}");
             let (found, end) =
                 lines(&http::get(&http::agent(), &format!("{}/api/v2/scan/transactions?{query}", api.url))?)?;
             let most = if limit.is_empty() { usize::MAX } else { 3 };
             let hashes: Vec<&Value> = found.iter().map(|row| &row["hash"]).collect();
-            let wanted: Vec<&Value> = wanted.iter().take(most).map(|body| &body["hash"]).collect();
-            ensure!(hashes == wanted && !wanted.is_empty() && end["complete"] == false, "{sender}: {end}");
+            let expected: Vec<&Value> = expected.iter().take(most).map(|body| &body["hash"]).collect();
+            ensure!(hashes == expected && !expected.is_empty() && end["complete"] == false, "{sender}: {end}");
         }
     }
     Ok(())
