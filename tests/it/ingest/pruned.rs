@@ -60,7 +60,7 @@ fn old_state_is_missing_and_no_reason_to_wait() -> anyhow::Result<()> {
         for part in ["traces", "state"] {
             let lines = log
                 .lines()
-                .filter(|line| line.contains("recorded as missing") && line.contains(&format!("part=\"{part}\"")));
+                .filter(|line| line.contains("recording it as missing") && line.contains(&format!("part=\"{part}\"")));
             let lines: Vec<&str> = lines.collect();
             ensure!(lines.len() == 1 && lines[0].contains("to 39"), "{text}: {log}");
         }
