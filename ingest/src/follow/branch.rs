@@ -245,30 +245,29 @@ impl Branch {
 fn branch_segments<'a>(members: impl IntoIterator<Item = &'a Member>) -> Vec<BranchSegment> {
     let mut segments: Vec<BranchSegment> = Vec::new();
     for member in members {
-        let continues = |segment: &&mut BranchSegment| {
-            segment.range.generation == member.generation && segment.parts == member.parts
-        };
-        match segments.last_mut().filter(continues) {
-            Some(segment) => {
-                let first = segment.range.blocks.first();
-                segment.range.blocks = BlockRange::new(first, member.number).unwrap_or(segment.range.blocks);
-                segment.last_hash = member.hash;
-                segment.last_total_difficulty = member.total_difficulty;
-                segment.transactions += member.transactions;
-                segment.logs += member.logs;
+        let next = BranchSegment::from(member);
+        match segments.last_mut() {
+            Some(last) if last.range.generation == next.range.generation && last.parts == next.parts => {
+                last.append(&next);
             }
-            None => segments.push(BranchSegment {
-                range: HotRange { blocks: BlockRange::single(member.number), generation: member.generation },
-                parts: member.parts.clone(),
-                first_parent_hash: member.parent_hash,
-                last_hash: member.hash,
-                last_total_difficulty: member.total_difficulty,
-                transactions: member.transactions,
-                logs: member.logs,
-            }),
+            _ => segments.push(next),
         }
     }
     segments
+}
+
+impl From<&Member> for BranchSegment {
+    fn from(member: &Member) -> Self {
+        Self {
+            range: HotRange { blocks: BlockRange::single(member.number), generation: member.generation },
+            parts: member.parts.clone(),
+            first_parent_hash: member.parent_hash,
+            last_hash: member.hash,
+            last_total_difficulty: member.total_difficulty,
+            transactions: member.transactions,
+            logs: member.logs,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -319,12 +318,11 @@ mod tests {
     fn what_is_settled_becomes_the_base() {
         let mut branch = branch();
         let group = branch.next_group(12, usize::MAX).expect("three members");
-        let generations = group.segments().iter().map(|segment| segment.range.generation);
+        let generations = group.ranges.iter().map(|range| range.generation);
         assert_eq!(generations.collect::<Vec<_>>(), [1, 2], "of both generations");
-        assert_eq!((group.blocks().first(), group.blocks().last()), (10, 12));
-        let commit = group.joined();
-        assert_eq!((commit.transactions, commit.logs, commit.last_hash), (6, 9, hash(12, 2)));
-        let few = |bytes| branch.next_group(11, bytes).map(|group| group.blocks().count());
+        assert_eq!((group.heights().first(), group.heights().last()), (10, 12));
+        assert_eq!((group.blocks.transactions, group.blocks.logs, group.blocks.last_hash), (6, 9, hash(12, 2)));
+        let few = |bytes| branch.next_group(11, bytes).map(|group| group.heights().count());
         assert_eq!((few(1), few(199), few(200), few(usize::MAX)), (Some(1), Some(1), Some(2), Some(2)));
         assert_eq!(branch.size_up_to(11), (2, 200));
         assert!(branch.has(12, 2) && !branch.has(12, 1) && !branch.has(13, 2) && !branch.has(9, 0));
@@ -339,7 +337,7 @@ mod tests {
     fn blocks_of_other_parts_settle_apart() {
         let mut branch = branch();
         branch.push(Member { parts: vec!["blocks".into(), "traces".into()], ..member(13, 2, 2) });
-        let last = |branch: &Branch| branch.next_group(13, usize::MAX).map(|group| group.blocks().last());
+        let last = |branch: &Branch| branch.next_group(13, usize::MAX).map(|group| group.heights().last());
         assert_eq!(last(&branch), Some(12));
         branch.settled(12);
         assert_eq!(last(&branch), Some(13));
@@ -352,9 +350,9 @@ mod tests {
         let base = Base { number: 9, hash: hash(9, 0), total_difficulty: None };
         let mut branch = Branch { base: Some(base), members: VecDeque::new() };
         (10..50).for_each(|number| branch.push(member(number, number, number - 1)));
-        assert_eq!(branch.next_group(99, usize::MAX).map(|group| group.segments().len()), Some(32));
+        assert_eq!(branch.next_group(99, usize::MAX).map(|group| group.ranges.len()), Some(32));
         branch.settled(41);
-        assert_eq!(branch.next_group(99, usize::MAX).map(|group| group.blocks().count()), Some(8));
+        assert_eq!(branch.next_group(99, usize::MAX).map(|group| group.heights().count()), Some(8));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What several blocks of the branch have in common.
 
-use trawl_core::primitives::{B256, HotRange, U256};
+use trawl_core::primitives::{B256, BlockRange, HotRange, U256};
 
 /// Consecutive members of one generation with the same parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,4 +19,16 @@ pub struct BranchSegment {
     pub transactions: u64,
     /// Logs in them.
     pub logs: u64,
+}
+
+impl BranchSegment {
+    /// Adds the segment that follows, and keeps the generation and the parts.
+    pub(super) fn append(&mut self, next: &Self) {
+        let first = self.range.blocks.first();
+        self.range.blocks = BlockRange::new(first, next.range.blocks.last()).unwrap_or(self.range.blocks);
+        self.last_hash = next.last_hash;
+        self.last_total_difficulty = next.last_total_difficulty;
+        self.transactions += next.transactions;
+        self.logs += next.logs;
+    }
 }

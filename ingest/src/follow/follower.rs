@@ -47,12 +47,12 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Says in metrics and health how far blocks are settled.
+    /// Notes the highest settled block for metrics and health.
     pub(super) fn note_settled(&self, settled: &Coverage) {
         settled.head().into_iter().for_each(|head| self.progress.note_settled(head));
     }
 
-    /// Wakes those who wait for settled blocks.
+    /// Wakes the tasks that wait for settled blocks.
     pub(super) fn notify_waiting(&self) {
         self.settled.iter().for_each(|waiting| waiting.notify_one());
     }

@@ -112,9 +112,9 @@ impl HotSink {
         rows: Vec<TableBatch>,
     ) -> Result<(), StoreError> {
         let started = Instant::now();
-        self.reinstate(group.blocks(), hashes).await?;
+        self.reinstate(group.heights(), hashes).await?;
         let token = self.token("settle");
-        let intent = one(self.intent(group.blocks()));
+        let intent = one(self.intent(group.heights()));
         let announced = format!("{token}/intent");
         self.guarded(|| self.database.writer.insert("ingest_intents", &intent, &announced)).await?;
         let (this, token) = (&*self, &token);
@@ -124,10 +124,10 @@ impl HotSink {
             this.guarded(|| this.database.writer.insert(table, rows, &token)).await
         });
         try_join_all(writes).await?;
-        let commit = one(self.commit(group.joined(), &counts_of(&rows)));
+        let commit = one(self.commit(&group.blocks, &counts_of(&rows)));
         let committed = format!("{token}/commit");
         self.guarded(|| self.database.writer.insert("ingest_commits", &commit, &committed)).await?;
-        count_batch("settled", group.blocks().count(), started);
+        count_batch("settled", group.heights().count(), started);
         Ok(())
     }
 
@@ -155,11 +155,11 @@ impl HotSink {
         }
     }
 
-    fn commit(&self, segment: BranchSegment, counts: &RowCounts) -> CommitRow {
+    fn commit(&self, segment: &BranchSegment, counts: &RowCounts) -> CommitRow {
         CommitRow {
             first_block: segment.range.blocks.first(),
             last_block: segment.range.blocks.last(),
-            parts: segment.parts,
+            parts: segment.parts.clone(),
             chain_id: self.chain_id,
             first_parent_hash: segment.first_parent_hash,
             last_hash: segment.last_hash,

@@ -1,15 +1,15 @@
-//! What a follower remembers of the blocks it settled.
+//! How far settling is, and which rows are to be removed for it.
 
 use std::time::Instant;
 
 use trawl_core::primitives::BlockNumber;
 
-/// When blocks were settled, and what is to be removed for it.
+/// What a follower has to know from one step to the next.
 #[derive(Debug, Default)]
 pub(super) struct SettledBlocks {
-    /// Up to where the final blocks are being settled, a group at each step.
+    /// The last block of the round that is going on: each step settles a group of it.
     pub(super) through: Option<BlockNumber>,
-    /// When the last of them were.
+    /// When the last round ended.
     pub(super) at: Option<Instant>,
     /// Rows up to this height can go from this moment on.
     pub(super) leaving: Option<(BlockNumber, Instant)>,

@@ -13,12 +13,12 @@ use super::unpacked::settled_rows;
 use crate::source::rpc::HeadTags;
 use crate::write::retry::retry_transient;
 
-/// Bytes of packed rows that are settled at once: they are in memory, and their rows beside them, and no new block is
-/// taken meanwhile.
+/// Most bytes of packed rows that are settled at once. They are in memory with the rows that they hold, and `follow`
+/// takes no new block until these are written.
 const MAX_GROUP_BYTES: usize = 16 << 20;
-/// So many bytes of packed rows that are final do not wait for more.
+/// Final blocks with so many bytes of packed rows do not wait for more.
 const MAX_FINAL_BYTES: usize = 64 << 20;
-/// How many segments of a group are read at once.
+/// How many generations of a group are read at once.
 const READS: usize = 4;
 /// So many final blocks do not wait for more, however short ago the last ones were settled: readers have them in memory
 /// till then.
@@ -27,8 +27,8 @@ const MAX_FINAL_BLOCKS: u64 = 1024;
 const REMOVAL_DELAY: Duration = Duration::from_secs(120);
 
 impl Follower {
-    /// Settles a group of what is final of the branch up to `common`, if it is time. Whether more is to follow, which
-    /// waits until new blocks were looked for.
+    /// Settles a group of the final blocks up to `common`, if it is time. [`Step::Advanced`] if other groups remain: the
+    /// next step settles one of them, after it has asked the node for new blocks.
     pub(super) async fn settle(&mut self, common: Option<BlockNumber>, tags: &HeadTags) -> Result<Step, FollowError> {
         let Some(last) = self.last_final(common) else { return Ok(Step::Idle) };
         let through = match self.settling.through {
@@ -38,11 +38,11 @@ impl Follower {
         };
         self.settling.through = Some(through);
         let step = self.settle_group(last.min(through)).await?;
-        self.note_settled(step, tags).await?;
+        self.publish_settled(step, tags).await?;
         Ok(step)
     }
 
-    /// Settles all that is final of the branch up to `common`.
+    /// Settles all final blocks up to `common`.
     pub(super) async fn settle_all(&mut self, common: Option<BlockNumber>, tags: &HeadTags) -> Result<(), FollowError> {
         self.settling.through = None;
         let Some(last) = self.last_final(common) else { return Ok(()) };
@@ -50,20 +50,20 @@ impl Follower {
             return Ok(());
         }
         while self.settle_group(last).await? == Step::Advanced {}
-        self.note_settled(Step::Idle, tags).await
+        self.publish_settled(Step::Idle, tags).await
     }
 
     fn last_final(&self, common: Option<BlockNumber>) -> Option<BlockNumber> {
         Some(common?.min(self.finalized?))
     }
 
-    /// Settles the lowest blocks up to `last`. Whether others remain.
+    /// Settles the lowest blocks up to `last`. [`Step::Advanced`] if others remain.
     async fn settle_group(&mut self, last: BlockNumber) -> Result<Step, FollowError> {
         let Some(group) = self.branch.next_group(last, MAX_GROUP_BYTES) else { return Ok(Step::Idle) };
         let blocks = self.packed_blocks(&group).await?;
         let rows = tokio::task::spawn_blocking(move || settled_rows(&blocks));
         let rows = rows.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
-        let range = group.blocks();
+        let range = group.heights();
         self.sink.settle(&group, &self.branch.hashes(range), rows).await?;
         self.settled = self.settled.ranges().iter().copied().chain([range]).collect();
         self.branch.settled(range.last());
@@ -73,19 +73,19 @@ impl Follower {
     /// The packed rows of a group.
     async fn packed_blocks(&self, group: &SettlingGroup) -> Result<Vec<HotRowsRow>, FollowError> {
         let reader = &self.tools.database.reader;
-        let ranges: Vec<HotRange> = group.segments().iter().map(|segment| segment.range).collect();
-        let read = |range| async move { retry_transient(|| reader.packed_range(range)).await };
-        let blocks: Vec<Vec<HotRowsRow>> = stream::iter(ranges).map(read).buffered(READS).try_collect().await?;
+        let read = |range: HotRange| async move { retry_transient(|| reader.packed_range(range)).await };
+        let blocks: Vec<Vec<HotRowsRow>> =
+            stream::iter(group.ranges.iter().copied()).map(read).buffered(READS).try_collect().await?;
         let blocks: Vec<HotRowsRow> = blocks.into_iter().flatten().collect();
-        if blocks.len() as u64 != group.blocks().count() {
-            return Err(FollowError::LostRows(group.blocks()));
+        if blocks.len() as u64 != group.heights().count() {
+            return Err(FollowError::LostRows(group.heights()));
         }
         Ok(blocks)
     }
 
-    /// Tells readers what is settled now. Once all of it is, those who wait are told, and its rows leave the hot tables:
-    /// merges and token statistics would only stand in the way of the next group.
-    async fn note_settled(&mut self, step: Step, tags: &HeadTags) -> Result<(), FollowError> {
+    /// Publishes a head that names settled blocks no longer. After the last group of a round, merges and token statistics
+    /// begin, which would stand in the way of the next group, and the rows are noted for removal from the hot tables.
+    async fn publish_settled(&mut self, step: Step, tags: &HeadTags) -> Result<(), FollowError> {
         self.pending.keep(&self.branch);
         self.tools.note_settled(&self.settled);
         self.publish_now(tags).await?;
