@@ -39,7 +39,7 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMI
 #[command(name = "trawl-api", version = VERSION, about,
           after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 6 wrong ClickHouse user or \
                         password; 7 schema of another release. While ClickHouse or its tables are missing, \
-                        /health/ready and other paths answer 503.")]
+                        /health/ready and all requests for data answer 503.")]
 pub struct Flags {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_API_LISTEN", default_value = "127.0.0.1:4000", help_heading = "Server")]

@@ -46,7 +46,7 @@ pub struct Flags {
     /// Number of blocks before measurements start.
     #[arg(long, default_value_t = 128)]
     blocks: usize,
-    /// Number of blocks below the newest from which on a block is final; on a rollup that can be 600.
+    /// Depth below the newest block from which blocks are final; on a rollup that can be 600.
     #[arg(long, default_value_t = 32)]
     final_after: u64,
     /// Transactions per block [default: 200; 5 in the soak].

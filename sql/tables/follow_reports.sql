@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS follow_reports
     node_block      Nullable(UInt64)       COMMENT 'newest block of the nodes; NULL until one has answered' CODEC(ZSTD(1)),
     node_silence_ms UInt64                 COMMENT 'milliseconds since a node answered' CODEC(ZSTD(1)),
     head_block      Nullable(UInt64)       COMMENT 'newest block that readers see; NULL if there is none' CODEC(ZSTD(1)),
-    head_age_ms     UInt64                 COMMENT 'milliseconds since readers have seen this block as the newest, across restarts of follow; since its first start if no newer block has come' CODEC(ZSTD(1)),
+    head_age_ms     UInt64                 COMMENT 'milliseconds since readers first saw this block as the newest, across restarts of follow; since its first start if no newer block has come' CODEC(ZSTD(1)),
     problems        Array(Tuple(kind String, detail String, age_ms UInt64)) COMMENT 'current problems: kind, description, and milliseconds since it began' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree

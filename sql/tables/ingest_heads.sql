@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS ingest_heads
     safe_block      Nullable(UInt64)     COMMENT 'safe block of the node; NULL if it has none' CODEC(ZSTD(1)),
     finalized_block Nullable(UInt64)     COMMENT 'finalized block of the node; NULL if it has none' CODEC(ZSTD(1)),
     node_block      UInt64               COMMENT 'newest block of the node' CODEC(ZSTD(1)),
-    tables_through  Nullable(UInt64)     COMMENT 'the typed hot tables have the rows of all segments up to this block; later ones are only in column blocks of this and earlier rows, or in hot_rows. NULL if the typed hot tables have no rows' CODEC(ZSTD(1)),
+    tables_through  Nullable(UInt64)     COMMENT 'the typed hot tables have the rows of all segments up to this block; later ones are only in the column `blocks` of this and earlier rows, or in hot_rows. NULL if the typed hot tables have no rows' CODEC(ZSTD(1)),
     chain_id        Nullable(UInt64)     COMMENT 'chain the blocks belong to' CODEC(ZSTD(1)),
     blocks          Array(Tuple(generation UInt64, block_number UInt64, rows String)) COMMENT 'blocks added by this row, packed as in hot_rows; empty if larger than 128 KiB, as they are in hot_rows then' CODEC(LZ4),
     run             String               COMMENT 'run of trawl-ingest that wrote it' CODEC(ZSTD(1)),

@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS internal_transactions
     to_address          Nullable(FixedString(20)) COMMENT 'callee, or beneficiary of a destroyed contract or a reward; NULL for a creation, and where old nodes do not give the beneficiary (the value is unknown then)' CODEC(ZSTD(1)),
     created_contract    Nullable(FixedString(20)) COMMENT 'contract created by a creation; NULL otherwise, and if it failed' CODEC(ZSTD(1)),
     value               UInt256                   COMMENT 'wei transferred; 0 for delegatecall and staticcall, which show the value of their parent frame' CODEC(ZSTD(1)),
-    gas_limit           UInt64                    COMMENT 'gas of the call; for the outermost frame the gas limit of the transaction' CODEC(ZSTD(1)),
+    gas_limit           UInt64                    COMMENT 'gas limit of the call; for the outermost frame the gas limit of the transaction' CODEC(ZSTD(1)),
     error               String                    COMMENT 'error as the node reports it; empty if it succeeded' CODEC(ZSTD(1)),
     gas_used            Nullable(UInt64)          COMMENT 'gas used by the call; for the outermost frame the gas used in the receipt; NULL if the source does not give it, such as trace_block for failures other than reverts' CODEC(ZSTD(1)),
     input               String                    COMMENT 'call data; init code of a creation' CODEC(ZSTD(1)),

@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS internal_transactions_by_address
     to_address        Nullable(FixedString(20)) COMMENT 'callee, or beneficiary of a destroyed contract; NULL for a creation' CODEC(ZSTD(1)),
     created_contract  Nullable(FixedString(20)) COMMENT 'contract created by a creation; NULL otherwise, and if it failed' CODEC(ZSTD(1)),
     value             UInt256                   COMMENT 'wei transferred, unless is_undone; 0 for delegatecall and staticcall' CODEC(ZSTD(1)),
-    gas_limit         UInt64                    COMMENT 'gas of the call; for an outermost creation without the intrinsic cost if the source gives it so' CODEC(ZSTD(1)),
+    gas_limit         UInt64                    COMMENT 'gas limit of the call; for an outermost creation without the intrinsic cost if the source gives it so' CODEC(ZSTD(1)),
     error             String                    COMMENT 'error of this frame, as the node reports it; empty if it succeeded, even inside a failed frame' CODEC(ZSTD(1)),
     is_undone         UInt8                     COMMENT '1 if it, an enclosing frame or its transaction failed, so that its effects were reverted and its value returned; else 0' CODEC(ZSTD(1)),
     INDEX address_text concat('0x', lower(hex(address))) TYPE minmax GRANULARITY 1

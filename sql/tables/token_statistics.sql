@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS token_statistics
 (
     token_address FixedString(20)        COMMENT 'the token contract' CODEC(ZSTD(1)),
     token_type    LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, derived from the shape of the transfers' CODEC(ZSTD(1)),
-    block_number  UInt64                 COMMENT 'height of the last change; if NULL, the height from which the transfers do not determine the count' CODEC(Delta, ZSTD(1)),
+    block_number  UInt64                 COMMENT 'height of the last change; if holders_count is NULL, the height from which on transfers do not determine holders and supply' CODEC(Delta, ZSTD(1)),
     holders_count Nullable(UInt64)       COMMENT 'addresses with a balance; NULL if a balance would be negative or tokens appeared without transfers' CODEC(ZSTD(1)),
     total_supply  Nullable(UInt256)      COMMENT 'minted and not burnt, in the smallest unit; NULL as holders_count is, and for ERC-1155' CODEC(ZSTD(1))
 )

@@ -95,7 +95,7 @@ pub enum Failure {
     Pending(u64),
     #[error("{0} problems found; the fix is below each")]
     Unfit(usize),
-    #[error("interrupted; committed blocks are kept")]
+    #[error("interrupted; what is committed stays")]
     Interrupted,
 }
 

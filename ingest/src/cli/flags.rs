@@ -146,8 +146,8 @@ pub struct LoadFlags {
 
 #[derive(Debug, Args)]
 pub struct TokensFlags {
-    /// JSON-RPC endpoint that answers `eth_call`: a node, or trawl-api, such as http://localhost:3000/rpc. If there are
-    /// several, the next one is used when one fails; in the environment they are separated by commas.
+    /// JSON-RPC endpoint that answers `eth_call`: a node, or trawl-api, such as http://localhost:3000/rpc. Repeat the
+    /// flag for several: the next one is used when one fails; in the environment they are separated by commas.
     #[arg(long, value_name = "URL", env = "TRAWL_RPC_URL", value_delimiter = ',', required = true)]
     pub rpc_url: Vec<String>,
     /// Maximum time that the endpoint may take to answer.
@@ -228,8 +228,8 @@ fn chain_family() -> impl TypedValueParser<Value = &'static Family> {
 
 #[derive(Debug, Args)]
 pub struct FollowFlags {
-    /// JSON-RPC endpoint of a node: http, https, ws or wss. If there are several, the next one is used when one fails;
-    /// in the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
+    /// JSON-RPC endpoint of a node: http, https, ws or wss. Repeat the flag for several: the next one is used when one
+    /// fails; in the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
     #[arg(long, value_name = "URL", help_heading = "Source")]
     pub rpc_url: Vec<String>,
     /// First block [default: the one after the newest loaded block].
@@ -239,8 +239,8 @@ pub struct FollowFlags {
     #[arg(long, alias = "poll-interval-ms", env = "TRAWL_POLL_INTERVAL", value_name = "DURATION", default_value = "1s",
           help_heading = "Following", value_parser = milliseconds)]
     pub poll_interval: Duration,
-    /// Number of blocks below the newest from which on a block counts as final, if the node does not support
-    /// `finalized` [default: by the chain's family, 128 on Ethereum].
+    /// Depth below the newest block from which blocks count as final, if the node does not support `finalized`
+    /// [default: by the chain's family, 128 on Ethereum].
     #[arg(long, env = "TRAWL_FINAL_AFTER", value_name = "BLOCKS", help_heading = "Following")]
     pub final_after: Option<u64>,
     /// Minimum number of final blocks to move to the settled tables at once.

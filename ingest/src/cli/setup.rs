@@ -95,7 +95,7 @@ pub fn stop_on_signal() -> Result<watch::Receiver<bool>, Failure> {
         if tokio::time::timeout(STOP_LIMIT, signals.next()).await.is_err() {
             tracing::warn!(
                 ?STOP_LIMIT,
-                "the current batch does not finish, so it is abandoned; the next run cleans up"
+                "the work in progress does not finish, so it is abandoned; the next run cleans up"
             );
         }
         std::process::exit(INTERRUPTED);

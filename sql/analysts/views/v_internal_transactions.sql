@@ -21,7 +21,7 @@ CREATE OR REPLACE VIEW v_internal_transactions
     created_contract Nullable(FixedString(20)) COMMENT 'contract created by a creation; NULL otherwise, and if it failed',
     value UInt256 COMMENT 'wei transferred, unless is_undone; 0 for delegatecall and staticcall',
     ether Float64 COMMENT 'value in ether, rounded to about 15 digits',
-    gas_limit UInt64 COMMENT 'gas of the call',
+    gas_limit UInt64 COMMENT 'gas limit of the call',
     gas_used Nullable(UInt64) COMMENT 'gas used by the call; NULL if the source does not give it',
     error String COMMENT 'error of this frame, as the node reports it; empty if it succeeded, even inside a failed frame',
     is_undone UInt8 COMMENT '1 if it, an enclosing frame or its transaction failed, so that its value was returned; else 0',

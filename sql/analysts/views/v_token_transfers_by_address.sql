@@ -100,4 +100,4 @@ FROM
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
-COMMENT 'token transfers of an address: one row for sender and one for recipient, one in total if it sent to itself; filter by address before counting or summing'
+COMMENT 'token transfers of an address: one row for sender and one for recipient, one in total if an address sent to itself; filter by address before counting or summing'

@@ -63,4 +63,4 @@ FROM
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
     GROUP BY address, block_number, transaction_index
 )
-COMMENT 'transactions of an address: one row per participant, one in total if it sent to itself; filter by address before counting or summing'
+COMMENT 'transactions of an address: one row per participant, one in total if an address sent to itself; filter by address before counting or summing'

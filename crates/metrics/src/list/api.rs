@@ -88,7 +88,7 @@ pub(super) const HEAD: Group = Group {
         Metric::gauge(
             "trawl_head_age_seconds",
             &[],
-            "Time since readers have seen the newest block, by the clock of ClickHouse.",
+            "Time since readers first saw the newest block, by the clock of ClickHouse.",
         ),
         Metric::gauge("trawl_follow_node_silence_seconds", &[], "Time since a node last answered follow."),
         Metric::gauge("trawl_follow_report_age_seconds", &[], "Time since the last report of follow."),

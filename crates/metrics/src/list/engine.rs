@@ -25,7 +25,7 @@ pub(super) const ENGINE: Group = Group {
         Metric::counter(
             "trawl_engine_query_log_left_out_total",
             &[],
-            "Statements missing from system.query_log because it was too slow.",
+            "Statements missing from system.query_log: too many were waiting, or the log could not be written.",
         ),
         Metric::gauge("trawl_engine_broken_parts", &[], "Parts of tables found broken at the start."),
         Metric::gauge(

@@ -20,7 +20,7 @@ pub(super) const FOLLOWING: Group = Group {
         Metric::gauge("trawl_ingest_node_silence_seconds", &[], "Time since a node last answered."),
         Metric::gauge("trawl_ingest_head_block", &[], "Newest published block."),
         Metric::gauge("trawl_ingest_lag_blocks", &[], "Number of blocks that readers are behind the nodes."),
-        Metric::gauge("trawl_ingest_head_age_seconds", &[], "Time since readers have seen the newest block."),
+        Metric::gauge("trawl_ingest_head_age_seconds", &[], "Time since readers first saw the newest block."),
         Metric::gauge("trawl_ingest_finalized_block", &[], "Newest final block of the node; 0 until one is known."),
         Metric::gauge("trawl_ingest_settled_block", &[], "Newest block settled by this run."),
         Metric::gauge("trawl_ingest_settled_age_seconds", &[], "Time since this run last settled a block."),

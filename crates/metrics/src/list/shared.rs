@@ -23,8 +23,8 @@ pub(super) const NODES: Group = Group {
         Metric::counter(
             "trawl_node_calls_total",
             &[open("method"), label("outcome", &["ok", "error", "failed"])],
-            "Calls, each one of a batch: with a result (ok), with an error object (error), or without an answer \
-             (failed).",
+            "Calls, counting each call of a batch: with a result (ok), with an error object (error), or without an \
+             answer (failed).",
         ),
         Metric::durations(
             "trawl_node_request_duration_seconds",

@@ -27,7 +27,7 @@ pub struct BackupsFlags {
     /// Folder that contains the backups.
     #[arg(value_name = "FOLDER", env = "TRAWL_BACKUP_DIR")]
     pub folder: PathBuf,
-    /// Remove all but this many of the newest backups, and those that they build on.
+    /// Keep this many of the newest backups and those that they build on; remove all others.
     #[arg(long, value_name = "COUNT", env = "TRAWL_BACKUPS_KEEP")]
     pub keep: Option<NonZeroUsize>,
 }

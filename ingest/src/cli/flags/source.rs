@@ -8,8 +8,8 @@ use trawl_core::flags::well_known;
 #[derive(Debug, Clone, Args)]
 #[group(multiple = false)]
 pub struct SourceFlags {
-    /// JSON-RPC endpoint of a node: http, https, ws or wss. If there are several, the next one is used when one fails;
-    /// in the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
+    /// JSON-RPC endpoint of a node: http, https, ws or wss. Repeat the flag for several: the next one is used when one
+    /// fails; in the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
     // Not clap's `env`: a variable of the shell must not stand against a source that is named on the command line.
     #[arg(long, value_name = "URL", help_heading = "Source")]
     rpc_url: Vec<String>,
