@@ -152,7 +152,7 @@ pub async fn remove_uncommitted(
     for (table, column) in BLOCK_TABLES.into_iter().chain(OPTIONAL_TABLES) {
         let rows = retry_transient(|| guard.write(writer.delete_uncommitted(reader, table, column, committed))).await?;
         if rows > 0 {
-            tracing::info!(table, rows, "removing rows that were not committed");
+            tracing::info!(table, rows, "removed rows that were not committed");
         }
     }
     Ok(())

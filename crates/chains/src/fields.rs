@@ -14,7 +14,7 @@ pub enum EncodingError {
     #[error("{0} is not what it should be")]
     Malformed(&'static str),
     /// A shape that no real block at hand has.
-    #[error("the hash of {0} was never checked on a real block")]
+    #[error("the hashing of `{0}` was never checked on a real block")]
     Untried(&'static str),
     /// It is no JSON object.
     #[error("it is not a JSON object")]

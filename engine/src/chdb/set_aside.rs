@@ -90,7 +90,7 @@ pub(super) fn remove_replaced(connection: &mut Connection, parts: &[DetachedPart
             "ALTER TABLE {database}.{table} DROP DETACHED PART {{part:String}} SETTINGS allow_drop_detached = 1"
         );
         connection.query(drop.as_bytes(), "Null", &[("part".into(), escaped(&part.name))])?;
-        tracing::info!(table = part.table, part = part.name, "removing a broken part: other parts have its rows");
+        tracing::info!(table = part.table, part = part.name, "removed a broken part: other parts have its rows");
     }
     Ok(())
 }

@@ -50,7 +50,7 @@ impl Abi {
             if text.len() > MAX_ABI {
                 return Err(format!("an ABI of {} bytes is too long", text.len()));
             }
-            let inner: Value = serde_json::from_str(text).map_err(|error| format!("the ABI is no JSON: {error}"))?;
+            let inner: Value = serde_json::from_str(text).map_err(|error| format!("the ABI is not JSON: {error}"))?;
             return if inner.is_string() { Err("the ABI is not a list".into()) } else { Self::new(&inner) };
         }
         let entries = value.as_array().ok_or("the ABI is not a list")?;
@@ -80,7 +80,7 @@ fn entry_of(value: &Value) -> Result<AbiEntry, String> {
     if matches!(entry_type, "function" | "event" | "error") && !object.get("name").is_some_and(Value::is_string) {
         return Err(format!("the {entry_type} has no name"));
     }
-    // The ABI of a library has types that only its compiler knows; such entries are stored, and nothing is decoded with them.
+    // The ABI of a library has types that only its compiler knows; such entries are stored, and decode nothing.
     let signature = match entry_type {
         "event" => KnownEvent::from_json(&entry).ok().map(|known| known.event.signature()),
         "function" => function_from_json(&entry).ok().map(|function| function.signature()),
@@ -119,7 +119,7 @@ mod tests {
     fn what_is_no_abi_says_why() {
         for (value, reason) in [
             (json!({}), "not a list"),
-            (json!("{"), "no JSON"),
+            (json!("{"), "not JSON"),
             (json!("\"[]\""), "not a list"),
             (json!([1]), "entry 0 of the ABI: it is not an object"),
             (json!([{"type": "spell"}]), "unknown"),

@@ -223,7 +223,7 @@ fn meta(members: &Fields) -> Result<String, String> {
     let meta = match members.get("meta") {
         None | Some(Value::Null) => return Ok(String::new()),
         Some(Value::String(text)) => {
-            serde_json::from_str(text).map_err(|error| format!("`meta` is no JSON: {error}"))?
+            serde_json::from_str(text).map_err(|error| format!("`meta` is not JSON: {error}"))?
         }
         Some(other) => other.clone(),
     };

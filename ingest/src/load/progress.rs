@@ -67,7 +67,7 @@ impl Progress {
         if partial > 0 {
             tracing::warn!(
                 blocks = partial,
-                "the source lacks data to verify all of these blocks fully; block_verdicts names the checks"
+                "the source lacks data to verify these blocks fully; block_verdicts names the checks"
             );
         }
         if self.written.quarantined > 0 {

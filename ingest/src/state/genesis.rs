@@ -123,7 +123,10 @@ impl Genesis {
     pub(super) fn state_of(&self, header: &Header) -> Result<StateDiff, VerifyError> {
         let root = self.state_root();
         if header.state_root == EMPTY_ROOT_HASH && root != EMPTY_ROOT_HASH {
-            tracing::warn!("block 0 has no state root to check; using the allocation of the genesis file unverified");
+            tracing::warn!(
+                "the state root of block 0 is that of an empty state; using the allocation of the genesis file \
+                 unverified"
+            );
         } else if root != header.state_root {
             return Err(VerifyError {
                 number: header.number,

@@ -29,7 +29,7 @@ pub enum StoreError {
         message: String,
     },
     /// The user lacks the permission, so another attempt would fail too.
-    #[error("the ClickHouse user lacks the rights for this, use one who has them (--clickhouse-user): {message}")]
+    #[error("the ClickHouse user lacks the rights for this: use one that has them (--clickhouse-user): {message}")]
     NotAllowed {
         /// Message of ClickHouse.
         message: String,

@@ -125,7 +125,10 @@ impl Worker {
         match self.refresh.round(reader).await {
             Ok(found) => tracing::debug!(found.called, found.changed, "token contracts were called again"),
             Err(error) => {
-                tracing::debug!(error = %trawl_core::error_chain(&error), "not calling token contracts again");
+                tracing::debug!(
+                    error = %trawl_core::error_chain(&error),
+                    "cannot call token contracts again; trying later"
+                );
             }
         }
         self.refresh_due = Some(tokio::time::Instant::now() + interval);

@@ -165,7 +165,7 @@ impl Failover {
             let status = probe(endpoint, &shown).await;
             if status == EndpointStatus::Whole && self.addresses.turn_to(index, &shown) {
                 let (from, to) = (self.endpoint(in_use).address.host(), endpoint.address.host());
-                tracing::warn!(from, to, "ClickHouse does not answer: trying another address");
+                tracing::warn!(from, to, "ClickHouse does not answer: switched to another address");
                 return true;
             }
             tracing::debug!(host = endpoint.address.host(), ?status, "another ClickHouse address cannot be used");
