@@ -16,7 +16,7 @@ pub enum Role {
     Api,
     /// The same queries within limits, in slots of their own.
     Reader,
-    /// The rights of a reader, and to create, fill and drop tables and views in its own databases.
+    /// The rights of a reader, and the right to create, fill and drop tables and views in its own databases.
     Modeler,
 }
 
@@ -50,7 +50,7 @@ impl Default for Credentials {
     }
 }
 
-/// The SHA-256 of a password: which is compared, and the only form that is stored.
+/// The SHA-256 of a password: it is compared, and is the only form that is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Digest([u8; 32]);
 

@@ -72,9 +72,9 @@ pub struct Transfers {
     pub burns: u64,
     /// Their sum in the smallest unit; none if one of them has no amount, or the sum does not fit 256 bits.
     pub amount: Option<U256>,
-    /// Senders, without the zero address; none while the period has blocks that can still change.
+    /// Distinct senders, without the zero address; none while the period has blocks that can still change.
     pub senders: Option<u64>,
-    /// Number of distinct recipients, if known.
+    /// Distinct recipients, without the zero address; none while the period has blocks that can still change.
     pub receivers: Option<u64>,
 }
 

@@ -170,7 +170,7 @@ pub fn write_movement(
         item.key("block_number").number(movement.block_number);
         item.key("transaction_index").number(movement.transaction_index.into());
         let (_, _, kind, index, batch) = movement.key();
-        let of_kind = |expected: u8, number: u32| (kind == expected).then_some(u64::from(number));
+        let of_kind = |own: u8, number: u32| (kind == own).then_some(u64::from(number));
         item.key("internal_transaction_index").option(of_kind(1, index), JsonWriter::number);
         item.key("token_transfer_index").option(of_kind(2, index), JsonWriter::number);
         item.key("token_transfer_batch_index").option(of_kind(2, batch), JsonWriter::number);

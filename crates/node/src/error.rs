@@ -54,7 +54,7 @@ pub enum NodeError {
         /// What shows it.
         cause: String,
     },
-    /// The caller was told to stop.
+    /// The caller stops.
     #[error("stopped while node {node} was queried for {what}")]
     Stopped {
         /// Scheme, host and port.

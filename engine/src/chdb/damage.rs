@@ -114,7 +114,7 @@ fn altered_parts(connection: &mut Connection) -> Result<Vec<AlteredPart>, Except
     Ok(found.into_values().collect())
 }
 
-/// The damage of the small files of the part in `folder`.
+/// The damage to the small files of the part in `folder`.
 fn altered(folder: &Path) -> Option<String> {
     let column = altered_column(folder)
         .map(|found| found.map(|name| format!("its column `{name}` is only in one of its lists")));

@@ -58,7 +58,7 @@ impl Pool {
         Some(idle.connections.remove(at))
     }
 
-    /// A connection that was opened for `purpose` and may be returned to the pool unless that is emptied before.
+    /// A connection that was opened for `purpose` and may be returned, unless the pool is emptied before.
     #[must_use]
     pub fn opened(&self, purpose: Purpose, connection: Connection, number: u64) -> PooledConnection {
         PooledConnection { purpose, connection, number, emptied: self.idle().emptied }

@@ -157,9 +157,9 @@ impl QueryLog {
 
 impl PendingEntries {
     fn is_due(&self) -> bool {
-        let is_flushed_now = self.flush_target > self.written;
+        let is_flush_requested = self.flush_target > self.written;
         !self.rows.is_empty()
-            && (is_flushed_now
+            && (is_flush_requested
                 || self.rows.len() >= ENOUGH
                 || self.since.is_some_and(|since| since.elapsed() >= LONGEST))
     }

@@ -91,8 +91,8 @@ fn is_of_several(tokens: &[Token]) -> bool {
 }
 
 /// Whether `tokens` begin with these words.
-fn words(tokens: &[Token], expected: &[&str]) -> bool {
-    tokens.len() >= expected.len() && expected.iter().zip(tokens).all(|(word, token)| token.is_word(word))
+fn words(tokens: &[Token], sequence: &[&str]) -> bool {
+    tokens.len() >= sequence.len() && sequence.iter().zip(tokens).all(|(word, token)| token.is_word(word))
 }
 
 /// The table that `tokens`, which follow INSERT, begin with.

@@ -10,7 +10,7 @@ use super::error::LabelsError;
 use super::record;
 use crate::source::files::reader;
 
-/// Folders of tools without artifacts.
+/// Folders that tools write and that have no artifacts.
 const PASSED_OVER: [&str; 5] = ["node_modules", "build-info", "solcInputs", "cache", "dry-run"];
 /// Deepest folder below the one that is named.
 const MAX_DEPTH: usize = 16;

@@ -77,7 +77,7 @@ impl RpcSource {
         self
     }
 
-    /// The same source for other blocks (ascending), with what is known of its nodes.
+    /// The same source for other blocks (ascending); it shares what calls found out about the nodes.
     #[must_use]
     pub fn of(&self, ranges: Vec<BlockRange>, age: BlockAge) -> Self {
         Self { ranges, age, ..self.clone() }

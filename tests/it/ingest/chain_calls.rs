@@ -150,7 +150,7 @@ impl SampleChain {
         Ok(())
     }
 
-    /// The transactions of its blocks do not run again.
+    /// The transactions of its blocks cannot be replayed.
     fn does_not_run_again(&self, chain: u64) -> anyhow::Result<()> {
         let block = format!("{:#x}", self.first + 1);
         let traces = self.answer("debug_traceBlockByNumber", json!([block, {"tracer": "callTracer"}]))?;

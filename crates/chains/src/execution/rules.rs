@@ -104,9 +104,9 @@ pub enum Hardfork {
 /// What transactions pay and to whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransactionRules {
-    /// They pay also for their data on L1.
+    /// They also pay for their data on L1.
     Rollup(RollupRules),
-    /// It is not known, and why: they do not run again.
+    /// It is not known, and why: they cannot be replayed.
     Unknown(&'static str),
 }
 

@@ -58,12 +58,12 @@ pub enum RulesError {
         /// Why the rules are not known, in words.
         reason: &'static str,
     },
-    /// A chain whose transactions do not run again.
+    /// A chain whose transactions cannot be replayed.
     #[error("transactions of chain {chain} cannot be replayed here: {reason}")]
     TransactionsUnknown {
         /// Chain id (EIP-155).
         chain: u64,
-        /// Why they do not run, in words.
+        /// Why they cannot be replayed, in words.
         reason: &'static str,
     },
     /// A chain whose estimates of gas are not known.

@@ -254,7 +254,7 @@ enum AbsentReceipt {
     LeftOut,
 }
 
-/// A part whose [horizon](super::horizon) is searched.
+/// A part whose [horizon](super::horizon) is searched for.
 #[derive(Debug, Clone, Copy)]
 enum HorizonSearch {
     Traces,

@@ -11,7 +11,7 @@ use trawl_node::{Failure, FailureKind};
 
 use super::age::BlockAge;
 
-/// Blocks in a row without a part after which the horizon is searched.
+/// Blocks in a row without a part after which the horizon is searched for.
 const MAX_REFUSALS: u32 = 3;
 /// How often the part of a block below the horizon is requested all the same.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
@@ -30,7 +30,7 @@ pub struct MissingPart {
 /// Why nodes do not have a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingReason {
-    /// They have pruned it of so old a block.
+    /// They have pruned it for such an old block.
     Pruned,
     /// They do not offer it for any block.
     NotOffered,

@@ -77,7 +77,7 @@ impl Progress {
         }
     }
 
-    /// Retries a slow part a few times.
+    /// The failure; a timeout that comes once too often becomes one that is not retried.
     pub fn heed(&self, failure: Failure) -> Failure {
         let is_last = failure.is_timeout() && self.slow.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_SLOW_ANSWERS;
         if is_last { Failure::too_large(failure.cause()) } else { failure }

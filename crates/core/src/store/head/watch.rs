@@ -106,7 +106,7 @@ impl Schedule {
         self.blocks.is_live() && self.beside.is_live()
     }
 
-    /// Waits until there is something to poll; after a failure only for a short time.
+    /// Waits until there is something to poll; after a failure at most one interval, and then all of it is polled.
     async fn next(&mut self) -> PollScope {
         let interval = self.settings.interval;
         let is_live = self.is_live();

@@ -29,7 +29,7 @@ columns! {
         head_block: Option<u64>,
         /// Time since that was the newest.
         head_age_ms: u64,
-        /// What the report found wrong.
+        /// The problems that the report names.
         problems: Vec<ReportedProblem>,
         /// How old the report is, by ClickHouse's clock.
         report_age_ms: u64,
@@ -65,7 +65,7 @@ pub struct NewReport<'a> {
     pub head_block: Option<BlockNumber>,
     /// Time since it is the newest.
     pub head_age: Duration,
-    /// What the report found wrong.
+    /// The problems that the report names.
     pub problems: &'a [ReportedProblem],
     /// Whether it is the last report of this run.
     pub is_last: bool,

@@ -140,7 +140,7 @@ fn shown_as(view: &str) -> Option<&str> {
     SourceView::shown_name(view)
 }
 
-/// A statement without how it is created, and without the account of the dictionary.
+/// A statement without `OR REPLACE`, and without the account that the dictionary reads as.
 fn comparable(statement: &str) -> String {
     let statement = statement.replacen("CREATE OR REPLACE ", "CREATE ", 1);
     let account = statement.split_once("(CLICKHOUSE(USER ").and_then(|(before, rest)| {
