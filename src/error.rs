@@ -214,8 +214,8 @@ pub enum Problem {
     NoUpstream(&'static str),
     /// A proof of state, while no node is configured.
     #[error(
-        "`eth_getProof` needs a node, and this server has no --upstream-rpc-url: the state is too large, or not \
-         complete here"
+        "`eth_getProof` needs a node, and this server has no --upstream-rpc-url: the state is too large, or \
+         incomplete here"
     )]
     NoStateProofs,
     /// A JSON-RPC method that sends notifications, which need a WebSocket.

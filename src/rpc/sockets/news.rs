@@ -78,12 +78,12 @@ impl PublishedState {
         let settled = self.hashes.iter().filter(|(number, _)| head.blocks.generation(**number) == Some(0));
         let settled: Vec<(BlockNumber, B256)> = settled.map(|(number, hash)| (*number, *hash)).collect();
         if !retry_transient(|| are_the_same(app, head, &settled)).await? {
-            feed.send(Event::Broken("the chain was reorganised below the blocks that can be notified")).await;
+            feed.send(Event::Broken("the chain was reorganised below the blocks that can be reported")).await;
             return Ok(());
         }
         let added = match added_blocks(&before.blocks, &head.blocks, &removed) {
             Some(range) if range.count() > MAX_NEW_BLOCKS => {
-                feed.send(Event::Broken("the head is too many blocks ahead to notify them one by one")).await;
+                feed.send(Event::Broken("the head is too many blocks ahead to report them one by one")).await;
                 return Ok(());
             }
             added => added,

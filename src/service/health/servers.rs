@@ -34,7 +34,9 @@ fn of_address((address, status): &(StoreAddress, EndpointStatus)) -> Option<Prob
         EndpointStatus::Refuses => ("address_missing", format!("ClickHouse at {host} refuses to read its tables")),
         EndpointStatus::Behind(Lag { blocks, heads }) => (
             "address_lags",
-            format!("ClickHouse at {host} lags: it misses {blocks} blocks and {heads} heads that were already served"),
+            format!(
+                "ClickHouse at {host} lags: it is missing {blocks} blocks and {heads} heads that were already served"
+            ),
         ),
     };
     Some(Problem::of_unknown_age(kind, detail))
