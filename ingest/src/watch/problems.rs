@@ -25,7 +25,7 @@ pub(super) struct Evidence<'a> {
     pub oldest_call: Option<PendingCall>,
     /// Parts that no node had.
     pub missing: Vec<MissingPart>,
-    /// Why ClickHouse refused a write.
+    /// Why ClickHouse did not answer, or refused a statement.
     pub refusal: Option<&'a StoreError>,
     /// Time since ClickHouse has answered.
     pub store_silence: Duration,
@@ -33,7 +33,7 @@ pub(super) struct Evidence<'a> {
     pub node_block: Option<BlockNumber>,
     /// The newest block that readers see.
     pub head: Option<BlockNumber>,
-    /// Time since readers have seen a newer block.
+    /// Time since readers first saw the newest block.
     pub head_age: Duration,
     /// Time between two inspections.
     pub interval: Duration,

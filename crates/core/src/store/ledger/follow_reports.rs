@@ -63,7 +63,7 @@ pub struct NewReport<'a> {
     pub node_silence: Duration,
     /// The newest block that readers see.
     pub head_block: Option<BlockNumber>,
-    /// Time since it is the newest.
+    /// Time since readers first saw it as the newest.
     pub head_age: Duration,
     /// The problems that the report names.
     pub problems: &'a [ReportedProblem],
@@ -78,7 +78,7 @@ impl FollowReport {
         self.event == "ended"
     }
 
-    /// The time since readers see the newest block.
+    /// The time since readers first saw the newest block.
     #[must_use]
     pub fn head_age(&self) -> Duration {
         Duration::from_millis(self.head_age_ms.saturating_add(self.report_age_ms))
