@@ -57,8 +57,8 @@ pub(super) enum CorsPolicy {
 }
 
 impl CorsPolicy {
-    /// The policy for a request. Pages without an origin of their own, which send `null`, are any origin: they get no
-    /// answers with credentials.
+    /// The policy for a request. Pages without an origin of their own, which send `null`, count as any origin: they get
+    /// no answers with credentials.
     pub fn of(headers: &HeaderMap) -> Self {
         match headers.get(ORIGIN) {
             Some(origin) if origin != "null" && !origin.is_empty() => Self::Origin(origin.clone()),

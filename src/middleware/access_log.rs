@@ -1,4 +1,4 @@
-//! A line of the log for each request, where the operator turns it on (docs/operate/observe.md#logs).
+//! A line of the log for each request, with --access-log (docs/operate/observe.md#logs).
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;

@@ -16,7 +16,7 @@ use crate::http::cors;
 const NEWEST: HeaderName = HeaderName::from_static("trawl-newest-block");
 const LEAST: HeaderName = HeaderName::from_static("trawl-min-block");
 
-/// How long a request waits for the block that it requires.
+/// The longest that a request waits for the block that it requires.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// Waits for the block that a request names, and refuses it if that does not come; names the newest block in the

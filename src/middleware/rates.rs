@@ -1,4 +1,4 @@
-//! Requests are counted by key or by address, where the operator turns it on (docs/operate/limits.md#rates).
+//! Requests are counted by key or by address, with --rate-limit (docs/operate/limits.md#rates).
 
 use std::borrow::Cow;
 use std::convert::Infallible;

@@ -208,7 +208,7 @@ impl SearchedNames {
         of_token.chain(self.addresses.labelled_names(address))
     }
 
-    /// The first term of an address that begins with `text`, and the name it belongs to.
+    /// The first in order of the terms of an address that begin with `text`, and the name that it belongs to.
     fn first_term(&self, text: &str, address: &Address) -> Option<(String, String)> {
         let of_name = |name: &str| -> Vec<(String, String)> {
             terms(name).into_iter().map(|term| (term, name.to_owned())).collect()

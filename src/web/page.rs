@@ -145,7 +145,7 @@ const ALIASES: [&str; 24] = [
     "uncles",
 ];
 
-/// The paths of programs: where nothing is there, they get no page.
+/// First words of the paths of programs: such a path without an answer gets no page.
 const FOR_PROGRAMS: [&str; 9] = ["_", "api", "assets", "docs", "health", "metrics", "rpc", "sourcify", "stats-service"];
 
 /// Whether paths that begin with a word are pages, or are for programs: no chain can have it as its name.

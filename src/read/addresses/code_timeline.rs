@@ -58,7 +58,7 @@ impl CodeTimeline<'_> {
         let changes = || self.changes.iter().filter(|change| change.block_number >= created.block_number);
         let within = changes().find(|change| change.block_number == block).map(is_there);
         if created.block_number == block {
-            // When something else changed within that block is unknown.
+            // It is unknown when, within that block, something else changed.
             return if within == Some(true) { Code::Present } else { Code::Unknown };
         }
         let had_code = changes().rfind(|change| change.block_number < block).is_some_and(is_there);

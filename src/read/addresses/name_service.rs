@@ -93,7 +93,7 @@ impl<'c> NameService<'c> {
         let node = namehash(&reverse_address(&address));
         let Some(resolver) = self.resolver(node).await? else { return Ok(None) };
         let name = self.calls.answer(resolver, input(NAME, node)).await?.and_then(|answer| text(&answer));
-        // A name that is not normalized as it is registered is no name, whatever it looks like.
+        // A name that is not in normalized form is no name, whatever it looks like.
         let name = name.and_then(|name| DomainName::new(&name).filter(|read| read.as_str() == name));
         let Some(name) = name else { return Ok(None) };
         let is_own = self.address(&name).await? == Some(address);

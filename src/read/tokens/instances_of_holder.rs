@@ -15,7 +15,8 @@ use trawl_query::tokens::transfers::TransferFilter;
 
 /// Ids that are looked up at a time.
 const LOOKUP: usize = 500;
-/// Most ids whose transfers are added to the counted ids of each token; the statement that counts leaves them out.
+/// Most changed ids of all tokens whose ids are counted: the statement that counts leaves them out, and their
+/// transfers are added.
 const MOST_CHANGED: usize = 1000;
 /// Ids that are shown of each token.
 const SHOWN: usize = 9;

@@ -31,7 +31,7 @@ use trawl_query::walk::SortOrder;
 
 /// Accounts of a ranking that are read at once and cached: the first pages of any client.
 const CACHED_ACCOUNTS: u64 = 2_000;
-/// The list is read again when the chain has grown by this part of its length.
+/// The list is read again when the chain has grown by at most a 4,096th of its length.
 const STEPS: u64 = 4_096;
 
 query_parameters! {

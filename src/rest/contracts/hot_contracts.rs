@@ -120,9 +120,9 @@ pub(in crate::rest) async fn hot_contracts(
     Ok(json(write_page(write, next)))
 }
 
-/// The settled blocks of some seconds. They end with the newest settled block whose number is one below a multiple of a
-/// power of two, at most a 128th of them: as a chain grows, the statement stays the same for a while, and its rows are
-/// cached.
+/// The settled blocks of the last `seconds` seconds. They end with the newest settled block whose number is one below a
+/// multiple of a power of two, at most a 128th of them: as a chain grows, the statement stays the same for a while, and
+/// its rows are cached.
 async fn window(app: &App, head: &Head, seconds: u64) -> Result<Option<BlockRange>, Problem> {
     let Some(newest) = head.blocks.settled().head() else { return Ok(None) };
     let Some(range) = since(app, head, newest, seconds).await? else { return Ok(None) };
@@ -131,7 +131,7 @@ async fn window(app: &App, head: &Head, seconds: u64) -> Result<Option<BlockRang
     if last == newest { Ok(Some(range)) } else { since(app, head, last, seconds).await }
 }
 
-/// The blocks of some seconds up to a readable one.
+/// The blocks of the last `seconds` seconds up to a readable one, without a block that is exactly that old.
 ///
 /// # Errors
 ///

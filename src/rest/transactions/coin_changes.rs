@@ -55,7 +55,7 @@ pub(in crate::rest) async fn coin_changes(
     Ok(changes)
 }
 
-/// The balances that a run reported: before and after, by account.
+/// The balances that a replay reported: before and after, by account.
 fn exact(text: &[u8]) -> Result<BTreeMap<Address, CoinChange>, Problem> {
     let balances: BTreeMap<Address, (U256, U256)> = serde_json::from_slice(text).map_err(|error| {
         tracing::error!(%error, "balances of a replay cannot be read");
@@ -95,7 +95,7 @@ async fn frames(app: &App, head: &Head, block: BlockNumber, index: u32) -> Resul
 /// Most call frames that are examined; with more, what they move is unknown.
 const MAX_FRAMES: u64 = 20_000;
 
-/// A transaction that cannot run again here.
+/// A transaction that cannot be replayed here.
 struct UnreplayableTransaction<'t> {
     transaction: &'t TransactionRow,
     block: &'t BlockRow,

@@ -59,7 +59,7 @@ pub(crate) struct Context<'c> {
     pub app: &'c App,
     /// The endpoint, whose rules hold.
     pub endpoint: Endpoint,
-    /// The client, for the limits of one client.
+    /// The client, whose limits apply.
     pub client: Client,
     /// The method's name.
     pub method: &'c str,

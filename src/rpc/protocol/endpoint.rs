@@ -20,7 +20,7 @@ pub(crate) enum Endpoint {
 pub(crate) struct RpcRequester {
     /// The endpoint of the request.
     pub endpoint: Endpoint,
-    /// Whose budgets the request counts against.
+    /// The client, whose limits apply.
     pub client: Client,
 }
 

@@ -20,7 +20,7 @@ impl Problem {
         Self { kind: kind.into(), detail, seconds: Some(age.as_secs()) }
     }
 
-    /// A problem that is found by a check, which does not show since when it exists.
+    /// A problem that is found by a check, which does not show when it began.
     pub fn of_unknown_age(kind: &str, detail: String) -> Self {
         Self { kind: kind.into(), detail, seconds: None }
     }
