@@ -130,7 +130,7 @@ fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
     ensure!(operations["total"].as_u64() == operations["tested"].as_u64().map(|tested| tested + 2), "{operations}");
     ensure!(report["test_cases"]["generated"].as_u64() > Some(fewest), "{}", report["test_cases"]);
     let of = |operation: &str, answer: &str| answers.get(&format!("{operation} {answer}")).copied().unwrap_or_default();
-    // Of a few requests of a kind it is not defined how many find something.
+    // With few requests of a kind, it is left to chance how many find something.
     let least = if env::is_slow_run() { 5 } else { 0 };
     for list in ["blocks", "transactions/{transaction_hash}/logs", "addresses/{address_hash}/internal-transactions"] {
         let list = format!("GET /api/v2/{list}");

@@ -1,4 +1,4 @@
-//! Hostile input: whatever is sent, the answer is a ruled one, whole, and never a fault of ours.
+//! Hostile input: whatever is sent, the answer is complete and as documented, and never an internal error.
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Map, Value, json};

@@ -137,8 +137,9 @@ const OF_STATE: [&str; 2] = ["tokenbalancehistory", "tokensupplyhistory"];
 /// Actions that need contracts whose ABIs were loaded.
 const OF_SOURCES: [&str; 3] = ["getabi", "getsourcecode", "listcontracts"];
 
-/// On the scenario chain with its state, whose tokens were all called: amounts of each are known with their decimals.
-pub fn of_asked_tokens(api: &str) -> anyhow::Result<()> {
+/// On the scenario chain with its state, where the metadata of all tokens was read: amounts of each are known
+/// with their decimals.
+pub fn of_tokens_with_metadata(api: &str) -> anyhow::Result<()> {
     let answered = ensure_examples(api, chain("devchain"))?;
     ensure!(OF_STATE.iter().all(|action| answered.contains(*action)), "{answered:?}");
     let mut tokens = BTreeSet::new();

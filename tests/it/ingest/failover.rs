@@ -42,7 +42,7 @@ fn another_node_takes_over() -> anyhow::Result<()> {
     let output = child.wait_with_output()?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let after = second.control(&json!({}))?["calls"]["eth_getBlockByNumber"].as_u64().unwrap_or_default();
-    ensure!(before == 0 && after > 0, "the second node gave {before} and then {after} blocks");
+    ensure!(before == 0 && after > 0, "the second node got {before} and then {after} calls for blocks");
     is_whole(database)
 }
 

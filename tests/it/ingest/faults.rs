@@ -30,7 +30,7 @@ fn every_switch_of_the_replay_node_has_a_test() -> anyhow::Result<()> {
     let made = table.split('"').skip(1).step_by(2).map(|key| format!("--{}", key.replace('_', "-")));
     let kinds = ["HTTP_FAULTS = (", "RPC_FAULTS = ("].map(|name| node.split(name).nth(1)?.split(')').next());
     let kinds = kinds.into_iter().flatten().flat_map(|kinds| kinds.split('"').skip(1).step_by(2));
-    let expected: Vec<String> = switches
+    let switches_and_kinds: Vec<String> = switches
         .filter(|switch| *switch != "--")
         .map(str::to_owned)
         .chain(made)
@@ -38,7 +38,7 @@ fn every_switch_of_the_replay_node_has_a_test() -> anyhow::Result<()> {
         .map(|switch| format!("\"{switch}\""))
         .chain(kinds.map(|kind| format!("\"{kind}=")))
         .collect();
-    ensure!(expected.len() >= 38, "only {expected:?} were found in the replay node");
+    ensure!(switches_and_kinds.len() >= 38, "only {switches_and_kinds:?} were found in the replay node");
     let mut tests = String::new();
     for file in std::fs::read_dir(workspace::root().join("tests/it/ingest"))? {
         let path = file?.path();
@@ -46,7 +46,7 @@ fn every_switch_of_the_replay_node_has_a_test() -> anyhow::Result<()> {
             tests += &std::fs::read_to_string(&path)?;
         }
     }
-    let missing: Vec<&String> = expected.iter().filter(|switch| !tests.contains(switch.as_str())).collect();
+    let missing: Vec<&String> = switches_and_kinds.iter().filter(|switch| !tests.contains(switch.as_str())).collect();
     ensure!(missing.is_empty(), "no test uses {missing:?}");
     Ok(())
 }

@@ -35,8 +35,8 @@ fn rows_that_come_one_by_one_are_not_merged_one_by_one() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An OPTIMIZE of a table of a large part and two small ones merges all three; it is sent where what it would take is
-/// worth it.
+/// OPTIMIZE of a table with a large part and two small ones merges all three; it is sent only where the gain is
+/// worth the merge.
 #[test]
 fn what_clickhouse_merges_is_known_beforehand() -> anyhow::Result<()> {
     let database = "merging_selection";

@@ -48,7 +48,7 @@ fn statistics(database: &str) -> anyhow::Result<BTreeMap<String, (String, String
     rows.lines().map(|line| row(line).with_context(|| line.to_owned())).collect()
 }
 
-/// The scenario's node was called for the balance of every account and contract, and for the owner of every token.
+/// The scenario's node was queried for the balance of every account and contract, and for the owner of every token.
 #[test]
 fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
     let database = chain("devchain").name;

@@ -82,7 +82,7 @@ fn tokens_are_called_on_the_loaded_state() -> anyhow::Result<()> {
     let token = shown(&api)?;
     ensure!(token["name"] == "Gold" && token["decimals"] == "18", "{token}");
     crate::etherscan::histories::of_tokens_are_what_the_node_says(&api.url)?;
-    crate::etherscan::fields::of_asked_tokens(&api.url)?;
+    crate::etherscan::fields::of_tokens_with_metadata(&api.url)?;
     // All contracts were called: a second run calls none.
     let again = env::run(env::ingest(database, &["tokens", "--rpc-url", &rpc]), 0)?;
     ensure!(again.stdout == b"0 token contracts answered\n", "{}", String::from_utf8_lossy(&again.stdout));
