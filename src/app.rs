@@ -3,6 +3,8 @@
 
 use std::sync::{Arc, Once};
 
+use alloy_chains::NamedChain;
+
 use crate::cache::day_sums::DaySumsCache;
 use crate::cache::responses::ResponseCache;
 use crate::cache::settled_rows::SettledRows;
@@ -217,6 +219,15 @@ impl App {
             self.0.other_chain.call_once(|| tracing::warn!(%error, "using the chain id of the data"));
             Some(error.data)
         })
+    }
+
+    /// The symbol of the chain's coin: the one that its operator stated, or that of its id.
+    pub(crate) fn coin(&self, head: &Head) -> Option<&str> {
+        let by_id = |id: u64| {
+            let listed = trawl_chains::chain(id).and_then(|chain| chain.coin);
+            listed.or_else(|| NamedChain::try_from(id).ok()?.native_currency_symbol())
+        };
+        self.options().coin.as_deref().or_else(|| by_id(self.chain_id(head)?))
     }
 
     /// The family of the chain: the one that its operator stated, or that of its id.

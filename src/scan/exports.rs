@@ -1,6 +1,7 @@
 //! `GET /api/v2/addresses/{address}/{transactions,token-transfers,internal-transactions,logs}/csv`: the rows of an
 //! address between two moments, all of them, oldest first (docs/reference/scans.md#exports-of-an-address).
 
+mod accounting;
 mod columns;
 mod family;
 
@@ -42,16 +43,15 @@ use trawl_query::scan::{
     TokenTransferScan,
 };
 
-const PERIOD: ParameterGroup = &[
-    ("from_period", Kind::Text),
-    ("to_period", Kind::Text),
-    ("columns", Kind::Name(&["blockscout", "scan"])),
-    ("mark", Kind::Name(&["0", "1"])),
-];
+const PERIOD: ParameterGroup =
+    &[("from_period", Kind::Text), ("to_period", Kind::Text), ("mark", Kind::Name(&["0", "1"]))];
 
 /// Clients of this API family write an absent value as nothing or as `null`.
-const SIDE: ParameterGroup =
-    &[("filter_type", Kind::Name(&["address", "null", ""])), ("filter_value", Kind::Name(&["to", "from", "null", ""]))];
+const SIDE: ParameterGroup = &[
+    ("columns", Kind::Name(&["blockscout", "accounting", "scan"])),
+    ("filter_type", Kind::Name(&["address", "null", ""])),
+    ("filter_value", Kind::Name(&["to", "from", "null", ""])),
+];
 
 query_parameters! {
     /// Of rows that have an address on two sides.
@@ -61,7 +61,11 @@ query_parameters! {
             /// Of logs, which are filtered by a topic.
             pub(crate) LogParameters:
             [PERIOD,
-        &[("filter_type", Kind::Name(&["topic", "null", ""])), ("filter_value", Kind::Text)],
+        &[
+            ("columns", Kind::Name(&["blockscout", "scan"])),
+            ("filter_type", Kind::Name(&["topic", "null", ""])),
+            ("filter_value", Kind::Text),
+        ],
     ];
 }
 
@@ -115,6 +119,11 @@ impl Request {
         }
     }
 
+    /// Whether the rows are exported with the columns for accounting.
+    fn is_for_accounting(&self) -> bool {
+        self.query.name("columns") == Some("accounting")
+    }
+
     /// The topic that logs must have.
     fn topic(&self) -> Result<Option<B256>, Problem> {
         let text = self.query.text("filter_value").filter(|text| !matches!(*text, "" | "null"));
@@ -140,14 +149,20 @@ pub(crate) async fn transactions(ExportOf { request, .. }: ExportOf<SideParamete
     require_table(&request.head, OptionalTable::TransactionsByAddress)?;
     let scan = AddressTransactionScan { address: request.address, direction: request.direction() };
     let layout = |_| Listing::<AddressTransactionScan>::new("transactions", None);
-    export::<_, _, family::Transactions>(request, scan, layout).await
+    match request.is_for_accounting() {
+        true => export::<_, _, accounting::Transactions>(request, scan, layout).await,
+        false => export::<_, _, family::Transactions>(request, scan, layout).await,
+    }
 }
 
 /// The token transfers that an address takes part in.
 pub(crate) async fn token_transfers(ExportOf { request, .. }: ExportOf<SideParameters>) -> Result<Response, Problem> {
     let scan = TokenTransferScan { participants: request.participants(), ..TokenTransferScan::default() };
     let layout = |_| Listing::<TokenTransferScan>::new("token-transfers", None);
-    export::<_, _, family::TokenTransfers>(request, scan, layout).await
+    match request.is_for_accounting() {
+        true => export::<_, _, accounting::TokenTransfers>(request, scan, layout).await,
+        false => export::<_, _, family::TokenTransfers>(request, scan, layout).await,
+    }
 }
 
 /// The call frames that an address takes part in.
@@ -156,7 +171,10 @@ pub(crate) async fn internal_transactions(
 ) -> Result<Response, Problem> {
     let scan = InternalTransactionScan { participants: request.participants() };
     let layout = |hashes| Listing::<InternalTransactionScan>::new("internal-transactions", Some(hashes));
-    export::<_, _, family::Frames>(request, scan, layout).await
+    match request.is_for_accounting() {
+        true => export::<_, _, accounting::Frames>(request, scan, layout).await,
+        false => export::<_, _, family::Frames>(request, scan, layout).await,
+    }
 }
 
 /// The logs that an address emitted.
@@ -165,7 +183,7 @@ pub(crate) async fn logs(ExportOf { request, .. }: ExportOf<LogParameters>) -> R
     export::<_, _, family::Logs>(request, scan, |_| Logs).await
 }
 
-/// The rows as CSV, written while they are read: with the columns of Blockscout's exports, or with those of the scans.
+/// The rows as CSV, written while they are read: with the columns `C`, or with those of the scans.
 async fn export<S: ScanSpec, L: Layout<Row = S::Row>, C: Columns<Row = S::Row> + From<Source>>(
     request: Request,
     scan: S,

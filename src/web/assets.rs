@@ -79,16 +79,12 @@ async fn events(app: &App, digits: &str) -> Result<Option<Response>, Problem> {
 fn chain(app: &App, file: &str) -> Result<Option<Response>, Problem> {
     let id = file.strip_prefix("eip155-").and_then(|rest| rest.strip_suffix(".json"));
     let Some(id) = id.and_then(|id| id.parse::<u64>().ok()) else { return Ok(None) };
-    if !app.head().is_ok_and(|head| app.chain_id(&head) == Some(id)) {
-        return Ok(None);
-    }
+    let Some(head) = app.head().ok().filter(|head| app.chain_id(head) == Some(id)) else { return Ok(None) };
     let (options, listed) = (app.options(), trawl_chains::chain(id));
     let named = NamedChain::try_from(id).ok();
     let known = listed.map(|chain| chain.name.to_owned()).or_else(|| named.map(|chain| chain.to_string()));
     let name = options.chain_name.clone().or(known).unwrap_or_else(|| format!("Chain {id}"));
-    let of_list = listed.and_then(|chain| chain.coin);
-    let symbol = options.coin.as_deref().or(of_list).or_else(|| named?.native_currency_symbol());
-    Ok(Some(json(write_chain(&name, symbol.unwrap_or(NAMELESS_COIN)))))
+    Ok(Some(json(write_chain(&name, app.coin(&head).unwrap_or(NAMELESS_COIN)))))
 }
 
 /// The ABI that was loaded for a contract of the chain that is served.

@@ -5,6 +5,7 @@
 pub mod activity;
 pub mod addresses;
 pub mod advanced_filters;
+mod amount;
 pub mod blocks;
 pub mod contracts;
 pub mod etherscan;

@@ -6,6 +6,8 @@ use super::JsonWriter;
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
 use trawl_core::schema::Columns;
 
+pub mod accounting;
+mod csv_line;
 pub mod exports;
 mod internal_transactions;
 mod token_transfers;

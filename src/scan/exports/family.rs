@@ -63,6 +63,13 @@ impl From<Source> for Transactions {
     }
 }
 
+impl Transactions {
+    /// What was looked up for a row.
+    pub fn facts(&self, row: usize) -> Option<&TransactionFacts> {
+        self.facts.get(&row)
+    }
+}
+
 impl Columns for Transactions {
     type Row = ScannedTransaction;
     const HEADER: &'static str = exports::TRANSACTIONS;
@@ -97,7 +104,7 @@ impl Columns for Transactions {
 
     fn write(&self, out: &mut JsonWriter, view: &ScannedTransactionView<'_>, row: usize, _: B256) {
         let unknown = TransactionFacts::default();
-        let facts = self.facts.get(&row).unwrap_or(&unknown);
+        let facts = self.facts(row).unwrap_or(&unknown);
         exports::write_transaction(out, view, row, &self.source.address, facts);
     }
 }

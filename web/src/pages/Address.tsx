@@ -138,7 +138,13 @@ const SIDE_WORDS: Record<string, string> = { from: 'Out', to: 'In' };
 
 function csv(hash: string, list: string, { side }: Wanted = {}) {
   const filter = side ? `?filter_type=address&filter_value=${side}` : '';
-  return <a class="button small" href={`/api/v2/addresses/${hash}/${list}/csv${filter}`} download>{side ? `All ${SIDE_WORDS[side] ?? side} as CSV` : 'All as CSV'}</a>;
+  const path = `/api/v2/addresses/${hash}/${list}/csv${filter}`;
+  return (
+    <>
+      <a class="button small" href={path} download>{side ? `All ${SIDE_WORDS[side] ?? side} as CSV` : 'All as CSV'}</a>
+      {list !== 'logs' && <a class="button small" href={`${path}${filter ? '&' : '?'}columns=accounting`} title="The same columns for transactions, internal transactions and token transfers: direction, counterparty, amount in whole units, fee" download>CSV for accounting</a>}
+    </>
+  );
 }
 
 function scan(kind: string, hash: string, { side, type }: Wanted = {}) {

@@ -1,7 +1,7 @@
 //! Exports of an address with the columns of Blockscout (docs/reference/scans.md#exports-of-an-address): RFC 4180,
 //! addresses with their checksums, amounts in the smallest unit. What is not known is empty.
 
-use super::write_cell;
+use super::csv_line::Line;
 use crate::JsonWriter;
 use crate::tokens::transfers::Tokens;
 use trawl_core::primitives::{Address, B256, TransactionFee, U256};
@@ -23,68 +23,6 @@ pub const INTERNAL_TRANSACTIONS: &str = "TxHash,Index,BlockNumber,BlockHash,TxIn
 pub const LOGS: &str = "TxHash,Index,BlockNumber,BlockHash,ContractAddress,Data,FirstTopic,SecondTopic,ThirdTopic,\
                         FourthTopic\r\n";
 
-/// A line of CSV.
-struct Line<'w> {
-    writer: &'w mut JsonWriter,
-    is_first: bool,
-}
-
-impl<'w> Line<'w> {
-    fn new(writer: &'w mut JsonWriter) -> Self {
-        Self { writer, is_first: true }
-    }
-
-    fn cell(&mut self) -> &mut JsonWriter {
-        if !std::mem::replace(&mut self.is_first, false) {
-            self.writer.raw(",");
-        }
-        self.writer
-    }
-
-    fn text(&mut self, text: &str) {
-        write_cell(self.cell(), text);
-    }
-
-    fn number(&mut self, number: impl Into<Option<u64>>) {
-        let number: Option<u64> = number.into();
-        self.text(&number.map(|number| number.to_string()).unwrap_or_default());
-    }
-
-    fn wide(&mut self, number: Option<U256>) {
-        self.text(&number.map(|number| number.to_string()).unwrap_or_default());
-    }
-
-    fn hex(&mut self, bytes: &[u8]) {
-        self.cell().bare_hex(bytes);
-    }
-
-    fn address(&mut self, address: impl Into<Option<Address>>) {
-        let address: Option<Address> = address.into();
-        self.text(&address.map(|address| address.to_checksum(None)).unwrap_or_default());
-    }
-
-    /// Writes a time of Unix microseconds as `2024-02-17 08:49:36.000000Z`.
-    fn time(&mut self, micros: i64) {
-        let time = jiff::Timestamp::from_microsecond(micros).ok();
-        self.text(&time.map(|time| time.strftime("%Y-%m-%d %H:%M:%S.%6fZ").to_string()).unwrap_or_default());
-    }
-
-    /// On which side an address is.
-    fn side(&mut self, address: &Address, from: Address, to: Option<Address>) {
-        self.text(if *address == from {
-            "OUT"
-        } else if Some(*address) == to {
-            "IN"
-        } else {
-            ""
-        });
-    }
-
-    fn end(self) {
-        self.writer.raw("\r\n");
-    }
-}
-
 /// What is known of a transaction beside its row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TransactionFacts {
@@ -96,6 +34,34 @@ pub struct TransactionFacts {
     pub has_failed: Option<bool>,
 }
 
+/// Whether the source of a transaction had this column of its receipt.
+fn has(view: &ScannedTransactionView<'_>, row: usize, column: &str) -> bool {
+    view.has_receipt[row] == 1 && view.lacking.items::<String>(row).all(|lacking| lacking != column)
+}
+
+/// The contract that a transaction created.
+pub(super) fn created_contract(view: &ScannedTransactionView<'_>, row: usize) -> Option<Address> {
+    Option::<Address>::get(&view.contract_address, row).filter(|_| has(view, row, "contract_address"))
+}
+
+/// What the sender of a transaction paid for it, in wei, if that is known.
+pub(super) fn fee(view: &ScannedTransactionView<'_>, row: usize) -> Option<U256> {
+    let fee = TransactionFee {
+        gas_used: view.gas_used[row],
+        gas_price: U256::get(&view.effective_gas_price, row),
+        l1_fee: Option::<U256>::get(&view.l1_fee, row),
+        operator_fee: Option::<U256>::get(&view.operator_fee, row),
+    };
+    let is_known = has(view, row, "gas_used") && has(view, row, "effective_gas_price");
+    fee.total().filter(|_| is_known)
+}
+
+/// Whether a transaction failed, if its receipt or its frames tell it.
+pub(super) fn has_failed(view: &ScannedTransactionView<'_>, row: usize, facts: &TransactionFacts) -> Option<bool> {
+    let status = Option::<u8>::get(&view.status, row).filter(|_| has(view, row, "status"));
+    status.map(|status| status == 0).or(facts.has_failed)
+}
+
 /// Writes a transaction of the export of an `address`.
 pub fn write_transaction(
     writer: &mut JsonWriter,
@@ -105,27 +71,17 @@ pub fn write_transaction(
     facts: &TransactionFacts,
 ) {
     let (from, to) = (Address::get(&view.from_address, row), Option::<Address>::get(&view.to_address, row));
-    let has =
-        |column: &str| view.has_receipt[row] == 1 && view.lacking.items::<String>(row).all(|lacking| lacking != column);
-    let is_paid = has("gas_used") && has("effective_gas_price");
-    let fee = TransactionFee {
-        gas_used: view.gas_used[row],
-        gas_price: U256::get(&view.effective_gas_price, row),
-        l1_fee: Option::<U256>::get(&view.l1_fee, row),
-        operator_fee: Option::<U256>::get(&view.operator_fee, row),
-    };
-    let status = Option::<u8>::get(&view.status, row).filter(|_| has("status")).map(|status| status == 0);
     let mut line = Line::new(writer);
     line.hex(view.hash.bytes(row));
     line.number(view.block_number[row]);
     line.time(view.block_timestamp[row]);
     line.address(from);
     line.address(to);
-    line.address(Option::<Address>::get(&view.contract_address, row).filter(|_| has("contract_address")));
+    line.address(created_contract(view, row));
     line.side(address, from, to);
     line.wide(Some(U256::get(&view.value, row)));
-    line.wide(fee.total().filter(|_| is_paid));
-    line.text(status.or(facts.has_failed).map_or("", |has_failed| if has_failed { "error" } else { "ok" }));
+    line.wide(fee(view, row));
+    line.outcome(has_failed(view, row, facts));
     line.text(facts.error.as_deref().unwrap_or_default());
     // Prices of the coin: now, and at the beginning and the end of the day.
     (0..3).for_each(|_| line.text(""));
@@ -234,24 +190,4 @@ pub fn write_log(writer: &mut JsonWriter, view: &LogView<'_>, row: usize) {
         }
     }
     line.end();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_those_of_rfc_4180() {
-        let mut writer = JsonWriter::new();
-        let mut line = Line::new(&mut writer);
-        line.number(7);
-        line.number(None::<u64>);
-        line.time(1_708_159_776_000_000);
-        line.text("a, \"b\"");
-        line.hex(&[0xab]);
-        line.wide(None);
-        line.end();
-        let text = String::from_utf8(writer.into_bytes()).expect("text");
-        assert_eq!(text, "7,,2024-02-17 08:49:36.000000Z,\"a, \"\"b\"\"\",0xab,\r\n");
-    }
 }

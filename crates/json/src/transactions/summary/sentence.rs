@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 
 use crate::addresses::address::Addresses;
+use crate::amount::{COIN_DECIMALS, decimal};
 use crate::tokens::transfers::Tokens;
 use crate::{JsonWriter, Object};
 use trawl_core::primitives::{Address, U256};
-
-/// Decimals of the chain's own coin.
-const COIN_DECIMALS: u8 = 18;
 
 /// A sentence: a template and the values of its placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,27 +106,5 @@ fn write(object: &mut Object<'_>, variable: &Variable, addresses: &Addresses, to
             object.key("type").string("method");
             object.key("value").string(method);
         }
-    }
-}
-
-/// An amount with its point, without insignificant zeros.
-fn decimal(amount: U256, decimals: u8) -> String {
-    let digits = format!("{amount:0>width$}", width = usize::from(decimals) + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - usize::from(decimals));
-    let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty() { whole.into() } else { format!("{whole}.{fraction}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn amounts_have_their_point() {
-        assert_eq!(decimal(U256::from(1), 18), "0.000000000000000001");
-        assert_eq!(decimal(U256::from(100), 2), "1");
-        assert_eq!(decimal(U256::from(105), 2), "1.05");
-        assert_eq!(decimal(U256::ZERO, 6), "0");
-        assert_eq!(decimal(U256::from(42), 0), "42");
     }
 }

@@ -1,0 +1,101 @@
+//! The columns for accounting, and what is looked up for them.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::columns::Columns;
+use super::family;
+use super::family::Source;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use trawl_core::primitives::{Address, B256};
+use trawl_core::schema::{
+    BlockTokenTransferRow, BlockTokenTransferView, Column, ScannedInternalTransaction, ScannedInternalTransactionView,
+    ScannedTransaction, ScannedTransactionView,
+};
+use trawl_core::store::Batch;
+use trawl_json::JsonWriter;
+use trawl_json::scan_rows::accounting;
+use trawl_json::scan_rows::accounting::{Account, HEADER};
+use trawl_json::scan_rows::exports::TransactionFacts;
+use trawl_json::tokens::transfers::Tokens;
+
+fn account(source: &Source) -> Account {
+    let coin = source.app.coin(&source.head).unwrap_or_default().to_owned();
+    Account { address: source.address, coin }
+}
+
+/// Rows of `transactions/csv`, with method and outcome.
+pub(super) struct Transactions {
+    account: Account,
+    found: family::Transactions,
+}
+
+impl From<Source> for Transactions {
+    fn from(source: Source) -> Self {
+        Self { account: account(&source), found: source.into() }
+    }
+}
+
+impl Columns for Transactions {
+    type Row = ScannedTransaction;
+    const HEADER: &'static str = HEADER;
+
+    async fn look_up(&mut self, batch: &Batch<ScannedTransaction>, rows: Range<usize>) -> Result<(), Problem> {
+        self.found.look_up(batch, rows).await
+    }
+
+    fn write(&self, out: &mut JsonWriter, view: &ScannedTransactionView<'_>, row: usize, _: B256) {
+        let unknown = TransactionFacts::default();
+        let facts = self.found.facts(row).unwrap_or(&unknown);
+        accounting::write_transaction(out, view, row, &self.account, facts);
+    }
+}
+
+/// Rows of `token-transfers/csv`, with token.
+pub(super) struct TokenTransfers {
+    source: Source,
+    account: Account,
+    tokens: Tokens,
+}
+
+impl From<Source> for TokenTransfers {
+    fn from(source: Source) -> Self {
+        Self { account: account(&source), source, tokens: Tokens::default() }
+    }
+}
+
+impl Columns for TokenTransfers {
+    type Row = BlockTokenTransferRow;
+    const HEADER: &'static str = HEADER;
+
+    async fn look_up(&mut self, batch: &Batch<BlockTokenTransferRow>, rows: Range<usize>) -> Result<(), Problem> {
+        let Source { app, head, .. } = &self.source;
+        let view = batch.view();
+        let tokens: BTreeSet<Address> = rows.map(|row| Address::get(&view.token_address, row)).collect();
+        (_, self.tokens, _) = app.address_info(tokens, LabelQuery::default(), head).await?;
+        Ok(())
+    }
+
+    fn write(&self, out: &mut JsonWriter, view: &BlockTokenTransferView<'_>, row: usize, _: B256) {
+        accounting::write_token_transfer(out, view, row, &self.account, &self.tokens);
+    }
+}
+
+/// Rows of `internal-transactions/csv`.
+pub(super) struct Frames(Account);
+
+impl From<Source> for Frames {
+    fn from(source: Source) -> Self {
+        Self(account(&source))
+    }
+}
+
+impl Columns for Frames {
+    type Row = ScannedInternalTransaction;
+    const HEADER: &'static str = HEADER;
+
+    fn write(&self, out: &mut JsonWriter, view: &ScannedInternalTransactionView<'_>, row: usize, _: B256) {
+        accounting::write_frame(out, view, row, &self.0);
+    }
+}
