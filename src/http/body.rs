@@ -145,7 +145,7 @@ impl BodySender {
     /// Ends the body without its rest, and not as if it were whole. The channel is full, so an error finds no room in
     /// it.
     fn cut(&self) -> ClientDisconnected {
-        tracing::debug!("an answer was broken off: its client reads slowly, and too many others do");
+        tracing::debug!("an answer was broken off: its client reads slowly, and too many answers are read slowly");
         self.is_cut.store(true, Ordering::Release);
         ClientDisconnected
     }
