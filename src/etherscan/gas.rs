@@ -23,8 +23,9 @@ pub(crate) async fn estimate(request: Request) -> Result<Response, Refusal> {
     let Request { app, rpc, head, params, .. } = &request;
     let price = params.require("gasprice", Params::number)?;
     let share = rpc::acceptance(rpc, head, U256::from(price)).await?;
-    let share = share
-        .ok_or_else(|| Refusal::Sentence("None of the newest blocks included a transaction at so low a price".into()))?;
+    let share = share.ok_or_else(|| {
+        Refusal::Sentence("None of the newest blocks included a transaction at so low a price".into())
+    })?;
     let millis = block_time(&recent(app, head).await?);
     let millis = millis.ok_or_else(|| Refusal::Sentence("The time between blocks is not known here".into()))?;
     Ok(result(|writer| writer.string(&format!("{:.0}", (millis / 1_000.0 / share).ceil()))))

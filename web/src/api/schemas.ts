@@ -184,7 +184,7 @@ export type Block = {
   transaction_fees: string | null;
   /**
    * Format: int64
-   * @description Null for an uncle, whose transactions are unknown
+   * @description Null for an uncle that has transactions, as they are unknown
    */
   transactions_count: number | null;
   /** @enum {string} */
@@ -674,7 +674,7 @@ export type UserOperation = {
   /** @enum {string} */
   entry_point_version: "v0.6" | "v0.7" | "v0.8" | "v0.9";
   execute_call_data: string | null;
-  /** @description Contract that the wallet calls */
+  /** @description Address that the wallet calls */
   execute_target: Address | null;
   /** @description Factory of the wallet */
   factory: Address | null;
