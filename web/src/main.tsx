@@ -10,7 +10,7 @@ import { markEqualAddresses } from './parts/Address.tsx';
 import { rowsByKeyboard } from './parts/list/Table.tsx';
 import { Home } from './pages/Home.tsx';
 import { Blocks, InternalTransactions, TokenTransfers, Transactions, Withdrawals } from './pages/Lists.tsx';
-import { learnChain } from './state/chain.ts';
+import { loadChain } from './state/chain.ts';
 import { watchPulse } from './state/pulse.ts';
 import { useTitle } from './parts/title.ts';
 import { base, ofChain } from './start/base.ts';
@@ -97,7 +97,7 @@ function App() {
 
 markEqualAddresses();
 rowsByKeyboard();
-void learnChain();
+void loadChain();
 watchPulse();
 // Where most links lead is there before the first of them is followed.
 addEventListener('load', () => setTimeout(() => {

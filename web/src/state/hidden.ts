@@ -2,9 +2,9 @@
 import type { Token, TokenTransfer } from '../api/types.ts';
 import { suspicionOf } from '../format/suspect.ts';
 import { chain } from './chain.ts';
-import { kept } from './kept.ts';
+import { storedSignal } from './storage.ts';
 
-const choice = kept<boolean>('hide', false, (text) => text === 'yes', (value) => (value ? 'yes' : 'no'));
+const choice = storedSignal<boolean>('hide', false, (text) => text === 'yes', (value) => (value ? 'yes' : 'no'));
 export const isHiding = choice.value;
 export const hide = choice.set;
 

@@ -1,5 +1,5 @@
 // Names that the owner of the browser gave to addresses. They stay in the browser, or go into a file.
-import { kept } from './kept.ts';
+import { storedSignal } from './storage.ts';
 
 export type Names = Record<string, string>;
 
@@ -16,18 +16,18 @@ export function parseNames(text: string): Names {
   return names;
 }
 
-const all = kept<Names>('names', {}, parseNames, JSON.stringify);
-export const names = all.value;
+const store = storedSignal<Names>('names', {}, parseNames, JSON.stringify);
+export const names = store.value;
 
 /** Gives a name to an address; an empty one takes it away. */
 export function setName(address: string, name: string): void {
   const { [address.toLowerCase()]: _, ...others } = names.value;
-  all.set(name.trim() ? { ...others, [address.toLowerCase()]: name.trim().slice(0, 100) } : others);
+  store.set(name.trim() ? { ...others, [address.toLowerCase()]: name.trim().slice(0, 100) } : others);
 }
 
 /** Adds the names of a file; a name of the file replaces one that was there. */
 export function importNames(text: string): number {
   const added = parseNames(text);
-  all.set({ ...names.value, ...added });
+  store.set({ ...names.value, ...added });
   return Object.keys(added).length;
 }

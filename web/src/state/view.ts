@@ -1,10 +1,10 @@
 // How things are shown: colours, times, and what is now.
 import { signal } from '@preact/signals';
-import { kept } from './kept.ts';
+import { storedSignal } from './storage.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-const themes = kept<Theme>('theme', 'system', (text) => (text === 'light' || text === 'dark' ? text : 'system'), String);
+const themes = storedSignal<Theme>('theme', 'system', (text) => (text === 'light' || text === 'dark' ? text : 'system'), String);
 export const theme = themes.value;
 
 /** System, light, dark, and again. */
@@ -15,7 +15,7 @@ export function nextTheme(): void {
   else document.documentElement.dataset['theme'] = next;
 }
 
-const times = kept<'age' | 'utc' | 'local'>('times', 'age', (text) => (text === 'utc' || text === 'local' ? text : 'age'), String);
+const times = storedSignal<'age' | 'utc' | 'local'>('times', 'age', (text) => (text === 'utc' || text === 'local' ? text : 'age'), String);
 export const timeStyle = times.value;
 /** Ages, times in UTC, times of the reader's clock, and again. */
 export const nextTimeStyle = () => times.set(({ age: 'utc', utc: 'local', local: 'age' } as const)[timeStyle.value]);

@@ -1,13 +1,13 @@
 // An ABI that the reader pastes. It stays in the browser.
 import { useState } from 'preact/hooks';
-import { kept } from '../../state/kept.ts';
+import { storedSignal } from '../../state/storage.ts';
 import type { AbiEntry } from './ReadCalls.tsx';
 
-const all = kept<Record<string, AbiEntry[]>>('abis', {}, (text) => JSON.parse(text) as Record<string, AbiEntry[]>, JSON.stringify);
-/** Most contracts whose ABIs are kept. */
-const MOST = 50;
+const abis = storedSignal<Record<string, AbiEntry[]>>('abis', {}, (text) => JSON.parse(text) as Record<string, AbiEntry[]>, JSON.stringify);
+/** The most contracts whose ABIs are stored. */
+const MAX_CONTRACTS = 50;
 
-export const pastedAbi = (address: string): AbiEntry[] | null => all.value.value[address.toLowerCase()] ?? null;
+export const pastedAbi = (address: string): AbiEntry[] | null => abis.value.value[address.toLowerCase()] ?? null;
 
 /** The entries of a text: a list of them, or an object that has one as `abi`. */
 export function parseAbi(text: string): AbiEntry[] {
@@ -20,10 +20,10 @@ export function parseAbi(text: string): AbiEntry[] {
   return list;
 }
 
-function keep(address: string, abi: AbiEntry[] | null): void {
-  const { [address.toLowerCase()]: _, ...others } = all.value.value;
-  const some = Object.fromEntries(Object.entries(others).slice(-MOST + 1));
-  all.set(abi ? { ...some, [address.toLowerCase()]: abi } : others);
+function saveAbi(address: string, abi: AbiEntry[] | null): void {
+  const { [address.toLowerCase()]: _, ...others } = abis.value.value;
+  const some = Object.fromEntries(Object.entries(others).slice(-MAX_CONTRACTS + 1));
+  abis.set(abi ? { ...some, [address.toLowerCase()]: abi } : others);
 }
 
 export function PasteAbi({ address }: { address: string }) {
@@ -32,7 +32,7 @@ export function PasteAbi({ address }: { address: string }) {
   const take = (event: SubmitEvent) => {
     event.preventDefault();
     try {
-      keep(address, parseAbi(String(new FormData(event.currentTarget as HTMLFormElement).get('abi') ?? '')));
+      saveAbi(address, parseAbi(String(new FormData(event.currentTarget as HTMLFormElement).get('abi') ?? '')));
       setProblem('');
     } catch (failure) {
       setProblem(`This is no ABI: ${failure instanceof Error ? failure.message : String(failure)}`);
@@ -43,7 +43,7 @@ export function PasteAbi({ address }: { address: string }) {
       <summary>{own ? 'The ABI that you pasted' : 'Read it by an ABI of your own'}</summary>
       <form class="tool" onSubmit={take}>
         <label><span>ABI as JSON. It stays in this browser</span><textarea name="abi" spellcheck={false}>{own ? JSON.stringify(own) : ''}</textarea></label>
-        <div class="row"><button type="submit" class="button small">Use it</button>{own && <button type="button" class="button small" onClick={() => keep(address, null)}>Forget it</button>}</div>
+        <div class="row"><button type="submit" class="button small">Use it</button>{own && <button type="button" class="button small" onClick={() => saveAbi(address, null)}>Forget it</button>}</div>
         {problem && <p class="bad" role="alert">{problem}</p>}
       </form>
     </details>

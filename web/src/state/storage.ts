@@ -1,14 +1,14 @@
-// Small things that the browser keeps for its owner. Nothing of it is sent anywhere.
+// Preferences stored in the browser. None of them is sent anywhere.
 import { signal } from '@preact/signals';
 
-/** A signal whose value outlives the page; `fallback` where nothing was kept or nothing can be. */
-export function kept<T>(name: string, fallback: T, read: (text: string) => T, write: (value: T) => string) {
+/** A signal whose value is stored in the browser; `fallback` if nothing is stored or the browser does not allow it. */
+export function storedSignal<T>(name: string, fallback: T, read: (text: string) => T, write: (value: T) => string) {
   let first = fallback;
   try {
     const text = localStorage.getItem(`trawl.${name}`);
     if (text !== null) first = read(text);
   } catch {
-    // Then it holds as long as the page is open.
+    // The value then lasts as long as the page is open.
   }
   const value = signal<T>(first);
   const set = (next: T) => {
@@ -16,7 +16,7 @@ export function kept<T>(name: string, fallback: T, read: (text: string) => T, wr
     try {
       localStorage.setItem(`trawl.${name}`, write(next));
     } catch {
-      // The same.
+      // As above.
     }
   };
   return { value, set };
