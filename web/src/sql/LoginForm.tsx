@@ -1,13 +1,13 @@
-// Asks for the account that statements run under.
+// The form for the account that statements run as.
 import { useState } from 'preact/hooks';
 import { Problem } from '../api/request.ts';
 import { Failure } from '../parts/State.tsx';
-import { all } from './ask.ts';
+import { fetchRows } from './client.ts';
 import { basic, logIn } from './login.ts';
 
 export function LoginForm() {
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const [isBusy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget as HTMLFormElement);
@@ -16,7 +16,7 @@ export function LoginForm() {
     setBusy(true);
     setProblem(null);
     try {
-      await all('SELECT 1', authorization);
+      await fetchRows('SELECT 1', authorization);
       logIn({ user, authorization });
     } catch (failure) {
       setProblem(failure instanceof Problem ? failure : new Problem(0, String(failure)));
@@ -29,7 +29,7 @@ export function LoginForm() {
       <form class="tool" onSubmit={submit}>
         <label><span>User</span><input name="user" autocomplete="username" required maxLength={200} /></label>
         <label><span>Password</span><input name="password" type="password" autocomplete="current-password" /></label>
-        <p class="row"><button type="submit" class="button main" disabled={busy}>Log in</button></p>
+        <p class="row"><button type="submit" class="button main" disabled={isBusy}>Log in</button></p>
       </form>
       {problem && <Failure problem={problem} compact />}
       {!isSecureContext && <p class="failure compact" role="note"><strong>This connection is not encrypted.</strong> <span>The password can be read on its way.</span></p>}

@@ -1,11 +1,11 @@
-// The tables and columns that the account may read: a click puts a name into the statement.
+// The tables and columns that the account may read. A click inserts a name into the statement.
 import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../api/request.ts';
 import { count } from '../format/amount.ts';
 import { Failure, Loading } from '../parts/State.tsx';
-import { all } from './ask.ts';
+import { fetchRows } from './client.ts';
 
-interface TableFacts { name: string; isOwn: boolean; comment: string; rows: number | null; columns: { name: string; type: string; comment: string }[] }
+interface TableInfo { name: string; isOwn: boolean; comment: string; rows: number | null; columns: { name: string; type: string; comment: string }[] }
 
 const TABLES = `SELECT database, name, comment, ifNull(toString(total_rows), '')
 FROM system.tables
@@ -16,11 +16,11 @@ FROM system.columns
 WHERE database IN (currentDatabase(), concat(currentDatabase(), '_views'))
 ORDER BY database, table, position`;
 
-async function read(authorization: string, signal: AbortSignal): Promise<TableFacts[]> {
-  const tables = (await all(TABLES, authorization, signal)).rows;
-  const columns = (await all(COLUMNS, authorization, signal)).rows;
+async function fetchTables(authorization: string, signal: AbortSignal): Promise<TableInfo[]> {
+  const tables = (await fetchRows(TABLES, authorization, signal)).rows;
+  const columns = (await fetchRows(COLUMNS, authorization, signal)).rows;
   const own = tables.find(([database]) => !database?.endsWith('_views'))?.[0];
-  const byTable = new Map<string, TableFacts['columns']>();
+  const byTable = new Map<string, TableInfo['columns']>();
   for (const [database = '', table = '', name = '', type = '', comment = ''] of columns) {
     const key = `${database}.${table}`;
     byTable.set(key, [...(byTable.get(key) ?? []), { name, type, comment }]);
@@ -32,29 +32,29 @@ async function read(authorization: string, signal: AbortSignal): Promise<TableFa
 }
 
 export function Schema({ authorization, insert }: { authorization: string; insert: (name: string) => void }) {
-  const [tables, setTables] = useState<TableFacts[] | null>(null);
+  const [tables, setTables] = useState<TableInfo[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [words, setWords] = useState('');
+  const [filter, setFilter] = useState('');
   useEffect(() => {
     const stop = new AbortController();
-    read(authorization, stop.signal).then(setTables, (failure: unknown) => {
+    fetchTables(authorization, stop.signal).then(setTables, (failure: unknown) => {
       if (!stop.signal.aborted) setProblem(failure instanceof Problem ? failure : new Problem(0, String(failure)));
     });
     return () => stop.abort();
   }, [authorization]);
-  const fits = (table: TableFacts) => !words || table.name.includes(words) || table.columns.some((column) => column.name.includes(words));
+  const matches = (table: TableInfo) => !filter || table.name.includes(filter) || table.columns.some((column) => column.name.includes(filter));
   return (
     <section class="panel schema">
       <header><h2>Tables</h2></header>
-      <label class="stack"><span class="hidden">Filter tables and columns</span><input type="search" placeholder="Filter tables and columns" value={words} onInput={(event) => setWords(event.currentTarget.value.trim().toLowerCase())} /></label>
+      <label class="stack"><span class="hidden">Filter tables and columns</span><input type="search" placeholder="Filter tables and columns" value={filter} onInput={(event) => setFilter(event.currentTarget.value.trim().toLowerCase())} /></label>
       {problem ? <Failure problem={problem} compact /> : !tables ? <Loading lines={8} /> : (
-        <ul class="tables" tabIndex={0} aria-label="Tables and views">{tables.filter(fits).map((table) => <TableItem key={table.name} table={table} insert={insert} />)}</ul>
+        <ul class="tables" tabIndex={0} aria-label="Tables and views">{tables.filter(matches).map((table) => <TableItem key={table.name} table={table} insert={insert} />)}</ul>
       )}
     </section>
   );
 }
 
-function TableItem({ table, insert }: { table: TableFacts; insert: (name: string) => void }) {
+function TableItem({ table, insert }: { table: TableInfo; insert: (name: string) => void }) {
   const [open, setOpen] = useState(false);
   return (
     <li>

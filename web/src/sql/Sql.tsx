@@ -1,4 +1,4 @@
-// The SQL page: a statement, the tables beside it, what it would read, and its rows as they come.
+// The SQL page: a statement, the tables beside it, an estimate of what it reads, and its rows as they arrive.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from '../api/request.ts';
 import { saveBlob } from '../charts/file.ts';
@@ -9,18 +9,19 @@ import { Copy } from '../parts/Copy.tsx';
 import { Failure } from '../parts/State.tsx';
 import { useTitle } from '../parts/title.ts';
 import { base, hasSql } from '../start/base.ts';
-import { file, run } from './ask.ts';
+import { fetchFile, runStatement } from './client.ts';
 import { examples } from './examples.ts';
 import { Estimate, Limits } from './Limits.tsx';
 import { logIn, login } from './login.ts';
 import { LoginForm } from './LoginForm.tsx';
-import { forget, note, past } from './past.ts';
-import { MOST_ROWS, type Outcome, Rows } from './Rows.tsx';
+import { addToHistory, clearHistory, statementHistory } from './history.ts';
+import { MAX_ROWS, type Outcome, Rows } from './Rows.tsx';
 import { Schema } from './Schema.tsx';
 import './sql.css';
 
+/** How often rows are drawn while they arrive, in milliseconds. */
 const REDRAW = 200;
-const FIRST = 'SELECT *\nFROM v_blocks\nORDER BY block_number DESC\nLIMIT 20';
+const DEFAULT_STATEMENT = 'SELECT *\nFROM v_blocks\nORDER BY block_number DESC\nLIMIT 20';
 
 export function Sql() {
   useTitle('SQL');
@@ -35,13 +36,13 @@ export function Sql() {
 }
 
 function Console({ user, authorization }: { user: string; authorization: string }) {
-  const [statement, setStatement] = useState(() => statementOf(location.hash) || past.value[0]?.statement || FIRST);
-  const [estimated, setEstimated] = useState<{ statement: string; at: number } | null>(() => (location.hash.length > 1 ? { statement: statementOf(location.hash), at: 1 } : null));
+  const [statement, setStatement] = useState(() => statementOf(location.hash) || statementHistory.value[0]?.statement || DEFAULT_STATEMENT);
+  const [estimate, setEstimate] = useState<{ statement: string; at: number } | null>(() => (location.hash.length > 1 ? { statement: statementOf(location.hash), at: 1 } : null));
   const { outcome, start, stop } = useRun(authorization);
   const editor = useRef<HTMLTextAreaElement>(null);
   const open = (text: string) => {
     setStatement(text);
-    setEstimated({ statement: text, at: Date.now() });
+    setEstimate({ statement: text, at: Date.now() });
     editor.current?.focus();
   };
   useEffect(() => {
@@ -56,14 +57,14 @@ function Console({ user, authorization }: { user: string; authorization: string 
     setStatement(at.value);
     at.focus();
   };
-  const begin = () => {
+  const run = () => {
     history.replaceState(history.state, '', base + sqlLink(statement));
     start(statement);
   };
   const keys = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      begin();
+      run();
     } else if (event.key === 'Escape') stop();
   };
   return (
@@ -75,8 +76,8 @@ function Console({ user, authorization }: { user: string; authorization: string 
           <section class="panel tool">
             <label><span>Statement</span><textarea ref={editor} class="statement" spellcheck={false} autocapitalize="off" value={statement} onInput={(event) => setStatement(event.currentTarget.value)} onKeyDown={keys} /></label>
             <div class="row">
-              <button type="button" class="button main" onClick={begin} disabled={outcome?.state === 'running'} title="Ctrl and Enter">Run</button>
-              <button type="button" class="button" onClick={() => setEstimated({ statement, at: Date.now() })}>What it reads</button>
+              <button type="button" class="button main" onClick={run} disabled={outcome?.state === 'running'} title="Ctrl and Enter">Run</button>
+              <button type="button" class="button" onClick={() => setEstimate({ statement, at: Date.now() })}>What it reads</button>
               <Files statement={statement} authorization={authorization} />
               <Copy text={() => location.origin + base + sqlLink(statement)} what="a link that opens this statement" label="Copy link" />
             </div>
@@ -86,10 +87,10 @@ function Console({ user, authorization }: { user: string; authorization: string 
                 {examples.map((example, index) => <option key={example.question} value={index}>{example.question}</option>)}
               </select>
             </label>
-            {estimated?.statement === statement && <div aria-live="polite"><Estimate statement={estimated.statement} at={estimated.at} authorization={authorization} /></div>}
+            {estimate?.statement === statement && <div aria-live="polite"><Estimate statement={estimate.statement} at={estimate.at} authorization={authorization} /></div>}
           </section>
           {outcome && <Rows key={outcome.statement} outcome={outcome} stop={stop} />}
-          <Log open={open} />
+          <History open={open} />
         </div>
         <Schema authorization={authorization} insert={insert} />
       </div>
@@ -97,62 +98,62 @@ function Console({ user, authorization }: { user: string; authorization: string 
   );
 }
 
-/** Runs one statement at a time; the one before is ended. */
+/** Runs one statement at a time; a new one cancels the one before. */
 function useRun(authorization: string) {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const abort = useRef(new AbortController());
   useEffect(() => () => abort.current.abort(), []);
   const start = (statement: string) => {
     abort.current.abort();
-    const stopping = new AbortController();
-    abort.current = stopping;
-    const began = Date.now();
-    const so: Outcome = { statement, columns: [], rows: [], cost: null, seconds: 0, state: 'running' };
-    let drawn = 0;
+    const controller = new AbortController();
+    abort.current = controller;
+    const startedAt = Date.now();
+    const current: Outcome = { statement, columns: [], rows: [], cost: null, seconds: 0, state: 'running' };
+    let drawnAt = 0;
     let isCapped = false;
-    const tell = (more: Partial<Outcome> = {}) => {
-      if (abort.current !== stopping) return;
-      drawn = Date.now();
-      setOutcome({ ...so, rows: [...so.rows], seconds: (drawn - began) / 1000, ...more });
+    const publish = (changes: Partial<Outcome> = {}) => {
+      if (abort.current !== controller) return;
+      drawnAt = Date.now();
+      setOutcome({ ...current, rows: [...current.rows], seconds: (drawnAt - startedAt) / 1000, ...changes });
     };
-    tell();
-    const ended = (state: Outcome['state'], problem?: Problem) => {
-      tell({ state, ...(problem && { problem }) });
-      note({ statement, at: Math.floor(began / 1000), rows: so.rows.length, seconds: (Date.now() - began) / 1000, outcome: state === 'whole' ? 'whole' : state === 'failed' ? 'failed' : 'stopped' });
+    publish();
+    const finish = (state: Outcome['state'], problem?: Problem) => {
+      publish({ state, ...(problem && { problem }) });
+      addToHistory({ statement, at: Math.floor(startedAt / 1000), rows: current.rows.length, seconds: (Date.now() - startedAt) / 1000, outcome: state === 'whole' ? 'whole' : state === 'failed' ? 'failed' : 'stopped' });
     };
-    run(statement, authorization, stopping.signal, (news) => {
-      if (news.columns) so.columns = news.columns;
-      if (news.cost) so.cost = news.cost;
-      if (news.totals) so.totals = news.totals;
-      so.rows.push(...news.rows.slice(0, MOST_ROWS - so.rows.length));
-      if (so.rows.length >= MOST_ROWS && news.rows.length > 0) {
+    runStatement(statement, authorization, controller.signal, (batch) => {
+      if (batch.columns) current.columns = batch.columns;
+      if (batch.cost) current.cost = batch.cost;
+      if (batch.totals) current.totals = batch.totals;
+      current.rows.push(...batch.rows.slice(0, MAX_ROWS - current.rows.length));
+      if (current.rows.length >= MAX_ROWS && batch.rows.length > 0) {
         isCapped = true;
-        stopping.abort();
-      } else if (Date.now() - drawn > REDRAW) tell();
-    }).then(() => ended('whole'), (failure: unknown) => {
-      if (isCapped) ended('capped');
-      else if (stopping.signal.aborted) ended('stopped');
+        controller.abort();
+      } else if (Date.now() - drawnAt > REDRAW) publish();
+    }).then(() => finish('whole'), (failure: unknown) => {
+      if (isCapped) finish('capped');
+      else if (controller.signal.aborted) finish('stopped');
       else {
         if (failure instanceof Problem && failure.status === 401) logIn(null);
-        ended('failed', failure instanceof Problem ? failure : new Problem(0, String(failure)));
+        finish('failed', failure instanceof Problem ? failure : new Problem(0, String(failure)));
       }
     });
   };
   return { outcome, start, stop: () => abort.current.abort() };
 }
 
-/** All rows as a file: the statement runs again for it. */
+/** Downloads all rows as a file, for which the statement runs again. */
 function Files({ statement, authorization }: { statement: string; authorization: string }) {
   const [abort, setAbort] = useState<AbortController | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const save = async (format: 'csv' | 'parquet') => {
-    const stopping = new AbortController();
-    setAbort(stopping);
+    const controller = new AbortController();
+    setAbort(controller);
     setProblem(null);
     try {
-      saveBlob(`rows.${format}`, await file(statement, format, authorization, stopping.signal));
+      saveBlob(`rows.${format}`, await fetchFile(statement, format, authorization, controller.signal));
     } catch (failure) {
-      if (!stopping.signal.aborted) setProblem(failure instanceof Problem ? failure : new Problem(0, String(failure)));
+      if (!controller.signal.aborted) setProblem(failure instanceof Problem ? failure : new Problem(0, String(failure)));
     }
     setAbort(null);
   };
@@ -168,16 +169,16 @@ function Files({ statement, authorization }: { statement: string; authorization:
 
 const OUTCOMES = { whole: '', stopped: ', not all', failed: ', failed' } as const;
 
-/** What was run in this browser. */
-function Log({ open }: { open: (statement: string) => void }) {
-  if (past.value.length === 0) return null;
+/** The statements run in this browser. */
+function History({ open }: { open: (statement: string) => void }) {
+  if (statementHistory.value.length === 0) return null;
   return (
     <section class="panel">
-      <header><h2>Your statements</h2><button type="button" class="button small" onClick={forget}>Forget them</button></header>
+      <header><h2>Your statements</h2><button type="button" class="button small" onClick={clearHistory}>Forget them</button></header>
       <p class="quiet">Kept in this browser alone.</p>
-      <ul class="pastlist">{past.value.map((one) => (
-        <li key={one.statement}><button type="button" class="plain id" onClick={() => open(one.statement)}>{one.statement.replace(/\s+/g, ' ').slice(0, 120)}</button>
-          <span class="quiet">{absolute(one.at)}, {count(one.rows)} rows{OUTCOMES[one.outcome]}, {one.seconds.toFixed(1)} s</span></li>
+      <ul class="pastlist">{statementHistory.value.map((entry) => (
+        <li key={entry.statement}><button type="button" class="plain id" onClick={() => open(entry.statement)}>{entry.statement.replace(/\s+/g, ' ').slice(0, 120)}</button>
+          <span class="quiet">{absolute(entry.at)}, {count(entry.rows)} rows{OUTCOMES[entry.outcome]}, {entry.seconds.toFixed(1)} s</span></li>
       ))}</ul>
     </section>
   );

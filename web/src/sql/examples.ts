@@ -1,4 +1,4 @@
-// Questions with their statements, as the guide for analysts has them: docs/analysts/questions.md.
+// Example questions with their statements, those of the guide for analysts: docs/analysts/questions.md.
 
 const files = import.meta.glob<string>('../../../sql/analysts/queries/*.sql', { query: '?raw', import: 'default', eager: true });
 

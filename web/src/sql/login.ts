@@ -1,4 +1,4 @@
-// The account that statements are sent under. It is kept as long as the tab is open, and goes to this server alone.
+// The account that statements run as. It is stored until the tab is closed, and sent to this server only.
 import { signal } from '@preact/signals';
 import { base } from '../start/base.ts';
 
@@ -28,6 +28,6 @@ export function logIn(next: Login | null): void {
     if (next) sessionStorage.setItem(KEY, JSON.stringify(next));
     else sessionStorage.removeItem(KEY);
   } catch {
-    // Then it is known until the page is left.
+    // The login then lasts until the page is closed.
   }
 }

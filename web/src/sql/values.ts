@@ -1,13 +1,13 @@
-// What is made of columns and values as ClickHouse writes them as text.
+// Types and values of columns as ClickHouse writes them as text, and charts of them.
 import type { Series } from '../charts/Plot.tsx';
-import type { Column } from './ask.ts';
+import type { Column } from './client.ts';
 
-/** A type without what says that it may be missing, or how it is stored. */
+/** A type without Nullable and LowCardinality. */
 const bare = (type: string): string => /^(?:Nullable|LowCardinality)\((.*)\)$/.test(type) ? bare(type.replace(/^\w+\((.*)\)$/, '$1')) : type;
 
 export const isNumber = (type: string): boolean => /^(U?Int|Float|Decimal|BFloat)/.test(bare(type));
 export const isTime = (type: string): boolean => /^Date/.test(bare(type));
-/** Bytes that are no text, such as hashes and addresses. */
+/** Binary values, such as hashes and addresses. */
 export const isBytes = (type: string): boolean => /FixedString/.test(type);
 export const isNull = (value: string): boolean => value === 'ᴺᵁᴸᴸ';
 
@@ -18,10 +18,10 @@ function seconds(value: string): number {
 
 const numeral = (value: string | undefined): number | null => (value === undefined || isNull(value) || !Number.isFinite(Number(value)) ? null : Number(value));
 
-export interface Drawing { x: number[]; axis: 'time' | 'height'; series: Series[] }
+export interface ChartData { x: number[]; axis: 'time' | 'height'; series: Series[] }
 
-/** A chart of rows whose first column is a time or a block, and that have numbers; `null` of others. */
-export function drawingOf(columns: Column[], rows: string[][]): Drawing | null {
+/** The chart of rows that have numbers and whose first column is a time or a block; otherwise `null`. */
+export function chartOf(columns: Column[], rows: string[][]): ChartData | null {
   const [first] = columns;
   const numbers = columns.map((column, index) => ({ column, index })).filter(({ column, index }) => index > 0 && isNumber(column.type)).slice(0, 6);
   if (!first || numbers.length === 0 || rows.length < 2) return null;

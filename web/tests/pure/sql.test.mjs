@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { sqlLink, statementOf } from '../../src/format/sql_link.ts';
-import { Lines } from '../../src/sql/ask.ts';
+import { Lines } from '../../src/sql/client.ts';
 import { basic } from '../../src/sql/login.ts';
-import { drawingOf } from '../../src/sql/values.ts';
+import { chartOf } from '../../src/sql/values.ts';
 
 const WHOLE = '{"progress":{"read_rows":"1","read_bytes":"8","total_rows_to_read":"2","elapsed_ns":"1500000000"}}\n{"meta":[{"name":"a","type":"UInt8"}]}\n{"row":["1"]}\n{"row":["€"]}\n\n{"end":{"seconds":2}}\n';
 
@@ -37,11 +37,11 @@ test('a login is encoded as UTF-8', () => {
 
 test('times and blocks with numbers are a chart, in order and with gaps', () => {
   const time = [{ name: 'day', type: 'Nullable(Date)' }, { name: 'name', type: 'String' }, { name: 'n', type: 'LowCardinality(Nullable(UInt64))' }];
-  assert.deepEqual(drawingOf(time, [['2024-01-02', 'b', '2'], ['2024-01-01', 'a', 'ᴺᵁᴸᴸ']]), { x: [1_704_067_200, 1_704_153_600], axis: 'time', series: [{ name: 'n', values: [null, 2] }] });
+  assert.deepEqual(chartOf(time, [['2024-01-02', 'b', '2'], ['2024-01-01', 'a', 'ᴺᵁᴸᴸ']]), { x: [1_704_067_200, 1_704_153_600], axis: 'time', series: [{ name: 'n', values: [null, 2] }] });
   const precise = [{ name: 't', type: 'DateTime64(3, \'UTC\')' }, { name: 'n', type: 'Float64' }];
-  assert.deepEqual(drawingOf(precise, [['2024-01-01 00:00:01.500', '1'], ['2024-01-01 00:00:02.000', 'nan']])?.series[0]?.values, [1, null]);
+  assert.deepEqual(chartOf(precise, [['2024-01-01 00:00:01.500', '1'], ['2024-01-01 00:00:02.000', 'nan']])?.series[0]?.values, [1, null]);
   const block = [{ name: 'block_number', type: 'UInt64' }, { name: 'n', type: 'Int8' }];
-  assert.equal(drawingOf(block, [['2', '1'], ['1', '1']])?.axis, 'height');
-  assert.equal(drawingOf([{ name: 'token', type: 'String' }, { name: 'n', type: 'Int8' }], [['a', '1'], ['b', '1']]), null);
-  assert.equal(drawingOf([{ name: 'n', type: 'UInt8' }, { name: 'm', type: 'Int8' }], [['1', '1'], ['2', '1']]), null);
+  assert.equal(chartOf(block, [['2', '1'], ['1', '1']])?.axis, 'height');
+  assert.equal(chartOf([{ name: 'token', type: 'String' }, { name: 'n', type: 'Int8' }], [['a', '1'], ['b', '1']]), null);
+  assert.equal(chartOf([{ name: 'n', type: 'UInt8' }, { name: 'm', type: 'Int8' }], [['1', '1'], ['2', '1']]), null);
 });

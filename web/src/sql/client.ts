@@ -1,13 +1,13 @@
-// Statements to the server: rows as they arrive, and how it ended. An answer without its closing line is not whole.
+// Sends SQL statements to the server and reads the rows as they arrive. A response without its closing line is incomplete.
 import { Problem, problemOf } from '../api/request.ts';
 import { onServer } from '../start/base.ts';
 
 export interface Column { name: string; type: string }
 export interface Cost { rows: number; bytes: number; total: number; seconds: number }
-export interface Answer { columns: Column[]; rows: string[][]; cost: Cost | null }
+export interface Result { columns: Column[]; rows: string[][]; cost: Cost | null }
 
-/** What a piece of an answer brought; columns come once, before all rows. */
-export interface News { columns?: Column[]; rows: string[][]; cost?: Cost; totals?: string[] }
+/** What a chunk of a response contains; columns come once, before all rows. */
+export interface Batch { columns?: Column[]; rows: string[][]; cost?: Cost; totals?: string[] }
 
 interface Line {
   meta?: Column[];
@@ -33,28 +33,28 @@ async function send(statement: string, format: string, authorization: string, si
 
 const costOf = (progress: NonNullable<Line['progress']>): Cost => ({ rows: Number(progress.read_rows), bytes: Number(progress.read_bytes), total: Number(progress.total_rows_to_read ?? 0), seconds: Number(progress.elapsed_ns) / 1e9 });
 
-/** What lines say; the last of a piece may be half of one, and of an answer that failed one in the middle. */
+/** Parses a response line by line; a chunk may end within a line, and so may a response that failed. */
 export class Lines {
   #rest = '';
   #broken = false;
-  /** Seconds that it took, once it has ended well. */
+  /** How many seconds the statement took, once it has succeeded. */
   end: number | null = null;
 
-  take(text: string): News {
+  take(text: string): Batch {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
-    const news: News = { rows: [] };
-    for (const text of lines) if (text) this.#read(text, news);
-    return news;
+    const batch: Batch = { rows: [] };
+    for (const text of lines) if (text) this.#read(text, batch);
+    return batch;
   }
 
-  /** Fails if the answer is not whole. */
+  /** Fails if the response is incomplete. */
   close(): number {
     if (this.end === null || this.#broken || this.#rest) throw new Problem(0, 'The transfer broke off, so these rows are not all.');
     return this.end;
   }
 
-  #read(text: string, news: News): void {
+  #read(text: string, batch: Batch): void {
     let line: Line;
     try {
       line = JSON.parse(text) as Line;
@@ -62,18 +62,18 @@ export class Lines {
       this.#broken = true;
       return;
     }
-    if (line.row) news.rows.push(line.row);
-    else if (line.progress) news.cost = costOf(line.progress);
-    else if (line.meta) news.columns = line.meta;
-    else if (line.totals) news.totals = line.totals;
+    if (line.row) batch.rows.push(line.row);
+    else if (line.progress) batch.cost = costOf(line.progress);
+    else if (line.meta) batch.columns = line.meta;
+    else if (line.totals) batch.totals = line.totals;
     else if (line.end) this.end = line.end.seconds;
     else if (line.exception !== undefined) throw new Problem(400, line.exception);
     else if (line.error) throw new Problem(400, line.error.message);
   }
 }
 
-/** Runs a statement and hands on what comes; the result is how many seconds it took. */
-export async function run(statement: string, authorization: string, signal: AbortSignal, news: (news: News) => void): Promise<number> {
+/** Runs a statement and passes on each batch; returns how many seconds it took. */
+export async function runStatement(statement: string, authorization: string, signal: AbortSignal, onBatch: (batch: Batch) => void): Promise<number> {
   const response = await send(statement, 'json', authorization, signal);
   if (!response.body) throw new Problem(0, 'The answer has no body.');
   const reader = response.body.getReader();
@@ -87,24 +87,24 @@ export async function run(statement: string, authorization: string, signal: Abor
       if (signal.aborted) throw failure;
       throw new Problem(0, 'The transfer broke off, so these rows are not all.');
     }
-    news(lines.take(chunk.done ? decoder.decode() : decoder.decode(chunk.value, { stream: true })));
+    onBatch(lines.take(chunk.done ? decoder.decode() : decoder.decode(chunk.value, { stream: true })));
     if (chunk.done) return lines.close();
   }
 }
 
-/** The whole answer of a statement that has few rows. */
-export async function all(statement: string, authorization: string, signal = new AbortController().signal): Promise<Answer> {
-  const answer: Answer = { columns: [], rows: [], cost: null };
-  await run(statement, authorization, signal, (news) => {
-    if (news.columns) answer.columns = news.columns;
-    if (news.cost) answer.cost = news.cost;
-    answer.rows.push(...news.rows);
+/** The whole result of a statement that has few rows. */
+export async function fetchRows(statement: string, authorization: string, signal = new AbortController().signal): Promise<Result> {
+  const result: Result = { columns: [], rows: [], cost: null };
+  await runStatement(statement, authorization, signal, (batch) => {
+    if (batch.columns) result.columns = batch.columns;
+    if (batch.cost) result.cost = batch.cost;
+    result.rows.push(...batch.rows);
   });
-  return answer;
+  return result;
 }
 
-/** All rows as a file, which is none if the transfer breaks off. */
-export async function file(statement: string, format: 'csv' | 'parquet', authorization: string, signal: AbortSignal): Promise<Blob> {
+/** All rows as a file; fails if the transfer breaks off. */
+export async function fetchFile(statement: string, format: 'csv' | 'parquet', authorization: string, signal: AbortSignal): Promise<Blob> {
   const response = await send(statement, format, authorization, signal);
   try {
     return await response.blob();
