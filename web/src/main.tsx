@@ -1,6 +1,6 @@
 // The page: its frame, its routes, and what holds on all of them.
 import { Based } from './parts/based.tsx';
-import { later } from './api/later.ts';
+import { withRetry } from './api/retry.ts';
 import { render } from 'preact';
 import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
@@ -17,22 +17,22 @@ import { base, ofChain } from './start/base.ts';
 import { partFiles } from './start/requests.ts';
 
 // Pages that come when they are wanted; `vite.config.js` has them too, so that the start script asks for them at once.
-const Accounts = lazy(later(() => import('./pages/Accounts.tsx').then((page) => page.Accounts)));
-const Block = lazy(later(() => import('./pages/Block.tsx').then((page) => page.Block)));
-const Tx = lazy(later(() => import('./pages/Tx.tsx').then((page) => page.Tx)));
-const Address = lazy(later(() => import('./pages/Address.tsx').then((page) => page.Address)));
-const Token = lazy(later(() => import('./pages/Token.tsx').then((page) => page.Token)));
-const Instance = lazy(later(() => import('./pages/Token.tsx').then((page) => page.Instance)));
-const Tokens = lazy(later(() => import('./pages/Tokens.tsx').then((page) => page.Tokens)));
-const Search = lazy(later(() => import('./pages/Search.tsx').then((page) => page.Search)));
-const Scan = lazy(later(() => import('./scan/Scan.tsx').then((page) => page.Scan)));
-const Charts = lazy(later(() => import('./charts/Charts.tsx').then((page) => page.Charts)));
-const Sql = lazy(later(() => import('./sql/Sql.tsx').then((page) => page.Sql)));
-const Tools = lazy(later(() => import('./pages/Tools.tsx').then((page) => page.Tools)));
-const Operation = lazy(later(() => import('./pages/Operations.tsx').then((page) => page.Operation)));
-const Operations = lazy(later(() => import('./pages/Operations.tsx').then((page) => page.Operations)));
-const Names = lazy(later(() => import('./pages/Names.tsx').then((page) => page.Names)));
-const Status = lazy(later(() => import('./pages/Status.tsx').then((page) => page.Status)));
+const Accounts = lazy(withRetry(() => import('./pages/Accounts.tsx').then((page) => page.Accounts)));
+const Block = lazy(withRetry(() => import('./pages/Block.tsx').then((page) => page.Block)));
+const Tx = lazy(withRetry(() => import('./pages/Tx.tsx').then((page) => page.Tx)));
+const Address = lazy(withRetry(() => import('./pages/Address.tsx').then((page) => page.Address)));
+const Token = lazy(withRetry(() => import('./pages/Token.tsx').then((page) => page.Token)));
+const Instance = lazy(withRetry(() => import('./pages/Token.tsx').then((page) => page.Instance)));
+const Tokens = lazy(withRetry(() => import('./pages/Tokens.tsx').then((page) => page.Tokens)));
+const Search = lazy(withRetry(() => import('./pages/Search.tsx').then((page) => page.Search)));
+const Scan = lazy(withRetry(() => import('./scan/Scan.tsx').then((page) => page.Scan)));
+const Charts = lazy(withRetry(() => import('./charts/Charts.tsx').then((page) => page.Charts)));
+const Sql = lazy(withRetry(() => import('./sql/Sql.tsx').then((page) => page.Sql)));
+const Tools = lazy(withRetry(() => import('./pages/Tools.tsx').then((page) => page.Tools)));
+const Operation = lazy(withRetry(() => import('./pages/Operations.tsx').then((page) => page.Operation)));
+const Operations = lazy(withRetry(() => import('./pages/Operations.tsx').then((page) => page.Operations)));
+const Names = lazy(withRetry(() => import('./pages/Names.tsx').then((page) => page.Names)));
+const Status = lazy(withRetry(() => import('./pages/Status.tsx').then((page) => page.Status)));
 
 function Nowhere() {
   const { path } = useLocation();

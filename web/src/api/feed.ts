@@ -1,20 +1,20 @@
-// The newest block as the API announces it, over a WebSocket that is opened again when it closes.
+// The newest block as the API announces it over a WebSocket, which is reopened when it closes.
 import { signal } from '@preact/signals';
 import { onServer } from '../start/base.ts';
 
-/** State of the connection. */
+/** The state of the connection. */
 export const feedState = signal<'connecting' | 'live' | 'lost'>('connecting');
 
-/** The height that was announced last, and its hash; a new value means that lists have changed. */
-export const announced = signal<{ number: number; hash: string } | null>(null);
+/** The newest head that was announced, with its hash; a new value means that lists have changed. */
+export const latestHead = signal<{ number: number; hash: string } | null>(null);
 
-const LONGEST_PAUSE = 15_000;
-let users = 0;
+const MAX_PAUSE = 15_000;
+let subscribers = 0;
 let socket: WebSocket | undefined;
 let pause = 500;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-function open(): void {
+function connect(): void {
   feedState.value = feedState.peek() === 'lost' ? 'lost' : 'connecting';
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
   const opened = new WebSocket(`${scheme}://${location.host}${onServer('/rpc')}`);
@@ -23,29 +23,29 @@ function open(): void {
   opened.onmessage = (event) => {
     const message = JSON.parse(String(event.data)) as { id?: number; result?: string; params?: { result?: { number: string; hash: string } } };
     if (message.id === 1 && message.result) {
-      // Blocks that came while the connection was away are asked for.
-      if (feedState.peek() === 'lost') announced.value = { number: -1, hash: String(Math.random()) };
+      // Lists are refreshed after a reconnect, since blocks may have come meanwhile.
+      if (feedState.peek() === 'lost') latestHead.value = { number: -1, hash: String(Math.random()) };
       feedState.value = 'live';
       pause = 500;
     }
     const head = message.params?.result;
-    if (head) announced.value = { number: Number(head.number), hash: head.hash };
+    if (head) latestHead.value = { number: Number(head.number), hash: head.hash };
   };
   opened.onclose = () => {
-    if (users === 0 || socket !== opened) return;
+    if (subscribers === 0 || socket !== opened) return;
     feedState.value = 'lost';
-    timer = setTimeout(open, pause);
-    pause = Math.min(pause * 2, LONGEST_PAUSE);
+    timer = setTimeout(connect, pause);
+    pause = Math.min(pause * 2, MAX_PAUSE);
   };
 }
 
 /** Keeps the feed open until the returned function is called. */
-export function follow(): () => void {
-  users += 1;
-  if (users === 1) open();
+export function openFeed(): () => void {
+  subscribers += 1;
+  if (subscribers === 1) connect();
   return () => {
-    users -= 1;
-    if (users > 0) return;
+    subscribers -= 1;
+    if (subscribers > 0) return;
     clearTimeout(timer);
     socket?.close();
     socket = undefined;

@@ -1,10 +1,8 @@
 // Requests to the API of the same origin, and what can go wrong with them.
 import { onServer } from '../start/base.ts';
+import type { MissingRange } from './types.ts';
 
-/** A range of blocks that is not loaded, as the API says it. */
-export interface MissingRange { fromBlock: string; toBlock: string }
-
-/** Why there is no answer, in words that can be shown. */
+/** Why there is no answer, with a message that can be shown. */
 export class Problem extends Error {
   /** The HTTP status; 0 if the API could not be reached. */
   readonly status: number;
@@ -23,7 +21,7 @@ interface ErrorBody {
   data?: { missing?: MissingRange[] };
 }
 
-/** The problem that an answer tells of. */
+/** The problem that the body of an answer describes. */
 export function problemOf(status: number, text: string): Problem {
   let body: ErrorBody = {};
   try {
@@ -38,10 +36,11 @@ export function problemOf(status: number, text: string): Problem {
 
 const unreachable = () => new Problem(0, 'The API cannot be reached.');
 
-/** Statuses that are answers at some paths: health says in its body why it is not well. */
-const ANSWERS: Record<string, number> = { '/api/health': 503 };
+/** Error statuses that have an answer as their body: that of the health says what is wrong. */
+const STATUSES_WITH_ANSWER: Record<string, number> = { '/api/health': 503 };
 
-function started(path: string): Promise<Response> | undefined {
+/** The request for a path that the start script has sent, which is used once. */
+function takeEarlyRequest(path: string): Promise<Response> | undefined {
   const early = window.trawlEarly?.[path];
   if (early && window.trawlEarly) delete window.trawlEarly[path];
   return early;
@@ -52,14 +51,14 @@ export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T>
   let response: Response;
   let text: string;
   try {
-    const ask = () => fetch(onServer(path), { headers: { accept: 'application/json' }, ...(signal && { signal }) });
-    response = await (started(path) ?? ask());
+    const send = () => fetch(onServer(path), { headers: { accept: 'application/json' }, ...(signal && { signal }) });
+    response = await (takeEarlyRequest(path) ?? send());
     text = await response.text();
   } catch (failure) {
     if (signal?.aborted) throw failure;
     throw unreachable();
   }
-  if (!response.ok && !(ANSWERS[path] === response.status && text.startsWith('{'))) throw problemOf(response.status, text);
+  if (!response.ok && !(STATUSES_WITH_ANSWER[path] === response.status && text.startsWith('{'))) throw problemOf(response.status, text);
   return JSON.parse(text) as T;
 }
 

@@ -1,4 +1,4 @@
-// The parts of the API's objects that are shown, as its description has them: /api/v2/openapi. Null is what is not known.
+// The objects of the API that pages show, by its description: /api/v2/openapi. A value that is not known is null.
 
 import type * as api from './schemas';
 
@@ -10,15 +10,15 @@ export type RankedAddress = api.RankedAddress;
 export type Token = api.Token;
 export type Block = api.Block;
 
-/** What a chain has beyond Ethereum, with its name and what it is counted in. */
+/** A value that a chain has beyond Ethereum, with its name and unit. */
 export type ChainFact = api.ChainFact;
 
 export type Transaction = api.Transaction;
 export type ChainCall = NonNullable<NonNullable<Transaction['chain_facts']>['calls']>[number];
-export type Decoded = api.DecodedInput | api.DecodedLog;
-export type Parameter = Decoded['parameters'][number];
+export type DecodedData = api.DecodedInput | api.DecodedLog;
+export type Parameter = DecodedData['parameters'][number];
 export type RevertReason = NonNullable<api.RevertReason>;
-/** What a transfer moved: an amount, an id, or both. */
+/** What was transferred: an amount, an id, or both. */
 export interface Total { value?: string | null; decimals?: string | null; token_id?: string | null }
 
 export type TokenTransfer = Omit<api.TokenTransfer, 'total'> & { total: Total | null };
@@ -26,13 +26,14 @@ export type InternalTransaction = api.InternalTransaction;
 export type Log = api.Log;
 export type StateChange = api.StateChange;
 export type ListedOperation = api.ListedOperation;
-/** Members from the input of the bundle are null where that is not known. */
+/** Members from the input of the bundle are null if it is not known. */
 export type UserOperation = api.UserOperation;
 export type Holding = api.TokenBalance;
 export type Holder = api.TokenHolder;
-/** Where they are not grouped by token. */
+/** As in lists that are not grouped by token. */
 export type Instance = api.TokenInstance & { token: Token };
-/** Of an address and of all with its block. */
+/** Lists of an address and of the chain have its block too. */
 export type Withdrawal = api.BlockWithdrawal & Partial<api.AddressWithdrawal>;
 export type BalancePoint = api.CoinBalance;
-export type Missing = api.StateMissing['data']['missing'][number];
+/** A range of blocks that is not loaded. */
+export type MissingRange = api.StateMissing['data']['missing'][number];

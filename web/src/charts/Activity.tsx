@@ -1,5 +1,5 @@
 // The part of a page that shows what an address or a token did over time, and with whom.
-import { isAnswered } from '../api/use.ts';
+import { isSettled } from '../api/use_api.ts';
 import { CoinFlows, useCoinFlows } from './CoinFlows.tsx';
 import { Counterparties, useFlows } from './Counterparties.tsx';
 import { Life, useLife } from './Life.tsx';
@@ -26,8 +26,8 @@ export function AddressActivity({ hash, isContract }: { hash: string; isContract
   return (
     <>
       <Counterparties of={flows} hash={hash} />
-      {isAnswered(flows) && <CoinFlows of={coins} hash={hash} />}
-      {isContract !== false && isAnswered(flows) && isAnswered(coins) && (
+      {isSettled(flows) && <CoinFlows of={coins} hash={hash} />}
+      {isContract !== false && isSettled(flows) && isSettled(coins) && (
         <>
           <div class="tools"><PeriodChoice /></div>
           <Life of={life} contract={hash} period={period} />

@@ -1,7 +1,7 @@
 // The balance of an address at the ends of days.
 import { useMemo } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import type { BalancePoint, Page } from '../api/types.ts';
 import { Loading } from '../parts/State.tsx';
 import { chain } from '../state/chain.ts';

@@ -1,6 +1,6 @@
 // Charts of the chain, of its newest blocks, and of one contract over its whole life.
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import type { Block, Page } from '../api/types.ts';
 import { Shown } from '../parts/State.tsx';
 import { useTitle } from '../parts/title.ts';

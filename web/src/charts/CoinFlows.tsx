@@ -1,5 +1,5 @@
 // From whom an address received coins, and to whom it sent them.
-import { type Answer, useApi } from '../api/use.ts';
+import { type Answer, useApi } from '../api/use_api.ts';
 import type { AddressRef } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';

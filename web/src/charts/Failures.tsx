@@ -1,5 +1,5 @@
 // Why transactions failed, by contract and method.
-import { type Answer, useApi } from '../api/use.ts';
+import { type Answer, useApi } from '../api/use_api.ts';
 import type { AddressRef } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { shortName } from '../format/hash.ts';

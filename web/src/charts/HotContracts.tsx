@@ -1,6 +1,6 @@
 // The contracts that most transactions called in a time.
 import { useLocation } from 'preact-iso';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import type { AddressRef, Page } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';

@@ -1,7 +1,7 @@
 // What one contract did over its whole life: its events, the methods that transactions called, why some failed, and its transfers if it
 // is a token.
 import { useMemo } from 'preact/hooks';
-import { type Answer, isAnswered, useApi } from '../api/use.ts';
+import { type Answer, isSettled, useApi } from '../api/use_api.ts';
 import { count } from '../format/amount.ts';
 import { Shown } from '../parts/State.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
@@ -35,9 +35,9 @@ export function Life({ of: { events, methods, failures, transfers }, contract, p
   return (
     <>
       <Shown answer={events} lines={20} compact>{(data) => <OfEvents of={data} contract={contract} period={period} />}</Shown>
-      {isAnswered(events) && <Shown answer={methods} lines={20} compact>{(data) => <OfMethods of={data} contract={contract} period={period} />}</Shown>}
-      {isAnswered(events) && isAnswered(methods) && <FailureReasons of={failures} contract={contract} />}
-      {isAnswered(events) && isAnswered(methods) && isAnswered(failures) && <Shown answer={transfers} lines={20} compact>{(data) => (data.items.length > 0 ? <OfTransfers of={data} contract={contract} period={period} /> : null)}</Shown>}
+      {isSettled(events) && <Shown answer={methods} lines={20} compact>{(data) => <OfMethods of={data} contract={contract} period={period} />}</Shown>}
+      {isSettled(events) && isSettled(methods) && <FailureReasons of={failures} contract={contract} />}
+      {isSettled(events) && isSettled(methods) && isSettled(failures) && <Shown answer={transfers} lines={20} compact>{(data) => (data.items.length > 0 ? <OfTransfers of={data} contract={contract} period={period} /> : null)}</Shown>}
     </>
   );
 }

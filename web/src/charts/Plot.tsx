@@ -48,17 +48,17 @@ export function Plot({ x, axis, series, bars, steps, label, unit }: Props) {
       if (gone || !at) return;
       const draw = () => new uPlot(options(uPlot, at.clientWidth, { x, axis, series, bars, steps, label, unit }), [axis === 'height' ? x.map((_, index) => index) : x, ...series.map((one) => one.values)], at);
       let drawn = draw();
-      const again = () => {
+      const redraw = () => {
         drawn.destroy();
         drawn = draw();
       };
       const size = new ResizeObserver(() => drawn.setSize({ width: at.clientWidth, height: HEIGHT }));
       size.observe(at);
       const system = matchMedia('(prefers-color-scheme: dark)');
-      system.addEventListener('change', again);
+      system.addEventListener('change', redraw);
       clean = () => {
         size.disconnect();
-        system.removeEventListener('change', again);
+        system.removeEventListener('change', redraw);
         drawn.destroy();
       };
     }).catch(() => setFailed(true));

@@ -1,6 +1,6 @@
 // Transactions of the chain by period: how many failed, what that cost, what gas cost, and who sent them.
 import { useMemo } from 'preact/hooks';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import { Shown } from '../parts/State.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { beginOf, calendarOf, lineOf, type LoadedDays, type Period, withGaps } from './periods.ts';

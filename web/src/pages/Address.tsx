@@ -1,8 +1,8 @@
 // An address: what it is, what it holds, and its lists.
-import { later } from '../api/later.ts';
+import { withRetry } from '../api/retry.ts';
 import { useLocation, useRoute } from 'preact-iso';
 import { lazy } from 'preact-iso';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import type { AddressPage, BalancePoint, Holding, Instance, InternalTransaction, Log, Page, TokenTransfer, Transaction, Withdrawal, Block } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { Address as AddressLink } from '../parts/Address.tsx';
@@ -29,11 +29,11 @@ import { checksumNote } from '../format/query.ts';
 import { isHiding, isSuspect, isWorthless } from '../state/hidden.ts';
 import { delegateOf, nameOf } from '../state/known_names.ts';
 
-const Contract = lazy(later(() => import('./contract/Contract.tsx').then((page) => page.Contract)));
-const OperationList = lazy(later(() => import('./Operations.tsx').then((page) => page.OperationList)));
-const Approvals = lazy(later(() => import('./address/Approvals.tsx').then((part) => part.Approvals)));
-const Activity = lazy(later(() => import('../charts/Activity.tsx').then((part) => part.AddressActivity)));
-const BalanceChart = lazy(later(() => import('../charts/BalanceChart.tsx').then((part) => part.BalanceChart)));
+const Contract = lazy(withRetry(() => import('./contract/Contract.tsx').then((page) => page.Contract)));
+const OperationList = lazy(withRetry(() => import('./Operations.tsx').then((page) => page.OperationList)));
+const Approvals = lazy(withRetry(() => import('./address/Approvals.tsx').then((part) => part.Approvals)));
+const Activity = lazy(withRetry(() => import('../charts/Activity.tsx').then((part) => part.AddressActivity)));
+const BalanceChart = lazy(withRetry(() => import('../charts/BalanceChart.tsx').then((part) => part.BalanceChart)));
 
 interface TabCounts {
   transactions_count: number | null; token_transfers_count: number | null; token_balances_count: number | null; logs_count: number | null;

@@ -1,7 +1,7 @@
 // A block with its transactions, internal transactions and withdrawals.
-import { later } from '../api/later.ts';
+import { withRetry } from '../api/retry.ts';
 import { lazy, useLocation, useRoute } from 'preact-iso';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import type { Block as BlockObject, InternalTransaction, Page, Transaction, Withdrawal } from '../api/types.ts';
 import { bytes, count } from '../format/amount.ts';
 import { branchOf } from '../format/branch.ts';
@@ -22,7 +22,7 @@ import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { internalColumns, internalId, transactionsOfBlock, Used, withdrawalColumns, known } from './columns.tsx';
 
-const Verdict = lazy(later(() => import('./Verdict.tsx').then((part) => part.Verdict)));
+const Verdict = lazy(withRetry(() => import('./Verdict.tsx').then((part) => part.Verdict)));
 
 const ORDERS: Orders = [['In order', {}], ['By fee', { sort: 'fee' }], ['By value', { sort: 'value' }]];
 

@@ -1,9 +1,9 @@
 // The newest blocks and transactions, as they come, and what is loaded.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
-import { announced, feedState, follow } from '../api/feed.ts';
-import { seldom } from '../api/seldom.ts';
-import { type Answer, useApi } from '../api/use.ts';
+import { feedState, latestHead, openFeed } from '../api/feed.ts';
+import { throttle } from '../api/throttle.ts';
+import { type Answer, useApi } from '../api/use_api.ts';
 import type { Block, Transaction } from '../api/types.ts';
 import { count, percent } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';
@@ -48,19 +48,19 @@ function stateNow(): readonly [string, string, string] {
 
 export function Home() {
   useTitle('');
-  useEffect(follow, []);
+  useEffect(openFeed, []);
   const blocks = useApi<Block[]>('/api/v2/main-page/blocks');
   const transactions = useApi<Transaction[]>('/api/v2/main-page/transactions');
   const stats = useApi<Stats>('/api/v2/stats');
   const indexing = useApi<Indexing>('/api/v2/main-page/indexing-status');
   useEffect(() => {
-    const lists = seldom(OFTEN, () => [blocks, transactions].forEach((answer) => answer.again()));
-    const figures = seldom(SELDOM, stats.again);
-    const leave = announced.subscribe((head) => {
+    const lists = throttle(OFTEN, () => [blocks, transactions].forEach((answer) => answer.refetch()));
+    const figures = throttle(SELDOM, stats.refetch);
+    const leave = latestHead.subscribe((head) => {
       if (head) for (const one of [lists, figures]) one.call();
     });
     return () => [leave, lists.stop, figures.stop].forEach((end) => end());
-  }, [blocks.again, transactions.again, stats.again]);
+  }, [blocks.refetch, transactions.refetch, stats.refetch]);
   useEffect(() => {
     if (blocks.data) tellNewest(blocks.data);
   }, [blocks.data]);

@@ -1,6 +1,6 @@
 // Logs, decoded where an event is known, with the bare words beside.
 import { useState } from 'preact/hooks';
-import type { Decoded, Log, Parameter, Token } from '../api/types.ts';
+import type { DecodedData, Log, Parameter, Token } from '../api/types.ts';
 import { group } from '../format/amount.ts';
 import { isAddress, visible } from '../format/hash.ts';
 import { isOfAmounts } from '../format/tokens/amounts.ts';
@@ -40,7 +40,7 @@ function Raw({ log }: { log: Log }) {
 }
 
 /** A call or an event with its parameters. */
-export function Call({ of, token }: { of: Decoded; token?: Token | null | undefined }) {
+export function Call({ of, token }: { of: DecodedData; token?: Token | null | undefined }) {
   const amounts = token && isOfAmounts(token, of.method_id) ? token : null;
   return (
     <>

@@ -1,7 +1,7 @@
 // User operations (ERC-4337): lists of them, and one.
 import { useRoute } from 'preact-iso';
 import type { ListedOperation, UserOperation } from '../api/types.ts';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import { count } from '../format/amount.ts';
 import { shortHash } from '../format/hash.ts';
 import { Address } from '../parts/Address.tsx';

@@ -1,9 +1,9 @@
 // What is loaded and what is not, how old the newest block is, and whether the server is well.
 import { useEffect, useState } from 'preact/hooks';
 import { getJson, Problem } from '../api/request.ts';
-import { type Answer, useApi } from '../api/use.ts';
+import { type Answer, useApi } from '../api/use_api.ts';
 import type { Following, Health } from '../format/pulse.ts';
-import type { Block, Missing, Page } from '../api/types.ts';
+import type { Block, MissingRange, Page } from '../api/types.ts';
 import { count, percent } from '../format/amount.ts';
 import { span } from '../format/time.ts';
 import { lengthOf, type Range, without } from '../format/ranges.ts';
@@ -17,7 +17,7 @@ import { chain } from '../state/chain.ts';
 import { health, pulse, tellNewest } from '../state/pulse.ts';
 import { now } from '../state/view.ts';
 
-interface Mark { end: { missing: Missing[]; headBlock: string } }
+interface Mark { end: { missing: MissingRange[]; headBlock: string } }
 
 const PARTS = [
   ['transactions', 'Blocks and transactions', 'Headers with the bodies that their roots name'],
@@ -44,7 +44,7 @@ export function Status() {
   }, [newest.data]);
   const head = newest.data?.[0];
   const unreachable = told && !told.said ? new Problem(0, 'The API cannot be reached.') : undefined;
-  const answer: Answer<Health> = { ...(newest.data || newest.problem ? { data: told?.said ?? undefined, problem: unreachable } : {}), again: () => {} };
+  const answer: Answer<Health> = { ...(newest.data || newest.problem ? { data: told?.said ?? undefined, problem: unreachable } : {}), refetch: () => {} };
   const state = pulse.value;
   return (
     <>
@@ -95,8 +95,8 @@ function BehindNode({ head, following }: { head: number | null; following: Follo
 type Totals = Record<'blocks' | 'verified' | 'partial' | 'unverified' | 'refused' | 'unknown', number>;
 
 function Proven() {
-  const { data, problem, again } = useApi<Totals>('/api/v2/stats/verdicts');
-  if (problem) return <Failure problem={problem} again={again} compact />;
+  const { data, problem, refetch } = useApi<Totals>('/api/v2/stats/verdicts');
+  if (problem) return <Failure problem={problem} refetch={refetch} compact />;
   const rows: [keyof Totals, string, string][] = [
     ['verified', 'Verified', 'Every check that applies ran and passed'],
     ['partial', 'Partial', 'What could be checked passed; the source lacked the rest'],
@@ -121,8 +121,8 @@ function useMissing(kind: string, head: number | null): { missing?: Range[]; pro
   useEffect(() => {
     if (head === null) return undefined;
     let left = false;
-    const ranges = (missing: Missing[]) => missing.map((range) => ({ first: Number(range.fromBlock), last: Number(range.toBlock) }));
-    const tell = (missing: Missing[]) => { if (!left) setState({ missing: ranges(missing) }); };
+    const ranges = (missing: MissingRange[]) => missing.map((range) => ({ first: Number(range.fromBlock), last: Number(range.toBlock) }));
+    const tell = (missing: MissingRange[]) => { if (!left) setState({ missing: ranges(missing) }); };
     getJson<Mark>(`/api/v2/scan/${kind}?fromBlock=0&toBlock=${head}&limit=1&format=json`).then(
       (answer) => tell(answer.end.missing),
       (failure: unknown) => {

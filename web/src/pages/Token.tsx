@@ -1,7 +1,7 @@
 // A token: what it calls itself, its transfers, holders and ids; and one of its ids.
-import { later } from '../api/later.ts';
+import { withRetry } from '../api/retry.ts';
 import { lazy, useRoute } from 'preact-iso';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import type { Holder, Instance as InstanceObject, Token as TokenObject, TokenTransfer } from '../api/types.ts';
 import { percent } from '../format/amount.ts';
 import { shortHash, shortName, visible } from '../format/hash.ts';
@@ -20,7 +20,7 @@ import { chain } from '../state/chain.ts';
 import { Metadata } from './token/Metadata.tsx';
 import { known, transferColumns, transferId } from './columns.tsx';
 
-const Activity = lazy(later(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity)));
+const Activity = lazy(withRetry(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity)));
 
 interface Counters { transfers_count: string | null; token_holders_count: string | null }
 

@@ -1,7 +1,7 @@
 // A transaction: what it did in a sentence, its facts, and its parts.
-import { later } from '../api/later.ts';
+import { withRetry } from '../api/retry.ts';
 import { lazy, useRoute } from 'preact-iso';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import type { Log, TokenTransfer, Transaction } from '../api/types.ts';
 import { count, percent } from '../format/amount.ts';
 import { textOf, visible } from '../format/hash.ts';
@@ -26,11 +26,11 @@ import { Call, LogCard } from './Logs.tsx';
 import { Summary } from './tx/Summary.tsx';
 import { Cards } from '../parts/list/Cards.tsx';
 
-const Proof = lazy(later(() => import('./tx/Proof.tsx').then((part) => part.Proof)));
-const Raw = lazy(later(() => import('./tx/Raw.tsx').then((part) => part.Raw)));
-const Trace = lazy(later(() => import('./tx/Trace.tsx').then((part) => part.Trace)));
+const Proof = lazy(withRetry(() => import('./tx/Proof.tsx').then((part) => part.Proof)));
+const Raw = lazy(withRetry(() => import('./tx/Raw.tsx').then((part) => part.Raw)));
+const Trace = lazy(withRetry(() => import('./tx/Trace.tsx').then((part) => part.Trace)));
 
-const OperationList = lazy(later(() => import('./Operations.tsx').then((page) => page.OperationList)));
+const OperationList = lazy(withRetry(() => import('./Operations.tsx').then((page) => page.OperationList)));
 
 const TABS = [
   { id: 'index', name: 'Overview' }, { id: 'logs', name: 'Logs' }, { id: 'token_transfers', name: 'Token transfers' },

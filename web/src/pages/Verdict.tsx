@@ -1,5 +1,5 @@
 // What was proven of a block.
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import { Time } from '../parts/Time.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 

@@ -1,6 +1,6 @@
 // Where a block is not loaded: the loaded one below its height.
 import { type Below, belowPath } from '../api/block_times.ts';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import { Height } from './Hash.tsx';
 
 export function NearestBlock({ height }: { height: number }) {

@@ -1,13 +1,13 @@
 // Loading and failure, in words.
 import type { ComponentChildren } from 'preact';
-import type { Answer } from '../api/use.ts';
+import type { Answer } from '../api/use_api.ts';
 import { Problem } from '../api/request.ts';
 import { group } from '../format/amount.ts';
 
 const height = (quantity: string) => group(BigInt(quantity).toString());
 
 /** What went wrong: the API's own words, and blocks that it lacks. */
-export function Failure({ problem, again, compact }: { problem: Problem; again?: () => void; compact?: boolean }) {
+export function Failure({ problem, refetch, compact }: { problem: Problem; refetch?: () => void; compact?: boolean }) {
   const missing = problem.missing;
   const lacks = missing.length > 0 ? 'Not loaded here' : 'Not stored on this server';
   const isNowhere = problem.status === 404 || problem.status === -32002;
@@ -28,7 +28,7 @@ export function Failure({ problem, again, compact }: { problem: Problem; again?:
           {missing.length > 5 && ` and ${missing.length - 5} more ranges`}.</p>
       )}
       {problem.status !== 0 && !isLack && <p class="quiet">Status {problem.status}</p>}
-      {again && !isLack && <button type="button" class="button small" onClick={again}>Retry</button>}
+      {refetch && !isLack && <button type="button" class="button small" onClick={refetch}>Retry</button>}
     </div>
   );
 }
@@ -46,7 +46,7 @@ export function Loading({ lines = 6 }: { lines?: number }) {
 export function Shown<T>({ answer, lines, compact, children }: {
   answer: Answer<T>; lines?: number; compact?: boolean; children: (data: T) => ComponentChildren;
 }) {
-  const { data, problem, again } = answer;
-  if (data === undefined) return problem ? <Failure problem={problem} again={again} compact={compact} /> : <Loading lines={lines} />;
+  const { data, problem, refetch } = answer;
+  if (data === undefined) return problem ? <Failure problem={problem} refetch={refetch} compact={compact} /> : <Loading lines={lines} />;
   return <>{problem && <Failure problem={problem} compact />}{children(data)}</>;
 }

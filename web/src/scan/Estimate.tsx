@@ -1,6 +1,6 @@
 // What a scan will read, as the server plans it, before it runs.
 import { useEffect, useState } from 'preact/hooks';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import { bytes, count } from '../format/amount.ts';
 import { Copy } from '../parts/Copy.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';

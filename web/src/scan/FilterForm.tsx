@@ -1,6 +1,6 @@
 // The form of a filter. What is typed is checked where that can be done without the API.
 import { useCallback, useState } from 'preact/hooks';
-import { useApi } from '../api/use.ts';
+import { useApi } from '../api/use_api.ts';
 import { getJson } from '../api/request.ts';
 import { isAddress, isHash, visible } from '../format/hash.ts';
 import { FIELDS, type Filter, type Kind, KINDS, topicOf } from './filter.ts';

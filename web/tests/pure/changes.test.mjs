@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { changesByAddress, slotsOf } from '../../src/format/trace/changes.ts';
-import { seldom } from '../../src/api/seldom.ts';
+import { throttle } from '../../src/api/throttle.ts';
 
 const coin = (hash, change, more = {}) => ({ type: 'coin', address: { hash }, is_miner: false, change, token: null, token_id: null, ...more });
 
@@ -22,12 +22,12 @@ test('slots have the words before and after, and zero where one side has none', 
   ]);
 });
 
-test('what is announced often is acted upon at once, then seldom, and the last is not lost', (t) => {
+test('a throttled function runs at once, then once a pause, and its last call is not lost', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let time = 1000;
   t.mock.method(performance, 'now', () => time);
   let acted = 0;
-  const { call, stop } = seldom(100, () => { acted += 1; });
+  const { call, stop } = throttle(100, () => { acted += 1; });
   const pass = (milliseconds) => {
     time += milliseconds;
     t.mock.timers.tick(milliseconds);

@@ -1,5 +1,5 @@
 // Why a call failed, in words: what Solidity says of its own two errors, and other errors as they were declared.
-import type { Decoded, RevertReason } from '../../api/types.ts';
+import type { DecodedData, RevertReason } from '../../api/types.ts';
 import { textOf, visible } from '../hash.ts';
 
 /** https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require */
@@ -25,7 +25,7 @@ export function reasonText(reason: RevertReason | null | undefined): string | nu
   return visible(text.length > MOST ? `${text.slice(0, MOST)}…` : text);
 }
 
-function errorText({ method_call: call, method_id: id, parameters }: Decoded): string {
+function errorText({ method_call: call, method_id: id, parameters }: DecodedData): string {
   const first = String(parameters[0]?.value ?? '');
   if (id === ERROR) return first || 'an empty text';
   if (id === PANIC) return `Panic 0x${Number(first).toString(16).padStart(2, '0')}: ${PANICS[first] ?? 'no meaning is known of this code'}`;

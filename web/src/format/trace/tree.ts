@@ -1,5 +1,5 @@
 // Call frames in Parity's shape, which come depth first, as a tree.
-import type { Decoded, RevertReason } from '../../api/types.ts';
+import type { DecodedData, RevertReason } from '../../api/types.ts';
 import { visible } from '../hash.ts';
 import { precompileOf } from '../precompile.ts';
 import { plain, reasonText } from './reason.ts';
@@ -19,7 +19,7 @@ export interface Frame {
 /** A value with its name and type. */
 export interface Result { name: string; type: string; value: unknown }
 /** What a frame's data says, as far as it can be read. */
-export interface Read { method: string | null; input: Decoded | null; output: Result[] | null }
+export interface Read { method: string | null; input: DecodedData | null; output: Result[] | null }
 
 /** Of a call that failed: whether that began in it, or in one below it that failed with the same. */
 export interface Node {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { batch, Problem } from '../../api/request.ts';
 import type { Holding, Page, Token } from '../../api/types.ts';
-import { useApi } from '../../api/use.ts';
+import { useApi } from '../../api/use_api.ts';
 import { APPROVAL, APPROVAL_FOR_ALL, addApprovals, type Approval, type ApprovalLog, isRevoked, leftOf, questionOf } from '../../format/tokens/approvals.ts';
 import { count } from '../../format/amount.ts';
 import { checksum } from '../../format/keccak.ts';
@@ -54,7 +54,7 @@ export function Approvals({ hash }: { hash: string }) {
     return () => stop.abort();
   }, [hash, round]);
   const { found, problem } = answer;
-  if (problem) return <Failure problem={problem} again={() => setRound(round + 1)} />;
+  if (problem) return <Failure problem={problem} refetch={() => setRound(round + 1)} />;
   if (!found || (!held.data && !held.problem)) return <Loading lines={30} />;
   const tokens = new Map((held.data?.items ?? []).map(({ token }) => [token.address_hash.toLowerCase(), token]));
   return (

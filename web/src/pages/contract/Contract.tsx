@@ -1,5 +1,5 @@
 // A contract: its functions to call at any block, its ABI, its code.
-import { useApi } from '../../api/use.ts';
+import { useApi } from '../../api/use_api.ts';
 import { count } from '../../format/amount.ts';
 import { visible } from '../../format/hash.ts';
 import { Address } from '../../parts/Address.tsx';

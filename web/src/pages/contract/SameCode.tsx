@@ -1,5 +1,5 @@
 // Who created contracts of the same code, and when.
-import { useApi } from '../../api/use.ts';
+import { useApi } from '../../api/use_api.ts';
 import type { AddressRef } from '../../api/types.ts';
 import { DataPanel } from '../../charts/DataPanel.tsx';
 import { sameCodeSql } from '../../charts/sql.ts';

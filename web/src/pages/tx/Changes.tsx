@@ -1,7 +1,7 @@
 // Balances that a transaction changed.
 import type { ComponentChildren } from 'preact';
 import type { Page, StateChange } from '../../api/types.ts';
-import { useApi } from '../../api/use.ts';
+import { useApi } from '../../api/use_api.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Coins, TokenName, Units } from '../../parts/Amount.tsx';
 import { Loading, Shown } from '../../parts/State.tsx';

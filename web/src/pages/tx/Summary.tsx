@@ -1,7 +1,7 @@
 // What a transaction did, as a sentence whose values are links.
 import type { ComponentChildren } from 'preact';
 import type { AddressRef, Token } from '../../api/types.ts';
-import { useApi } from '../../api/use.ts';
+import { useApi } from '../../api/use_api.ts';
 import { shortName } from '../../format/hash.ts';
 import { Address } from '../../parts/Address.tsx';
 import { TokenName } from '../../parts/Amount.tsx';

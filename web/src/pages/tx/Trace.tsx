@@ -1,7 +1,7 @@
 // The calls of a transaction as a tree that folds: what each called, with which parameters, what it returned and sent.
 import { useMemo, useState } from 'preact/hooks';
 import type { AddressRef, Token } from '../../api/types.ts';
-import { useApi } from '../../api/use.ts';
+import { useApi } from '../../api/use_api.ts';
 import { count } from '../../format/amount.ts';
 import { checksum } from '../../format/keccak.ts';
 import { Address } from '../../parts/Address.tsx';

@@ -1,6 +1,6 @@
 // What moved in a transaction, in order: coins with its calls, then tokens by its logs.
 import type { AddressRef, Page, Token, TokenTransfer } from '../../api/types.ts';
-import { useApi } from '../../api/use.ts';
+import { useApi } from '../../api/use_api.ts';
 import { count } from '../../format/amount.ts';
 import { coinMoves, type Node } from '../../format/trace/tree.ts';
 import { Address } from '../../parts/Address.tsx';

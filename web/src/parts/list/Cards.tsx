@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import type { Page } from '../../api/types.ts';
-import { useApi } from '../../api/use.ts';
+import { useApi } from '../../api/use_api.ts';
 import { listPath } from '../../start/requests.ts';
 import { Pages, useTop } from './Pages.tsx';
 import { Shown } from '../State.tsx';

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
 import type { Page } from '../../api/types.ts';
 import { listPath } from '../../start/requests.ts';
-import { useApi } from '../../api/use.ts';
+import { useApi } from '../../api/use_api.ts';
 import { Pages, useTop } from './Pages.tsx';
 import { Shown } from '../State.tsx';
 import { type Column, Table } from './Table.tsx';
