@@ -1,13 +1,13 @@
-// The page: its frame, its routes, and what holds on all of them.
-import { Based } from './parts/based.tsx';
+// The entry point: the frame, the routes, and what all pages have in common.
+import { BasePath } from './parts/base_path.tsx';
 import { withRetry } from './api/retry.ts';
 import { render } from 'preact';
 import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { canonicalPath } from './format/aliases.ts';
 import { Frame } from './Frame.tsx';
-import { markEqualAddresses } from './parts/Address.tsx';
-import { rowsByKeyboard } from './parts/list/Table.tsx';
+import { highlightEqualAddresses } from './parts/Address.tsx';
+import { enableRowKeys } from './parts/list/Table.tsx';
 import { Home } from './pages/Home.tsx';
 import { Blocks, InternalTransactions, TokenTransfers, Transactions, Withdrawals } from './pages/Lists.tsx';
 import { loadChain } from './state/chain.ts';
@@ -16,7 +16,7 @@ import { useTitle } from './parts/title.ts';
 import { base, ofChain } from './start/base.ts';
 import { partFiles } from './start/requests.ts';
 
-// Pages that come when they are wanted; `vite.config.js` has them too, so that the start script asks for them at once.
+// Pages that are loaded on demand; `vite.config.js` lists them too, so that the start script can preload them.
 const Accounts = lazy(withRetry(() => import('./pages/Accounts.tsx').then((page) => page.Accounts)));
 const Block = lazy(withRetry(() => import('./pages/Block.tsx').then((page) => page.Block)));
 const Tx = lazy(withRetry(() => import('./pages/Tx.tsx').then((page) => page.Tx)));
@@ -34,22 +34,22 @@ const Operations = lazy(withRetry(() => import('./pages/Operations.tsx').then((p
 const Names = lazy(withRetry(() => import('./pages/Names.tsx').then((page) => page.Names)));
 const Status = lazy(withRetry(() => import('./pages/Status.tsx').then((page) => page.Status)));
 
-function Nowhere() {
+function NotFound() {
   const { path } = useLocation();
   useTitle('No such page');
   return <><h1>No such page</h1><p>Nothing is at <code>{path.slice(0, 200)}</code>. <a href="/">To the newest blocks</a></p></>;
 }
 
-/** Says that the page before still stands, since the script of the next one is not there yet. */
+/** Marks the content as busy while the script of the next page is loaded. */
 function setBusy(isBusy: boolean): void {
   document.getElementById('content')?.setAttribute('aria-busy', String(isBusy));
 }
 
-/** The server answers these; the page leaves them alone. */
+/** Links that the router handles; the others are answered by the server. */
 const PAGE_LINKS = new RegExp(`^${base}/(?!(docs|api|rpc|health|metrics|stats-service)(/|\\?|$))`);
 
-/** Other spellings of a path lead to the page that they mean. */
-function Spelled() {
+/** Redirects the paths of other explorers to those of this page. */
+function CanonicalRedirect() {
   const { url, route } = useLocation();
   useEffect(() => {
     const canonical = canonicalPath(ofChain(location.pathname), location.search, location.hash);
@@ -61,8 +61,8 @@ function Spelled() {
 function App() {
   return (
     <LocationProvider scope={PAGE_LINKS}>
-      <Based><Frame>
-        <Spelled />
+      <BasePath><Frame>
+        <CanonicalRedirect />
         <ErrorBoundary>
           <Router onLoadStart={() => setBusy(true)} onLoadEnd={() => setBusy(false)}>
             <Route path="/" component={Home} />
@@ -87,23 +87,23 @@ function App() {
             <Route path="/ops" component={Operations} />
             <Route path="/op/:hash" component={Operation} />
             <Route path="/names" component={Names} />
-            <Route default component={Nowhere} />
+            <Route default component={NotFound} />
           </Router>
         </ErrorBoundary>
-      </Frame></Based>
+      </Frame></BasePath>
     </LocationProvider>
   );
 }
 
-markEqualAddresses();
-rowsByKeyboard();
+highlightEqualAddresses();
+enableRowKeys();
 void loadChain();
 watchPulse();
-// Where most links lead is there before the first of them is followed.
+// The pages that most links lead to are loaded ahead.
 addEventListener('load', () => setTimeout(() => {
   const script = document.querySelector<HTMLScriptElement>('script[data-parts]');
   const files = ['/block/', '/tx/', '/address/'].flatMap((page) => partFiles(page, script?.dataset['parts'] ?? ''));
-  // Into the cache alone: a script that fails to be imported now could not be imported later.
+  // Into the cache only: a script whose import fails now could not be imported later.
   for (const file of new Set(files)) fetch(new URL(file, script?.src)).catch(() => {});
 }, 1000));
 render(<App />, document.getElementById('app') as HTMLElement);

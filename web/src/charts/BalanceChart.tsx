@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useApi } from '../api/use_api.ts';
 import type { BalancePoint, Page } from '../api/types.ts';
-import { Loading } from '../parts/State.tsx';
+import { Loading } from '../parts/Answer.tsx';
 import { chain } from '../state/chain.ts';
 import { ChartPanel } from './ChartPanel.tsx';
 

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { useApi } from '../api/use_api.ts';
 import type { Block, Page } from '../api/types.ts';
-import { Shown } from '../parts/State.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { useTitle } from '../parts/title.ts';
 import { ChartPanel } from './ChartPanel.tsx';
 import { ContractLife } from './ContractLife.tsx';
@@ -33,14 +33,14 @@ export function Charts() {
       <h1>Charts</h1>
       <nav class="row index" aria-label="Charts on this page">{INDEX.map(([id, name]) => <a key={id} href={`#${id}`}>{name}</a>)}</nav>
       <h2 id="newest">The newest hundred blocks that are loaded</h2>
-      <Shown answer={blocks} lines={60}>{(page) => <OfBlocks blocks={page.items} />}</Shown>
+      <AnswerView answer={blocks} lines={60}>{(page) => <OfBlocks blocks={page.items} />}</AnswerView>
       <div id="contract"><ContractLife period={period} /></div>
       <div id="called"><HotContracts /></div>
       <div id="failures"><FailureReasons of={failures} contract={null} from={recent} /></div>
       <div class="tools" id="periods"><h2>The chain by {period.toLowerCase()}</h2><PeriodChoice /></div>
       <div class="charts">
         {newest && <Senders period={period} newest={newest} />}
-        <Shown answer={lines}>{(data) => <LineCharts lines={data.sections.flatMap((section) => section.charts)} period={period} />}</Shown>
+        <AnswerView answer={lines}>{(data) => <LineCharts lines={data.sections.flatMap((section) => section.charts)} period={period} />}</AnswerView>
       </div>
     </>
   );
@@ -93,8 +93,8 @@ function LineChart({ line, period, tell }: { line: Line; period: string; tell: (
   const isEmpty = answer.data !== undefined && x.length === 0;
   useEffect(() => tell(line.id, isEmpty), [line.id, isEmpty]);
   return (
-    <Shown answer={answer} lines={5} compact>
+    <AnswerView answer={answer} lines={5} compact>
       {() => (x.length === 0 ? null : <ChartPanel id={line.id} title={line.title} about={line.description} x={x} axis="time" series={series} bars={isFew(x)} unit={line.units ?? undefined} sql={lineSql(line.id, period)} />)}
-    </Shown>
+    </AnswerView>
   );
 }

@@ -4,7 +4,7 @@ import type { AddressRef } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
-import { Shown } from '../parts/State.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { type Column, Table } from '../parts/list/Table.tsx';
 import { aboutFlows } from './Counterparties.tsx';
 import { DataPanel } from './DataPanel.tsx';
@@ -29,10 +29,10 @@ export function CoinFlows({ of: answer, hash }: { of: Answer<Flows>; hash: strin
   const head = ['counterparty', 'received_count', 'received_wei', 'sent_count', 'sent_wei'];
   const rows = (items: Flow[]) => items.map((item) => [item.address.hash, item.received_count, item.received_amount, item.sent_count, item.sent_amount]);
   return (
-    <Shown answer={answer} lines={20} compact>{({ items, items_in_all, is_complete }) => (
+    <AnswerView answer={answer} lines={20} compact>{({ items, items_in_all, is_complete }) => (
       <DataPanel id="coins" title="Coins by counterparty" about={aboutFlows(items.length, items_in_all, is_complete ? null : 'Not all blocks are loaded with call frames.')} sql={coinsSql(hash)} head={head} rows={() => rows(items)} hasRows={items.length > 0} kind="">
         <Table items={items} columns={columns} id={(item) => item.address.hash} label="Coins by counterparty" empty="No block that is loaded with call frames has a call that moved coins of it." />
       </DataPanel>
-    )}</Shown>
+    )}</AnswerView>
   );
 }

@@ -4,7 +4,7 @@ import type { AddressRef, Token } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';
 import { TokenName, Units } from '../parts/Amount.tsx';
-import { Shown } from '../parts/State.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { type Column, Table } from '../parts/list/Table.tsx';
 import { DataPanel } from './DataPanel.tsx';
 import { counterpartiesSql } from './sql.ts';
@@ -32,11 +32,11 @@ export function Counterparties({ of: answer, hash }: { of: Answer<Flows>; hash: 
   const head = ['counterparty', 'token', 'token_type', 'received_count', 'received_amount', 'sent_count', 'sent_amount'];
   const rows = (items: Flow[]) => items.map((item) => [item.address.hash, item.token.address_hash, item.token_type, item.received_count, item.received_amount, item.sent_count, item.sent_amount]);
   return (
-    <Shown answer={answer} lines={20} compact>{({ items, items_in_all, is_complete }) => (
+    <AnswerView answer={answer} lines={20} compact>{({ items, items_in_all, is_complete }) => (
       <DataPanel id="counterparties" title="Token transfers by counterparty" about={aboutFlows(items.length, items_in_all, is_complete ? null : 'Not all blocks are loaded.')} sql={counterpartiesSql(hash)} head={head} rows={() => rows(items)} hasRows={items.length > 0} kind="">
         <Table items={items} columns={columns} id={(item) => `${item.address.hash}-${item.token.address_hash}-${item.token_type}`} label="Token transfers by counterparty" empty="No block that is loaded has a token transfer of it." />
       </DataPanel>
-    )}</Shown>
+    )}</AnswerView>
   );
 }
 

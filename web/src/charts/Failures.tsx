@@ -5,7 +5,7 @@ import { count } from '../format/amount.ts';
 import { shortName } from '../format/hash.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
-import { Shown } from '../parts/State.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { type Column, Table } from '../parts/list/Table.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 import { DataPanel } from './DataPanel.tsx';
@@ -51,12 +51,12 @@ export function FailureReasons({ of: answer, contract, from = null }: { of: Answ
   const head = ['contract', 'method_id', 'signature', 'error', 'revert_id', 'message', 'transactions_count', 'gas_used', 'fees'];
   const rows = (items: Failure[]) => items.map((item) => [item.contract?.hash ?? null, item.method_id, item.signature, item.error, item.revert_id, item.message, item.transactions_count, item.gas_used, item.fees]);
   return (
-    <Shown answer={answer} lines={10} compact>{(data) => (
+    <AnswerView answer={answer} lines={10} compact>{(data) => (
       <DataPanel id="failure-reasons" title="Why transactions failed" about={about(data, from)} sql={failuresSql(contract, from)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
         <Table items={data.items.slice(0, SHOWN)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty={data.block_number === null ? 'No block is settled yet.' : 'No transaction that is known failed.'}
           id={(item) => [item.contract?.hash, item.method_id, item.error, item.revert_id, item.message].join()} />
       </DataPanel>
-    )}</Shown>
+    )}</AnswerView>
   );
 }
 

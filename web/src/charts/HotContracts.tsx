@@ -6,7 +6,7 @@ import { count } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { withQuery } from '../parts/list/query.ts';
-import { Shown } from '../parts/State.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { type Column, Table } from '../parts/list/Table.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 
@@ -27,7 +27,7 @@ export function HotContracts() {
   return (
     <section class="panel">
       <header><h2>Most called contracts</h2><span class="choice">{SCALES.map((one) => <a key={one} href={withQuery(path, query, { scale: one === '1d' ? undefined : one })} aria-current={one === scale ? 'true' : undefined}>{one}</a>)}</span></header>
-      <Shown answer={answer} lines={5} compact>{(page) => <Table items={page.items.slice(0, 15)} columns={columns} id={(item) => item.contract_address.hash} label="Most called contracts" empty="No contract was called." />}</Shown>
+      <AnswerView answer={answer} lines={5} compact>{(page) => <Table items={page.items.slice(0, 15)} columns={columns} id={(item) => item.contract_address.hash} label="Most called contracts" empty="No contract was called." />}</AnswerView>
     </section>
   );
 }

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import { type Answer, isSettled, useApi } from '../api/use_api.ts';
 import { count } from '../format/amount.ts';
-import { Shown } from '../parts/State.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { FailureReasons, type Failures, useFailures } from './Failures.tsx';
 import { calendarOf, isFew, lineOf, type LoadedDays, partOf, type Period, seriesOf, shortSignature } from './periods.ts';
@@ -34,10 +34,10 @@ export function useLife(contract: string | null, period: string): LifeAnswers {
 export function Life({ of: { events, methods, failures, transfers }, contract, period }: { of: LifeAnswers; contract: string; period: string }) {
   return (
     <>
-      <Shown answer={events} lines={20} compact>{(data) => <OfEvents of={data} contract={contract} period={period} />}</Shown>
-      {isSettled(events) && <Shown answer={methods} lines={20} compact>{(data) => <OfMethods of={data} contract={contract} period={period} />}</Shown>}
+      <AnswerView answer={events} lines={20} compact>{(data) => <OfEvents of={data} contract={contract} period={period} />}</AnswerView>
+      {isSettled(events) && <AnswerView answer={methods} lines={20} compact>{(data) => <OfMethods of={data} contract={contract} period={period} />}</AnswerView>}
       {isSettled(events) && isSettled(methods) && <FailureReasons of={failures} contract={contract} />}
-      {isSettled(events) && isSettled(methods) && isSettled(failures) && <Shown answer={transfers} lines={20} compact>{(data) => (data.items.length > 0 ? <OfTransfers of={data} contract={contract} period={period} /> : null)}</Shown>}
+      {isSettled(events) && isSettled(methods) && isSettled(failures) && <AnswerView answer={transfers} lines={20} compact>{(data) => (data.items.length > 0 ? <OfTransfers of={data} contract={contract} period={period} /> : null)}</AnswerView>}
     </>
   );
 }

@@ -1,7 +1,7 @@
 // Transactions of the chain by period: how many failed, what that cost, what gas cost, and who sent them.
 import { useMemo } from 'preact/hooks';
 import { useApi } from '../api/use_api.ts';
-import { Shown } from '../parts/State.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { beginOf, calendarOf, lineOf, type LoadedDays, type Period, withGaps } from './periods.ts';
 import { pricesSql, sendersSql } from './sql.ts';
@@ -16,7 +16,7 @@ interface Activity { items: Sums[]; loaded: LoadedDays[]; block_number: number |
 export function Senders({ period, newest }: { period: string; newest: string }) {
   const from = beginOf(period, newest);
   const answer = useApi<Activity>(`/api/v2/stats/activity?resolution=${period}${from ? `&from=${from}` : ''}`);
-  return <Shown answer={answer} lines={5} compact>{(data) => <OfSums of={data} period={period} from={from} />}</Shown>;
+  return <AnswerView answer={answer} lines={5} compact>{(data) => <OfSums of={data} period={period} from={from} />}</AnswerView>;
 }
 
 function OfSums({ of: { items, loaded, block_number }, period, from }: { of: Activity; period: string; from: string | null }) {

@@ -4,7 +4,7 @@ import type { RankedAddress } from '../api/types.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { Height } from '../parts/Hash.tsx';
-import { Paged } from '../parts/list/Paged.tsx';
+import { PagedTable } from '../parts/list/PagedTable.tsx';
 import { withQuery } from '../parts/list/query.ts';
 import type { Column } from '../parts/list/Table.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -30,7 +30,7 @@ export function Accounts() {
       <div class="tools">
         <span class="choice">{ORDERS.map(([order, name]) => <a key={order} href={withQuery(path, query, { sort: order, after: undefined })} aria-current={order === sort ? 'true' : undefined}>{name}</a>)}</span>
       </div>
-      <Paged<RankedAddress, { block_number?: number }> path="/addresses" query={{ sort }} columns={columns} id={(item) => item.hash} label="Accounts" empty="No account is known."
+      <PagedTable<RankedAddress, { block_number?: number }> path="/addresses" query={{ sort }} columns={columns} id={(item) => item.hash} label="Accounts" empty="No account is known."
         note={(page) => page.block_number !== undefined && <p class="quiet">As it was after block <Height of={page.block_number} />. Transactions are those that an address takes part in.</p>} />
     </>
   );

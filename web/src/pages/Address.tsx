@@ -13,8 +13,8 @@ import { Choice, Order, type Orders } from '../parts/list/Order.tsx';
 import { HideChoice } from '../parts/list/HideChoice.tsx';
 import { Height, Plain, TxHash } from '../parts/Hash.tsx';
 import { OwnName } from '../parts/OwnName.tsx';
-import { Paged } from '../parts/list/Paged.tsx';
-import { Failure, Shown } from '../parts/State.tsx';
+import { PagedTable } from '../parts/list/PagedTable.tsx';
+import { Failure, AnswerView } from '../parts/Answer.tsx';
 import type { Column } from '../parts/list/Table.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
@@ -42,7 +42,7 @@ interface TabCounts {
 interface Counters { transactions_count: string | null; token_transfers_count: string | null; gas_usage_count: string | null; validations_count: string | null }
 
 /** Names that other explorers give to the same parts. */
-const ALSO = {
+const TAB_ALIASES = {
   transactions: 'txs', 'token-transfers': 'token_transfers', internal: 'internal_txns', 'internal-transactions': 'internal_txns',
   token_holdings: 'tokens', tokens_nfts: 'nft', nfts: 'nft', code: 'contract', analytics: 'activity', charts: 'activity', read_contract: 'contract', readContract: 'contract', events: 'logs', internaltx: 'internal_txns', tokentxns: 'token_transfers', nfttransfers: 'token_transfers', asset_tokens: 'tokens', mine: 'blocks_validated',
 };
@@ -56,35 +56,35 @@ export function Address() {
   const page = useApi<AddressPage>(`/api/v2/addresses/${hash}`);
   const answer = useApi<TabCounts>(`/api/v2/addresses/${hash}/tabs-counters`);
   const counts = answer.data;
-  const isAwaited = !counts && !answer.problem;
+  const isLoading = !counts && !answer.problem;
   const about = page.data;
   // Only what has code, its own or a delegate's, is a wallet of theirs.
   const operations = useApi<Page<unknown>>(about?.is_contract ? `/api/v2/proxy/account-abstraction/operations?sender=${hash}&page_size=1` : null);
   useTitle((about && nameOf(about)) ?? `Address ${shortHash(hash)}`);
   const tabs = [
-    { id: 'txs', name: 'Transactions', count: upTo(counts?.transactions_count), isAwaited },
-    { id: 'token_transfers', name: 'Token transfers', count: upTo(counts?.token_transfers_count), isAwaited },
-    { id: 'internal_txns', name: 'Internal', count: upTo(counts?.internal_transactions_count), isAwaited },
-    { id: 'tokens', name: 'Tokens', count: upTo(counts?.token_balances_count), isAwaited },
+    { id: 'txs', name: 'Transactions', count: upTo(counts?.transactions_count), isLoading },
+    { id: 'token_transfers', name: 'Token transfers', count: upTo(counts?.token_transfers_count), isLoading },
+    { id: 'internal_txns', name: 'Internal', count: upTo(counts?.internal_transactions_count), isLoading },
+    { id: 'tokens', name: 'Tokens', count: upTo(counts?.token_balances_count), isLoading },
     { id: 'nft', name: 'NFTs' },
     ...(about?.token ? [{ id: 'token', name: 'This token' }] : []),
     ...(operations.data?.items.length || (params['tab'] ?? query['tab']) === 'user_ops' ? [{ id: 'user_ops', name: 'User operations' }] : []),
     { id: 'approvals', name: 'Approvals' },
-    { id: 'logs', name: 'Logs', count: upTo(counts?.logs_count), isAwaited },
+    { id: 'logs', name: 'Logs', count: upTo(counts?.logs_count), isLoading },
     { id: 'contract', name: about && delegateOf(about) ? 'Code of the delegate' : 'Contract' },
     { id: 'coin_balance_history', name: 'Balances' },
     { id: 'activity', name: 'Activity' },
     { id: 'withdrawals', name: 'Withdrawals', count: upTo(counts?.withdrawals_count) },
     { id: 'blocks_validated', name: 'Blocks produced', count: upTo(counts?.validations_count) },
-  ].filter((tab) => !((tab.id === 'withdrawals' || tab.id === 'blocks_validated') && (isAwaited || tab.count === '0')) && !(tab.id === 'contract' && about?.is_contract === false));
-  const tab = chosenTab(tabs, params['tab'] ?? query['tab'], ALSO);
+  ].filter((tab) => !((tab.id === 'withdrawals' || tab.id === 'blocks_validated') && (isLoading || tab.count === '0')) && !(tab.id === 'contract' && about?.is_contract === false));
+  const tab = chosenTab(tabs, params['tab'] ?? query['tab'], TAB_ALIASES);
   const kind = about === undefined ? 'Address' : delegateOf(about) ? 'Account' : about.token ? 'Token contract' : about.is_contract === true ? 'Contract' : about.is_contract === false ? 'Account' : 'Address';
   return (
     <>
       <h1 class="row">{kind} {about?.name && <bdi class="name">{shortName(about.name, 60)}</bdi>}</h1>
       {checksumNote(hash) && <p class="failure compact" role="note">{checksumNote(hash)}.</p>}
       <p class="subject"><Plain hash={about?.hash ?? hash} what="address" /> <OwnName address={hash} /></p>
-      <Shown answer={page} lines={30}>{(data) => <Details of={data} counts={counts} />}</Shown>
+      <AnswerView answer={page} lines={30}>{(data) => <Details of={data} counts={counts} />}</AnswerView>
       {(about || (page.problem && page.problem.status !== 422)) && (
         <>
           <Tabs tabs={tabs} chosen={tab} base={`/address/${hash}`} />
@@ -184,29 +184,29 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
     case 'txs': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Order orders={ORDERS} />{!query['sort'] && <Jump cursor={query['order'] === 'asc' ? CURSORS.transactionsFrom : CURSORS.transactions} />}</div>
-        <Paged<Transaction> path={`${path}/transactions`} query={{ filter, sort: query['sort'], order: query['order'] }} columns={transactionColumns} id={(item) => item.hash} label="Transactions" empty="No block that is loaded has a transaction of it." whole={<>{scan('transactions', hash, { side: filter })}{csv(hash, 'transactions', { side: filter })}</>} />
+        <PagedTable<Transaction> path={`${path}/transactions`} query={{ filter, sort: query['sort'], order: query['order'] }} columns={transactionColumns} id={(item) => item.hash} label="Transactions" empty="No block that is loaded has a transaction of it." whole={<>{scan('transactions', hash, { side: filter })}{csv(hash, 'transactions', { side: filter })}</>} />
       </>
     );
     case 'token_transfers': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="type" choices={[['', 'All tokens'], ['ERC-20', 'ERC-20'], ['ERC-721', 'ERC-721'], ['ERC-1155', 'ERC-1155']]} /><HideChoice what="zero-value and look-alike tokens" /><Jump cursor={CURSORS.transfers} /></div>
-        <Paged<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} isHidden={isHiding.value ? isWorthless : undefined} label="Token transfers" empty="No block that is loaded has a token transfer of it." whole={<>{scan('token-transfers', hash, { side: filter, type: query['type'] })}{!query['type'] && csv(hash, 'token-transfers', { side: filter })}</>} />
+        <PagedTable<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} isHidden={isHiding.value ? isWorthless : undefined} label="Token transfers" empty="No block that is loaded has a token transfer of it." whole={<>{scan('token-transfers', hash, { side: filter, type: query['type'] })}{!query['type'] && csv(hash, 'token-transfers', { side: filter })}</>} />
       </>
     );
-    case 'token': return <Paged<TokenTransfer> path={`/tokens/${hash}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the token" empty="No block that is loaded has a transfer of it." whole={<a class="button small" href={`/token/${hash}`}>Holders and supply</a>} />;
+    case 'token': return <PagedTable<TokenTransfer> path={`/tokens/${hash}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the token" empty="No block that is loaded has a transfer of it." whole={<a class="button small" href={`/token/${hash}`}>Holders and supply</a>} />;
     case 'internal_txns': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Jump cursor={CURSORS.calls} /></div>
-        <Paged<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No block whose calls are loaded has one of it." whole={<>{scan('internal-transactions', hash, { side: filter })}{csv(hash, 'internal-transactions', { side: filter })}</>} />
+        <PagedTable<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No block whose calls are loaded has one of it." whole={<>{scan('internal-transactions', hash, { side: filter })}{csv(hash, 'internal-transactions', { side: filter })}</>} />
       </>
     );
     case 'tokens': return (
       <>
         <div class="tools"><HideChoice what="look-alike tokens" /></div>
-        <Paged<Holding> path={`${path}/tokens`} columns={holdings} id={(item) => item.token.address_hash} isHidden={isHiding.value ? (item) => isSuspect(item.token) : undefined} label="Tokens that it holds" empty="It holds no tokens." />
+        <PagedTable<Holding> path={`${path}/tokens`} columns={holdings} id={(item) => item.token.address_hash} isHidden={isHiding.value ? (item) => isSuspect(item.token) : undefined} label="Tokens that it holds" empty="It holds no tokens." />
       </>
     );
-    case 'nft': return <Paged<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="NFTs that it has" empty="It has none." />;
+    case 'nft': return <PagedTable<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="NFTs that it has" empty="It has none." />;
     case 'user_ops': return <OperationList query={{ sender: hash }} />;
     case 'approvals': return <Approvals hash={hash} />;
     case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} token={about?.token ?? null} withPlace />} empty="No block that is loaded has a log of it." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
@@ -214,11 +214,11 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
     case 'activity': return <Activity hash={hash} isContract={about?.is_contract ?? null} />;
     case 'coin_balance_history': return (
       <BalanceChart hash={hash}>
-        <Paged<BalancePoint> path={`${path}/coin-balance-history`} columns={balances} id={(item) => String(item.block_number)} label="Balances" empty="Its balance never changed." />
+        <PagedTable<BalancePoint> path={`${path}/coin-balance-history`} columns={balances} id={(item) => String(item.block_number)} label="Balances" empty="Its balance never changed." />
       </BalanceChart>
     );
-    case 'withdrawals': return <Paged<Withdrawal> path={`${path}/withdrawals`} columns={withdrawalsOfAddress} id={(item) => String(item.index)} label="Withdrawals" empty="No block that is loaded has a withdrawal to it." />;
-    case 'blocks_validated': return <Paged<Block> path={`${path}/blocks-validated`} columns={blockColumns.filter((column) => column.name !== 'Fee recipient')} id={(item) => item.hash} label="Blocks that it produced" empty="No block that is loaded was produced by it." />;
+    case 'withdrawals': return <PagedTable<Withdrawal> path={`${path}/withdrawals`} columns={withdrawalsOfAddress} id={(item) => String(item.index)} label="Withdrawals" empty="No block that is loaded has a withdrawal to it." />;
+    case 'blocks_validated': return <PagedTable<Block> path={`${path}/blocks-validated`} columns={blockColumns.filter((column) => column.name !== 'Fee recipient')} id={(item) => item.hash} label="Blocks that it produced" empty="No block that is loaded was produced by it." />;
     default: return <Failure problem={{ status: 404, message: count(tab) ?? '', missing: [] } as never} />;
   }
 }

@@ -14,8 +14,8 @@ import { Height, Plain } from '../parts/Hash.tsx';
 import { textOf } from '../format/hash.ts';
 import { NearestBlock } from '../parts/NearestBlock.tsx';
 import { Order, type Orders } from '../parts/list/Order.tsx';
-import { Paged } from '../parts/list/Paged.tsx';
-import { Shown } from '../parts/State.tsx';
+import { PagedTable } from '../parts/list/PagedTable.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -48,19 +48,19 @@ export function Block() {
         {block.data && block.data.type !== 'block' && <>{' '}<span class="badge bad">{block.data.type === 'uncle' ? 'uncle' : 'replaced'}</span></>}
       </h1>
       {block.problem && !block.data && block.problem.status === 404 && height !== undefined && <NearestBlock height={height} />}
-      <Shown answer={block} lines={30}>{(data) => (
+      <AnswerView answer={block} lines={30}>{(data) => (
         <>
           {data.type === 'reorg' && <Replaced block={data} />}
           <Details block={data} />
           {data.type !== 'block' ? <Body block={data} /> : <><Tabs tabs={tabs} chosen={tab} base={base} />
           <section aria-label={tab} data-path={path}>
             {tab === 'txs' && <div class="tools"><Order orders={ORDERS} /></div>}
-            {tab === 'txs' && <Paged<Transaction> path={`/blocks/${id}/transactions`} query={{ sort: query['sort'] }} columns={transactionsOfBlock} id={(item) => item.hash} label="Transactions of the block" empty="The block has no transactions." />}
-            {tab === 'internal_txns' && <Paged<InternalTransaction> path={`/blocks/${id}/internal-transactions`} columns={internalColumns.filter((column) => !['Block', 'Time'].includes(column.name))} id={internalId} label="Internal transactions of the block" empty="No internal transactions." />}
-            {tab === 'withdrawals' && <Paged<Withdrawal> path={`/blocks/${id}/withdrawals`} columns={withdrawalColumns} id={(item) => String(item.index)} label="Withdrawals of the block" empty="The block has no withdrawals." />}
+            {tab === 'txs' && <PagedTable<Transaction> path={`/blocks/${id}/transactions`} query={{ sort: query['sort'] }} columns={transactionsOfBlock} id={(item) => item.hash} label="Transactions of the block" empty="The block has no transactions." />}
+            {tab === 'internal_txns' && <PagedTable<InternalTransaction> path={`/blocks/${id}/internal-transactions`} columns={internalColumns.filter((column) => !['Block', 'Time'].includes(column.name))} id={internalId} label="Internal transactions of the block" empty="No internal transactions." />}
+            {tab === 'withdrawals' && <PagedTable<Withdrawal> path={`/blocks/${id}/withdrawals`} columns={withdrawalColumns} id={(item) => String(item.index)} label="Withdrawals of the block" empty="The block has no withdrawals." />}
           </section></>}
         </>
-      )}</Shown>
+      )}</AnswerView>
     </>
   );
 }
@@ -88,7 +88,7 @@ function Body({ block: { hash, type, transactions_count: transactions, withdrawa
   return (
     <>
       <p class="empty">{transactions === 0 ? 'It had no transactions.' : `It had ${count(transactions) ?? 'unknown'} transaction${transactions === 1 ? '' : 's'}, which are not kept with it. One that is in the chain again is found by its hash; the others were dropped.`}</p>
-      {withdrawals !== 0 && <Paged<Withdrawal> path={`/blocks/${hash}/withdrawals`} columns={withdrawalColumns} id={(item) => String(item.index)} label="Withdrawals of the block" empty="The block had no withdrawals." />}
+      {withdrawals !== 0 && <PagedTable<Withdrawal> path={`/blocks/${hash}/withdrawals`} columns={withdrawalColumns} id={(item) => String(item.index)} label="Withdrawals of the block" empty="The block had no withdrawals." />}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { Height, TxHash } from '../parts/Hash.tsx';
 import { Method, Outcome } from '../parts/Method.tsx';
-import { Shown } from '../parts/State.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
@@ -92,11 +92,11 @@ function Feed<T extends { hash: string }>({ name, all: [path, word], answer, tal
   return (
     <section class="panel">
       <header><h2>{name}</h2>{isStale && <span class="count" role="status">paused, newer ones have come</span>}<a href={path}>{word}</a></header>
-      <Shown answer={answer} lines={8}>{(items) => (
+      <AnswerView answer={answer} lines={8}>{(items) => (
         <ul class={tall ? 'feedlist tall' : 'feedlist'} onPointerEnter={hold} onPointerLeave={() => setHeld(false)} onFocusIn={() => setHeld(true)} onFocusOut={() => setHeld(false)}>
           {(shown.current ?? items).map(children)}
         </ul>
-      )}</Shown>
+      )}</AnswerView>
     </section>
   );
 }

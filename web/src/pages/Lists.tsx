@@ -1,7 +1,7 @@
 // Pages that are one list of the whole chain.
 import { useLocation } from 'preact-iso';
 import type { Block, InternalTransaction, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
-import { Paged } from '../parts/list/Paged.tsx';
+import { PagedTable } from '../parts/list/PagedTable.tsx';
 import { withQuery } from '../parts/list/query.ts';
 import { count } from '../format/amount.ts';
 import { CURSORS } from '../format/jump.ts';
@@ -28,7 +28,7 @@ export function Blocks() {
         {KINDS.map(([kind, name]) => <a key={kind} href={withQuery(path, query, { type: kind, after: undefined })} aria-current={kind === type ? 'page' : undefined}>{name}</a>)}
       </nav>
       {type === '' && <div class="tools"><Jump cursor={CURSORS.blocks} /></div>}
-      <Paged<Block> path="/blocks" query={{ type }} columns={type === 'uncle' ? uncleColumns : blockColumns} id={(block) => block.hash} gap={type === '' ? notIndexed : undefined} label="Blocks" empty={KINDS.find(([kind]) => kind === type)?.[2]} />
+      <PagedTable<Block> path="/blocks" query={{ type }} columns={type === 'uncle' ? uncleColumns : blockColumns} id={(block) => block.hash} gap={type === '' ? notIndexed : undefined} label="Blocks" empty={KINDS.find(([kind]) => kind === type)?.[2]} />
     </>
   );
 }
@@ -41,7 +41,7 @@ export function Transactions() {
     <>
       <h1>Transactions</h1>
       <div class="tools"><Jump cursor={CURSORS.transactions} /></div>
-      <Paged<Transaction> path="/transactions" columns={transactionColumns} id={(item) => item.hash} label="Transactions" whole={scanLink('transactions')} />
+      <PagedTable<Transaction> path="/transactions" columns={transactionColumns} id={(item) => item.hash} label="Transactions" whole={scanLink('transactions')} />
     </>
   );
 }
@@ -52,7 +52,7 @@ export function InternalTransactions() {
     <>
       <h1>Internal transactions</h1>
       <div class="tools"><Jump cursor={CURSORS.calls} /></div>
-      <Paged<InternalTransaction> path="/internal-transactions" columns={internalColumns} id={internalId} label="Internal transactions" whole={scanLink('internal-transactions')} />
+      <PagedTable<InternalTransaction> path="/internal-transactions" columns={internalColumns} id={internalId} label="Internal transactions" whole={scanLink('internal-transactions')} />
     </>
   );
 }
@@ -62,7 +62,7 @@ export function Withdrawals() {
   return (
     <>
       <h1>Withdrawals</h1>
-      <Paged<Withdrawal> path="/withdrawals" columns={withdrawalsOfChain} id={(item) => String(item.index)} label="Withdrawals" empty="No block that is loaded has a withdrawal." />
+      <PagedTable<Withdrawal> path="/withdrawals" columns={withdrawalsOfChain} id={(item) => String(item.index)} label="Withdrawals" empty="No block that is loaded has a withdrawal." />
     </>
   );
 }
@@ -73,7 +73,7 @@ export function TokenTransfers() {
     <>
       <h1>Token transfers</h1>
       <div class="tools"><Jump cursor={CURSORS.transfers} /></div>
-      <Paged<TokenTransfer> path="/token-transfers" columns={transferColumns} id={transferId} label="Token transfers" whole={scanLink('token-transfers')} />
+      <PagedTable<TokenTransfer> path="/token-transfers" columns={transferColumns} id={transferId} label="Token transfers" whole={scanLink('token-transfers')} />
     </>
   );
 }

@@ -9,9 +9,9 @@ import { Coins, Gwei } from '../parts/Amount.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Bytes, Height, Plain, TxHash } from '../parts/Hash.tsx';
 import { Outcome } from '../parts/Method.tsx';
-import { Paged } from '../parts/list/Paged.tsx';
+import { PagedTable } from '../parts/list/PagedTable.tsx';
 import type { Column } from '../parts/list/Table.tsx';
-import { Shown } from '../parts/State.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { known } from './columns.tsx';
@@ -35,7 +35,7 @@ const columns: Column<ListedOperation>[] = [
 /** Those of a transaction or of a wallet: a query of the list; of all without one. */
 export function OperationList({ query }: { query?: Record<string, string> }) {
   const few = query?.['transaction_hash'] ? ['Block', 'Time', 'Transaction'] : query?.['sender'] ? ['Wallet'] : [];
-  return <Paged<ListedOperation> path={ROOT} query={query} columns={columns.filter(({ name }) => !few.includes(name))} id={(item) => item.hash} label="User operations" empty="No block that is loaded has one." />;
+  return <PagedTable<ListedOperation> path={ROOT} query={query} columns={columns.filter(({ name }) => !few.includes(name))} id={(item) => item.hash} label="User operations" empty="No block that is loaded has one." />;
 }
 
 export function Operations() {
@@ -55,7 +55,7 @@ export function Operation() {
     <>
       <h1 class="row">User operation {answer.data && outcome(answer.data.status)}</h1>
       <p class="subject"><Plain hash={hash} what="hash" /></p>
-      <Shown answer={answer} lines={30}>{(of) => <Whole of={of} />}</Shown>
+      <AnswerView answer={answer} lines={30}>{(of) => <Whole of={of} />}</AnswerView>
     </>
   );
 }

@@ -5,7 +5,7 @@ import { count } from '../format/amount.ts';
 import { type Found, nameOf, pageOf } from '../format/found.ts';
 import { shortName, visible } from '../format/hash.ts';
 import { type Guess, guessesOf } from '../format/query.ts';
-import { Paged } from '../parts/list/Paged.tsx';
+import { PagedTable } from '../parts/list/PagedTable.tsx';
 import type { Column } from '../parts/list/Table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { pathOf, placeOfNames, SearchBox } from '../parts/SearchBox.tsx';
@@ -44,7 +44,7 @@ export function Search() {
       <SearchBox start={words} big />
       {words && <Guesses words={words} />}
       {words && <p class="quiet">Names with a word that begins with <bdi>“{visible(words).slice(0, 100)}”</bdi>, and what has it as its hash or height.</p>}
-      {words && <Paged<Found> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="What was found" empty="Nothing more among loaded names, hashes and heights." />}
+      {words && <PagedTable<Found> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="What was found" empty="Nothing more among loaded names, hashes and heights." />}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { span } from '../format/time.ts';
 import { lengthOf, type Range, without } from '../format/ranges.ts';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Height } from '../parts/Hash.tsx';
-import { Failure, Loading, Shown } from '../parts/State.tsx';
+import { Failure, Loading, AnswerView } from '../parts/Answer.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
@@ -50,7 +50,7 @@ export function Status() {
     <>
       <h1>Status</h1>
       <section class="panel">
-        <Shown answer={answer} lines={30}>{(data) => (
+        <AnswerView answer={answer} lines={30}>{(data) => (
           <Facts>
             <Fact name="Server"><span class={data.healthy ? 'badge good' : 'badge bad'}>{data.state}</span></Fact>
             <Fact name="State" hint="How long no block came, against how often blocks came before">{state ? <span class="row"><span class={`badge ${state.tone}`}>{state.word}</span> {state.detail}</span> : '…'}</Fact>
@@ -65,7 +65,7 @@ export function Status() {
             <Fact name="Damaged data">{data.damage === null ? 'none' : <code>{data.damage}</code>}</Fact>
             <Fact name="For programs"><span class="row"><a href="/api/health">Health (JSON)</a> <a href="/metrics">Metrics (Prometheus)</a></span></Fact>
           </Facts>
-        )}</Shown>
+        )}</AnswerView>
       </section>
       {answer.data && <Proven />}
       {answer.data && <Parts head={answer.data.data.latest_block_number} />}

@@ -10,8 +10,8 @@ import { Address } from '../parts/Address.tsx';
 import { TokenName, Units } from '../parts/Amount.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Height, Plain } from '../parts/Hash.tsx';
-import { Paged } from '../parts/list/Paged.tsx';
-import { Shown } from '../parts/State.tsx';
+import { PagedTable } from '../parts/list/PagedTable.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import type { Column } from '../parts/list/Table.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -43,7 +43,7 @@ export function Token() {
     <>
       <h1 class="row">Token {token?.name && <bdi class="name">{shortName(token.name, 60)}</bdi>}{token && <span class="badge">{token.type}</span>}</h1>
       <p class="subject"><Plain hash={hash} what="address" /> <a class="button small" href={`/address/${hash}`}>Contract</a></p>
-      <Shown answer={answer} lines={30}>{(data) => (
+      <AnswerView answer={answer} lines={30}>{(data) => (
         <>
           {suspicionOf(data, chain.value) && <p class="failure compact" role="note"><strong>Look twice.</strong> {suspicionOf(data, chain.value)}.</p>}
           <section class="panel">
@@ -57,13 +57,13 @@ export function Token() {
           </section>
           <Tabs tabs={tabs} chosen={tab} base={`/token/${hash}`} />
           <section aria-label={tab}>
-            {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/transfers`} columns={transferColumns} id={transferId} label="Transfers" empty="No block that is loaded has a transfer of it." whole={<><a class="button small" href={`/scan?kind=token-transfers&token=${hash}`}>Scan and download</a></>} />}
-            {tab === 'holders' && <Paged<Holder> path={`${path}/holders`} columns={holders(data)} id={(item) => `${item.address.hash}-${item.token_id ?? ''}`} label="Holders" empty="Nobody holds it." />}
+            {tab === 'token_transfers' && <PagedTable<TokenTransfer> path={`${path}/transfers`} columns={transferColumns} id={transferId} label="Transfers" empty="No block that is loaded has a transfer of it." whole={<><a class="button small" href={`/scan?kind=token-transfers&token=${hash}`}>Scan and download</a></>} />}
+            {tab === 'holders' && <PagedTable<Holder> path={`${path}/holders`} columns={holders(data)} id={(item) => `${item.address.hash}-${item.token_id ?? ''}`} label="Holders" empty="Nobody holds it." />}
             {tab === 'activity' && <Activity hash={hash} />}
-            {tab === 'inventory' && <Paged<InstanceObject> path={`${path}/instances`} columns={instances} id={(item) => item.id} label="Inventory" empty="There is no id of it now." />}
+            {tab === 'inventory' && <PagedTable<InstanceObject> path={`${path}/instances`} columns={instances} id={(item) => item.id} label="Inventory" empty="There is no id of it now." />}
           </section>
         </>
-      )}</Shown>
+      )}</AnswerView>
     </>
   );
 }
@@ -93,7 +93,7 @@ export function Instance() {
   return (
     <>
       <h1 class="row">Id <bdi class="name">#{shortHash(id, 20, 8)}</bdi></h1>
-      <Shown answer={answer} lines={30}>{(data) => (
+      <AnswerView answer={answer} lines={30}>{(data) => (
         <><section class="panel">
           <Facts>
             <Fact name="Token"><span class="row"><TokenName token={data.token} />{data.token.name && <bdi class="quiet">{visible(data.token.name)}</bdi>}</span></Fact>
@@ -104,8 +104,8 @@ export function Instance() {
         </section>
         <Metadata token={hash} type={data.token_type} id={data.id} />
         <h2>Transfers of the id</h2>
-        <Paged<TokenTransfer> path={`/tokens/${hash}/instances/${id}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the id" empty="No block that is loaded has a transfer of it." /></>
-      )}</Shown>
+        <PagedTable<TokenTransfer> path={`/tokens/${hash}/instances/${id}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the id" empty="No block that is loaded has a transfer of it." /></>
+      )}</AnswerView>
     </>
   );
 }

@@ -8,15 +8,15 @@ import { textOf, visible } from '../format/hash.ts';
 import { feeParts, recipientOf } from '../format/kind.ts';
 import { reasonText } from '../format/trace/reason.ts';
 import { Address } from '../parts/Address.tsx';
-import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
+import { Coins, Gwei, TransferAmount } from '../parts/Amount.tsx';
 import { ChainCalls, ChainFacts, Parts } from '../parts/ChainFacts.tsx';
 import { Delegations } from '../parts/Delegations.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Finality } from '../parts/Finality.tsx';
 import { Bytes, Height, Plain } from '../parts/Hash.tsx';
 import { Outcome } from '../parts/Method.tsx';
-import { Paged } from '../parts/list/Paged.tsx';
-import { Shown } from '../parts/State.tsx';
+import { PagedTable } from '../parts/list/PagedTable.tsx';
+import { AnswerView } from '../parts/Answer.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -41,7 +41,7 @@ const OPERATIONS = { id: 'user_ops', name: 'User operations' };
 const isBundle = (of: Transaction | undefined) => BUNDLES.includes(of?.raw_input.slice(0, 10) ?? '');
 /** `handleOps` and `handleAggregatedOps` of EntryPoints 0.6 and later ones. */
 const BUNDLES = ['0x1fad948c', '0x4b1d7cf5', '0x765e827f', '0xdbed18e0'];
-const ALSO = { eventlog: 'logs', internal: 'trace', internal_txns: 'trace', raw_trace: 'raw', statechange: 'state', tokentxns: 'token_transfers', 'token-transfers': 'token_transfers', 'internal-transactions': 'trace', calls: 'trace', 'state-changes': 'state' };
+const TAB_ALIASES = { eventlog: 'logs', internal: 'trace', internal_txns: 'trace', raw_trace: 'raw', statechange: 'state', tokentxns: 'token_transfers', 'token-transfers': 'token_transfers', 'internal-transactions': 'trace', calls: 'trace', 'state-changes': 'state' };
 
 /** The API's word for a reason that only calls would tell. */
 const NOT_TOLD = 'awaiting_internal_transactions';
@@ -54,24 +54,24 @@ export function Tx() {
   useTitle(`Transaction ${hash.slice(0, 10)}…`);
   const named = params['tab'] ?? query['tab'];
   const tabs = isBundle(transaction.data) || named === OPERATIONS.id ? [...TABS, OPERATIONS] : TABS;
-  const tab = chosenTab(tabs, named, ALSO);
+  const tab = chosenTab(tabs, named, TAB_ALIASES);
   return (
     <>
       <h1 class="row">Transaction {transaction.data && <Outcome status={transaction.data.status} result={transaction.data.result} />}{transaction.data?.chain_facts?.type && <span class="badge">{transaction.data.chain_facts.type}</span>}</h1>
       <p class="subject"><Plain hash={hash} what="hash" /></p>
       <Tabs tabs={tabs} chosen={tab} base={`/tx/${hash}`} />
-      <Shown answer={transaction} lines={30}>{(data) => (
+      <AnswerView answer={transaction} lines={30}>{(data) => (
         <section aria-label={tab}>
           {tab === 'index' && <Summary hash={hash}><Overview of={data} /></Summary>}
           {tab === 'logs' && <Cards<Log> path={`${path}/logs`} card={(log) => <LogCard key={log.index} log={log} token={tokenIn(data, log.address.hash)} />} empty="The transaction emitted no logs." />}
-          {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Amount'].includes(column.name))} id={transferId} label="Token transfers" empty="It moved no tokens." />}
+          {tab === 'token_transfers' && <PagedTable<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Amount'].includes(column.name))} id={transferId} label="Token transfers" empty="It moved no tokens." />}
           {tab === 'trace' && <Trace hash={hash} />}
           {tab === 'state' && <StateChanges hash={hash} />}
           {tab === 'raw' && <Raw hash={hash} />}
           {tab === 'user_ops' && <OperationList query={{ transaction_hash: hash }} />}
           {tab === 'proof' && <Proof hash={hash} />}
         </section>
-      )}</Shown>
+      )}</AnswerView>
     </>
   );
 }
@@ -120,7 +120,7 @@ function Overview({ of }: { of: Transaction }) {
           {of.token_transfers && of.token_transfers.length > 0 && (
             <Fact name="Token transfers">
               <div class="stack">
-                {of.token_transfers.map((transfer, index) => <div key={index} class="row"><Address of={transfer.from} /> <span class="quiet">→</span> <Address of={transfer.to} /> <Moved transfer={transfer} whole /></div>)}
+                {of.token_transfers.map((transfer, index) => <div key={index} class="row"><Address of={transfer.from} /> <span class="quiet">→</span> <Address of={transfer.to} /> <TransferAmount transfer={transfer} whole /></div>)}
                 {of.token_transfers_overflow && <a href={`/tx/${of.hash}?tab=token_transfers`}>All token transfers</a>}
               </div>
             </Fact>

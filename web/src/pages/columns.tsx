@@ -1,8 +1,8 @@
 // The columns of lists that several pages show.
 import { Address } from '../parts/Address.tsx';
-import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
+import { Coins, Gwei, TransferAmount } from '../parts/Amount.tsx';
 import { Height, TxHash } from '../parts/Hash.tsx';
-import { Method, Outcome, Undone } from '../parts/Method.tsx';
+import { Method, Outcome, UndoneBadge } from '../parts/Method.tsx';
 import type { Column } from '../parts/list/Table.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
@@ -78,14 +78,14 @@ export const transferColumns: Column<TokenTransfer>[] = [
   { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.timestamp} /> },
   { name: 'From', cell: (item) => <Address of={item.from} /> },
   { name: 'To', cell: (item) => <Address of={item.to} /> },
-  { name: 'Amount', right: true, cell: (item) => <Moved transfer={item} /> },
+  { name: 'Amount', right: true, cell: (item) => <TransferAmount transfer={item} /> },
 ];
 
 export const transferId = (item: TokenTransfer) => `${item.block_number}-${item.log_index}-${item.total?.token_id ?? ''}-${item.total?.value ?? ''}`;
 
 export const internalColumns: Column<InternalTransaction>[] = [
   { name: 'Transaction', cell: (item) => <TxHash hash={item.transaction_hash} /> },
-  { name: 'Kind', cell: (item) => <span class="row"><span class="method">{item.type}</span>{item.success === false && <Outcome status="error" result={item.error} />}{item.success && item.is_undone && <Undone />}</span> },
+  { name: 'Kind', cell: (item) => <span class="row"><span class="method">{item.type}</span>{item.success === false && <Outcome status="error" result={item.error} />}{item.success && item.is_undone && <UndoneBadge />}</span> },
   { name: 'Block', cell: (item) => <Height of={item.block_number} /> },
   { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.timestamp} /> },
   { name: 'From', cell: (item) => <Address of={item.from} /> },

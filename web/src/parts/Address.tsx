@@ -1,4 +1,4 @@
-// An address as a link: private name, else name, else its first and last digits; the checksummed whole on hover.
+// An address as a link: its private name, else its name, else its first and last digits; the whole address on hover.
 import { shortHash, shortName } from '../format/hash.ts';
 import { identicon } from '../format/identicon.ts';
 import { commonName } from '../format/precompile.ts';
@@ -10,20 +10,20 @@ import { Unknown } from './Unknown.tsx';
 
 interface Props {
   of: AddressRef | { hash: string } | null | undefined;
-  /** All digits, where there is room. */
+  /** Shows all digits. */
   whole?: boolean;
   copy?: boolean;
 }
 
 export function Address({ of, whole, copy }: Props) {
   if (!of) return <Unknown />;
-  const known = 'name' in of ? of : null;
+  const details = 'name' in of ? of : null;
   const mine = names.value[of.hash.toLowerCase()];
-  const name = mine ?? (known ? nameOf(known) : commonName(of.hash));
+  const name = mine ?? (details ? nameOf(details) : commonName(of.hash));
   const shown = name ? shortName(name, 32) : '';
   const isShared = name ? isOfTwo(shown, of.hash) : false;
-  const delegate = known ? delegateOf(known) : null;
-  const isContract = known?.is_contract === true && !delegate;
+  const delegate = details ? delegateOf(details) : null;
+  const isContract = details?.is_contract === true && !delegate;
   return (
     <span class="address">
       <Icon of={of.hash} />
@@ -46,8 +46,8 @@ function Icon({ of }: { of: string }) {
   return <svg class="identicon" viewBox="0 0 5 5" width="13" height="13" aria-hidden="true"><path d={path} fill={`hsl(${hue} 55% 50%)`} /></svg>;
 }
 
-/** Marks the same address wherever it stands on the page while the pointer or the keyboard is on one of them. */
-export function markEqualAddresses(): void {
+/** Highlights all occurrences of the address that is hovered or focused. */
+export function highlightEqualAddresses(): void {
   const mark = (event: Event) => {
     const at = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-address]') : null;
     const address = at?.dataset['address'];

@@ -1,4 +1,4 @@
-// Amounts of coins and tokens: few digits with the unit, all of them on hover and on pages about them.
+// Amounts of coins and tokens: rounded in lists, with all digits on hover and on their own pages.
 import { Fragment } from 'preact';
 import { exact, short, sizeOf } from '../format/amount.ts';
 import { shortHash, shortName } from '../format/hash.ts';
@@ -9,12 +9,12 @@ import type { Token, TokenTransfer } from '../api/types.ts';
 import { Copy } from './Copy.tsx';
 import { Unknown } from './Unknown.tsx';
 
-/** All digits, which may break between groups, and a button that copies them without the groups. */
+/** All digits; lines may break between groups. */
 function Whole({ text }: { text: string }) {
   return <>{text.split(/(?<=,)/).map((group, index) => <Fragment key={index}>{index > 0 && <wbr />}<span class="group">{group}</span></Fragment>)}</>;
 }
 
-/** An amount of the chain's coin, in wei: few digits, or the whole of it where that is what the page is about. */
+/** An amount of the chain's coin, given in wei: rounded, or with all digits. */
 export function Coins({ wei, signed, digits, whole }: { wei: string | null | undefined; signed?: boolean; digits?: number; whole?: boolean }) {
   if (wei === null || wei === undefined) return <Unknown />;
   const symbol = chain.value.symbol;
@@ -29,7 +29,7 @@ export function Coins({ wei, signed, digits, whole }: { wei: string | null | und
   );
 }
 
-/** A price of gas: wei in, gwei shown. */
+/** A gas price in gwei, given in wei. */
 export function Gwei({ wei, whole }: { wei: string | null | undefined; whole?: boolean }) {
   if (wei === null || wei === undefined) return <Unknown />;
   return <span class="amount" title={`${exact(wei, 0)} wei`}>{whole ? <Whole text={exact(wei, 9)} /> : short(wei, 9)} <span class="unit">gwei</span></span>;
@@ -50,7 +50,7 @@ export function TokenName({ token }: { token: Token }) {
   return suspicion ? <span class="suspect"><span role="img" title={suspicion} aria-label={suspicion}>⚠</span> {link}</span> : link;
 }
 
-/** A number of token units; without decimals in smallest units, and it says so. */
+/** An amount of a token; in its smallest units, marked as such, if its decimals are not known. */
 export function Units({ value, decimals, signed, whole }: { value: string | null | undefined; decimals: string | null | undefined; signed?: boolean; whole?: boolean }) {
   if (value === null || value === undefined) return <Unknown />;
   const sign = signed && !value.startsWith('-') && value !== '0' ? '+' : '';
@@ -65,8 +65,8 @@ export function Units({ value, decimals, signed, whole }: { value: string | null
   );
 }
 
-/** What a transfer moved: an amount, an id, or so many of an id. */
-export function Moved({ transfer, whole }: { transfer: Pick<TokenTransfer, 'total' | 'token'> & { token_type?: string }; whole?: boolean }) {
+/** What a transfer moved: an amount, an id, or an amount of an id. */
+export function TransferAmount({ transfer, whole }: { transfer: Pick<TokenTransfer, 'total' | 'token'> & { token_type?: string }; whole?: boolean }) {
   const { total, token } = transfer;
   if (!total) return <><Unknown /> <TokenName token={token} /></>;
   const id = total.token_id ?? null;

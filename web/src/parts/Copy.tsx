@@ -1,20 +1,20 @@
 // A button that copies a text.
 import { useState } from 'preact/hooks';
 
-/** A text, or what makes it when it is wanted. */
+/** Copies `text`, or the result of a function, which is called on the click. */
 export function Copy({ text, what, label }: { text: string | (() => string); what: string; label?: string }) {
-  const [done, setDone] = useState<'no' | 'yes' | 'failed'>('no');
+  const [state, setState] = useState<'no' | 'yes' | 'failed'>('no');
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
-      setDone('yes');
+      setState('yes');
     } catch {
-      setDone('failed');
+      setState('failed');
     }
-    setTimeout(() => setDone('no'), 1500);
+    setTimeout(() => setState('no'), 1500);
   };
-  const mark = { no: label ?? <Sheets />, yes: label ? 'Copied' : '✓', failed: label ? 'Not allowed' : '✗' }[done];
-  const title = { no: `Copy ${what}`, yes: 'Copied', failed: 'The browser does not allow to copy' }[done];
+  const mark = { no: label ?? <Sheets />, yes: label ? 'Copied' : '✓', failed: label ? 'Not allowed' : '✗' }[state];
+  const title = { no: `Copy ${what}`, yes: 'Copied', failed: 'The browser does not allow to copy' }[state];
   return (
     <button type="button" class={label ? 'button small' : 'copy'} onClick={copy} title={title} aria-label={label ? undefined : title}>{mark}</button>
   );

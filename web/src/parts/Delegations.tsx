@@ -1,4 +1,4 @@
-// The delegations that a transaction carries (EIP-7702), one a line, each with whether it took effect and why not.
+// The authorizations of a transaction (EIP-7702), each with whether it took effect and why not.
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/request.ts';
 import { type Authorization, type Nonces, validityOf } from '../format/delegation.ts';
@@ -7,18 +7,18 @@ import { chain } from '../state/chain.ts';
 import { Address } from './Address.tsx';
 import { Unknown } from './Unknown.tsx';
 
-/** Accounts that are asked about; more are shown without. */
-const MOST = 20;
+/** The most accounts whose nonces are requested. */
+const MAX_ACCOUNTS = 20;
 
 const nonce = (account: string, block: number) => (block < 0 ? Promise.resolve(0) : call<string>('eth_getTransactionCount', [account, `0x${block.toString(16)}`]).then(Number, () => null));
 
-/** The nonces of those who signed, around a block. */
+/** The nonces of the signers before and after a block. */
 function useNonces(of: Authorization[], block: number): Record<string, Nonces> {
   const [nonces, setNonces] = useState<Record<string, Nonces>>({});
-  const accounts = [...new Set(of.map((item) => item.authority).filter((account) => account !== null))].slice(0, MOST);
+  const accounts = [...new Set(of.map((item) => item.authority).filter((account) => account !== null))].slice(0, MAX_ACCOUNTS);
   useEffect(() => {
     for (const account of accounts) {
-      void Promise.all([nonce(account, block - 1), nonce(account, block)]).then(([before, after]) => setNonces((known) => ({ ...known, [account]: { before, after } })));
+      void Promise.all([nonce(account, block - 1), nonce(account, block)]).then(([before, after]) => setNonces((nonces) => ({ ...nonces, [account]: { before, after } })));
     }
   }, [accounts.join(), block]);
   return nonces;
@@ -26,10 +26,10 @@ function useNonces(of: Authorization[], block: number): Record<string, Nonces> {
 
 export function Delegations({ of, block }: { of: Authorization[]; block: number }) {
   const nonces = useNonces(of, block);
-  return <div class="stack">{of.map((item, index) => <Delegation key={index} of={item} nonces={(item.authority && nonces[item.authority]) || { before: null, after: null }} isAsked={!item.authority || nonces[item.authority] !== undefined || index >= MOST} />)}</div>;
+  return <div class="stack">{of.map((item, index) => <Delegation key={index} of={item} nonces={(item.authority && nonces[item.authority]) || { before: null, after: null }} isLoaded={!item.authority || nonces[item.authority] !== undefined || index >= MAX_ACCOUNTS} />)}</div>;
 }
 
-function Delegation({ of, nonces, isAsked }: { of: Authorization; nonces: Nonces; isAsked: boolean }) {
+function Delegation({ of, nonces, isLoaded }: { of: Authorization; nonces: Nonces; isLoaded: boolean }) {
   const { isValid, why } = validityOf(of, chain.value.id, nonces);
   const isRevoked = /^0x0{40}$/.test(of.address_hash ?? '');
   return (
@@ -37,7 +37,7 @@ function Delegation({ of, nonces, isAsked }: { of: Authorization; nonces: Nonces
       {of.authority ? <Address of={{ hash: of.authority }} /> : <Unknown why="The signature recovers to no address" />} <span class="quiet">→</span>{' '}
       {isRevoked ? <span>no contract (revoked)</span> : <Address of={of.address_hash ? { hash: of.address_hash } : null} />}
       <span class="quiet">chain {of.chain_id === '0' ? 'any' : of.chain_id}, nonce {count(of.nonce)}</span>
-      <span class={isValid === null ? 'quiet' : isValid ? 'badge good' : 'badge bad'}>{isAsked || isValid === false ? why : '…'}</span>
+      <span class={isValid === null ? 'quiet' : isValid ? 'badge good' : 'badge bad'}>{isLoaded || isValid === false ? why : '…'}</span>
     </div>
   );
 }

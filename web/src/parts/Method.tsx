@@ -1,4 +1,4 @@
-// What a transaction called, and how it ended.
+// The method and the outcome of a transaction.
 import type { RevertReason } from '../api/types.ts';
 import { shortName } from '../format/hash.ts';
 import { reasonText } from '../format/trace/reason.ts';
@@ -13,7 +13,7 @@ export function Outcome({ status, result, reason }: { status: 'ok' | 'error' | n
   return <span class="badge bad" title={reasonText(reason) ?? result ?? undefined}>failed</span>;
 }
 
-/** Of a call that failed, or that a failure around it took back. */
-export function Undone() {
+/** Marks a call that failed, or that was reverted with a call around it. */
+export function UndoneBadge() {
   return <span class="badge bad" title="It failed, or a call around it did: its value went back">undone</span>;
 }

@@ -4,7 +4,7 @@ import { useApi } from '../api/use_api.ts';
 import { bytes, count } from '../format/amount.ts';
 import { Copy } from '../parts/Copy.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
-import { Failure, Loading } from '../parts/State.tsx';
+import { Failure, Loading } from '../parts/Answer.tsx';
 import { type Filter, scanPath } from './filter.ts';
 
 interface Read { table: string; parts: number; granules: number; rows: number; bytes: number }

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Problem } from '../api/request.ts';
 import { ChartPanel } from '../charts/ChartPanel.tsx';
 import { bytes, count } from '../format/amount.ts';
-import { Failure } from '../parts/State.tsx';
+import { Failure } from '../parts/Answer.tsx';
 import { Table } from '../parts/list/Table.tsx';
 import { Buckets } from './buckets.ts';
 import { type Filter, KINDS, scanPath } from './filter.ts';

@@ -4,7 +4,7 @@ import { shortHash, shortName } from '../format/hash.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { Height, TxHash } from '../parts/Hash.tsx';
-import { Undone } from '../parts/Method.tsx';
+import { UndoneBadge } from '../parts/Method.tsx';
 import type { Column } from '../parts/list/Table.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
@@ -55,7 +55,7 @@ export function columnsOf(filter: Filter, first: Row | undefined): Column<Row>[]
       return [...position, { name: 'Contract', cell: (row) => party(row.address) }, ...values];
     }
     case 'token-transfers': return [...position, ...sides, { name: 'Token', cell: (row) => party(row.token) }, { name: 'Id', right: true, cell: (row) => (row.tokenId ? <Value of={BigInt(row.tokenId).toString()} /> : <span class="quiet">–</span>) }, { name: 'Units', right: true, cell: (row) => <Value of={row.value === undefined ? null : BigInt(row.value).toString()} /> }];
-    case 'internal-transactions': return [...position, { name: 'Kind', cell: (row) => <span class="row"><span class="method">{row.callType}</span>{row.isUndone && <Undone />}</span> }, ...sides, coins];
+    case 'internal-transactions': return [...position, { name: 'Kind', cell: (row) => <span class="row"><span class="method">{row.callType}</span>{row.isUndone && <UndoneBadge />}</span> }, ...sides, coins];
     case 'transactions': return [...position, ...sides, coins];
   }
 }

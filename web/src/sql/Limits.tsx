@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../api/request.ts';
 import { bytes, count } from '../format/amount.ts';
-import { Failure } from '../parts/State.tsx';
+import { Failure } from '../parts/Answer.tsx';
 import { fetchRows } from './client.ts';
 
 const LIMITS = `SELECT name, value FROM system.settings

@@ -1,7 +1,7 @@
 // The form for the account that statements run as.
 import { useState } from 'preact/hooks';
 import { Problem } from '../api/request.ts';
-import { Failure } from '../parts/State.tsx';
+import { Failure } from '../parts/Answer.tsx';
 import { fetchRows } from './client.ts';
 import { basic, logIn } from './login.ts';
 

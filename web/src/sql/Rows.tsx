@@ -4,7 +4,7 @@ import type { Problem } from '../api/request.ts';
 import { ChartPanel } from '../charts/ChartPanel.tsx';
 import { bytes, count } from '../format/amount.ts';
 import { visible } from '../format/hash.ts';
-import { Failure } from '../parts/State.tsx';
+import { Failure } from '../parts/Answer.tsx';
 import type { Column, Cost } from './client.ts';
 import { chartOf, isBytes, isNull, isNumber, isTime } from './values.ts';
 

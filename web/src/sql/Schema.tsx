@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../api/request.ts';
 import { count } from '../format/amount.ts';
-import { Failure, Loading } from '../parts/State.tsx';
+import { Failure, Loading } from '../parts/Answer.tsx';
 import { fetchRows } from './client.ts';
 
 interface TableInfo { name: string; isOwn: boolean; comment: string; rows: number | null; columns: { name: string; type: string; comment: string }[] }

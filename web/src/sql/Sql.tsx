@@ -6,7 +6,7 @@ import { count } from '../format/amount.ts';
 import { sqlLink, statementOf } from '../format/sql_link.ts';
 import { absolute } from '../format/time.ts';
 import { Copy } from '../parts/Copy.tsx';
-import { Failure } from '../parts/State.tsx';
+import { Failure } from '../parts/Answer.tsx';
 import { useTitle } from '../parts/title.ts';
 import { base, hasSql } from '../start/base.ts';
 import { fetchFile, runStatement } from './client.ts';

@@ -9,7 +9,7 @@ import { checksum } from '../../format/keccak.ts';
 import { Address } from '../../parts/Address.tsx';
 import { TokenName, Units } from '../../parts/Amount.tsx';
 import { Height, TxHash } from '../../parts/Hash.tsx';
-import { Failure, Loading } from '../../parts/State.tsx';
+import { Failure, Loading } from '../../parts/Answer.tsx';
 import { type Column, Table } from '../../parts/list/Table.tsx';
 import { type Mark, stream } from '../../scan/stream.ts';
 

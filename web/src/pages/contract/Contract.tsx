@@ -6,7 +6,7 @@ import { Address } from '../../parts/Address.tsx';
 import { Copy } from '../../parts/Copy.tsx';
 import { Fact, Facts } from '../../parts/Facts.tsx';
 import { Bytes } from '../../parts/Hash.tsx';
-import { Shown } from '../../parts/State.tsx';
+import { AnswerView } from '../../parts/Answer.tsx';
 import { Unknown } from '../../parts/Unknown.tsx';
 import { pastedAbi, PasteAbi } from './PastedAbi.tsx';
 import { ReadCalls, type AbiEntry } from './ReadCalls.tsx';
@@ -23,7 +23,7 @@ interface ContractPage {
 export function Contract({ hash, runs }: { hash: string; runs: string | null }) {
   const answer = useApi<ContractPage>(`/api/v2/smart-contracts/${hash}`);
   return (
-    <Shown answer={answer}>
+    <AnswerView answer={answer}>
       {(data) => (
         <>
           <section class="panel">
@@ -46,7 +46,7 @@ export function Contract({ hash, runs }: { hash: string; runs: string | null }) 
           <SameCode hash={hash} />
         </>
       )}
-    </Shown>
+    </AnswerView>
   );
 }
 

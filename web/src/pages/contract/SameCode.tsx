@@ -5,7 +5,7 @@ import { DataPanel } from '../../charts/DataPanel.tsx';
 import { sameCodeSql } from '../../charts/sql.ts';
 import { count } from '../../format/amount.ts';
 import { Address } from '../../parts/Address.tsx';
-import { Shown } from '../../parts/State.tsx';
+import { AnswerView } from '../../parts/Answer.tsx';
 import { type Column, Table } from '../../parts/list/Table.tsx';
 import { Time, TimeHead } from '../../parts/Time.tsx';
 import { Unknown } from '../../parts/Unknown.tsx';
@@ -26,11 +26,11 @@ export function SameCode({ hash }: { hash: string }) {
   if (answer.problem?.status === 404) return <section class="panel"><header><h2>Contracts of the same code</h2></header><Unknown why={answer.problem.message} /></section>;
   const rows = (items: Creator[]) => items.map((item) => [item.creator.hash, item.creations_count, item.first_block_number, item.first_timestamp, item.last_block_number, item.last_timestamp]);
   return (
-    <Shown answer={answer} lines={3} compact>{(data) => (
+    <AnswerView answer={answer} lines={3} compact>{(data) => (
       <DataPanel id="same-code" title="Contracts of the same code" about={about(data)} sql={sameCodeSql(data.code_hash)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
         <Table items={data.items} columns={columns} id={(item) => item.creator.hash} label="Who created contracts of the same code" empty="No block that is loaded created one." />
       </DataPanel>
-    )}</Shown>
+    )}</AnswerView>
   );
 }
 

@@ -4,12 +4,12 @@ import type { Page, StateChange } from '../../api/types.ts';
 import { useApi } from '../../api/use_api.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Coins, TokenName, Units } from '../../parts/Amount.tsx';
-import { Loading, Shown } from '../../parts/State.tsx';
+import { Loading, AnswerView } from '../../parts/Answer.tsx';
 import { type Column, Table } from '../../parts/list/Table.tsx';
 import { Unknown } from '../../parts/Unknown.tsx';
 import { changesByAddress } from '../../format/trace/changes.ts';
 import { Slots } from './Slots.tsx';
-import { Paged } from '../../parts/list/Paged.tsx';
+import { PagedTable } from '../../parts/list/PagedTable.tsx';
 
 function Change({ of }: { of: StateChange }) {
   if (of.type === 'coin') return <Coins wei={of.change} signed />;
@@ -48,7 +48,7 @@ export function NetChanges({ hash, from, children }: { hash: string; from: strin
   return (
     <><section class="panel">
       <header><h2>Net balance changes</h2>{answer.data?.next_page_params && <a href={`/tx/${hash}?tab=state`}>All</a>}</header>
-      <Shown answer={answer} lines={4} compact>{(page) => <ByAddress items={page.items} from={from} />}</Shown>
+      <AnswerView answer={answer} lines={4} compact>{(page) => <ByAddress items={page.items} from={from} />}</AnswerView>
     </section>{children}</>
   );
 }
@@ -70,7 +70,7 @@ export function StateChanges({ hash }: { hash: string }) {
   return (
     <>
       <p class="quiet">Balances of the coin before and after, and what of tokens came and went.</p>
-      <Paged<StateChange> path={`/transactions/${hash}/state-changes`} columns={columns} id={id} label="Balances before and after" empty="No balance changed, as far as it is known." after={<Slots hash={hash} />} />
+      <PagedTable<StateChange> path={`/transactions/${hash}/state-changes`} columns={columns} id={id} label="Balances before and after" empty="No balance changed, as far as it is known." after={<Slots hash={hash} />} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { call, Problem } from '../../api/request.ts';
 import { count } from '../../format/amount.ts';
 import { Copy } from '../../parts/Copy.tsx';
-import { Failure, Loading } from '../../parts/State.tsx';
+import { Failure, Loading } from '../../parts/Answer.tsx';
 
 /** The answer of a JSON-RPC method, as text. */
 export function useCall(method: string, parameters: unknown[]): { text?: string; problem?: Problem } {

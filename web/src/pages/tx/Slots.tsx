@@ -5,7 +5,7 @@ import { type Difference, type SlotChange, slotsOf } from '../../format/trace/ch
 import { checksum } from '../../format/keccak.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Word } from '../../parts/Hash.tsx';
-import { Loading } from '../../parts/State.tsx';
+import { Loading } from '../../parts/Answer.tsx';
 import { type Column, Table } from '../../parts/list/Table.tsx';
 
 const columns: Column<SlotChange>[] = [

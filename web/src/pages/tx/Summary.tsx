@@ -5,7 +5,7 @@ import { useApi } from '../../api/use_api.ts';
 import { shortName } from '../../format/hash.ts';
 import { Address } from '../../parts/Address.tsx';
 import { TokenName } from '../../parts/Amount.tsx';
-import { Loading } from '../../parts/State.tsx';
+import { Loading } from '../../parts/Answer.tsx';
 import { chain } from '../../state/chain.ts';
 
 interface Variable { type: string; value: unknown }

@@ -8,7 +8,7 @@ import { Address } from '../../parts/Address.tsx';
 import { Argument } from '../../parts/Argument.tsx';
 import { Coins } from '../../parts/Amount.tsx';
 import { Bytes } from '../../parts/Hash.tsx';
-import { Shown } from '../../parts/State.tsx';
+import { AnswerView } from '../../parts/Answer.tsx';
 import { isOfAmounts } from '../../format/tokens/amounts.ts';
 import { failureOf, type Frame, type Node, originOf, type Read, selectorOf, treeOf, treeText } from '../../format/trace/tree.ts';
 import { type Row, rowsOf } from '../../format/trace/rows.ts';
@@ -21,7 +21,7 @@ interface Calls { frames: Frame[]; decoded: Read[]; addresses: AddressRef[]; tok
 
 export function Trace({ hash }: { hash: string }) {
   const answer = useApi<Calls>(`/api/v2/transactions/${hash}/calls`);
-  return <Shown answer={answer} lines={8}>{(data) => <Tree hash={hash} data={data} />}</Shown>;
+  return <AnswerView answer={answer} lines={8}>{(data) => <Tree hash={hash} data={data} />}</AnswerView>;
 }
 
 /** Of few calls more levels are open. */
@@ -115,7 +115,7 @@ function Function({ node, known }: { node: Node; known: Known }) {
   const token = called && isOfAmounts(called, selector) ? called : null;
   const parameters = input?.parameters ?? [];
   const item = ({ name, type, value }: { name: string; type: string; value: unknown }, index: number) => (
-    <span key={index}>{index > 0 && ', '}{name && !/^arg\d+$/.test(name) && <span class="quiet">{name}: </span>}<Argument type={type} value={value} known={known.addresses} token={token} /></span>
+    <span key={index}>{index > 0 && ', '}{name && !/^arg\d+$/.test(name) && <span class="quiet">{name}: </span>}<Argument type={type} value={value} addresses={known.addresses} token={token} /></span>
   );
   return (
     <span class="function"><span class="method" title={input?.method_call ?? selector}>{method ?? selector}</span>

@@ -4,8 +4,8 @@ import { useApi } from '../../api/use_api.ts';
 import { count } from '../../format/amount.ts';
 import { coinMoves, type Node } from '../../format/trace/tree.ts';
 import { Address } from '../../parts/Address.tsx';
-import { Coins, Moved } from '../../parts/Amount.tsx';
-import { Loading } from '../../parts/State.tsx';
+import { Coins, TransferAmount } from '../../parts/Amount.tsx';
+import { Loading } from '../../parts/Answer.tsx';
 
 /** What is known of the addresses in calls, by their lower-case digits. */
 export interface Known { addresses: Map<string, AddressRef>; tokens: Map<string, Token> }
@@ -26,7 +26,7 @@ export function ValueFlow({ hash, root, known }: { hash: string; root: Node; kno
       <ol class="flow">
         {coins.slice(0, MOST).map((move, index) => <li key={`coins-${index}`}>{party(move.from)} <span class="quiet">→</span> {party(move.to)} <Coins wei={move.value} /></li>)}
         {coins.length > MOST && <li class="quiet">{count(coins.length - MOST)} more moves of coins: in the calls below</li>}
-        {transfers.slice(0, MOST).map((transfer, index) => <li key={`tokens-${index}`}><Address of={transfer.from} /> <span class="quiet">→</span> <Address of={transfer.to} /> <Moved transfer={transfer} /></li>)}
+        {transfers.slice(0, MOST).map((transfer, index) => <li key={`tokens-${index}`}><Address of={transfer.from} /> <span class="quiet">→</span> <Address of={transfer.to} /> <TransferAmount transfer={transfer} /></li>)}
         {(transfers.length > MOST || answer.data?.next_page_params) && <li><a href={`/tx/${hash}?tab=token_transfers`}>All token transfers</a></li>}
       </ol>
     </section>

@@ -1,12 +1,12 @@
-// Many rows of which those alone are made that come near the screen, so that no list takes long, however long it is.
+// Long lists, of which only the rows near the viewport are rendered.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 
 const CHUNK = 50;
-/** About the height of a row in pixels, until it is there. */
+/** The estimated height of a row that is not rendered, in pixels. */
 const HEIGHT = 31;
 
-/** Rows as children of a list; `row` makes one. */
+/** The items of a list; `row` renders one. */
 export function Chunks<T>({ items, row }: { items: T[]; row: (item: T) => ComponentChildren }) {
   const chunks = Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, index) => index);
   return <>{chunks.map((index) => <Chunk key={index} items={items.slice(index * CHUNK, (index + 1) * CHUNK)} row={row} isFirst={index === 0} />)}</>;

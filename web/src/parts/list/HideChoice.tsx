@@ -1,4 +1,4 @@
-// The choice to hide transfers of nothing and tokens that look like others.
+// The checkbox that hides zero-value transfers and look-alike tokens.
 import { hide, isHiding } from '../../state/hidden.ts';
 
 export function HideChoice({ what }: { what: string }) {

@@ -1,8 +1,8 @@
-// Choices of what a list shows and in which order, as links.
+// Filters and orders of a list, as links.
 import { useLocation } from 'preact-iso';
 import { withQuery } from './query.ts';
 
-/** A choice among values of one parameter. */
+/** A choice of the value of one parameter. */
 export function Choice({ name, choices }: { name: string; choices: [string, string][] }) {
   const { path, query } = useLocation();
   const chosen = query[name] ?? '';
@@ -11,7 +11,7 @@ export function Choice({ name, choices }: { name: string; choices: [string, stri
   );
 }
 
-/** Names of orders with their two parameters, which change together. */
+/** The orders of a list: their names, and the two parameters that set each. */
 export type Orders = readonly (readonly [string, { sort?: string; order?: string }])[];
 
 export function Order({ orders }: { orders: Orders }) {

@@ -1,4 +1,4 @@
-// The links below and above a list: first, previous and next page, and a jump to a block or a day.
+// Links to the first, previous and next page of a list, and a jump to a block or a day.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
@@ -6,34 +6,34 @@ import { blockAt } from '../../api/block_times.ts';
 import { blockOf } from '../../format/jump.ts';
 import { cursorText, withQuery } from './query.ts';
 
-/** From which page the reader came to a page of a list, by the address of the latter. Only forward cursors come from the API. */
-const cameFrom = new Map<string, string>();
-const MOST = 500;
+/** The previous page of each visited page of a list, by its URL. The API has forward cursors only. */
+const previousPages = new Map<string, string>();
+const MAX_PAGES = 500;
 
 export function Pages({ next, whole }: { next: Record<string, string | number | null> | null; whole?: ComponentChildren }) {
   const { path, query } = useLocation();
   const here = withQuery(path, query, {});
   const first = query['after'] ? withQuery(path, query, { after: undefined }) : null;
-  const following = next ? withQuery(path, query, { after: cursorText(next) }) : null;
+  const nextPage = next ? withQuery(path, query, { after: cursorText(next) }) : null;
   useEffect(() => {
-    if (!following) return;
-    if (cameFrom.size > MOST) cameFrom.clear();
-    cameFrom.set(following, here);
-  }, [following, here]);
-  if (!first && !following && !whole) return null;
-  const previous = cameFrom.get(here);
+    if (!nextPage) return;
+    if (previousPages.size > MAX_PAGES) previousPages.clear();
+    previousPages.set(nextPage, here);
+  }, [nextPage, here]);
+  if (!first && !nextPage && !whole) return null;
+  const previous = previousPages.get(here);
   return (
     <nav class="pages" aria-label="Pages of the list">
       {first && <a class="button small" href={first}>First page</a>}
       {previous && previous !== first && <a class="button small" href={previous}>← Previous page</a>}
-      {following && <a class="button small" href={following}>Next page →</a>}
+      {nextPage && <a class="button small" href={nextPage}>Next page →</a>}
       <span class="grow" />
       {whole}
     </nav>
   );
 }
 
-/** Goes to the top of the list when another page of it is there, but not on the way back. */
+/** Scrolls to the top of the list when the next page is shown, but not when the reader goes back. */
 export function useTop(after: string | undefined): (element: HTMLElement | null) => void {
   const top = useRef<HTMLElement | null>(null);
   const before = useRef(after);
@@ -46,7 +46,7 @@ export function useTop(after: string | undefined): (element: HTMLElement | null)
   return (element) => { top.current = element; };
 }
 
-/** Shows a list from a block or a day on: `cursor` is the position behind everything of that block. */
+/** Jumps to a block or a day in a list; `cursor` is the position after everything of that block. */
 export function Jump({ cursor }: { cursor: (block: number) => string }) {
   const { path, query, route } = useLocation();
   const [message, setMessage] = useState('');

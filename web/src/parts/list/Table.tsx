@@ -1,22 +1,22 @@
-// A list of rows. On narrow screens each row is a card whose values are named by their columns.
+// A table. On narrow screens each row is a card whose values are labelled by their columns.
 import { type ComponentChildren, Fragment } from 'preact';
 
 export interface Column<T> {
   name: string;
   head?: ComponentChildren;
   cell: (item: T) => ComponentChildren;
-  /** Numbers stand at the right. */
+  /** Aligns numbers to the right. */
   right?: boolean;
 }
 
 interface Props<T> {
   items: T[];
   columns: Column<T>[];
-  /** Names a row among the others. */
+  /** The key of a row. */
   id: (item: T) => string;
   label: string;
   empty?: string;
-  /** What is missing between two rows that follow one another. */
+  /** What is missing between two adjacent rows. */
   gap?: ((above: T, below: T) => string | null) | undefined;
 }
 
@@ -43,7 +43,7 @@ export function Table<T>({ items, columns, id, label, empty, gap }: Props<T>) {
 
 const Gap = ({ of, columns }: { of: string | null | undefined; columns: number }) => (of ? <tr class="gap"><td colSpan={columns}><div>{of}</div></td></tr> : null);
 
-/** From one part of the page to the next: arrows go along the tabs. */
+/** Moves the focus along the tabs by arrow keys. */
 function alongTabs(event: KeyboardEvent, tab: Element): void {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   const tabs = Array.from(tab.closest('.tabs')?.querySelectorAll<HTMLElement>('a') ?? []);
@@ -53,8 +53,8 @@ function alongTabs(event: KeyboardEvent, tab: Element): void {
   next.focus();
 }
 
-/** Rows by keyboard: arrows go from row to row once one of them has the focus, and j and k from anywhere. */
-export function rowsByKeyboard(): void {
+/** Moves the focus between rows: by arrow keys once a row has the focus, and by j and k from anywhere. */
+export function enableRowKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const at = event.target instanceof Element ? event.target : null;
@@ -62,10 +62,10 @@ export function rowsByKeyboard(): void {
     const tab = at?.closest('.tabs a');
     if (tab) alongTabs(event, tab);
     const row = at?.closest('[data-row]') ?? null;
-    const letter = { j: 1, k: -1 }[event.key] ?? (row ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined);
-    if (letter === undefined) return;
+    const step = { j: 1, k: -1 }[event.key] ?? (row ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined);
+    if (step === undefined) return;
     const rows = Array.from(document.querySelectorAll('[data-row]'));
-    const next = rows[row ? rows.indexOf(row) + letter : letter > 0 ? 0 : rows.length - 1];
+    const next = rows[row ? rows.indexOf(row) + step : step > 0 ? 0 : rows.length - 1];
     const link = next?.querySelector<HTMLElement>('a, button, summary');
     if (!link) return;
     event.preventDefault();

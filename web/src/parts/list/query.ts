@@ -1,6 +1,6 @@
-// The address of a page with other parameters, and cursors of lists in it.
+// URLs of a page with other parameters, and cursors of lists in them.
 
-/** The address of this page with other parameters; an empty value takes one away. */
+/** The URL of this page with changed parameters; an empty value removes one. */
 export function withQuery(path: string, query: Record<string, string>, changes: Record<string, string | undefined>): string {
   const words = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) {

@@ -1,4 +1,4 @@
-// Loading and failure, in words.
+// An answer of the API, its loading and its failure.
 import type { ComponentChildren } from 'preact';
 import type { Answer } from '../api/use_api.ts';
 import { Problem } from '../api/request.ts';
@@ -6,23 +6,23 @@ import { group } from '../format/amount.ts';
 
 const height = (quantity: string) => group(BigInt(quantity).toString());
 
-/** What went wrong: the API's own words, and blocks that it lacks. */
+/** What went wrong: the message of the API and the blocks that are missing. */
 export function Failure({ problem, refetch, compact }: { problem: Problem; refetch?: () => void; compact?: boolean }) {
   const missing = problem.missing;
   const lacks = missing.length > 0 ? 'Not loaded here' : 'Not stored on this server';
-  const isNowhere = problem.status === 404 || problem.status === -32002;
-  const title = problem.status === 0 ? 'No connection' : isNowhere && missing.length === 0 ? 'Not indexed here' : isNowhere || problem.status === 501 ? lacks : 'No answer';
-  // The API's bare word for what is not in the tables, and its sentences, which begin without a capital in places.
-  const isBare = problem.message === 'Not found';
-  const said = isBare ? 'It does not exist, or is in blocks that are not indexed' : problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
-  // What is not loaded is no fault.
-  const isLack = isNowhere || problem.status === 501;
-  // A sentence that names the blocks needs no list of them.
-  const isNamed = /blocks? \d/i.test(said);
+  const isNotFound = problem.status === 404 || problem.status === -32002;
+  const title = problem.status === 0 ? 'No connection' : isNotFound && missing.length === 0 ? 'Not indexed here' : isNotFound || problem.status === 501 ? lacks : 'No answer';
+  // The API answers "Not found" for what is not in the tables; some of its sentences begin in lower case.
+  const isGeneric = problem.message === 'Not found';
+  const message = isGeneric ? 'It does not exist, or is in blocks that are not indexed' : problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
+  // Missing data is not an error.
+  const isLack = isNotFound || problem.status === 501;
+  // A message that names the blocks needs no list of them.
+  const isNamed = /blocks? \d/i.test(message);
   return (
     <div class={`failure${compact ? ' compact' : ''}${isLack ? ' lack' : ''}`} role="alert">
       <strong>{title}</strong>
-      <p>{said}{/[.!?]$/.test(problem.message) ? '' : '.'}{problem.status === 0 && ' Retrying every few seconds.'}{isBare && <> <a href="/status">What is indexed</a>.</>}</p>
+      <p>{message}{/[.!?]$/.test(problem.message) ? '' : '.'}{problem.status === 0 && ' Retrying every few seconds.'}{isGeneric && <> <a href="/status">What is indexed</a>.</>}</p>
       {missing.length > 0 && !isNamed && (
         <p class="quiet">Blocks that are not loaded: {missing.slice(0, 5).map((range) => `${height(range.fromBlock)} to ${height(range.toBlock)}`).join(', ')}
           {missing.length > 5 && ` and ${missing.length - 5} more ranges`}.</p>
@@ -42,8 +42,8 @@ export function Loading({ lines = 6 }: { lines?: number }) {
   );
 }
 
-/** What an answer says, or that it is awaited, or why there is none. */
-export function Shown<T>({ answer, lines, compact, children }: {
+/** Shows the data of an answer, a placeholder while it loads, or the problem. */
+export function AnswerView<T>({ answer, lines, compact, children }: {
   answer: Answer<T>; lines?: number; compact?: boolean; children: (data: T) => ComponentChildren;
 }) {
   const { data, problem, refetch } = answer;

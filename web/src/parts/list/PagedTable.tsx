@@ -1,11 +1,11 @@
-// A list of the API with its pages. Where it stands is in the address, so each page is a link and the way back works.
+// A paged list of the API as a table. The cursor is in the URL, so that each page is a link and the back button works.
 import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
 import type { Page } from '../../api/types.ts';
 import { listPath } from '../../start/requests.ts';
 import { useApi } from '../../api/use_api.ts';
 import { Pages, useTop } from './Pages.tsx';
-import { Shown } from '../State.tsx';
+import { AnswerView } from '../Answer.tsx';
 import { type Column, Table } from './Table.tsx';
 
 interface Props<T, More> {
@@ -17,24 +17,24 @@ interface Props<T, More> {
   id: (item: T) => string;
   label: string;
   empty?: string;
-  /** What is missing between two rows that follow one another. */
+  /** What is missing between two adjacent rows. */
   gap?: (above: T, below: T) => string | null;
-  /** Links to the whole of the list: a file, a scan. */
+  /** Links to the whole list, as a file or a scan. */
   whole?: ComponentChildren;
-  /** What stands before the rows, from what the answer has besides them. */
+  /** A note above the rows, from the other members of the answer. */
   note?: (page: More) => ComponentChildren;
-  /** What follows the list, once that is there, so that nothing moves. */
+  /** Content below the list, which is shown once the list has loaded, so that the layout does not shift. */
   after?: ComponentChildren;
-  /** Rows that are not wanted; how many is said. */
+  /** Which rows are hidden; their number is shown. */
   isHidden?: ((item: T) => boolean) | undefined;
 }
 
-export function Paged<T, More = unknown>({ path, query = {}, columns, id, label, empty, gap, whole, note, after, isHidden }: Props<T, More>) {
+export function PagedTable<T, More = unknown>({ path, query = {}, columns, id, label, empty, gap, whole, note, after, isHidden }: Props<T, More>) {
   const location = useLocation();
   const answer = useApi<Page<T> & More>(listPath(path, { ...query, after: location.query['after'] }));
   const top = useTop(location.query['after']);
   return (
-    <div ref={top}><Shown answer={answer} lines={30}>
+    <div ref={top}><AnswerView answer={answer} lines={30}>
       {(page) => {
         return (
           <>
@@ -46,6 +46,6 @@ export function Paged<T, More = unknown>({ path, query = {}, columns, id, label,
           </>
         );
       }}
-    </Shown></div>
+    </AnswerView></div>
   );
 }

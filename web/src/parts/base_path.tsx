@@ -1,10 +1,10 @@
-// The page below the name of a chain: its links get the name, its routes do not see it.
+// Pages of a server with several chains: links get the name of the chain as their base path, routes do not see it.
 import { type ComponentChildren, options } from 'preact';
 import { LocationProvider, useLocation } from 'preact-iso';
 import { useMemo } from 'preact/hooks';
 import { base, ofChain, onServer } from '../start/base.ts';
 
-// Every link of the page gets the name, once: this module is the first that the page loads.
+// Adds the base path to every link, once; this module has to be loaded before all others.
 if (base) {
   const before = options.vnode;
   options.vnode = (vnode) => {
@@ -14,8 +14,8 @@ if (base) {
   };
 }
 
-/** Places without the name, for all that is in it. */
-export function Based({ children }: { children: ComponentChildren }) {
+/** Gives its children locations without the base path. */
+export function BasePath({ children }: { children: ComponentChildren }) {
   const outer = useLocation();
   const inner = useMemo(() => ({
     ...outer,
