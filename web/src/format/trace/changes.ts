@@ -1,7 +1,7 @@
-// Changes of balances as people ask for them: by address, the sender first, and nothing that is too little to matter before what does.
+// Balance changes grouped by address: the sender first, tiny changes last.
 import type { StateChange } from '../../api/types.ts';
 
-/** Changes of fewer wei are dust. */
+/** Changes of fewer wei count as dust. */
 const DUST = 1_000_000_000n;
 
 const isDust = ({ type, change }: StateChange) => {
@@ -9,7 +9,7 @@ const isDust = ({ type, change }: StateChange) => {
   return wei !== null && (wei < 0n ? -wei : wei) < DUST;
 };
 
-/** The changes of each address together; of those that have dust alone, the `dust`. */
+/** The changes by address; addresses that have only tiny changes are in `dust`. */
 export function changesByAddress(items: StateChange[], sender: string): { groups: StateChange[][]; dust: StateChange[][] } {
   const byAddress = new Map<string, StateChange[]>();
   for (const item of items) {
@@ -23,13 +23,13 @@ export function changesByAddress(items: StateChange[], sender: string): { groups
 }
 
 interface Account { storage?: Record<string, string> }
-/** What a node's `prestateTracer` says with `diffMode`. */
+/** The result of a node's `prestateTracer` with `diffMode`. */
 export interface Difference { pre: Record<string, Account>; post: Record<string, Account> }
 export interface SlotChange { address: string; slot: string; before: string; after: string }
 
 const ZERO = `0x${'0'.repeat(64)}`;
 
-/** Slots of storage that changed, with their words before and after. */
+/** The storage slots that changed, with their values before and after. */
 export function slotsOf({ pre, post }: Difference): SlotChange[] {
   return Object.keys({ ...pre, ...post }).flatMap((address) => {
     const [before, after] = [pre[address]?.storage ?? {}, post[address]?.storage ?? {}];

@@ -1,4 +1,4 @@
-// Why a call failed, in words: what Solidity says of its own two errors, and other errors as they were declared.
+// Why a call failed, as text: the meanings of Solidity's Error and Panic, and custom errors with their parameters.
 import type { DecodedData, RevertReason } from '../../api/types.ts';
 import { textOf, visible } from '../hash.ts';
 
@@ -10,19 +10,19 @@ const PANICS: Record<string, string> = {
 };
 const ERROR = '0x08c379a0';
 const PANIC = '0x4e487b71';
-const MOST = 300;
+const MAX_LENGTH = 300;
 
-/** Lists in brackets; texts have quotes where they are more than a word. */
+/** A value as text: lists in brackets, strings of more than one word in quotes. */
 export function plain(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(plain).join(', ')}]`;
   return typeof value === 'string' && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** What was reverted with, in a line; null where nothing was returned. */
+/** The revert reason in one line; null if nothing was returned. */
 export function reasonText(reason: RevertReason | null | undefined): string | null {
   if (!reason) return null;
   const text = 'raw' in reason ? (textOf(reason.raw) ?? reason.raw) : errorText(reason);
-  return visible(text.length > MOST ? `${text.slice(0, MOST)}…` : text);
+  return visible(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
 }
 
 function errorText({ method_call: call, method_id: id, parameters }: DecodedData): string {

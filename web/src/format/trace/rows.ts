@@ -1,27 +1,27 @@
-// The rows of a tree of calls: what is unfolded, and runs of equal calls as one row.
+// The rows of a call tree: unfolded calls, and runs of equal calls as one row.
 import type { Node } from './tree.ts';
 
 export interface Row {
   node: Node;
   depth: number;
-  /** Where it stands in the tree, which does not change with what is unfolded. */
+  /** The position in the tree, which does not depend on what is unfolded. */
   id: string;
   isOpen: boolean;
-  /** It stands for so many calls like the one above it. */
+  /** How many calls like the one above the row stands for. */
   more?: number;
 }
 
-/** Equal calls in a row of which the first alone is shown. */
-const FEWEST = 4;
+/** The least number of equal calls in sequence that are folded into one. */
+const MIN_RUN = 4;
 
-/** How many calls from one on are of its shape. */
+/** How many calls from an index on have the same shape. */
 function runLength(calls: Node[], from: number): number {
   let to = from + 1;
   while (to < calls.length && calls[to]?.shape === calls[from]?.shape) to += 1;
   return to - from;
 }
 
-/** Rows from the top down. `isOpen` says of a call whether those below it are shown, and of a run, by the id of its row, all of it. */
+/** The rows from the top down. `isOpen` says whether the calls below a call are shown, or all calls of a run. */
 export function rowsOf(root: Node, isOpen: (id: string, node: Node, depth: number, isRun: boolean) => boolean): Row[] {
   const rows: Row[] = [];
   const add = (node: Node, depth: number, id: string): void => {
@@ -31,7 +31,7 @@ export function rowsOf(root: Node, isOpen: (id: string, node: Node, depth: numbe
     for (let at = 0; at < node.calls.length;) {
       const run = runLength(node.calls, at);
       const runId = `${id}.${at}+`;
-      const isLong = run >= FEWEST;
+      const isLong = run >= MIN_RUN;
       const shown = isLong && !isOpen(runId, node, depth, true) ? 1 : run;
       for (const [index, call] of node.calls.slice(at, at + shown).entries()) {
         add(call, depth + 1, `${id}.${at + index}`);

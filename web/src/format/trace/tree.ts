@@ -18,20 +18,20 @@ export interface Frame {
 
 /** A value with its name and type. */
 export interface Result { name: string; type: string; value: unknown }
-/** What a frame's data says, as far as it can be read. */
-export interface Read { method: string | null; input: DecodedData | null; output: Result[] | null }
+/** The decoded data of a frame, as far as it can be decoded. */
+export interface DecodedCall { method: string | null; input: DecodedData | null; output: Result[] | null }
 
-/** Of a call that failed: whether that began in it, or in one below it that failed with the same. */
+/** A call with the calls that it made. `failed` says whether the failure began here, or below with the same reason. */
 export interface Node {
-  frame: Frame; calls: Node[]; failed?: 'here' | 'below'; read?: Read;
-  /** A failure in it or around it took it back. */
+  frame: Frame; calls: Node[]; failed?: 'here' | 'below'; read?: DecodedCall;
+  /** Whether a failure of this call or of one around it reverted it. */
   isUndone: boolean;
-  /** Equal in calls of the same function of the same contract that make calls of equal shapes. */
+  /** A number that calls of the same function of the same contract share if the calls that they make have equal shapes. */
   shape: number;
 }
 
 /** The outermost call with those below it; null without frames. */
-export function treeOf(frames: Frame[], read: Read[] = []): Node | null {
+export function treeOf(frames: Frame[], read: DecodedCall[] = []): Node | null {
   const byPlace = new Map<string, Node>();
   let root: Node | null = null;
   for (const [index, frame] of frames.entries()) {
@@ -45,12 +45,12 @@ export function treeOf(frames: Frame[], read: Read[] = []): Node | null {
   for (const node of nodes) {
     if (node.frame.error) node.failed = node.calls.some((below) => below.frame.error && isSame(below.frame, node.frame)) ? 'below' : 'here';
   }
-  giveShapes(nodes);
+  setShapes(nodes);
   return root;
 }
 
-/** From the last to the first, so that calls come before the one that makes them. */
-function giveShapes(nodes: Node[]): void {
+/** Sets the shapes from the last call to the first, so that calls come before their caller. */
+function setShapes(nodes: Node[]): void {
   const shapes = new Map<string, number>();
   for (const node of nodes.toReversed()) {
     const { type, action, error } = node.frame;
@@ -62,7 +62,7 @@ function giveShapes(nodes: Node[]): void {
 
 const isSame = (one: Frame, other: Frame) => JSON.stringify(one.revert_reason ?? null) === JSON.stringify(other.revert_reason ?? null);
 
-/** The call in which it began that one failed: of those below it that failed with the same the last. */
+/** The call in which a failure began: the last one below that failed for the same reason. */
 export function originOf(node: Node): Node {
   let at = node;
   while (at.failed === 'below') {
@@ -73,7 +73,7 @@ export function originOf(node: Node): Node {
   return at;
 }
 
-/** What a call failed with, in words. */
+/** Why a call failed, as text. */
 export function failureOf({ frame }: Node): string {
   const reason = reasonText(frame.revert_reason);
   return reason ? `Reverted: ${reason}` : visible(frame.error ?? '');

@@ -10,14 +10,14 @@ import { Coins } from '../../parts/Amount.tsx';
 import { Bytes } from '../../parts/Hash.tsx';
 import { AnswerView } from '../../parts/Answer.tsx';
 import { isOfAmounts } from '../../format/tokens/amounts.ts';
-import { failureOf, type Frame, type Node, originOf, type Read, selectorOf, treeOf, treeText } from '../../format/trace/tree.ts';
+import { failureOf, type Frame, type Node, originOf, type DecodedCall, selectorOf, treeOf, treeText } from '../../format/trace/tree.ts';
 import { type Row, rowsOf } from '../../format/trace/rows.ts';
 import { Chunks } from '../../parts/list/Chunks.tsx';
 import { Copy } from '../../parts/Copy.tsx';
 import { Call } from '../Logs.tsx';
-import { type Known, ValueFlow } from './ValueFlow.tsx';
+import { type AddressBook, ValueFlow } from './ValueFlow.tsx';
 
-interface Calls { frames: Frame[]; decoded: Read[]; addresses: AddressRef[]; tokens: Token[] }
+interface Calls { frames: Frame[]; decoded: DecodedCall[]; addresses: AddressRef[]; tokens: Token[] }
 
 export function Trace({ hash }: { hash: string }) {
   const answer = useApi<Calls>(`/api/v2/transactions/${hash}/calls`);
@@ -29,7 +29,7 @@ const levelsOf = (frames: number) => (frames <= 300 ? 16 : 4);
 
 function Tree({ hash, data }: { hash: string; data: Calls }) {
   const root = useMemo(() => treeOf(data.frames, data.decoded), [data]);
-  const known = useMemo<Known>(() => ({
+  const book = useMemo<AddressBook>(() => ({
     addresses: new Map(data.addresses.map((item) => [item.hash.toLowerCase(), item])),
     tokens: new Map(data.tokens.map((item) => [item.address_hash.toLowerCase(), item])),
   }), [data]);
@@ -45,7 +45,7 @@ function Tree({ hash, data }: { hash: string; data: Calls }) {
   const origin = root.failed ? originOf(root) : null;
   return (
     <>
-      <ValueFlow hash={hash} root={root} known={known} />
+      <ValueFlow hash={hash} root={root} book={book} />
       <section class="panel">
         <header><h2>{count(data.frames.length)} call{data.frames.length === 1 ? '' : 's'}</h2>
           <span class="row">
@@ -55,7 +55,7 @@ function Tree({ hash, data }: { hash: string; data: Calls }) {
           </span>
         </header>
         {origin && <p class="bad">It failed where the calls are {count(origin.frame.traceAddress.length + 1)} deep. {failureOf(origin)}</p>}
-        <ul class="tree"><Chunks items={rows} row={(row) => (row.more ? <Run key={row.id} row={row} turn={turn} /> : <CallRow key={row.id} row={row} known={known} turn={turn} />)} /></ul>
+        <ul class="tree"><Chunks items={rows} row={(row) => (row.more ? <Run key={row.id} row={row} turn={turn} /> : <CallRow key={row.id} row={row} book={book} turn={turn} />)} /></ul>
       </section>
     </>
   );
@@ -75,9 +75,9 @@ function Run({ row: { id, depth, isOpen, more }, turn }: { row: Row; turn: Turn 
   );
 }
 
-const party = (address: string | undefined, known: Known) => <Address of={address ? known.addresses.get(address.toLowerCase()) ?? { hash: checksum(address) } : null} />;
+const party = (address: string | undefined, book: AddressBook) => <Address of={address ? book.addresses.get(address.toLowerCase()) ?? { hash: checksum(address) } : null} />;
 
-function CallRow({ row: { node, depth, id, isOpen }, known, turn }: { row: Row; known: Known; turn: Turn }) {
+function CallRow({ row: { node, depth, id, isOpen }, book, turn }: { row: Row; book: AddressBook; turn: Turn }) {
   const [details, setDetails] = useState(false);
   const { action, error, result, type } = node.frame;
   const kind = type === 'call' ? (action.callType ?? 'call') : type === 'suicide' ? 'selfdestruct' : (action.creationMethod ?? 'create');
@@ -91,15 +91,15 @@ function CallRow({ row: { node, depth, id, isOpen }, known, turn }: { row: Row; 
           : <span class="fold" />}
         {depth > MOST_INDENT && <span class="count" title="How deep the call is">{depth}</span>}
         <span class="kindname">{kind}</span>
-        {party(target, known)}
-        <Function node={node} known={known} />
+        {party(target, book)}
+        <Function node={node} book={book} />
         {value && value !== '0x0' && <Coins wei={BigInt(value).toString()} />}
         {node.failed && <span class="badge bad" title={failureOf(node)}>failed</span>}
         <span class="quiet gas">{result?.gasUsed ? `${count(Number(result.gasUsed))} gas` : ''}</span>
         <button type="button" class="button small" aria-expanded={details} onClick={() => setDetails(!details)}>Data</button>
       </div>
       {node.failed === 'here' && <p class="reason">{failureOf(node)}</p>}
-      {details && <Data node={node} known={known} />}
+      {details && <Data node={node} book={book} />}
     </li>
   );
 }
@@ -107,15 +107,15 @@ function CallRow({ row: { node, depth, id, isOpen }, known, turn }: { row: Row; 
 const MOST_PARAMETERS = 6;
 
 /** What was called, with parameters and results in a line. */
-function Function({ node, known }: { node: Node; known: Known }) {
+function Function({ node, book }: { node: Node; book: AddressBook }) {
   const selector = selectorOf(node);
   if (selector?.length !== 10) return null;
   const { method = null, input = null, output = null } = node.read ?? {};
-  const called = known.tokens.get(node.frame.action.to?.toLowerCase() ?? '');
+  const called = book.tokens.get(node.frame.action.to?.toLowerCase() ?? '');
   const token = called && isOfAmounts(called, selector) ? called : null;
   const parameters = input?.parameters ?? [];
   const item = ({ name, type, value }: { name: string; type: string; value: unknown }, index: number) => (
-    <span key={index}>{index > 0 && ', '}{name && !/^arg\d+$/.test(name) && <span class="quiet">{name}: </span>}<Argument type={type} value={value} addresses={known.addresses} token={token} /></span>
+    <span key={index}>{index > 0 && ', '}{name && !/^arg\d+$/.test(name) && <span class="quiet">{name}: </span>}<Argument type={type} value={value} addresses={book.addresses} token={token} /></span>
   );
   return (
     <span class="function"><span class="method" title={input?.method_call ?? selector}>{method ?? selector}</span>
@@ -125,13 +125,13 @@ function Function({ node, known }: { node: Node; known: Known }) {
   );
 }
 
-function Data({ node, known }: { node: Node; known: Known }) {
+function Data({ node, book }: { node: Node; book: AddressBook }) {
   const { action, result } = node.frame;
   return (
     <div class="data">
       {node.read?.input && <Call of={node.read.input} />}
       <dl class="values">
-        <div><dt>from</dt><dd>{party(action.from ?? action.address, known)}</dd></div>
+        <div><dt>from</dt><dd>{party(action.from ?? action.address, book)}</dd></div>
         <div><dt>input</dt><dd><Bytes data={action.input ?? action.init ?? '0x'} what="input" /></dd></div>
         <div><dt>output</dt><dd><Bytes data={result?.output ?? result?.code} what="output" /></dd></div>
       </dl>
