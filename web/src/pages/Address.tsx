@@ -26,8 +26,8 @@ import { LogCard } from './Logs.tsx';
 import { CURSORS } from '../format/jump.ts';
 import { Jump } from '../parts/list/Pages.tsx';
 import { checksumNote } from '../format/query.ts';
-import { isHiding, isSuspect, isWorthless } from '../state/hidden.ts';
-import { delegateOf, nameOf } from '../state/known_names.ts';
+import { isHiding, isSuspect, isWorthless } from '../state/hide_choice.ts';
+import { delegateOf, nameOf } from '../state/address_names.ts';
 
 const Contract = lazy(withRetry(() => import('./contract/Contract.tsx').then((page) => page.Contract)));
 const OperationList = lazy(withRetry(() => import('./Operations.tsx').then((page) => page.OperationList)));

@@ -16,7 +16,7 @@ import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { methodOf } from '../format/kind.ts';
 import { chain } from '../state/chain.ts';
-import { pulse, tellNewest } from '../state/pulse.ts';
+import { pulse, setNewestBlocks } from '../state/pulse.ts';
 import { To } from './columns.tsx';
 
 interface Stats {
@@ -62,7 +62,7 @@ export function Home() {
     return () => [leave, lists.stop, figures.stop].forEach((end) => end());
   }, [blocks.refetch, transactions.refetch, stats.refetch]);
   useEffect(() => {
-    if (blocks.data) tellNewest(blocks.data);
+    if (blocks.data) setNewestBlocks(blocks.data);
   }, [blocks.data]);
   const [state, why, tone] = stateNow();
   return (

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { getJson, Problem } from '../api/request.ts';
 import { type Answer, useApi } from '../api/use_api.ts';
-import type { Following, Health } from '../format/pulse.ts';
+import type { FollowStatus, Health } from '../format/pulse.ts';
 import type { Block, MissingRange, Page } from '../api/types.ts';
 import { count, percent } from '../format/amount.ts';
 import { span } from '../format/time.ts';
@@ -14,7 +14,7 @@ import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { chain } from '../state/chain.ts';
-import { health, pulse, tellNewest } from '../state/pulse.ts';
+import { health, pulse, setNewestBlocks } from '../state/pulse.ts';
 import { now } from '../state/view.ts';
 
 interface Mark { end: { missing: MissingRange[]; headBlock: string } }
@@ -35,16 +35,16 @@ function LastReplaced({ answer }: { answer: Answer<Page<Block>> }) {
 
 export function Status() {
   useTitle('Status');
-  const told = health.value;
+  const latest = health.value;
   const newest = useApi<Block[]>('/api/v2/main-page/blocks');
   const replaced = useApi<Page<Block>>('/api/v2/blocks?type=reorg&items_count=1');
   const version = useApi<{ backend_version: string }>('/api/v2/config/backend-version');
   useEffect(() => {
-    if (newest.data) tellNewest(newest.data);
+    if (newest.data) setNewestBlocks(newest.data);
   }, [newest.data]);
   const head = newest.data?.[0];
-  const unreachable = told && !told.said ? new Problem(0, 'The API cannot be reached.') : undefined;
-  const answer: Answer<Health> = { ...(newest.data || newest.problem ? { data: told?.said ?? undefined, problem: unreachable } : {}), refetch: () => {} };
+  const unreachable = latest && !latest.report ? new Problem(0, 'The API cannot be reached.') : undefined;
+  const answer: Answer<Health> = { ...(newest.data || newest.problem ? { data: latest?.report ?? undefined, problem: unreachable } : {}), refetch: () => {} };
   const state = pulse.value;
   return (
     <>
@@ -81,7 +81,7 @@ function BehindNow({ at }: { at: string }) {
 /** A node of which nothing was heard for so long, in milliseconds, may have newer blocks. */
 const LONG_SILENCE = 60_000;
 
-function BehindNode({ head, following }: { head: number | null; following: Following | null }) {
+function BehindNode({ head, following }: { head: number | null; following: FollowStatus | null }) {
   if (!following || head === null) return <Unknown why="No node is followed here, so nothing says how far it is" />;
   const lag = Math.max(following.node_block - head, 0);
   const { silent_ms: silence } = following;

@@ -4,7 +4,7 @@ import { identicon } from '../format/identicon.ts';
 import { commonName } from '../format/precompile.ts';
 import { names } from '../state/names.ts';
 import type { AddressRef } from '../api/types.ts';
-import { delegateOf, isOfTwo, nameOf } from '../state/known_names.ts';
+import { delegateOf, isSharedName, nameOf } from '../state/address_names.ts';
 import { Copy } from './Copy.tsx';
 import { Unknown } from './Unknown.tsx';
 
@@ -21,7 +21,7 @@ export function Address({ of, whole, copy }: Props) {
   const mine = names.value[of.hash.toLowerCase()];
   const name = mine ?? (details ? nameOf(details) : commonName(of.hash));
   const shown = name ? shortName(name, 32) : '';
-  const isShared = name ? isOfTwo(shown, of.hash) : false;
+  const isShared = name ? isSharedName(shown, of.hash) : false;
   const delegate = details ? delegateOf(details) : null;
   const isContract = details?.is_contract === true && !delegate;
   return (

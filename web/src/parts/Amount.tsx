@@ -4,7 +4,7 @@ import { exact, short, sizeOf } from '../format/amount.ts';
 import { shortHash, shortName } from '../format/hash.ts';
 import { suspicionOf } from '../format/suspect.ts';
 import { chain } from '../state/chain.ts';
-import { isOfTwo } from '../state/known_names.ts';
+import { isSharedName } from '../state/address_names.ts';
 import type { Token, TokenTransfer } from '../api/types.ts';
 import { Copy } from './Copy.tsx';
 import { Unknown } from './Unknown.tsx';
@@ -39,7 +39,7 @@ export function TokenName({ token }: { token: Token }) {
   const name = token.symbol || token.name;
   const shown = name ? shortName(name, 18) : '';
   const suspicion = suspicionOf(token, chain.value);
-  const isShared = name ? isOfTwo(`token ${shown}`, token.address_hash) : false;
+  const isShared = name ? isSharedName(`token ${shown}`, token.address_hash) : false;
   const link = (
     <a class="token" href={`/token/${token.address_hash}`} data-address={token.address_hash.toLowerCase()}
       title={`${(token.name ?? 'A token without a name').slice(0, 200)}\n${token.address_hash}`}>

@@ -1,4 +1,4 @@
-// Which chain is served, and what its coin is called.
+// The chain that the server has, and the symbol of its coin.
 import { call, getJson } from '../api/request.ts';
 import { base } from '../start/base.ts';
 import { storedSignal } from './storage.ts';

@@ -1,9 +1,9 @@
-// Names that the owner of the browser gave to addresses. They stay in the browser, or go into a file.
+// Private names of addresses. They are stored in the browser, and can be saved as a file.
 import { storedSignal } from './storage.ts';
 
 export type Names = Record<string, string>;
 
-/** Names from the text of a file; what is no address with a name is an error that says so. */
+/** The names in the text of a file; fails on an entry that is not an address with a name. */
 export function parseNames(text: string): Names {
   const parsed: unknown = JSON.parse(text);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error('The file is no list of addresses with names.');
@@ -19,13 +19,13 @@ export function parseNames(text: string): Names {
 const store = storedSignal<Names>('names', {}, parseNames, JSON.stringify);
 export const names = store.value;
 
-/** Gives a name to an address; an empty one takes it away. */
+/** Sets the name of an address; an empty name removes it. */
 export function setName(address: string, name: string): void {
   const { [address.toLowerCase()]: _, ...others } = names.value;
   store.set(name.trim() ? { ...others, [address.toLowerCase()]: name.trim().slice(0, 100) } : others);
 }
 
-/** Adds the names of a file; a name of the file replaces one that was there. */
+/** Adds the names of a file, which replace existing ones, and returns how many there are. */
 export function importNames(text: string): number {
   const added = parseNames(text);
   store.set({ ...names.value, ...added });

@@ -1,54 +1,55 @@
-// Whether the chain is alive: asked again now and then while the page is looked at.
+// The state of the chain, polled while the page is visible.
 import { computed, signal } from '@preact/signals';
 import { getJson } from '../api/request.ts';
 import { type Health, intervalOf, pulseOf } from '../format/pulse.ts';
 import { ofChain } from '../start/base.ts';
 import { now } from './view.ts';
 
-interface Newest { height: number; timestamp: string }
+interface BlockTime { height: number; timestamp: string }
 
-/** What the server said last of itself, and when; no `said` if it did not answer. */
-export const health = signal<{ said: Health | null; at: number } | null>(null);
-/** The newest blocks, as far as a page asked for them. */
-const newest = signal<Newest[] | null>(null);
+/** The latest health report of the server, and when it was fetched; `report` is null if the server did not answer. */
+export const health = signal<{ report: Health | null; at: number } | null>(null);
+/** The newest blocks, once a page has loaded them. */
+const newestBlocks = signal<BlockTime[] | null>(null);
 
-/** `null` while nothing is known. */
+/** `null` until the first report. */
 export const pulse = computed(() => {
-  const known = health.value;
-  if (!known) return null;
-  const blocks = newest.value ?? [];
-  return pulseOf({ health: known.said, since: Math.max(now.value - known.at, 0), interval: intervalOf(blocks), newest: blocks[0]?.timestamp ?? null });
+  const latest = health.value;
+  if (!latest) return null;
+  const blocks = newestBlocks.value ?? [];
+  return pulseOf({ health: latest.report, since: Math.max(now.value - latest.at, 0), interval: intervalOf(blocks), newest: blocks[0]?.timestamp ?? null });
 });
 
-const EVERY = 20_000;
-/** How often blocks come changes seldom. */
-const ROUNDS = 20;
+/** The time between two requests, in milliseconds. */
+const INTERVAL = 20_000;
+/** The block interval changes rarely: the newest blocks are loaded once in so many rounds. */
+const BLOCK_ROUNDS = 20;
 let round = 0;
-let isAsking = false;
+let isFetching = false;
 
-/** Pages that show the newest blocks have asked for them. */
-export function tellNewest(blocks: Newest[]): void {
-  newest.value = blocks;
+/** Pages that load the newest blocks pass them on, which saves a request. */
+export function setNewestBlocks(blocks: BlockTime[]): void {
+  newestBlocks.value = blocks;
 }
 
-async function ask(): Promise<void> {
-  if (isAsking || document.visibilityState !== 'visible') return;
-  isAsking = true;
-  const said = await getJson<Health>('/api/health').catch(() => null);
-  health.value = { said, at: Date.now() };
-  const isWanted = newest.peek() === null ? !/^\/(status)?$/.test(ofChain(location.pathname)) : round % ROUNDS === 0 && round > 0;
+async function fetchHealth(): Promise<void> {
+  if (isFetching || document.visibilityState !== 'visible') return;
+  isFetching = true;
+  const report = await getJson<Health>('/api/health').catch(() => null);
+  health.value = { report, at: Date.now() };
+  const needsBlocks = newestBlocks.peek() === null ? !/^\/(status)?$/.test(ofChain(location.pathname)) : round % BLOCK_ROUNDS === 0 && round > 0;
   round += 1;
-  if (said && isWanted) await getJson<Newest[]>('/api/v2/main-page/blocks').then(tellNewest, () => {});
-  isAsking = false;
+  if (report && needsBlocks) await getJson<BlockTime[]>('/api/v2/main-page/blocks').then(setNewestBlocks, () => {});
+  isFetching = false;
 }
 
-/** Begins once the page is there, so that nothing of it waits for this. */
+/** Starts polling once the page has loaded, so that it does not delay the page. */
 export function watchPulse(): void {
-  const begin = () => {
-    void ask();
-    setInterval(() => void ask(), EVERY);
-    document.addEventListener('visibilitychange', () => void ask());
+  const start = () => {
+    void fetchHealth();
+    setInterval(() => void fetchHealth(), INTERVAL);
+    document.addEventListener('visibilitychange', () => void fetchHealth());
   };
-  if (document.readyState === 'complete') begin();
-  else addEventListener('load', begin, { once: true });
+  if (document.readyState === 'complete') start();
+  else addEventListener('load', start, { once: true });
 }

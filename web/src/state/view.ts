@@ -1,4 +1,4 @@
-// How things are shown: colours, times, and what is now.
+// How pages are shown: the colour theme, the style of times, and the current time.
 import { signal } from '@preact/signals';
 import { storedSignal } from './storage.ts';
 
@@ -7,7 +7,7 @@ export type Theme = 'system' | 'light' | 'dark';
 const themes = storedSignal<Theme>('theme', 'system', (text) => (text === 'light' || text === 'dark' ? text : 'system'), String);
 export const theme = themes.value;
 
-/** System, light, dark, and again. */
+/** Switches from system to light, to dark, and back to system. */
 export function nextTheme(): void {
   const next = ({ system: 'light', light: 'dark', dark: 'system' } as const)[theme.value];
   themes.set(next);
@@ -17,7 +17,7 @@ export function nextTheme(): void {
 
 const times = storedSignal<'age' | 'utc' | 'local'>('times', 'age', (text) => (text === 'utc' || text === 'local' ? text : 'age'), String);
 export const timeStyle = times.value;
-/** Ages, times in UTC, times of the reader's clock, and again. */
+/** Switches from ages to UTC, to local times, and back to ages. */
 export const nextTimeStyle = () => times.set(({ age: 'utc', utc: 'local', local: 'age' } as const)[timeStyle.value]);
 
 /** Milliseconds since 1970, a few seconds old at most. */

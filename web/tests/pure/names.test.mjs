@@ -1,7 +1,7 @@
 // What addresses are called.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { delegateOf, isOfTwo, nameOf } from '../../src/state/known_names.ts';
+import { delegateOf, isSharedName, nameOf } from '../../src/state/address_names.ts';
 
 const bare = { name: null, ens_domain_name: null, implementation_name: null, implementations: [], proxy_type: null, is_contract: null };
 
@@ -22,10 +22,10 @@ test('an account is never called by the name of its delegate', () => {
 
 test('a name that two addresses have tells neither', async () => {
   const two = ['0x01', '0x02'].map((end) => end.padEnd(42, '0'));
-  assert.equal(isOfTwo('Coin', two[0]), false);
-  assert.equal(isOfTwo('Coin', two[0].toUpperCase()), false);
-  isOfTwo('coin', two[1]);
+  assert.equal(isSharedName('Coin', two[0]), false);
+  assert.equal(isSharedName('Coin', two[0].toUpperCase()), false);
+  isSharedName('coin', two[1]);
   await Promise.resolve();
-  assert.equal(isOfTwo('Coin', two[0]) && isOfTwo('Coin', two[1]), true);
-  assert.equal(isOfTwo('Gold', two[1]), false);
+  assert.equal(isSharedName('Coin', two[0]) && isSharedName('Coin', two[1]), true);
+  assert.equal(isSharedName('Gold', two[1]), false);
 });

@@ -1,4 +1,4 @@
-// Whether transfers of nothing, and of tokens that look like others, are hidden: the reader's choice.
+// Whether the reader hides zero-value transfers and look-alike tokens.
 import type { Token, TokenTransfer } from '../api/types.ts';
 import { suspicionOf } from '../format/suspect.ts';
 import { chain } from './chain.ts';
@@ -10,5 +10,5 @@ export const hide = choice.set;
 
 export const isSuspect = (token: Token) => suspicionOf(token, chain.value) !== null;
 
-/** Nobody has to agree to a transfer of nothing: it can name anybody as the sender. */
+/** Transfers of zero need no approval, so that they can name any sender. */
 export const isWorthless = (item: Pick<TokenTransfer, 'token' | 'total'>) => isSuspect(item.token) || (item.total?.value === '0' && !item.total.token_id);
