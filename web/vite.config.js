@@ -1,17 +1,17 @@
-// How the page is built: one folder of files with hashed names, the same bytes each time.
+// The build of the page: one folder of files with hashed names, the same bytes each time.
 import { build, defineConfig } from 'vite';
 
-/** Pages that are loaded when they are wanted: the first word of their path, and their module. */
-const LATER = {
+/** Pages that are loaded on demand: the first segment of their path, and their module. */
+const LAZY_PAGES = {
   block: 'pages/Block', tx: 'pages/Tx', accounts: 'pages/Accounts', address: 'pages/Address', token: 'pages/Token', tokens: 'pages/Tokens', search: 'pages/Search',
   scan: 'scan/Scan', charts: 'charts/Charts', sql: 'sql/Sql', status: 'pages/Status', tools: 'pages/Tools', names: 'pages/Names', op: 'pages/Operations', ops: 'pages/Operations',
 };
 
-/** Their files as `word:file,file;word:file`, so that the start script can ask for them before the first script has run. */
+/** Their files as `word:file,file;word:file`, so that the start script can preload them. */
 function partsOf(bundle) {
   const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-  const named = (file) => chunks.find((chunk) => chunk.fileName === file);
-  const withImports = (file) => [file, ...(named(file)?.imports ?? []).flatMap(withImports)];
+  const chunkOf = (file) => chunks.find((chunk) => chunk.fileName === file);
+  const withImports = (file) => [file, ...(chunkOf(file)?.imports ?? []).flatMap(withImports)];
   const first = withImports(chunks.find((chunk) => chunk.isEntry).fileName);
   const part = ([word, module]) => {
     const page = chunks.find((chunk) => chunk.facadeModuleId?.endsWith(`/src/${module}.tsx`));
@@ -19,12 +19,12 @@ function partsOf(bundle) {
     const files = [...new Set(withImports(page.fileName))].filter((file) => !first.includes(file));
     return `${word}:${files.map((file) => file.split('/').at(-1)).join(',')}`;
   };
-  return Object.entries(LATER).map(part).join(';');
+  return Object.entries(LAZY_PAGES).map(part).join(';');
 }
 
 /**
  * Puts the script that starts data requests into the head of the page. It is a file of its own, since the content
- * security policy allows no script inside of the page, and it is classic, so that it runs before anything else is there.
+ * security policy allows no script inside of the page, and it is a classic one, so that it runs before everything else.
  */
 function startScript() {
   let name = '';
@@ -63,12 +63,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // What all pages share is one file: many small ones compress worse.
+    // Shared code is one file: many small ones compress worse.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            { name: 'shared', test: /node_modules\/@?preact|src\/(api|parts|state)\/|src\/format\/(amount|hash|time|found)|src\/pages\/columns|src\/start\/requests/ },
+            { name: 'shared', test: /node_modules\/@?preact|src\/(api|parts|state)\/|src\/format\/(amount|hash|time|search_item)|src\/pages\/columns|src\/start\/requests/ },
             { name: 'keccak', test: /node_modules\/@noble\/hashes|src\/format\/keccak/ },
           ],
         },

@@ -1,4 +1,4 @@
-// How much a reader has to load, against what was promised. Sizes are those of the brotli files.
+// Checks the sizes of the built files, compressed with brotli, against their budget.
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { dist, files } from './files.mjs';
@@ -11,7 +11,7 @@ const size = (file) => statSync(`${file}.br`).size;
 const index = readFileSync(join(dist, 'index.html'), 'utf8');
 const byName = new Map(names.map((file) => [basename(file), file]));
 
-/** Files that the text of another one names, and those that they name, of those that are imported at once. */
+/** A file and everything that it imports statically, directly or not. */
 function withStatic(file, seen = new Set()) {
   if (seen.has(file)) return seen;
   seen.add(file);

@@ -1,15 +1,16 @@
-// Paths and parts of pages as other explorers spell them. The server knows the first names too: src/web/page.rs.
+// Paths and tabs of other explorers. The server has their first segments too: src/web/page.rs.
 
 const enc = encodeURIComponent;
 
-/** What comes after the first name, of the paths that name one thing. */
-const OF_ONE: Record<string, (id: string, rest: string[]) => string> = {
+/** The paths of one object, by their first segment. */
+const OBJECT_PATHS: Record<string, (id: string, rest: string[]) => string> = {
   account: (id) => `/address/${id}`, accounts: (id) => `/address/${id}`, addresses: (id) => `/address/${id}`, contract: (id) => `/address/${id}?tab=contract`,
   blocks: (id) => `/block/${id}`, uncle: (id) => `/block/${id}`, transaction: (id) => `/tx/${id}`, transactions: (id) => `/tx/${id}`, txn: (id) => `/tx/${id}`, txs: (id) => `/tx/${id}`,
   tokens: (id) => `/token/${id}`, charts: () => '/charts', stats: () => '/charts',
   nft: (id, [token]) => (token ? `/token/${id}/instance/${token}` : `/token/${id}`),
 };
 
+/** The paths of lists. */
 const LISTS: Record<string, string> = {
   account: '/accounts', addresses: '/accounts', uncles: '/blocks?type=uncle', blocks_forked: '/blocks?type=reorg', transaction: '/txs', transactions: '/txs', txn: '/txs',
   txsInternal: '/internal-txs', internal_txs: '/internal-txs', 'internal-transactions': '/internal-txs', txsBeacon: '/withdrawals', tokentxns: '/token-transfers', 'tokentxns-nft': '/token-transfers',
@@ -17,7 +18,7 @@ const LISTS: Record<string, string> = {
   'advanced-filter': '/scan', 'advanced-filters': '/scan',
 };
 
-/** The path of this page that another spelling of it means; `null` of one that is as it should be, or means nothing. */
+/** The path of this page that a path of another explorer means; `null` if it is canonical already, or unknown. */
 export function canonicalPath(pathname: string, search: string, fragment: string): string | null {
   const [noun = '', id = '', ...rest] = pathname.split('/').filter(Boolean);
   const query = new URLSearchParams(search);
@@ -27,9 +28,9 @@ export function canonicalPath(pathname: string, search: string, fragment: string
   if (noun === 'txs' && (query.get('block') || query.get('a'))) return query.get('block') ? `/block/${enc(query.get('block') ?? '')}` : `/address/${enc(query.get('a') ?? '')}`;
   const part = fragment.replace(/^#/, '');
   if (['tx', 'address', 'token', 'block'].includes(noun) && /^[a-z_-]+$/i.test(part) && part !== 'content' && !query.has('tab')) return `${pathname}?tab=${part}`;
-  const one = id ? OF_ONE[noun]?.(enc(id), rest.map(enc)) : undefined;
+  const one = id ? OBJECT_PATHS[noun]?.(enc(id), rest.map(enc)) : undefined;
   return one ?? (id ? null : (LISTS[noun] ?? null));
 }
 
-/** Behind `?a=` stands an id of a token, or who holds it. */
+/** `?a=` has the id of an NFT, or the address of a holder. */
 const idOrHolder = (token: string, a: string) => (/^0x/i.test(a) ? `/address/${enc(a)}?tab=token_transfers` : `/token/${token}/instance/${enc(a)}`);

@@ -1,4 +1,4 @@
-// Amounts as people read them. Whole numbers go in as decimal digits, and nothing passes through a float.
+// Amounts as text. Whole numbers are given as decimal digits, and are never converted to floats.
 
 /** All digits of a whole number divided by 10^decimals, without zeros at the end. */
 export function exact(value: string | bigint, decimals: number): string {
@@ -16,7 +16,7 @@ export function group(digits: string): string {
 }
 
 /**
- * The same amount in few digits, rounded, and with at least `significant` digits behind zeros. Pages about one thing show all digits.
+ * The same amount rounded, with at least `significant` digits after leading zeros. Pages of a single object show all digits.
  */
 export function short(value: string | bigint, decimals: number, significant = 4): string {
   const all = exact(value, decimals);
@@ -35,29 +35,29 @@ export function short(value: string | bigint, decimals: number, significant = 4)
 const MAX_UINT256 = (1n << 256n) - 1n;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Most digits of a whole number that is written out in a list. */
-const MOST_DIGITS = 21;
+/** The most digits of a whole number that lists write out. */
+const MAX_DIGITS = 21;
 
-/** Whole numbers that are longer than a line by their size: `1.158 × 10⁷⁷`; `null` of others. */
+/** Numbers that are too long for a line in scientific notation: `1.158 × 10⁷⁷`; otherwise `null`. */
 export function sizeOf(value: string | bigint, decimals: number): string | null {
   const amount = BigInt(value);
   if (amount === MAX_UINT256) return 'max uint256';
   const digits = (amount < 0n ? -amount : amount).toString();
   const exponent = digits.length - 1 - decimals;
-  if (exponent < MOST_DIGITS) return null;
+  if (exponent < MAX_DIGITS) return null;
   const [first = '', ...rest] = (BigInt(digits.slice(0, 5)) + 5n).toString();
-  // Rounding up may give it a digit more.
+  // Rounding up may add a digit.
   const power = String(exponent + (rest.length > 4 ? 1 : 0)).replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)] ?? '');
   return `${amount < 0n ? '-' : ''}${first}.${rest.slice(0, 3).join('')} × 10${power}`;
 }
 
-/** A count such as 12,345; what is not known is null. */
+/** A count such as 12,345; null if it is not known. */
 export function count(value: number | string | null | undefined): string | null {
   if (value === null || value === undefined) return null;
   return group(String(value));
 }
 
-/** A number of bytes, as 1.5 MB. */
+/** A size such as 1.5 MB. */
 export function bytes(value: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
   let rest = value;
@@ -69,7 +69,7 @@ export function bytes(value: number): string {
   return `${unit === 0 ? rest : rest.toFixed(rest < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
-/** A share of 1 as percent: small shares keep two digits, and only what is whole is 100 %. */
+/** A share as a percentage with two decimals; only a whole is 100 %, and only nothing is 0 %. */
 export function percent(share: number): string {
   if (share >= 1) return '100 %';
   if (share <= 0) return '0 %';

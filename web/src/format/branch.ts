@@ -1,8 +1,8 @@
-// Blocks that a reorganisation took out of the chain together.
+// Blocks that one reorganisation removed from the chain.
 
 interface Link { hash: string; parent_hash: string | null; height: number }
 
-/** Those of `others` that hang together with `block`, itself included, the lowest first: a branch without the block that it began after. */
+/** The branch of `block` among `others`, the lowest block first, without the common ancestor. */
 export function branchOf<B extends Link>(block: B, others: B[]): B[] {
   const branch = [block];
   for (let below = block; ;) {

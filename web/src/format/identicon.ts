@@ -1,6 +1,6 @@
-// A small picture of an address, the same wherever it stands: two that begin and end alike look different.
+// A small picture of an address, so that addresses with the same first and last digits look different.
 
-/** A number from all digits of an address, and the next ones. */
+/** A sequence of numbers that depends on all digits of an address. */
 function numbers(address: string): () => number {
   let state = 2_166_136_261;
   for (const letter of address.toLowerCase()) state = Math.imul(state ^ letter.charCodeAt(0), 16_777_619) >>> 0;
@@ -12,7 +12,7 @@ function numbers(address: string): () => number {
   };
 }
 
-/** Squares of a field of five by five, the right half as the left one, and a hue. */
+/** Squares of a symmetric five by five grid as a path, and a hue. */
 export function identicon(address: string): { path: string; hue: number } {
   const next = numbers(address);
   const hue = next() % 360;

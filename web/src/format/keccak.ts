@@ -1,20 +1,20 @@
-// Keccak-256, for hashes of event signatures and checksums of addresses. It is what viem is built on, so both share one copy.
+// Keccak-256, for hashes of event signatures and checksums of addresses. viem uses the same library, so that both share one copy.
 import { keccak_256 } from '@noble/hashes/sha3';
 import { bytesToHex } from '@noble/hashes/utils';
 
 /** The hash of a text (UTF-8), as `0x` and 64 digits. */
 export const keccak256 = (text: string) => `0x${bytesToHex(keccak_256(text))}`;
 
-const known = new Map<string, string>();
+const cache = new Map<string, string>();
 
 /** The spelling of an address with its checksum (EIP-55). */
 export function checksum(address: string): string {
   const digits = address.slice(2).toLowerCase();
-  const before = known.get(digits);
-  if (before) return before;
+  const cached = cache.get(digits);
+  if (cached) return cached;
   const hash = keccak256(digits).slice(2);
-  const spelled = `0x${Array.from(digits, (digit, index) => (parseInt(hash[index] as string, 16) > 7 ? digit.toUpperCase() : digit)).join('')}`;
-  if (known.size > 5000) known.clear();
-  known.set(digits, spelled);
-  return spelled;
+  const checksummed = `0x${Array.from(digits, (digit, index) => (parseInt(hash[index] as string, 16) > 7 ? digit.toUpperCase() : digit)).join('')}`;
+  if (cache.size > 5000) cache.clear();
+  cache.set(digits, checksummed);
+  return checksummed;
 }

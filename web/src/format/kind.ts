@@ -1,17 +1,17 @@
-// What a transaction is, by what the API says of it: chains have types that neither call nor create a contract.
+// The kind of a transaction: chains have types that neither call nor create a contract.
 import type { Transaction } from '../api/types.ts';
 import { precompileOf } from './precompile.ts';
 
 type Sides = Pick<Transaction, 'to' | 'created_contract'> & Partial<Pick<Transaction, 'chain_facts'>>;
 
-/** Whom it goes to: an account, a contract that it makes, several calls, or none of these. */
+/** What a transaction is sent to: an account, a new contract, several calls, or nothing. */
 export function recipientOf(of: Sides): 'account' | 'creation' | 'calls' | 'none' {
   if (of.to) return 'account';
   if (of.chain_facts?.calls) return 'calls';
   return of.created_contract || !of.chain_facts?.type ? 'creation' : 'none';
 }
 
-/** The word for what it does: a method, the chain's own type, or what its recipient and input say. */
+/** The name of what a transaction does: its method, the type of the chain, or what follows from its recipient and input. */
 export function methodOf(of: Sides & Pick<Transaction, 'method' | 'transaction_types' | 'raw_input'>): string {
   const type = of.chain_facts?.type;
   if (of.to && precompileOf(of.to.hash)) return 'precompile';
@@ -21,7 +21,7 @@ export function methodOf(of: Sides & Pick<Transaction, 'method' | 'transaction_t
   return of.transaction_types.includes('contract_call') && of.raw_input !== '0x' ? of.raw_input.slice(0, 10) : 'transfer';
 }
 
-/** The parts of a fee, where there are several. */
+/** The parts of a fee, if there are several. */
 export function feeParts(of: Partial<Pick<Transaction, 'chain_facts'>>) {
   const parts = of.chain_facts?.fee ?? [];
   return parts.length > 1 ? parts : [];

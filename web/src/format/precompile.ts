@@ -1,4 +1,4 @@
-// Addresses that have a meaning of their own: the zero address, and contracts that are part of every node.
+// Well-known addresses: the zero address and precompiled contracts.
 
 /** By number: https://www.evm.codes/precompiled, EIP-2537, EIP-7951. */
 const NAMES: Record<number, string> = {
@@ -7,12 +7,12 @@ const NAMES: Record<number, string> = {
   0x0f: 'BLS12 pairing check', 0x10: 'BLS12 map Fp to G1', 0x11: 'BLS12 map Fp2 to G2', 0x100: 'P256Verify',
 };
 
-/** What a precompiled contract is called; `null` of other addresses. Its input begins with no selector. */
+/** The name of a precompiled contract; `null` for other addresses. Its input has no selector. */
 export function precompileOf(hash: string): string | null {
   return /^0x0{36}[0-9a-f]{4}$/i.test(hash) ? (NAMES[Number(hash)] ?? null) : null;
 }
 
-/** What everybody calls an address, whatever is loaded. */
+/** The name of a well-known address, whatever is loaded. */
 export function commonName(hash: string): string | null {
   return /^0x0{40}$/.test(hash) ? 'Zero address' : precompileOf(hash);
 }

@@ -5,10 +5,10 @@ import { fromRlp, keccak256 } from 'viem/utils';
 type Hex = `0x${string}`;
 type Item = Hex | readonly Item[];
 
-/** What `trawl_getReceiptProof` answers, as far as it is checked. */
+/** The result of `trawl_getReceiptProof`, as far as it is checked. */
 export interface ReceiptProof { blockNumber: string; blockHash: Hex; header: Hex; key: Hex; receipt: Hex; proof: Hex[] }
 
-/** Where the root of receipts is among the items of a header. */
+/** The index of the receipts root in a header. */
 const RECEIPTS_ROOT = 5;
 
 const itemsOf = (data: Hex): readonly Item[] => {
@@ -22,22 +22,22 @@ function digitsOf(path: Hex): { digits: string; isLeaf: boolean } {
   return { digits: path.slice(flag % 2 === 1 ? 3 : 4), isLeaf: flag >= 2 };
 }
 
-/** Why the proof does not hold; `null` if it does. */
+/** Why the proof is invalid; `null` if it is valid. */
 export function flawOf({ blockHash, header, key, receipt, proof }: ReceiptProof): string | null {
   if (keccak256(header) !== blockHash.toLowerCase()) return 'the hash of the header is not that of the block';
-  let wanted: Item | undefined = itemsOf(header)[RECEIPTS_ROOT];
+  let expected: Item | undefined = itemsOf(header)[RECEIPTS_ROOT];
   let rest = key.slice(2);
   for (const node of proof) {
-    if (typeof wanted !== 'string' || keccak256(node) !== wanted) return 'a node of the trie does not have the hash by which it is named';
+    if (typeof expected !== 'string' || keccak256(node) !== expected) return 'a node of the trie does not have the hash by which it is named';
     let items: readonly Item[] | null = itemsOf(node);
-    // A node of fewer than 32 bytes stands inside of the one above.
+    // A node of fewer than 32 bytes is embedded in its parent.
     while (items) {
       const next = step(items, rest);
       if (next === null) return 'the nodes lead elsewhere than to the receipt';
       if (next.value !== undefined) return next.value === receipt ? null : 'another receipt is at its position';
       rest = next.rest;
-      wanted = next.item;
-      items = typeof wanted === 'string' ? null : (wanted ?? null);
+      expected = next.item;
+      items = typeof expected === 'string' ? null : (expected ?? null);
     }
   }
   return 'the nodes end before the receipt';
@@ -45,7 +45,7 @@ export function flawOf({ blockHash, header, key, receipt, proof }: ReceiptProof)
 
 interface Step { rest: string; item?: Item; value?: Item }
 
-/** One node on along the digits; `null` where they do not go on. */
+/** Follows the digits through one node; `null` if they lead nowhere. */
 function step(items: readonly Item[], rest: string): Step | null {
   if (items.length === 17) return rest === '' ? { rest, value: items[16] as Item } : { rest: rest.slice(1), item: items[Number.parseInt(rest[0] as string, 16)] as Item };
   const [path, item] = items;

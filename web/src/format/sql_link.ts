@@ -1,8 +1,8 @@
-// A statement in the address of the SQL page: behind the #, which no browser sends to a server.
+// Links to the SQL page with a statement in the fragment, which browsers do not send to servers.
 
 export const sqlLink = (statement: string): string => `/sql#${encodeURIComponent(statement)}`;
 
-/** The statement of such an address; empty if it has none. */
+/** The statement in a fragment; empty if there is none. */
 export function statementOf(fragment: string): string {
   try {
     return decodeURIComponent(fragment.replace(/^#/, ''));

@@ -1,4 +1,4 @@
-// What makes a token look like another one, or like an advertisement. A mark is a hint to compare the contract, never a verdict.
+// Signs that a token imitates another one, or advertises a site. A warning is a hint to compare the contract, never a verdict.
 
 /** Symbols of well-known tokens with their contracts by chain: those of crates/json/src/tokens/known_tokens.txt, which a test compares. */
 export const WELL_KNOWN = `
@@ -36,7 +36,7 @@ WXDAI 100:e91d153e0b41518a2ce8dd3d7944fa863463a97d
 YFI 1:0bc529c00c6401aef6d220be8c6ea1667f6ad93e
 `;
 
-const known = new Map(WELL_KNOWN.trim().split('\n').map((line) => {
+const contractsBySymbol = new Map(WELL_KNOWN.trim().split('\n').map((line) => {
   const [symbol = '', ...contracts] = line.split(' ');
   return [symbol.toUpperCase(), contracts] as const;
 }));
@@ -44,7 +44,7 @@ const known = new Map(WELL_KNOWN.trim().split('\n').map((line) => {
 /** The well-known tokens of a chain. */
 export function tokensOf(chain: number | null): { symbol: string; address: string }[] {
   const own = (contracts: readonly string[]) => contracts.find((contract) => contract.startsWith(`${chain}:`))?.split(':')[1];
-  return [...known].flatMap(([symbol, contracts]) => {
+  return [...contractsBySymbol].flatMap(([symbol, contracts]) => {
     const address = own(contracts);
     return address ? [{ symbol, address: `0x${address}` }] : [];
   });
@@ -56,7 +56,7 @@ const ALIKE: Record<string, string> = {
   Α: 'A', Β: 'B', Ε: 'E', Ζ: 'Z', Η: 'H', Ι: 'I', Κ: 'K', Μ: 'M', Ν: 'N', Ο: 'O', Ρ: 'P', Τ: 'T', Υ: 'Y', Χ: 'X', Ϲ: 'C', Ꮪ: 'S', Ս: 'U', Տ: 'S', Ց: 'B', '₮': 'T', '₿': 'B', Ð: 'D', Ł: 'L',
 };
 
-/** The Latin letters and digits that a text looks like. */
+/** The Latin letters and digits that a text resembles. */
 export function folded(text: string): string {
   const letters = Array.from(text.normalize('NFKD').toUpperCase());
   return letters.map((letter) => ALIKE[letter] ?? letter).join('').replace(/[^A-Z0-9]/g, '');
@@ -66,18 +66,18 @@ const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/
 const INVISIBLE = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
 const WEB = /https?:|www\.|t\.me\/|[a-z0-9-]\s?\.\s?(com|xyz|io|org|net|app|gift|gifts|top|site|vip|live|finance|claims?|cc|fi|pro|fun|lol|me|ly|us|ru|cn|co|info|click|link)\b/i;
 
-interface Named { name: string | null; symbol: string | null; address_hash: string }
-interface Home { id: number | null; symbol: string }
+interface TokenNames { name: string | null; symbol: string | null; address_hash: string }
+interface ChainCoin { id: number | null; symbol: string }
 
-/** Why a token should be looked at twice; `null` if nothing is odd about what it calls itself. */
-export function suspicionOf({ name, symbol, address_hash: address }: Named, chain: Home): string | null {
+/** Why a token is suspicious by its names; otherwise `null`. */
+export function suspicionOf({ name, symbol, address_hash: address }: TokenNames, chain: ChainCoin): string | null {
   const texts = [name ?? '', symbol ?? ''].map((text) => text.slice(0, 200));
   if (texts.some((text) => WEB.test(text))) return 'Its name holds an address of the web: do not visit it';
   if (texts.some((text) => INVISIBLE.test(text))) return 'Its name has characters that cannot be seen';
   if (texts.some((text) => SCRIPTS.filter((script) => script.test(text)).length > 1)) return 'Its name mixes letters of several scripts that look alike';
   const like = folded(symbol ?? '');
   if (like === '') return null;
-  const contracts = known.get(like);
+  const contracts = contractsBySymbol.get(like);
   if (contracts?.includes(`${chain.id}:${address.slice(2).toLowerCase()}`)) return null;
   if (contracts) return `It calls itself like the well-known ${like}, and is another contract than the one that is known here`;
   return like === folded(chain.symbol) && like !== 'COINS' ? `It calls itself like the coin of the chain, ${chain.symbol}` : null;

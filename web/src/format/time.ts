@@ -1,6 +1,6 @@
 // Times in UTC, and how long ago they were.
 
-/** `2024-02-17 08:49:36 UTC`, from the text of the API. */
+/** `2024-02-17 08:49:36 UTC`, from a time of the API or from seconds since 1970. */
 export function absolute(time: string | number): string {
   const date = new Date(typeof time === 'number' ? time * 1000 : time);
   if (Number.isNaN(date.getTime())) return String(time);
@@ -9,7 +9,7 @@ export function absolute(time: string | number): string {
 
 const pad = (value: number) => String(value).padStart(2, '0');
 
-/** `2024-02-17 09:49:36 +01:00`: the same by the reader's clock. */
+/** `2024-02-17 09:49:36 +01:00`: the same in the time zone of the browser. */
 export function local(time: string): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return time;
@@ -22,7 +22,7 @@ const STEPS: [number, string][] = [
   [60, 'second'], [60, 'minute'], [24, 'hour'], [365.25, 'day'], [Number.POSITIVE_INFINITY, 'year'],
 ];
 
-/** `3 minutes`: so many milliseconds in their largest unit. */
+/** `3 minutes`: milliseconds in their largest unit. */
 export function span(milliseconds: number): string {
   let rest = Math.abs(milliseconds) / 1000;
   for (const [length, name] of STEPS) {
@@ -37,7 +37,7 @@ export function span(milliseconds: number): string {
 
 /** `3 minutes ago`, `just now`, or `in 2 hours`; both are milliseconds since 1970. */
 export function relative(time: number, now: number): string {
-  // The clock of the page is a few seconds old, and those of others a few ahead.
+  // The clock of the page may be some seconds old, and clocks of nodes some seconds ahead.
   if (Math.abs(now - time) < CLOCKS) return 'just now';
   return time > now ? `in ${span(now - time)}` : `${span(now - time)} ago`;
 }

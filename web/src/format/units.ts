@@ -3,7 +3,7 @@ import { exact } from './amount.ts';
 
 export const UNITS = [['wei', 0], ['gwei', 9], ['coins', 18]] as const;
 
-/** A decimal text in a unit of so many digits, in wei; `null` if it is no such amount. */
+/** A decimal amount in a unit with a number of decimals, in wei; `null` if it is not one. */
 export function weiOf(text: string, digits: number): bigint | null {
   const found = /^(\d*)(?:\.(\d*))?$/.exec(text.replace(/[,_\s]/g, ''));
   const [whole = '', rest = ''] = [found?.[1], found?.[2]];
@@ -11,5 +11,5 @@ export function weiOf(text: string, digits: number): bigint | null {
   return BigInt(whole || '0') * 10n ** BigInt(digits) + BigInt(rest.slice(0, digits).padEnd(digits, '0') || '0');
 }
 
-/** The amount in a unit, without groups, as it can be typed again. */
+/** The amount in a unit, without digit groups, as an input field takes it. */
 export const inUnit = (wei: bigint, digits: number) => exact(wei, digits).replaceAll(',', '');

@@ -2,16 +2,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { count } from '../format/amount.ts';
-import { type Found, nameOf, pageOf } from '../format/found.ts';
+import { type SearchItem, nameOf, pageOf } from '../format/search_item.ts';
 import { shortName, visible } from '../format/hash.ts';
 import { type Guess, guessesOf } from '../format/query.ts';
 import { PagedTable } from '../parts/list/PagedTable.tsx';
 import type { Column } from '../parts/list/Table.tsx';
 import { useTitle } from '../parts/title.ts';
-import { pathOf, placeOfNames, SearchBox } from '../parts/SearchBox.tsx';
+import { pathOf, searchVocabulary, SearchBox } from '../parts/SearchBox.tsx';
 import { Time } from '../parts/Time.tsx';
 
-const columns: Column<Found>[] = [
+const columns: Column<SearchItem>[] = [
   { name: 'Found', cell: (item) => <a href={pageOf(item)}><bdi>{nameOf(item)}</bdi>{item.symbol ? ` (${shortName(item.symbol, 20)})` : ''}</a> },
   { name: 'Kind', cell: (item) => item.type },
   { name: 'Where', cell: (item) => <span class="hash whole">{item.address_hash ?? item.transaction_hash ?? item.block_hash ?? ''}</span> },
@@ -20,7 +20,7 @@ const columns: Column<Found>[] = [
 
 /** What the words may mean besides names that are loaded. */
 function Guesses({ words }: { words: string }) {
-  const guesses = guessesOf(words, placeOfNames());
+  const guesses = guessesOf(words, searchVocabulary());
   if (guesses.length === 0) return null;
   return <ul class="guesses">{guesses.map((guess) => <li key={guess.kind + guess.name}><Meaning guess={guess} /> <span class="quiet">{guess.kind}</span>{guess.note && <> <span class="quiet">{guess.note}.</span></>}</li>)}</ul>;
 }
@@ -44,7 +44,7 @@ export function Search() {
       <SearchBox start={words} big />
       {words && <Guesses words={words} />}
       {words && <p class="quiet">Names with a word that begins with <bdi>“{visible(words).slice(0, 100)}”</bdi>, and what has it as its hash or height.</p>}
-      {words && <PagedTable<Found> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="What was found" empty="Nothing more among loaded names, hashes and heights." />}
+      {words && <PagedTable<SearchItem> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="What was found" empty="Nothing more among loaded names, hashes and heights." />}
     </>
   );
 }

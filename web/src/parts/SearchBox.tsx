@@ -1,9 +1,9 @@
-// The search box: leads to what is certain, suggests names while they are typed.
+// The search box: goes to certain matches at once, and suggests others while the reader types.
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { getJson } from '../api/request.ts';
 import { shortName } from '../format/hash.ts';
-import { type Found, nameOf, pageOf } from '../format/found.ts';
+import { type SearchItem, nameOf, pageOf } from '../format/search_item.ts';
 import { type Guess, guessesOf } from '../format/query.ts';
 import { tokensOf } from '../format/suspect.ts';
 import { blockAt } from '../api/block_times.ts';
@@ -11,25 +11,25 @@ import { chain } from '../state/chain.ts';
 import { names } from '../state/names.ts';
 
 const PAUSE = 200;
-/** Suggestions that are shown at once. */
-const MOST = 8;
+/** The most suggestions that are shown. */
+const MAX_SUGGESTIONS = 8;
 
-/** A line below the box: what a text may mean, or what the API found by it. */
+/** A suggestion: a meaning of the text, or a result of the API. */
 interface Suggestion { path?: string; seconds?: number; name: string; kind: string; symbol?: string | null; note?: string; isCertain?: boolean }
 
-export const placeOfNames = () => ({ names: names.value, tokens: tokensOf(chain.value.id) });
+export const searchVocabulary = () => ({ names: names.value, tokens: tokensOf(chain.value.id) });
 
-const ofFound = (item: Found): Suggestion => ({ path: pageOf(item), name: nameOf(item), kind: item.type, symbol: item.symbol });
+const suggestionOf = (item: SearchItem): Suggestion => ({ path: pageOf(item), name: nameOf(item), kind: item.type, symbol: item.symbol });
 
-/** Each path once, in any spelling of its letters. */
-function merged(guesses: Guess[], found: Found[]): Suggestion[] {
-  // What is loaded says more than that digits may be those of a function or an event.
+/** All suggestions, each path once, whatever the case of its letters. */
+function mergeSuggestions(guesses: Guess[], items: SearchItem[]): Suggestion[] {
+  // Loaded objects come before selectors and topics that the digits may be.
   const isVague = ({ kind }: Guess) => kind === 'event' || kind === 'function';
-  const all: Suggestion[] = [...guesses.filter((guess) => !isVague(guess)), ...found.map(ofFound), ...guesses.filter(isVague)];
-  return all.filter((one, index) => !one.path || all.findIndex((other) => other.path?.toLowerCase() === one.path?.toLowerCase()) === index).slice(0, MOST);
+  const all: Suggestion[] = [...guesses.filter((guess) => !isVague(guess)), ...items.map(suggestionOf), ...guesses.filter(isVague)];
+  return all.filter((one, index) => !one.path || all.findIndex((other) => other.path?.toLowerCase() === one.path?.toLowerCase()) === index).slice(0, MAX_SUGGESTIONS);
 }
 
-/** The path of a suggestion; of a time that of its block, which is asked for. */
+/** The path of a suggestion; the block of a time is looked up. */
 export async function pathOf({ path, seconds }: Pick<Suggestion, 'path' | 'seconds'>): Promise<string | null> {
   if (path !== undefined) return path;
   const height = seconds === undefined ? null : await blockAt(seconds);
@@ -39,21 +39,21 @@ export async function pathOf({ path, seconds }: Pick<Suggestion, 'path' | 'secon
 export function SearchBox({ start = '', big }: { start?: string; big?: boolean }) {
   const { route } = useLocation();
   const [words, setWords] = useState(start);
-  const [items, setItems] = useState<Found[]>([]);
+  const [items, setItems] = useState<SearchItem[]>([]);
   const [isOpen, setOpen] = useState(false);
-  const found = isOpen ? merged(guessesOf(words, placeOfNames()), items) : [];
+  const suggestions = isOpen ? mergeSuggestions(guessesOf(words, searchVocabulary()), items) : [];
   const [at, setAt] = useState(-1);
   const box = useRef<HTMLInputElement>(null);
   const list = useId();
   useEffect(() => setWords(start), [start]);
   useEffect(() => {
-    const typed = words.trim();
+    const input = words.trim();
     setItems([]);
-    setOpen(typed !== '' && typed !== start);
-    if (typed.length < 2 || typed === start) return undefined;
+    setOpen(input !== '' && input !== start);
+    if (input.length < 2 || input === start) return undefined;
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      getJson<Found[]>(`/api/v2/search/quick?q=${encodeURIComponent(typed)}`, stop.signal).then(setItems, () => setItems([]));
+      getJson<SearchItem[]>(`/api/v2/search/quick?q=${encodeURIComponent(input)}`, stop.signal).then(setItems, () => setItems([]));
     }, PAUSE);
     return () => {
       clearTimeout(timer);
@@ -68,10 +68,10 @@ export function SearchBox({ start = '', big }: { start?: string; big?: boolean }
   };
   const go = async (event: Event) => {
     event.preventDefault();
-    const typed = words.trim();
-    if (!typed) return;
-    const chosen = found[at] ?? guessesOf(typed, placeOfNames()).find((guess) => guess.isCertain);
-    leave((chosen && (await pathOf(chosen))) ?? (await redirectOf(typed)) ?? `/search?q=${encodeURIComponent(typed)}`);
+    const input = words.trim();
+    if (!input) return;
+    const chosen = suggestions[at] ?? guessesOf(input, searchVocabulary()).find((guess) => guess.isCertain);
+    leave((chosen && (await pathOf(chosen))) ?? (await redirectOf(input)) ?? `/search?q=${encodeURIComponent(input)}`);
   };
   const choose = async (one: Suggestion) => {
     const path = await pathOf(one);
@@ -80,23 +80,23 @@ export function SearchBox({ start = '', big }: { start?: string; big?: boolean }
   const move = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === 'Escape') {
-      // Once for the suggestions, and once more to leave the box.
-      if (found.length === 0) box.current?.blur();
+      // The first Escape closes the suggestions, the second one leaves the box.
+      if (suggestions.length === 0) box.current?.blur();
       else event.preventDefault();
       setOpen(false);
     }
-    if (!step || found.length === 0) return;
+    if (!step || suggestions.length === 0) return;
     event.preventDefault();
-    setAt((at + step + found.length + 1) % (found.length + 1) === found.length ? -1 : (at + step + found.length) % found.length);
+    setAt((at + step + suggestions.length + 1) % (suggestions.length + 1) === suggestions.length ? -1 : (at + step + suggestions.length) % suggestions.length);
   };
   return (
     <form class={big ? 'search big' : 'search'} role="search" onSubmit={go}>
       <input ref={box} type="search" value={words} onInput={(event) => { setAt(-1); setWords(event.currentTarget.value); }} onKeyDown={move} onBlur={() => setTimeout(() => setOpen(false), 200)}
         placeholder="Address, hash, block, date or name" aria-label="Search by address, hash, block, date or name" autocomplete="off" spellcheck={false} maxLength={200}
-        role="combobox" list={undefined} aria-expanded={found.length > 0} aria-controls={list} aria-autocomplete="list" aria-activedescendant={at >= 0 ? `${list}-${at}` : undefined} data-search={big ? undefined : ''} />
+        role="combobox" list={undefined} aria-expanded={suggestions.length > 0} aria-controls={list} aria-autocomplete="list" aria-activedescendant={at >= 0 ? `${list}-${at}` : undefined} data-search={big ? undefined : ''} />
       {!big && <kbd aria-hidden="true">/</kbd>}
-      <ul id={list} role="listbox" aria-label="Suggestions" hidden={found.length === 0}>
-        {found.map((item, index) => (
+      <ul id={list} role="listbox" aria-label="Suggestions" hidden={suggestions.length === 0}>
+        {suggestions.map((item, index) => (
           <li key={`${item.path ?? item.name}${index}`} id={`${list}-${index}`} role="option" aria-selected={index === at} onMouseDown={() => void choose(item)}>
             <bdi>{item.name}</bdi> {item.symbol && <span class="quiet">{shortName(item.symbol, 16)}</span>} <span class="quiet">{item.kind}</span>{item.note && <small class="quiet"> {item.note}</small>}
           </li>
@@ -108,7 +108,7 @@ export function SearchBox({ start = '', big }: { start?: string; big?: boolean }
 
 interface Redirect { redirect: boolean; type?: string | null; parameter?: string | null }
 
-/** Where the API is certain that a text leads; null if it is not. */
+/** The path that the API is certain of; otherwise null. */
 async function redirectOf(words: string): Promise<string | null> {
   const digits = /^(?:0x)?([0-9a-f]{64})$/i.exec(words)?.[1];
   if (!digits) return null;

@@ -1,8 +1,8 @@
-// Which answers a page needs first. The start script asks for them before anything else is loaded.
+// The first requests of each page. The start script sends them before everything else is loaded.
 
 const API = '/api/v2';
 
-/** The cursor of a list, as it stands in the address of the page. */
+/** The path of a list with its cursor, which is in the URL of the page. */
 export function listPath(path: string, query: Record<string, string | undefined>): string {
   const words = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value && name !== 'after') words.set(name, value);
@@ -15,7 +15,7 @@ export const HOME = [
   `${API}/main-page/blocks`, `${API}/main-page/transactions`, `${API}/stats`, `${API}/main-page/indexing-status`,
 ];
 
-/** Everything that a page asks for at once, as paths of this origin. */
+/** The requests that a page sends at once, as paths of this origin. */
 export function firstRequests(pathname: string, search: string): string[] {
   const [noun = '', id = '', ...rest] = pathname.split('/').filter(Boolean);
   const query = Object.fromEntries(new URLSearchParams(search)) as Record<string, string | undefined>;
@@ -31,7 +31,7 @@ export function firstRequests(pathname: string, search: string): string[] {
     case 'accounts': return [listPath('/addresses', { sort: query['sort'], ...after })];
     case 'tokens': return [listPath('/tokens', { q: query['q'], type: query['type'], ...after })];
     case 'block':
-      // What a hash names may have no list of transactions.
+      // A hash may be that of an uncle, which has no list of transactions.
       return [`${API}/blocks/${id}`, ...(tab || !/^\d+$/.test(id) ? [] : [listPath(`/blocks/${id}/transactions`, { sort: query['sort'], ...after })])];
     case 'tx': {
       const page = `${API}/transactions/${id}`;
@@ -51,7 +51,7 @@ export function firstRequests(pathname: string, search: string): string[] {
   }
 }
 
-/** Scripts that the page at a path needs besides the first, from `word:file,file;word:file`. */
+/** The scripts that the page at a path needs besides the first, from `word:file,file;word:file`. */
 export function partFiles(pathname: string, parts: string): string[] {
   const word = pathname.split('/')[1];
   const found = parts.split(';').map((part) => part.split(':')).find(([name]) => name === word);

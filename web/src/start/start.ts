@@ -1,4 +1,4 @@
-// Runs first, in the head of the page: the colours that were chosen, and requests for what the page will show and for its own script.
+// Runs first, in the head of the page: sets the colour theme, and sends the first requests of the page and for its script.
 import { ofChain, onServer } from './base.ts';
 import { firstRequests, partFiles } from './requests.ts';
 
@@ -7,14 +7,14 @@ try {
   const theme = localStorage.getItem('trawl.theme');
   if (theme === 'dark' || theme === 'light') root.dataset['theme'] = theme;
 } catch {
-  // A browser that keeps nothing shows the colours of the system.
+  // Without storage the theme is that of the system.
 }
 
 const early: Record<string, Promise<Response>> = {};
 const pathname = ofChain(location.pathname);
 for (const path of firstRequests(pathname, location.search)) {
   early[path] = fetch(onServer(path), { headers: { accept: 'application/json' } });
-  // Who takes it sees the failure; a request that nobody takes must not be one that nobody handled.
+  // The failure is handled where the request is used; an unused one must not be an unhandled rejection.
   early[path].catch(() => {});
 }
 window.trawlEarly = early;

@@ -1,4 +1,4 @@
-// Functions and events whose numbers are amounts of the token that is called or that emits them.
+// Functions and events whose numbers are amounts of the token that is called or emits them.
 import type { Token } from '../../api/types.ts';
 
 /** transfer, transferFrom, approve, mint, burn, burn from, burnFrom, increaseAllowance, decreaseAllowance, withdraw, balanceOf, allowance, totalSupply. */

@@ -1,9 +1,9 @@
-// What an id of a token says of itself, as far as its URI holds it: nothing is fetched from elsewhere.
+// Metadata of NFTs, as far as it is in the URI itself: nothing is fetched from elsewhere.
 export interface Metadata { name: string | null; description: string | null; image: string | null; traits: [string, string][] }
 
 const textOrNull = (value: unknown) => (typeof value === 'string' && value ? value : null);
 
-/** The media type and the bytes of a `data:` URI (RFC 2397); `null` of other texts. */
+/** The media type and the bytes of a `data:` URI (RFC 2397); `null` for other texts. */
 export function dataOf(uri: string): { type: string; bytes: Uint8Array } | null {
   const found = /^data:([^,;]*)((?:;[^,;]*)*),(.*)$/s.exec(uri);
   if (!found) return null;
@@ -17,7 +17,7 @@ export function dataOf(uri: string): { type: string; bytes: Uint8Array } | null 
   }
 }
 
-/** The metadata in a URI that holds it whole (ERC-721, ERC-1155); `null` where it is elsewhere, or no object. */
+/** The metadata in a `data:` URI (ERC-721, ERC-1155); `null` if it is elsewhere, or not an object. */
 export function metadataOf(uri: string): Metadata | null {
   const data = dataOf(uri);
   if (data?.type !== 'application/json') return null;
@@ -33,5 +33,5 @@ export function metadataOf(uri: string): Metadata | null {
   }
 }
 
-/** A picture that the metadata holds itself, which a browser shows without asking anybody; markup of SVG runs no script as a picture. */
+/** An image in the metadata itself, which is shown without a request; an SVG runs no script as an image. */
 export const pictureOf = (image: string | null): string | null => (image && /^data:image\/(svg\+xml|png|gif|jpeg|webp|avif)[;,]/.test(image) && image.length < 2_000_000 ? image : null);
