@@ -1,4 +1,4 @@
-// What stands around every page: the name, where one can go, search, and how things are shown.
+// The frame of every page: header with navigation and search, and footer.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
@@ -12,7 +12,7 @@ import { chain } from './state/chain.ts';
 
 const SECTIONS = [['/blocks', 'Blocks'], ['/txs', 'Transactions'], ['/internal-txs', 'Internal'], ['/token-transfers', 'Transfers'], ['/accounts', 'Accounts'], ['/tokens', 'Tokens'], ['/scan', 'Scan'], ['/charts', 'Charts'], ['/tools', 'Tools'], ['/status', 'Status']] as const;
 
-function shortcuts(event: KeyboardEvent): void {
+function handleShortcut(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target instanceof Element && event.target.closest('input, textarea, select')) return;
   if (event.key === '/') {
@@ -27,15 +27,15 @@ const THEME = { system: ['◐', 'as the system'], light: ['☀', 'light'], dark:
 export function Frame({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   useEffect(() => {
-    document.addEventListener('keydown', shortcuts);
-    return () => document.removeEventListener('keydown', shortcuts);
+    document.addEventListener('keydown', handleShortcut);
+    return () => document.removeEventListener('keydown', handleShortcut);
   }, []);
-  // Who came by keyboard goes on from the top of the new page, not from where the old one was left: at once, so that
-  // no key that follows is undone by it.
-  const shown = useRef(path);
+  // Keyboard focus starts at the top of a new page. It is set before the page is painted, so that it does not undo
+  // a later key.
+  const lastPath = useRef(path);
   useLayoutEffect(() => {
-    if (shown.current !== path) document.getElementById('content')?.focus({ preventScroll: true });
-    shown.current = path;
+    if (lastPath.current !== path) document.getElementById('content')?.focus({ preventScroll: true });
+    lastPath.current = path;
   }, [path]);
   const nav = useRef<HTMLElement>(null);
   useEffect(() => showChosen(nav.current), [path]);
@@ -70,7 +70,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** The other chains of the server, whose pages are loaded anew. */
+/** A choice of the chains of the server; the page of another chain is loaded as a new document. */
 function ChainSwitch({ path }: { path: string }) {
   const choose = (event: Event) => location.assign(onOther((event.currentTarget as HTMLSelectElement).value, path));
   return <select class="chains" aria-label="Chain" onChange={choose}>{chains.map((name) => <option key={name} value={name} selected={base === `/${name}`}>{name}</option>)}</select>;

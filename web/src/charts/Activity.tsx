@@ -1,11 +1,11 @@
-// The part of a page that shows what an address or a token did over time, and with whom.
+// The activity tab of an address or a token: charts over time, and counterparties.
 import { isSettled } from '../api/use_api.ts';
 import { CoinFlows, useCoinFlows } from './CoinFlows.tsx';
 import { Counterparties, useFlows } from './Counterparties.tsx';
 import { Life, useLife } from './Life.tsx';
 import { PeriodChoice, usePeriod } from './PeriodChoice.tsx';
 
-/** Of a contract: its events, the methods called, and its transfers if it is a token. */
+/** The activity of a contract: its events, called methods, and transfers if it is a token. */
 export function ContractActivity({ hash }: { hash: string }) {
   const period = usePeriod();
   const life = useLife(hash, period);
@@ -17,7 +17,7 @@ export function ContractActivity({ hash }: { hash: string }) {
   );
 }
 
-/** Of an address: with whom it exchanged tokens and coins, and what it did as a contract, if it may be one. */
+/** The activity of an address: its counterparties, and its activity as a contract if it may be one. */
 export function AddressActivity({ hash, isContract }: { hash: string; isContract: boolean | null }) {
   const period = usePeriod();
   const flows = useFlows(hash);

@@ -1,4 +1,4 @@
-// The balance of an address at the ends of days.
+// The chart of the balance of an address.
 import { useMemo } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useApi } from '../api/use_api.ts';
@@ -7,7 +7,7 @@ import { Loading } from '../parts/Answer.tsx';
 import { chain } from '../state/chain.ts';
 import { ChartPanel } from './ChartPanel.tsx';
 
-/** The chart above what follows, which waits for it, so that nothing moves. */
+/** The chart above its children, which wait for it, so that the layout does not shift. */
 export function BalanceChart({ hash, children }: { hash: string; children: ComponentChildren }) {
   const { data, problem } = useApi<Page<BalancePoint>>(`/api/v2/addresses/${hash}/coin-balance-history?items_count=100`);
   const { x, values } = useMemo(() => {

@@ -1,4 +1,4 @@
-// A chart with its title, its data as a file, and the SQL that gives the same.
+// A chart with its title, its data as a file, and the SQL for it.
 import { absolute } from '../format/time.ts';
 import { DataPanel } from './DataPanel.tsx';
 import { Plot, type Series } from './Plot.tsx';
@@ -10,13 +10,13 @@ export function ChartPanel({ id, title, about, x, axis, series, bars, steps, uni
   const rows = () => x.map((at, index) => [axis === 'time' ? absolute(at) : at, ...series.map((one) => one.values[index] ?? null)]);
   return (
     <DataPanel id={id} title={title} unit={unit} about={about} sql={sql} head={head} rows={rows} hasRows={x.length > 0} kind="chart">
-      {x.length === 0 ? <p class="empty">{empty ?? 'There is no data for it.'}</p> : x.length === 1 ? <Single at={x[0] as number} axis={axis} series={series} unit={unit} /> : <Plot x={x} axis={axis} series={series} bars={bars} steps={steps} label={title} unit={unit} />}
+      {x.length === 0 ? <p class="empty">{empty ?? 'There is no data for it.'}</p> : x.length === 1 ? <SinglePoint at={x[0] as number} axis={axis} series={series} unit={unit} /> : <Plot x={x} axis={axis} series={series} bars={bars} steps={steps} label={title} unit={unit} />}
     </DataPanel>
   );
 }
 
-/** One point is no chart: its value in words. */
-function Single({ at, axis, series, unit }: { at: number; axis: 'time' | 'height'; series: Series[]; unit?: string }) {
+/** A single point, whose value is shown as text. */
+function SinglePoint({ at, axis, series, unit }: { at: number; axis: 'time' | 'height'; series: Series[]; unit?: string }) {
   return (
     <p class="single">
       {series.map((one) => <strong key={one.name}>{series.length > 1 && <span class="quiet">{one.name} </span>}{one.values[0] === null || one.values[0] === undefined ? 'unknown' : `${one.values[0].toLocaleString('en', { maximumSignificantDigits: 6 })} ${unit ?? ''}`}</strong>)}

@@ -17,8 +17,8 @@ interface Line { id: string; title: string; description: string; units: string |
 interface Lines { sections: { id: string; title: string; charts: Line[] }[] }
 interface Points { chart: { date: string; value: string; is_approximate: boolean }[] }
 
-/** Parts of the page, which is long. */
-const INDEX = [['newest', 'Newest blocks'], ['contract', 'One contract'], ['called', 'Most called'], ['failures', 'Failures'], ['periods', 'By day, week or month']] as const;
+/** The sections of the page. */
+const SECTIONS = [['newest', 'Newest blocks'], ['contract', 'One contract'], ['called', 'Most called'], ['failures', 'Failures'], ['periods', 'By day, week or month']] as const;
 
 export function Charts() {
   useTitle('Charts');
@@ -31,9 +31,9 @@ export function Charts() {
   return (
     <>
       <h1>Charts</h1>
-      <nav class="row index" aria-label="Charts on this page">{INDEX.map(([id, name]) => <a key={id} href={`#${id}`}>{name}</a>)}</nav>
+      <nav class="row index" aria-label="Charts on this page">{SECTIONS.map(([id, name]) => <a key={id} href={`#${id}`}>{name}</a>)}</nav>
       <h2 id="newest">The newest hundred blocks that are loaded</h2>
-      <AnswerView answer={blocks} lines={60}>{(page) => <OfBlocks blocks={page.items} />}</AnswerView>
+      <AnswerView answer={blocks} lines={60}>{(page) => <BlockCharts blocks={page.items} />}</AnswerView>
       <div id="contract"><ContractLife period={period} /></div>
       <div id="called"><HotContracts /></div>
       <div id="failures"><FailureReasons of={failures} contract={null} from={recent} /></div>
@@ -46,7 +46,7 @@ export function Charts() {
   );
 }
 
-function OfBlocks({ blocks }: { blocks: Block[] }) {
+function BlockCharts({ blocks }: { blocks: Block[] }) {
   const { x, transactions, used, fees, paid } = useMemo(() => {
     const order = blocks.toReversed();
     const gwei = (wei: string | null) => (wei === null ? null : Number(wei) / 1e9);
@@ -69,29 +69,29 @@ function OfBlocks({ blocks }: { blocks: Block[] }) {
   );
 }
 
-/** Charts that have points, and one sentence for those that have none. */
+/** The charts that have points, and a list of those that have none. */
 function LineCharts({ lines, period }: { lines: Line[]; period: string }) {
   const [empty, setEmpty] = useState<Record<string, boolean>>({});
-  const tell = useCallback((id: string, is: boolean) => setEmpty((before) => (before[id] === is ? before : { ...before, [id]: is })), []);
-  const without = lines.filter((line) => empty[line.id]);
+  const reportEmpty = useCallback((id: string, isEmpty: boolean) => setEmpty((before) => (before[id] === isEmpty ? before : { ...before, [id]: isEmpty })), []);
+  const emptyLines = lines.filter((line) => empty[line.id]);
   return (
     <>
-      {lines.map((line) => <LineChart key={line.id} line={line} period={period} tell={tell} />)}
-      {without.length > 0 && <p class="quiet none">Without a point: {without.map((line) => line.title).join(', ')}. A {period.toLowerCase()} has one where all its blocks are loaded and have what is added up: base fees since London, blob gas since Cancun, fees with receipts, growth from block 0 on.</p>}
+      {lines.map((line) => <LineChart key={line.id} line={line} period={period} reportEmpty={reportEmpty} />)}
+      {emptyLines.length > 0 && <p class="quiet none">Without a point: {emptyLines.map((line) => line.title).join(', ')}. A {period.toLowerCase()} has one where all its blocks are loaded and have what is added up: base fees since London, blob gas since Cancun, fees with receipts, growth from block 0 on.</p>}
     </>
   );
 }
 
-function LineChart({ line, period, tell }: { line: Line; period: string; tell: (id: string, isEmpty: boolean) => void }) {
+function LineChart({ line, period, reportEmpty }: { line: Line; period: string; reportEmpty: (id: string, isEmpty: boolean) => void }) {
   const answer = useApi<Points>(`/stats-service/api/v1/lines/${line.id}?resolution=${period}`);
   const { x, series } = useMemo(() => {
-    // A period that has all its blocks has a point.
+    // Only periods whose blocks are all loaded have a point.
     const points = answer.data?.chart ?? [];
     const calendar = calendarOf(points, [], period);
     return { x: calendar.x, series: [lineOf(calendar, points, line.title, (point) => Number(point.value))] };
   }, [answer.data]);
   const isEmpty = answer.data !== undefined && x.length === 0;
-  useEffect(() => tell(line.id, isEmpty), [line.id, isEmpty]);
+  useEffect(() => reportEmpty(line.id, isEmpty), [line.id, isEmpty]);
   return (
     <AnswerView answer={answer} lines={5} compact>
       {() => (x.length === 0 ? null : <ChartPanel id={line.id} title={line.title} about={line.description} x={x} axis="time" series={series} bars={isFew(x)} unit={line.units ?? undefined} sql={lineSql(line.id, period)} />)}

@@ -1,4 +1,4 @@
-// From whom an address received coins, and to whom it sent them.
+// The coins that an address received and sent, by counterparty.
 import { type Answer, useApi } from '../api/use_api.ts';
 import type { AddressRef } from '../api/types.ts';
 import { count } from '../format/amount.ts';
@@ -13,14 +13,14 @@ import { coinsSql } from './sql.ts';
 interface Flow { address: AddressRef; received_count: number; received_amount: string | null; sent_count: number; sent_amount: string | null }
 interface Flows { items: Flow[]; items_in_all: number; is_complete: boolean }
 
-/** An amount, and below it how often. */
-const moved = (times: number, wei: string | null) => (times === 0 ? <span class="quiet">nothing</span> : (
+/** An amount with the number of calls. */
+const amountCell = (times: number, wei: string | null) => (times === 0 ? <span class="quiet">nothing</span> : (
   <><Coins wei={wei} /><br /><span class="quiet">in {count(times)} {times === 1 ? 'call' : 'calls'}</span></>
 ));
 const columns: Column<Flow>[] = [
   { name: 'Counterparty', cell: (item) => <Address of={item.address} copy /> },
-  { name: 'Received', right: true, cell: (item) => moved(item.received_count, item.received_amount) },
-  { name: 'Sent', right: true, cell: (item) => moved(item.sent_count, item.sent_amount) },
+  { name: 'Received', right: true, cell: (item) => amountCell(item.received_count, item.received_amount) },
+  { name: 'Sent', right: true, cell: (item) => amountCell(item.sent_count, item.sent_amount) },
 ];
 
 export const useCoinFlows = (hash: string): Answer<Flows> => useApi<Flows>(`/api/v2/addresses/${hash}/activity/coins`);

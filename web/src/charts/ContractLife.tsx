@@ -1,4 +1,4 @@
-// What a contract of one's choice did over its whole life.
+// The activity of any contract over its whole life.
 import { useLocation } from 'preact-iso';
 import { isAddress } from '../format/hash.ts';
 import { withQuery } from '../parts/list/query.ts';

@@ -1,4 +1,4 @@
-// From whom an address received tokens, and to whom it sent them.
+// The tokens that an address received and sent, by counterparty.
 import { type Answer, useApi } from '../api/use_api.ts';
 import type { AddressRef, Token } from '../api/types.ts';
 import { count } from '../format/amount.ts';
@@ -12,8 +12,8 @@ import { counterpartiesSql } from './sql.ts';
 interface Flow { address: AddressRef; token: Token; token_type: string; received_count: number; received_amount: string | null; sent_count: number; sent_amount: string | null }
 interface Flows { items: Flow[]; items_in_all: number; is_complete: boolean }
 
-/** An amount, and below it in how many transfers. */
-const moved = (item: Flow, transfers: number, value: string | null) => (transfers === 0 ? <span class="quiet">nothing</span> : (
+/** An amount with the number of transfers. */
+const amountCell = (item: Flow, transfers: number, value: string | null) => (transfers === 0 ? <span class="quiet">nothing</span> : (
   <>
     <Units value={value} decimals={item.token_type === 'ERC-20' ? item.token.decimals : '0'} />
     <br /><span class="quiet">in {count(transfers)} {transfers === 1 ? 'transfer' : 'transfers'}</span>
@@ -22,8 +22,8 @@ const moved = (item: Flow, transfers: number, value: string | null) => (transfer
 const columns: Column<Flow>[] = [
   { name: 'Counterparty', cell: (item) => <Address of={item.address} copy /> },
   { name: 'Token', cell: (item) => <TokenName token={item.token} /> },
-  { name: 'Received', right: true, cell: (item) => moved(item, item.received_count, item.received_amount) },
-  { name: 'Sent', right: true, cell: (item) => moved(item, item.sent_count, item.sent_amount) },
+  { name: 'Received', right: true, cell: (item) => amountCell(item, item.received_count, item.received_amount) },
+  { name: 'Sent', right: true, cell: (item) => amountCell(item, item.sent_count, item.sent_amount) },
 ];
 
 export const useFlows = (hash: string): Answer<Flows> => useApi<Flows>(`/api/v2/addresses/${hash}/activity/counterparties`);
@@ -40,7 +40,7 @@ export function Counterparties({ of: answer, hash }: { of: Answer<Flows>; hash: 
   );
 }
 
-/** How many there are, and what is missing. */
+/** How many counterparties there are, and what is missing. */
 export function aboutFlows(shown: number, all: number, missing: string | null): string | undefined {
   if (all === 0) return missing ?? undefined;
   return `${shown < all ? `The ${count(shown)} most frequent, of ${count(all)} in all.` : `${count(all)} in all.`}${missing === null ? '' : ` ${missing}`}`;

@@ -1,4 +1,4 @@
-// A panel that shows data, and gives it as a file and as the SQL that finds the same.
+// A panel with data, which can be saved as a file, and the SQL for it.
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Copy } from '../parts/Copy.tsx';

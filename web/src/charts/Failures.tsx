@@ -18,14 +18,14 @@ interface Failure {
 }
 export interface Failures { items: Failure[]; items_in_all: number; block_number: number | null; is_complete: boolean }
 
-/** Rows that are shown at first; the file has all. */
-const SHOWN = 15;
+/** The number of rows that are shown; the file has all. */
+const MAX_ROWS = 15;
 
-/** What the node said, and below it what the code did. */
+/** The error of the node, and below it the message of the contract. */
 function reason({ error, message, revert_id }: Failure) {
   if (error === null) return <Unknown />;
-  const said = message ?? revert_id;
-  return <>{error}{said !== null && <><br /><span class="quiet" title={message ?? 'What the code returned begins with this.'}><bdi>{shortName(said, 60)}</bdi></span></>}</>;
+  const detail = message ?? revert_id;
+  return <>{error}{detail !== null && <><br /><span class="quiet" title={message ?? 'What the code returned begins with this.'}><bdi>{shortName(detail, 60)}</bdi></span></>}</>;
 }
 
 const method = (item: Failure) => (item.contract === null ? 'creation' : shortSignature(item.signature, item.method_id, 'no method'));
@@ -41,10 +41,10 @@ const ofContracts: Column<Failure>[] = [
   ...ofMethods,
 ];
 
-/** Those of a contract; nothing of `null`. */
+/** The failures of a contract; no request is sent for `null`. */
 export const useFailures = (contract: string | null): Answer<Failures> => useApi<Failures>(contract === null ? null : `/api/v2/addresses/${contract}/activity/failures`);
 
-/** Those of the chain since a day; nothing before the day is known. */
+/** The failures of the chain since a day; no request is sent before the day is known. */
 export const useAllFailures = (from: string | null): Answer<Failures> => useApi<Failures>(from === null ? null : `/api/v2/stats/activity/failures?from=${from}`);
 
 export function FailureReasons({ of: answer, contract, from = null }: { of: Answer<Failures>; contract: string | null; from?: string | null }) {
@@ -53,7 +53,7 @@ export function FailureReasons({ of: answer, contract, from = null }: { of: Answ
   return (
     <AnswerView answer={answer} lines={10} compact>{(data) => (
       <DataPanel id="failure-reasons" title="Why transactions failed" about={about(data, from)} sql={failuresSql(contract, from)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
-        <Table items={data.items.slice(0, SHOWN)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty={data.block_number === null ? 'No block is settled yet.' : 'No transaction that is known failed.'}
+        <Table items={data.items.slice(0, MAX_ROWS)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty={data.block_number === null ? 'No block is settled yet.' : 'No transaction that is known failed.'}
           id={(item) => [item.contract?.hash, item.method_id, item.error, item.revert_id, item.message].join()} />
       </DataPanel>
     )}</AnswerView>
@@ -62,7 +62,7 @@ export function FailureReasons({ of: answer, contract, from = null }: { of: Answ
 
 function about({ items, items_in_all: all, block_number, is_complete }: Failures, from: string | null): string | undefined {
   if (block_number === null) return undefined;
-  const shown = Math.min(items.length, SHOWN);
+  const shown = Math.min(items.length, MAX_ROWS);
   const how = all === 0 ? '' : shown < all ? `The ${count(shown)} most frequent reasons of ${count(all)}. ` : '';
   return `${how}${from === null ? 'Up' : `Since ${from}, up`} to block ${block_number.toLocaleString('en')}.${is_complete ? '' : ' Not all blocks are loaded, or not all transactions say whether they failed.'}`;
 }

@@ -1,4 +1,4 @@
-// The contracts that most transactions called in a time.
+// The contracts that the most transactions called in a period.
 import { useLocation } from 'preact-iso';
 import { useApi } from '../api/use_api.ts';
 import type { AddressRef, Page } from '../api/types.ts';
@@ -10,10 +10,10 @@ import { AnswerView } from '../parts/Answer.tsx';
 import { type Column, Table } from '../parts/list/Table.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 
-interface Hot { contract_address: AddressRef; balance: string | null; transactions_count: number; total_gas_used: number | null }
+interface HotContract { contract_address: AddressRef; balance: string | null; transactions_count: number; total_gas_used: number | null }
 
 const SCALES = ['1h', '1d', '7d', '30d'];
-const columns: Column<Hot>[] = [
+const columns: Column<HotContract>[] = [
   { name: 'Contract', cell: (item) => <Address of={item.contract_address} copy /> },
   { name: 'Transactions', right: true, cell: (item) => count(item.transactions_count) },
   { name: 'Gas used', right: true, cell: (item) => count(item.total_gas_used) ?? <Unknown /> },
@@ -23,7 +23,7 @@ const columns: Column<Hot>[] = [
 export function HotContracts() {
   const { path, query } = useLocation();
   const scale = SCALES.includes(query['scale'] ?? '') ? query['scale'] : '1d';
-  const answer = useApi<Page<Hot>>(`/api/v2/stats/hot-smart-contracts?scale=${scale}`);
+  const answer = useApi<Page<HotContract>>(`/api/v2/stats/hot-smart-contracts?scale=${scale}`);
   return (
     <section class="panel">
       <header><h2>Most called contracts</h2><span class="choice">{SCALES.map((one) => <a key={one} href={withQuery(path, query, { scale: one === '1d' ? undefined : one })} aria-current={one === scale ? 'true' : undefined}>{one}</a>)}</span></header>

@@ -1,4 +1,4 @@
-// By what length of time charts add up, which the address of the page says.
+// The period of charts, which is in the URL of the page.
 import { useLocation } from 'preact-iso';
 import { withQuery } from '../parts/list/query.ts';
 
@@ -6,8 +6,8 @@ const PERIODS = ['DAY', 'WEEK', 'MONTH', 'YEAR'];
 
 export function usePeriod(): string {
   const { query } = useLocation();
-  const asked = query['resolution'] ?? '';
-  return PERIODS.includes(asked) ? asked : 'DAY';
+  const resolution = query['resolution'] ?? '';
+  return PERIODS.includes(resolution) ? resolution : 'DAY';
 }
 
 export function PeriodChoice() {

@@ -1,4 +1,4 @@
-// A chart of lines or bars. The library that draws it is loaded with the first one.
+// A chart of lines or bars. The library that draws it is loaded with the first chart.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { theme } from '../state/view.ts';
 
@@ -10,18 +10,18 @@ interface Props {
   axis: 'time' | 'height';
   series: Series[];
   bars?: boolean;
-  /** A value holds until the next one. */
+  /** Draws steps: a value holds until the next one. */
   steps?: boolean;
   label: string;
-  /** What a value is called behind its number. */
+  /** The unit of the values. */
   unit?: string;
 }
 
 const HEIGHT = 220;
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** The library reads the browser's language as it starts, and fails on one that is none (`en-US@posix`). */
-function speakLanguage(): void {
+/** The library reads the language of the browser when it is loaded, and fails on an invalid one (`en-US@posix`). */
+function ensureValidLanguage(): void {
   try {
     new Intl.NumberFormat(navigator.language);
   } catch {
@@ -29,7 +29,7 @@ function speakLanguage(): void {
   }
 }
 
-/** 1.2K, 3.4M, 8e-8: numbers beside an axis. */
+/** Numbers beside an axis: 1.2K, 3.4M, 8e-8. */
 export function brief(value: number): string {
   if (value !== 0 && Math.abs(value) < 0.001) return value.toExponential(2).replace(/\.?0*e/, 'e');
   return new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 }).format(value);
@@ -38,36 +38,36 @@ export function brief(value: number): string {
 export function Plot({ x, axis, series, bars, steps, label, unit }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const scheme = theme.value;
-  const [failed, setFailed] = useState(false);
+  const [hasFailed, setFailed] = useState(false);
   useEffect(() => {
-    let gone = false;
-    let clean = () => {};
-    speakLanguage();
+    let isUnmounted = false;
+    let cleanUp = () => {};
+    ensureValidLanguage();
     import('./uplot.ts').then(({ uPlot }) => {
       const at = box.current;
-      if (gone || !at) return;
+      if (isUnmounted || !at) return;
       const draw = () => new uPlot(options(uPlot, at.clientWidth, { x, axis, series, bars, steps, label, unit }), [axis === 'height' ? x.map((_, index) => index) : x, ...series.map((one) => one.values)], at);
-      let drawn = draw();
+      let plot = draw();
       const redraw = () => {
-        drawn.destroy();
-        drawn = draw();
+        plot.destroy();
+        plot = draw();
       };
-      const size = new ResizeObserver(() => drawn.setSize({ width: at.clientWidth, height: HEIGHT }));
+      const size = new ResizeObserver(() => plot.setSize({ width: at.clientWidth, height: HEIGHT }));
       size.observe(at);
       const system = matchMedia('(prefers-color-scheme: dark)');
       system.addEventListener('change', redraw);
-      clean = () => {
+      cleanUp = () => {
         size.disconnect();
         system.removeEventListener('change', redraw);
-        drawn.destroy();
+        plot.destroy();
       };
     }).catch(() => setFailed(true));
     return () => {
-      gone = true;
-      clean();
+      isUnmounted = true;
+      cleanUp();
     };
   }, [x, series, bars, scheme]);
-  if (failed) return <p class="empty">The chart could not be drawn; its data is in the file.</p>;
+  if (hasFailed) return <p class="empty">The chart could not be drawn; its data is in the file.</p>;
   return <div class="plot" ref={box} role="img" aria-label={label} />;
 }
 

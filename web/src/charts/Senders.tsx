@@ -1,4 +1,4 @@
-// Transactions of the chain by period: how many failed, what that cost, what gas cost, and who sent them.
+// Transactions of the chain by period: senders, gas prices, failures and their fees.
 import { useMemo } from 'preact/hooks';
 import { useApi } from '../api/use_api.ts';
 import { AnswerView } from '../parts/Answer.tsx';
@@ -16,10 +16,10 @@ interface Activity { items: Sums[]; loaded: LoadedDays[]; block_number: number |
 export function Senders({ period, newest }: { period: string; newest: string }) {
   const from = beginOf(period, newest);
   const answer = useApi<Activity>(`/api/v2/stats/activity?resolution=${period}${from ? `&from=${from}` : ''}`);
-  return <AnswerView answer={answer} lines={5} compact>{(data) => <OfSums of={data} period={period} from={from} />}</AnswerView>;
+  return <AnswerView answer={answer} lines={5} compact>{(data) => <ActivityCharts of={data} period={period} from={from} />}</AnswerView>;
 }
 
-function OfSums({ of: { items, loaded, block_number }, period, from }: { of: Activity; period: string; from: string | null }) {
+function ActivityCharts({ of: { items, loaded, block_number }, period, from }: { of: Activity; period: string; from: string | null }) {
   const { x, senders, failures, fees, prices } = useMemo(() => {
     const calendar = calendarOf(items, loaded, period);
     const line = (name: string, value: (item: Sums) => number | null) => lineOf(calendar, items, name, value);
@@ -28,7 +28,7 @@ function OfSums({ of: { items, loaded, block_number }, period, from }: { of: Act
     const coins = (wei: string | null) => (wei === null ? null : Number(wei) / 1e18);
     return {
       x: calendar.x,
-      senders: [line('All', (item) => item.senders_count), line('Had sent before', (item) => before(item)), line('New', (item) => item.new_senders_count)],
+      senders: [line('All', (item) => item.senders_count), line('Had sent before', (item) => returningSenders(item)), line('New', (item) => item.new_senders_count)],
       failures: [quotient('Transactions that failed', (item) => share(item))],
       fees: [line('Fees of failed transactions', (item) => coins(item.failed_fees))],
       prices: [quotient('10th percentile', (item) => gwei(item.gas_price_p10)), quotient('50th percentile', (item) => gwei(item.gas_price_p50)), quotient('90th percentile', (item) => gwei(item.gas_price_p90))],
@@ -46,5 +46,5 @@ function OfSums({ of: { items, loaded, block_number }, period, from }: { of: Act
   );
 }
 
-const before = (item: Sums) => (item.new_senders_count === null ? null : item.senders_count - item.new_senders_count);
+const returningSenders = (item: Sums) => (item.new_senders_count === null ? null : item.senders_count - item.new_senders_count);
 const share = (item: Sums) => (item.failed_count === null || item.transactions_count === 0 ? null : (100 * item.failed_count) / item.transactions_count);

@@ -1,6 +1,6 @@
-// Data that the page has, as a CSV file.
+// Saving of data as files.
 
-/** One field as RFC 4180 has it. */
+/** A field by RFC 4180. */
 const field = (value: string | number | null) => {
   const text = value === null ? '' : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -10,7 +10,7 @@ export function csvText(names: string[], rows: (string | number | null)[][]): st
   return [names, ...rows].map((row) => row.map(field).join(',')).join('\r\n') + '\r\n';
 }
 
-/** Gives a text to the reader as a file. */
+/** Saves a text as a file. */
 export function saveText(name: string, text: string, type = 'text/csv'): void {
   saveBlob(name, new Blob([text], { type }));
 }

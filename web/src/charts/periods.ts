@@ -1,17 +1,17 @@
-// Objects of periods and names as the series of a chart.
+// Series of charts, from items by period and name.
 import type { Series } from './Plot.tsx';
 
 export interface Period { date: string; date_to: string; is_complete: boolean }
 export interface LoadedDays { date: string; date_to: string }
 
-/** Every period from the first to the last, and whether it is known that nothing happened where there is no object of it. */
+/** Every period from the first to the last. `isLoaded` says whether a period without an item is empty; otherwise it is not known. */
 export interface Calendar { x: number[]; dates: string[]; isLoaded: (date: string) => boolean }
 
 const DAY = 86_400_000;
-/** More points than this are not filled in: some fifty years of days. */
-const MOST_POINTS = 20_000;
+/** The most points that are filled in: some fifty years of days. */
+const MAX_POINTS = 20_000;
 
-/** The first day of the period after that of a day. */
+/** The first day of the next period. */
 function next(date: string, period: string): string {
   const at = new Date(`${date}T00:00:00Z`);
   // The week of the first days of 1970 began before them.
@@ -22,18 +22,18 @@ function next(date: string, period: string): string {
 
 const seconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000;
 
-/** The periods of objects, with those between them, and those after them of which all blocks are loaded. */
+/** The periods of items, those between them, and later ones whose blocks are all loaded. */
 export function calendarOf(items: { date: string }[], loaded: LoadedDays[], period: string): Calendar {
-  const own = [...new Set(items.map((item) => item.date))].toSorted();
+  const itemDates = [...new Set(items.map((item) => item.date))].toSorted();
   const isLoaded = (date: string) => loaded.some((range) => range.date <= date && date <= range.date_to);
-  const until = [own.at(-1) ?? '', loaded.at(-1)?.date_to ?? ''].toSorted().at(-1) ?? '';
+  const until = [itemDates.at(-1) ?? '', loaded.at(-1)?.date_to ?? ''].toSorted().at(-1) ?? '';
   const dates: string[] = [];
-  for (let date = own[0]; date !== undefined && date <= until && dates.length < MOST_POINTS; date = next(date, period)) dates.push(date);
-  const known = dates.length < MOST_POINTS ? dates : own;
-  return { x: known.map(seconds), dates: known, isLoaded };
+  for (let date = itemDates[0]; date !== undefined && date <= until && dates.length < MAX_POINTS; date = next(date, period)) dates.push(date);
+  const shownDates = dates.length < MAX_POINTS ? dates : itemDates;
+  return { x: shownDates.map(seconds), dates: shownDates, isLoaded };
 }
 
-/** A value of each period: of those without an object 0 where nothing happened, and a gap where that is not known. */
+/** A value per period. A period without an item is 0 if its blocks are loaded, and a gap otherwise. */
 export function lineOf<T extends { date: string }>(calendar: Calendar, items: T[], name: string, value: (item: T) => number | null): Series {
   const byDate = new Map(items.map((item) => [item.date, item]));
   return {
@@ -45,14 +45,14 @@ export function lineOf<T extends { date: string }>(calendar: Calendar, items: T[
   };
 }
 
-/** The same of values that are shares or prices: where nothing happened there is none. */
+/** The series with gaps in place of periods without an item, for shares and prices. */
 export const withGaps = (series: Series, calendar: Calendar, items: { date: string }[]): Series => {
   const own = new Set(items.map((item) => item.date));
   return { ...series, values: series.values.map((value, index) => (own.has(calendar.dates[index] ?? '') ? value : null)) };
 };
 
-/** The values of each period, a series for each of the greatest names and one for the sum of the others. A period with objects has 0 of the names that it has none of. */
-export function seriesOf<T extends Period>(calendar: Calendar, items: T[], name: (item: T) => string, value: (item: T) => number, most: number): Series[] {
+/** Values per period: a series for each of the names with the greatest totals, and one for the sum of the others. A period with items is 0 for names it lacks. */
+export function seriesOf<T extends Period>(calendar: Calendar, items: T[], name: (item: T) => string, value: (item: T) => number, maxSeries: number): Series[] {
   const totals = new Map<string, number>();
   const byDate = new Map<string, Map<string, number>>();
   for (const item of items) {
@@ -63,7 +63,7 @@ export function seriesOf<T extends Period>(calendar: Calendar, items: T[], name:
     byDate.set(item.date, counts);
   }
   const names = [...totals].toSorted((a, b) => b[1] - a[1]).map(([key]) => key);
-  const shown = names.length > most ? names.slice(0, most - 1) : names;
+  const shown = names.length > maxSeries ? names.slice(0, maxSeries - 1) : names;
   const others = names.slice(shown.length);
   const of = (date: string, keys: string[]) => {
     const counts = byDate.get(date);
@@ -74,22 +74,22 @@ export function seriesOf<T extends Period>(calendar: Calendar, items: T[], name:
   return series;
 }
 
-/** `Transfer` of `Transfer(address,…)`, else the beginning of a hash. */
+/** `Transfer` for `Transfer(address,…)`, else the first digits of a hash. */
 export const shortSignature = (signature: string | null, hash: string | null, none: string) => signature?.split('(')[0] ?? (hash === null ? none : hash.length > 10 ? `${hash.slice(0, 10)}…` : hash);
 
-/** How many days charts go back that read every transaction. */
+/** How many days charts go back whose queries read every transaction. */
 const DAYS_BACK: Record<string, number> = { DAY: 13, WEEK: 27, MONTH: 364 };
 
-/** The first day that they ask for, given the newest block's time; `null` for all. */
+/** The first day of such a chart, by the time of the newest block; `null` for all days. */
 export function beginOf(period: string, newest: string): string | null {
   const days = DAYS_BACK[period];
   return days === undefined ? null : new Date(Math.max(Date.parse(newest) - days * 86_400_000, 0)).toISOString().slice(0, 10);
 }
 
-/** Few points are bars, which show days without anything as such. */
+/** Whether there are few enough points for bars, which show empty days. */
 export const isFew = (x: number[]) => x.length < 60;
 
-/** What is not whole: the last period may still grow, and of others blocks are missing. */
+/** A note on incomplete periods: the last one may still grow, others lack blocks. */
 export function partOf(items: Period[]): string {
   const periods = [...new Map(items.map((item) => [item.date, item])).values()];
   const last = periods.at(-1);

@@ -1,4 +1,4 @@
-// The SQL that gives what a chart shows, for people who go on from there.
+// The SQL of the data that charts show.
 
 /** A column of the newest hundred blocks. */
 export const newestSql = (column: string) => `SELECT block_number, ${column}
@@ -26,17 +26,17 @@ const VALUES: Record<string, [string, string]> = {
 
 const STARTS: Record<string, string> = { DAY: 'toStartOfDay(timestamp)', WEEK: 'toStartOfWeek(timestamp, 1)', MONTH: 'toStartOfMonth(timestamp)', YEAR: 'toStartOfYear(timestamp)' };
 
-/** The SQL of a chart of the statistics service; nothing for one that is not known here. */
+/** The SQL of a chart of the statistics service; `undefined` for unknown charts. */
 export function lineSql(id: string, period: string): string | undefined {
-  const known = VALUES[id];
-  if (!known) return undefined;
-  return `SELECT ${STARTS[period] ?? STARTS['DAY']} AS period, ${known[0]}
-FROM ${known[1]}
+  const value = VALUES[id];
+  if (!value) return undefined;
+  return `SELECT ${STARTS[period] ?? STARTS['DAY']} AS period, ${value[0]}
+FROM ${value[1]}
 GROUP BY period
 ORDER BY period`;
 }
 
-/** The first day of a period that a column with a time lies in. */
+/** The start of the period of a column with a time. */
 const start = (period: string, column: string) => (STARTS[period] ?? (STARTS['DAY'] as string)).replace('timestamp', column);
 
 export const eventsSql = (contract: string, period: string) => `SELECT ${start(period, 'block_timestamp')} AS period, concat('0x', lower(hex(topic0))) AS event, count() AS logs

@@ -1,4 +1,4 @@
-// What a scan will read, as the server plans it, before it runs.
+// An estimate of what a scan reads, from the plan of the server.
 import { useEffect, useState } from 'preact/hooks';
 import { useApi } from '../api/use_api.ts';
 import { bytes, count } from '../format/amount.ts';
@@ -7,20 +7,21 @@ import { Fact, Facts } from '../parts/Facts.tsx';
 import { Failure, Loading } from '../parts/Answer.tsx';
 import { type Filter, scanPath } from './filter.ts';
 
-interface Read { table: string; parts: number; granules: number; rows: number; bytes: number }
-interface Plan { plan: string; reads: Read[]; sql: string; explain: string[] }
+interface TableRead { table: string; parts: number; granules: number; rows: number; bytes: number }
+interface Plan { plan: string; reads: TableRead[]; sql: string; explain: string[] }
 
+/** The pause after the last key before the estimate is requested, in milliseconds. */
 const PAUSE = 350;
 
 export function Estimate({ filter }: { filter: Filter }) {
   const path = scanPath(filter, { explain: '1' });
-  const [settled, setSettled] = useState(path);
+  const [debouncedPath, setDebouncedPath] = useState(path);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(path), PAUSE);
+    const timer = setTimeout(() => setDebouncedPath(path), PAUSE);
     return () => clearTimeout(timer);
   }, [path]);
-  const { data, problem } = useApi<Plan>(settled);
-  const sum = (of: (read: Read) => number) => (data?.reads ?? []).reduce((all, read) => all + of(read), 0);
+  const { data, problem } = useApi<Plan>(debouncedPath);
+  const sum = (of: (read: TableRead) => number) => (data?.reads ?? []).reduce((all, read) => all + of(read), 0);
   return (
     <section class="panel estimate" aria-live="polite">
       <header><h2>What will be read</h2></header>

@@ -1,4 +1,4 @@
-// The form of a filter. What is typed is checked where that can be done without the API.
+// The form of a filter. Inputs are checked where that is possible without the API.
 import { useCallback, useState } from 'preact/hooks';
 import { useApi } from '../api/use_api.ts';
 import { getJson } from '../api/request.ts';
@@ -9,7 +9,7 @@ import { eventOf } from './abi.ts';
 
 interface Props { filter: Filter; change: (filter: Filter) => void; start: () => void }
 
-const COMMON = [
+const COMMON_EVENTS = [
   'Transfer(address indexed from, address indexed to, uint256 value)',
   'Approval(address indexed owner, address indexed spender, uint256 value)',
   'Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
@@ -31,7 +31,7 @@ const LABELS: Record<string, [string, string]> = {
   type: ['Standard', 'ERC-20, ERC-721, ERC-1155'],
 };
 
-/** A word from what was typed at a topic: an address is padded to one, and so is a decimal number. */
+/** The input of a topic as words of 32 bytes: addresses and decimal numbers are padded. */
 export function wordOf(text: string): string {
   return text.split(',').map((part) => {
     const one = part.trim();
@@ -41,7 +41,8 @@ export function wordOf(text: string): string {
   }).join(',');
 }
 
-function complaint(name: keyof Filter, text: string): string {
+/** Why the value of a field is invalid; empty if it is valid. */
+function errorOf(name: keyof Filter, text: string): string {
   const values = text.split(',').map((one) => one.trim()).filter(Boolean);
   if (['address', 'fromAddress', 'toAddress', 'token'].includes(name)) return values.every(isAddress) ? '' : 'An address is 0x and 40 digits';
   if (name.startsWith('topic')) return values.every(isHash) ? '' : 'A topic is 0x and 64 digits';
@@ -51,22 +52,22 @@ function complaint(name: keyof Filter, text: string): string {
 
 export function FilterForm({ filter, change, start }: Props) {
   const set = (name: keyof Filter, value: string) => change({ ...filter, [name]: value });
-  // A day that is no block yet is not what would be read.
-  const [open, setOpen] = useState<Record<string, boolean>>({});
-  const hold = useCallback((side: string, isOpen: boolean) => setOpen((before) => (before[side] === isOpen ? before : { ...before, [side]: isOpen })), []);
-  const bad = Object.values(open).some(Boolean) || FIELDS[filter.kind].some((name) => complaint(name, filter[name]) !== '');
+  // Days whose block is not known yet; the scan cannot start before.
+  const [pendingDays, setPendingDays] = useState<Record<string, boolean>>({});
+  const setPending = useCallback((side: string, isPending: boolean) => setPendingDays((before) => (before[side] === isPending ? before : { ...before, [side]: isPending })), []);
+  const isInvalid = Object.values(pendingDays).some(Boolean) || FIELDS[filter.kind].some((name) => errorOf(name, filter[name]) !== '');
   return (
-    <form class="filter" onSubmit={(event) => { event.preventDefault(); if (!bad) start(); }}>
+    <form class="filter" onSubmit={(event) => { event.preventDefault(); if (!isInvalid) start(); }}>
       <label><span>Rows</span>
         <select value={filter.kind} onChange={(event) => change({ ...filter, kind: event.currentTarget.value as Kind })}>
           {Object.entries(KINDS).map(([kind, name]) => <option key={kind} value={kind}>{name}</option>)}
         </select>
       </label>
       {FIELDS[filter.kind].map((name) => <Field key={name} name={name} filter={filter} set={set} />)}
-      <BlockField label="From block" value={filter.fromBlock} set={(value) => set('fromBlock', value)} side="after" hold={hold} placeholder="0" />
-      <BlockField label="To block" value={filter.toBlock} set={(value) => set('toBlock', value)} side="before" hold={hold} placeholder="the newest" />
+      <BlockField label="From block" value={filter.fromBlock} set={(value) => set('fromBlock', value)} side="after" setPending={setPending} placeholder="0" />
+      <BlockField label="To block" value={filter.toBlock} set={(value) => set('toBlock', value)} side="before" setPending={setPending} placeholder="the newest" />
       <label><span>Row limit</span><input value={filter.limit} onInput={(event) => set('limit', event.currentTarget.value.replace(/\D/g, ''))} placeholder="all rows" inputMode="numeric" /></label>
-      <div class="row"><button type="submit" class="button main" disabled={bad}>Run the scan</button></div>
+      <div class="row"><button type="submit" class="button main" disabled={isInvalid}>Run the scan</button></div>
     </form>
   );
 }
@@ -74,43 +75,43 @@ export function FilterForm({ filter, change, start }: Props) {
 function Field({ name, filter, set }: { name: keyof Filter; filter: Filter; set: (name: keyof Filter, value: string) => void }) {
   const [label, hint] = LABELS[name] ?? [name, ''];
   const value = filter[name];
-  const wrong = complaint(name, value);
+  const error = errorOf(name, value);
   const events = useEvents(name === 'event' ? filter.address : '');
   const topic = name === 'event' ? topicOf(value) : null;
   return (
     <label><span>{label}</span>
       <input value={value} onInput={(event) => set(name, event.currentTarget.value)} onBlur={() => { if (name.startsWith('topic')) set(name, wordOf(value)); }} placeholder={hint} spellcheck={false} autocomplete="off"
-        aria-invalid={wrong ? 'true' : undefined} list={name === 'event' ? 'events' : undefined} />
-      {wrong && <small class="bad">{wrong}</small>}
+        aria-invalid={error ? 'true' : undefined} list={name === 'event' ? 'events' : undefined} />
+      {error && <small class="bad">{error}</small>}
       {topic && <small class="quiet hash whole">topic 0: {topic}</small>}
-      {name === 'event' && <datalist id="events">{[...events, ...COMMON].map((event) => <option key={event} value={event} />)}</datalist>}
+      {name === 'event' && <datalist id="events">{[...events, ...COMMON_EVENTS].map((event) => <option key={event} value={event} />)}</datalist>}
     </label>
   );
 }
 
-interface WithAbi { abi: AbiEntry[] | null }
+interface ContractAbi { abi: AbiEntry[] | null }
 
-/** Events of the contract, where its ABI is loaded. */
+/** The events of a contract, if its ABI is loaded. */
 function useEvents(address: string): string[] {
-  const { data } = useApi<WithAbi>(isAddress(address.trim()) ? `/api/v2/smart-contracts/${address.trim()}` : null);
+  const { data } = useApi<ContractAbi>(isAddress(address.trim()) ? `/api/v2/smart-contracts/${address.trim()}` : null);
   return (data?.abi ?? []).filter((entry) => entry.type === 'event').map((entry) => visible(eventOf(entry)));
 }
 
-/** A height, or a day that the API turns into one. */
-function BlockField({ label, value, set, side, hold, placeholder }: {
-  label: string; value: string; set: (value: string) => void; side: 'before' | 'after'; hold: (side: string, isOpen: boolean) => void; placeholder: string;
+/** A field for a height, or for a day, whose block the API finds. */
+function BlockField({ label, value, set, side, setPending, placeholder }: {
+  label: string; value: string; set: (value: string) => void; side: 'before' | 'after'; setPending: (side: string, isPending: boolean) => void; placeholder: string;
 }) {
   const [message, setMessage] = useState('');
   const [date, setDate] = useState('');
   const clear = () => {
     setMessage('');
     setDate('');
-    hold(side, false);
+    setPending(side, false);
   };
-  const day = async (text: string) => {
+  const findBlock = async (text: string) => {
     setMessage('');
     setDate(text);
-    hold(side, text !== '');
+    setPending(side, text !== '');
     if (!text) return;
     const seconds = Date.parse(`${text}T${side === 'after' ? '00:00:00' : '23:59:59'}Z`) / 1000;
     try {
@@ -118,7 +119,7 @@ function BlockField({ label, value, set, side, hold, placeholder }: {
       const height = typeof answer.result === 'string' ? answer.result : answer.result?.blockNumber;
       if (answer.status === '1' && height !== undefined && /^\d+$/.test(height)) {
         set(height);
-        hold(side, false);
+        setPending(side, false);
       } else setMessage(answer.message);
     } catch (failure) {
       setMessage(failure instanceof Error ? failure.message : 'That day is not known.');
@@ -128,7 +129,7 @@ function BlockField({ label, value, set, side, hold, placeholder }: {
     <label><span>{label}</span>
       <span class="pair">
         <input value={value} onInput={(event) => { clear(); set(event.currentTarget.value); }} placeholder={placeholder} inputMode="numeric" />
-        <input type="date" value={date} aria-label={`${label}, by its day in UTC`} onChange={(event) => void day(event.currentTarget.value)} />
+        <input type="date" value={date} aria-label={`${label}, by its day in UTC`} onChange={(event) => void findBlock(event.currentTarget.value)} />
       </span>
       {message && <small class="bad">{message} Nothing is read until this day is a block, or is taken away. <button type="button" class="button small" onClick={clear}>Without it</button></small>}
     </label>

@@ -1,4 +1,4 @@
-// Rows of a scan as they stream in: how many, over time, and the first of them.
+// The rows of a scan as they stream in: their number, a chart over time, and the first of them.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Problem } from '../api/request.ts';
 import { ChartPanel } from '../charts/ChartPanel.tsx';
@@ -9,65 +9,67 @@ import { Buckets } from './buckets.ts';
 import { type Filter, KINDS, scanPath } from './filter.ts';
 import { columnsOf, idOf, type Row } from './rows.tsx';
 import { sql } from './snippets.ts';
-import { type Mark, stream } from './stream.ts';
+import { type ScanEnd, stream } from './stream.ts';
 
-const MOST_KEPT = 1000;
-const STEP = 50;
+/** The most rows that the table holds. */
+const MAX_ROWS = 1000;
+const PAGE_SIZE = 50;
+/** How often rows are drawn while they stream in, in milliseconds. */
 const REDRAW = 300;
 
-interface Progress { rows: number; bytes: number; block: number | null; shown: Row[]; seconds: number; mark?: Mark; problem?: Problem; stopped?: boolean; x: number[]; values: number[] }
+interface Progress { rows: number; bytes: number; block: number | null; shown: Row[]; seconds: number; end?: ScanEnd; problem?: Problem; stopped?: boolean; x: number[]; values: number[] }
 
 export function Results({ filter }: { filter: Filter }) {
   const [progress, setProgress] = useState<Progress>({ rows: 0, bytes: 0, block: null, shown: [], seconds: 0, x: [], values: [] });
-  const [open, setOpen] = useState(STEP);
+  const [visibleCount, setVisibleCount] = useState(PAGE_SIZE);
   const stop = useRef(new AbortController());
   useEffect(() => {
     const abort = stop.current;
-    const began = Date.now();
+    const startedAt = Date.now();
     const buckets = new Buckets();
-    const so: Progress = { rows: 0, bytes: 0, block: null, shown: [], seconds: 0, x: [], values: [] };
-    let drawn = 0;
-    const tell = (more: Partial<Progress> = {}) => {
-      drawn = Date.now();
+    const current: Progress = { rows: 0, bytes: 0, block: null, shown: [], seconds: 0, x: [], values: [] };
+    let drawnAt = 0;
+    const publish = (changes: Partial<Progress> = {}) => {
+      drawnAt = Date.now();
       const { x, series } = buckets.series(1);
-      setProgress({ ...so, shown: [...so.shown], seconds: (drawn - began) / 1000, x, values: series[0]?.values ?? [], ...more });
+      setProgress({ ...current, shown: [...current.shown], seconds: (drawnAt - startedAt) / 1000, x, values: series[0]?.values ?? [], ...changes });
     };
     stream<Row>(scanPath(filter, { format: 'ndjson' }), abort.signal, (batch, size) => {
-      so.rows += batch.length;
-      so.bytes += size;
+      current.rows += batch.length;
+      current.bytes += size;
       for (const row of batch) buckets.add(Number(row.blockTimestamp), '');
-      if (so.shown.length < MOST_KEPT) so.shown.push(...batch.slice(0, MOST_KEPT - so.shown.length));
-      so.block = Number(batch.at(-1)?.blockNumber ?? 0);
-      if (Date.now() - drawn > REDRAW) tell();
-    }).then((mark) => tell({ mark }), (failure: unknown) => {
-      if (abort.signal.aborted) tell({ stopped: true });
-      else tell({ problem: failure instanceof Problem ? failure : new Problem(0, String(failure)) });
+      if (current.shown.length < MAX_ROWS) current.shown.push(...batch.slice(0, MAX_ROWS - current.shown.length));
+      current.block = Number(batch.at(-1)?.blockNumber ?? 0);
+      if (Date.now() - drawnAt > REDRAW) publish();
+    }).then((end) => publish({ end }), (failure: unknown) => {
+      if (abort.signal.aborted) publish({ stopped: true });
+      else publish({ problem: failure instanceof Problem ? failure : new Problem(0, String(failure)) });
     });
     return () => abort.abort();
   }, []);
-  const { rows, mark, problem, stopped, shown, x, values } = progress;
-  const running = !mark && !problem && !stopped;
+  const { rows, end, problem, stopped, shown, x, values } = progress;
+  const isRunning = !end && !problem && !stopped;
   const series = useMemo(() => [{ name: 'Rows', values }], [values]);
   const columns = useMemo(() => columnsOf(filter, shown[0]), [filter, shown.length > 0]);
   return (
     <>
       <section class="panel" aria-live="polite">
-        <header><h2>{KINDS[filter.kind]}</h2>{running && <button type="button" class="button small" onClick={() => stop.current.abort()}>Stop</button>}</header>
-        <p class="live"><strong class="big">{count(rows)}</strong> rows {running ? 'so far' : mark ? 'in all' : 'until it ended'}, {bytes(progress.bytes)} in {progress.seconds.toFixed(1)} s
-          {running && progress.block !== null && <span class="quiet">, at block {count(progress.block)}</span>}
-          {mark && <span class="quiet">, blocks {count(Number(mark.fromBlock))} to {count(Number(mark.toBlock))}</span>}</p>
-        {mark && !mark.complete && <p class="failure compact" role="note"><strong>Not all blocks of the range are loaded.</strong> <span>{mark.missing.length} ranges are missing: these are the rows of the others. <a href="/status">What is loaded</a></span></p>}
+        <header><h2>{KINDS[filter.kind]}</h2>{isRunning && <button type="button" class="button small" onClick={() => stop.current.abort()}>Stop</button>}</header>
+        <p class="live"><strong class="big">{count(rows)}</strong> rows {isRunning ? 'so far' : end ? 'in all' : 'until it ended'}, {bytes(progress.bytes)} in {progress.seconds.toFixed(1)} s
+          {isRunning && progress.block !== null && <span class="quiet">, at block {count(progress.block)}</span>}
+          {end && <span class="quiet">, blocks {count(Number(end.fromBlock))} to {count(Number(end.toBlock))}</span>}</p>
+        {end && !end.complete && <p class="failure compact" role="note"><strong>Not all blocks of the range are loaded.</strong> <span>{end.missing.length} ranges are missing: these are the rows of the others. <a href="/status">What is loaded</a></span></p>}
         {stopped && <p class="quiet">It was stopped; these rows are not all.</p>}
         {problem && <Failure problem={problem} compact />}
       </section>
       {x.length > 0 && <ChartPanel id="rows" title="Rows over time" x={x} axis="time" series={series} bars sql={sql(filter)} />}
-      {(shown.length > 0 || !running) && !problem && (
+      {(shown.length > 0 || !isRunning) && !problem && (
         <>
-          <Table items={shown.slice(0, open)} columns={columns} id={idOf} label="Rows" empty="No row fits." />
-          {rows > open && (
+          <Table items={shown.slice(0, visibleCount)} columns={columns} id={idOf} label="Rows" empty="No row fits." />
+          {rows > visibleCount && (
             <p class="pages">
-              {open < shown.length && <button type="button" class="button small" onClick={() => setOpen(open + STEP)}>Show more</button>}
-              <span class="quiet">The first {count(Math.min(open, shown.length))} of {count(rows)} rows are shown. A file has all of them.</span>
+              {visibleCount < shown.length && <button type="button" class="button small" onClick={() => setVisibleCount(visibleCount + PAGE_SIZE)}>Show more</button>}
+              <span class="quiet">The first {count(Math.min(visibleCount, shown.length))} of {count(rows)} rows are shown. A file has all of them.</span>
             </p>
           )}
         </>

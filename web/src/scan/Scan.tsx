@@ -1,4 +1,4 @@
-// The scan page: a filter, what it will read, its rows as they come, and the same for other tools.
+// The scan page: a filter, an estimate, the rows as they stream in, and snippets for other tools.
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { useTitle } from '../parts/title.ts';

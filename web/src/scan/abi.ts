@@ -1,4 +1,4 @@
-// Events as text, from the entries of an ABI.
+// Declarations of events, from the entries of an ABI.
 import type { AbiEntry, AbiInput } from '../pages/contract/ReadCalls.tsx';
 
 interface EventInput extends AbiInput { indexed?: boolean }

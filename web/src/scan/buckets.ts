@@ -1,22 +1,22 @@
-// Rows counted by time while they come: the steps grow with the time that they span, so memory is bounded.
+// Rows counted by time while they stream in: the steps grow with the time that they span, so that memory is bounded.
 
-const MOST_STEPS = 400;
+const MAX_STEPS = 400;
 const STEPS = [12, 60, 300, 900, 3600, 4 * 3600, 86_400, 7 * 86_400, 28 * 86_400, 364 * 86_400];
 
 export class Buckets {
   private step = 0;
   private counts = new Map<number, Map<string, number>>();
 
-  /** Counts one row at a time in seconds since 1970, under a name. */
+  /** Counts a row under a name; `time` is in seconds since 1970. */
   add(time: number, name: string): void {
     const at = Math.floor(time / this.width) * this.width;
     const counts = this.counts.get(at) ?? new Map<string, number>();
     counts.set(name, (counts.get(name) ?? 0) + 1);
     this.counts.set(at, counts);
-    if (this.counts.size > MOST_STEPS && this.step < STEPS.length - 1) this.widen();
+    if (this.counts.size > MAX_STEPS && this.step < STEPS.length - 1) this.widen();
   }
 
-  /** Seconds of a step. */
+  /** The length of a step in seconds. */
   get width(): number {
     return STEPS[this.step] as number;
   }
@@ -33,12 +33,12 @@ export class Buckets {
     }
   }
 
-  /** Counts by time, a series for each of the commonest names and one for the others. Steps without rows are 0 where there are not too many. */
-  series(most: number): { x: number[]; series: { name: string; values: number[] }[] } {
+  /** Counts by time: a series for each of the most frequent names, and one for the others. Steps without rows are 0, unless there are too many. */
+  series(maxSeries: number): { x: number[]; series: { name: string; values: number[] }[] } {
     const total = new Map<string, number>();
     for (const counts of this.counts.values()) for (const [name, count] of counts) total.set(name, (total.get(name) ?? 0) + count);
     const names = [...total].toSorted((a, b) => b[1] - a[1]).map(([name]) => name);
-    const shown = names.length > most ? names.slice(0, most - 1) : names;
+    const shown = names.length > maxSeries ? names.slice(0, maxSeries - 1) : names;
     const x = this.times();
     const of = (time: number, name: string) => this.counts.get(time)?.get(name) ?? 0;
     const series = shown.map((name) => ({ name, values: x.map((time) => of(time, name)) }));
@@ -48,9 +48,9 @@ export class Buckets {
   }
 
   private times(): number[] {
-    const there = [...this.counts.keys()].toSorted((a, b) => a - b);
-    const [first, last] = [there[0], there.at(-1)];
-    if (first === undefined || last === undefined || (last - first) / this.width > 2 * MOST_STEPS) return there;
+    const sorted = [...this.counts.keys()].toSorted((a, b) => a - b);
+    const [first, last] = [sorted[0], sorted.at(-1)];
+    if (first === undefined || last === undefined || (last - first) / this.width > 2 * MAX_STEPS) return sorted;
     return Array.from({ length: (last - first) / this.width + 1 }, (_, index) => first + index * this.width);
   }
 }

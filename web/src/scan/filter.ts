@@ -1,4 +1,4 @@
-// The filter of a scan as the form has it, as the address of the page has it, and as the API takes it.
+// The filter of a scan: in the form, in the URL of the page, and as parameters of the API.
 import { keccak256 } from '../format/keccak.ts';
 
 export const KINDS = {
@@ -9,7 +9,7 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-/** Every field is text as it was typed; an empty one is not part of the filter. */
+/** Every field has the text of its input; empty fields are not part of the filter. */
 export interface Filter {
   kind: Kind;
   address: string; event: string; topic0: string; topic1: string; topic2: string; topic3: string;
@@ -17,12 +17,12 @@ export interface Filter {
   fromBlock: string; toBlock: string; limit: string;
 }
 
-const NONE: Filter = {
+const EMPTY: Filter = {
   kind: 'logs', address: '', event: '', topic0: '', topic1: '', topic2: '', topic3: '', fromAddress: '', toAddress: '', token: '', type: '',
   fromBlock: '0', toBlock: '', limit: '',
 };
 
-/** Fields that a kind of scan has. */
+/** The fields of each kind of scan. */
 export const FIELDS: Record<Kind, (keyof Filter)[]> = {
   logs: ['address', 'event', 'topic0', 'topic1', 'topic2', 'topic3'],
   'token-transfers': ['address', 'fromAddress', 'toAddress', 'token', 'type'],
@@ -32,7 +32,7 @@ export const FIELDS: Record<Kind, (keyof Filter)[]> = {
 
 export function filterOf(query: Record<string, string>): Filter {
   const kind = query['kind'] !== undefined && query['kind'] in KINDS ? (query['kind'] as Kind) : 'logs';
-  const filter: Filter = { ...NONE, kind };
+  const filter: Filter = { ...EMPTY, kind };
   for (const name of [...FIELDS[kind], 'fromBlock', 'toBlock', 'limit'] as Exclude<keyof Filter, 'kind'>[]) {
     const value = query[name];
     if (value !== undefined) filter[name] = value;
@@ -40,7 +40,7 @@ export function filterOf(query: Record<string, string>): Filter {
   return filter;
 }
 
-/** The address of the page with this filter. */
+/** The URL of the page with this filter. */
 export function pageQuery(filter: Filter): string {
   const words = new URLSearchParams({ kind: filter.kind });
   for (const name of [...FIELDS[filter.kind], 'fromBlock', 'toBlock', 'limit'] as const) {
@@ -50,10 +50,10 @@ export function pageQuery(filter: Filter): string {
   return `/scan?${words}`;
 }
 
-/** `event Transfer(…)` with spaces and all, as one line. */
+/** The declaration of an event in one line, without `event` and the semicolon. */
 export const plainEvent = (event: string) => event.trim().replace(/^event\s+/, '').replace(/;$/, '').replace(/\s+/g, ' ');
 
-/** The hash of an event: that of its name with the bare types of its parameters. Null if the text is no such thing. */
+/** The topic of an event: the hash of its name with the types of its parameters. Null if the text is not a declaration. */
 export function topicOf(event: string): string | null {
   const found = /^(\w+)\s*\((.*)\)$/.exec(plainEvent(event));
   if (!found) return null;
@@ -85,7 +85,7 @@ function bareType(parameter: string): string {
   return type.replace(/^(u?int)(?=$|\[)/, '$1256');
 }
 
-/** What the API takes. An event stands as `decode`, which also filters. */
+/** The parameters of the API. An event is passed as `decode`, which also filters. */
 export function parameters(filter: Filter): URLSearchParams {
   const words = new URLSearchParams();
   for (const name of FIELDS[filter.kind]) {

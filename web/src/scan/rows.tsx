@@ -1,4 +1,4 @@
-// How rows of scans are shown.
+// The columns of scan results.
 import { checksum } from '../format/keccak.ts';
 import { shortHash, shortName } from '../format/hash.ts';
 import { Address } from '../parts/Address.tsx';
@@ -41,7 +41,7 @@ function Value({ of }: { of: unknown }) {
   return <span class="value" title={text.slice(0, 500)}>{shortName(text.startsWith('0x') ? shortHash(text, 10, 6) : text, 40)}</span>;
 }
 
-/** The columns for a filter; named values have one each, as the first row has them. */
+/** The columns for a filter; each decoded value of the first row has its own. */
 export function columnsOf(filter: Filter, first: Row | undefined): Column<Row>[] {
   switch (filter.kind) {
     case 'logs': {

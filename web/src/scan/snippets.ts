@@ -7,13 +7,13 @@ const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 export const curl = (filter: Filter, origin: string) => `curl -N ${shell(origin + scanPath(filter, { format: 'ndjson' }))}`;
 
 export function python(filter: Filter, origin: string): string {
-  const given = [...parameters(filter), ['format', 'ndjson']].map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`).join('\n');
+  const query = [...parameters(filter), ['format', 'ndjson']].map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`).join('\n');
   return `import json
 import urllib.parse
 import urllib.request
 
 query = urllib.parse.urlencode({
-${given}
+${query}
 })
 mark = None
 with urllib.request.urlopen(${JSON.stringify(`${origin}/api/v2/scan/${filter.kind}`)} + "?" + query) as answer:
@@ -33,20 +33,20 @@ const block = (text: string) => (/^\d+$/.test(text) ? `${text}n` : /^0x/.test(te
 
 export function viem(filter: Filter, origin: string): string {
   if (filter.kind !== 'logs') return '// viem reads logs alone: choose logs, or use one of the other ways.';
-  const given: string[] = [];
-  if (filter.address.trim()) given.push(`address: ${one(list(filter.address))}`);
+  const options: string[] = [];
+  if (filter.address.trim()) options.push(`address: ${one(list(filter.address))}`);
   const event = plainEvent(filter.event);
-  if (event) given.push(`event: parseAbiItem(${JSON.stringify(`event ${event}`)})`);
-  given.push(`fromBlock: ${block(filter.fromBlock.trim() || '0')}`, `toBlock: ${block(filter.toBlock.trim() || 'latest')}`);
+  if (event) options.push(`event: parseAbiItem(${JSON.stringify(`event ${event}`)})`);
+  options.push(`fromBlock: ${block(filter.fromBlock.trim() || '0')}`, `toBlock: ${block(filter.toBlock.trim() || 'latest')}`);
   const topics = event ? [] : topicList(filter);
   const names = event ? 'createPublicClient, http, parseAbiItem' : 'createPublicClient, http';
-  const ask = topics.length > 0
+  const call = topics.length > 0
     ? `const logs = await client.request({\n  method: 'eth_getLogs',\n  params: [${JSON.stringify({ ...(filter.address.trim() && { address: list(filter.address) }), topics, fromBlock: quantity(filter.fromBlock || '0'), toBlock: quantity(filter.toBlock || 'latest') })}],\n});`
-    : `const logs = await client.getLogs({\n  ${given.join(',\n  ')},\n});`;
+    : `const logs = await client.getLogs({\n  ${options.join(',\n  ')},\n});`;
   return `import { ${names} } from 'viem';
 
 const client = createPublicClient({ transport: http(${JSON.stringify(`${origin}/rpc`)}) });
-${ask}
+${call}
 console.log(logs);`;
 }
 

@@ -1,14 +1,15 @@
-// Rows of a scan as they arrive, one JSON object a line, and the mark that says whether they are all.
+// Streams the rows of a scan: one JSON object per line, and a closing line that says whether the rows are complete.
 import { Problem, problemOf } from '../api/request.ts';
 import { onServer } from '../start/base.ts';
 
-export interface Mark { complete: boolean; count: number; fromBlock: string; toBlock: string; headBlock: string; missing: { fromBlock: string; toBlock: string }[] }
+/** The closing line of a scan. */
+export interface ScanEnd { complete: boolean; count: number; fromBlock: string; toBlock: string; headBlock: string; missing: { fromBlock: string; toBlock: string }[] }
 
 /**
- * Reads the answer at a path to its end and hands on rows in batches. The mark at the end is the result; an answer
+ * Reads the answer at a path to its end and passes on the rows in batches. The result is the closing line; an answer
  * without one was cut off, which is a problem.
  */
-export async function stream<T>(path: string, signal: AbortSignal, rows: (batch: T[], bytes: number) => void): Promise<Mark> {
+export async function stream<T>(path: string, signal: AbortSignal, onBatch: (batch: T[], bytes: number) => void): Promise<ScanEnd> {
   let response: Response;
   try {
     response = await fetch(onServer(path), { signal });
@@ -21,7 +22,7 @@ export async function stream<T>(path: string, signal: AbortSignal, rows: (batch:
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
-  let mark: Mark | undefined;
+  let end: ScanEnd | undefined;
   for (;;) {
     let chunk: ReadableStreamReadResult<Uint8Array>;
     try {
@@ -35,12 +36,12 @@ export async function stream<T>(path: string, signal: AbortSignal, rows: (batch:
     rest = lines.pop() ?? '';
     const batch: T[] = [];
     for (const line of lines) {
-      if (line.startsWith('{"end":')) mark = (JSON.parse(line) as { end: Mark }).end;
+      if (line.startsWith('{"end":')) end = (JSON.parse(line) as { end: ScanEnd }).end;
       else if (line) batch.push(JSON.parse(line) as T);
     }
-    if (batch.length > 0) rows(batch, chunk.value?.length ?? 0);
+    if (batch.length > 0) onBatch(batch, chunk.value?.length ?? 0);
     if (chunk.done) break;
   }
-  if (!mark) throw new Problem(0, 'The transfer ended without its closing mark, so these rows are not all.');
-  return mark;
+  if (!end) throw new Problem(0, 'The transfer ended without its closing mark, so these rows are not all.');
+  return end;
 }
