@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
-import { OwnNames } from './parts/OwnNames.tsx';
+import { PrivateNamesFile } from './parts/PrivateNamesFile.tsx';
 import { PulseDot, PulseLine } from './parts/Pulse.tsx';
 import { SearchBox } from './parts/SearchBox.tsx';
 import { base, chains, hasSql, onOther } from './start/base.ts';
@@ -60,7 +60,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <PulseLine />
       <footer>
         <div class="inside">
-          <OwnNames />
+          <PrivateNamesFile />
           <button type="button" class="plain" onClick={nextTimeStyle}>{{ age: 'Show times in UTC', utc: 'Show local times', local: 'Show ages' }[timeStyle.value]}</button>
           <span class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> rows <kbd>t</kbd> colours <kbd>u</kbd> times</span>
           <span>{chain.value.name && `${chain.value.name}, `}read-only, from ClickHouse</span>

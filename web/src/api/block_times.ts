@@ -1,4 +1,4 @@
-// Blocks by time, and the loaded ones next to a height.
+// Blocks by time, and the nearest loaded block below a height.
 import type { Block, Page } from './types.ts';
 import { getJson } from './request.ts';
 
@@ -10,7 +10,7 @@ async function closest(seconds: number, side: 'before' | 'after'): Promise<numbe
   return status === '1' && height !== undefined && /^\d+$/.test(height) ? Number(height) : null;
 }
 
-/** The newest block at a time, else the first one after it; `null` where neither is loaded. */
+/** The newest block at a time, else the first one after it; `null` if neither is loaded. */
 export async function blockAt(seconds: number): Promise<number | null> {
   for (const side of ['before', 'after'] as const) {
     const height = await closest(seconds, side).catch(() => null);

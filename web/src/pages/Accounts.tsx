@@ -1,4 +1,4 @@
-// All accounts, those that have most or take part in most transactions first.
+// All accounts, ordered by balance or by number of transactions.
 import { useLocation } from 'preact-iso';
 import type { RankedAddress } from '../api/types.ts';
 import { Address } from '../parts/Address.tsx';
@@ -9,12 +9,12 @@ import { withQuery } from '../parts/list/query.ts';
 import type { Column } from '../parts/list/Table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
-import { known } from './columns.tsx';
+import { countOrUnknown } from './columns.tsx';
 
 const columns: Column<RankedAddress>[] = [
   { name: 'Address', cell: (item) => <Address of={item} copy /> },
   { name: 'Kind', cell: (item) => (item.is_contract === null ? <Unknown /> : item.is_contract ? 'contract' : 'account') },
-  { name: 'Transactions', right: true, cell: (item) => known(item.transactions_count) },
+  { name: 'Transactions', right: true, cell: (item) => countOrUnknown(item.transactions_count) },
   { name: 'Balance', right: true, cell: (item) => <Coins wei={item.coin_balance} /> },
 ];
 

@@ -1,4 +1,4 @@
-// An address: what it is, what it holds, and its lists.
+// An address: its facts, its holdings, and its lists.
 import { withRetry } from '../api/retry.ts';
 import { useLocation, useRoute } from 'preact-iso';
 import { lazy } from 'preact-iso';
@@ -12,7 +12,7 @@ import { Fact, Facts } from '../parts/Facts.tsx';
 import { Choice, Order, type Orders } from '../parts/list/Order.tsx';
 import { HideChoice } from '../parts/list/HideChoice.tsx';
 import { Height, Plain, TxHash } from '../parts/Hash.tsx';
-import { OwnName } from '../parts/OwnName.tsx';
+import { PrivateName } from '../parts/PrivateName.tsx';
 import { PagedTable } from '../parts/list/PagedTable.tsx';
 import { Failure, AnswerView } from '../parts/Answer.tsx';
 import type { Column } from '../parts/list/Table.tsx';
@@ -41,7 +41,7 @@ interface TabCounts {
 }
 interface Counters { transactions_count: string | null; token_transfers_count: string | null; gas_usage_count: string | null; validations_count: string | null }
 
-/** Names that other explorers give to the same parts. */
+/** The names of tabs in other explorers. */
 const TAB_ALIASES = {
   transactions: 'txs', 'token-transfers': 'token_transfers', internal: 'internal_txns', 'internal-transactions': 'internal_txns',
   token_holdings: 'tokens', tokens_nfts: 'nft', nfts: 'nft', code: 'contract', analytics: 'activity', charts: 'activity', read_contract: 'contract', readContract: 'contract', events: 'logs', internaltx: 'internal_txns', tokentxns: 'token_transfers', nfttransfers: 'token_transfers', asset_tokens: 'tokens', mine: 'blocks_validated',
@@ -58,7 +58,7 @@ export function Address() {
   const counts = answer.data;
   const isLoading = !counts && !answer.problem;
   const about = page.data;
-  // Only what has code, its own or a delegate's, is a wallet of theirs.
+  // Only addresses with code, their own or that of a delegate, can send user operations.
   const operations = useApi<Page<unknown>>(about?.is_contract ? `/api/v2/proxy/account-abstraction/operations?sender=${hash}&page_size=1` : null);
   useTitle((about && nameOf(about)) ?? `Address ${shortHash(hash)}`);
   const tabs = [
@@ -83,20 +83,20 @@ export function Address() {
     <>
       <h1 class="row">{kind} {about?.name && <bdi class="name">{shortName(about.name, 60)}</bdi>}</h1>
       {checksumNote(hash) && <p class="failure compact" role="note">{checksumNote(hash)}.</p>}
-      <p class="subject"><Plain hash={about?.hash ?? hash} what="address" /> <OwnName address={hash} /></p>
+      <p class="subject"><Plain hash={about?.hash ?? hash} what="address" /> <PrivateName address={hash} /></p>
       <AnswerView answer={page} lines={30}>{(data) => <Details of={data} counts={counts} />}</AnswerView>
       {(about || (page.problem && page.problem.status !== 422)) && (
         <>
           <Tabs tabs={tabs} chosen={tab} base={`/address/${hash}`} />
-          <section aria-label={tab}><Part tab={tab} hash={hash} about={about} /></section>
+          <section aria-label={tab}><TabContent tab={tab} hash={hash} about={about} /></section>
         </>
       )}
     </>
   );
 }
 
-/** The first and the last transaction; of blocks with gaps between them, the first and the last that are indexed. */
-function Seen({ hash, isWhole }: { hash: string; isWhole: boolean }) {
+/** The first and the last transaction; if blocks are missing, the first and the last that are indexed. */
+function FirstAndLastTransaction({ hash, isComplete }: { hash: string; isComplete: boolean }) {
   const path = `/api/v2/addresses/${hash}/transactions?items_count=1`;
   const [last, first] = [useApi<Page<Transaction>>(path), useApi<Page<Transaction>>(`${path}&order=asc`)];
   const shown = (answer: typeof last) => {
@@ -104,10 +104,10 @@ function Seen({ hash, isWhole }: { hash: string; isWhole: boolean }) {
     if (item) return <span class="row"><TxHash hash={item.hash} /> <Time at={item.timestamp} /></span>;
     return answer.data ? <span class="quiet">none is loaded</span> : answer.problem ? <Unknown why={answer.problem.message} /> : '…';
   };
-  return <><Fact name={isWhole ? 'Last transaction' : 'Last indexed'}>{shown(last)}</Fact><Fact name={isWhole ? 'First transaction' : 'First indexed'} hint={isWhole ? undefined : 'Not all blocks are indexed here: there may be earlier ones'}>{shown(first)}</Fact></>;
+  return <><Fact name={isComplete ? 'Last transaction' : 'Last indexed'}>{shown(last)}</Fact><Fact name={isComplete ? 'First transaction' : 'First indexed'} hint={isComplete ? undefined : 'Not all blocks are indexed here: there may be earlier ones'}>{shown(first)}</Fact></>;
 }
 
-/** Of a chain with gaps the counts of its lists, which stop at 51, are what is known. */
+/** If blocks are missing, counts are those of the lists, which stop at 51. */
 function Details({ of, counts }: { of: AddressPage; counts: TabCounts | undefined }) {
   const counters = useApi<Counters>(`/api/v2/addresses/${of.hash}/counters`);
   const indexed = (count: number | null | undefined) => (count === null || count === undefined ? <Unknown /> : <span>{upTo(count)} <span class="quiet">in indexed blocks</span></span>);
@@ -118,7 +118,7 @@ function Details({ of, counts }: { of: AddressPage; counts: TabCounts | undefine
         <Fact name="Balance"><span class="row"><Coins wei={of.coin_balance} whole />{of.block_number_balance_updated_at !== null && <span class="quiet">after block <Height of={of.block_number_balance_updated_at} /></span>}</span></Fact>
         <Fact name="Transactions">{value('transactions_count')}</Fact>
         <Fact name="Token transfers">{value('token_transfers_count')}</Fact>
-        <Seen hash={of.hash} isWhole={Boolean(counters.data?.transactions_count)} />
+        <FirstAndLastTransaction hash={of.hash} isComplete={Boolean(counters.data?.transactions_count)} />
         {of.ens_domain_name && <Fact name="ENS name"><bdi>{visible(of.ens_domain_name)}</bdi></Fact>}
         {of.public_tags.length > 0 && <Fact name="Tags"><span class="row">{of.public_tags.map((tag) => <span key={tag.display_name} class="badge">{shortName(tag.display_name ?? '', 40)}</span>)}</span></Fact>}
         {of.token && <Fact name="Token"><span class="row"><TokenName token={of.token} /> <span class="quiet">{of.token.type}</span></span></Fact>}
@@ -129,14 +129,14 @@ function Details({ of, counts }: { of: AddressPage; counts: TabCounts | undefine
   );
 }
 
-/** The standards by which a proxy names what it runs. */
+/** The standards by which proxies name their implementation. */
 const PROXIES: Record<string, string> = { eip7702: 'EIP-7702', eip1167: 'EIP-1167, a minimal proxy', eip1967: 'EIP-1967', eip1822: 'EIP-1822', eip1967_beacon: 'EIP-1967, by a beacon', eip2535: 'EIP-2535, a diamond', eip897: 'EIP-897', master_copy: 'Safe' };
 
-/** What of a list goes on into a file or a scan: the side that was chosen, and the standard of tokens. */
-interface Wanted { side?: string | undefined; type?: string | undefined }
+/** The filter of a list that its file and its scan take over: the side, and the token standard. */
+interface ListFilter { side?: string | undefined; type?: string | undefined }
 const SIDE_WORDS: Record<string, string> = { from: 'Out', to: 'In' };
 
-function csv(hash: string, list: string, { side }: Wanted = {}) {
+function csv(hash: string, list: string, { side }: ListFilter = {}) {
   const filter = side ? `?filter_type=address&filter_value=${side}` : '';
   const path = `/api/v2/addresses/${hash}/${list}/csv${filter}`;
   return (
@@ -147,7 +147,7 @@ function csv(hash: string, list: string, { side }: Wanted = {}) {
   );
 }
 
-function scan(kind: string, hash: string, { side, type }: Wanted = {}) {
+function scan(kind: string, hash: string, { side, type }: ListFilter = {}) {
   const party = side === 'from' ? 'fromAddress' : side === 'to' ? 'toAddress' : 'address';
   return <a class="button small" href={`/scan?kind=${kind}&${party}=${hash}${type ? `&type=${type}` : ''}`}>Open as scan</a>;
 }
@@ -172,11 +172,11 @@ const balances: Column<BalancePoint>[] = [
   { name: 'Balance', right: true, cell: (item) => <Coins wei={item.value} digits={10} /> },
 ];
 
-/** Orders of transactions. */
+/** The orders of the list of transactions. */
 const ORDERS: Orders = [['Newest first', {}], ['Oldest first', { order: 'asc' }], ['By value', { sort: 'value' }], ['By fee', { sort: 'fee' }]];
 const SIDES: [string, string][] = [['', 'All'], ['from', 'Out'], ['to', 'In']];
 
-function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressPage | undefined }) {
+function TabContent({ tab, hash, about }: { tab: string; hash: string; about: AddressPage | undefined }) {
   const { query } = useLocation();
   const path = `/addresses/${hash}`;
   const filter = query['filter'];
@@ -209,8 +209,8 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
     case 'nft': return <PagedTable<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="NFTs that it has" empty="It has none." />;
     case 'user_ops': return <OperationList query={{ sender: hash }} />;
     case 'approvals': return <Approvals hash={hash} />;
-    case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} token={about?.token ?? null} withPlace />} empty="No block that is loaded has a log of it." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
-    case 'contract': return <Contract hash={hash} runs={about && !delegateOf(about) ? about.implementations[0]?.address_hash ?? null : null} />;
+    case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} token={about?.token ?? null} showBlock />} empty="No block that is loaded has a log of it." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
+    case 'contract': return <Contract hash={hash} implementation={about && !delegateOf(about) ? about.implementations[0]?.address_hash ?? null : null} />;
     case 'activity': return <Activity hash={hash} isContract={about?.is_contract ?? null} />;
     case 'coin_balance_history': return (
       <BalanceChart hash={hash}>

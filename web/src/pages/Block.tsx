@@ -20,7 +20,7 @@ import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
-import { internalColumns, internalId, transactionsOfBlock, Used, withdrawalColumns, known } from './columns.tsx';
+import { internalColumns, internalId, transactionsOfBlock, GasUsedMeter, withdrawalColumns, countOrUnknown } from './columns.tsx';
 
 const Verdict = lazy(withRetry(() => import('./Verdict.tsx').then((part) => part.Verdict)));
 
@@ -50,9 +50,9 @@ export function Block() {
       {block.problem && !block.data && block.problem.status === 404 && height !== undefined && <NearestBlock height={height} />}
       <AnswerView answer={block} lines={30}>{(data) => (
         <>
-          {data.type === 'reorg' && <Replaced block={data} />}
+          {data.type === 'reorg' && <ReorgNotice block={data} />}
           <Details block={data} />
-          {data.type !== 'block' ? <Body block={data} /> : <><Tabs tabs={tabs} chosen={tab} base={base} />
+          {data.type !== 'block' ? <NonCanonicalBody block={data} /> : <><Tabs tabs={tabs} chosen={tab} base={base} />
           <section aria-label={tab} data-path={path}>
             {tab === 'txs' && <div class="tools"><Order orders={ORDERS} /></div>}
             {tab === 'txs' && <PagedTable<Transaction> path={`/blocks/${id}/transactions`} query={{ sort: query['sort'] }} columns={transactionsOfBlock} id={(item) => item.hash} label="Transactions of the block" empty="The block has no transactions." />}
@@ -65,25 +65,25 @@ export function Block() {
   );
 }
 
-/** Blocks that were replaced together are few. */
-const DEEPEST = 64;
+/** The greatest depth of a reorganisation that is looked for. */
+const MAX_DEPTH = 64;
 
-/** The block that has the height of one that a reorganisation took out, and how deep that was. */
-function Replaced({ block }: { block: BlockObject }) {
-  const now = useApi<BlockObject>(`/api/v2/blocks/${block.height}`);
-  const others = useApi<Page<BlockObject>>(`/api/v2/blocks?type=reorg&block_number=${block.height + DEEPEST}&items_count=100`);
+/** The current block at the height of a replaced one, and the depth of the reorganisation. */
+function ReorgNotice({ block }: { block: BlockObject }) {
+  const current = useApi<BlockObject>(`/api/v2/blocks/${block.height}`);
+  const others = useApi<Page<BlockObject>>(`/api/v2/blocks?type=reorg&block_number=${block.height + MAX_DEPTH}&items_count=100`);
   const branch = branchOf(block, others.data?.items ?? []);
   const first = branch[0] ?? block;
   return (
     <div class="failure compact" role="note"><strong>Replaced by a reorganisation.</strong>
-      <p>{now.data ? <>The block at this height is now <a class="hash whole" href={`/block/${now.data.hash}`}>{now.data.hash}</a>.</> : now.problem ? 'No block of this height is loaded now.' : '…'}</p>
+      <p>{current.data ? <>The block at this height is now <a class="hash whole" href={`/block/${current.data.hash}`}>{current.data.hash}</a>.</> : current.problem ? 'No block of this height is loaded now.' : '…'}</p>
       {others.data && <p>Depth {branch.length}: {branch.length === 1 ? 'this block alone was replaced' : `blocks ${count(first.height)} to ${count(branch.at(-1)?.height)} were replaced together`}, after block <Height of={first.height - 1} />.</p>}
     </div>
   );
 }
 
-/** What is known of the transactions of a block that is not in the chain. */
-function Body({ block: { hash, type, transactions_count: transactions, withdrawals_count: withdrawals } }: { block: BlockObject }) {
+/** The transactions and withdrawals of a block that is not in the chain. */
+function NonCanonicalBody({ block: { hash, type, transactions_count: transactions, withdrawals_count: withdrawals } }: { block: BlockObject }) {
   if (type === 'uncle') return <p class="empty">Of an uncle only the header is stored: its transactions did not happen, or are in other blocks.</p>;
   return (
     <>
@@ -93,7 +93,7 @@ function Body({ block: { hash, type, transactions_count: transactions, withdrawa
   );
 }
 
-/** What the maker of the block wrote into it, as text too where it is one. */
+/** The extra data of a block, also as text if it is text. */
 function ExtraData({ of }: { of: string | null }) {
   if (of === null) return <Unknown />;
   if (of === '0x') return <span class="quiet">none</span>;
@@ -110,17 +110,17 @@ function Details({ block }: { block: BlockObject }) {
         {block.type === 'block' && <Fact name="Finality"><Finality block={block.height} /></Fact>}
         {block.type === 'block' && <Fact name="Proven" hint="What was checked when the block was loaded, or proven again later"><Verdict block={block.hash} /></Fact>}
         <Fact name="Fee recipient" hint="The beneficiary that the header names"><Address of={block.miner} copy /></Fact>
-        <Fact name="Gas used"><span class="row">{count(block.gas_used)} of {count(block.gas_limit)} <Used block={block} /></span></Fact>
+        <Fact name="Gas used"><span class="row">{count(block.gas_used)} of {count(block.gas_limit)} <GasUsedMeter block={block} /></span></Fact>
         {block.nephew_block_number !== undefined && <Fact name="Included by" hint="The block that names this uncle, its nephew"><span class="row"><Height of={block.nephew_block_number} /> <span class="quiet">distance {block.nephew_block_number - block.height}</span></span></Fact>}
         {block.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={block.base_fee_per_gas} whole /></Fact>}
-        {/* What an uncle's transactions would have paid nobody paid. */}
+        {/* The transactions of an uncle paid no fees. */}
         {block.type !== 'uncle' && <Fact name="Fees"><span class="row"><Coins wei={block.transaction_fees} whole /> {block.base_fee_per_gas !== null && <><span class="quiet">of them burnt</span> <Coins wei={block.burnt_fees} whole /></>}</span></Fact>}
         {block.rewards.length > 0 && <Fact name="Rewards">{block.rewards.map((reward) => <div key={reward.type} class="row">{reward.type}: <Coins wei={BigInt(reward.reward).toString()} whole /></div>)}</Fact>}
         <Fact name="Size">{block.size === null ? <Unknown /> : bytes(block.size)}</Fact>
-        {block.blob_transactions_count !== null && <Fact name="Blobs">{block.blob_transactions_count === 0 ? <span class="quiet">none</span> : <span>{known(block.blob_transactions_count)} transaction{block.blob_transactions_count === 1 ? '' : 's'} with blobs, blob gas {known(block.blob_gas_used)}</span>}</Fact>}
+        {block.blob_transactions_count !== null && <Fact name="Blobs">{block.blob_transactions_count === 0 ? <span class="quiet">none</span> : <span>{countOrUnknown(block.blob_transactions_count)} transaction{block.blob_transactions_count === 1 ? '' : 's'} with blobs, blob gas {countOrUnknown(block.blob_gas_used)}</span>}</Fact>}
         <ChainFacts of={block.chain_facts} />
         <Fact name="Parent"><a class="hash whole" href={`/block/${block.parent_hash}`}>{block.parent_hash}</a></Fact>
-        {block.difficulty !== '0' && <Fact name="Difficulty">{known(block.difficulty)}</Fact>}
+        {block.difficulty !== '0' && <Fact name="Difficulty">{countOrUnknown(block.difficulty)}</Fact>}
         <Fact name="State root"><Plain hash={block.state_root} what="state root" /></Fact>
         <Fact name="Extra data"><ExtraData of={block.extra_data} /></Fact>
         {block.uncles_hashes && block.uncles_hashes.length > 0 && <Fact name="Uncles">{block.uncles_hashes.map((hash) => <div key={hash}><a class="hash whole" href={`/block/${hash}`}>{hash}</a></div>)}</Fact>}

@@ -1,4 +1,4 @@
-// The newest blocks and transactions, as they come, and what is loaded.
+// The home page: the newest blocks and transactions, updated live, and figures of the chain.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { feedState, latestHead, openFeed } from '../api/feed.ts';
@@ -25,21 +25,21 @@ interface Stats {
   gas_prices: { slow: number | null; average: number | null; fast: number | null } | null;
   network_utilization_percentage: number | null;
 }
-interface Indexing { indexed_blocks_ratio: number | null; indexed_internal_transactions_ratio: number | null }
+interface IndexingStatus { indexed_blocks_ratio: number | null; indexed_internal_transactions_ratio: number | null }
 
 const FEED = {
   connecting: ['connecting', 'Waiting for the connection on which new blocks are announced', 'connecting'],
   lost: ['connection lost', 'New blocks are not announced now; the connection is tried again', 'lost'],
 } as const;
-/** Lists are asked for at most so often, in milliseconds, and figures of the chain less often. */
-const OFTEN = 2500;
-const SELDOM = 20_000;
-/** A chain of which a smaller share is indexed is counted in blocks. */
-const FEW = 0.01;
+/** The least time between two updates of the lists, and of the figures of the chain, in milliseconds. */
+const LISTS_PAUSE = 2500;
+const FIGURES_PAUSE = 20_000;
+/** Below this share of indexed blocks their number is shown instead. */
+const MIN_SHARE = 0.01;
 const TONES = { good: 'live', late: 'late', bad: 'lost', still: 'connecting' } as const;
 
-/** The connection, and if that is there, the chain. */
-function stateNow(): readonly [string, string, string] {
+/** The state of the connection; once it is open, that of the chain. */
+function liveState(): readonly [string, string, string] {
   const feed = feedState.value;
   const chain = pulse.value;
   if (feed !== 'live') return FEED[feed];
@@ -52,19 +52,19 @@ export function Home() {
   const blocks = useApi<Block[]>('/api/v2/main-page/blocks');
   const transactions = useApi<Transaction[]>('/api/v2/main-page/transactions');
   const stats = useApi<Stats>('/api/v2/stats');
-  const indexing = useApi<Indexing>('/api/v2/main-page/indexing-status');
+  const indexing = useApi<IndexingStatus>('/api/v2/main-page/indexing-status');
   useEffect(() => {
-    const lists = throttle(OFTEN, () => [blocks, transactions].forEach((answer) => answer.refetch()));
-    const figures = throttle(SELDOM, stats.refetch);
-    const leave = latestHead.subscribe((head) => {
+    const lists = throttle(LISTS_PAUSE, () => [blocks, transactions].forEach((answer) => answer.refetch()));
+    const figures = throttle(FIGURES_PAUSE, stats.refetch);
+    const unsubscribe = latestHead.subscribe((head) => {
       if (head) for (const one of [lists, figures]) one.call();
     });
-    return () => [leave, lists.stop, figures.stop].forEach((end) => end());
+    return () => [unsubscribe, lists.stop, figures.stop].forEach((end) => end());
   }, [blocks.refetch, transactions.refetch, stats.refetch]);
   useEffect(() => {
     if (blocks.data) setNewestBlocks(blocks.data);
   }, [blocks.data]);
-  const [state, why, tone] = stateNow();
+  const [state, why, tone] = liveState();
   return (
     <>
       <section class="hero">
@@ -82,18 +82,18 @@ export function Home() {
 
 interface FeedProps<T> { name: string; all: [string, string]; answer: Answer<T[]>; tall?: boolean; children: (item: T) => ComponentChildren }
 
-/** A list of the newest, whose rows stand still while the pointer is on them or one of them has the focus. */
+/** A live list, which pauses while it is hovered or has the focus. */
 function Feed<T extends { hash: string }>({ name, all: [path, word], answer, tall, children }: FeedProps<T>) {
-  const [isHeld, setHeld] = useState(false);
+  const [isPaused, setPaused] = useState(false);
   const shown = useRef<T[] | undefined>(undefined);
-  if (!isHeld || shown.current === undefined) shown.current = answer.data;
-  const isStale = isHeld && shown.current?.[0]?.hash !== answer.data?.[0]?.hash;
-  const hold = (event: PointerEvent) => { if (event.pointerType === 'mouse') setHeld(true); };
+  if (!isPaused || shown.current === undefined) shown.current = answer.data;
+  const hasNewer = isPaused && shown.current?.[0]?.hash !== answer.data?.[0]?.hash;
+  const pause = (event: PointerEvent) => { if (event.pointerType === 'mouse') setPaused(true); };
   return (
     <section class="panel">
-      <header><h2>{name}</h2>{isStale && <span class="count" role="status">paused, newer ones have come</span>}<a href={path}>{word}</a></header>
+      <header><h2>{name}</h2>{hasNewer && <span class="count" role="status">paused, newer ones have come</span>}<a href={path}>{word}</a></header>
       <AnswerView answer={answer} lines={8}>{(items) => (
-        <ul class={tall ? 'feedlist tall' : 'feedlist'} onPointerEnter={hold} onPointerLeave={() => setHeld(false)} onFocusIn={() => setHeld(true)} onFocusOut={() => setHeld(false)}>
+        <ul class={tall ? 'feedlist tall' : 'feedlist'} onPointerEnter={pause} onPointerLeave={() => setPaused(false)} onFocusIn={() => setPaused(true)} onFocusOut={() => setPaused(false)}>
           {(shown.current ?? items).map(children)}
         </ul>
       )}</AnswerView>
@@ -105,24 +105,24 @@ function Tile({ name, children, hint }: { name: string; children: ComponentChild
   return <div class="tile" title={hint}><span class="quiet">{name}</span><strong>{children}</strong></div>;
 }
 
-function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexing: Answer<Indexing>; newest: Block | undefined }) {
-  const wait = (answer: Answer<unknown>) => (answer.data === undefined && !answer.problem ? '…' : <Unknown />);
+function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexing: Answer<IndexingStatus>; newest: Block | undefined }) {
+  const placeholder = (answer: Answer<unknown>) => (answer.data === undefined && !answer.problem ? '…' : <Unknown />);
   const figures = stats.data;
   const gas = figures?.gas_prices?.average;
   const blocks = indexing.data?.indexed_blocks_ratio;
-  // Where only a part of a chain is indexed, the page says which.
-  const isPart = blocks !== null && blocks !== undefined && blocks < FEW;
+  // If only a part of the chain is indexed, the page says how much.
+  const isPart = blocks !== null && blocks !== undefined && blocks < MIN_SHARE;
   const loaded = useApi<{ blocks: number }>(isPart ? '/api/v2/stats/verdicts' : null).data?.blocks;
   const traces = indexing.data?.indexed_internal_transactions_ratio;
   return (
     <section class="tiles" aria-label="Facts about the chain">
       <Tile name="Block height">{newest ? <Height of={newest.height} /> : '…'}</Tile>
       <Tile name="Latest block">{newest ? <Time at={newest.timestamp} /> : '…'}</Tile>
-      {!isPart && <Tile name="Transactions" hint="Known where every block from 0 on is loaded">{count(figures?.total_transactions) ?? wait(stats)}</Tile>}
-      <Tile name="Gas price" hint="The 60th percentile of what the newest transactions paid">{gas === null || gas === undefined ? wait(stats) : <>{gas.toPrecision(3)} <span class="unit">gwei</span></>}</Tile>
-      <Tile name="Indexed" hint="Of all from 0 to the newest. One whose hashes do not fit is refused when it is loaded"><a href="/status">{blocks === null || blocks === undefined ? wait(indexing) : isPart && loaded ? <>{count(loaded)} blocks</> : percent(blocks)}</a></Tile>
+      {!isPart && <Tile name="Transactions" hint="Known where every block from 0 on is loaded">{count(figures?.total_transactions) ?? placeholder(stats)}</Tile>}
+      <Tile name="Gas price" hint="The 60th percentile of what the newest transactions paid">{gas === null || gas === undefined ? placeholder(stats) : <>{gas.toPrecision(3)} <span class="unit">gwei</span></>}</Tile>
+      <Tile name="Indexed" hint="Of all from 0 to the newest. One whose hashes do not fit is refused when it is loaded"><a href="/status">{blocks === null || blocks === undefined ? placeholder(indexing) : isPart && loaded ? <>{count(loaded)} blocks</> : percent(blocks)}</a></Tile>
       {isPart && <Tile name="Of the chain" hint="The share of the blocks from 0 to the newest">{percent(blocks)}</Tile>}
-      <Tile name="Internal calls indexed" hint="The share of blocks whose internal calls are loaded"><a href="/status">{traces === null || traces === undefined ? wait(indexing) : percent(traces)}</a></Tile>
+      <Tile name="Internal calls indexed" hint="The share of blocks whose internal calls are loaded"><a href="/status">{traces === null || traces === undefined ? placeholder(indexing) : percent(traces)}</a></Tile>
     </section>
   );
 }

@@ -1,4 +1,4 @@
-// Pages that are one list of the whole chain.
+// Pages with one list of the whole chain.
 import { useLocation } from 'preact-iso';
 import type { Block, InternalTransaction, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
 import { PagedTable } from '../parts/list/PagedTable.tsx';
@@ -11,7 +11,7 @@ import { blockColumns, uncleColumns, internalColumns, internalId, transactionCol
 
 const KINDS = [['', 'Blocks', 'No block is loaded.'], ['uncle', 'Uncles', 'No block that is loaded names an uncle.'], ['reorg', 'Reorganised', 'No reorganisation was seen while blocks were loaded as they came.']] as const;
 
-/** Blocks between two that are indexed. */
+/** How many blocks between two rows are not indexed. */
 function notIndexed(above: Block, below: Block): string | null {
   const missing = above.height - below.height - 1;
   return missing > 0 ? `${count(missing)} block${missing === 1 ? ' is' : 's are'} not indexed here` : null;

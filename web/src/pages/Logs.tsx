@@ -1,4 +1,4 @@
-// Logs, decoded where an event is known, with the bare words beside.
+// Logs, decoded if the event is known, and raw.
 import { useState } from 'preact/hooks';
 import type { DecodedData, Log, Parameter, Token } from '../api/types.ts';
 import { group } from '../format/amount.ts';
@@ -11,8 +11,8 @@ import { Bytes, Height, TxHash } from '../parts/Hash.tsx';
 import { Copy } from '../parts/Copy.tsx';
 import { Time } from '../parts/Time.tsx';
 
-/** `token` is the one that emitted it, if that is known. */
-export function LogCard({ log, withPlace, token }: { log: Log; withPlace?: boolean; token?: Token | null }) {
+/** `token` is the token that emitted the log, if it is known. */
+export function LogCard({ log, showBlock, token }: { log: Log; showBlock?: boolean; token?: Token | null }) {
   const [raw, setRaw] = useState(log.decoded === null);
   return (
     <article class="card" data-row>
@@ -20,7 +20,7 @@ export function LogCard({ log, withPlace, token }: { log: Log; withPlace?: boole
         <span class="count" title="Position in the block">{log.index}</span>
         <Address of={log.address} />
         {log.decoded && <strong class="method">{log.decoded.method_call.split('(')[0]}</strong>}
-        {withPlace && <span class="row quiet"><Height of={log.block_number} /> <Time at={log.block_timestamp} /> <TxHash hash={log.transaction_hash} /></span>}
+        {showBlock && <span class="row quiet"><Height of={log.block_number} /> <Time at={log.block_timestamp} /> <TxHash hash={log.transaction_hash} /></span>}
         <span class="grow" />
         {log.topics[0] && <a class="button small" href={`/scan?kind=logs&address=${log.address.hash}&topic0=${log.topics[0]}`} title="All logs of this event of the contract">All of this event</a>}
         {log.decoded && <button type="button" class="button small" title="Topics and data as they are, or read" onClick={() => setRaw(!raw)}>{raw ? 'Decoded' : 'Raw'}</button>}
@@ -62,7 +62,7 @@ function ParameterValue({ of, token }: { of: Parameter; token: Token | null }) {
   return <span class="value">{shown.length > 2000 ? `${shown.slice(0, 2000)}…` : shown} <Copy text={text} what="value" /></span>;
 }
 
-/** A whole number in groups, or as the amount of a token that it is. */
+/** A whole number in digit groups, or as an amount of a token. */
 function Whole({ value, token }: { value: string; token: Token | null }) {
   if (token && token.decimals !== null) return <span class="value"><Units value={value} decimals={token.decimals} whole /> <TokenName token={token} /></span>;
   return <span class="value">{group(value)} <Copy text={value} what="value" /></span>;

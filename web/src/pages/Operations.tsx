@@ -1,4 +1,4 @@
-// User operations (ERC-4337): lists of them, and one.
+// User operations (ERC-4337): lists, and the page of one.
 import { useRoute } from 'preact-iso';
 import type { ListedOperation, UserOperation } from '../api/types.ts';
 import { useApi } from '../api/use_api.ts';
@@ -14,7 +14,7 @@ import type { Column } from '../parts/list/Table.tsx';
 import { AnswerView } from '../parts/Answer.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
-import { known } from './columns.tsx';
+import { countOrUnknown } from './columns.tsx';
 import { Call } from './Logs.tsx';
 
 const ROOT = '/proxy/account-abstraction/operations';
@@ -32,10 +32,10 @@ const columns: Column<ListedOperation>[] = [
   { name: 'Fee', right: true, cell: (item) => <Coins wei={item.fee} /> },
 ];
 
-/** Those of a transaction or of a wallet: a query of the list; of all without one. */
+/** The user operations of a transaction or of a wallet, or all of them. */
 export function OperationList({ query }: { query?: Record<string, string> }) {
-  const few = query?.['transaction_hash'] ? ['Block', 'Time', 'Transaction'] : query?.['sender'] ? ['Wallet'] : [];
-  return <PagedTable<ListedOperation> path={ROOT} query={query} columns={columns.filter(({ name }) => !few.includes(name))} id={(item) => item.hash} label="User operations" empty="No block that is loaded has one." />;
+  const hiddenColumns = query?.['transaction_hash'] ? ['Block', 'Time', 'Transaction'] : query?.['sender'] ? ['Wallet'] : [];
+  return <PagedTable<ListedOperation> path={ROOT} query={query} columns={columns.filter(({ name }) => !hiddenColumns.includes(name))} id={(item) => item.hash} label="User operations" empty="No block that is loaded has one." />;
 }
 
 export function Operations() {
@@ -75,7 +75,7 @@ function Whole({ of }: { of: UserOperation }) {
           <Fact name="Transaction"><span class="row"><TxHash hash={of.transaction_hash} whole /> <span class="quiet">bundle {of.bundle_index + 1}, operation {of.index + 1}</span></span></Fact>
           <Fact name="Block"><Height of={Number(of.block_number)} /></Fact>
           <Fact name="Time"><Time at={of.timestamp} both /></Fact>
-          <Fact name="Bundler" hint="Who was paid for the bundle">{of.bundler ? <Address of={of.bundler} whole copy /> : known(null)}</Fact>
+          <Fact name="Bundler" hint="Who was paid for the bundle">{of.bundler ? <Address of={of.bundler} whole copy /> : countOrUnknown(null)}</Fact>
           {of.factory && <Fact name="Made by" hint="The factory that made the wallet for this operation"><Address of={of.factory} whole copy /></Fact>}
           {of.aggregator && <Fact name="Aggregator"><Address of={{ hash: of.aggregator }} whole copy /></Fact>}
           <Fact name="EntryPoint"><span class="row"><Address of={of.entry_point} whole copy /> <span class="quiet">{of.entry_point_version}</span></span></Fact>
@@ -92,7 +92,7 @@ function Whole({ of }: { of: UserOperation }) {
         <Facts>
           <Fact name="Gas used"><span>{count(of.gas_used)}{of.gas && <span class="quiet"> of at most {count(of.gas)}</span>}</span></Fact>
           <Fact name="Gas price"><Gwei wei={of.gas_price} whole /></Fact>
-          <Fact name="Limits"><span>{known(of.call_gas_limit)} call, {known(of.verification_gas_limit)} verification, {known(of.pre_verification_gas)} before it</span></Fact>
+          <Fact name="Limits"><span>{countOrUnknown(of.call_gas_limit)} call, {countOrUnknown(of.verification_gas_limit)} verification, {countOrUnknown(of.pre_verification_gas)} before it</span></Fact>
           {of.max_fee_per_gas && <Fact name="Max fee"><span class="row"><Gwei wei={of.max_fee_per_gas} whole /> <span class="quiet">max priority fee</span> <Gwei wei={of.max_priority_fee_per_gas} whole /></span></Fact>}
           <Fact name="Nonce"><Plain hash={of.nonce} what="nonce" /></Fact>
           <Fact name="Signature"><Bytes data={of.signature} what="signature" /></Fact>

@@ -1,4 +1,4 @@
-// What a search found.
+// The results of a search.
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { count } from '../format/amount.ts';
@@ -18,7 +18,7 @@ const columns: Column<SearchItem>[] = [
   { name: 'Time', cell: (item) => (item.timestamp ? <Time at={item.timestamp} /> : '') },
 ];
 
-/** What the words may mean besides names that are loaded. */
+/** What the words may mean besides loaded names. */
 function Guesses({ words }: { words: string }) {
   const guesses = guessesOf(words, searchVocabulary());
   if (guesses.length === 0) return null;

@@ -1,4 +1,4 @@
-// What is loaded and what is not, how old the newest block is, and whether the server is well.
+// The status of the server: the age of the newest block, problems, and which blocks are loaded.
 import { useEffect, useState } from 'preact/hooks';
 import { getJson, Problem } from '../api/request.ts';
 import { type Answer, useApi } from '../api/use_api.ts';
@@ -17,7 +17,7 @@ import { chain } from '../state/chain.ts';
 import { health, pulse, setNewestBlocks } from '../state/pulse.ts';
 import { now } from '../state/view.ts';
 
-interface Mark { end: { missing: MissingRange[]; headBlock: string } }
+interface ScanAnswer { end: { missing: MissingRange[]; headBlock: string } }
 
 const PARTS = [
   ['transactions', 'Blocks and transactions', 'Headers with the bodies that their roots name'],
@@ -26,7 +26,7 @@ const PARTS = [
 ] as const;
 
 /** The newest block that another one replaced. */
-function LastReplaced({ answer }: { answer: Answer<Page<Block>> }) {
+function LastReorg({ answer }: { answer: Answer<Page<Block>> }) {
   if (!answer.data) return answer.problem ? <Unknown why={answer.problem.message} /> : <>…</>;
   const [block] = answer.data.items;
   if (!block) return <>none was seen</>;
@@ -61,13 +61,13 @@ export function Status() {
             <Fact name="Gaps" hint="Between the blocks that are loaded">{data.data.ranges === null ? <Unknown /> : count(Math.max(data.data.ranges - 1, 0))}</Fact>
             <Fact name="Version">{version.data?.backend_version ?? (version.problem ? <Unknown /> : '…')}</Fact>
             <Fact name="Problems">{data.problems.length === 0 ? 'none' : <span class="row">{data.problems.map((problem) => <span key={problem.kind + problem.detail} class="bad">{problem.detail}</span>)}</span>}</Fact>
-            <Fact name="Reorganisations" hint="As far as they were seen while blocks were loaded as they came"><LastReplaced answer={replaced} /></Fact>
+            <Fact name="Reorganisations" hint="As far as they were seen while blocks were loaded as they came"><LastReorg answer={replaced} /></Fact>
             <Fact name="Damaged data">{data.damage === null ? 'none' : <code>{data.damage}</code>}</Fact>
             <Fact name="For programs"><span class="row"><a href="/api/health">Health (JSON)</a> <a href="/metrics">Metrics (Prometheus)</a></span></Fact>
           </Facts>
         )}</AnswerView>
       </section>
-      {answer.data && <Proven />}
+      {answer.data && <VerdictTotals />}
       {answer.data && <Parts head={answer.data.data.latest_block_number} />}
     </>
   );
@@ -78,7 +78,7 @@ function BehindNow({ at }: { at: string }) {
   return <>{behind >= 0 ? span(behind) : <>not at all: its time is {span(behind)} ahead of this clock</>}</>;
 }
 
-/** A node of which nothing was heard for so long, in milliseconds, may have newer blocks. */
+/** After this time without an answer, in milliseconds, a node may have newer blocks. */
 const LONG_SILENCE = 60_000;
 
 function BehindNode({ head, following }: { head: number | null; following: FollowStatus | null }) {
@@ -94,7 +94,7 @@ function BehindNode({ head, following }: { head: number | null; following: Follo
 
 type Totals = Record<'blocks' | 'verified' | 'partial' | 'unverified' | 'refused' | 'unknown', number>;
 
-function Proven() {
+function VerdictTotals() {
   const { data, problem, refetch } = useApi<Totals>('/api/v2/stats/verdicts');
   if (problem) return <Failure problem={problem} refetch={refetch} compact />;
   const rows: [keyof Totals, string, string][] = [
@@ -115,64 +115,65 @@ function Proven() {
   );
 }
 
-/** Blocks that one part of the tables lacks, as a scan of one row says it. */
+/** The missing blocks of one part of the tables, from the answer of a scan for one row. */
 function useMissing(kind: string, head: number | null): { missing?: Range[]; problem?: Problem } {
   const [state, setState] = useState<{ missing?: Range[]; problem?: Problem }>({});
   useEffect(() => {
     if (head === null) return undefined;
-    let left = false;
+    let isCancelled = false;
     const ranges = (missing: MissingRange[]) => missing.map((range) => ({ first: Number(range.fromBlock), last: Number(range.toBlock) }));
-    const tell = (missing: MissingRange[]) => { if (!left) setState({ missing: ranges(missing) }); };
-    getJson<Mark>(`/api/v2/scan/${kind}?fromBlock=0&toBlock=${head}&limit=1&format=json`).then(
-      (answer) => tell(answer.end.missing),
+    const setMissing = (missing: MissingRange[]) => { if (!isCancelled) setState({ missing: ranges(missing) }); };
+    getJson<ScanAnswer>(`/api/v2/scan/${kind}?fromBlock=0&toBlock=${head}&limit=1&format=json`).then(
+      (answer) => setMissing(answer.end.missing),
       (failure: unknown) => {
-        if (failure instanceof Problem && failure.missing.length > 0) tell(failure.missing);
-        else if (!left) setState({ problem: failure instanceof Problem ? failure : new Problem(0, String(failure)) });
+        if (failure instanceof Problem && failure.missing.length > 0) setMissing(failure.missing);
+        else if (!isCancelled) setState({ problem: failure instanceof Problem ? failure : new Problem(0, String(failure)) });
       },
     );
-    return () => { left = true; };
+    return () => { isCancelled = true; };
   }, [kind, head]);
   return state;
 }
 
-type Lack = ReturnType<typeof useMissing>;
+type PartCoverage = ReturnType<typeof useMissing>;
 
-/** All parts at once, when all are known, so that none moves another. */
+/** All parts are shown at once, so that the layout does not shift. */
 function Parts({ head }: { head: number | null }) {
-  const lacks = [useMissing(PARTS[0][0], head), useMissing(PARTS[1][0], head), useMissing(PARTS[2][0], head)];
-  if (lacks.some((lack) => !lack.missing && !lack.problem)) return <Loading lines={30} />;
+  const parts = [useMissing(PARTS[0][0], head), useMissing(PARTS[1][0], head), useMissing(PARTS[2][0], head)];
+  if (parts.some((part) => !part.missing && !part.problem)) return <Loading lines={30} />;
   return (
     <>
-      {PARTS.map(([kind, name, why], index) => <Part key={kind} name={name} why={why} head={head} lack={lacks[index] as Lack} />)}
+      {PARTS.map(([kind, name, why], index) => <Part key={kind} name={name} why={why} head={head} coverage={parts[index] as PartCoverage} />)}
       <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source lacked could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block are in the table <code>block_verdicts</code> as well.</p>
     </>
   );
 }
 
-function Part({ name, why, head, lack: { missing, problem } }: { name: string; why: string; head: number | null; lack: Lack }) {
+function Part({ name, why, head, coverage: { missing, problem } }: { name: string; why: string; head: number | null; coverage: PartCoverage }) {
   const whole = { first: 0, last: head ?? 0 };
-  const there = missing && without(whole, missing);
+  const loaded = missing && without(whole, missing);
   return (
     <section class="panel">
-      <header><h2>{name}</h2>{there && <strong>{percent(lengthOf(there) / (whole.last + 1))}</strong>}</header>
+      <header><h2>{name}</h2>{loaded && <strong>{percent(lengthOf(loaded) / (whole.last + 1))}</strong>}</header>
       <p class="quiet">{why}.</p>
-      {problem ? <Failure problem={problem} compact /> : there && <Coverage there={there} whole={whole} />}
+      {problem ? <Failure problem={problem} compact /> : loaded && <Coverage loaded={loaded} whole={whole} />}
     </section>
   );
 }
 
-const MOST = 60;
+/** The most ranges that are listed. */
+const MAX_RANGES = 60;
 
-function Coverage({ there, whole }: { there: Range[]; whole: Range }) {
+function Coverage({ loaded, whole }: { loaded: Range[]; whole: Range }) {
   const length = whole.last - whole.first + 1;
   return (
     <>
-      <svg class="coverage" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label={`${there.length} ranges are loaded`}>
-        {there.map((range) => <rect key={range.first} x={(range.first / length) * 1000} width={Math.max(((range.last - range.first + 1) / length) * 1000, 1.5)} y="0" height="20" />)}
+      <svg class="coverage" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label={`${loaded.length} ranges are loaded`}>
+        {loaded.map((range) => <rect key={range.first} x={(range.first / length) * 1000} width={Math.max(((range.last - range.first + 1) / length) * 1000, 1.5)} y="0" height="20" />)}
       </svg>
-      {there.length === 0 ? <p class="empty">Nothing is loaded.</p> : (
-        <p class="ranges">{there.slice(-MOST).map((range) => <span key={range.first}><Height of={range.first} />{range.last > range.first && <> to <Height of={range.last} /></>}</span>)}
-          {there.length > MOST && <span>and {there.length - MOST} before them</span>}
+      {loaded.length === 0 ? <p class="empty">Nothing is loaded.</p> : (
+        <p class="ranges">{loaded.slice(-MAX_RANGES).map((range) => <span key={range.first}><Height of={range.first} />{range.last > range.first && <> to <Height of={range.last} /></>}</span>)}
+          {loaded.length > MAX_RANGES && <span>and {loaded.length - MAX_RANGES} before them</span>}
         </p>
       )}
     </>

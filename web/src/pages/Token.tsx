@@ -18,7 +18,7 @@ import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { chain } from '../state/chain.ts';
 import { Metadata } from './token/Metadata.tsx';
-import { known, transferColumns, transferId } from './columns.tsx';
+import { countOrUnknown, transferColumns, transferId } from './columns.tsx';
 
 const Activity = lazy(withRetry(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity)));
 
@@ -51,8 +51,8 @@ export function Token() {
               <Fact name="Symbol">{data.symbol ? <bdi>{shortName(data.symbol, 60)}</bdi> : <Unknown />}</Fact>
               {data.type === 'ERC-20' && <Fact name="Decimals" hint="How many digits stand behind the point of an amount">{data.decimals ?? <Unknown />}</Fact>}
               <Fact name="Supply"><span class="row"><Units value={data.total_supply} decimals={data.type === 'ERC-20' ? data.decimals : '0'} whole />{data.total_supply !== null && after}</span></Fact>
-              <Fact name="Holders"><span class="row">{known(data.holders_count)}{data.holders_count !== null && after}</span></Fact>
-              <Fact name="Transfers">{counters.data ? known(counters.data.transfers_count) : counters.problem ? <Unknown why={counters.problem.message} /> : '…'}</Fact>
+              <Fact name="Holders"><span class="row">{countOrUnknown(data.holders_count)}{data.holders_count !== null && after}</span></Fact>
+              <Fact name="Transfers">{counters.data ? countOrUnknown(counters.data.transfers_count) : counters.problem ? <Unknown why={counters.problem.message} /> : '…'}</Fact>
             </Facts>
           </section>
           <Tabs tabs={tabs} chosen={tab} base={`/token/${hash}`} />

@@ -1,4 +1,4 @@
-// All tokens, those that most addresses hold first.
+// All tokens, ordered by number of holders.
 import { useLocation } from 'preact-iso';
 import type { Token } from '../api/types.ts';
 import { shortName } from '../format/hash.ts';
@@ -9,14 +9,14 @@ import { withQuery } from '../parts/list/query.ts';
 import type { Column } from '../parts/list/Table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
-import { known } from './columns.tsx';
+import { countOrUnknown } from './columns.tsx';
 
 const columns: Column<Token>[] = [
   { name: 'Token', cell: (token) => <TokenName token={token} /> },
   { name: 'Name', cell: (token) => (token.name ? <bdi>{shortName(token.name, 36)}</bdi> : <Unknown />) },
   { name: 'Standard', cell: (token) => token.type },
   { name: 'Contract', cell: (token) => <Address of={{ hash: token.address_hash }} copy /> },
-  { name: 'Holders', right: true, cell: (token) => known(token.holders_count) },
+  { name: 'Holders', right: true, cell: (token) => countOrUnknown(token.holders_count) },
   { name: 'Supply', right: true, cell: (token) => <Units value={token.total_supply} decimals={token.type === 'ERC-20' ? token.decimals : '0'} /> },
 ];
 

@@ -1,5 +1,5 @@
-// Tools: what a selector or a hash declares, data of calls read and made, units of amounts. Nothing that is typed leaves the browser but
-// selectors and hashes, which this server is asked for.
+// Tools: declarations by selector or hash, decoding and encoding of call data, units, hashes and checksums. Only selectors and hashes are
+// sent to the server; everything else stays in the browser.
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { visible } from '../format/hash.ts';
@@ -13,7 +13,7 @@ import { useTitle } from '../parts/title.ts';
 import { topicOf } from '../scan/filter.ts';
 import { onServer } from '../start/base.ts';
 import { chain } from '../state/chain.ts';
-import { typed } from './contract/ReadCalls.tsx';
+import { parseArgument } from './contract/ReadCalls.tsx';
 
 export function Tools() {
   useTitle('Tools');
@@ -29,8 +29,8 @@ export function Tools() {
   );
 }
 
-/** Declarations with a selector or the hash of an event, of those that are loaded or come with the server. */
-async function declarations(hash: string): Promise<string[]> {
+/** The declarations of a selector or of the hash of an event, from those that are loaded or built in. */
+async function fetchDeclarations(hash: string): Promise<string[]> {
   const kind = hash.length === 10 ? 'signatures' : 'topic0';
   const answer = await fetch(onServer(`/assets/${kind}/${hash.slice(2).toLowerCase()}`));
   return answer.ok ? (await answer.text()).split(';').filter(Boolean) : [];
@@ -51,27 +51,27 @@ function Lookup() {
         <label><span>A selector (0x and 8 digits), the hash of an event (64 digits), or a declaration</span><input name="q" value={words} placeholder="0xa9059cbb or transfer(address,uint256)" spellcheck={false} /></label>
         <div><button type="submit" class="button">Look up</button></div>
       </form>
-      {words && <Declared words={words} />}
+      {words && <Declarations words={words} />}
     </section>
   );
 }
 
-function Declared({ words }: { words: string }) {
+function Declarations({ words }: { words: string }) {
   const hash = topicOf(words.replace(/^(event|function|error)\s+/, ''));
-  const asked = hash ?? (/^0x([0-9a-f]{8}|[0-9a-f]{64})$/i.test(words) ? words.toLowerCase() : null);
+  const key = hash ?? (/^0x([0-9a-f]{8}|[0-9a-f]{64})$/i.test(words) ? words.toLowerCase() : null);
   const [found, setFound] = useState<string[] | null>(null);
   useEffect(() => {
-    let left = false;
+    let isCancelled = false;
     setFound(null);
-    if (asked) void Promise.all((hash ? [asked.slice(0, 10), asked] : [asked]).map((one) => declarations(one).catch(() => []))).then((all) => { if (!left) setFound([...new Set(all.flat())]); });
-    return () => { left = true; };
-  }, [asked]);
-  if (!asked) return <p class="bad">This is no selector, no hash and no declaration with its types in brackets.</p>;
+    if (key) void Promise.all((hash ? [key.slice(0, 10), key] : [key]).map((one) => fetchDeclarations(one).catch(() => []))).then((all) => { if (!isCancelled) setFound([...new Set(all.flat())]); });
+    return () => { isCancelled = true; };
+  }, [key]);
+  if (!key) return <p class="bad">This is no selector, no hash and no declaration with its types in brackets.</p>;
   return (
     <dl class="values">
       {hash && <><div><dt>selector</dt><dd><code>{hash.slice(0, 10)}</code> <Copy text={hash.slice(0, 10)} what="selector" /></dd></div><div><dt>event</dt><dd class="hash whole">{hash} <Copy text={hash} what="hash" /></dd></div></>}
       <div><dt>declared as</dt><dd>{found === null ? '…' : found.length === 0 ? <span class="quiet">nothing that is loaded here</span> : found.map((line) => <div key={line}><code>{visible(line)}</code></div>)}</dd></div>
-      {asked.length === 66 && <div><dt>logs</dt><dd><a href={`/scan?kind=logs&topic0=${asked}`}>Scan for logs with it</a></dd></div>}
+      {key.length === 66 && <div><dt>logs</dt><dd><a href={`/scan?kind=logs&topic0=${key}`}>Scan for logs with it</a></dd></div>}
     </dl>
   );
 }
@@ -89,14 +89,14 @@ const shown = (value: unknown): string => plain(JSON.parse(JSON.stringify(value,
 
 function Decoder() {
   const [outcome, setOutcome] = useState<Outcome>(null);
-  const read = async (event: SubmitEvent) => {
+  const decode = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const data = text(form, 'data').replace(/\s/g, '');
     try {
       if (!/^0x[0-9a-f]{8}([0-9a-f]{2})*$/i.test(data)) throw new Error('Data of a call is 0x, 8 digits of the function, and parameters in pairs of digits.');
       const { decodeCall, entryOf } = await import('./contract/viem.ts');
-      const declared = text(form, 'signature') ? [text(form, 'signature')] : await declarations(data.slice(0, 10));
+      const declared = text(form, 'signature') ? [text(form, 'signature')] : await fetchDeclarations(data.slice(0, 10));
       const signature = declared[0];
       if (!signature) throw new Error(`No function with the selector ${data.slice(0, 10)} is known here: give its declaration.`);
       const entry = entryOf(signature);
@@ -109,7 +109,7 @@ function Decoder() {
   return (
     <section class="panel">
       <header><h2>Read the data of a call</h2></header>
-      <form class="tool" onSubmit={read}>
+      <form class="tool" onSubmit={decode}>
         <label><span>Data</span><textarea name="data" spellcheck={false} placeholder="0xa9059cbb000000…" /></label>
         <label><span>Declaration, if the function is not known here</span><input name="signature" spellcheck={false} placeholder="transfer(address to, uint256 amount)" /></label>
         <div><button type="submit" class="button">Decode</button></div>
@@ -121,16 +121,16 @@ function Decoder() {
 
 function Encoder() {
   const [outcome, setOutcome] = useState<Outcome>(null);
-  const make = async (event: SubmitEvent) => {
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     try {
       const { encode, entryOf } = await import('./contract/viem.ts');
       const entry = entryOf(text(form, 'signature'));
-      const given = text(form, 'values').split('\n').map((line) => line.trim()).filter((line, _, all) => line !== '' || all.length > 1);
+      const values = text(form, 'values').split('\n').map((line) => line.trim()).filter((line, _, all) => line !== '' || all.length > 1);
       const inputs = entry.inputs ?? [];
-      if (given.length !== inputs.length) throw new Error(`The function has ${inputs.length} parameter${inputs.length === 1 ? '' : 's'}; ${given.length} line${given.length === 1 ? ' was' : 's were'} given.`);
-      setOutcome({ lines: [encode(entry, inputs.map((input, index) => typed(given[index] ?? '', input.type)))] });
+      if (values.length !== inputs.length) throw new Error(`The function has ${inputs.length} parameter${inputs.length === 1 ? '' : 's'}; ${values.length} line${values.length === 1 ? ' was' : 's were'} given.`);
+      setOutcome({ lines: [encode(entry, inputs.map((input, index) => parseArgument(values[index] ?? '', input.type)))] });
     } catch (failure) {
       setOutcome(failed(failure));
     }
@@ -138,7 +138,7 @@ function Encoder() {
   return (
     <section class="panel">
       <header><h2>Make the data of a call</h2></header>
-      <form class="tool" onSubmit={make}>
+      <form class="tool" onSubmit={submit}>
         <label><span>Declaration</span><input name="signature" spellcheck={false} placeholder="transfer(address to, uint256 amount)" required /></label>
         <label><span>Values, one a line; lists and tuples as JSON</span><textarea name="values" spellcheck={false} /></label>
         <div><button type="submit" class="button">Encode</button></div>
@@ -150,9 +150,9 @@ function Encoder() {
 
 function Units() {
   const [wei, setWei] = useState<bigint>(10n ** 18n);
-  // What is being typed stays as it is typed.
+  // The text of the field that is being edited is left as it is.
   const [open, setOpen] = useState<{ unit: string; text: string } | null>(null);
-  const type = (unit: string, digits: number, text: string) => {
+  const edit = (unit: string, digits: number, text: string) => {
     setOpen({ unit, text });
     const amount = weiOf(text, digits);
     if (amount !== null) setWei(amount);
@@ -164,7 +164,7 @@ function Units() {
         {UNITS.map(([unit, digits]) => {
           const isOpen = open?.unit === unit;
           const text = isOpen ? open.text : inUnit(wei, digits);
-          return <label key={unit}><span>{unit === 'coins' ? chain.value.symbol : unit}</span><input value={text} inputMode="decimal" aria-invalid={weiOf(text, digits) === null || undefined} onInput={(event) => type(unit, digits, event.currentTarget.value)} onBlur={() => setOpen(null)} /></label>;
+          return <label key={unit}><span>{unit === 'coins' ? chain.value.symbol : unit}</span><input value={text} inputMode="decimal" aria-invalid={weiOf(text, digits) === null || undefined} onInput={(event) => edit(unit, digits, event.currentTarget.value)} onBlur={() => setOpen(null)} /></label>;
         })}
       </div>
     </section>

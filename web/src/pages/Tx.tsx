@@ -1,4 +1,4 @@
-// A transaction: what it did in a sentence, its facts, and its parts.
+// A transaction: a summary sentence, its facts, and its tabs.
 import { withRetry } from '../api/retry.ts';
 import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use_api.ts';
@@ -21,7 +21,7 @@ import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { NetChanges, StateChanges } from './tx/Changes.tsx';
-import { known, To, transferColumns, transferId } from './columns.tsx';
+import { countOrUnknown, To, transferColumns, transferId } from './columns.tsx';
 import { Call, LogCard } from './Logs.tsx';
 import { Summary } from './tx/Summary.tsx';
 import { Cards } from '../parts/list/Cards.tsx';
@@ -36,15 +36,15 @@ const TABS = [
   { id: 'index', name: 'Overview' }, { id: 'logs', name: 'Logs' }, { id: 'token_transfers', name: 'Token transfers' },
   { id: 'trace', name: 'Calls' }, { id: 'state', name: 'State changes' }, { id: 'raw', name: 'Raw' }, { id: 'proof', name: 'Proof' },
 ];
-/** Where there are user operations: what bundles call. Those that a contract passed on are at the same address. */
+/** The tab of a transaction that calls an EntryPoint with a bundle; for other transactions it opens by its URL. */
 const OPERATIONS = { id: 'user_ops', name: 'User operations' };
 const isBundle = (of: Transaction | undefined) => BUNDLES.includes(of?.raw_input.slice(0, 10) ?? '');
 /** `handleOps` and `handleAggregatedOps` of EntryPoints 0.6 and later ones. */
 const BUNDLES = ['0x1fad948c', '0x4b1d7cf5', '0x765e827f', '0xdbed18e0'];
 const TAB_ALIASES = { eventlog: 'logs', internal: 'trace', internal_txns: 'trace', raw_trace: 'raw', statechange: 'state', tokentxns: 'token_transfers', 'token-transfers': 'token_transfers', 'internal-transactions': 'trace', calls: 'trace', 'state-changes': 'state' };
 
-/** The API's word for a reason that only calls would tell. */
-const NOT_TOLD = 'awaiting_internal_transactions';
+/** The result of the API if the reason is only in the calls, which are not loaded. */
+const AWAITING_CALLS = 'awaiting_internal_transactions';
 
 export function Tx() {
   const { params, query } = useRoute();
@@ -52,9 +52,9 @@ export function Tx() {
   const path = `/transactions/${hash}`;
   const transaction = useApi<Transaction>(`/api/v2${path}`);
   useTitle(`Transaction ${hash.slice(0, 10)}…`);
-  const named = params['tab'] ?? query['tab'];
-  const tabs = isBundle(transaction.data) || named === OPERATIONS.id ? [...TABS, OPERATIONS] : TABS;
-  const tab = chosenTab(tabs, named, TAB_ALIASES);
+  const tabName = params['tab'] ?? query['tab'];
+  const tabs = isBundle(transaction.data) || tabName === OPERATIONS.id ? [...TABS, OPERATIONS] : TABS;
+  const tab = chosenTab(tabs, tabName, TAB_ALIASES);
   return (
     <>
       <h1 class="row">Transaction {transaction.data && <Outcome status={transaction.data.status} result={transaction.data.result} />}{transaction.data?.chain_facts?.type && <span class="badge">{transaction.data.chain_facts.type}</span>}</h1>
@@ -76,25 +76,25 @@ export function Tx() {
   );
 }
 
-/** Facts of a token that the transaction's transfers carry. */
+/** A token, by the transfers of the transaction. */
 const tokenIn = (of: Transaction, address: string) => of.token_transfers?.find(({ token }) => token.address_hash.toLowerCase() === address.toLowerCase())?.token ?? null;
 
-/** What it was reverted with, else the words of the node. */
-function whyFailed({ result, revert_reason }: Transaction): string {
-  if (result === NOT_TOLD) return 'Why is not known here: the calls of its block are not loaded.';
+/** The revert reason, else the error of the node. */
+function failureReason({ result, revert_reason }: Transaction): string {
+  if (result === AWAITING_CALLS) return 'Why is not known here: the calls of its block are not loaded.';
   const reason = reasonText(revert_reason);
   if (reason) return `Reverted: ${reason}`;
   return result ? visible(result).slice(0, 300) : '';
 }
 
-/** What it paid for the blobs that it carries, and their names; nodes keep blobs themselves for some weeks only. */
+/** The hashes of the blobs and their fees; nodes store the blobs themselves for some weeks only. */
 function Blobs({ of, hashes }: { of: Transaction; hashes: string[] }) {
   return (
     <section class="panel">
       <header><h2>Blobs</h2><span class="count">{hashes.length}</span></header>
       <Facts>
         <Fact name="Versioned hashes"><span class="stack">{hashes.map((hash) => <Plain key={hash} hash={hash} what="versioned hash" />)}</span></Fact>
-        <Fact name="Blob gas used">{known(of.blob_gas_used)}</Fact>
+        <Fact name="Blob gas used">{countOrUnknown(of.blob_gas_used)}</Fact>
         <Fact name="Blob gas price"><span class="row"><Gwei wei={of.blob_gas_price} whole /> <span class="quiet">max</span> <Gwei wei={of.max_fee_per_blob_gas} whole /></span></Fact>
         <Fact name="Blob fee" hint="Burnt whole, and part of the fee above"><Coins wei={of.burnt_blob_fee} whole /></Fact>
       </Facts>
@@ -103,11 +103,11 @@ function Blobs({ of, hashes }: { of: Transaction; hashes: string[] }) {
 }
 
 function Overview({ of }: { of: Transaction }) {
-  // What is sent to an account is no call; people write to one another so.
+  // The input of a transfer to an account is not a call, and may be a message.
   const message = of.to && !of.decoded_input && !of.transaction_types.includes('contract_call') && of.raw_input !== '0x' ? textOf(of.raw_input) : null;
   return (
     <>
-      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{whyFailed(of)}</span>{of.has_error_in_internal_transactions && <a href={`/tx/${of.hash}?tab=trace`}>Where it began</a>}</p>}
+      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{failureReason(of)}</span>{of.has_error_in_internal_transactions && <a href={`/tx/${of.hash}?tab=trace`}>Where it began</a>}</p>}
       <section class="panel">
         <Facts>
           <Fact name="From"><Address of={of.from} whole copy /></Fact>
@@ -131,7 +131,7 @@ function Overview({ of }: { of: Transaction }) {
         <section class="panel">
           <header><h2>Gas and position</h2></header>
           <Facts>
-            <Fact name="Gas used"><span>{known(of.gas_used)} of {count(of.gas_limit)}{of.gas_used !== null && <span class="quiet"> ({percent(Number(of.gas_used) / Number(of.gas_limit))})</span>}</span></Fact>
+            <Fact name="Gas used"><span>{countOrUnknown(of.gas_used)} of {count(of.gas_limit)}{of.gas_used !== null && <span class="quiet"> ({percent(Number(of.gas_used) / Number(of.gas_limit))})</span>}</span></Fact>
             <Fact name="Gas price"><Gwei wei={of.gas_price} whole /></Fact>
             {of.max_fee_per_gas !== null && <Fact name="Max fee"><span class="row"><Gwei wei={of.max_fee_per_gas} whole /> <span class="quiet">max priority fee</span> <Gwei wei={of.max_priority_fee_per_gas} whole /></span></Fact>}
             {of.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} whole /></Fact>}

@@ -10,19 +10,20 @@ import { count } from '../format/amount.ts';
 import { methodOf, recipientOf } from '../format/kind.ts';
 import type { Block, InternalTransaction, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
 
-export const known = (value: number | string | null | undefined) => count(value) ?? <Unknown />;
+/** A count, or "unknown". */
+export const countOrUnknown = (value: number | string | null | undefined) => count(value) ?? <Unknown />;
 
 export const blockColumns: Column<Block>[] = [
   { name: 'Block', cell: (block) => (block.type === 'block' ? <Height of={block.height} /> : <a href={`/block/${block.hash}`}>{count(block.height)}</a>) },
   { name: 'Time', head: <TimeHead />, cell: (block) => <Time at={block.timestamp} /> },
-  { name: 'Transactions', right: true, cell: (block) => known(block.transactions_count) },
+  { name: 'Transactions', right: true, cell: (block) => countOrUnknown(block.transactions_count) },
   { name: 'Fee recipient', cell: (block) => <Address of={block.miner} /> },
-  { name: 'Gas used', right: true, cell: (block) => <Used block={block} /> },
+  { name: 'Gas used', right: true, cell: (block) => <GasUsedMeter block={block} /> },
   { name: 'Base fee', right: true, cell: (block) => (block.base_fee_per_gas === null ? <NoBaseFee /> : <Gwei wei={block.base_fee_per_gas} />) },
   { name: 'Burnt', right: true, cell: (block) => (block.base_fee_per_gas === null || block.type === 'uncle' ? <NoBaseFee uncle={block.type === 'uncle'} /> : <Coins wei={block.burnt_fees} />) },
 ];
 
-/** Of uncles, whose transactions did not happen. */
+/** The columns of uncles, whose transactions were not executed. */
 export const uncleColumns: Column<Block>[] = [
   ...blockColumns.filter((column) => ['Block', 'Time', 'Fee recipient', 'Gas used'].includes(column.name)),
   { name: 'Included by', right: true, cell: (block) => <Height of={block.nephew_block_number} /> },
@@ -30,10 +31,10 @@ export const uncleColumns: Column<Block>[] = [
   { name: 'Reward', right: true, cell: (block) => <Coins wei={block.rewards[0] ? BigInt(block.rewards[0].reward).toString() : null} /> },
 ];
 
-/** A header without a base fee is known to have none. */
+/** In place of a base fee, if the header has none. */
 export const NoBaseFee = ({ uncle }: { uncle?: boolean }) => <span class="quiet" title={uncle ? 'An uncle burns nothing: its transactions did not happen' : 'Headers have no base fee before the fork London, and nothing is burnt'}>–</span>;
 
-export function Used({ block }: { block: Block }) {
+export function GasUsedMeter({ block }: { block: Block }) {
   const percentage = block.gas_used_percentage;
   if (percentage === null) return <Unknown />;
   return (
@@ -43,7 +44,7 @@ export function Used({ block }: { block: Block }) {
   );
 }
 
-/** The recipient, the contract that was made, how many calls, or that there is none of them. */
+/** The recipient, the created contract, or the number of calls. */
 export function To({ of }: { of: Pick<Transaction, 'to' | 'created_contract'> & Partial<Pick<Transaction, 'chain_facts'>> }) {
   const kind = recipientOf(of);
   if (of.to) return <Address of={of.to} />;
@@ -63,11 +64,11 @@ export const transactionColumns: Column<Transaction>[] = [
   { name: 'Fee', right: true, cell: (item) => <Coins wei={item.fee.value} /> },
 ];
 
-/** The same with their positions and gas, without what all rows of a block share. */
+/** The same for a block: with positions and gas, without the block and its time. */
 export const transactionsOfBlock: Column<Transaction>[] = [
   { name: '#', right: true, cell: (item) => <span class="quiet" title="Position in the block">{item.position}</span> },
   ...transactionColumns.filter((column) => !['Block', 'Time', 'Fee'].includes(column.name)),
-  { name: 'Gas used', right: true, cell: (item) => known(item.gas_used) },
+  { name: 'Gas used', right: true, cell: (item) => countOrUnknown(item.gas_used) },
   ...transactionColumns.filter((column) => column.name === 'Fee'),
 ];
 
@@ -102,7 +103,7 @@ export const withdrawalColumns: Column<Withdrawal>[] = [
   { name: 'Amount', right: true, cell: (item) => <Coins wei={item.amount} /> },
 ];
 
-/** With their blocks, of all receivers. */
+/** The withdrawals of all receivers, with their blocks. */
 export const withdrawalsOfChain: Column<Withdrawal>[] = [
   ...withdrawalColumns.slice(0, 2),
   { name: 'Block', cell: (item) => <Height of={item.block_number} /> },

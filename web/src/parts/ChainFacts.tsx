@@ -1,4 +1,4 @@
-// What transactions and blocks of a chain have beyond Ethereum's, under the names that the API gives.
+// Values of transactions and blocks that a chain has beyond Ethereum, by the names of the API.
 import type { ChainCall, ChainFact } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { Address } from './Address.tsx';
@@ -18,12 +18,12 @@ export function ChainFacts({ of }: { of: ChainFact[] | undefined }) {
   return <>{(of ?? []).map((fact) => <Fact key={fact.name} name={fact.name}><Value of={fact} /></Fact>)}</>;
 }
 
-/** The parts of a sum, each with its name. */
+/** The terms of a sum, each with its name. */
 export function Parts({ of }: { of: ChainFact[] }) {
   return <div class="row">{of.map((part, index) => <span key={part.name} class="row">{index > 0 && <span class="quiet">+</span>}<Value of={part} /> <span class="quiet">{part.name}</span></span>)}</div>;
 }
 
-/** The calls of a transaction that has several, in order. */
+/** The calls of a transaction that has several. */
 export function ChainCalls({ of, all }: { of: ChainCall[]; all: number }) {
   return (
     <section class="panel">

@@ -1,4 +1,4 @@
-// Names and values under each other.
+// A list of names and values.
 import type { ComponentChildren } from 'preact';
 
 export function Facts({ children }: { children: ComponentChildren }) {

@@ -19,17 +19,18 @@ export function Plain({ hash, what }: { hash: string | null | undefined; what: s
   return <span class="hash whole">{hash} <Copy text={hash} what={what} /></span>;
 }
 
-const FEW = 1000;
+/** The most characters that are shown before the text is opened. */
+const MAX_LENGTH = 1000;
 
 /** Bytes as hexadecimal digits; long ones open on request. */
 export function Bytes({ data, what }: { data: string | null | undefined; what: string }) {
   const [open, setOpen] = useState(false);
   if (data === null || data === undefined) return <Unknown />;
   if (data === '0x') return <span class="quiet">none</span>;
-  const isLong = data.length > FEW;
+  const isLong = data.length > MAX_LENGTH;
   return (
     <div class="bytes">
-      <code tabIndex={isLong ? 0 : undefined}>{open || !isLong ? data : `${data.slice(0, FEW)}…`}</code>
+      <code tabIndex={isLong ? 0 : undefined}>{open || !isLong ? data : `${data.slice(0, MAX_LENGTH)}…`}</code>
       <div class="row">
         <span class="quiet">{group(String((data.length - 2) / 2))} bytes</span>
         {isLong && <button type="button" class="button small" onClick={() => setOpen(!open)}>{open ? 'Show less' : 'Show all'}</button>}
@@ -39,7 +40,7 @@ export function Bytes({ data, what }: { data: string | null | undefined; what: s
   );
 }
 
-/** A word of 32 bytes by its ends, a short number by its digits; the whole on hover and by copy. */
+/** A word of 32 bytes in short form; the whole word on hover, and by the copy button. */
 export function Word({ of, what }: { of: string; what: string }) {
   const digits = of.replace(/^0x0*/, '');
   return <span class="hash" title={of}>{digits.length > 12 ? shortHash(of) : `0x${digits || '0'}`} <Copy text={of} what={what} /></span>;

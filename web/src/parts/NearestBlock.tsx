@@ -1,4 +1,4 @@
-// Where a block is not loaded: the loaded one below its height.
+// The nearest loaded block below a height that is not loaded.
 import { type Below, belowPath } from '../api/block_times.ts';
 import { useApi } from '../api/use_api.ts';
 import { Height } from './Hash.tsx';

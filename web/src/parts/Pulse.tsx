@@ -1,4 +1,4 @@
-// Whether the chain is alive, on every page: a dot beside its name, and a line at the bottom where it is not.
+// The state of the chain on every page: a dot beside its name, and a line at the bottom if something is wrong.
 import { pulse } from '../state/pulse.ts';
 
 export function PulseDot() {

@@ -1,4 +1,4 @@
-// A time as its age or in UTC, as the reader chose; the other one on hover.
+// A time as its age, in UTC or in local time, as the reader chose; the others on hover.
 import { absolute, local, relative } from '../format/time.ts';
 import { nextTimeStyle, now, timeStyle } from '../state/view.ts';
 import { Unknown } from './Unknown.tsx';
@@ -13,7 +13,7 @@ export function Time({ at, both }: { at: string | null | undefined; both?: boole
   return <time dateTime={at} title={`${age}\n${style === 'local' ? utc : local(at)}`}>{style === 'local' ? local(at) : utc}</time>;
 }
 
-/** The head of a column of times, which changes how all times are shown. */
+/** The head of a column of times, which switches the style of all times. */
 export function TimeHead() {
   const label = { age: 'Age', utc: 'Time (UTC)', local: 'Time (local)' }[timeStyle.value];
   return <button type="button" class="plain" onClick={nextTimeStyle} title="Ages, times in UTC, or by your clock">{label}</button>;

@@ -1,4 +1,4 @@
-// What is not known, which is never shown as nothing or as zero.
+// The mark of an unknown value, which is never shown as empty or zero.
 
 export function Unknown({ why }: { why?: string }) {
   return <span class="unknown" title={why ?? 'Not known here: it is not loaded, or no source said it'}>unknown</span>;

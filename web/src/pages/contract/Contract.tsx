@@ -1,4 +1,4 @@
-// A contract: its functions to call at any block, its ABI, its code.
+// A contract: its read functions, its ABI, its storage and its code.
 import { useApi } from '../../api/use_api.ts';
 import { count } from '../../format/amount.ts';
 import { visible } from '../../format/hash.ts';
@@ -8,7 +8,7 @@ import { Fact, Facts } from '../../parts/Facts.tsx';
 import { Bytes } from '../../parts/Hash.tsx';
 import { AnswerView } from '../../parts/Answer.tsx';
 import { Unknown } from '../../parts/Unknown.tsx';
-import { pastedAbi, PasteAbi } from './PastedAbi.tsx';
+import { pastedAbi, AbiForm } from './PastedAbi.tsx';
 import { ReadCalls, type AbiEntry } from './ReadCalls.tsx';
 import { SameCode } from './SameCode.tsx';
 import { compilerOf, standardFunctions } from './standard.ts';
@@ -19,8 +19,8 @@ interface ContractPage {
   verified_twin_address_hash: string | null; creation_status: string | null;
 }
 
-/** `runs` is the contract whose code a proxy runs. */
-export function Contract({ hash, runs }: { hash: string; runs: string | null }) {
+/** `implementation` is that of a proxy. */
+export function Contract({ hash, implementation }: { hash: string; implementation: string | null }) {
   const answer = useApi<ContractPage>(`/api/v2/smart-contracts/${hash}`);
   return (
     <AnswerView answer={answer}>
@@ -36,9 +36,9 @@ export function Contract({ hash, runs }: { hash: string; runs: string | null }) 
             </Facts>
           </section>
           {data.abi && <ReadCalls address={hash} abi={data.abi} />}
-          {runs && <AsProxy hash={hash} runs={runs} />}
-          {!data.abi && !runs && <Standard hash={hash} code={data.deployed_bytecode} />}
-          <Pasted hash={hash} />
+          {implementation && <ReadAsProxy hash={hash} implementation={implementation} />}
+          {!data.abi && !implementation && <StandardFunctions hash={hash} code={data.deployed_bytecode} />}
+          <PastedAbi hash={hash} />
           <StorageAt address={hash} />
           <section class="panel"><header><h2>Code</h2></header><Bytes data={data.deployed_bytecode} what="code" /></section>
           <section class="panel"><header><h2>Creation bytecode</h2></header><Bytes data={data.creation_bytecode} what="code" /></section>
@@ -50,21 +50,21 @@ export function Contract({ hash, runs }: { hash: string; runs: string | null }) 
   );
 }
 
-/** What the code of a proxy's implementation has, called at the proxy. */
-function AsProxy({ hash, runs }: { hash: string; runs: string }) {
-  const answer = useApi<ContractPage>(`/api/v2/smart-contracts/${runs}`);
+/** The read functions of the implementation, called on the proxy. */
+function ReadAsProxy({ hash, implementation }: { hash: string; implementation: string }) {
+  const answer = useApi<ContractPage>(`/api/v2/smart-contracts/${implementation}`);
   const { data } = answer;
   if (!data) return null;
-  if (data.abi) return <ReadCalls address={hash} abi={data.abi} title="Read as proxy" about={`By the ABI of ${data.name ? `${visible(data.name)}, ` : ''}${runs}, whose code it runs.`} />;
-  return <Standard hash={hash} code={data.deployed_bytecode} title="Read as proxy" />;
+  if (data.abi) return <ReadCalls address={hash} abi={data.abi} title="Read as proxy" about={`By the ABI of ${data.name ? `${visible(data.name)}, ` : ''}${implementation}, whose code it runs.`} />;
+  return <StandardFunctions hash={hash} code={data.deployed_bytecode} title="Read as proxy" />;
 }
 
-function Standard({ hash, code, title }: { hash: string; code: string | null; title?: string }) {
+function StandardFunctions({ hash, code, title }: { hash: string; code: string | null; title?: string }) {
   const abi = standardFunctions(code ?? '');
   return abi.length === 0 ? null : <ReadCalls address={hash} abi={abi} title={title} about="No ABI is loaded. These functions of well-known standards are in the code, by their selectors." />;
 }
 
-function Pasted({ hash }: { hash: string }) {
-  const own = pastedAbi(hash);
-  return <>{own && <ReadCalls address={hash} abi={own} title="Read by your ABI" />}<section class="panel"><PasteAbi address={hash} /></section></>;
+function PastedAbi({ hash }: { hash: string }) {
+  const abi = pastedAbi(hash);
+  return <>{abi && <ReadCalls address={hash} abi={abi} title="Read by your ABI" />}<section class="panel"><AbiForm address={hash} /></section></>;
 }

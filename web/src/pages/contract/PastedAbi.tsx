@@ -1,4 +1,4 @@
-// An ABI that the reader pastes. It stays in the browser.
+// An ABI that the reader pastes. It is stored in the browser.
 import { useState } from 'preact/hooks';
 import { storedSignal } from '../../state/storage.ts';
 import type { AbiEntry } from './ReadCalls.tsx';
@@ -9,7 +9,7 @@ const MAX_CONTRACTS = 50;
 
 export const pastedAbi = (address: string): AbiEntry[] | null => abis.value.value[address.toLowerCase()] ?? null;
 
-/** The entries of a text: a list of them, or an object that has one as `abi`. */
+/** The entries of a JSON text: a list, or an object with a list as `abi`. */
 export function parseAbi(text: string): AbiEntry[] {
   const parsed: unknown = JSON.parse(text);
   const list = Array.isArray(parsed) ? parsed : (parsed as { abi?: unknown } | null)?.abi;
@@ -22,14 +22,14 @@ export function parseAbi(text: string): AbiEntry[] {
 
 function saveAbi(address: string, abi: AbiEntry[] | null): void {
   const { [address.toLowerCase()]: _, ...others } = abis.value.value;
-  const some = Object.fromEntries(Object.entries(others).slice(-MAX_CONTRACTS + 1));
-  abis.set(abi ? { ...some, [address.toLowerCase()]: abi } : others);
+  const newest = Object.fromEntries(Object.entries(others).slice(-MAX_CONTRACTS + 1));
+  abis.set(abi ? { ...newest, [address.toLowerCase()]: abi } : others);
 }
 
-export function PasteAbi({ address }: { address: string }) {
+export function AbiForm({ address }: { address: string }) {
   const [problem, setProblem] = useState('');
-  const own = pastedAbi(address);
-  const take = (event: SubmitEvent) => {
+  const abi = pastedAbi(address);
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     try {
       saveAbi(address, parseAbi(String(new FormData(event.currentTarget as HTMLFormElement).get('abi') ?? '')));
@@ -40,10 +40,10 @@ export function PasteAbi({ address }: { address: string }) {
   };
   return (
     <details class="paste">
-      <summary>{own ? 'The ABI that you pasted' : 'Read it by an ABI of your own'}</summary>
-      <form class="tool" onSubmit={take}>
-        <label><span>ABI as JSON. It stays in this browser</span><textarea name="abi" spellcheck={false}>{own ? JSON.stringify(own) : ''}</textarea></label>
-        <div class="row"><button type="submit" class="button small">Use it</button>{own && <button type="button" class="button small" onClick={() => saveAbi(address, null)}>Forget it</button>}</div>
+      <summary>{abi ? 'The ABI that you pasted' : 'Read it by an ABI of your own'}</summary>
+      <form class="tool" onSubmit={submit}>
+        <label><span>ABI as JSON. It stays in this browser</span><textarea name="abi" spellcheck={false}>{abi ? JSON.stringify(abi) : ''}</textarea></label>
+        <div class="row"><button type="submit" class="button small">Use it</button>{abi && <button type="button" class="button small" onClick={() => saveAbi(address, null)}>Forget it</button>}</div>
         {problem && <p class="bad" role="alert">{problem}</p>}
       </form>
     </details>

@@ -1,4 +1,4 @@
-// Calls of a contract's reading functions, at the newest block or any other.
+// Calls of the read functions of a contract, at the newest or any other block.
 import { useState } from 'preact/hooks';
 import { call } from '../../api/request.ts';
 import { group } from '../../format/amount.ts';
@@ -7,12 +7,12 @@ import { visible } from '../../format/hash.ts';
 export interface AbiInput { name?: string; type: string; components?: AbiInput[] }
 export interface AbiEntry { type: string; name?: string; inputs?: AbiInput[]; outputs?: AbiInput[]; stateMutability?: string }
 
-const isReading = (entry: AbiEntry) => entry.type === 'function' && (entry.stateMutability === 'view' || entry.stateMutability === 'pure');
+const isReadFunction = (entry: AbiEntry) => entry.type === 'function' && (entry.stateMutability === 'view' || entry.stateMutability === 'pure');
 
-/** `abi` has the functions, whatever else; `about` says where they come from. */
+/** The read functions of an ABI; `about` says where the ABI comes from. */
 export function ReadCalls({ address, abi, title = 'Read', about }: { address: string; abi: AbiEntry[]; title?: string; about?: string }) {
   const [block, setBlock] = useState('');
-  const functions = abi.filter(isReading);
+  const functions = abi.filter(isReadFunction);
   if (functions.length === 0) return null;
   return (
     <section class="panel">
@@ -20,45 +20,45 @@ export function ReadCalls({ address, abi, title = 'Read', about }: { address: st
         <label class="row">at block <input value={block} onInput={(event) => setBlock(event.currentTarget.value)} placeholder="newest" inputMode="numeric" size={10} /></label>
       </header>
       {about && <p class="quiet">{about}</p>}
-      {functions.map((entry, index) => <Reading key={index} address={address} entry={entry} block={block.trim()} />)}
+      {functions.map((entry, index) => <ReadFunction key={index} address={address} entry={entry} block={block.trim()} />)}
     </section>
   );
 }
 
-/** What a person typed for a parameter, as viem takes it. */
-export function typed(text: string, type: string): unknown {
+/** The input of a parameter as a value for viem. */
+export function parseArgument(text: string, type: string): unknown {
   if (type.endsWith(']') || type.startsWith('tuple')) return JSON.parse(text);
   if (type === 'bool') return text.trim() === 'true' || text.trim() === '1';
   if (/^u?int/.test(type)) return BigInt(text.trim());
   return type === 'string' ? text : text.trim();
 }
 
-/** An answer as text: whole numbers in groups where they stand alone. */
-function shown(value: unknown): string {
+/** A result as text; single whole numbers have digit groups. */
+function resultText(value: unknown): string {
   if (typeof value === 'bigint') return group(value.toString());
   return typeof value === 'string' ? value : JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part), 1);
 }
 
-function Reading({ address, entry, block }: { address: string; entry: AbiEntry; block: string }) {
+function ReadFunction({ address, entry, block }: { address: string; entry: AbiEntry; block: string }) {
   const [answer, setAnswer] = useState<{ text: string; failed?: boolean } | null>(null);
   const inputs = entry.inputs ?? [];
-  const ask = async (event: SubmitEvent) => {
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     setAnswer({ text: '…' });
     try {
       const { encode, decode } = await import('./viem.ts');
-      const parameters = inputs.map((input, index) => typed(String(form.get(String(index)) ?? ''), input.type));
+      const parameters = inputs.map((input, index) => parseArgument(String(form.get(String(index)) ?? ''), input.type));
       const data = encode(entry, parameters);
       const height = block ? `0x${BigInt(block).toString(16)}` : 'latest';
       const result = await call<`0x${string}`>('eth_call', [{ to: address, data }, height]);
-      setAnswer({ text: shown(decode(entry, result)) });
+      setAnswer({ text: resultText(decode(entry, result)) });
     } catch (failure) {
       setAnswer({ text: failure instanceof Error ? (failure.message.split('\n')[0] ?? '') : String(failure), failed: true });
     }
   };
   return (
-    <form class="reading" onSubmit={ask}>
+    <form class="reading" onSubmit={submit}>
       <div class="row">
         <strong class="method">{entry.name}</strong>
         {inputs.map((input, index) => <input key={index} name={String(index)} placeholder={`${input.name || `arg${index}`}: ${input.type}`} aria-label={`${input.name || `arg${index}`} (${input.type})`} />)}

@@ -1,4 +1,4 @@
-// Who created contracts of the same code, and when.
+// The creators of contracts with the same code.
 import { useApi } from '../../api/use_api.ts';
 import type { AddressRef } from '../../api/types.ts';
 import { DataPanel } from '../../charts/DataPanel.tsx';

@@ -1,20 +1,20 @@
-// A slot of the contract's storage at any block.
+// A storage slot of a contract at any block.
 import { useState } from 'preact/hooks';
 import { call } from '../../api/request.ts';
 import { group } from '../../format/amount.ts';
 import { Plain } from '../../parts/Hash.tsx';
 
-/** A slot as it is typed, a number or 32 bytes, as the word that it is. */
+/** The input of a slot, a number or up to 32 bytes, as a word; `null` if it is neither. */
 export function wordOf(text: string): string | null {
-  const typed = text.trim().replace(/[,_]/g, '');
-  if (!/^(\d{1,78}|0x[0-9a-f]{1,64})$/i.test(typed)) return null;
-  const word = BigInt(typed).toString(16);
+  const input = text.trim().replace(/[,_]/g, '');
+  if (!/^(\d{1,78}|0x[0-9a-f]{1,64})$/i.test(input)) return null;
+  const word = BigInt(input).toString(16);
   return word.length > 64 ? null : `0x${word.padStart(64, '0')}`;
 }
 
 export function StorageAt({ address }: { address: string }) {
   const [answer, setAnswer] = useState<{ word?: string; problem?: string }>({});
-  const ask = async (event: SubmitEvent) => {
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const slot = wordOf(String(form.get('slot') ?? ''));
@@ -30,7 +30,7 @@ export function StorageAt({ address }: { address: string }) {
   return (
     <section class="panel">
       <header><h2>Storage</h2></header>
-      <form class="row" onSubmit={(event) => void ask(event)}>
+      <form class="row" onSubmit={(event) => void submit(event)}>
         <input name="slot" placeholder="slot: 0 or 0x3608…" aria-label="Slot" spellcheck={false} size={24} />
         <label class="row">at block <input name="block" placeholder="newest" inputMode="numeric" size={10} /></label>
         <button type="submit" class="button small">Read</button>
@@ -41,7 +41,7 @@ export function StorageAt({ address }: { address: string }) {
   );
 }
 
-/** What the digits of a word may be. */
+/** A word as a number, and as an address if it may be one. */
 function meaningOf(word: string): string {
   const isAddress = /^0x0{24}(?!0{8})[0-9a-f]{40}$/i.test(word);
   return `As a number ${group(BigInt(word).toString())}${isAddress ? `, as an address 0x${word.slice(26)}` : ''}`;

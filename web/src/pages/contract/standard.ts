@@ -1,8 +1,8 @@
 // Functions of well-known standards that a contract without an ABI has, by the selectors in its code.
 import type { AbiEntry } from './ReadCalls.tsx';
 
-/** Selector, declaration, and what it returns: ERC-20, 721, 1155, 4626, 165, 173, 2612, 1967, Safe, Uniswap V2, Chainlink. */
-const KNOWN = `
+/** Selector, declaration, and return types: ERC-20, 721, 1155, 4626, 165, 173, 2612, 1967, Safe, Uniswap V2, Chainlink. */
+const FUNCTIONS = `
 06fdde03 name() string
 95d89b41 symbol() string
 313ce567 decimals() uint8
@@ -42,8 +42,8 @@ const inputOf = (text: string) => {
   return { type, name };
 };
 
-/** An entry of an ABI and the opcode with which code compares its selector: solc leaves zeros at the front out. */
-const entries = KNOWN.trim().split('\n').map((line) => {
+/** ABI entries, each with the push instruction of its selector: solc omits leading zero bytes. */
+const entries = FUNCTIONS.trim().split('\n').map((line) => {
   const [, selector = '', name = '', inputs = '', outputs = ''] = /^(\w{8}) (\w+)\((.*?)\) (.+)$/.exec(line) ?? [];
   const digits = selector.replace(/^(00)+/, '');
   const entry: AbiEntry = {
@@ -52,10 +52,10 @@ const entries = KNOWN.trim().split('\n').map((line) => {
   return { entry, push: `${(0x5f + digits.length / 2).toString(16)}${digits}` };
 });
 
-/** The reading functions of standards that are in a code. */
+/** The read functions of standards that a code has. */
 export const standardFunctions = (code: string): AbiEntry[] => entries.filter(({ push }) => code.toLowerCase().includes(push)).map(({ entry }) => entry);
 
-/** The compiler that the metadata at the end of a code names (https://docs.soliditylang.org/en/latest/metadata.html). */
+/** The compiler by the metadata at the end of a code (https://docs.soliditylang.org/en/latest/metadata.html). */
 export function compilerOf(code: string): string | null {
   const found = /64736f6c6343([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})[0-9a-f]*$/i.exec(code.slice(-400));
   return found ? `Solidity ${found.slice(1, 4).map((digits) => Number.parseInt(digits, 16)).join('.')}` : null;

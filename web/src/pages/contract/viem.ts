@@ -1,4 +1,4 @@
-// Calls of contracts as bytes, by viem, in a file that is loaded with the first call.
+// Encoding and decoding of calls by viem, which is loaded with the first call.
 import { decodeFunctionData, decodeFunctionResult, encodeFunctionData, parseAbiItem } from 'viem/utils';
 import type { Abi } from 'viem';
 import type { AbiEntry } from './ReadCalls.tsx';
@@ -9,7 +9,7 @@ export const encode = (entry: AbiEntry, parameters: unknown[]) => encodeFunction
 
 export const decode = (entry: AbiEntry, data: `0x${string}`): unknown => decodeFunctionResult({ abi: abiOf(entry), functionName: entry.name ?? '', data });
 
-/** `transfer(address to, uint256 amount)` as an entry of an ABI. */
+/** The ABI entry of a declaration such as `transfer(address to, uint256 amount)`. */
 export const entryOf = (signature: string) => parseAbiItem([`function ${signature.trim().replace(/^function\s+/, '').replace(/;$/, '')}`] as never) as unknown as AbiEntry;
 
 /** The values of a call's parameters. */

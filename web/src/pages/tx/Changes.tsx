@@ -1,4 +1,4 @@
-// Balances that a transaction changed.
+// The balance changes of a transaction.
 import type { ComponentChildren } from 'preact';
 import type { Page, StateChange } from '../../api/types.ts';
 import { useApi } from '../../api/use_api.ts';
@@ -23,7 +23,7 @@ function Change({ of }: { of: StateChange }) {
 }
 
 const columns: Column<StateChange>[] = [
-  { name: 'Address', cell: (item) => <Who of={item} /> },
+  { name: 'Address', cell: (item) => <Account of={item} /> },
   { name: 'Before', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_before} digits={10} /> : <span class="quiet">–</span>) },
   { name: 'After', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_after} digits={10} /> : <span class="quiet">–</span>) },
   { name: 'Change', right: true, cell: (item) => <Change of={item} /> },
@@ -31,17 +31,17 @@ const columns: Column<StateChange>[] = [
 
 const id = (item: StateChange) => `${item.type}-${item.address.hash}-${item.token?.address_hash ?? ''}-${item.token_id ?? ''}`;
 
-function Who({ of }: { of: StateChange }) {
+function Account({ of }: { of: StateChange }) {
   return <span class="row"><Address of={of.address} />{of.is_miner && <span class="count" title="Receives the fees of the block">fees</span>}</span>;
 }
 
 const ofAddress: Column<StateChange[]>[] = [
-  { name: 'Address', cell: ([first]) => first && <Who of={first} /> },
+  { name: 'Address', cell: ([first]) => first && <Account of={first} /> },
   { name: 'Change', right: true, cell: (items) => <span class="stack">{items.map((item) => <Change key={id(item)} of={item} />)}</span> },
 ];
 const idOfAddress = ([first]: StateChange[]) => first?.address.hash ?? '';
 
-/** The net changes, for the overview: who ends up with more, who with less. What follows waits for them, so that nothing moves. */
+/** The net balance changes in the overview. Its children wait for them, so that the layout does not shift. */
 export function NetChanges({ hash, from, children }: { hash: string; from: string; children: ComponentChildren }) {
   const answer = useApi<Page<StateChange>>(`/api/v2/transactions/${hash}/state-changes`);
   if (!answer.data && !answer.problem) return <Loading lines={30} />;
@@ -53,14 +53,14 @@ export function NetChanges({ hash, from, children }: { hash: string; from: strin
   );
 }
 
-/** Addresses that are shown at once. */
-const MOST = 20;
+/** The most addresses that are shown. */
+const MAX_ADDRESSES = 20;
 
 function ByAddress({ items, from }: { items: StateChange[]; from: string }) {
   const { groups, dust } = changesByAddress(items, from);
   return (
     <>
-      <Table items={groups.slice(0, MOST)} columns={ofAddress} id={idOfAddress} label="Net balance changes" empty="No balance changed, as far as it is known." />
+      <Table items={groups.slice(0, MAX_ADDRESSES)} columns={ofAddress} id={idOfAddress} label="Net balance changes" empty="No balance changed, as far as it is known." />
       {dust.length > 0 && <details class="dust"><summary>{dust.length} more of less than a gwei</summary><Table items={dust} columns={ofAddress} id={idOfAddress} label="Changes of less than a gwei" /></details>}
     </>
   );

@@ -1,4 +1,4 @@
-// A transaction as JSON-RPC has it.
+// The JSON-RPC objects of a transaction.
 import { useEffect, useState } from 'preact/hooks';
 import { call, Problem } from '../../api/request.ts';
 import { count } from '../../format/amount.ts';
@@ -10,29 +10,29 @@ export function useCall(method: string, parameters: unknown[]): { text?: string;
   const [state, setState] = useState<{ text?: string; problem?: Problem }>({});
   const key = JSON.stringify(parameters);
   useEffect(() => {
-    let left = false;
+    let isCancelled = false;
     setState({});
     call<unknown>(method, parameters).then(
-      (result) => { if (!left) setState({ text: JSON.stringify(result, null, 2) }); },
-      (failure: unknown) => { if (!left) setState({ problem: failure as Problem }); },
+      (result) => { if (!isCancelled) setState({ text: JSON.stringify(result, null, 2) }); },
+      (failure: unknown) => { if (!isCancelled) setState({ problem: failure as Problem }); },
     );
-    return () => { left = true; };
+    return () => { isCancelled = true; };
   }, [method, key]);
   return state;
 }
 
-/** Characters that are shown of a long text before somebody wants all of it. */
-const MOST = 10_000;
+/** How many characters of a long text are shown at first. */
+const MAX_LENGTH = 10_000;
 
-/** `keep` offers it as a file also where it is short. */
-export function Json({ title, text, problem, keep }: { title: string; text?: string; problem?: Problem; keep?: boolean }) {
+/** A JSON text; long ones, or all with `offerDownload`, can be downloaded. */
+export function Json({ title, text, problem, offerDownload }: { title: string; text?: string; problem?: Problem; offerDownload?: boolean }) {
   const [all, setAll] = useState(false);
-  const isLong = (text?.length ?? 0) > 2 * MOST;
+  const isLong = (text?.length ?? 0) > 2 * MAX_LENGTH;
   return (
     <section class="panel">
-      <header><h2>{title}</h2>{text && <span class="row">{(isLong || keep) && <Download text={text} name={title} />}<Copy text={text} what={title} label="Copy" /></span>}</header>
-      {problem ? <Failure problem={problem} compact /> : text ? <pre class="json" tabIndex={0}>{isLong && !all ? `${text.slice(0, MOST)}…` : text}</pre> : <Loading />}
-      {text && isLong && !all && <p class="row"><span class="quiet">The first {count(MOST)} of {count(text.length)} characters.</span> <button type="button" class="button small" onClick={() => setAll(true)}>Show all</button></p>}
+      <header><h2>{title}</h2>{text && <span class="row">{(isLong || offerDownload) && <Download text={text} name={title} />}<Copy text={text} what={title} label="Copy" /></span>}</header>
+      {problem ? <Failure problem={problem} compact /> : text ? <pre class="json" tabIndex={0}>{isLong && !all ? `${text.slice(0, MAX_LENGTH)}…` : text}</pre> : <Loading />}
+      {text && isLong && !all && <p class="row"><span class="quiet">The first {count(MAX_LENGTH)} of {count(text.length)} characters.</span> <button type="button" class="button small" onClick={() => setAll(true)}>Show all</button></p>}
     </section>
   );
 }
@@ -48,8 +48,8 @@ function Download({ text, name }: { text: string; name: string }) {
   return <button type="button" class="button small" onClick={save}>Download</button>;
 }
 
-/** Parts appear from the top down, so that none moves another. */
-const isThere = (part: { text?: string; problem?: Problem }) => part.text !== undefined || part.problem !== undefined;
+/** Sections appear from the top down, so that the layout does not shift. */
+const isLoaded = (part: { text?: string; problem?: Problem }) => part.text !== undefined || part.problem !== undefined;
 
 export function Raw({ hash }: { hash: string }) {
   const transaction = useCall('eth_getTransactionByHash', [hash]);
@@ -58,8 +58,8 @@ export function Raw({ hash }: { hash: string }) {
   return (
     <>
       <Json title="Transaction" {...transaction} />
-      {isThere(transaction) && <Json title="Receipt" {...receipt} />}
-      {isThere(transaction) && isThere(receipt) && <Json title="Call frames" {...trace} />}
+      {isLoaded(transaction) && <Json title="Receipt" {...receipt} />}
+      {isLoaded(transaction) && isLoaded(receipt) && <Json title="Call frames" {...trace} />}
     </>
   );
 }

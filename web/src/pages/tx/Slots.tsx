@@ -1,4 +1,4 @@
-// Slots of storage that a transaction changed, by running it again where the state before it is loaded.
+// The storage slots that a transaction changed, by re-executing it if the state before it is loaded.
 import { useEffect, useState } from 'preact/hooks';
 import { call, type Problem } from '../../api/request.ts';
 import { type Difference, type SlotChange, slotsOf } from '../../format/trace/changes.ts';
@@ -20,12 +20,12 @@ const TRACER = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
 export function Slots({ hash }: { hash: string }) {
   const [answer, setAnswer] = useState<{ slots?: SlotChange[]; problem?: Problem }>({});
   useEffect(() => {
-    let left = false;
+    let isCancelled = false;
     call<Difference>('debug_traceTransaction', [hash, TRACER]).then(
-      (difference) => { if (!left) setAnswer({ slots: slotsOf(difference) }); },
-      (problem: Problem) => { if (!left) setAnswer({ problem }); },
+      (difference) => { if (!isCancelled) setAnswer({ slots: slotsOf(difference) }); },
+      (problem: Problem) => { if (!isCancelled) setAnswer({ problem }); },
     );
-    return () => { left = true; };
+    return () => { isCancelled = true; };
   }, [hash]);
   const { slots, problem } = answer;
   return (

@@ -1,4 +1,4 @@
-// What a transaction did, as a sentence whose values are links.
+// A sentence that summarises a transaction, with links.
 import type { ComponentChildren } from 'preact';
 import type { AddressRef, Token } from '../../api/types.ts';
 import { useApi } from '../../api/use_api.ts';
@@ -12,10 +12,10 @@ interface Variable { type: string; value: unknown }
 interface Sentence { summary_template: string; summary_template_variables: Record<string, Variable> }
 export interface Summaries { data: { summaries: Sentence[] } }
 
-/** A template as words and names of variables, in order. */
-export function pieces(template: string): { text?: string; name?: string }[] {
+/** A template, split into text and names of variables. */
+export function templateParts(template: string): { text?: string; name?: string }[] {
   return template.split(/(\{[a-z0-9_]+\})/i).filter(Boolean)
-    .map((piece) => (piece.startsWith('{') && piece.endsWith('}') ? { name: piece.slice(1, -1) } : { text: piece }));
+    .map((part) => (part.startsWith('{') && part.endsWith('}') ? { name: part.slice(1, -1) } : { text: part }));
 }
 
 function Value({ name, variable }: { name: string; variable: Variable | undefined }) {
@@ -30,15 +30,15 @@ function Value({ name, variable }: { name: string; variable: Variable | undefine
   return <strong title={text}>{shortName(text, 60)}</strong>;
 }
 
-/** A decimal text in at most six digits behind the point that are not zeros. */
+/** A decimal number, rounded down to a few significant decimals. */
 function roundedDown(text: string): string {
   const [whole = '0', rest = ''] = text.split('.');
-  const kept = rest.slice(0, (/^0*/.exec(rest)?.[0].length ?? 0) + (whole === '0' ? 5 : 4)).replace(/0+$/, '');
+  const fraction = rest.slice(0, (/^0*/.exec(rest)?.[0].length ?? 0) + (whole === '0' ? 5 : 4)).replace(/0+$/, '');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return kept ? `${grouped}.${kept}` : grouped.length > 30 ? `${grouped.slice(0, 16)}…${grouped.slice(-8)}` : grouped;
+  return fraction ? `${grouped}.${fraction}` : grouped.length > 30 ? `${grouped.slice(0, 16)}…${grouped.slice(-8)}` : grouped;
 }
 
-/** The sentence above what follows, which waits for it, so that nothing moves. */
+/** The sentence above its children, which wait for it, so that the layout does not shift. */
 export function Summary({ hash, children }: { hash: string; children: ComponentChildren }) {
   const { data, problem } = useApi<Summaries>(`/api/v2/transactions/${hash}/summary`);
   const sentence = data?.data.summaries[0];
@@ -46,8 +46,8 @@ export function Summary({ hash, children }: { hash: string; children: ComponentC
   if (!sentence) return <>{children}</>;
   return (
     <><p class="sentence">
-      {pieces(sentence.summary_template).map((piece, index) => (
-        <span key={index}>{piece.name === undefined ? piece.text : <Value name={piece.name} variable={sentence.summary_template_variables[piece.name]} />}</span>
+      {templateParts(sentence.summary_template).map((part, index) => (
+        <span key={index}>{part.name === undefined ? part.text : <Value name={part.name} variable={sentence.summary_template_variables[part.name]} />}</span>
       ))}
     </p>{children}</>
   );

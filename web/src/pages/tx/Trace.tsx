@@ -1,4 +1,4 @@
-// The calls of a transaction as a tree that folds: what each called, with which parameters, what it returned and sent.
+// The calls of a transaction as a foldable tree, with their parameters, results and values.
 import { useMemo, useState } from 'preact/hooks';
 import type { AddressRef, Token } from '../../api/types.ts';
 import { useApi } from '../../api/use_api.ts';
@@ -24,7 +24,7 @@ export function Trace({ hash }: { hash: string }) {
   return <AnswerView answer={answer} lines={8}>{(data) => <Tree hash={hash} data={data} />}</AnswerView>;
 }
 
-/** Of few calls more levels are open. */
+/** How many levels are unfolded at first: more if there are few calls. */
 const levelsOf = (frames: number) => (frames <= 300 ? 16 : 4);
 
 function Tree({ hash, data }: { hash: string; data: Calls }) {
@@ -33,15 +33,15 @@ function Tree({ hash, data }: { hash: string; data: Calls }) {
     addresses: new Map(data.addresses.map((item) => [item.hash.toLowerCase(), item])),
     tokens: new Map(data.tokens.map((item) => [item.address_hash.toLowerCase(), item])),
   }), [data]);
-  // What was folded or unfolded by hand since all were.
-  const [hand, setHand] = useState<{ all: boolean | null; turned: ReadonlyMap<string, boolean> }>({ all: null, turned: new Map() });
+  // What the reader has folded or unfolded since "Unfold all" or "Fold all".
+  const [folding, setFolding] = useState<{ all: boolean | null; overrides: ReadonlyMap<string, boolean> }>({ all: null, overrides: new Map() });
   const rows = useMemo(() => {
     const levels = levelsOf(data.frames.length);
-    const isOpen = (id: string, node: Node, depth: number, isRun: boolean) => hand.turned.get(id) ?? (isRun ? false : hand.all ?? (depth < levels || node.failed === 'below'));
+    const isOpen = (id: string, node: Node, depth: number, isRun: boolean) => folding.overrides.get(id) ?? (isRun ? false : folding.all ?? (depth < levels || node.failed === 'below'));
     return root ? rowsOf(root, isOpen) : [];
-  }, [root, hand]);
+  }, [root, folding]);
   if (!root) return <p class="empty">No calls are known.</p>;
-  const turn = (id: string, open: boolean) => setHand(({ all, turned }) => ({ all, turned: new Map(turned).set(id, open) }));
+  const toggle = (id: string, open: boolean) => setFolding(({ all, overrides }) => ({ all, overrides: new Map(overrides).set(id, open) }));
   const origin = root.failed ? originOf(root) : null;
   return (
     <>
@@ -49,35 +49,35 @@ function Tree({ hash, data }: { hash: string; data: Calls }) {
       <section class="panel">
         <header><h2>{count(data.frames.length)} call{data.frames.length === 1 ? '' : 's'}</h2>
           <span class="row">
-            <button type="button" class="button small" onClick={() => setHand({ all: true, turned: new Map() })}>Unfold all</button>
-            <button type="button" class="button small" onClick={() => setHand({ all: false, turned: new Map() })}>Fold all</button>
+            <button type="button" class="button small" onClick={() => setFolding({ all: true, overrides: new Map() })}>Unfold all</button>
+            <button type="button" class="button small" onClick={() => setFolding({ all: false, overrides: new Map() })}>Fold all</button>
             <Copy text={() => treeText(root)} what="calls as text" label="Copy as text" />
           </span>
         </header>
         {origin && <p class="bad">It failed where the calls are {count(origin.frame.traceAddress.length + 1)} deep. {failureOf(origin)}</p>}
-        <ul class="tree"><Chunks items={rows} row={(row) => (row.more ? <Run key={row.id} row={row} turn={turn} /> : <CallRow key={row.id} row={row} book={book} turn={turn} />)} /></ul>
+        <ul class="tree"><Chunks items={rows} row={(row) => (row.more ? <Run key={row.id} row={row} toggle={toggle} /> : <CallRow key={row.id} row={row} book={book} toggle={toggle} />)} /></ul>
       </section>
     </>
   );
 }
 
-type Turn = (id: string, open: boolean) => void;
+type Toggle = (id: string, open: boolean) => void;
 
-/** Deeper calls stand no further to the right; their depth is written before them. */
-const MOST_INDENT = 12;
-const indent = (depth: number) => ({ '--depth': String(Math.min(depth, MOST_INDENT)) });
+/** The greatest indentation; deeper calls have their depth in front. */
+const MAX_INDENT = 12;
+const indent = (depth: number) => ({ '--depth': String(Math.min(depth, MAX_INDENT)) });
 
-function Run({ row: { id, depth, isOpen, more }, turn }: { row: Row; turn: Turn }) {
+function Run({ row: { id, depth, isOpen, more }, toggle }: { row: Row; toggle: Toggle }) {
   return (
     <li class="call run" style={indent(depth)}>
-      <button type="button" class="button small" aria-expanded={isOpen} onClick={() => turn(id, !isOpen)}>{isOpen ? `Fold the ${count(more)} calls like the one above` : `× ${count((more ?? 0) + 1)}: unfold ${count(more)} more calls like this`}</button>
+      <button type="button" class="button small" aria-expanded={isOpen} onClick={() => toggle(id, !isOpen)}>{isOpen ? `Fold the ${count(more)} calls like the one above` : `× ${count((more ?? 0) + 1)}: unfold ${count(more)} more calls like this`}</button>
     </li>
   );
 }
 
 const party = (address: string | undefined, book: AddressBook) => <Address of={address ? book.addresses.get(address.toLowerCase()) ?? { hash: checksum(address) } : null} />;
 
-function CallRow({ row: { node, depth, id, isOpen }, book, turn }: { row: Row; book: AddressBook; turn: Turn }) {
+function CallRow({ row: { node, depth, id, isOpen }, book, toggle }: { row: Row; book: AddressBook; toggle: Toggle }) {
   const [details, setDetails] = useState(false);
   const { action, error, result, type } = node.frame;
   const kind = type === 'call' ? (action.callType ?? 'call') : type === 'suicide' ? 'selfdestruct' : (action.creationMethod ?? 'create');
@@ -87,12 +87,12 @@ function CallRow({ row: { node, depth, id, isOpen }, book, turn }: { row: Row; b
     <li class={error ? 'call failed' : 'call'} style={indent(depth)} data-row>
       <div class="line">
         {node.calls.length > 0
-          ? <button type="button" class="fold" aria-expanded={isOpen} onClick={() => turn(id, !isOpen)} aria-label={isOpen ? 'Fold' : `Unfold ${node.calls.length} calls`}>{isOpen ? '▾' : '▸'}</button>
+          ? <button type="button" class="fold" aria-expanded={isOpen} onClick={() => toggle(id, !isOpen)} aria-label={isOpen ? 'Fold' : `Unfold ${node.calls.length} calls`}>{isOpen ? '▾' : '▸'}</button>
           : <span class="fold" />}
-        {depth > MOST_INDENT && <span class="count" title="How deep the call is">{depth}</span>}
+        {depth > MAX_INDENT && <span class="count" title="How deep the call is">{depth}</span>}
         <span class="kindname">{kind}</span>
         {party(target, book)}
-        <Function node={node} book={book} />
+        <FunctionCall node={node} book={book} />
         {value && value !== '0x0' && <Coins wei={BigInt(value).toString()} />}
         {node.failed && <span class="badge bad" title={failureOf(node)}>failed</span>}
         <span class="quiet gas">{result?.gasUsed ? `${count(Number(result.gasUsed))} gas` : ''}</span>
@@ -104,23 +104,23 @@ function CallRow({ row: { node, depth, id, isOpen }, book, turn }: { row: Row; b
   );
 }
 
-const MOST_PARAMETERS = 6;
+const MAX_PARAMETERS = 6;
 
-/** What was called, with parameters and results in a line. */
-function Function({ node, book }: { node: Node; book: AddressBook }) {
+/** The called function, with parameters and results in one line. */
+function FunctionCall({ node, book }: { node: Node; book: AddressBook }) {
   const selector = selectorOf(node);
   if (selector?.length !== 10) return null;
   const { method = null, input = null, output = null } = node.read ?? {};
-  const called = book.tokens.get(node.frame.action.to?.toLowerCase() ?? '');
-  const token = called && isOfAmounts(called, selector) ? called : null;
+  const callee = book.tokens.get(node.frame.action.to?.toLowerCase() ?? '');
+  const token = callee && isOfAmounts(callee, selector) ? callee : null;
   const parameters = input?.parameters ?? [];
   const item = ({ name, type, value }: { name: string; type: string; value: unknown }, index: number) => (
     <span key={index}>{index > 0 && ', '}{name && !/^arg\d+$/.test(name) && <span class="quiet">{name}: </span>}<Argument type={type} value={value} addresses={book.addresses} token={token} /></span>
   );
   return (
     <span class="function"><span class="method" title={input?.method_call ?? selector}>{method ?? selector}</span>
-      {input && <>{' '}({parameters.slice(0, MOST_PARAMETERS).map(item)}{parameters.length > MOST_PARAMETERS && <span class="quiet">, {parameters.length - MOST_PARAMETERS} more</span>})</>}
-      {output && output.length > 0 && <> <span class="quiet">→</span> {output.slice(0, MOST_PARAMETERS).map(item)}</>}
+      {input && <>{' '}({parameters.slice(0, MAX_PARAMETERS).map(item)}{parameters.length > MAX_PARAMETERS && <span class="quiet">, {parameters.length - MAX_PARAMETERS} more</span>})</>}
+      {output && output.length > 0 && <> <span class="quiet">→</span> {output.slice(0, MAX_PARAMETERS).map(item)}</>}
     </span>
   );
 }

@@ -1,8 +1,8 @@
-// The reader's own names as a file: out of this browser, and into another.
+// Private names as a file, to move them to another browser.
 import { useState } from 'preact/hooks';
 import { importNames, names } from '../state/names.ts';
 
-export function OwnNames() {
+export function PrivateNamesFile() {
   const [message, setMessage] = useState('');
   const count = Object.keys(names.value).length;
   const save = () => {
