@@ -17,5 +17,5 @@ export function BalanceChart({ hash, children }: { hash: string; children: Compo
   const series = useMemo(() => [{ name: 'Balance', values }], [values]);
   if (!data && !problem) return <Loading lines={30} />;
   if (!data || x.length < 2) return <>{children}</>;
-  return <><ChartPanel id="balance" title="Balance" about={data.next_page_params ? 'The newest hundred changes.' : undefined} x={x} axis="time" series={series} steps unit={chain.value.symbol} />{children}</>;
+  return <><ChartPanel id="balance" title="Balance" about={data.next_page_params ? 'The newest 100 changes.' : undefined} x={x} axis="time" series={series} steps unit={chain.value.symbol} />{children}</>;
 }

@@ -10,7 +10,7 @@ export function ChartPanel({ id, title, about, x, axis, series, bars, steps, uni
   const rows = () => x.map((at, index) => [axis === 'time' ? absolute(at) : at, ...series.map((one) => one.values[index] ?? null)]);
   return (
     <DataPanel id={id} title={title} unit={unit} about={about} sql={sql} head={head} rows={rows} hasRows={x.length > 0} kind="chart">
-      {x.length === 0 ? <p class="empty">{empty ?? 'There is no data for it.'}</p> : x.length === 1 ? <SinglePoint at={x[0] as number} axis={axis} series={series} unit={unit} /> : <Plot x={x} axis={axis} series={series} bars={bars} steps={steps} label={title} unit={unit} />}
+      {x.length === 0 ? <p class="empty">{empty ?? 'No data.'}</p> : x.length === 1 ? <SinglePoint at={x[0] as number} axis={axis} series={series} unit={unit} /> : <Plot x={x} axis={axis} series={series} bars={bars} steps={steps} label={title} unit={unit} />}
     </DataPanel>
   );
 }
@@ -20,7 +20,7 @@ function SinglePoint({ at, axis, series, unit }: { at: number; axis: 'time' | 'h
   return (
     <p class="single">
       {series.map((one) => <strong key={one.name}>{series.length > 1 && <span class="quiet">{one.name} </span>}{one.values[0] === null || one.values[0] === undefined ? 'unknown' : `${one.values[0].toLocaleString('en', { maximumSignificantDigits: 6 })} ${unit ?? ''}`}</strong>)}
-      <span class="quiet">{axis === 'time' ? absolute(at).slice(0, 10) : `block ${at.toLocaleString('en')}`}, the only one that is known</span>
+      <span class="quiet">{axis === 'time' ? absolute(at).slice(0, 10) : `block ${at.toLocaleString('en')}`}, the only data point</span>
     </p>
   );
 }

@@ -32,7 +32,7 @@ export function Charts() {
     <>
       <h1>Charts</h1>
       <nav class="row index" aria-label="Charts on this page">{SECTIONS.map(([id, name]) => <a key={id} href={`#${id}`}>{name}</a>)}</nav>
-      <h2 id="newest">The newest hundred blocks that are loaded</h2>
+      <h2 id="newest">The newest 100 loaded blocks</h2>
       <AnswerView answer={blocks} lines={60}>{(page) => <BlockCharts blocks={page.items} />}</AnswerView>
       <div id="contract"><ContractLife period={period} /></div>
       <div id="called"><HotContracts /></div>
@@ -61,7 +61,7 @@ function BlockCharts({ blocks }: { blocks: Block[] }) {
   }, [blocks]);
   return (
     <div class="charts">
-      <ChartPanel id="newest-transactions" title="Transactions a block" x={x} axis="height" series={transactions} bars sql={newestSql('transactions_count')} />
+      <ChartPanel id="newest-transactions" title="Transactions per block" x={x} axis="height" series={transactions} bars sql={newestSql('transactions_count')} />
       <ChartPanel id="newest-gas" title="Share of the gas limit used" x={x} axis="height" series={used} bars unit="%" sql={newestSql('100 * gas_used / gas_limit AS used')} />
       <ChartPanel id="newest-base-fee" title="Base fee" x={x} axis="height" series={fees} unit="gwei" sql={newestSql('base_fee_per_gas / 1e9 AS gwei')} />
       <ChartPanel id="newest-fees" title="Fees paid and burnt" x={x} axis="height" series={paid} unit="coins" sql={newestSql('transaction_fees / 1e18 AS fees, base_fee_per_gas * gas_used / 1e18 AS burnt')} />
@@ -77,7 +77,7 @@ function LineCharts({ lines, period }: { lines: Line[]; period: string }) {
   return (
     <>
       {lines.map((line) => <LineChart key={line.id} line={line} period={period} reportEmpty={reportEmpty} />)}
-      {emptyLines.length > 0 && <p class="quiet none">Without a point: {emptyLines.map((line) => line.title).join(', ')}. A {period.toLowerCase()} has one where all its blocks are loaded and have what is added up: base fees since London, blob gas since Cancun, fees with receipts, growth from block 0 on.</p>}
+      {emptyLines.length > 0 && <p class="quiet none">No data: {emptyLines.map((line) => line.title).join(', ')}. A {period.toLowerCase()} has a point if all its blocks are loaded and have the value: base fees since London, blob gas since Cancun, fees with receipts, growth from block 0 on.</p>}
     </>
   );
 }

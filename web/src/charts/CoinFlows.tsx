@@ -31,7 +31,7 @@ export function CoinFlows({ of: answer, hash }: { of: Answer<Flows>; hash: strin
   return (
     <AnswerView answer={answer} lines={20} compact>{({ items, items_in_all, is_complete }) => (
       <DataPanel id="coins" title="Coins by counterparty" about={aboutFlows(items.length, items_in_all, is_complete ? null : 'Not all blocks are loaded with call frames.')} sql={coinsSql(hash)} head={head} rows={() => rows(items)} hasRows={items.length > 0} kind="">
-        <Table items={items} columns={columns} id={(item) => item.address.hash} label="Coins by counterparty" empty="No block that is loaded with call frames has a call that moved coins of it." />
+        <Table items={items} columns={columns} id={(item) => item.address.hash} label="Coins by counterparty" empty="No coin transfers in blocks that are loaded with call frames." />
       </DataPanel>
     )}</AnswerView>
   );

@@ -34,7 +34,7 @@ export function Counterparties({ of: answer, hash }: { of: Answer<Flows>; hash: 
   return (
     <AnswerView answer={answer} lines={20} compact>{({ items, items_in_all, is_complete }) => (
       <DataPanel id="counterparties" title="Token transfers by counterparty" about={aboutFlows(items.length, items_in_all, is_complete ? null : 'Not all blocks are loaded.')} sql={counterpartiesSql(hash)} head={head} rows={() => rows(items)} hasRows={items.length > 0} kind="">
-        <Table items={items} columns={columns} id={(item) => `${item.address.hash}-${item.token.address_hash}-${item.token_type}`} label="Token transfers by counterparty" empty="No block that is loaded has a token transfer of it." />
+        <Table items={items} columns={columns} id={(item) => `${item.address.hash}-${item.token.address_hash}-${item.token_type}`} label="Token transfers by counterparty" empty="No token transfers in loaded blocks." />
       </DataPanel>
     )}</AnswerView>
   );

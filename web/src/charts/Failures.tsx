@@ -25,7 +25,7 @@ const MAX_ROWS = 15;
 function reason({ error, message, revert_id }: Failure) {
   if (error === null) return <Unknown />;
   const detail = message ?? revert_id;
-  return <>{error}{detail !== null && <><br /><span class="quiet" title={message ?? 'What the code returned begins with this.'}><bdi>{shortName(detail, 60)}</bdi></span></>}</>;
+  return <>{error}{detail !== null && <><br /><span class="quiet" title={message ?? 'The returned data begins with this.'}><bdi>{shortName(detail, 60)}</bdi></span></>}</>;
 }
 
 const method = (item: Failure) => (item.contract === null ? 'creation' : shortSignature(item.signature, item.method_id, 'no method'));
@@ -53,7 +53,7 @@ export function FailureReasons({ of: answer, contract, from = null }: { of: Answ
   return (
     <AnswerView answer={answer} lines={10} compact>{(data) => (
       <DataPanel id="failure-reasons" title="Why transactions failed" about={about(data, from)} sql={failuresSql(contract, from)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
-        <Table items={data.items.slice(0, MAX_ROWS)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty={data.block_number === null ? 'No block is settled yet.' : 'No transaction that is known failed.'}
+        <Table items={data.items.slice(0, MAX_ROWS)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty={data.block_number === null ? 'No block is settled yet.' : 'No known transaction failed.'}
           id={(item) => [item.contract?.hash, item.method_id, item.error, item.revert_id, item.message].join()} />
       </DataPanel>
     )}</AnswerView>

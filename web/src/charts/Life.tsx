@@ -47,7 +47,7 @@ function EventsChart({ of: { items, loaded }, contract, period }: { of: Activity
     const calendar = calendarOf(items, loaded, period);
     return { x: calendar.x, series: seriesOf(calendar, items, (item) => shortSignature(item.signature, item.topic0, 'anonymous'), (item) => item.logs_count, MAX_SERIES) };
   }, [items]);
-  return <ChartPanel id="events" title={`Events by ${period.toLowerCase()}`} about={totalText(items, items.reduce((sum, item) => sum + item.logs_count, 0), 'logs')} x={x} axis="time" series={series} bars={series.length === 1 && isFew(x)} sql={eventsSql(contract, period)} empty="No block that is loaded has a log of it." />;
+  return <ChartPanel id="events" title={`Events by ${period.toLowerCase()}`} about={totalText(items, items.reduce((sum, item) => sum + item.logs_count, 0), 'logs')} x={x} axis="time" series={series} bars={series.length === 1 && isFew(x)} sql={eventsSql(contract, period)} empty="No logs in loaded blocks." />;
 }
 
 function MethodsChart({ of: { items, loaded }, contract, period }: { of: Activity<Methods>; contract: string; period: string }) {
@@ -55,10 +55,10 @@ function MethodsChart({ of: { items, loaded }, contract, period }: { of: Activit
     const calendar = calendarOf(items, loaded, period);
     const methods = seriesOf(calendar, items, (item) => shortSignature(item.signature, item.method_id, 'no method'), (item) => item.transactions_count, MAX_SERIES);
     if (items.some((item) => item.failed_count === null)) return { x: calendar.x, series: methods };
-    const failed = seriesOf(calendar, items, () => 'Failed, of all', (item) => item.failed_count ?? 0, MAX_SERIES);
+    const failed = seriesOf(calendar, items, () => 'Failed', (item) => item.failed_count ?? 0, MAX_SERIES);
     return { x: calendar.x, series: [...methods, ...failed] };
   }, [items]);
-  return <ChartPanel id="methods" title={`Transactions by ${period.toLowerCase()} and method`} about={totalText(items, items.reduce((sum, item) => sum + item.transactions_count, 0), 'transactions')} x={x} axis="time" series={series} sql={methodsSql(contract, period)} empty="No block that is loaded has a transaction to it." />;
+  return <ChartPanel id="methods" title={`Transactions by ${period.toLowerCase()} and method`} about={totalText(items, items.reduce((sum, item) => sum + item.transactions_count, 0), 'transactions')} x={x} axis="time" series={series} sql={methodsSql(contract, period)} empty="No transactions in loaded blocks." />;
 }
 
 function TransfersCharts({ of: { items, loaded }, contract, period }: { of: Activity<Transfers>; contract: string; period: string }) {
@@ -75,7 +75,7 @@ function TransfersCharts({ of: { items, loaded }, contract, period }: { of: Acti
   return (
     <>
       <ChartPanel id="transfers" title={`Token transfers by ${period.toLowerCase()}`} about={totalText(items, items.reduce((sum, item) => sum + item.transfers_count, 0), 'transfers')} x={x} axis="time" series={series} sql={transfersSql(contract, period)} />
-      {isCounted && <ChartPanel id="participants" title={`Addresses that moved the token by ${period.toLowerCase()}`} about="An address is counted once a point. Points whose blocks can still change are left out." x={x} axis="time" series={participants} sql={transfersSql(contract, period)} />}
+      {isCounted && <ChartPanel id="participants" title={`Addresses that moved the token by ${period.toLowerCase()}`} about="An address is counted once per point. Points whose blocks can still change are left out." x={x} axis="time" series={participants} sql={transfersSql(contract, period)} />}
     </>
   );
 }

@@ -28,7 +28,7 @@ function ActivityCharts({ of: { items, loaded, block_number }, period, from }: {
     const coins = (wei: string | null) => (wei === null ? null : Number(wei) / 1e18);
     return {
       x: calendar.x,
-      senders: [line('All', (item) => item.senders_count), line('Had sent before', (item) => returningSenders(item)), line('New', (item) => item.new_senders_count)],
+      senders: [line('All', (item) => item.senders_count), line('Returning', (item) => returningSenders(item)), line('New', (item) => item.new_senders_count)],
       failures: [quotient('Transactions that failed', (item) => share(item))],
       fees: [line('Fees of failed transactions', (item) => coins(item.failed_fees))],
       prices: [quotient('10th percentile', (item) => gwei(item.gas_price_p10)), quotient('50th percentile', (item) => gwei(item.gas_price_p50)), quotient('90th percentile', (item) => gwei(item.gas_price_p90))],
@@ -38,10 +38,10 @@ function ActivityCharts({ of: { items, loaded, block_number }, period, from }: {
   const sql = sendersSql(period, from);
   return (
     <>
-      <ChartPanel id="senders" title={`Accounts that sent transactions by ${period.toLowerCase()}`} about={`New are those that sent their first one, with nonce 0.${upTo}`} x={x} axis="time" series={senders} sql={sql} />
-      <ChartPanel id="paid-prices" title={`Prices of gas that were paid by ${period.toLowerCase()}`} about={`Each to 1 %.${upTo}`} x={x} axis="time" series={prices} unit="gwei" sql={pricesSql(period, from)} />
-      <ChartPanel id="failures" title={`Failed transactions by ${period.toLowerCase()}`} about={`Their share of all.${upTo}`} x={x} axis="time" series={failures} bars unit="%" sql={sql} />
-      <ChartPanel id="failed-fees" title={`Fees of failed transactions by ${period.toLowerCase()}`} about={`What was paid for gas.${upTo}`} x={x} axis="time" series={fees} bars unit="coins" sql={sql} />
+      <ChartPanel id="senders" title={`Accounts that sent transactions by ${period.toLowerCase()}`} about={`New accounts are those that sent their first transaction, with nonce 0.${upTo}`} x={x} axis="time" series={senders} sql={sql} />
+      <ChartPanel id="paid-prices" title={`Gas prices paid by ${period.toLowerCase()}`} about={`Accurate to 1 %.${upTo}`} x={x} axis="time" series={prices} unit="gwei" sql={pricesSql(period, from)} />
+      <ChartPanel id="failures" title={`Failed transactions by ${period.toLowerCase()}`} about={`As a share of all transactions.${upTo}`} x={x} axis="time" series={failures} bars unit="%" sql={sql} />
+      <ChartPanel id="failed-fees" title={`Fees of failed transactions by ${period.toLowerCase()}`} about={`Fees paid for gas.${upTo}`} x={x} axis="time" series={fees} bars unit="coins" sql={sql} />
     </>
   );
 }

@@ -29,7 +29,7 @@ export function Estimate({ filter }: { filter: Filter }) {
         <>
           <Facts>
             <Fact name="At most"><strong>{bytes(sum((read) => read.bytes))}</strong> <span class="quiet">before compression, in {count(sum((read) => read.granules))} granules</span></Fact>
-            <Fact name="Rows looked at">{count(sum((read) => read.rows))}</Fact>
+            <Fact name="Rows scanned">{count(sum((read) => read.rows))}</Fact>
             <Fact name="Tables">{[...new Set(data.reads.map((read) => read.table))].join(', ') || 'none'}</Fact>
           </Facts>
           <details><summary>The statement and its plan</summary>

@@ -25,8 +25,8 @@ const LABELS: Record<string, [string, string]> = {
   topic1: ['Topic 1', '0x… word, or an address'],
   topic2: ['Topic 2', '0x… word, or an address'],
   topic3: ['Topic 3', '0x… word, or an address'],
-  fromAddress: ['From', 'who gives, calls or sends'],
-  toAddress: ['To', 'who receives or is called'],
+  fromAddress: ['From', 'sender or caller'],
+  toAddress: ['To', 'recipient or called contract'],
   token: ['Token', 'contract of the token'],
   type: ['Standard', 'ERC-20, ERC-721, ERC-1155'],
 };
@@ -122,7 +122,7 @@ function BlockField({ label, value, set, side, setPending, placeholder }: {
         setPending(side, false);
       } else setMessage(answer.message);
     } catch (failure) {
-      setMessage(failure instanceof Error ? failure.message : 'That day is not known.');
+      setMessage(failure instanceof Error ? failure.message : 'That day has no known block.');
     }
   };
   return (
@@ -131,7 +131,7 @@ function BlockField({ label, value, set, side, setPending, placeholder }: {
         <input value={value} onInput={(event) => { clear(); set(event.currentTarget.value); }} placeholder={placeholder} inputMode="numeric" />
         <input type="date" value={date} aria-label={`${label}, by its day in UTC`} onChange={(event) => void findBlock(event.currentTarget.value)} />
       </span>
-      {message && <small class="bad">{message} Nothing is read until this day is a block, or is taken away. <button type="button" class="button small" onClick={clear}>Without it</button></small>}
+      {message && <small class="bad">{message} The scan cannot run until the day has a block, or is cleared. <button type="button" class="button small" onClick={clear}>Clear</button></small>}
     </label>
   );
 }

@@ -55,17 +55,17 @@ export function Results({ filter }: { filter: Filter }) {
     <>
       <section class="panel" aria-live="polite">
         <header><h2>{KINDS[filter.kind]}</h2>{isRunning && <button type="button" class="button small" onClick={() => stop.current.abort()}>Stop</button>}</header>
-        <p class="live"><strong class="big">{count(rows)}</strong> rows {isRunning ? 'so far' : end ? 'in all' : 'until it ended'}, {bytes(progress.bytes)} in {progress.seconds.toFixed(1)} s
+        <p class="live"><strong class="big">{count(rows)}</strong> rows {isRunning ? 'so far' : end ? 'in all' : 'until it stopped'}, {bytes(progress.bytes)} in {progress.seconds.toFixed(1)} s
           {isRunning && progress.block !== null && <span class="quiet">, at block {count(progress.block)}</span>}
           {end && <span class="quiet">, blocks {count(Number(end.fromBlock))} to {count(Number(end.toBlock))}</span>}</p>
-        {end && !end.complete && <p class="failure compact" role="note"><strong>Not all blocks of the range are loaded.</strong> <span>{end.missing.length} ranges are missing: these are the rows of the others. <a href="/status">What is loaded</a></span></p>}
-        {stopped && <p class="quiet">It was stopped; these rows are not all.</p>}
+        {end && !end.complete && <p class="failure compact" role="note"><strong>Not all blocks of the range are loaded.</strong> <span>{end.missing.length} ranges are missing; these are the rows of the other blocks. <a href="/status">What is loaded</a></span></p>}
+        {stopped && <p class="quiet">The scan was stopped, so these rows are incomplete.</p>}
         {problem && <Failure problem={problem} compact />}
       </section>
       {x.length > 0 && <ChartPanel id="rows" title="Rows over time" x={x} axis="time" series={series} bars sql={sql(filter)} />}
       {(shown.length > 0 || !isRunning) && !problem && (
         <>
-          <Table items={shown.slice(0, visibleCount)} columns={columns} id={idOf} label="Rows" empty="No row fits." />
+          <Table items={shown.slice(0, visibleCount)} columns={columns} id={idOf} label="Rows" empty="No rows match." />
           {rows > visibleCount && (
             <p class="pages">
               {visibleCount < shown.length && <button type="button" class="button small" onClick={() => setVisibleCount(visibleCount + PAGE_SIZE)}>Show more</button>}

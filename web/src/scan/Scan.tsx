@@ -29,7 +29,7 @@ export function Scan() {
   return (
     <>
       <h1>Scan</h1>
-      <p class="quiet">Every row that fits, of any number of blocks, without a cap. Estimate before you run.</p>
+      <p class="quiet">Every matching row, over any number of blocks, without a cap. Check the estimate before you run.</p>
       <div class="scan">
         <section class="panel">
           <FilterForm filter={filter} change={setFilter} start={start} />

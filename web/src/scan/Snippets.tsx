@@ -14,7 +14,7 @@ export function Snippets({ filter }: { filter: Filter }) {
   const text = chosen[1](filter, location.origin + base);
   return (
     <section class="panel">
-      <header><h2>The same for other tools</h2>
+      <header><h2>Use with other tools</h2>
         <span class="row"><span class="choice">{TOOLS.map(([name], index) => <button key={name} type="button" aria-pressed={index === toolIndex} onClick={() => setToolIndex(index)}>{name}</button>)}</span><Copy text={text} what={chosen[0]} label="Copy" />{hasSql && chosen[0] === 'SQL' && <a class="button small" href={sqlLink(text)}>Open in SQL</a>}</span>
       </header>
       <pre class="json" tabIndex={0}>{text}</pre>

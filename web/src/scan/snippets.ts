@@ -24,7 +24,7 @@ with urllib.request.urlopen(${JSON.stringify(`${origin}/api/v2/scan/${filter.kin
         else:
             print(row)
 if mark is None or not mark["complete"]:
-    raise SystemExit("these rows are not all")`;
+    raise SystemExit("the rows are incomplete")`;
 }
 
 const list = (text: string) => text.split(',').map((one) => one.trim()).filter(Boolean);
@@ -32,7 +32,7 @@ const one = (values: string[]) => (values.length === 1 ? JSON.stringify(values[0
 const block = (text: string) => (/^\d+$/.test(text) ? `${text}n` : /^0x/.test(text) ? `${BigInt(text)}n` : JSON.stringify(text));
 
 export function viem(filter: Filter, origin: string): string {
-  if (filter.kind !== 'logs') return '// viem reads logs alone: choose logs, or use one of the other ways.';
+  if (filter.kind !== 'logs') return '// viem reads logs only: choose logs, or use another tool.';
   const options: string[] = [];
   if (filter.address.trim()) options.push(`address: ${one(list(filter.address))}`);
   const event = plainEvent(filter.event);

@@ -29,7 +29,7 @@ export async function stream<T>(path: string, signal: AbortSignal, onBatch: (bat
       chunk = await reader.read();
     } catch (failure) {
       if (signal.aborted) throw failure;
-      throw new Problem(0, 'The transfer broke off, so these rows are not all.');
+      throw new Problem(0, 'The transfer was interrupted, so these rows are incomplete.');
     }
     rest += chunk.done ? decoder.decode() : decoder.decode(chunk.value, { stream: true });
     const lines = rest.split('\n');
@@ -42,6 +42,6 @@ export async function stream<T>(path: string, signal: AbortSignal, onBatch: (bat
     if (batch.length > 0) onBatch(batch, chunk.value?.length ?? 0);
     if (chunk.done) break;
   }
-  if (!end) throw new Problem(0, 'The transfer ended without its closing mark, so these rows are not all.');
+  if (!end) throw new Problem(0, 'The transfer ended without its closing line, so these rows are incomplete.');
   return end;
 }

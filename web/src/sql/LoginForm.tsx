@@ -25,15 +25,15 @@ export function LoginForm() {
   };
   return (
     <section class="panel">
-      <header><h2>Log in as a reader of the database</h2></header>
+      <header><h2>Log in to the database</h2></header>
       <form class="tool" onSubmit={submit}>
         <label><span>User</span><input name="user" autocomplete="username" required maxLength={200} /></label>
         <label><span>Password</span><input name="password" type="password" autocomplete="current-password" /></label>
         <p class="row"><button type="submit" class="button main" disabled={isBusy}>Log in</button></p>
       </form>
       {problem && <Failure problem={problem} compact />}
-      {!isSecureContext && <p class="failure compact" role="note"><strong>This connection is not encrypted.</strong> <span>The password can be read on its way.</span></p>}
-      <p class="quiet">The account is one of ClickHouse that only reads, from the operator of this server. It is forgotten when this tab is closed.</p>
+      {!isSecureContext && <p class="failure compact" role="note"><strong>This connection is not encrypted.</strong> <span>The password can be read in transit.</span></p>}
+      <p class="quiet">The account is a read-only ClickHouse account from the operator of this server. It is forgotten when this tab is closed.</p>
     </section>
   );
 }

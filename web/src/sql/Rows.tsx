@@ -38,9 +38,9 @@ export function Rows({ outcome, stop }: { outcome: Outcome; stop: () => void }) 
           {cost && <span class="quiet">, {count(cost.rows)}{state === 'running' && cost.total > cost.rows ? ` of ${count(cost.total)}` : ''} rows of {bytes(cost.bytes)} read</span>}</p>
         {state === 'running' && cost !== null && cost.total > 0 && <meter aria-label="Share that is read" value={Math.min(1, cost.rows / cost.total)} />}
         {state === 'capped' && <p class="failure compact lack" role="note"><strong>There are more rows.</strong> <span>The first {count(MAX_ROWS)} were received, and the statement was ended there. A file has all.</span></p>}
-        {state === 'stopped' && <p class="quiet">It was stopped; these rows are not all.</p>}
+        {state === 'stopped' && <p class="quiet">The statement was stopped, so these rows are incomplete.</p>}
         {problem && <Failure problem={problem} compact />}
-        {columns.some((column) => isBytes(column.type)) && <p class="quiet">{columns.filter((column) => isBytes(column.type)).map((column) => column.name).join(', ')}: bytes, which are no text; <code>hex0x({columns.find((column) => isBytes(column.type))?.name})</code> shows them.</p>}
+        {columns.some((column) => isBytes(column.type)) && <p class="quiet">{columns.filter((column) => isBytes(column.type)).map((column) => column.name).join(', ')}: binary values; <code>hex0x({columns.find((column) => isBytes(column.type))?.name})</code> shows them.</p>}
       </section>
       {chart && <ChartPanel id="sql" title="Chart" x={chart.x} axis={chart.axis} series={chart.series} />}
       {columns.length > 0 && (rows.length > 0 || state === 'whole') && (
@@ -52,7 +52,7 @@ export function Rows({ outcome, stop }: { outcome: Outcome; stop: () => void }) 
               {totals && <tfoot><tr>{columns.map((column, at) => <Cell key={at} value={totals[at] ?? ''} column={column} />)}</tr></tfoot>}
             </table>
           </div>
-          {rows.length === 0 && <p class="empty">The statement has no row.</p>}
+          {rows.length === 0 && <p class="empty">The statement returned no rows.</p>}
           {rows.length > visibleCount && <p class="pages"><button type="button" class="button small" onClick={() => setVisibleCount(visibleCount * 2)}>Show more</button> <span class="quiet">The first {count(visibleCount)} of {count(rows.length)} are shown.</span></p>}
         </>
       )}

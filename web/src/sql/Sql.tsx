@@ -77,13 +77,13 @@ function Console({ user, authorization }: { user: string; authorization: string 
             <label><span>Statement</span><textarea ref={editor} class="statement" spellcheck={false} autocapitalize="off" value={statement} onInput={(event) => setStatement(event.currentTarget.value)} onKeyDown={keys} /></label>
             <div class="row">
               <button type="button" class="button main" onClick={run} disabled={outcome?.state === 'running'} title="Ctrl and Enter">Run</button>
-              <button type="button" class="button" onClick={() => setEstimate({ statement, at: Date.now() })}>What it reads</button>
+              <button type="button" class="button" onClick={() => setEstimate({ statement, at: Date.now() })}>Estimate</button>
               <Files statement={statement} authorization={authorization} />
               <Copy text={() => location.origin + base + sqlLink(statement)} what="a link that opens this statement" label="Copy link" />
             </div>
-            <label><span>Questions of the guide</span>
+            <label><span>Example queries</span>
               <select onChange={(event) => { const found = examples[Number(event.currentTarget.value)]; if (found) open(found.statement); event.currentTarget.value = ''; }}>
-                <option value="">Open one …</option>
+                <option value="">Choose one …</option>
                 {examples.map((example, index) => <option key={example.question} value={index}>{example.question}</option>)}
               </select>
             </label>
@@ -167,15 +167,15 @@ function Files({ statement, authorization }: { statement: string; authorization:
   );
 }
 
-const OUTCOMES = { whole: '', stopped: ', not all', failed: ', failed' } as const;
+const OUTCOMES = { whole: '', stopped: ', incomplete', failed: ', failed' } as const;
 
 /** The statements run in this browser. */
 function History({ open }: { open: (statement: string) => void }) {
   if (statementHistory.value.length === 0) return null;
   return (
     <section class="panel">
-      <header><h2>Your statements</h2><button type="button" class="button small" onClick={clearHistory}>Forget them</button></header>
-      <p class="quiet">Kept in this browser alone.</p>
+      <header><h2>Your statements</h2><button type="button" class="button small" onClick={clearHistory}>Clear</button></header>
+      <p class="quiet">Stored in this browser only.</p>
       <ul class="pastlist">{statementHistory.value.map((entry) => (
         <li key={entry.statement}><button type="button" class="plain id" onClick={() => open(entry.statement)}>{entry.statement.replace(/\s+/g, ' ').slice(0, 120)}</button>
           <span class="quiet">{absolute(entry.at)}, {count(entry.rows)} rows{OUTCOMES[entry.outcome]}, {entry.seconds.toFixed(1)} s</span></li>

@@ -50,7 +50,7 @@ export class Lines {
 
   /** Fails if the response is incomplete. */
   close(): number {
-    if (this.end === null || this.#broken || this.#rest) throw new Problem(0, 'The transfer broke off, so these rows are not all.');
+    if (this.end === null || this.#broken || this.#rest) throw new Problem(0, 'The transfer was interrupted, so these rows are incomplete.');
     return this.end;
   }
 
@@ -85,7 +85,7 @@ export async function runStatement(statement: string, authorization: string, sig
       chunk = await reader.read();
     } catch (failure) {
       if (signal.aborted) throw failure;
-      throw new Problem(0, 'The transfer broke off, so these rows are not all.');
+      throw new Problem(0, 'The transfer was interrupted, so these rows are incomplete.');
     }
     onBatch(lines.take(chunk.done ? decoder.decode() : decoder.decode(chunk.value, { stream: true })));
     if (chunk.done) return lines.close();
@@ -110,6 +110,6 @@ export async function fetchFile(statement: string, format: 'csv' | 'parquet', au
     return await response.blob();
   } catch (failure) {
     if (signal.aborted) throw failure;
-    throw new Problem(0, 'The transfer broke off: there is no file.');
+    throw new Problem(0, 'The transfer was interrupted, so there is no file.');
   }
 }

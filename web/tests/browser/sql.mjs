@@ -58,7 +58,7 @@ async function look(what) {
 try {
   await page.setViewport({ width: 1440, height: 900 });
   await page.goto(`${origin}/sql`, { waitUntil: 'load' });
-  await expect('without an account', 'Log in as a reader');
+  await expect('without an account', 'Log in to the database');
   await look('the login');
   await logIn('wrong');
   await expect('a wrong password', 'Wrong user or password');
@@ -74,7 +74,7 @@ try {
   hold('there is no chart of blocks', (await page.$('#chart-sql .plot')) !== null);
   hold('the address has no statement', decodeURIComponent(await page.evaluate(() => location.hash)).startsWith('#SELECT block_number'));
   await look('rows');
-  await press('What it reads');
+  await press('Estimate');
   await expect('the estimate', 'Reads at most');
   await run('SELECT no_such_column FROM v_blocks');
   hold('what another statement reads is still there', !(await text()).includes('Reads at most'));
@@ -87,7 +87,7 @@ try {
   await run('SELECT sleepEachRow(1) FROM numbers(50) SETTINGS max_block_size = 1');
   await expect('a long one', 'rows so far');
   await page.keyboard.press('Escape');
-  await expect('a stopped one', 'It was stopped');
+  await expect('a stopped one', 'The statement was stopped');
   // Files, which the page gives to the browser as blobs.
   await page.evaluate(() => { globalThis.blobs = []; URL.createObjectURL = (blob) => { globalThis.blobs.push(blob); return '#'; }; HTMLAnchorElement.prototype.click = () => {}; });
   await type('SELECT 1 AS a, \'x,y\' AS b');
@@ -121,7 +121,7 @@ try {
   await expect('the statement of a chart', 'Reads');
   hold('a chart opened nothing', await page.$eval('textarea.statement', (field) => /^(SELECT|WITH)/.test(field.value)));
   await press('Log out');
-  await expect('after it', 'Log in as a reader');
+  await expect('after it', 'Log in to the database');
   hold('the account is still there', await page.evaluate(() => Object.keys(sessionStorage).every((name) => !name.startsWith('trawl.sql'))));
   hold('the policy was broken', (await page.evaluate(() => globalThis.violations)).length === 0);
   problems.push(...seen.problems.filter((problem) => !problem.includes('/sql/query')));
