@@ -16,8 +16,7 @@ const ITS_HOLDER: &str = "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc";
 const SENT_NOTHING: &str = "0x15d34aaf54267db7d7c367839aaf71a00a2c6a65";
 /// The page of its transfers that has it.
 const EARLIER: &str = "block_number%3D18%26index%3D0";
-const LOOKS_LIKE: &str =
-    "It calls itself like the well-known USDC, and is another contract than the one that is known here";
+const LOOKS_LIKE: &str = "It has the symbol of the well-known USDC, but is another contract";
 
 /// Block and position of transactions that failed, what they failed with, and how deep in their calls that began:
 /// decoded by hand from the output of the node's frames.
@@ -42,7 +41,7 @@ pub fn of(chain: &Chain) -> Value {
 /// The red line of a transaction, and the same words at the call where that began.
 fn failure(chain: &Chain, (block, position, words, depth): &(usize, usize, &str, usize)) -> [Value; 2] {
     let path = format!("/tx/{}", transaction(chain, *block, *position)["hash"].as_str().unwrap_or_default());
-    let whole = format!("It failed where the calls are {depth} deep. {words}");
+    let whole = format!("It failed at call depth {depth}. {words}");
     let failure = format!("It failed. {words}");
     [json!({"path": path, "failure": failure}), json!({"path": format!("{path}?tab=trace"), "reasons": [whole, words]})]
 }
@@ -78,7 +77,7 @@ fn storage(chain: &Chain, (block, position): (usize, usize)) -> Value {
 /// it runs, and a token without an ABI by the selectors in its code. Addresses and words are those of `Scenes.sol`.
 fn of_contracts() -> [Value; 4] {
     let approvals = json!([
-        ["0xCf7Ed3…0Fc9", "0xa0Ee7A…a79720", "all ids", "stands"],
+        ["0xCf7Ed3…0Fc9", "0xa0Ee7A…a79720", "all ids", "active"],
         ["GLD", "0x3C44Cd…4293BC", "max uint256", "max uint256"],
         // 250,001 of its units were refused as more than is left (`FAILED`).
         ["DUSD", "0x3C44Cd…4293BC", "0.5", "0.25"],

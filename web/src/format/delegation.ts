@@ -13,6 +13,6 @@ export function validityOf(of: Authorization, chainId: number | null, { before, 
   if (before !== null && BigInt(before) > nonce) return { isValid: false, why: `void: the account was at nonce ${before} already` };
   // An authorization that is valid uses its nonce.
   if (after !== null && BigInt(after) <= nonce) return { isValid: false, why: `void: the account was at nonce ${after} after the block` };
-  if (before === null || after === null) return { isValid: null, why: 'whether it is valid is not known: the state of the account is not loaded' };
+  if (before === null || after === null) return { isValid: null, why: 'validity unknown: the state of the account is not loaded' };
   return { isValid: true, why: 'valid' };
 }

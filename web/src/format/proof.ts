@@ -28,7 +28,7 @@ export function flawOf({ blockHash, header, key, receipt, proof }: ReceiptProof)
   let expected: Item | undefined = itemsOf(header)[RECEIPTS_ROOT];
   let rest = key.slice(2);
   for (const node of proof) {
-    if (typeof expected !== 'string' || keccak256(node) !== expected) return 'a node of the trie does not have the hash by which it is named';
+    if (typeof expected !== 'string' || keccak256(node) !== expected) return 'a node of the trie does not have the expected hash';
     let items: readonly Item[] | null = itemsOf(node);
     // A node of fewer than 32 bytes is embedded in its parent.
     while (items) {

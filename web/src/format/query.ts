@@ -44,7 +44,7 @@ function address(input: string): Guess | null {
 export function checksumNote(hash: string): string | null {
   const digits = hash.slice(2);
   const isMixed = /[a-f]/.test(digits) && /[A-F]/.test(digits);
-  return isMixed && checksum(hash) !== `0x${digits}` ? 'The capital letters of this address do not fit it (EIP-55): a digit may be wrong. Compare it with where it comes from' : null;
+  return isMixed && checksum(hash) !== `0x${digits}` ? 'The checksum of this address is wrong (EIP-55): a digit may be wrong. Compare it with its source' : null;
 }
 
 function height(input: string): Guess | null {
@@ -82,7 +82,7 @@ function selector(input: string): Guess[] {
 function byName(input: string, { names, tokens }: Vocabulary): Guess[] {
   const words = input.toLowerCase();
   if (words.length < 2) return [];
-  const ownNames = Object.entries(names).filter(([, name]) => name.toLowerCase().includes(words)).map(([hash, name]) => ({ name: shortName(name, 60), kind: 'your name', path: `/address/${hash}` }));
+  const ownNames = Object.entries(names).filter(([, name]) => name.toLowerCase().includes(words)).map(([hash, name]) => ({ name: shortName(name, 60), kind: 'private name', path: `/address/${hash}` }));
   const begins = (name: string) => name.toLowerCase().split(' ').some((_, index, all) => all.slice(index).join(' ').startsWith(words));
   const isMatch = ({ symbol }: Vocabulary['tokens'][number]) => symbol.toLowerCase().startsWith(words) || begins(TOKEN_NAMES[symbol.toUpperCase()] ?? '');
   const wellKnown = tokens.filter(isMatch).map(({ symbol, address }) => ({ name: `${TOKEN_NAMES[symbol.toUpperCase()] ?? symbol} (${symbol})`, kind: 'well-known token', path: `/token/${address}` }));
@@ -93,5 +93,5 @@ function byName(input: string, { names, tokens }: Vocabulary): Guess[] {
 function partialHash(input: string): Guess | null {
   const digits = /^(?:0x)([0-9a-f]{9,63})$/i.exec(input)?.[1];
   if (!digits || digits.length === 40) return null;
-  return { name: `${digits.length} hexadecimal digits`, kind: 'nothing', note: 'An address has 40 hexadecimal digits, the hash of a block or a transaction 64. Nothing is found by the first of them alone' };
+  return { name: `${digits.length} hexadecimal digits`, kind: 'incomplete', note: 'An address has 40 hexadecimal digits, the hash of a block or a transaction 64. A part of them finds nothing' };
 }

@@ -72,13 +72,13 @@ interface ChainCoin { id: number | null; symbol: string }
 /** Why a token is suspicious by its names; otherwise `null`. */
 export function suspicionOf({ name, symbol, address_hash: address }: TokenNames, chain: ChainCoin): string | null {
   const texts = [name ?? '', symbol ?? ''].map((text) => text.slice(0, 200));
-  if (texts.some((text) => WEB.test(text))) return 'Its name holds an address of the web: do not visit it';
-  if (texts.some((text) => INVISIBLE.test(text))) return 'Its name has characters that cannot be seen';
+  if (texts.some((text) => WEB.test(text))) return 'Its name contains a web address: do not visit it';
+  if (texts.some((text) => INVISIBLE.test(text))) return 'Its name has invisible characters';
   if (texts.some((text) => SCRIPTS.filter((script) => script.test(text)).length > 1)) return 'Its name mixes letters of several scripts that look alike';
   const like = folded(symbol ?? '');
   if (like === '') return null;
   const contracts = contractsBySymbol.get(like);
   if (contracts?.includes(`${chain.id}:${address.slice(2).toLowerCase()}`)) return null;
-  if (contracts) return `It calls itself like the well-known ${like}, and is another contract than the one that is known here`;
-  return like === folded(chain.symbol) && like !== 'COINS' ? `It calls itself like the coin of the chain, ${chain.symbol}` : null;
+  if (contracts) return `It has the symbol of the well-known ${like}, but is another contract`;
+  return like === folded(chain.symbol) && like !== 'COINS' ? `It has the symbol of the coin of the chain, ${chain.symbol}` : null;
 }

@@ -45,11 +45,11 @@ export function Token() {
       <p class="subject"><Plain hash={hash} what="address" /> <a class="button small" href={`/address/${hash}`}>Contract</a></p>
       <AnswerView answer={answer} lines={30}>{(data) => (
         <>
-          {suspicionOf(data, chain.value) && <p class="failure compact" role="note"><strong>Look twice.</strong> {suspicionOf(data, chain.value)}.</p>}
+          {suspicionOf(data, chain.value) && <p class="failure compact" role="note"><strong>Caution.</strong> {suspicionOf(data, chain.value)}.</p>}
           <section class="panel">
             <Facts>
               <Fact name="Symbol">{data.symbol ? <bdi>{shortName(data.symbol, 60)}</bdi> : <Unknown />}</Fact>
-              {data.type === 'ERC-20' && <Fact name="Decimals" hint="How many digits stand behind the point of an amount">{data.decimals ?? <Unknown />}</Fact>}
+              {data.type === 'ERC-20' && <Fact name="Decimals" hint="The number of decimal places of an amount">{data.decimals ?? <Unknown />}</Fact>}
               <Fact name="Supply"><span class="row"><Units value={data.total_supply} decimals={data.type === 'ERC-20' ? data.decimals : '0'} whole />{data.total_supply !== null && after}</span></Fact>
               <Fact name="Holders"><span class="row">{countOrUnknown(data.holders_count)}{data.holders_count !== null && after}</span></Fact>
               <Fact name="Transfers">{counters.data ? countOrUnknown(counters.data.transfers_count) : counters.problem ? <Unknown why={counters.problem.message} /> : '…'}</Fact>
@@ -57,10 +57,10 @@ export function Token() {
           </section>
           <Tabs tabs={tabs} chosen={tab} base={`/token/${hash}`} />
           <section aria-label={tab}>
-            {tab === 'token_transfers' && <PagedTable<TokenTransfer> path={`${path}/transfers`} columns={transferColumns} id={transferId} label="Transfers" empty="No block that is loaded has a transfer of it." whole={<><a class="button small" href={`/scan?kind=token-transfers&token=${hash}`}>Scan and download</a></>} />}
-            {tab === 'holders' && <PagedTable<Holder> path={`${path}/holders`} columns={holders(data)} id={(item) => `${item.address.hash}-${item.token_id ?? ''}`} label="Holders" empty="Nobody holds it." />}
+            {tab === 'token_transfers' && <PagedTable<TokenTransfer> path={`${path}/transfers`} columns={transferColumns} id={transferId} label="Transfers" empty="No transfers in loaded blocks." whole={<><a class="button small" href={`/scan?kind=token-transfers&token=${hash}`}>Scan and download</a></>} />}
+            {tab === 'holders' && <PagedTable<Holder> path={`${path}/holders`} columns={holders(data)} id={(item) => `${item.address.hash}-${item.token_id ?? ''}`} label="Holders" empty="No holders." />}
             {tab === 'activity' && <Activity hash={hash} />}
-            {tab === 'inventory' && <PagedTable<InstanceObject> path={`${path}/instances`} columns={instances} id={(item) => item.id} label="Inventory" empty="There is no id of it now." />}
+            {tab === 'inventory' && <PagedTable<InstanceObject> path={`${path}/instances`} columns={instances} id={(item) => item.id} label="Inventory" empty="No ids exist now." />}
           </section>
         </>
       )}</AnswerView>
@@ -104,7 +104,7 @@ export function Instance() {
         </section>
         <Metadata token={hash} type={data.token_type} id={data.id} />
         <h2>Transfers of the id</h2>
-        <PagedTable<TokenTransfer> path={`/tokens/${hash}/instances/${id}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the id" empty="No block that is loaded has a transfer of it." /></>
+        <PagedTable<TokenTransfer> path={`/tokens/${hash}/instances/${id}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the id" empty="No transfers in loaded blocks." /></>
       )}</AnswerView>
     </>
   );

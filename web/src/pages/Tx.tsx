@@ -64,7 +64,7 @@ export function Tx() {
         <section aria-label={tab}>
           {tab === 'index' && <Summary hash={hash}><Overview of={data} /></Summary>}
           {tab === 'logs' && <Cards<Log> path={`${path}/logs`} card={(log) => <LogCard key={log.index} log={log} token={tokenIn(data, log.address.hash)} />} empty="The transaction emitted no logs." />}
-          {tab === 'token_transfers' && <PagedTable<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Amount'].includes(column.name))} id={transferId} label="Token transfers" empty="It moved no tokens." />}
+          {tab === 'token_transfers' && <PagedTable<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Amount'].includes(column.name))} id={transferId} label="Token transfers" empty="No token transfers." />}
           {tab === 'trace' && <Trace hash={hash} />}
           {tab === 'state' && <StateChanges hash={hash} />}
           {tab === 'raw' && <Raw hash={hash} />}
@@ -81,7 +81,7 @@ const tokenIn = (of: Transaction, address: string) => of.token_transfers?.find((
 
 /** The revert reason, else the error of the node. */
 function failureReason({ result, revert_reason }: Transaction): string {
-  if (result === AWAITING_CALLS) return 'Why is not known here: the calls of its block are not loaded.';
+  if (result === AWAITING_CALLS) return 'The reason is not known here: the calls of its block are not loaded.';
   const reason = reasonText(revert_reason);
   if (reason) return `Reverted: ${reason}`;
   return result ? visible(result).slice(0, 300) : '';
@@ -96,7 +96,7 @@ function Blobs({ of, hashes }: { of: Transaction; hashes: string[] }) {
         <Fact name="Versioned hashes"><span class="stack">{hashes.map((hash) => <Plain key={hash} hash={hash} what="versioned hash" />)}</span></Fact>
         <Fact name="Blob gas used">{countOrUnknown(of.blob_gas_used)}</Fact>
         <Fact name="Blob gas price"><span class="row"><Gwei wei={of.blob_gas_price} whole /> <span class="quiet">max</span> <Gwei wei={of.max_fee_per_blob_gas} whole /></span></Fact>
-        <Fact name="Blob fee" hint="Burnt whole, and part of the fee above"><Coins wei={of.burnt_blob_fee} whole /></Fact>
+        <Fact name="Blob fee" hint="Burnt entirely, and part of the fee above"><Coins wei={of.burnt_blob_fee} whole /></Fact>
       </Facts>
     </section>
   );
@@ -107,7 +107,7 @@ function Overview({ of }: { of: Transaction }) {
   const message = of.to && !of.decoded_input && !of.transaction_types.includes('contract_call') && of.raw_input !== '0x' ? textOf(of.raw_input) : null;
   return (
     <>
-      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{failureReason(of)}</span>{of.has_error_in_internal_transactions && <a href={`/tx/${of.hash}?tab=trace`}>Where it began</a>}</p>}
+      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{failureReason(of)}</span>{of.has_error_in_internal_transactions && <a href={`/tx/${of.hash}?tab=trace`}>Show the failed call</a>}</p>}
       <section class="panel">
         <Facts>
           <Fact name="From"><Address of={of.from} whole copy /></Fact>
@@ -148,7 +148,7 @@ function Overview({ of }: { of: Transaction }) {
           {of.decoded_input && <Call of={of.decoded_input} token={of.to && tokenIn(of, of.to.hash)} />}
           {message && <p>As text: <q class="value">{message.length > 2000 ? `${message.slice(0, 2000)}…` : message}</q></p>}
           <Bytes data={of.raw_input} what="input" />
-          {of.status === 'error' && of.revert_reason && <><h3>Why it was reverted</h3>{'raw' in of.revert_reason ? <Bytes data={of.revert_reason.raw} what="reason" /> : <Call of={of.revert_reason} />}</>}
+          {of.status === 'error' && of.revert_reason && <><h3>Revert reason</h3>{'raw' in of.revert_reason ? <Bytes data={of.revert_reason.raw} what="reason" /> : <Call of={of.revert_reason} />}</>}
         </section>
       </NetChanges>
     </>

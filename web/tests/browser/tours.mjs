@@ -46,7 +46,7 @@ export async function keyboard(page, origin) {
   await page.keyboard.press('t');
   await wait(100);
   const after = await page.evaluate(() => document.documentElement.dataset['theme']);
-  if (before === after) problems.push('t did not change the colours');
+  if (before === after) problems.push('t did not change the theme');
   await page.evaluate(() => localStorage.clear());
   return problems;
 }
@@ -90,10 +90,10 @@ export async function without(page, origin, seen) {
 
 /** What a token may call itself, and what the page says of it. */
 const NAMES = [
-  ['Visit claim-usdc.xyz', 'CLAIM', 'Look twice. Its name holds an address of the web: do not visit it.'],
-  ['Plain\u200b', 'PLN', 'Look twice. Its name has characters that cannot be seen.'],
-  ['A dollar', 'U\u0405DC', 'Look twice. Its name mixes letters of several scripts that look alike.'],
-  ['USD Coin', 'USDC', 'Look twice. It calls itself like the well-known USDC, and is another contract than the one that is known here.'],
+  ['Visit claim-usdc.xyz', 'CLAIM', 'Caution. Its name contains a web address: do not visit it.'],
+  ['Plain\u200b', 'PLN', 'Caution. Its name has invisible characters.'],
+  ['A dollar', 'U\u0405DC', 'Caution. Its name mixes letters of several scripts that look alike.'],
+  ['USD Coin', 'USDC', 'Caution. It has the symbol of the well-known USDC, but is another contract.'],
   ['<b>Plain</b>', 'PLN', null],
 ];
 

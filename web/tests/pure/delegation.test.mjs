@@ -15,5 +15,5 @@ test('a delegation is valid at the nonce of its account, on its chain, with a si
   assert.match(told({ authority: null }, null, null), /^void: the signature/);
   assert.match(told({ nonce: '77' }, 5, 6), /^void: the account was at nonce 6 after/);
   assert.match(told({ nonce: '4' }, 5, 6), /^void: the account was at nonce 5 already/);
-  assert.match(told({}, null, null), /not known/);
+  assert.match(told({}, null, null), /validity unknown/);
 });

@@ -107,7 +107,7 @@ const decoded = (method_id, method_call, ...values) => ({ method_id, method_call
 test('reverts in words', () => {
   assert.equal(reasonText(decoded('0x08c379a0', 'Error(string reason)', 'no\u202e thanks')), 'no\\u202e thanks');
   assert.equal(reasonText(decoded('0x4e487b71', 'Panic(uint256 code)', '17')), 'Panic 0x11: arithmetic underflow or overflow');
-  assert.match(reasonText(decoded('0x4e487b71', 'Panic(uint256 code)', '255')), /^Panic 0xff: no meaning/);
+  assert.match(reasonText(decoded('0x4e487b71', 'Panic(uint256 code)', '255')), /^Panic 0xff: unknown code/);
   assert.equal(reasonText(decoded('0x23e13a2d', 'TooDeep(uint256 depth, address who)', '7', '0xAb')), 'TooDeep(7, 0xAb)');
   assert.equal(reasonText(decoded('0x12345678', 'Odd(uint256[] all, string text)', ['1', '2'], 'a "b"')), 'Odd([1, 2], "a \\"b\\"")');
   assert.equal(reasonText({ raw: '0x6e6f207468616e6b73' }), 'no thanks');

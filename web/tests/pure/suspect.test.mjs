@@ -24,10 +24,10 @@ test('what looks like a well-known one, or the coin, is', () => {
   assert.match(told('USDC', 'USD Coin'), /well-known USDC/);
   assert.match(told('USDC', 'USD Coin', USDC, { id: 10, symbol: 'ETH' }), /well-known USDC/);
   assert.match(told('ЕТН', 'ЕТН'), /coin of the chain/);
-  assert.match(told('U\u200bSDC'), /cannot be seen/);
+  assert.match(told('U\u200bSDC'), /invisible characters/);
   assert.match(told('UЅDС'), /several scripts/);
-  assert.match(told('$ claim-usdc.xyz'), /address of the web/);
-  assert.match(told('REWARD', 'Visit https://x.example'), /address of the web/);
+  assert.match(told('$ claim-usdc.xyz'), /web address/);
+  assert.match(told('REWARD', 'Visit https://x.example'), /web address/);
   assert.match(told('ＵＳＤＴ'), /well-known USDT/);
   assert.equal(folded('USD₮'), 'USDT');
 });

@@ -28,6 +28,6 @@ export function reasonText(reason: RevertReason | null | undefined): string | nu
 function errorText({ method_call: call, method_id: id, parameters }: DecodedData): string {
   const first = String(parameters[0]?.value ?? '');
   if (id === ERROR) return first || 'an empty text';
-  if (id === PANIC) return `Panic 0x${Number(first).toString(16).padStart(2, '0')}: ${PANICS[first] ?? 'no meaning is known of this code'}`;
+  if (id === PANIC) return `Panic 0x${Number(first).toString(16).padStart(2, '0')}: ${PANICS[first] ?? 'unknown code'}`;
   return `${call.split('(')[0]}(${parameters.map((parameter) => plain(parameter.value)).join(', ')})`;
 }

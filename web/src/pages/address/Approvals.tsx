@@ -60,8 +60,8 @@ export function Approvals({ hash }: { hash: string }) {
   return (
     <>
       <p class="quiet" role="note">{about(list)}</p>
-      <Table items={list.lines} columns={columns(tokens)} id={(line) => `${line.token}-${line.spender}-${line.kind}-${line.value}`} label="Approvals" empty="Nothing that it approved still stands." />
-      <p class="quiet">From the events Approval and ApprovalForAll. A token that emits none when it approves is not seen.</p>
+      <Table items={list.lines} columns={columns(tokens)} id={(line) => `${line.token}-${line.spender}-${line.kind}-${line.value}`} label="Approvals" empty="No active approvals." />
+      <p class="quiet">From the events Approval and ApprovalForAll. Approvals of tokens that do not emit them are not shown.</p>
     </>
   );
 }
@@ -69,15 +69,15 @@ export function Approvals({ hash }: { hash: string }) {
 function about({ lines, revoked, omitted, end, why }: ApprovalList): string {
   const part = end.complete ? '' : ' Not all blocks are loaded, so there may be others.';
   const rest = omitted > 0 ? ` ${count(omitted)} older ones are not shown.` : '';
-  const calls = why ? ` What is left of them is not known here: ${why}.` : '';
-  return `${count(lines.length)} standing, ${count(revoked)} revoked or used up.${rest}${part}${calls}`;
+  const calls = why ? ` Their remaining amounts are not known here: ${why}.` : '';
+  return `${count(lines.length)} active, ${count(revoked)} revoked or used up.${rest}${part}${calls}`;
 }
 
 const columns = (tokens: Map<string, Token>): Column<Line>[] => [
   { name: 'Token', cell: ({ token }) => { const details = tokens.get(token); return details ? <TokenName token={details} /> : <Address of={{ hash: checksum(token) }} />; } },
   { name: 'Spender', cell: ({ spender }) => <Address of={{ hash: checksum(spender) }} copy /> },
   { name: 'Approved', right: true, cell: (line) => <Amount of={line} value={line.value} token={tokens.get(line.token)} /> },
-  { name: 'Left', right: true, cell: (line) => (line.remaining === null ? <span class="quiet">unknown</span> : line.kind === 'amount' ? <Amount of={line} value={line.remaining} token={tokens.get(line.token)} /> : <span class="badge">stands</span>) },
+  { name: 'Remaining', right: true, cell: (line) => (line.remaining === null ? <span class="quiet">unknown</span> : line.kind === 'amount' ? <Amount of={line} value={line.remaining} token={tokens.get(line.token)} /> : <span class="badge">active</span>) },
   { name: 'Block', cell: ({ block }) => <Height of={block} /> },
   { name: 'Transaction', cell: ({ transaction }) => <TxHash hash={transaction} /> },
 ];

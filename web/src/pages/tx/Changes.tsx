@@ -60,8 +60,8 @@ function ByAddress({ items, from }: { items: StateChange[]; from: string }) {
   const { groups, dust } = changesByAddress(items, from);
   return (
     <>
-      <Table items={groups.slice(0, MAX_ADDRESSES)} columns={ofAddress} id={idOfAddress} label="Net balance changes" empty="No balance changed, as far as it is known." />
-      {dust.length > 0 && <details class="dust"><summary>{dust.length} more of less than a gwei</summary><Table items={dust} columns={ofAddress} id={idOfAddress} label="Changes of less than a gwei" /></details>}
+      <Table items={groups.slice(0, MAX_ADDRESSES)} columns={ofAddress} id={idOfAddress} label="Net balance changes" empty="No known balance changes." />
+      {dust.length > 0 && <details class="dust"><summary>{dust.length} more below 1 gwei</summary><Table items={dust} columns={ofAddress} id={idOfAddress} label="Changes below 1 gwei" /></details>}
     </>
   );
 }
@@ -69,8 +69,8 @@ function ByAddress({ items, from }: { items: StateChange[]; from: string }) {
 export function StateChanges({ hash }: { hash: string }) {
   return (
     <>
-      <p class="quiet">Balances of the coin before and after, and what of tokens came and went.</p>
-      <PagedTable<StateChange> path={`/transactions/${hash}/state-changes`} columns={columns} id={id} label="Balances before and after" empty="No balance changed, as far as it is known." after={<Slots hash={hash} />} />
+      <p class="quiet">Coin balances before and after, and changes of token balances.</p>
+      <PagedTable<StateChange> path={`/transactions/${hash}/state-changes`} columns={columns} id={id} label="Balances before and after" empty="No known balance changes." after={<Slots hash={hash} />} />
     </>
   );
 }

@@ -54,7 +54,7 @@ function Tree({ hash, data }: { hash: string; data: Calls }) {
             <Copy text={() => treeText(root)} what="calls as text" label="Copy as text" />
           </span>
         </header>
-        {origin && <p class="bad">It failed where the calls are {count(origin.frame.traceAddress.length + 1)} deep. {failureOf(origin)}</p>}
+        {origin && <p class="bad">It failed at call depth {count(origin.frame.traceAddress.length + 1)}. {failureOf(origin)}</p>}
         <ul class="tree"><Chunks items={rows} row={(row) => (row.more ? <Run key={row.id} row={row} toggle={toggle} /> : <CallRow key={row.id} row={row} book={book} toggle={toggle} />)} /></ul>
       </section>
     </>
@@ -89,7 +89,7 @@ function CallRow({ row: { node, depth, id, isOpen }, book, toggle }: { row: Row;
         {node.calls.length > 0
           ? <button type="button" class="fold" aria-expanded={isOpen} onClick={() => toggle(id, !isOpen)} aria-label={isOpen ? 'Fold' : `Unfold ${node.calls.length} calls`}>{isOpen ? '▾' : '▸'}</button>
           : <span class="fold" />}
-        {depth > MAX_INDENT && <span class="count" title="How deep the call is">{depth}</span>}
+        {depth > MAX_INDENT && <span class="count" title="Call depth">{depth}</span>}
         <span class="kindname">{kind}</span>
         {party(target, book)}
         <FunctionCall node={node} book={book} />

@@ -25,7 +25,7 @@ export function ValueFlow({ hash, root, book }: { hash: string; root: Node; book
       <header><h2>Value flow</h2></header>
       <ol class="flow">
         {coins.slice(0, MAX_LINES).map((move, index) => <li key={`coins-${index}`}>{party(move.from)} <span class="quiet">→</span> {party(move.to)} <Coins wei={move.value} /></li>)}
-        {coins.length > MAX_LINES && <li class="quiet">{count(coins.length - MAX_LINES)} more moves of coins: in the calls below</li>}
+        {coins.length > MAX_LINES && <li class="quiet">{count(coins.length - MAX_LINES)} more coin transfers in the calls below</li>}
         {transfers.slice(0, MAX_LINES).map((transfer, index) => <li key={`tokens-${index}`}><Address of={transfer.from} /> <span class="quiet">→</span> <Address of={transfer.to} /> <TransferAmount transfer={transfer} /></li>)}
         {(transfers.length > MAX_LINES || answer.data?.next_page_params) && <li><a href={`/tx/${hash}?tab=token_transfers`}>All token transfers</a></li>}
       </ol>
