@@ -22,7 +22,7 @@ function handleShortcut(event: KeyboardEvent): void {
   else if (event.key === 'u') nextTimeStyle();
 }
 
-const THEME = { system: ['◐', 'as the system'], light: ['☀', 'light'], dark: ['☾', 'dark'] } as const;
+const THEME = { system: ['◐', 'system'], light: ['☀', 'light'], dark: ['☾', 'dark'] } as const;
 
 export function Frame({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
@@ -42,7 +42,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   const [mark, word] = THEME[theme.value];
   return (
     <>
-      <a class="skip" href="#content">To the content</a>
+      <a class="skip" href="#content">Skip to content</a>
       <header class="top">
         <div class="inside">
           <a class="home" href="/" title="Newest blocks and transactions"><Mark /> Trawl{' '}<small>{chain.value.name}</small></a>
@@ -53,7 +53,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             <a href="/docs">API</a>
           </nav>
           <SearchBox />
-          <button type="button" class="icon" onClick={nextTheme} title={`Colours: ${word}. Changes them`} aria-label={`Colours: ${word}`}>{mark}</button>
+          <button type="button" class="icon" onClick={nextTheme} title={`Theme: ${word}. Click to change it`} aria-label={`Theme: ${word}`}>{mark}</button>
         </div>
       </header>
       <main id="content" tabIndex={-1}>{children}</main>
@@ -62,7 +62,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <div class="inside">
           <PrivateNamesFile />
           <button type="button" class="plain" onClick={nextTimeStyle}>{{ age: 'Show times in UTC', utc: 'Show local times', local: 'Show ages' }[timeStyle.value]}</button>
-          <span class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> rows <kbd>t</kbd> colours <kbd>u</kbd> times</span>
+          <span class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> rows <kbd>t</kbd> theme <kbd>u</kbd> times</span>
           <span>{chain.value.name && `${chain.value.name}, `}read-only, from ClickHouse</span>
         </div>
       </footer>

@@ -71,7 +71,7 @@ export function Address() {
     ...(operations.data?.items.length || (params['tab'] ?? query['tab']) === 'user_ops' ? [{ id: 'user_ops', name: 'User operations' }] : []),
     { id: 'approvals', name: 'Approvals' },
     { id: 'logs', name: 'Logs', count: upTo(counts?.logs_count), isLoading },
-    { id: 'contract', name: about && delegateOf(about) ? 'Code of the delegate' : 'Contract' },
+    { id: 'contract', name: about && delegateOf(about) ? 'Delegate code' : 'Contract' },
     { id: 'coin_balance_history', name: 'Balances' },
     { id: 'activity', name: 'Activity' },
     { id: 'withdrawals', name: 'Withdrawals', count: upTo(counts?.withdrawals_count) },
@@ -102,7 +102,7 @@ function FirstAndLastTransaction({ hash, isComplete }: { hash: string; isComplet
   const shown = (answer: typeof last) => {
     const item = answer.data?.items[0];
     if (item) return <span class="row"><TxHash hash={item.hash} /> <Time at={item.timestamp} /></span>;
-    return answer.data ? <span class="quiet">none is loaded</span> : answer.problem ? <Unknown why={answer.problem.message} /> : '…';
+    return answer.data ? <span class="quiet">none loaded</span> : answer.problem ? <Unknown why={answer.problem.message} /> : '…';
   };
   return <><Fact name={isComplete ? 'Last transaction' : 'Last indexed'}>{shown(last)}</Fact><Fact name={isComplete ? 'First transaction' : 'First indexed'} hint={isComplete ? undefined : 'Not all blocks are indexed here: there may be earlier ones'}>{shown(first)}</Fact></>;
 }
@@ -130,7 +130,7 @@ function Details({ of, counts }: { of: AddressPage; counts: TabCounts | undefine
 }
 
 /** The standards by which proxies name their implementation. */
-const PROXIES: Record<string, string> = { eip7702: 'EIP-7702', eip1167: 'EIP-1167, a minimal proxy', eip1967: 'EIP-1967', eip1822: 'EIP-1822', eip1967_beacon: 'EIP-1967, by a beacon', eip2535: 'EIP-2535, a diamond', eip897: 'EIP-897', master_copy: 'Safe' };
+const PROXIES: Record<string, string> = { eip7702: 'EIP-7702', eip1167: 'EIP-1167, a minimal proxy', eip1967: 'EIP-1967', eip1822: 'EIP-1822', eip1967_beacon: 'EIP-1967, a beacon proxy', eip2535: 'EIP-2535, a diamond', eip897: 'EIP-897', master_copy: 'Safe' };
 
 /** The filter of a list that its file and its scan take over: the side, and the token standard. */
 interface ListFilter { side?: string | undefined; type?: string | undefined }
@@ -184,41 +184,41 @@ function TabContent({ tab, hash, about }: { tab: string; hash: string; about: Ad
     case 'txs': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Order orders={ORDERS} />{!query['sort'] && <Jump cursor={query['order'] === 'asc' ? CURSORS.transactionsFrom : CURSORS.transactions} />}</div>
-        <PagedTable<Transaction> path={`${path}/transactions`} query={{ filter, sort: query['sort'], order: query['order'] }} columns={transactionColumns} id={(item) => item.hash} label="Transactions" empty="No block that is loaded has a transaction of it." whole={<>{scan('transactions', hash, { side: filter })}{csv(hash, 'transactions', { side: filter })}</>} />
+        <PagedTable<Transaction> path={`${path}/transactions`} query={{ filter, sort: query['sort'], order: query['order'] }} columns={transactionColumns} id={(item) => item.hash} label="Transactions" empty="No transactions in loaded blocks." whole={<>{scan('transactions', hash, { side: filter })}{csv(hash, 'transactions', { side: filter })}</>} />
       </>
     );
     case 'token_transfers': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="type" choices={[['', 'All tokens'], ['ERC-20', 'ERC-20'], ['ERC-721', 'ERC-721'], ['ERC-1155', 'ERC-1155']]} /><HideChoice what="zero-value and look-alike tokens" /><Jump cursor={CURSORS.transfers} /></div>
-        <PagedTable<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} isHidden={isHiding.value ? isWorthless : undefined} label="Token transfers" empty="No block that is loaded has a token transfer of it." whole={<>{scan('token-transfers', hash, { side: filter, type: query['type'] })}{!query['type'] && csv(hash, 'token-transfers', { side: filter })}</>} />
+        <PagedTable<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} isHidden={isHiding.value ? isWorthless : undefined} label="Token transfers" empty="No token transfers in loaded blocks." whole={<>{scan('token-transfers', hash, { side: filter, type: query['type'] })}{!query['type'] && csv(hash, 'token-transfers', { side: filter })}</>} />
       </>
     );
-    case 'token': return <PagedTable<TokenTransfer> path={`/tokens/${hash}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the token" empty="No block that is loaded has a transfer of it." whole={<a class="button small" href={`/token/${hash}`}>Holders and supply</a>} />;
+    case 'token': return <PagedTable<TokenTransfer> path={`/tokens/${hash}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the token" empty="No transfers in loaded blocks." whole={<a class="button small" href={`/token/${hash}`}>Holders and supply</a>} />;
     case 'internal_txns': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Jump cursor={CURSORS.calls} /></div>
-        <PagedTable<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No block whose calls are loaded has one of it." whole={<>{scan('internal-transactions', hash, { side: filter })}{csv(hash, 'internal-transactions', { side: filter })}</>} />
+        <PagedTable<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No internal transactions in blocks whose calls are loaded." whole={<>{scan('internal-transactions', hash, { side: filter })}{csv(hash, 'internal-transactions', { side: filter })}</>} />
       </>
     );
     case 'tokens': return (
       <>
         <div class="tools"><HideChoice what="look-alike tokens" /></div>
-        <PagedTable<Holding> path={`${path}/tokens`} columns={holdings} id={(item) => item.token.address_hash} isHidden={isHiding.value ? (item) => isSuspect(item.token) : undefined} label="Tokens that it holds" empty="It holds no tokens." />
+        <PagedTable<Holding> path={`${path}/tokens`} columns={holdings} id={(item) => item.token.address_hash} isHidden={isHiding.value ? (item) => isSuspect(item.token) : undefined} label="Tokens of the address" empty="No tokens." />
       </>
     );
-    case 'nft': return <PagedTable<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="NFTs that it has" empty="It has none." />;
+    case 'nft': return <PagedTable<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="NFTs of the address" empty="No NFTs." />;
     case 'user_ops': return <OperationList query={{ sender: hash }} />;
     case 'approvals': return <Approvals hash={hash} />;
-    case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} token={about?.token ?? null} showBlock />} empty="No block that is loaded has a log of it." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
+    case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} token={about?.token ?? null} showBlock />} empty="No logs in loaded blocks." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
     case 'contract': return <Contract hash={hash} implementation={about && !delegateOf(about) ? about.implementations[0]?.address_hash ?? null : null} />;
     case 'activity': return <Activity hash={hash} isContract={about?.is_contract ?? null} />;
     case 'coin_balance_history': return (
       <BalanceChart hash={hash}>
-        <PagedTable<BalancePoint> path={`${path}/coin-balance-history`} columns={balances} id={(item) => String(item.block_number)} label="Balances" empty="Its balance never changed." />
+        <PagedTable<BalancePoint> path={`${path}/coin-balance-history`} columns={balances} id={(item) => String(item.block_number)} label="Balances" empty="No balance changes." />
       </BalanceChart>
     );
-    case 'withdrawals': return <PagedTable<Withdrawal> path={`${path}/withdrawals`} columns={withdrawalsOfAddress} id={(item) => String(item.index)} label="Withdrawals" empty="No block that is loaded has a withdrawal to it." />;
-    case 'blocks_validated': return <PagedTable<Block> path={`${path}/blocks-validated`} columns={blockColumns.filter((column) => column.name !== 'Fee recipient')} id={(item) => item.hash} label="Blocks that it produced" empty="No block that is loaded was produced by it." />;
+    case 'withdrawals': return <PagedTable<Withdrawal> path={`${path}/withdrawals`} columns={withdrawalsOfAddress} id={(item) => String(item.index)} label="Withdrawals" empty="No withdrawals in loaded blocks." />;
+    case 'blocks_validated': return <PagedTable<Block> path={`${path}/blocks-validated`} columns={blockColumns.filter((column) => column.name !== 'Fee recipient')} id={(item) => item.hash} label="Blocks produced" empty="No loaded block was produced by this address." />;
     default: return <Failure problem={{ status: 404, message: count(tab) ?? '', missing: [] } as never} />;
   }
 }

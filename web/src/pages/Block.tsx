@@ -43,8 +43,8 @@ export function Block() {
   return (
     <>
       <h1 class="row">Block {count(height) ?? ''}
-        {height !== undefined && height > 0 && <a class="button small" href={`/block/${height - 1}`} aria-label="The block before">←</a>}
-        {height !== undefined && <a class="button small" href={`/block/${height + 1}`} aria-label="The block after">→</a>}
+        {height !== undefined && height > 0 && <a class="button small" href={`/block/${height - 1}`} aria-label="Previous block">←</a>}
+        {height !== undefined && <a class="button small" href={`/block/${height + 1}`} aria-label="Next block">→</a>}
         {block.data && block.data.type !== 'block' && <>{' '}<span class="badge bad">{block.data.type === 'uncle' ? 'uncle' : 'replaced'}</span></>}
       </h1>
       {block.problem && !block.data && block.problem.status === 404 && height !== undefined && <NearestBlock height={height} />}
@@ -84,10 +84,10 @@ function ReorgNotice({ block }: { block: BlockObject }) {
 
 /** The transactions and withdrawals of a block that is not in the chain. */
 function NonCanonicalBody({ block: { hash, type, transactions_count: transactions, withdrawals_count: withdrawals } }: { block: BlockObject }) {
-  if (type === 'uncle') return <p class="empty">Of an uncle only the header is stored: its transactions did not happen, or are in other blocks.</p>;
+  if (type === 'uncle') return <p class="empty">Only the header of an uncle is stored: its transactions were not executed, or are in other blocks.</p>;
   return (
     <>
-      <p class="empty">{transactions === 0 ? 'It had no transactions.' : `It had ${count(transactions) ?? 'unknown'} transaction${transactions === 1 ? '' : 's'}, which are not kept with it. One that is in the chain again is found by its hash; the others were dropped.`}</p>
+      <p class="empty">{transactions === 0 ? 'The block had no transactions.' : `The block had ${count(transactions) ?? 'unknown'} transaction${transactions === 1 ? '' : 's'}, which are not stored with it. Those that were included again are found by their hashes; the others were dropped.`}</p>
       {withdrawals !== 0 && <PagedTable<Withdrawal> path={`/blocks/${hash}/withdrawals`} columns={withdrawalColumns} id={(item) => String(item.index)} label="Withdrawals of the block" empty="The block had no withdrawals." />}
     </>
   );
@@ -108,13 +108,13 @@ function Details({ block }: { block: BlockObject }) {
         <Fact name="Hash"><Plain hash={block.hash} what="hash" /></Fact>
         <Fact name="Time"><Time at={block.timestamp} both /></Fact>
         {block.type === 'block' && <Fact name="Finality"><Finality block={block.height} /></Fact>}
-        {block.type === 'block' && <Fact name="Proven" hint="What was checked when the block was loaded, or proven again later"><Verdict block={block.hash} /></Fact>}
-        <Fact name="Fee recipient" hint="The beneficiary that the header names"><Address of={block.miner} copy /></Fact>
+        {block.type === 'block' && <Fact name="Proven" hint="What was checked when the block was loaded, or verified again later"><Verdict block={block.hash} /></Fact>}
+        <Fact name="Fee recipient" hint="The beneficiary in the header"><Address of={block.miner} copy /></Fact>
         <Fact name="Gas used"><span class="row">{count(block.gas_used)} of {count(block.gas_limit)} <GasUsedMeter block={block} /></span></Fact>
-        {block.nephew_block_number !== undefined && <Fact name="Included by" hint="The block that names this uncle, its nephew"><span class="row"><Height of={block.nephew_block_number} /> <span class="quiet">distance {block.nephew_block_number - block.height}</span></span></Fact>}
+        {block.nephew_block_number !== undefined && <Fact name="Included by" hint="The block that includes this uncle, its nephew"><span class="row"><Height of={block.nephew_block_number} /> <span class="quiet">distance {block.nephew_block_number - block.height}</span></span></Fact>}
         {block.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={block.base_fee_per_gas} whole /></Fact>}
         {/* The transactions of an uncle paid no fees. */}
-        {block.type !== 'uncle' && <Fact name="Fees"><span class="row"><Coins wei={block.transaction_fees} whole /> {block.base_fee_per_gas !== null && <><span class="quiet">of them burnt</span> <Coins wei={block.burnt_fees} whole /></>}</span></Fact>}
+        {block.type !== 'uncle' && <Fact name="Fees"><span class="row"><Coins wei={block.transaction_fees} whole /> {block.base_fee_per_gas !== null && <><span class="quiet">burnt</span> <Coins wei={block.burnt_fees} whole /></>}</span></Fact>}
         {block.rewards.length > 0 && <Fact name="Rewards">{block.rewards.map((reward) => <div key={reward.type} class="row">{reward.type}: <Coins wei={BigInt(reward.reward).toString()} whole /></div>)}</Fact>}
         <Fact name="Size">{block.size === null ? <Unknown /> : bytes(block.size)}</Fact>
         {block.blob_transactions_count !== null && <Fact name="Blobs">{block.blob_transactions_count === 0 ? <span class="quiet">none</span> : <span>{countOrUnknown(block.blob_transactions_count)} transaction{block.blob_transactions_count === 1 ? '' : 's'} with blobs, blob gas {countOrUnknown(block.blob_gas_used)}</span>}</Fact>}

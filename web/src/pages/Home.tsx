@@ -28,8 +28,8 @@ interface Stats {
 interface IndexingStatus { indexed_blocks_ratio: number | null; indexed_internal_transactions_ratio: number | null }
 
 const FEED = {
-  connecting: ['connecting', 'Waiting for the connection on which new blocks are announced', 'connecting'],
-  lost: ['connection lost', 'New blocks are not announced now; the connection is tried again', 'lost'],
+  connecting: ['connecting', 'Connecting to the live feed of new blocks', 'connecting'],
+  lost: ['connection lost', 'New blocks are not shown live; reconnecting', 'lost'],
 } as const;
 /** The least time between two updates of the lists, and of the figures of the chain, in milliseconds. */
 const LISTS_PAUSE = 2500;
@@ -91,7 +91,7 @@ function Feed<T extends { hash: string }>({ name, all: [path, word], answer, tal
   const pause = (event: PointerEvent) => { if (event.pointerType === 'mouse') setPaused(true); };
   return (
     <section class="panel">
-      <header><h2>{name}</h2>{hasNewer && <span class="count" role="status">paused, newer ones have come</span>}<a href={path}>{word}</a></header>
+      <header><h2>{name}</h2>{hasNewer && <span class="count" role="status">paused, newer ones are available</span>}<a href={path}>{word}</a></header>
       <AnswerView answer={answer} lines={8}>{(items) => (
         <ul class={tall ? 'feedlist tall' : 'feedlist'} onPointerEnter={pause} onPointerLeave={() => setPaused(false)} onFocusIn={() => setPaused(true)} onFocusOut={() => setPaused(false)}>
           {(shown.current ?? items).map(children)}
@@ -118,9 +118,9 @@ function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexin
     <section class="tiles" aria-label="Facts about the chain">
       <Tile name="Block height">{newest ? <Height of={newest.height} /> : '…'}</Tile>
       <Tile name="Latest block">{newest ? <Time at={newest.timestamp} /> : '…'}</Tile>
-      {!isPart && <Tile name="Transactions" hint="Known where every block from 0 on is loaded">{count(figures?.total_transactions) ?? placeholder(stats)}</Tile>}
+      {!isPart && <Tile name="Transactions" hint="Known if every block from 0 on is loaded">{count(figures?.total_transactions) ?? placeholder(stats)}</Tile>}
       <Tile name="Gas price" hint="The 60th percentile of what the newest transactions paid">{gas === null || gas === undefined ? placeholder(stats) : <>{gas.toPrecision(3)} <span class="unit">gwei</span></>}</Tile>
-      <Tile name="Indexed" hint="Of all from 0 to the newest. One whose hashes do not fit is refused when it is loaded"><a href="/status">{blocks === null || blocks === undefined ? placeholder(indexing) : isPart && loaded ? <>{count(loaded)} blocks</> : percent(blocks)}</a></Tile>
+      <Tile name="Indexed" hint="The share of all blocks from 0 to the newest. A block whose hashes do not match is refused"><a href="/status">{blocks === null || blocks === undefined ? placeholder(indexing) : isPart && loaded ? <>{count(loaded)} blocks</> : percent(blocks)}</a></Tile>
       {isPart && <Tile name="Of the chain" hint="The share of the blocks from 0 to the newest">{percent(blocks)}</Tile>}
       <Tile name="Internal calls indexed" hint="The share of blocks whose internal calls are loaded"><a href="/status">{traces === null || traces === undefined ? placeholder(indexing) : percent(traces)}</a></Tile>
     </section>

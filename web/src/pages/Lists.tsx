@@ -9,7 +9,7 @@ import { Jump } from '../parts/list/Pages.tsx';
 import { useTitle } from '../parts/title.ts';
 import { blockColumns, uncleColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId, withdrawalsOfChain } from './columns.tsx';
 
-const KINDS = [['', 'Blocks', 'No block is loaded.'], ['uncle', 'Uncles', 'No block that is loaded names an uncle.'], ['reorg', 'Reorganised', 'No reorganisation was seen while blocks were loaded as they came.']] as const;
+const KINDS = [['', 'Blocks', 'No block is loaded.'], ['uncle', 'Uncles', 'No loaded block includes an uncle.'], ['reorg', 'Reorgs', 'No reorganisation was seen while the server followed the chain.']] as const;
 
 /** How many blocks between two rows are not indexed. */
 function notIndexed(above: Block, below: Block): string | null {
@@ -62,7 +62,7 @@ export function Withdrawals() {
   return (
     <>
       <h1>Withdrawals</h1>
-      <PagedTable<Withdrawal> path="/withdrawals" columns={withdrawalsOfChain} id={(item) => String(item.index)} label="Withdrawals" empty="No block that is loaded has a withdrawal." />
+      <PagedTable<Withdrawal> path="/withdrawals" columns={withdrawalsOfChain} id={(item) => String(item.index)} label="Withdrawals" empty="No withdrawals in loaded blocks." />
     </>
   );
 }

@@ -23,7 +23,7 @@ export function LogCard({ log, showBlock, token }: { log: Log; showBlock?: boole
         {showBlock && <span class="row quiet"><Height of={log.block_number} /> <Time at={log.block_timestamp} /> <TxHash hash={log.transaction_hash} /></span>}
         <span class="grow" />
         {log.topics[0] && <a class="button small" href={`/scan?kind=logs&address=${log.address.hash}&topic0=${log.topics[0]}`} title="All logs of this event of the contract">All of this event</a>}
-        {log.decoded && <button type="button" class="button small" title="Topics and data as they are, or read" onClick={() => setRaw(!raw)}>{raw ? 'Decoded' : 'Raw'}</button>}
+        {log.decoded && <button type="button" class="button small" title="Shows raw topics and data, or decoded ones" onClick={() => setRaw(!raw)}>{raw ? 'Decoded' : 'Raw'}</button>}
       </header>
       {log.decoded && !raw ? <Call of={log.decoded} token={token} /> : <Raw log={log} />}
     </article>

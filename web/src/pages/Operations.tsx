@@ -35,7 +35,7 @@ const columns: Column<ListedOperation>[] = [
 /** The user operations of a transaction or of a wallet, or all of them. */
 export function OperationList({ query }: { query?: Record<string, string> }) {
   const hiddenColumns = query?.['transaction_hash'] ? ['Block', 'Time', 'Transaction'] : query?.['sender'] ? ['Wallet'] : [];
-  return <PagedTable<ListedOperation> path={ROOT} query={query} columns={columns.filter(({ name }) => !hiddenColumns.includes(name))} id={(item) => item.hash} label="User operations" empty="No block that is loaded has one." />;
+  return <PagedTable<ListedOperation> path={ROOT} query={query} columns={columns.filter(({ name }) => !hiddenColumns.includes(name))} id={(item) => item.hash} label="User operations" empty="No user operations in loaded blocks." />;
 }
 
 export function Operations() {
@@ -75,8 +75,8 @@ function Whole({ of }: { of: UserOperation }) {
           <Fact name="Transaction"><span class="row"><TxHash hash={of.transaction_hash} whole /> <span class="quiet">bundle {of.bundle_index + 1}, operation {of.index + 1}</span></span></Fact>
           <Fact name="Block"><Height of={Number(of.block_number)} /></Fact>
           <Fact name="Time"><Time at={of.timestamp} both /></Fact>
-          <Fact name="Bundler" hint="Who was paid for the bundle">{of.bundler ? <Address of={of.bundler} whole copy /> : countOrUnknown(null)}</Fact>
-          {of.factory && <Fact name="Made by" hint="The factory that made the wallet for this operation"><Address of={of.factory} whole copy /></Fact>}
+          <Fact name="Bundler" hint="The account that was paid for the bundle">{of.bundler ? <Address of={of.bundler} whole copy /> : countOrUnknown(null)}</Fact>
+          {of.factory && <Fact name="Created by" hint="The factory that created the wallet for this operation"><Address of={of.factory} whole copy /></Fact>}
           {of.aggregator && <Fact name="Aggregator"><Address of={{ hash: of.aggregator }} whole copy /></Fact>}
           <Fact name="EntryPoint"><span class="row"><Address of={of.entry_point} whole copy /> <span class="quiet">{of.entry_point_version}</span></span></Fact>
         </Facts>
@@ -84,15 +84,15 @@ function Whole({ of }: { of: UserOperation }) {
       <section class="panel">
         <header><h2>Call</h2></header>
         {call && <Call of={call} />}
-        <Bytes data={of.execute_call_data ?? of.call_data} what="call data" />
-        {of.revert_reason && <><h3>What it was reverted with</h3><Bytes data={of.revert_reason} what="reason" /></>}
+        <Bytes data={of.execute_call_data ?? of.call_data} what="calldata" />
+        {of.revert_reason && <><h3>Revert reason</h3><Bytes data={of.revert_reason} what="reason" /></>}
       </section>
       <section class="panel">
         <header><h2>Gas, nonce and signature</h2></header>
         <Facts>
           <Fact name="Gas used"><span>{count(of.gas_used)}{of.gas && <span class="quiet"> of at most {count(of.gas)}</span>}</span></Fact>
           <Fact name="Gas price"><Gwei wei={of.gas_price} whole /></Fact>
-          <Fact name="Limits"><span>{countOrUnknown(of.call_gas_limit)} call, {countOrUnknown(of.verification_gas_limit)} verification, {countOrUnknown(of.pre_verification_gas)} before it</span></Fact>
+          <Fact name="Limits"><span>{countOrUnknown(of.call_gas_limit)} call, {countOrUnknown(of.verification_gas_limit)} verification, {countOrUnknown(of.pre_verification_gas)} pre-verification</span></Fact>
           {of.max_fee_per_gas && <Fact name="Max fee"><span class="row"><Gwei wei={of.max_fee_per_gas} whole /> <span class="quiet">max priority fee</span> <Gwei wei={of.max_priority_fee_per_gas} whole /></span></Fact>}
           <Fact name="Nonce"><Plain hash={of.nonce} what="nonce" /></Fact>
           <Fact name="Signature"><Bytes data={of.signature} what="signature" /></Fact>

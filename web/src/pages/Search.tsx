@@ -12,9 +12,9 @@ import { pathOf, searchVocabulary, SearchBox } from '../parts/SearchBox.tsx';
 import { Time } from '../parts/Time.tsx';
 
 const columns: Column<SearchItem>[] = [
-  { name: 'Found', cell: (item) => <a href={pageOf(item)}><bdi>{nameOf(item)}</bdi>{item.symbol ? ` (${shortName(item.symbol, 20)})` : ''}</a> },
+  { name: 'Result', cell: (item) => <a href={pageOf(item)}><bdi>{nameOf(item)}</bdi>{item.symbol ? ` (${shortName(item.symbol, 20)})` : ''}</a> },
   { name: 'Kind', cell: (item) => item.type },
-  { name: 'Where', cell: (item) => <span class="hash whole">{item.address_hash ?? item.transaction_hash ?? item.block_hash ?? ''}</span> },
+  { name: 'Address or hash', cell: (item) => <span class="hash whole">{item.address_hash ?? item.transaction_hash ?? item.block_hash ?? ''}</span> },
   { name: 'Time', cell: (item) => (item.timestamp ? <Time at={item.timestamp} /> : '') },
 ];
 
@@ -31,7 +31,7 @@ function Meaning({ guess }: { guess: Guess }) {
     if (guess.path === undefined && guess.seconds !== undefined) void pathOf(guess).then(setPath);
   }, [guess.path, guess.seconds]);
   if (path) return <a href={path}><bdi>{guess.name}</bdi>{guess.path ? '' : `: ${count(path.split('/').pop() ?? '')}`}</a>;
-  return <><bdi>{guess.name}</bdi>{guess.seconds !== undefined && path === null && <span class="quiet"> no block of that time is loaded</span>}</>;
+  return <><bdi>{guess.name}</bdi>{guess.seconds !== undefined && path === null && <span class="quiet"> no block at that time is loaded</span>}</>;
 }
 
 export function Search() {
@@ -43,8 +43,8 @@ export function Search() {
       <h1>Search</h1>
       <SearchBox start={words} big />
       {words && <Guesses words={words} />}
-      {words && <p class="quiet">Names with a word that begins with <bdi>“{visible(words).slice(0, 100)}”</bdi>, and what has it as its hash or height.</p>}
-      {words && <PagedTable<SearchItem> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="What was found" empty="Nothing more among loaded names, hashes and heights." />}
+      {words && <p class="quiet">Names with a word that begins with <bdi>“{visible(words).slice(0, 100)}”</bdi>, and objects with this hash or height.</p>}
+      {words && <PagedTable<SearchItem> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="Search results" empty="No further matches among loaded names, hashes and heights." />}
     </>
   );
 }

@@ -20,9 +20,9 @@ import { now } from '../state/view.ts';
 interface ScanAnswer { end: { missing: MissingRange[]; headBlock: string } }
 
 const PARTS = [
-  ['transactions', 'Blocks and transactions', 'Headers with the bodies that their roots name'],
-  ['logs', 'Receipts and logs', 'What transactions did, and what they emitted'],
-  ['internal-transactions', 'Calls', 'What contracts called inside of transactions, as far as the source had it'],
+  ['transactions', 'Blocks and transactions', 'Headers, and bodies that match their roots'],
+  ['logs', 'Receipts and logs', 'The outcomes of transactions, and the events that they emitted'],
+  ['internal-transactions', 'Calls', 'The calls of contracts within transactions, as far as the source had them'],
 ] as const;
 
 /** The newest block that another one replaced. */
@@ -53,15 +53,15 @@ export function Status() {
         <AnswerView answer={answer} lines={30}>{(data) => (
           <Facts>
             <Fact name="Server"><span class={data.healthy ? 'badge good' : 'badge bad'}>{data.state}</span></Fact>
-            <Fact name="State" hint="How long no block came, against how often blocks came before">{state ? <span class="row"><span class={`badge ${state.tone}`}>{state.word}</span> {state.detail}</span> : '…'}</Fact>
+            <Fact name="State" hint="The time since the last block, compared with the usual block interval">{state ? <span class="row"><span class={`badge ${state.tone}`}>{state.word}</span> {state.detail}</span> : '…'}</Fact>
             <Fact name="Chain">{chain.value.name || <Unknown />} {chain.value.known && <span class="quiet">(id {chain.value.id})</span>}</Fact>
             <Fact name="Newest block"><span class="row"><Height of={data.data.latest_block_number} /> {head && <Time at={head.timestamp} both />}</span></Fact>
-            <Fact name="Behind now" hint="How long before now the newest readable block was made, by the clock of this computer">{head ? <BehindNow at={head.timestamp} /> : newest.problem ? <Unknown why={newest.problem.message} /> : '…'}</Fact>
-            <Fact name="Behind the node" hint="Against the newest block that the node showed to trawl-ingest follow"><BehindNode head={data.data.latest_block_number} following={data.data.following} /></Fact>
-            <Fact name="Gaps" hint="Between the blocks that are loaded">{data.data.ranges === null ? <Unknown /> : count(Math.max(data.data.ranges - 1, 0))}</Fact>
+            <Fact name="Behind now" hint="The age of the newest readable block, by the clock of this computer">{head ? <BehindNow at={head.timestamp} /> : newest.problem ? <Unknown why={newest.problem.message} /> : '…'}</Fact>
+            <Fact name="Behind the node" hint="Compared with the newest block of the node that trawl-ingest follow has seen"><BehindNode head={data.data.latest_block_number} following={data.data.following} /></Fact>
+            <Fact name="Gaps" hint="Between the loaded blocks">{data.data.ranges === null ? <Unknown /> : count(Math.max(data.data.ranges - 1, 0))}</Fact>
             <Fact name="Version">{version.data?.backend_version ?? (version.problem ? <Unknown /> : '…')}</Fact>
             <Fact name="Problems">{data.problems.length === 0 ? 'none' : <span class="row">{data.problems.map((problem) => <span key={problem.kind + problem.detail} class="bad">{problem.detail}</span>)}</span>}</Fact>
-            <Fact name="Reorganisations" hint="As far as they were seen while blocks were loaded as they came"><LastReorg answer={replaced} /></Fact>
+            <Fact name="Reorganisations" hint="Seen while the server followed the chain"><LastReorg answer={replaced} /></Fact>
             <Fact name="Damaged data">{data.damage === null ? 'none' : <code>{data.damage}</code>}</Fact>
             <Fact name="For programs"><span class="row"><a href="/api/health">Health (JSON)</a> <a href="/metrics">Metrics (Prometheus)</a></span></Fact>
           </Facts>
@@ -75,14 +75,14 @@ export function Status() {
 
 function BehindNow({ at }: { at: string }) {
   const behind = now.value - Date.parse(at);
-  return <>{behind >= 0 ? span(behind) : <>not at all: its time is {span(behind)} ahead of this clock</>}</>;
+  return <>{behind >= 0 ? span(behind) : <>not behind: its time is {span(behind)} ahead of this clock</>}</>;
 }
 
 /** After this time without an answer, in milliseconds, a node may have newer blocks. */
 const LONG_SILENCE = 60_000;
 
 function BehindNode({ head, following }: { head: number | null; following: FollowStatus | null }) {
-  if (!following || head === null) return <Unknown why="No node is followed here, so nothing says how far it is" />;
+  if (!following || head === null) return <Unknown why="No node is followed" />;
   const lag = Math.max(following.node_block - head, 0);
   const { silent_ms: silence } = following;
   const isSilent = silence === null || silence > LONG_SILENCE;
@@ -101,13 +101,13 @@ function VerdictTotals() {
     ['verified', 'Verified', 'Every check that applies ran and passed'],
     ['partial', 'Partial', 'What could be checked passed; the source lacked the rest'],
     ['unverified', 'Not checked', 'Checks were turned off'],
-    ['refused', 'Refused', 'A check failed when the stored rows were proven again'],
+    ['refused', 'Refused', 'A check failed when the stored rows were verified again'],
     ['unknown', 'Unknown', 'No verdict is stored'],
   ];
   return (
     <section class="panel">
       <header><h2>Proven</h2>{data && data.blocks > 0 && <strong>{percent(data.verified / data.blocks)}</strong>}</header>
-      <p class="quiet">What was checked of each loaded block against the hashes that it names. The page of a block has its checks.</p>
+      <p class="quiet">How the loaded blocks were verified against their hashes. The page of a block lists its checks.</p>
       <Facts>
         {rows.filter(([name]) => !data || data[name] > 0 || name === 'verified').map(([name, title, hint]) => <Fact key={name} name={title} hint={hint}>{data ? `${count(data[name]) ?? ''} blocks` : '…'}</Fact>)}
       </Facts>
@@ -144,7 +144,7 @@ function Parts({ head }: { head: number | null }) {
   return (
     <>
       {PARTS.map(([kind, name, why], index) => <Part key={kind} name={name} why={why} head={head} coverage={parts[index] as PartCoverage} />)}
-      <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source lacked could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block are in the table <code>block_verdicts</code> as well.</p>
+      <p class="quiet">A block whose hashes do not match is refused when it is loaded; data that its source lacked could not be checked. You can also verify a receipt yourself: see Proof on the page of a transaction. The verdicts of all blocks are in the table <code>block_verdicts</code>.</p>
     </>
   );
 }
@@ -173,7 +173,7 @@ function Coverage({ loaded, whole }: { loaded: Range[]; whole: Range }) {
       </svg>
       {loaded.length === 0 ? <p class="empty">Nothing is loaded.</p> : (
         <p class="ranges">{loaded.slice(-MAX_RANGES).map((range) => <span key={range.first}><Height of={range.first} />{range.last > range.first && <> to <Height of={range.last} /></>}</span>)}
-          {loaded.length > MAX_RANGES && <span>and {loaded.length - MAX_RANGES} before them</span>}
+          {loaded.length > MAX_RANGES && <span>and {loaded.length - MAX_RANGES} earlier ranges</span>}
         </p>
       )}
     </>

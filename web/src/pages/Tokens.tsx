@@ -36,7 +36,7 @@ export function Tokens() {
         <button type="submit" class="button">Find</button>
         <span class="choice">{['', 'ERC-20', 'ERC-721', 'ERC-1155'].map((type) => <a key={type} href={withQuery(path, query, { type, after: undefined })} aria-current={type === (query['type'] ?? '') ? 'true' : undefined}>{type || 'All'}</a>)}</span>
       </form>
-      <PagedTable<Token> path="/tokens" query={{ q: query['q'], type: query['type'] }} columns={columns} id={(token) => token.address_hash} label="Tokens" empty={query['q'] || query['type'] ? 'No token that is listed fits.' : 'No token is listed. A token is once its holders are counted, for which the chain has to be loaded from its first block on.'} />
+      <PagedTable<Token> path="/tokens" query={{ q: query['q'], type: query['type'] }} columns={columns} id={(token) => token.address_hash} label="Tokens" empty={query['q'] || query['type'] ? 'No listed token matches.' : 'No tokens are listed. A token is listed once its holders are counted, for which the chain has to be loaded from its first block on.'} />
     </>
   );
 }

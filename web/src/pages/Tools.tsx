@@ -66,11 +66,11 @@ function Declarations({ words }: { words: string }) {
     if (key) void Promise.all((hash ? [key.slice(0, 10), key] : [key]).map((one) => fetchDeclarations(one).catch(() => []))).then((all) => { if (!isCancelled) setFound([...new Set(all.flat())]); });
     return () => { isCancelled = true; };
   }, [key]);
-  if (!key) return <p class="bad">This is no selector, no hash and no declaration with its types in brackets.</p>;
+  if (!key) return <p class="bad">This is not a selector, a hash, or a declaration with its types in parentheses.</p>;
   return (
     <dl class="values">
       {hash && <><div><dt>selector</dt><dd><code>{hash.slice(0, 10)}</code> <Copy text={hash.slice(0, 10)} what="selector" /></dd></div><div><dt>event</dt><dd class="hash whole">{hash} <Copy text={hash} what="hash" /></dd></div></>}
-      <div><dt>declared as</dt><dd>{found === null ? '…' : found.length === 0 ? <span class="quiet">nothing that is loaded here</span> : found.map((line) => <div key={line}><code>{visible(line)}</code></div>)}</dd></div>
+      <div><dt>declared as</dt><dd>{found === null ? '…' : found.length === 0 ? <span class="quiet">no known declaration</span> : found.map((line) => <div key={line}><code>{visible(line)}</code></div>)}</dd></div>
       {key.length === 66 && <div><dt>logs</dt><dd><a href={`/scan?kind=logs&topic0=${key}`}>Scan for logs with it</a></dd></div>}
     </dl>
   );
@@ -80,7 +80,7 @@ type Outcome = { lines: string[]; failed?: boolean } | null;
 
 function Output({ of }: { of: Outcome }) {
   if (!of) return null;
-  return <output class={of.failed ? 'bad' : undefined}>{of.lines.map((line, index) => <div key={index}>{visible(line)}</div>)}{!of.failed && <Copy text={of.lines.join('\n')} what="this" label="Copy" />}</output>;
+  return <output class={of.failed ? 'bad' : undefined}>{of.lines.map((line, index) => <div key={index}>{visible(line)}</div>)}{!of.failed && <Copy text={of.lines.join('\n')} what="result" label="Copy" />}</output>;
 }
 
 const failed = (failure: unknown): Outcome => ({ lines: [failure instanceof Error ? (failure.message.split('\n')[0] ?? '') : String(failure)], failed: true });
@@ -94,11 +94,11 @@ function Decoder() {
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const data = text(form, 'data').replace(/\s/g, '');
     try {
-      if (!/^0x[0-9a-f]{8}([0-9a-f]{2})*$/i.test(data)) throw new Error('Data of a call is 0x, 8 digits of the function, and parameters in pairs of digits.');
+      if (!/^0x[0-9a-f]{8}([0-9a-f]{2})*$/i.test(data)) throw new Error('Call data is 0x, the 8 digits of a selector, and an even number of further digits.');
       const { decodeCall, entryOf } = await import('./contract/viem.ts');
       const declared = text(form, 'signature') ? [text(form, 'signature')] : await fetchDeclarations(data.slice(0, 10));
       const signature = declared[0];
-      if (!signature) throw new Error(`No function with the selector ${data.slice(0, 10)} is known here: give its declaration.`);
+      if (!signature) throw new Error(`No function with the selector ${data.slice(0, 10)} is known: enter its declaration.`);
       const entry = entryOf(signature);
       const values = decodeCall(entry, data.toLowerCase() as `0x${string}`);
       setOutcome({ lines: [signature, ...values.map((value, index) => `${entry.inputs?.[index]?.name || index}: ${shown(value)}`)] });
@@ -108,10 +108,10 @@ function Decoder() {
   };
   return (
     <section class="panel">
-      <header><h2>Read the data of a call</h2></header>
+      <header><h2>Decode call data</h2></header>
       <form class="tool" onSubmit={decode}>
         <label><span>Data</span><textarea name="data" spellcheck={false} placeholder="0xa9059cbb000000…" /></label>
-        <label><span>Declaration, if the function is not known here</span><input name="signature" spellcheck={false} placeholder="transfer(address to, uint256 amount)" /></label>
+        <label><span>Declaration, if the function is not known</span><input name="signature" spellcheck={false} placeholder="transfer(address to, uint256 amount)" /></label>
         <div><button type="submit" class="button">Decode</button></div>
       </form>
       <Output of={outcome} />
@@ -129,7 +129,7 @@ function Encoder() {
       const entry = entryOf(text(form, 'signature'));
       const values = text(form, 'values').split('\n').map((line) => line.trim()).filter((line, _, all) => line !== '' || all.length > 1);
       const inputs = entry.inputs ?? [];
-      if (values.length !== inputs.length) throw new Error(`The function has ${inputs.length} parameter${inputs.length === 1 ? '' : 's'}; ${values.length} line${values.length === 1 ? ' was' : 's were'} given.`);
+      if (values.length !== inputs.length) throw new Error(`The function has ${inputs.length} parameter${inputs.length === 1 ? '' : 's'}, but ${values.length} value${values.length === 1 ? ' was' : 's were'} entered.`);
       setOutcome({ lines: [encode(entry, inputs.map((input, index) => parseArgument(values[index] ?? '', input.type)))] });
     } catch (failure) {
       setOutcome(failed(failure));
@@ -137,10 +137,10 @@ function Encoder() {
   };
   return (
     <section class="panel">
-      <header><h2>Make the data of a call</h2></header>
+      <header><h2>Encode call data</h2></header>
       <form class="tool" onSubmit={submit}>
         <label><span>Declaration</span><input name="signature" spellcheck={false} placeholder="transfer(address to, uint256 amount)" required /></label>
-        <label><span>Values, one a line; lists and tuples as JSON</span><textarea name="values" spellcheck={false} /></label>
+        <label><span>Values, one per line; lists and tuples as JSON</span><textarea name="values" spellcheck={false} /></label>
         <div><button type="submit" class="button">Encode</button></div>
       </form>
       <Output of={outcome} />

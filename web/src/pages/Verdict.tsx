@@ -10,7 +10,7 @@ const DESCRIPTIONS: Record<VerdictName, [string, string]> = {
   verified: ['good', 'every check that applies passed'],
   partial: ['', 'what could be checked passed'],
   unverified: ['', 'checks were turned off when it was loaded'],
-  refused: ['bad', 'a check failed when it was proven again'],
+  refused: ['bad', 'a check failed when it was verified again'],
 };
 
 export function Verdict({ block }: { block: string }) {
@@ -20,7 +20,7 @@ export function Verdict({ block }: { block: string }) {
   return (
     <details>
       <summary><span class={`badge ${tone}`}>{data.verdict}</span> {description}</summary>
-      <p class="quiet">Decided <Time at={data.decided_at} both />, rows from {data.source}. Held: {data.checked.join(', ') || 'nothing'}.</p>
+      <p class="quiet">Decided <Time at={data.decided_at} both />, rows from {data.source}. Passed: {data.checked.join(', ') || 'nothing'}.</p>
       {data.not_checkable.map((one) => <p key={one.check} class="quiet">Not checked: {one.check}, {one.reason}.</p>)}
     </details>
   );

@@ -14,7 +14,7 @@ export function Copy({ text, what, label }: { text: string | (() => string); wha
     setTimeout(() => setState('no'), 1500);
   };
   const mark = { no: label ?? <Sheets />, yes: label ? 'Copied' : '✓', failed: label ? 'Not allowed' : '✗' }[state];
-  const title = { no: `Copy ${what}`, yes: 'Copied', failed: 'The browser does not allow to copy' }[state];
+  const title = { no: `Copy ${what}`, yes: 'Copied', failed: 'The browser does not allow copying' }[state];
   return (
     <button type="button" class={label ? 'button small' : 'copy'} onClick={copy} title={title} aria-label={label ? undefined : title}>{mark}</button>
   );

@@ -27,5 +27,5 @@ export function Finality({ block }: { block: number }) {
   useEffect(() => void fetchMarks(), [block, isOld]);
   if (lastMarks.value === undefined) return <>…</>;
   const word = finalityOf(block, lastMarks.value.marks);
-  return word ? <span class={word === 'finalized' ? 'badge good' : 'badge'}>{word}</span> : <Unknown why="No node said which blocks are final" />;
+  return word ? <span class={word === 'finalized' ? 'badge good' : 'badge'}>{word}</span> : <Unknown why="No node reported which blocks are final" />;
 }

@@ -8,12 +8,12 @@ export function Method({ name }: { name: string | null }) {
 }
 
 export function Outcome({ status, result, reason }: { status: 'ok' | 'error' | null; result?: string | null; reason?: RevertReason | null }) {
-  if (status === null) return <span class="badge" title="Before Byzantium receipts did not say it; else the receipt is not loaded">outcome unknown</span>;
+  if (status === null) return <span class="badge" title="Receipts before Byzantium have no status; otherwise the receipt is not loaded">outcome unknown</span>;
   if (status === 'ok') return <span class="badge good">succeeded</span>;
   return <span class="badge bad" title={reasonText(reason) ?? result ?? undefined}>failed</span>;
 }
 
 /** Marks a call that failed, or that was reverted with a call around it. */
 export function UndoneBadge() {
-  return <span class="badge bad" title="It failed, or a call around it did: its value went back">undone</span>;
+  return <span class="badge bad" title="It failed, or a call around it did, so that its value was returned">undone</span>;
 }

@@ -15,7 +15,7 @@ export function PrivateName({ address }: { address: string }) {
   }, [open]);
   const name = names.value[address.toLowerCase()];
   if (!open) {
-    return <button ref={button} type="button" class="button small" onClick={() => setOpen(true)} title="A name of your own, stored in this browser only">{name ? `Private name: ${name}` : 'Add private name'}</button>;
+    return <button ref={button} type="button" class="button small" onClick={() => setOpen(true)} title="A private name, stored in this browser only">{name ? `Private name: ${name}` : 'Add private name'}</button>;
   }
   const save = (event: SubmitEvent) => {
     event.preventDefault();
@@ -25,8 +25,8 @@ export function PrivateName({ address }: { address: string }) {
   };
   return (
     <form class="row" onSubmit={save} onKeyDown={(event) => { if (event.key === 'Escape') setOpen(false); }}>
-      <input ref={field} name="name" value={name ?? ''} maxLength={100} placeholder="Your name for it" aria-label="Your name for this address" />
-      <button type="submit" class="button small">Keep</button>
+      <input ref={field} name="name" value={name ?? ''} maxLength={100} placeholder="Private name" aria-label="Private name of this address" />
+      <button type="submit" class="button small">Save</button>
       <button type="button" class="button small" onClick={() => setOpen(false)}>Cancel</button>
     </form>
   );

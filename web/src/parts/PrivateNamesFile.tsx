@@ -19,7 +19,7 @@ export function PrivateNamesFile() {
     try {
       setMessage(`${importNames(await file.text())} names were added.`);
     } catch (failure) {
-      setMessage(`Nothing was added. ${failure instanceof Error ? failure.message : ''}`);
+      setMessage(`No names were added. ${failure instanceof Error ? failure.message : ''}`);
     }
     input.value = '';
   };
@@ -27,7 +27,7 @@ export function PrivateNamesFile() {
     <span class="row">
       <a href="/names">{count} private name{count === 1 ? '' : 's'}</a>
       <button type="button" class="button small" onClick={save} disabled={count === 0}>Save as file</button>
-      <label class="button small">Load a file<input type="file" class="hidden" accept="application/json,.json" onChange={load} /></label>
+      <label class="button small">Load from file<input type="file" class="hidden" accept="application/json,.json" onChange={load} /></label>
       {message && <span role="status">{message}</span>}
     </span>
   );

@@ -16,5 +16,5 @@ export function Time({ at, both }: { at: string | null | undefined; both?: boole
 /** The head of a column of times, which switches the style of all times. */
 export function TimeHead() {
   const label = { age: 'Age', utc: 'Time (UTC)', local: 'Time (local)' }[timeStyle.value];
-  return <button type="button" class="plain" onClick={nextTimeStyle} title="Ages, times in UTC, or by your clock">{label}</button>;
+  return <button type="button" class="plain" onClick={nextTimeStyle} title="Switches between ages, UTC and local times">{label}</button>;
 }

@@ -6,11 +6,11 @@ export type Names = Record<string, string>;
 /** The names in the text of a file; fails on an entry that is not an address with a name. */
 export function parseNames(text: string): Names {
   const parsed: unknown = JSON.parse(text);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error('The file is no list of addresses with names.');
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error('The file is not a list of addresses with names.');
   const names: Names = {};
   for (const [address, name] of Object.entries(parsed)) {
-    if (!/^0x[0-9a-f]{40}$/i.test(address)) throw new Error(`${address.slice(0, 60)} is no address.`);
-    if (typeof name !== 'string') throw new Error(`The name of ${address} is no text.`);
+    if (!/^0x[0-9a-f]{40}$/i.test(address)) throw new Error(`${address.slice(0, 60)} is not an address.`);
+    if (typeof name !== 'string') throw new Error(`The name of ${address} is not a text.`);
     if (name.trim()) names[address.toLowerCase()] = name.trim().slice(0, 100);
   }
   return names;

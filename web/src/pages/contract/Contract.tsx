@@ -29,8 +29,8 @@ export function Contract({ hash, implementation }: { hash: string; implementatio
           <section class="panel">
             <Facts>
               <Fact name="Name">{data.name ? <bdi>{visible(data.name)}</bdi> : <Unknown />}</Fact>
-              <Fact name="ABI">{data.abi ? `${count(data.abi.length)} entries, loaded by the operator` : 'none is loaded'}</Fact>
-              {data.deployed_bytecode && compilerOf(data.deployed_bytecode) && <Fact name="Compiler" hint="By the metadata at the end of the code">{compilerOf(data.deployed_bytecode)}</Fact>}
+              <Fact name="ABI">{data.abi ? `${count(data.abi.length)} entries, loaded by the operator` : 'not loaded'}</Fact>
+              {data.deployed_bytecode && compilerOf(data.deployed_bytecode) && <Fact name="Compiler" hint="From the metadata at the end of the code">{compilerOf(data.deployed_bytecode)}</Fact>}
               {data.verified_twin_address_hash && <Fact name="Minimal proxy of"><Address of={{ hash: data.verified_twin_address_hash }} /></Fact>}
               {data.creation_status && data.creation_status !== 'success' && <Fact name="Creation">{data.creation_status}</Fact>}
             </Facts>
@@ -61,10 +61,10 @@ function ReadAsProxy({ hash, implementation }: { hash: string; implementation: s
 
 function StandardFunctions({ hash, code, title }: { hash: string; code: string | null; title?: string }) {
   const abi = standardFunctions(code ?? '');
-  return abi.length === 0 ? null : <ReadCalls address={hash} abi={abi} title={title} about="No ABI is loaded. These functions of well-known standards are in the code, by their selectors." />;
+  return abi.length === 0 ? null : <ReadCalls address={hash} abi={abi} title={title} about="No ABI is loaded. These functions of well-known standards were found in the code by their selectors." />;
 }
 
 function PastedAbi({ hash }: { hash: string }) {
   const abi = pastedAbi(hash);
-  return <>{abi && <ReadCalls address={hash} abi={abi} title="Read by your ABI" />}<section class="panel"><AbiForm address={hash} /></section></>;
+  return <>{abi && <ReadCalls address={hash} abi={abi} title="Read with your ABI" />}<section class="panel"><AbiForm address={hash} /></section></>;
 }

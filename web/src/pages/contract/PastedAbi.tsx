@@ -13,7 +13,7 @@ export const pastedAbi = (address: string): AbiEntry[] | null => abis.value.valu
 export function parseAbi(text: string): AbiEntry[] {
   const parsed: unknown = JSON.parse(text);
   const list = Array.isArray(parsed) ? parsed : (parsed as { abi?: unknown } | null)?.abi;
-  if (!Array.isArray(list)) throw new Error('It is no list of entries, and has none as "abi".');
+  if (!Array.isArray(list)) throw new Error('It is not a list of entries, and has no list as "abi".');
   const isEntry = (entry: unknown): entry is AbiEntry => typeof entry === 'object' && entry !== null && typeof (entry as AbiEntry).type === 'string';
   if (!list.every(isEntry)) throw new Error('An entry of it has no type.');
   if (!list.some((entry) => entry.type === 'function')) throw new Error('It has no function.');
@@ -35,15 +35,15 @@ export function AbiForm({ address }: { address: string }) {
       saveAbi(address, parseAbi(String(new FormData(event.currentTarget as HTMLFormElement).get('abi') ?? '')));
       setProblem('');
     } catch (failure) {
-      setProblem(`This is no ABI: ${failure instanceof Error ? failure.message : String(failure)}`);
+      setProblem(`This is not an ABI: ${failure instanceof Error ? failure.message : String(failure)}`);
     }
   };
   return (
     <details class="paste">
-      <summary>{abi ? 'The ABI that you pasted' : 'Read it by an ABI of your own'}</summary>
+      <summary>{abi ? 'Your ABI' : 'Use your own ABI'}</summary>
       <form class="tool" onSubmit={submit}>
-        <label><span>ABI as JSON. It stays in this browser</span><textarea name="abi" spellcheck={false}>{abi ? JSON.stringify(abi) : ''}</textarea></label>
-        <div class="row"><button type="submit" class="button small">Use it</button>{abi && <button type="button" class="button small" onClick={() => saveAbi(address, null)}>Forget it</button>}</div>
+        <label><span>ABI as JSON, stored in this browser only</span><textarea name="abi" spellcheck={false}>{abi ? JSON.stringify(abi) : ''}</textarea></label>
+        <div class="row"><button type="submit" class="button small">Use</button>{abi && <button type="button" class="button small" onClick={() => saveAbi(address, null)}>Remove</button>}</div>
         {problem && <p class="bad" role="alert">{problem}</p>}
       </form>
     </details>

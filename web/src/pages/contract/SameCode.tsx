@@ -28,7 +28,7 @@ export function SameCode({ hash }: { hash: string }) {
   return (
     <AnswerView answer={answer} lines={3} compact>{(data) => (
       <DataPanel id="same-code" title="Contracts of the same code" about={about(data)} sql={sameCodeSql(data.code_hash)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
-        <Table items={data.items} columns={columns} id={(item) => item.creator.hash} label="Who created contracts of the same code" empty="No block that is loaded created one." />
+        <Table items={data.items} columns={columns} id={(item) => item.creator.hash} label="Who created contracts of the same code" empty="No loaded block created one." />
       </DataPanel>
     )}</AnswerView>
   );

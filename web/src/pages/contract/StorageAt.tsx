@@ -20,7 +20,7 @@ export function StorageAt({ address }: { address: string }) {
     const slot = wordOf(String(form.get('slot') ?? ''));
     const block = String(form.get('block') ?? '').trim().replace(/[,_]/g, '');
     if (slot === null) setAnswer({ problem: 'A slot is a number, or 0x and up to 64 digits.' });
-    else if (!/^\d*$/.test(block)) setAnswer({ problem: 'A block is its height.' });
+    else if (!/^\d*$/.test(block)) setAnswer({ problem: 'A block is given by its height.' });
     else {
       const height = block ? `0x${BigInt(block).toString(16)}` : 'latest';
       setAnswer(await call<string>('eth_getStorageAt', [address, slot, height]).then((word) => ({ word }), (failure: Error) => ({ problem: failure.message })));

@@ -34,12 +34,12 @@ export function Metadata({ token, type, id }: { token: string; type: string; id:
       <header><h2>Metadata</h2></header>
       {problem !== undefined ? <p class="quiet">Not known here: {visible(problem).slice(0, 300)}</p> : uri === undefined ? <p class="quiet">…</p> : (
         <div class="metadata">
-          {picture && <img src={picture} alt={metadata?.name ? shortName(metadata.name, 80) : 'Picture that the metadata holds'} width="220" />}
+          {picture && <img src={picture} alt={metadata?.name ? shortName(metadata.name, 80) : 'Image from the metadata'} width="220" />}
           <Facts>
             {metadata?.name && <Fact name="Name"><bdi>{shortName(metadata.name, 200)}</bdi></Fact>}
             {metadata?.description && <Fact name="Description"><bdi class="value">{visible(metadata.description).slice(0, MAX_LENGTH)}</bdi></Fact>}
             {metadata?.traits.slice(0, MAX_TRAITS).map(([name, value], index) => <Fact key={index} name={shortName(name, 40) || 'trait'}><bdi>{shortName(value, 200)}</bdi></Fact>)}
-            <Fact name="URI" hint="Nothing is fetched from it"><span class="value">{visible(uri).slice(0, MAX_LENGTH)}{uri.length > MAX_LENGTH && '…'} <Copy text={uri} what="URI" /></span></Fact>
+            <Fact name="URI" hint="It is not fetched"><span class="value">{visible(uri).slice(0, MAX_LENGTH)}{uri.length > MAX_LENGTH && '…'} <Copy text={uri} what="URI" /></span></Fact>
           </Facts>
         </div>
       )}

@@ -40,7 +40,7 @@ export function PagedTable<T, More = unknown>({ path, query = {}, columns, id, l
           <>
             {note?.(page)}
             {isHidden && <p class="quiet" role="note">{page.items.filter(isHidden).length} of {page.items.length} rows of this page are hidden.</p>}
-            <Table items={isHidden ? page.items.filter((item) => !isHidden(item)) : page.items} columns={columns} id={id} gap={isHidden ? undefined : gap} label={label} empty={location.query['after'] ? 'Nothing follows.' : empty} />
+            <Table items={isHidden ? page.items.filter((item) => !isHidden(item)) : page.items} columns={columns} id={id} gap={isHidden ? undefined : gap} label={label} empty={location.query['after'] ? 'No more rows.' : empty} />
             <Pages next={page.next_page_params} whole={whole} />
             {after}
           </>

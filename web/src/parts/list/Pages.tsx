@@ -55,7 +55,7 @@ export function Jump({ cursor }: { cursor: (block: number) => string }) {
     const text = String(new FormData(event.currentTarget as HTMLFormElement).get('to') ?? '').trim();
     const target = blockOf(text);
     const block = target?.seconds === undefined ? target?.block : await blockAt(target.seconds);
-    if (block === undefined) setMessage('That is no block and no day.');
+    if (block === undefined) setMessage('That is not a block or a day.');
     else if (block === null) setMessage('No block of that day is loaded.');
     else {
       setMessage('');

@@ -21,7 +21,7 @@ interface Props<T> {
 }
 
 export function Table<T>({ items, columns, id, label, empty, gap }: Props<T>) {
-  if (items.length === 0) return <p class="empty">{empty ?? 'Nothing is here.'}</p>;
+  if (items.length === 0) return <p class="empty">{empty ?? 'No rows.'}</p>;
   return (
     <table class="list" aria-label={label}>
       <thead>
