@@ -41,7 +41,7 @@ const sizes = {
   'all files': sum(names),
 };
 let failed = firstFiles.length < 3 || routes.length < 4;
-if (failed) console.error('budget: the files are not those that were expected', firstFiles, routes);
+if (failed) console.error('budget: unexpected files', firstFiles, routes);
 for (const [name, bytes] of Object.entries(sizes)) {
   const over = bytes > LIMITS[name];
   failed ||= over;

@@ -5,7 +5,7 @@ import { useLocation } from 'preact-iso';
 import { PrivateNamesFile } from './parts/PrivateNamesFile.tsx';
 import { PulseDot, PulseLine } from './parts/Pulse.tsx';
 import { SearchBox } from './parts/SearchBox.tsx';
-import { base, chains, hasSql, onOther } from './start/base.ts';
+import { base, chains, hasSql, otherChainPath } from './start/base.ts';
 import { showChosen } from './parts/Tabs.tsx';
 import { nextTheme, nextTimeStyle, theme, timeStyle } from './state/view.ts';
 import { chain } from './state/chain.ts';
@@ -72,7 +72,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
 
 /** A choice of the chains of the server; the page of another chain is loaded as a new document. */
 function ChainSwitch({ path }: { path: string }) {
-  const choose = (event: Event) => location.assign(onOther((event.currentTarget as HTMLSelectElement).value, path));
+  const choose = (event: Event) => location.assign(otherChainPath((event.currentTarget as HTMLSelectElement).value, path));
   return <select class="chains" aria-label="Chain" onChange={choose}>{chains.map((name) => <option key={name} value={name} selected={base === `/${name}`}>{name}</option>)}</select>;
 }
 

@@ -13,7 +13,7 @@ import { Blocks, InternalTransactions, TokenTransfers, Transactions, Withdrawals
 import { loadChain } from './state/chain.ts';
 import { watchPulse } from './state/pulse.ts';
 import { useTitle } from './parts/title.ts';
-import { base, ofChain } from './start/base.ts';
+import { base, chainPath } from './start/base.ts';
 import { partFiles } from './start/requests.ts';
 
 // Pages that are loaded on demand; `vite.config.js` lists them too, so that the start script can preload them.
@@ -52,7 +52,7 @@ const PAGE_LINKS = new RegExp(`^${base}/(?!(docs|api|rpc|health|metrics|stats-se
 function CanonicalRedirect() {
   const { url, route } = useLocation();
   useEffect(() => {
-    const canonical = canonicalPath(ofChain(location.pathname), location.search, location.hash);
+    const canonical = canonicalPath(chainPath(location.pathname), location.search, location.hash);
     if (canonical) route(canonical, true);
   }, [url]);
   return null;

@@ -1,6 +1,6 @@
 // The newest block as the API announces it over a WebSocket, which is reopened when it closes.
 import { signal } from '@preact/signals';
-import { onServer } from '../start/base.ts';
+import { serverPath } from '../start/base.ts';
 
 /** The state of the connection. */
 export const feedState = signal<'connecting' | 'live' | 'lost'>('connecting');
@@ -17,7 +17,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 function connect(): void {
   feedState.value = feedState.peek() === 'lost' ? 'lost' : 'connecting';
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-  const opened = new WebSocket(`${scheme}://${location.host}${onServer('/rpc')}`);
+  const opened = new WebSocket(`${scheme}://${location.host}${serverPath('/rpc')}`);
   socket = opened;
   opened.onopen = () => opened.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }));
   opened.onmessage = (event) => {

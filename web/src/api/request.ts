@@ -1,5 +1,5 @@
 // Requests to the API of the same origin, and what can go wrong with them.
-import { onServer } from '../start/base.ts';
+import { serverPath } from '../start/base.ts';
 import type { MissingRange } from './types.ts';
 
 /** Why there is no answer, with a message that can be shown. */
@@ -51,7 +51,7 @@ export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T>
   let response: Response;
   let text: string;
   try {
-    const send = () => fetch(onServer(path), { headers: { accept: 'application/json' }, ...(signal && { signal }) });
+    const send = () => fetch(serverPath(path), { headers: { accept: 'application/json' }, ...(signal && { signal }) });
     response = await (takeEarlyRequest(path) ?? send());
     text = await response.text();
   } catch (failure) {
@@ -67,7 +67,7 @@ export async function call<T>(method: string, params: unknown[]): Promise<T> {
   let answer: { result?: T; error?: { code: number; message: string; data?: { missing?: MissingRange[] } } };
   try {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const response = await fetch(onServer('/rpc'), { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const response = await fetch(serverPath('/rpc'), { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     answer = await response.json();
   } catch {
     throw unreachable();
@@ -82,7 +82,7 @@ export async function batch<T>(calls: [method: string, params: unknown[]][]): Pr
   let replies: Reply[] | Reply;
   try {
     const body = JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })));
-    replies = await (await fetch(onServer('/rpc'), { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json();
+    replies = await (await fetch(serverPath('/rpc'), { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json();
   } catch {
     throw unreachable();
   }

@@ -1,4 +1,4 @@
-// The library that draws charts, with its style, in files of their own.
+// The chart library with its style, as separate files.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 

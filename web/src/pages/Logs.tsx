@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { DecodedData, Log, Parameter, Token } from '../api/types.ts';
 import { group } from '../format/amount.ts';
 import { isAddress, visible } from '../format/hash.ts';
-import { isOfAmounts } from '../format/tokens/amounts.ts';
+import { hasTokenAmounts } from '../format/tokens/amounts.ts';
 import { plain } from '../format/trace/reason.ts';
 import { Address } from '../parts/Address.tsx';
 import { TokenName, Units } from '../parts/Amount.tsx';
@@ -41,7 +41,7 @@ function Raw({ log }: { log: Log }) {
 
 /** A call or an event with its parameters. */
 export function Call({ of, token }: { of: DecodedData; token?: Token | null | undefined }) {
-  const amounts = token && isOfAmounts(token, of.method_id) ? token : null;
+  const amounts = token && hasTokenAmounts(token, of.method_id) ? token : null;
   return (
     <>
       <p class="signature"><code>{of.method_call}</code></p>
@@ -55,7 +55,7 @@ export function Call({ of, token }: { of: DecodedData; token?: Token | null | un
 function ParameterValue({ of, token }: { of: Parameter; token: Token | null }) {
   const { value, type } = of;
   if (type === 'address' && typeof value === 'string' && isAddress(value)) return <Address of={{ hash: value }} whole copy />;
-  if (/^u?int\d*$/.test(type) && typeof value === 'string') return <Whole value={value} token={token} />;
+  if (/^u?int\d*$/.test(type) && typeof value === 'string') return <NumberValue value={value} token={token} />;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (typeof value === 'string' && value.startsWith('0x') && value.length > 66) return <Bytes data={value} what={of.name} />;
   const shown = visible(typeof value === 'string' ? value : plain(value));
@@ -63,7 +63,7 @@ function ParameterValue({ of, token }: { of: Parameter; token: Token | null }) {
 }
 
 /** A whole number in digit groups, or as an amount of a token. */
-function Whole({ value, token }: { value: string; token: Token | null }) {
+function NumberValue({ value, token }: { value: string; token: Token | null }) {
   if (token && token.decimals !== null) return <span class="value"><Units value={value} decimals={token.decimals} whole /> <TokenName token={token} /></span>;
   return <span class="value">{group(value)} <Copy text={value} what="value" /></span>;
 }

@@ -55,12 +55,12 @@ export function Operation() {
     <>
       <h1 class="row">User operation {answer.data && outcome(answer.data.status)}</h1>
       <p class="subject"><Plain hash={hash} what="hash" /></p>
-      <AnswerView answer={answer} lines={30}>{(of) => <Whole of={of} />}</AnswerView>
+      <AnswerView answer={answer} lines={30}>{(of) => <OperationDetails of={of} />}</AnswerView>
     </>
   );
 }
 
-function Whole({ of }: { of: UserOperation }) {
+function OperationDetails({ of }: { of: UserOperation }) {
   const call = of.decoded_execute_call_data ?? of.decoded_call_data;
   return (
     <>

@@ -22,10 +22,10 @@ const columns: Column<SearchItem>[] = [
 function Guesses({ words }: { words: string }) {
   const guesses = guessesOf(words, searchVocabulary());
   if (guesses.length === 0) return null;
-  return <ul class="guesses">{guesses.map((guess) => <li key={guess.kind + guess.name}><Meaning guess={guess} /> <span class="quiet">{guess.kind}</span>{guess.note && <> <span class="quiet">{guess.note}.</span></>}</li>)}</ul>;
+  return <ul class="guesses">{guesses.map((guess) => <li key={guess.kind + guess.name}><GuessLink guess={guess} /> <span class="quiet">{guess.kind}</span>{guess.note && <> <span class="quiet">{guess.note}.</span></>}</li>)}</ul>;
 }
 
-function Meaning({ guess }: { guess: Guess }) {
+function GuessLink({ guess }: { guess: Guess }) {
   const [path, setPath] = useState<string | null | undefined>(guess.path);
   useEffect(() => {
     if (guess.path === undefined && guess.seconds !== undefined) void pathOf(guess).then(setPath);

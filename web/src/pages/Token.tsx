@@ -1,4 +1,4 @@
-// A token: what it calls itself, its transfers, holders and ids; and one of its ids.
+// The page of a token, with transfers, holders and ids, and the page of one id.
 import { withRetry } from '../api/retry.ts';
 import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use_api.ts';

@@ -11,7 +11,7 @@ import { Copy } from '../parts/Copy.tsx';
 import { withQuery } from '../parts/list/query.ts';
 import { useTitle } from '../parts/title.ts';
 import { topicOf } from '../scan/filter.ts';
-import { onServer } from '../start/base.ts';
+import { serverPath } from '../start/base.ts';
 import { chain } from '../state/chain.ts';
 import { parseArgument } from './contract/ReadCalls.tsx';
 
@@ -32,7 +32,7 @@ export function Tools() {
 /** The declarations of a selector or of the hash of an event, from those that are loaded or built in. */
 async function fetchDeclarations(hash: string): Promise<string[]> {
   const kind = hash.length === 10 ? 'signatures' : 'topic0';
-  const answer = await fetch(onServer(`/assets/${kind}/${hash.slice(2).toLowerCase()}`));
+  const answer = await fetch(serverPath(`/assets/${kind}/${hash.slice(2).toLowerCase()}`));
   return answer.ok ? (await answer.text()).split(';').filter(Boolean) : [];
 }
 

@@ -10,7 +10,7 @@ import { Copy } from './Copy.tsx';
 import { Unknown } from './Unknown.tsx';
 
 /** All digits; lines may break between groups. */
-function Whole({ text }: { text: string }) {
+function GroupedDigits({ text }: { text: string }) {
   return <>{text.split(/(?<=,)/).map((group, index) => <Fragment key={index}>{index > 0 && <wbr />}<span class="group">{group}</span></Fragment>)}</>;
 }
 
@@ -23,7 +23,7 @@ export function Coins({ wei, signed, digits, whole }: { wei: string | null | und
   const all = exact(wei, 18);
   return (
     <span class={signed ? `amount ${wei.startsWith('-') ? 'less' : 'more'}` : 'amount'} title={`${all} ${symbol}\n${exact(wei, 0)} wei`}>
-      {sign}{whole ? <Whole text={all} /> : isTiny ? exact(wei, 0) : (sizeOf(wei, 18) ?? short(wei, 18, digits))} <span class="unit">{isTiny ? 'wei' : symbol}</span>
+      {sign}{whole ? <GroupedDigits text={all} /> : isTiny ? exact(wei, 0) : (sizeOf(wei, 18) ?? short(wei, 18, digits))} <span class="unit">{isTiny ? 'wei' : symbol}</span>
       {whole && wei !== '0' && <> <Copy text={all.replaceAll(',', '')} what="amount" /></>}
     </span>
   );
@@ -32,7 +32,7 @@ export function Coins({ wei, signed, digits, whole }: { wei: string | null | und
 /** A gas price in gwei, given in wei. */
 export function Gwei({ wei, whole }: { wei: string | null | undefined; whole?: boolean }) {
   if (wei === null || wei === undefined) return <Unknown />;
-  return <span class="amount" title={`${exact(wei, 0)} wei`}>{whole ? <Whole text={exact(wei, 9)} /> : short(wei, 9)} <span class="unit">gwei</span></span>;
+  return <span class="amount" title={`${exact(wei, 0)} wei`}>{whole ? <GroupedDigits text={exact(wei, 9)} /> : short(wei, 9)} <span class="unit">gwei</span></span>;
 }
 
 export function TokenName({ token }: { token: Token }) {
@@ -59,7 +59,7 @@ export function Units({ value, decimals, signed, whole }: { value: string | null
   const unit = decimals === null || decimals === undefined ? 'smallest units: the decimals of the token are not known' : '';
   return (
     <span class={`amount${tone}`} title={`${exact(value, decimalPlaces)}${unit && `\n${unit}`}`}>
-      {sign}{whole ? <Whole text={exact(value, decimalPlaces)} /> : (sizeOf(value, decimalPlaces) ?? short(value, decimalPlaces))}{unit && <span class="unit" aria-label={unit}> units</span>}
+      {sign}{whole ? <GroupedDigits text={exact(value, decimalPlaces)} /> : (sizeOf(value, decimalPlaces) ?? short(value, decimalPlaces))}{unit && <span class="unit" aria-label={unit}> units</span>}
       {whole && value !== '0' && <> <Copy text={exact(value, decimalPlaces).replaceAll(',', '')} what="amount" /></>}
     </span>
   );

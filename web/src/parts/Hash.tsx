@@ -22,7 +22,7 @@ export function Plain({ hash, what }: { hash: string | null | undefined; what: s
 /** The most characters that are shown before the text is opened. */
 const MAX_LENGTH = 1000;
 
-/** Bytes as hexadecimal digits; long ones open on request. */
+/** Bytes as hexadecimal digits; long ones are folded. */
 export function Bytes({ data, what }: { data: string | null | undefined; what: string }) {
   const [open, setOpen] = useState(false);
   if (data === null || data === undefined) return <Unknown />;

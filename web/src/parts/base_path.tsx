@@ -2,14 +2,14 @@
 import { type ComponentChildren, options } from 'preact';
 import { LocationProvider, useLocation } from 'preact-iso';
 import { useMemo } from 'preact/hooks';
-import { base, ofChain, onServer } from '../start/base.ts';
+import { base, chainPath, serverPath } from '../start/base.ts';
 
 // Adds the base path to every link, once; this module has to be loaded before all others.
 if (base) {
   const before = options.vnode;
   options.vnode = (vnode) => {
     const props = vnode.props as { href?: unknown };
-    if (vnode.type === 'a' && typeof props.href === 'string' && props.href.startsWith('/') && !props.href.startsWith(`${base}/`)) props.href = onServer(props.href);
+    if (vnode.type === 'a' && typeof props.href === 'string' && props.href.startsWith('/') && !props.href.startsWith(`${base}/`)) props.href = serverPath(props.href);
     before?.(vnode);
   };
 }
@@ -19,9 +19,9 @@ export function BasePath({ children }: { children: ComponentChildren }) {
   const outer = useLocation();
   const inner = useMemo(() => ({
     ...outer,
-    url: ofChain(outer.url),
-    path: ofChain(outer.path),
-    route: (url: string, replace?: boolean) => outer.route(onServer(url), replace),
+    url: chainPath(outer.url),
+    path: chainPath(outer.path),
+    route: (url: string, replace?: boolean) => outer.route(serverPath(url), replace),
   }), [outer]);
   return base ? <LocationProvider.ctx.Provider value={inner}>{children}</LocationProvider.ctx.Provider> : <>{children}</>;
 }

@@ -64,7 +64,7 @@ function topicList(filter: Filter): (string | string[] | null)[] {
 const TABLES = { logs: 'v_logs_by_contract', 'token-transfers': 'v_token_transfers', 'internal-transactions': 'v_internal_transactions', transactions: 'v_transactions' } as const;
 const COLUMNS: Record<string, string> = { fromAddress: 'from_address', toAddress: 'to_address', token: 'token_address', type: 'token_type' };
 
-/** Digits alone, so that nothing else can get into a statement. */
+/** Only the hexadecimal digits of a value, so that nothing else gets into a statement. */
 const digits = (value: string) => value.replace(/^0x/, '').replace(/[^0-9a-fA-F]/g, '');
 const bytes = (values: string[]) => (values.length === 1 ? `= unhex('${digits(values[0] ?? '')}')` : `IN (${values.map((value) => `unhex('${digits(value)}')`).join(', ')})`);
 
@@ -84,7 +84,7 @@ export function sql(filter: Filter): string {
   if (/^\d+$/.test(last)) where.push(`block_number <= ${last}`);
   const table = filter.kind === 'logs' && !filter.address.trim() ? 'v_logs' : TABLES[filter.kind];
   const order = { logs: 'log_index', 'token-transfers': 'log_index, batch_index', 'internal-transactions': 'transaction_index, frame_index', transactions: 'transaction_index' }[filter.kind];
-  // Call frames of transactions alone: the outermost one is the transaction itself, except for a creation.
+  // Call frames of transactions only: the outermost one is the transaction itself, except for a creation.
   if (filter.kind === 'internal-transactions') where.push("(length(trace_address) > 0 OR frame_type = 'create') AND frame_type != 'reward'");
   return `SELECT *
 FROM ${table}${where.length > 0 ? `\nWHERE ${where.join('\n  AND ')}` : ''}

@@ -1,6 +1,6 @@
 // Streams the rows of a scan: one JSON object per line, and a closing line that says whether the rows are complete.
 import { Problem, problemOf } from '../api/request.ts';
-import { onServer } from '../start/base.ts';
+import { serverPath } from '../start/base.ts';
 
 /** The closing line of a scan. */
 export interface ScanEnd { complete: boolean; count: number; fromBlock: string; toBlock: string; headBlock: string; missing: { fromBlock: string; toBlock: string }[] }
@@ -12,7 +12,7 @@ export interface ScanEnd { complete: boolean; count: number; fromBlock: string; 
 export async function stream<T>(path: string, signal: AbortSignal, onBatch: (batch: T[], bytes: number) => void): Promise<ScanEnd> {
   let response: Response;
   try {
-    response = await fetch(onServer(path), { signal });
+    response = await fetch(serverPath(path), { signal });
   } catch (failure) {
     if (signal.aborted) throw failure;
     throw new Problem(0, 'The API cannot be reached.');

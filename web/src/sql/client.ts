@@ -1,6 +1,6 @@
 // Sends SQL statements to the server and reads the rows as they arrive. A response without its closing line is incomplete.
 import { Problem, problemOf } from '../api/request.ts';
-import { onServer } from '../start/base.ts';
+import { serverPath } from '../start/base.ts';
 
 export interface Column { name: string; type: string }
 export interface Cost { rows: number; bytes: number; total: number; seconds: number }
@@ -22,7 +22,7 @@ interface Line {
 async function send(statement: string, format: string, authorization: string, signal: AbortSignal): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(onServer(`/sql/query?format=${format}`), { method: 'POST', headers: { authorization }, body: statement, credentials: 'omit', signal });
+    response = await fetch(serverPath(`/sql/query?format=${format}`), { method: 'POST', headers: { authorization }, body: statement, credentials: 'omit', signal });
   } catch (failure) {
     if (signal.aborted) throw failure;
     throw new Problem(0, 'The server cannot be reached.');

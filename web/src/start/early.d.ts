@@ -1,4 +1,4 @@
 interface Window {
-  /** Requests that the start script began, by their path, until they are taken. */
+  /** Requests that the start script has sent, by path, until they are used. */
   trawlEarly?: Record<string, Promise<Response>>;
 }

@@ -1,5 +1,5 @@
 // Runs first, in the head of the page: sets the colour theme, and sends the first requests of the page and for its script.
-import { ofChain, onServer } from './base.ts';
+import { chainPath, serverPath } from './base.ts';
 import { firstRequests, partFiles } from './requests.ts';
 
 const root = document.documentElement;
@@ -11,9 +11,9 @@ try {
 }
 
 const early: Record<string, Promise<Response>> = {};
-const pathname = ofChain(location.pathname);
+const pathname = chainPath(location.pathname);
 for (const path of firstRequests(pathname, location.search)) {
-  early[path] = fetch(onServer(path), { headers: { accept: 'application/json' } });
+  early[path] = fetch(serverPath(path), { headers: { accept: 'application/json' } });
   // The failure is handled where the request is used; an unused one must not be an unhandled rejection.
   early[path].catch(() => {});
 }

@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { getJson } from '../api/request.ts';
 import { type Health, intervalOf, pulseOf } from '../format/pulse.ts';
-import { ofChain } from '../start/base.ts';
+import { chainPath } from '../start/base.ts';
 import { now } from './view.ts';
 
 interface BlockTime { height: number; timestamp: string }
@@ -37,7 +37,7 @@ async function fetchHealth(): Promise<void> {
   isFetching = true;
   const report = await getJson<Health>('/api/health').catch(() => null);
   health.value = { report, at: Date.now() };
-  const needsBlocks = newestBlocks.peek() === null ? !/^\/(status)?$/.test(ofChain(location.pathname)) : round % BLOCK_ROUNDS === 0 && round > 0;
+  const needsBlocks = newestBlocks.peek() === null ? !/^\/(status)?$/.test(chainPath(location.pathname)) : round % BLOCK_ROUNDS === 0 && round > 0;
   round += 1;
   if (report && needsBlocks) await getJson<BlockTime[]>('/api/v2/main-page/blocks').then(setNewestBlocks, () => {});
   isFetching = false;

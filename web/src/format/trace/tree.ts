@@ -79,13 +79,13 @@ export function failureOf({ frame }: Node): string {
   return reason ? `Reverted: ${reason}` : visible(frame.error ?? '');
 }
 
-/** What a call's data begins with, if code read it as one: where no gas was used and nothing failed there was none, and precompiled contracts have no functions. */
+/** The selector of a call, if code ran that reads it: a call without gas use and failure ran none, and precompiled contracts have no functions. */
 export function selectorOf({ frame: { action, error, result, type }, calls }: Node): string | undefined {
   const ran = Boolean(error) || calls.length > 0 || Number(result?.gasUsed ?? 1) > 0;
   return type === 'call' && ran && !precompileOf(action.to ?? '') ? action.input?.slice(0, 10) : undefined;
 }
 
-/** A method with its parameters and results, as `transfer(to: 0x…, value: 5) → true`; the selector where nothing is known. */
+/** A method with its parameters and results, as `transfer(to: 0x…, value: 5) → true`; the selector if the function is not known. */
 export function callText(node: Node): string {
   const selector = selectorOf(node);
   if (!selector) return '';
@@ -95,7 +95,7 @@ export function callText(node: Node): string {
   return visible(`${node.read?.method ?? selector}${inside}${results}`);
 }
 
-/** The tree as text, a line a call. */
+/** The tree as text, one line per call. */
 export function treeText(node: Node, depth = 0): string {
   const { frame: { action, type, result }, failed } = node;
   const words = [
@@ -109,13 +109,13 @@ export function treeText(node: Node, depth = 0): string {
   return [line, ...node.calls.map((child) => treeText(child, depth + 1))].join('\n');
 }
 
-/** Coins that moved, in order: those of calls that were taken back did not. */
+/** The coin transfers of calls that were not reverted, in order. */
 export function coinMoves(root: Node): { from: string; to: string; value: string }[] {
   const { frame: { action, type, result }, isUndone } = root;
   const value = action.value ?? action.balance ?? '0x0';
   const to = type === 'create' ? result?.address : type === 'suicide' ? action.refundAddress : action.to;
   const from = action.from ?? action.address;
-  // Who is delegated to is shown the value of the call around it.
+  // A delegatecall has the value of the call around it.
   const isMove = !isUndone && BigInt(value) > 0n && action.callType !== 'delegatecall' && from !== undefined && to !== undefined;
   return [...(isMove ? [{ from, to, value: BigInt(value).toString() }] : []), ...root.calls.flatMap(coinMoves)];
 }

@@ -9,7 +9,7 @@ import { Argument } from '../../parts/Argument.tsx';
 import { Coins } from '../../parts/Amount.tsx';
 import { Bytes } from '../../parts/Hash.tsx';
 import { AnswerView } from '../../parts/Answer.tsx';
-import { isOfAmounts } from '../../format/tokens/amounts.ts';
+import { hasTokenAmounts } from '../../format/tokens/amounts.ts';
 import { failureOf, type Frame, type Node, originOf, type DecodedCall, selectorOf, treeOf, treeText } from '../../format/trace/tree.ts';
 import { type Row, rowsOf } from '../../format/trace/rows.ts';
 import { Chunks } from '../../parts/list/Chunks.tsx';
@@ -112,7 +112,7 @@ function FunctionCall({ node, book }: { node: Node; book: AddressBook }) {
   if (selector?.length !== 10) return null;
   const { method = null, input = null, output = null } = node.read ?? {};
   const callee = book.tokens.get(node.frame.action.to?.toLowerCase() ?? '');
-  const token = callee && isOfAmounts(callee, selector) ? callee : null;
+  const token = callee && hasTokenAmounts(callee, selector) ? callee : null;
   const parameters = input?.parameters ?? [];
   const item = ({ name, type, value }: { name: string; type: string; value: unknown }, index: number) => (
     <span key={index}>{index > 0 && ', '}{name && !/^arg\d+$/.test(name) && <span class="quiet">{name}: </span>}<Argument type={type} value={value} addresses={book.addresses} token={token} /></span>

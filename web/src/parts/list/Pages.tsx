@@ -33,7 +33,7 @@ export function Pages({ next, whole }: { next: Record<string, string | number | 
   );
 }
 
-/** Scrolls to the top of the list when the next page is shown, but not when the reader goes back. */
+/** Scrolls to the top of the list when another page of it is shown and the top is out of view. */
 export function useTop(after: string | undefined): (element: HTMLElement | null) => void {
   const top = useRef<HTMLElement | null>(null);
   const before = useRef(after);
