@@ -1,6 +1,6 @@
 //! The columns for accounting, and what is looked up for them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::columns::Columns;
@@ -8,7 +8,7 @@ use super::family;
 use super::family::Source;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use trawl_core::primitives::{Address, B256};
+use trawl_core::primitives::{Address, B256, BlockNumber, TransactionType, U256};
 use trawl_core::schema::{
     BlockTokenTransferRow, BlockTokenTransferView, Column, ScannedInternalTransaction, ScannedInternalTransactionView,
     ScannedTransaction, ScannedTransactionView,
@@ -19,21 +19,26 @@ use trawl_json::scan_rows::accounting;
 use trawl_json::scan_rows::accounting::{Account, HEADER};
 use trawl_json::scan_rows::exports::TransactionFacts;
 use trawl_json::tokens::transfers::Tokens;
+use trawl_query::transactions::positions::{BlobPayment, TransactionPositions, blob_payments};
 
 fn account(source: &Source) -> Account {
     let coin = source.app.coin(&source.head).unwrap_or_default().to_owned();
     Account { address: source.address, coin }
 }
 
-/// Rows of `transactions/csv`, with method and outcome.
+/// Rows of `transactions/csv`, with method, outcome and what was paid for blobs.
 pub(super) struct Transactions {
+    source: Source,
     account: Account,
     found: family::Transactions,
+    /// Wei, by position of the transactions that have blobs.
+    blob_fees: HashMap<(BlockNumber, u32), U256>,
 }
 
 impl From<Source> for Transactions {
     fn from(source: Source) -> Self {
-        Self { account: account(&source), found: source.into() }
+        let account = account(&source);
+        Self { account, found: source.clone().into(), source, blob_fees: HashMap::new() }
     }
 }
 
@@ -42,14 +47,29 @@ impl Columns for Transactions {
     const HEADER: &'static str = HEADER;
 
     async fn look_up(&mut self, batch: &Batch<ScannedTransaction>, rows: Range<usize>) -> Result<(), Problem> {
+        let Source { app, head, .. } = &self.source;
+        let view = batch.view();
+        let has_blobs = |row: &usize| has_blobs(&view, *row);
+        let positions: TransactionPositions =
+            rows.clone().filter(has_blobs).map(|row| (view.block_number[row], view.transaction_index[row])).collect();
+        let statement = blob_payments(&positions, &head.blocks.span());
+        let found = if positions.is_empty() { Vec::new() } else { app.reader().rows(&statement).await? };
+        let fee = |row: &BlobPayment| Some(((row.block_number, row.transaction_index), row.fee()?));
+        self.blob_fees = found.iter().filter_map(fee).collect();
         self.found.look_up(batch, rows).await
     }
 
     fn write(&self, out: &mut JsonWriter, view: &ScannedTransactionView<'_>, row: usize, _: B256) {
         let unknown = TransactionFacts::default();
         let facts = self.found.facts(row).unwrap_or(&unknown);
-        accounting::write_transaction(out, view, row, &self.account, facts);
+        let position = (view.block_number[row], view.transaction_index[row]);
+        let for_blobs = if has_blobs(view, row) { self.blob_fees.get(&position).copied() } else { Some(U256::ZERO) };
+        accounting::write_transaction(out, view, row, &self.account, facts, for_blobs);
     }
+}
+
+fn has_blobs(view: &ScannedTransactionView<'_>, row: usize) -> bool {
+    TransactionType::from(view.transaction_type[row]) == TransactionType::Blob
 }
 
 /// Rows of `token-transfers/csv`, with token.

@@ -57,13 +57,15 @@ fn write_amount(line: &mut Line<'_>, amount: Option<U256>, decimals: Option<u8>)
     line.wide(amount);
 }
 
-/// Writes a transaction: its value unless it failed, and its fee if the account sent it.
+/// Writes a transaction: its value unless it failed, and its fee, blobs included, if the account sent it. `for_blobs`:
+/// wei, if known; 0 for a transaction without blobs.
 pub fn write_transaction(
     writer: &mut JsonWriter,
     view: &ScannedTransactionView<'_>,
     row: usize,
     account: &Account,
     facts: &TransactionFacts,
+    for_blobs: Option<U256>,
 ) {
     let from = Address::get(&view.from_address, row);
     let to = Option::<Address>::get(&view.to_address, row).or_else(|| created_contract(view, row));
@@ -71,7 +73,8 @@ pub fn write_transaction(
     let value = U256::get(&view.value, row);
     let amount =
         if value.is_zero() { Some(value) } else { failed.map(|failed| if failed { U256::ZERO } else { value }) };
-    let fee = fee(view, row).filter(|_| from == account.address);
+    let fee = fee(view, row).zip(for_blobs).and_then(|(fee, for_blobs)| fee.checked_add(for_blobs));
+    let fee = fee.filter(|_| from == account.address);
     let mut line = Line::new(writer);
     line.date(view.block_timestamp[row]);
     line.number(view.block_number[row]);

@@ -43,6 +43,28 @@ columns! {
 }
 
 columns! {
+    /// What a transaction with blobs paid for them.
+    pub struct BlobPayment / BlobPaymentView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position in the block.
+        transaction_index: u32,
+        /// Blob gas that it used.
+        blob_gas_used: Option<u64>,
+        /// Wei per blob gas.
+        blob_gas_price: Option<U256>,
+    }
+}
+
+impl BlobPayment {
+    /// Wei in all, if both are known.
+    #[must_use]
+    pub fn fee(&self) -> Option<U256> {
+        U256::from(self.blob_gas_used?).checked_mul(self.blob_gas_price?)
+    }
+}
+
+columns! {
     /// A frame that failed.
     pub struct FailedFrame / FailedFrameView {
         /// Height of its block.
@@ -161,6 +183,13 @@ pub(crate) fn only_at_positions(positions: &TransactionPositions, blocks: &Span)
 /// The transactions at `positions`, ascending.
 #[must_use]
 pub fn transactions(positions: &TransactionPositions, blocks: &Span) -> Statement<TransactionRow> {
+    let order = "block_number, transaction_index";
+    only_at_positions(positions, blocks).page("transactions", order, positions.len() as u64)
+}
+
+/// What the transactions at `positions` paid for blobs.
+#[must_use]
+pub fn blob_payments(positions: &TransactionPositions, blocks: &Span) -> Statement<BlobPayment> {
     let order = "block_number, transaction_index";
     only_at_positions(positions, blocks).page("transactions", order, positions.len() as u64)
 }
