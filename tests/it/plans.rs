@@ -41,7 +41,8 @@ fn explain<R>(statement: &Statement<R>) -> anyhow::Result<Vec<ReadPlan>> {
 
 /// The same over any database.
 pub fn explain_in<R>(database: &str, statement: &Statement<R>) -> anyhow::Result<Vec<ReadPlan>> {
-    let settings: Vec<String> = statement.settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let settings = statement.workload.settings().iter().chain(statement.settings);
+    let settings: Vec<String> = settings.map(|(name, value)| format!("{name} = {value}")).collect();
     let sql =
         format!("EXPLAIN indexes = 1, pretty = 0 {}\nSETTINGS {} FORMAT TSVRaw", statement.sql, settings.join(", "));
     let mut request = http::agent().post(env::store()).query("database", database);

@@ -195,13 +195,19 @@ impl Workload {
         }
     }
 
-    /// The value of ClickHouse's setting of that name. What is compiled holds the constants of a statement, such as the
-    /// newest block, so that a page that several clients read at each head is compiled at each head: 30 to 130 ms of
-    /// a core, more than its rows take. Long reads are quicker by up to a tenth with it.
-    pub(crate) const fn compile_expressions(self) -> &'static str {
+    /// Settings for statements whose planning costs more than their rows. What ClickHouse compiles holds the constants
+    /// of a statement, such as the newest block, so that a page that several clients read would be compiled at each
+    /// head: 30 to 130 ms of a core. Two steps of the plan cost a tenth of a page and gain nothing for it. Long reads
+    /// are quicker by up to a tenth with what is compiled.
+    #[must_use]
+    pub const fn settings(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Short | Self::Call => "0",
-            Self::Scan | Self::Ingest => "1",
+            Self::Short | Self::Call => &[
+                ("compile_expressions", "0"),
+                ("query_plan_merge_expressions", "0"),
+                ("query_plan_remove_unused_columns", "0"),
+            ],
+            Self::Scan | Self::Ingest => &[],
         }
     }
 }

@@ -33,8 +33,7 @@ impl Connection {
     ) -> Result<EngineRows<R>, StoreError> {
         let workload = statement.workload.name();
         let mut query = with_log_comment(self.client.query_raw(&statement.sql)).with_setting("workload", workload);
-        query = query.with_setting("compile_expressions", statement.workload.compile_expressions());
-        for (name, value) in statement.settings {
+        for (name, value) in statement.workload.settings().iter().chain(statement.settings) {
             query = query.with_setting(*name, *value);
         }
         for (name, value) in &statement.parameters {
