@@ -35,7 +35,8 @@ const WRONG_LOGIN_PAUSE: Duration = Duration::from_secs(1);
 
 /// The route, where the operator turns it on.
 pub(crate) fn router(app: App) -> Router {
-    Router::new().route(PATH, post(run)).with_state(app)
+    let router = Router::new().route(PATH, post(run));
+    router.method_not_allowed_fallback(async || Problem::MethodNotAllowed).with_state(app)
 }
 
 async fn run(

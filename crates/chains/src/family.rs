@@ -10,7 +10,7 @@ use crate::facts::ReaderFacts;
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::producer::ProducerRule;
-use crate::rest::RestMembers;
+use crate::rest::{RestMembers, RestSource};
 use crate::transaction_type::FamilyTransactionType;
 use crate::unsigned::UnsignedRule;
 
@@ -74,6 +74,12 @@ impl PartialEq for Family {
 impl Eq for Family {}
 
 impl Family {
+    /// Whether all fees are paid in the chain's coin, and not in a token that the receipt names.
+    #[must_use]
+    pub fn has_coin_fees(&self) -> bool {
+        self.reader.transaction.iter().all(|fact| fact.source != RestSource::Receipt("feeToken"))
+    }
+
     /// Whether it says what fields beyond Ethereum's mean, and was tried on real blocks: Ethereum's rules, which hold
     /// for every chain that is not listed, say nothing of them.
     #[must_use]

@@ -8,6 +8,7 @@ use super::family;
 use super::family::Source;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use trawl_chains::Family;
 use trawl_core::primitives::{Address, B256, BlockNumber, TransactionType, U256};
 use trawl_core::schema::{
     BlockTokenTransferRow, BlockTokenTransferView, Column, ScannedInternalTransaction, ScannedInternalTransactionView,
@@ -23,7 +24,8 @@ use trawl_query::transactions::positions::{BlobPayment, TransactionPositions, bl
 
 fn account(source: &Source) -> Account {
     let coin = source.app.coin(&source.head).unwrap_or_default().to_owned();
-    Account { address: source.address, coin }
+    let has_coin_fees = source.app.family(&source.head).is_none_or(Family::has_coin_fees);
+    Account { address: source.address, coin, has_coin_fees }
 }
 
 /// Rows of `transactions/csv`, with method, outcome and what was paid for blobs.
@@ -49,14 +51,19 @@ impl Columns for Transactions {
     async fn look_up(&mut self, batch: &Batch<ScannedTransaction>, rows: Range<usize>) -> Result<(), Problem> {
         let Source { app, head, .. } = &self.source;
         let view = batch.view();
-        let has_blobs = |row: &usize| has_blobs(&view, *row);
+        let is_paid =
+            |row: &usize| has_blobs(&view, *row) && Address::get(&view.from_address, *row) == self.account.address;
         let positions: TransactionPositions =
-            rows.clone().filter(has_blobs).map(|row| (view.block_number[row], view.transaction_index[row])).collect();
+            rows.clone().filter(is_paid).map(|row| (view.block_number[row], view.transaction_index[row])).collect();
         let statement = blob_payments(&positions, &head.blocks.span());
-        let found = if positions.is_empty() { Vec::new() } else { app.reader().rows(&statement).await? };
+        let payments = async {
+            let found = if positions.is_empty() { Vec::new() } else { app.reader().rows(&statement).await? };
+            Ok(found)
+        };
+        let (payments, ()) = tokio::try_join!(payments, self.found.look_up(batch, rows))?;
         let fee = |row: &BlobPayment| Some(((row.block_number, row.transaction_index), row.fee()?));
-        self.blob_fees = found.iter().filter_map(fee).collect();
-        self.found.look_up(batch, rows).await
+        self.blob_fees = payments.iter().filter_map(fee).collect();
+        Ok(())
     }
 
     fn write(&self, out: &mut JsonWriter, view: &ScannedTransactionView<'_>, row: usize, _: B256) {

@@ -93,5 +93,5 @@ function byName(input: string, { names, tokens }: Vocabulary): Guess[] {
 function partialHash(input: string): Guess | null {
   const digits = /^(?:0x)([0-9a-f]{9,63})$/i.exec(input)?.[1];
   if (!digits || digits.length === 40) return null;
-  return { name: `${digits.length} hexadecimal digits`, kind: 'incomplete', note: 'An address has 40 hexadecimal digits, the hash of a block or a transaction 64. A part of them finds nothing' };
+  return { name: `${digits.length} hexadecimal digits`, kind: 'incomplete', note: 'An address has 40 hexadecimal digits, the hash of a block or a transaction 64. A part of one finds nothing' };
 }

@@ -82,7 +82,7 @@ function BehindNow({ at }: { at: string }) {
 const LONG_SILENCE = 60_000;
 
 function BehindNode({ head, following }: { head: number | null; following: FollowStatus | null }) {
-  if (!following || head === null) return <Unknown why="No node is followed" />;
+  if (!following || head === null) return <Unknown why={following ? 'No block is readable yet' : 'No node is followed'} />;
   const lag = Math.max(following.node_block - head, 0);
   const { silent_ms: silence } = following;
   const isSilent = silence === null || silence > LONG_SILENCE;

@@ -10,6 +10,7 @@ import { inUnit, UNITS, weiOf } from '../format/units.ts';
 import { Copy } from '../parts/Copy.tsx';
 import { withQuery } from '../parts/list/query.ts';
 import { useTitle } from '../parts/title.ts';
+import { Unknown } from '../parts/Unknown.tsx';
 import { topicOf } from '../scan/filter.ts';
 import { serverPath } from '../start/base.ts';
 import { chain } from '../state/chain.ts';
@@ -33,6 +34,7 @@ export function Tools() {
 async function fetchDeclarations(hash: string): Promise<string[]> {
   const kind = hash.length === 10 ? 'signatures' : 'topic0';
   const answer = await fetch(serverPath(`/assets/${kind}/${hash.slice(2).toLowerCase()}`));
+  if (answer.status >= 500 || answer.status === 429) throw new Error(`the server answered ${answer.status}`);
   return answer.ok ? (await answer.text()).split(';').filter(Boolean) : [];
 }
 
@@ -59,18 +61,19 @@ function Lookup() {
 function Declarations({ words }: { words: string }) {
   const hash = topicOf(words.replace(/^(event|function|error)\s+/, ''));
   const key = hash ?? (/^0x([0-9a-f]{8}|[0-9a-f]{64})$/i.test(words) ? words.toLowerCase() : null);
-  const [found, setFound] = useState<string[] | null>(null);
+  const [found, setFound] = useState<string[] | 'failed' | null>(null);
   useEffect(() => {
     let isCancelled = false;
+    const show = (result: string[] | 'failed') => { if (!isCancelled) setFound(result); };
     setFound(null);
-    if (key) void Promise.all((hash ? [key.slice(0, 10), key] : [key]).map((one) => fetchDeclarations(one).catch(() => []))).then((all) => { if (!isCancelled) setFound([...new Set(all.flat())]); });
+    if (key) Promise.all((hash ? [key.slice(0, 10), key] : [key]).map(fetchDeclarations)).then((all) => show([...new Set(all.flat())]), () => show('failed'));
     return () => { isCancelled = true; };
   }, [key]);
   if (!key) return <p class="bad">This is not a selector, a hash, or a declaration with its types in parentheses.</p>;
   return (
     <dl class="values">
       {hash && <><div><dt>selector</dt><dd><code>{hash.slice(0, 10)}</code> <Copy text={hash.slice(0, 10)} what="selector" /></dd></div><div><dt>event</dt><dd class="hash whole">{hash} <Copy text={hash} what="hash" /></dd></div></>}
-      <div><dt>declared as</dt><dd>{found === null ? '…' : found.length === 0 ? <span class="quiet">no known declaration</span> : found.map((line) => <div key={line}><code>{visible(line)}</code></div>)}</dd></div>
+      <div><dt>declared as</dt><dd>{found === null ? '…' : found === 'failed' ? <Unknown why="The server cannot be reached" /> : found.length === 0 ? <span class="quiet">no known declaration</span> : found.map((line) => <div key={line}><code>{visible(line)}</code></div>)}</dd></div>
       {key.length === 66 && <div><dt>logs</dt><dd><a href={`/scan?kind=logs&topic0=${key}`}>Scan for logs with it</a></dd></div>}
     </dl>
   );

@@ -10,7 +10,7 @@ export function parseNames(text: string): Names {
   const names: Names = {};
   for (const [address, name] of Object.entries(parsed)) {
     if (!/^0x[0-9a-f]{40}$/i.test(address)) throw new Error(`${address.slice(0, 60)} is not an address.`);
-    if (typeof name !== 'string') throw new Error(`The name of ${address} is not a text.`);
+    if (typeof name !== 'string') throw new Error(`The name of ${address} is not text.`);
     if (name.trim()) names[address.toLowerCase()] = name.trim().slice(0, 100);
   }
   return names;

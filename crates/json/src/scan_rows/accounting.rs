@@ -6,20 +6,22 @@ use super::exports::{TransactionFacts, created_contract, fee, has_failed};
 use crate::JsonWriter;
 use crate::amount::{COIN_DECIMALS, decimal};
 use crate::tokens::transfers::Tokens;
-use trawl_core::primitives::{Address, U256};
+use trawl_core::primitives::{Address, TransactionType, U256};
 use trawl_core::schema::{BlockTokenTransferView, Column, ScannedInternalTransactionView, ScannedTransactionView};
 
 /// The columns.
 pub const HEADER: &str = "Date (UTC),Block,Transaction,Type,Direction,Counterparty,Amount,RawAmount,Asset,AssetContract,\
                           TokenId,Fee,FeeAsset,Status,Method\r\n";
 
-/// Whose export it is, and the symbol of the chain's coin, empty if it is not known.
+/// Whose export it is, and on what chain.
 #[derive(Debug, Clone)]
 pub struct Account {
     /// The account.
     pub address: Address,
-    /// Symbol of the coin.
+    /// Symbol of the chain's coin; empty if it is not known.
     pub coin: String,
+    /// Whether fees are paid in coins.
+    pub has_coin_fees: bool,
 }
 
 /// The side of the account, and the address on the other one.
@@ -57,8 +59,9 @@ fn write_amount(line: &mut Line<'_>, amount: Option<U256>, decimals: Option<u8>)
     line.wide(amount);
 }
 
-/// Writes a transaction: its value unless it failed, and its fee, blobs included, if the account sent it. `for_blobs`:
-/// wei, if known; 0 for a transaction without blobs.
+/// Writes a transaction: its value unless it failed, and its fee, blobs included, if the account sent it. Who pays for
+/// a chain's own types of transactions, and in what, is not known here. `for_blobs`: wei, if known; 0 for a transaction
+/// without blobs.
 pub fn write_transaction(
     writer: &mut JsonWriter,
     view: &ScannedTransactionView<'_>,
@@ -74,7 +77,8 @@ pub fn write_transaction(
     let amount =
         if value.is_zero() { Some(value) } else { failed.map(|failed| if failed { U256::ZERO } else { value }) };
     let fee = fee(view, row).zip(for_blobs).and_then(|(fee, for_blobs)| fee.checked_add(for_blobs));
-    let fee = fee.filter(|_| from == account.address);
+    let is_paid = account.has_coin_fees && TransactionType::from(view.transaction_type[row]).has_columns();
+    let fee = fee.filter(|_| is_paid && from == account.address);
     let mut line = Line::new(writer);
     line.date(view.block_timestamp[row]);
     line.number(view.block_number[row]);
@@ -91,22 +95,50 @@ pub fn write_transaction(
     line.end();
 }
 
-/// Writes an internal transaction: its value unless it failed or was undone. The outermost frame of a creation has 0,
-/// since its value is that of the transaction.
+/// What a call frame moved.
+#[derive(Debug, Clone, Copy)]
+struct FrameValue<'a> {
+    kind: &'a str,
+    call_type: &'a str,
+    index: u32,
+    is_undone: bool,
+    to: Option<Address>,
+    value: U256,
+}
+
+impl FrameValue<'_> {
+    /// Wei, if known: nothing if the frame was undone. The outermost frame of a creation has the value of its
+    /// transaction, and a `callcode` gives its value to itself.
+    fn moved(self) -> Option<U256> {
+        if self.is_undone || self.index == 0 || self.call_type == "callcode" {
+            return Some(U256::ZERO);
+        }
+        // Old nodes report neither the beneficiary nor the balance.
+        (self.kind != "selfdestruct" || self.to.is_some()).then_some(self.value)
+    }
+}
+
+/// Writes an internal transaction.
 pub fn write_frame(writer: &mut JsonWriter, view: &ScannedInternalTransactionView<'_>, row: usize, account: &Account) {
     let from = Address::get(&view.from_address, row);
     let to =
         Option::<Address>::get(&view.to_address, row).or_else(|| Option::<Address>::get(&view.created_contract, row));
     let is_undone = view.is_undone[row] == 1;
-    let is_moved = !is_undone && view.frame_index[row] != 0;
-    let amount = if is_moved { U256::get(&view.value, row) } else { U256::ZERO };
+    let value = FrameValue {
+        kind: String::get(&view.frame_type, row),
+        call_type: String::get(&view.call_type, row),
+        index: view.frame_index[row],
+        is_undone,
+        to,
+        value: U256::get(&view.value, row),
+    };
     let mut line = Line::new(writer);
     line.date(view.block_timestamp[row]);
     line.number(view.block_number[row]);
     line.hex(view.transaction_hash.bytes(row));
     line.text("internal transaction");
     Side::of(account.address, from, to).write(&mut line, account.address);
-    write_amount(&mut line, Some(amount), Some(COIN_DECIMALS));
+    write_amount(&mut line, value.moved(), Some(COIN_DECIMALS));
     line.literal(&account.coin);
     (0..4).for_each(|_| line.text(""));
     line.outcome(Some(is_undone));
@@ -155,6 +187,26 @@ mod tests {
         assert_eq!(Side::of(own, own, None), Side::Out(None));
         assert_eq!(Side::of(own, other, Some(own)), Side::In(other));
         assert_eq!(Side::of(own, own, Some(own)), Side::Own);
+    }
+
+    #[test]
+    fn frames_move_what_is_known_to_have_moved() {
+        let [value, none] = [Some(U256::from(5)), Some(U256::ZERO)];
+        let call = FrameValue {
+            kind: "call",
+            call_type: "call",
+            index: 3,
+            is_undone: false,
+            to: Some(Address::ZERO),
+            value: U256::from(5),
+        };
+        assert_eq!(call.moved(), value);
+        assert_eq!(FrameValue { is_undone: true, ..call }.moved(), none);
+        assert_eq!(FrameValue { call_type: "callcode", ..call }.moved(), none);
+        assert_eq!(FrameValue { kind: "create", index: 0, ..call }.moved(), none);
+        let destroyed = FrameValue { kind: "selfdestruct", call_type: "", ..call };
+        assert_eq!(destroyed.moved(), value);
+        assert_eq!(FrameValue { to: None, ..destroyed }.moved(), None);
     }
 
     #[test]

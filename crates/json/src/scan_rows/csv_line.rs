@@ -74,7 +74,7 @@ impl<'w> Line<'w> {
 
     /// Writes text that others chose, so that no spreadsheet takes it for a formula (CWE-1236).
     pub fn literal(&mut self, text: &str) {
-        match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
             true => self.text(&format!("'{text}")),
             false => self.text(text),
         }

@@ -115,7 +115,7 @@ export function coinMoves(root: Node): { from: string; to: string; value: string
   const value = action.value ?? action.balance ?? '0x0';
   const to = type === 'create' ? result?.address : type === 'suicide' ? action.refundAddress : action.to;
   const from = action.from ?? action.address;
-  // A delegatecall has the value of the call around it.
-  const isMove = !isUndone && BigInt(value) > 0n && action.callType !== 'delegatecall' && from !== undefined && to !== undefined;
+  // A delegatecall has the value of the call around it, a callcode gives its value to itself.
+  const isMove = !isUndone && BigInt(value) > 0n && !['delegatecall', 'callcode'].includes(action.callType ?? '') && from !== undefined && to !== undefined;
   return [...(isMove ? [{ from, to, value: BigInt(value).toString() }] : []), ...root.calls.flatMap(coinMoves)];
 }
