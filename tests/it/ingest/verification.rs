@@ -141,7 +141,7 @@ fn depths_of_verification() -> anyhow::Result<()> {
         let _database = env::migrate(&database)?;
         let text = load(&database, &path, &["--verify", depth], 0)?;
         ensure!((depth == "header") == text.contains("0 verified, 92 in part"), "{depth}: {text}");
-        ensure!((depth == "header") == text.contains("lacks data to verify all"), "{depth}: {text}");
+        ensure!((depth == "header") == text.contains("lacks data to verify these blocks fully"), "{depth}: {text}");
         let verdicts = env::sql(&database, "SELECT verdict, count() FROM block_verdicts GROUP BY ALL")?;
         ensure!(verdicts == format!("{expected}\t92"), "{depth}: {verdicts}");
         // What was let in unseen is found when the tables are proven.
