@@ -45,6 +45,11 @@ fn every_reference_has_a_component_and_every_component_is_referenced() {
         if let Some(Value::String(reference)) = object.get("$ref") {
             used.insert(reference.clone());
         }
+        // Operations name schemes of security without `$ref`.
+        for scheme in object.get("security").and_then(Value::as_array).into_iter().flatten() {
+            let names = scheme.as_object().expect("schemes").keys();
+            used.extend(names.map(|name| format!("#/components/securitySchemes/{name}")));
+        }
     });
     let mut components = BTreeSet::new();
     for (kind, members) in document["components"].as_object().expect("components") {
