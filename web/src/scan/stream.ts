@@ -1,4 +1,5 @@
 // Streams the rows of a scan: one JSON object per line, and a closing line that says whether the rows are complete.
+import { textChunks } from '../api/chunks.ts';
 import { Problem, problemOf } from '../api/request.ts';
 import { serverPath } from '../start/base.ts';
 
@@ -18,20 +19,10 @@ export async function stream<T>(path: string, signal: AbortSignal, onBatch: (bat
     throw new Problem(0, 'The API cannot be reached.');
   }
   if (!response.ok) throw problemOf(response.status, await response.text());
-  if (!response.body) throw new Problem(0, 'The answer has no body.');
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
   let rest = '';
   let end: ScanEnd | undefined;
-  for (;;) {
-    let chunk: ReadableStreamReadResult<Uint8Array>;
-    try {
-      chunk = await reader.read();
-    } catch (failure) {
-      if (signal.aborted) throw failure;
-      throw new Problem(0, 'The transfer was interrupted, so these rows are incomplete.');
-    }
-    rest += chunk.done ? decoder.decode() : decoder.decode(chunk.value, { stream: true });
+  for await (const { text, bytes } of textChunks(response, signal)) {
+    rest += text;
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
     const batch: T[] = [];
@@ -39,8 +30,7 @@ export async function stream<T>(path: string, signal: AbortSignal, onBatch: (bat
       if (line.startsWith('{"end":')) end = (JSON.parse(line) as { end: ScanEnd }).end;
       else if (line) batch.push(JSON.parse(line) as T);
     }
-    if (batch.length > 0) onBatch(batch, chunk.value?.length ?? 0);
-    if (chunk.done) break;
+    if (batch.length > 0) onBatch(batch, bytes);
   }
   if (!end) throw new Problem(0, 'The transfer ended without its closing line, so these rows are incomplete.');
   return end;

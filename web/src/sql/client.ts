@@ -1,4 +1,5 @@
 // Sends SQL statements to the server and reads the rows as they arrive. A response without its closing line is incomplete.
+import { textChunks } from '../api/chunks.ts';
 import { Problem, problemOf } from '../api/request.ts';
 import { serverPath } from '../start/base.ts';
 
@@ -75,21 +76,9 @@ export class Lines {
 /** Runs a statement and passes on each batch; returns how many seconds it took. */
 export async function runStatement(statement: string, authorization: string, signal: AbortSignal, onBatch: (batch: Batch) => void): Promise<number> {
   const response = await send(statement, 'json', authorization, signal);
-  if (!response.body) throw new Problem(0, 'The answer has no body.');
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
   const lines = new Lines();
-  for (;;) {
-    let chunk: ReadableStreamReadResult<Uint8Array>;
-    try {
-      chunk = await reader.read();
-    } catch (failure) {
-      if (signal.aborted) throw failure;
-      throw new Problem(0, 'The transfer was interrupted, so these rows are incomplete.');
-    }
-    onBatch(lines.take(chunk.done ? decoder.decode() : decoder.decode(chunk.value, { stream: true })));
-    if (chunk.done) return lines.close();
-  }
+  for await (const { text } of textChunks(response, signal)) onBatch(lines.take(text));
+  return lines.close();
 }
 
 /** The whole result of a statement that has few rows. */
