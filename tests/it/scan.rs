@@ -15,7 +15,7 @@ use xtask::http::{self, Answer};
 use crate::chains::{Chain, chain, quantity};
 use crate::env;
 
-mod accounting;
+pub mod accounting;
 mod blockscout_exports;
 mod decode;
 mod exports;

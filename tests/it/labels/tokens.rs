@@ -81,6 +81,7 @@ fn tokens_are_called_on_the_loaded_state() -> anyhow::Result<()> {
     env::eventually(env::SOON, || Ok(shown(&api)?["symbol"] == "GLD"))?;
     let token = shown(&api)?;
     ensure!(token["name"] == "Gold" && token["decimals"] == "18", "{token}");
+    crate::scan::accounting::amounts_have_their_point(&api.url, token["address_hash"].as_str().context("a token")?)?;
     crate::etherscan::histories::of_tokens_are_what_the_node_says(&api.url)?;
     crate::etherscan::fields::of_tokens_with_metadata(&api.url)?;
     // All contracts were called: a second run calls none.

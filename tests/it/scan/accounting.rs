@@ -8,7 +8,7 @@ use serde_json::Value;
 use xtask::http;
 
 use super::listed;
-use crate::chains::{Chain, chain, quantity};
+use crate::chains::{chain, quantity};
 use crate::transactions::{busiest, node_transactions};
 
 const HEADER: &str = "Date (UTC),Block,Transaction,Type,Direction,Counterparty,Amount,RawAmount,Asset,AssetContract,TokenId,Fee,FeeAsset,Status,Method";
@@ -16,8 +16,8 @@ const HEADER: &str = "Date (UTC),Block,Transaction,Type,Direction,Counterparty,A
 /// A row by the names of its columns.
 type Row = BTreeMap<&'static str, String>;
 
-fn rows(chain: &Chain, address: &str, list: &str) -> anyhow::Result<Vec<Row>> {
-    let url = format!("{}/api/v2/addresses/{address}/{list}/csv?columns=accounting", chain.api);
+fn rows(api: &str, address: &str, list: &str) -> anyhow::Result<Vec<Row>> {
+    let url = format!("{api}/api/v2/addresses/{address}/{list}/csv?columns=accounting");
     let answer = http::get(&http::agent(), &url)?;
     ensure!(answer.status == 200, "{address} {list}: {}", answer.text());
     let text = answer.text();
@@ -90,8 +90,8 @@ fn rows_add_up_to_the_balance_of_another_evm() -> anyhow::Result<()> {
     let paid = paid_by_the_protocol(&hive.lines);
     let (mut moved, mut failed) = (0, 0);
     for (address, (first, last)) in balances(&hive.lines)?.into_iter().filter(|(address, _)| !paid.contains(address)) {
-        let transactions = rows(hive, &address, "transactions")?;
-        let frames = rows(hive, &address, "internal-transactions")?;
+        let transactions = rows(&hive.api, &address, "transactions")?;
+        let frames = rows(&hive.api, &address, "internal-transactions")?;
         let change = sum(&transactions)? + sum(&frames)?;
         let expected = I256::try_from(last)? - I256::try_from(first)?;
         ensure!(change == expected, "{address}: {change}, expected {expected}: {transactions:?} {frames:?}");
@@ -103,12 +103,12 @@ fn rows_add_up_to_the_balance_of_another_evm() -> anyhow::Result<()> {
 }
 
 #[test]
-fn token_transfers_have_whole_units_and_the_other_side() -> anyhow::Result<()> {
+fn token_transfers_have_the_other_side_and_raw_amounts() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let all = listed::rows(chain, "token-transfers", "")?;
-    let (mut whole, mut raw, mut ids) = (0, 0, 0);
+    let (mut raw, mut ids) = (0, 0);
     for address in &listed::busiest(&all, &["from", "to"])[..4] {
-        let found = rows(chain, address, "token-transfers")?;
+        let found = rows(&chain.api, address, "token-transfers")?;
         let own: Vec<&Value> = all.iter().filter(|row| row["from"] == **address || row["to"] == **address).collect();
         ensure!(found.len() == own.len(), "{address}: {} of {}", found.len(), own.len());
         for (row, one) in found.iter().zip(own) {
@@ -124,14 +124,34 @@ fn token_transfers_have_whole_units_and_the_other_side() -> anyhow::Result<()> {
             if id.is_some() {
                 ensure!(row["Amount"] == row["RawAmount"], "{row:?}");
                 ids += 1;
-            } else if row["Amount"].is_empty() {
-                raw += 1;
-            } else {
-                whole += 1;
+                continue;
             }
+            // The metadata of this chain's tokens is not loaded.
+            ensure!(row["Amount"].is_empty(), "{row:?}");
+            raw += 1;
         }
     }
-    ensure!(ids > 0 && whole + raw > 0, "{ids} ids, {whole} and {raw} amounts");
+    ensure!(ids > 0 && raw > 0, "{ids} ids, {raw} amounts");
+    Ok(())
+}
+
+/// Amounts of a token with 18 decimals, where its metadata is loaded, against what its contract emitted.
+pub fn amounts_have_their_point(api: &str, token: &str) -> anyhow::Result<()> {
+    let transfers = http::get(&http::agent(), &format!("{api}/api/v2/tokens/{token}/transfers"))?.json()?;
+    let transfers = transfers["items"].as_array().context("items")?;
+    ensure!(!transfers.is_empty(), "{token} has no transfers");
+    for transfer in transfers {
+        let recipient = transfer["to"]["hash"].as_str().context("an address")?;
+        let rows = rows(api, recipient, "token-transfers")?;
+        let is_same = |row: &&Row| {
+            row["Transaction"] == transfer["transaction_hash"].as_str().unwrap_or_default()
+                && row["RawAmount"] == transfer["total"]["value"].as_str().unwrap_or_default()
+        };
+        let row = rows.iter().find(is_same).with_context(|| format!("no row of {transfer}"))?;
+        ensure!(wei(&row["Amount"])? == row["RawAmount"].parse::<U256>()?.try_into()?, "{row:?}");
+        ensure!(row["Asset"] == transfer["token"]["symbol"].as_str().unwrap_or_default(), "{row:?}, of {transfer}");
+        ensure!(row["AssetContract"].eq_ignore_ascii_case(token), "{row:?}");
+    }
     Ok(())
 }
 
