@@ -13,7 +13,8 @@ const SETTINGS: [(&str, &str); 3] = [
     ("output_format_arrow_low_cardinality_as_dictionary", "0"),
 ];
 
-/// A statement of a plan, with its own settings, those of its workload and no cap but its own, as an uncompressed Arrow stream.
+/// A statement of a plan, with its own settings and those of its workload and no cap but its own, as an uncompressed
+/// Arrow stream.
 pub fn planned<R>(store: &Store, statement: &Statement<R>) -> Request {
     let parameters: Vec<(&str, String)> =
         statement.parameters.iter().map(|(name, value)| (name.as_ref(), text(value))).collect();

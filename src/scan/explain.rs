@@ -83,7 +83,7 @@ pub(super) async fn explain<P: PageSource>(
     .into_response())
 }
 
-/// An EXPLAIN of a statement, with its parameters. Its plan is that of a page: a scan's may join steps of it.
+/// An EXPLAIN of a statement, with its parameters. It is planned as a page is; that of the scan may have fewer steps.
 fn about<Q, R>(kind: &str, statement: &Statement<Q>) -> Statement<R> {
     let mut explained = Statement::page(format!("{kind}\n{}", statement.sql));
     explained.parameters.clone_from(&statement.parameters);

@@ -6,7 +6,7 @@ use super::exports::{TransactionFacts, created_contract, fee, has_failed};
 use crate::JsonWriter;
 use crate::amount::{COIN_DECIMALS, decimal};
 use crate::tokens::transfers::Tokens;
-use trawl_core::primitives::{Address, TransactionType, U256};
+use trawl_core::primitives::{Address, BlockNumber, TransactionType, U256};
 use trawl_core::schema::{BlockTokenTransferView, Column, ScannedInternalTransactionView, ScannedTransactionView};
 
 /// The columns.
@@ -53,6 +53,15 @@ impl Side {
     }
 }
 
+/// The first cells of a line: when, and in which block and transaction.
+fn begin<'w>(writer: &'w mut JsonWriter, micros: i64, block: BlockNumber, transaction: &[u8]) -> Line<'w> {
+    let mut line = Line::new(writer);
+    line.date(micros);
+    line.number(block);
+    line.hex(transaction);
+    line
+}
+
 /// Writes the amount in whole units, if the decimals are known, and in the smallest unit.
 fn write_amount(line: &mut Line<'_>, amount: Option<U256>, decimals: Option<u8>) {
     line.text(&amount.zip(decimals).map(|(amount, decimals)| decimal(amount, decimals)).unwrap_or_default());
@@ -79,10 +88,7 @@ pub fn write_transaction(
     let fee = fee(view, row).zip(for_blobs).and_then(|(fee, for_blobs)| fee.checked_add(for_blobs));
     let is_paid = account.has_coin_fees && TransactionType::from(view.transaction_type[row]).has_columns();
     let fee = fee.filter(|_| is_paid && from == account.address);
-    let mut line = Line::new(writer);
-    line.date(view.block_timestamp[row]);
-    line.number(view.block_number[row]);
-    line.hex(view.hash.bytes(row));
+    let mut line = begin(writer, view.block_timestamp[row], view.block_number[row], view.hash.bytes(row));
     line.text("transaction");
     Side::of(account.address, from, to).write(&mut line, account.address);
     write_amount(&mut line, amount, Some(COIN_DECIMALS));
@@ -132,10 +138,7 @@ pub fn write_frame(writer: &mut JsonWriter, view: &ScannedInternalTransactionVie
         to,
         value: U256::get(&view.value, row),
     };
-    let mut line = Line::new(writer);
-    line.date(view.block_timestamp[row]);
-    line.number(view.block_number[row]);
-    line.hex(view.transaction_hash.bytes(row));
+    let mut line = begin(writer, view.block_timestamp[row], view.block_number[row], view.transaction_hash.bytes(row));
     line.text("internal transaction");
     Side::of(account.address, from, to).write(&mut line, account.address);
     write_amount(&mut line, value.moved(), Some(COIN_DECIMALS));
@@ -160,10 +163,7 @@ pub fn write_token_transfer(
     let id = Option::<U256>::get(&view.token_id, row);
     // Tokens with ids are counted in pieces.
     let decimals = if id.is_some() { Some(0) } else { tokens.decimals(&token) };
-    let mut line = Line::new(writer);
-    line.date(view.block_timestamp[row]);
-    line.number(view.block_number[row]);
-    line.hex(view.transaction_hash.bytes(row));
+    let mut line = begin(writer, view.block_timestamp[row], view.block_number[row], view.transaction_hash.bytes(row));
     line.text("token transfer");
     Side::of(account.address, from, Some(to)).write(&mut line, account.address);
     write_amount(&mut line, Some(U256::get(&view.value, row)), decimals);
