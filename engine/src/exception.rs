@@ -42,6 +42,12 @@ impl Exception {
         }
     }
 
+    /// The same with a message of at most `bytes` bytes.
+    #[must_use]
+    pub fn shortened(&self, bytes: usize) -> Self {
+        Self { code: self.code, message: self.message[..self.message.floor_char_boundary(bytes)].to_owned() }
+    }
+
     /// The request is not for this user.
     #[must_use]
     pub fn access_denied(text: impl std::fmt::Display) -> Self {

@@ -17,3 +17,4 @@ pub mod respond;
 pub mod server;
 pub mod stream;
 mod upload_permit;
+mod write_receipt;

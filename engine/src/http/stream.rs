@@ -1,7 +1,7 @@
 //! The body of an answer that is sent while its query runs.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::http::{Response, StatusCode};
@@ -17,10 +17,14 @@ use crate::exception::Exception;
 use crate::execute::figures::count_error;
 use crate::http::cancel::CancelOnDrop;
 use crate::http::head::{Context, head, refuse, summary, value};
+use crate::http::write_receipt::WriteReceipt;
 use crate::sql::format::content_type;
 
 /// How much is read from the pipe at a time; with the pipe itself this bounds what an answer holds: about 1.3 MiB.
 pub(super) const CHUNK: usize = 256 << 10;
+
+/// The longest message of an error in mid-stream: `MAX_EXCEPTION_SIZE` of a ClickHouse server.
+const MAX_EXCEPTION_BYTES: usize = 16 << 10;
 
 /// Appends what the pipe has; true at its end.
 pub(super) async fn read(pipe: &mut Receiver, into: &mut BytesMut) -> io::Result<bool> {
@@ -54,7 +58,7 @@ pub(super) fn streaming(
         pending: Some(first),
         tag: tag.clone(),
         version: context.engine.version.clone(),
-        broken: false,
+        broken: None,
     };
     let body = stream::unfold(answer, |mut answer| async move { answer.next().await.map(|item| (item, answer)) });
     head(context, StatusCode::OK, content_type(format), context.encoding)
@@ -75,16 +79,14 @@ struct Answer {
     pending: Option<Bytes>,
     tag: String,
     version: String,
-    /// The error text is sent; only the visible break of the transfer remains.
-    broken: bool,
+    /// The error's text is handed to the connection; once it is written, only the visible break of the transfer remains.
+    broken: Option<WriteReceipt>,
 }
 
 impl Answer {
     async fn next(&mut self) -> Option<io::Result<Bytes>> {
-        if self.broken {
-            // Lets the connection write out the error text before the transfer breaks off.
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            self.broken = false;
+        if let Some(written) = self.broken.take() {
+            written.wait().await;
             return Some(Err(io::Error::other("the query failed in mid-stream")));
         }
         loop {
@@ -117,19 +119,22 @@ impl Answer {
                 bytes => Some(bytes.map(Bytes::from)),
             },
             Err(exception) => {
-                self.broken = true;
                 count_error(&exception);
                 let text = self.in_mid_stream(&exception);
                 let sent = encoder.push(text.into()).and_then(|bytes| Ok([bytes, encoder.finish()?.into()].concat()));
                 self.encoder = Encoder::new(Encoding::Identity).ok();
-                Some(sent.map(Bytes::from))
+                Some(sent.map(|bytes| {
+                    let (bytes, written) = WriteReceipt::of(bytes);
+                    self.broken = Some(written);
+                    bytes
+                }))
             }
         }
     }
 
     /// ClickHouse's `WriteBufferFromHTTPServerResponse`: marker, tag, text, length of the text and tag, marker.
     fn in_mid_stream(&self, exception: &Exception) -> String {
-        let text = exception.body(&self.version);
+        let text = exception.shortened(MAX_EXCEPTION_BYTES).body(&self.version);
         let tag = &self.tag;
         format!("\r\n__exception__\r\n{tag}\r\n{text}{} {tag}\r\n__exception__\r\n", text.len())
     }

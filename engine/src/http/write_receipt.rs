@@ -1,0 +1,84 @@
+//! Bytes of a body, and the moment when the connection has written them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+
+/// How long a connection under TLS may take to send a record that it has already taken.
+const RECORD: Duration = Duration::from_millis(20);
+
+/// Is waited for before a transfer is broken off: hyper drops what it has not written when a body ends with an error.
+pub(super) struct WriteReceipt(oneshot::Receiver<()>);
+
+/// Is dropped with the last reference to its bytes, which hyper keeps until the socket has taken all of them.
+struct TrackedBytes {
+    bytes: Vec<u8>,
+    _held: oneshot::Sender<()>,
+}
+
+impl AsRef<[u8]> for TrackedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl WriteReceipt {
+    /// The bytes to hand to the connection, and what to wait for.
+    pub fn of(bytes: Vec<u8>) -> (Bytes, Self) {
+        let (held, written) = oneshot::channel();
+        (Bytes::from_owner(TrackedBytes { bytes, _held: held }), Self(written))
+    }
+
+    /// Waits until they are written. A client that reads nothing is ended by the connection's write timeout, a reader
+    /// by the longest time of its answer.
+    pub async fn wait(self) {
+        // The sender is dropped and never used.
+        let _ = self.0.await;
+        tokio::time::sleep(RECORD).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::io;
+
+    use axum::body::Body;
+    use axum::http::{Request, Response};
+    use futures_util::{StreamExt, stream};
+    use hyper::body::Incoming;
+    use hyper::server::conn::http1;
+    use hyper::service::service_fn;
+    use hyper_util::rt::TokioIo;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    /// The end of an answer for a client that reads nothing for a while: hyper takes the data and the text at once, and
+    /// the socket takes 64 bytes of them.
+    async fn last_words() -> Vec<u8> {
+        let (mut client, server) = tokio::io::duplex(64);
+        let service = service_fn(|_: Request<Incoming>| async {
+            let (text, written) = WriteReceipt::of(b"last words".to_vec());
+            let pieces = stream::iter([Ok(Bytes::from(vec![b'x'; 100_000])), Ok(text)]);
+            let end = stream::once(async {
+                written.wait().await;
+                Err(io::Error::other("broken off"))
+            });
+            Ok::<_, Infallible>(Response::new(Body::from_stream(pieces.chain(end))))
+        });
+        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(server), service));
+        client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("sent");
+        tokio::time::sleep(RECORD * 10).await;
+        let mut answer = Vec::new();
+        client.read_to_end(&mut answer).await.expect("read");
+        answer
+    }
+
+    #[tokio::test]
+    async fn the_last_bytes_are_written_before_the_transfer_breaks_off() {
+        let answer = last_words().await;
+        assert!(answer.ends_with(b"last words\r\n"), "{} bytes", answer.len());
+    }
+}
