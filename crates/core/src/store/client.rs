@@ -2,6 +2,7 @@
 
 pub(crate) mod address;
 pub(crate) mod addresses;
+pub(crate) mod answer_bytes;
 pub(crate) mod coalescer;
 pub(crate) mod connection;
 pub(crate) mod failover;

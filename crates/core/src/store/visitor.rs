@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use clickhouse::Client;
-use clickhouse::query::BytesCursor;
 
+use super::client::answer_bytes::AnswerBytes;
 use super::{Reader, StoreAddress, StoreError};
 
 /// What an account says of itself: its level of `readonly`, and its limits of time (seconds) and memory (bytes).
@@ -101,7 +101,7 @@ impl Visitor {
         if self.readonly > 1 {
             query = query.with_setting("cancel_http_readonly_queries_on_client_close", "1");
         }
-        let mut pieces = query.fetch_bytes(format)?;
+        let mut pieces = AnswerBytes::new(query.fetch_bytes(format)?);
         let first = pieces.next().await?;
         Ok(VisitorAnswer { first, pieces })
     }
@@ -110,7 +110,7 @@ impl Visitor {
 /// The answer of a statement, as it arrives.
 pub struct VisitorAnswer {
     first: Option<Bytes>,
-    pieces: BytesCursor,
+    pieces: AnswerBytes,
 }
 
 impl std::fmt::Debug for VisitorAnswer {
@@ -134,7 +134,7 @@ impl VisitorAnswer {
     pub async fn next(&mut self) -> Result<Option<Bytes>, StoreError> {
         match self.first.take() {
             Some(first) => Ok(Some(first)),
-            None => Ok(self.pieces.next().await?),
+            None => self.pieces.next().await,
         }
     }
 }

@@ -10,6 +10,7 @@ use arrow::ipc::root_as_message;
 use bytes::Bytes;
 use clickhouse::query::BytesCursor;
 
+use super::answer_bytes::{AnswerBytes, Pieces};
 use crate::store::StoreError;
 
 /// The first bytes of a message, followed by its length.
@@ -32,21 +33,9 @@ enum StreamFormatError {
     Long,
 }
 
-/// A source that delivers a stream in pieces of any length.
-pub(crate) trait Pieces: Send {
-    /// The next piece, which may be empty; `None` at the end.
-    fn next(&mut self) -> impl Future<Output = Result<Option<Bytes>, StoreError>> + Send;
-}
-
-impl Pieces for BytesCursor {
-    async fn next(&mut self) -> Result<Option<Bytes>, StoreError> {
-        Ok(self.next().await?)
-    }
-}
-
 /// Reads messages one after another. Holds one message and one piece.
 pub(crate) struct Messages<P = BytesCursor> {
-    pieces: P,
+    pieces: AnswerBytes<P>,
     piece: Bytes,
     decoder: StreamDecoder,
     ended: bool,
@@ -54,11 +43,19 @@ pub(crate) struct Messages<P = BytesCursor> {
 
 impl<P: Pieces> Messages<P> {
     pub fn new(pieces: P) -> Self {
+        let pieces = AnswerBytes::new(pieces);
         Self { pieces, piece: Bytes::new(), decoder: StreamDecoder::new(), ended: false }
     }
 
     /// The next batch and its message; `None` at the end, and on every later call.
     pub async fn next(&mut self) -> Result<Option<(RecordBatch, Bytes)>, StoreError> {
+        match self.read().await {
+            Err(error @ StoreError::Undecodable(_)) => Err(self.pieces.explain(error).await),
+            read => read,
+        }
+    }
+
+    async fn read(&mut self) -> Result<Option<(RecordBatch, Bytes)>, StoreError> {
         while let Some(message) = self.message().await? {
             let mut buffer = Buffer::from(message.clone());
             while !buffer.is_empty() {
