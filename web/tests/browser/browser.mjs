@@ -35,6 +35,22 @@ export async function start() {
   throw new Error('No Chromium starts here. Install one (Debian: apt install chromium), or name it in CHROMIUM.', { cause: failure });
 }
 
+/** How long Chromium may take to end. */
+const END = 15_000;
+
+/** Ends it. `close()` waits for the process for ever, and Chromium as one process does not always end (Sparticuz/chromium#85). */
+export async function end(browser) {
+  const timer = setTimeout(() => {
+    console.error(`Chromium had not ended after ${END / 1_000} s and is killed`);
+    browser.process()?.kill('SIGKILL');
+  }, END);
+  try {
+    await browser.close();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Answers that tell of something missing, and are shown as such: a browser logs them all the same. */
 const isToldMissing = (url, text) => /status of (404|422|501)/.test(text) && /^\/(api|assets|stats-service)\//.test(new URL(url).pathname);
 

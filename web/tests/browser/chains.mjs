@@ -1,6 +1,6 @@
 // Goes through the page of one of several chains and on to another: `node tests/browser/chains.mjs URL FIRST SECOND`. No link and no
 // request may leave the chain, but for files of the page, and for the figures of the server.
-import { rest, start, watchedPage } from './browser.mjs';
+import { end, rest, start, watchedPage } from './browser.mjs';
 
 const origin = new URL(process.argv[2] ?? '').origin;
 const [first, second] = process.argv.slice(3);
@@ -74,7 +74,7 @@ try {
   if (!(await page.evaluate(() => document.querySelectorAll('#routes details').length > 50))) problems.push('the description has no routes');
   problems.push(...seen.problems);
 } finally {
-  await browser.close();
+  await end(browser);
 }
 for (const problem of problems) console.error(problem);
 console.log(`${checked} views checked, ${problems.length} problems`);

@@ -3,7 +3,7 @@
 // that a run of another explorer with the other parity has the rest. Runs side by side have a part each: the tours, or every third page.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { rest, start, watchedPage } from './browser.mjs';
+import { end, rest, start, watchedPage } from './browser.mjs';
 import { byKeys, everyFocus } from './keys.mjs';
 import { routesOf } from './routes.mjs';
 import { figures, LIMITS } from './speed.mjs';
@@ -33,7 +33,7 @@ try {
     checked += 1;
   }
 } finally {
-  await browser.close();
+  await end(browser);
 }
 for (const problem of problems) console.error(problem);
 console.log(`${checked} views checked, ${problems.length} problems`);

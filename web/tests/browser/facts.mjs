@@ -1,7 +1,7 @@
 // Holds what pages show against facts that come from elsewhere: `node tests/browser/facts.mjs URL`, with the facts as JSON on its
 // standard input: pages by path, and what each must say (see tests/it/web_page/facts.rs).
 import { readFileSync } from 'node:fs';
-import { rest, start, watchedPage } from './browser.mjs';
+import { end, rest, start, watchedPage } from './browser.mjs';
 
 const origin = new URL(process.argv[2] ?? '').origin;
 const pages = JSON.parse(readFileSync(0, 'utf8'));
@@ -15,7 +15,7 @@ const browser = await start();
 try {
   await Promise.all(Array.from({ length: TABS }, (_, tab) => compareAll(pages.filter((_, index) => index % TABS === tab))));
 } finally {
-  await browser.close();
+  await end(browser);
 }
 for (const problem of problems.slice(0, 60)) console.error(problem);
 console.log(`${compared} facts on ${pages.length} pages compared, ${problems.length} problems`);

@@ -4,7 +4,7 @@
 // list to be out of reach; `back`, the list must come by itself; `alarm WORDS`, a list must say that and what is wrong with following;
 // `rest HASH` and `stands HASH`, with the pointer on the list of blocks the newest of them stays so when another one comes.
 import { createInterface } from 'node:readline';
-import { start, watchedPage } from './browser.mjs';
+import { end, start, watchedPage } from './browser.mjs';
 
 const origin = new URL(process.argv[2] ?? '').origin;
 /** Longer than the page waits before it tries again. */
@@ -82,4 +82,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   const answer = await COMMANDS[name](...values);
   console.log((answer === 'ok' ? seen.problems.splice(0)[0] ?? 'ok' : answer).replaceAll('\n', ' / '));
 }
-await browser.close();
+await end(browser);

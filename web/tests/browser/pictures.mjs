@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { start } from './browser.mjs';
+import { end, start } from './browser.mjs';
 import { routesOf } from './routes.mjs';
 
 const origin = new URL(process.argv[2] ?? '').origin;
@@ -25,7 +25,7 @@ const browser = await start();
 const page = await browser.newPage();
 if (isEvery) await everyPage();
 else await ofTheDocs();
-await browser.close();
+await end(browser);
 console.log(folder);
 
 async function open(path, scheme, width, height) {

@@ -1,5 +1,5 @@
 // Opens every page of an explorer in Chromium and fails on what is always slow: `node tests/browser/quick.mjs URL`, on an idle machine.
-import { rest, start, watchedPage } from './browser.mjs';
+import { end, rest, start, watchedPage } from './browser.mjs';
 import { routesOf } from './routes.mjs';
 import { figures, slowness } from './speed.mjs';
 
@@ -23,7 +23,7 @@ try {
     measured += 1;
   }
 } finally {
-  await browser.close();
+  await end(browser);
 }
 for (const problem of problems) console.error(problem);
 console.log(`${measured} pages measured, ${problems.length} problems`);

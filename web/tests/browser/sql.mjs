@@ -1,7 +1,7 @@
 // Goes through the SQL page of an explorer with a console: `node tests/browser/sql.mjs URL USER PASSWORD`, over a chain that is loaded.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { rest, start, watchedPage } from './browser.mjs';
+import { end, rest, start, watchedPage } from './browser.mjs';
 
 const [, , url, user, password] = process.argv;
 const origin = new URL(url).origin;
@@ -126,7 +126,7 @@ try {
   hold('the policy was broken', (await page.evaluate(() => globalThis.violations)).length === 0);
   problems.push(...seen.problems.filter((problem) => !problem.includes('/sql/query')));
 } finally {
-  await browser.close();
+  await end(browser);
 }
 for (const problem of problems) console.error(problem);
 console.log(`${checked} checks, ${problems.length} problems`);
