@@ -11,6 +11,7 @@ mod programs;
 mod report;
 mod server;
 mod steps;
+mod watchdog;
 
 use programs::{Run, TestProgram};
 use report::{Counts, Report};

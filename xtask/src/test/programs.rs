@@ -11,6 +11,7 @@ use serde_json::Value;
 use xtask::workspace;
 
 use super::report::{Counts, Report};
+use super::watchdog::{self, Outcome};
 
 /// A program that was built from tests.
 pub struct TestProgram {
@@ -65,15 +66,18 @@ impl TestProgram {
         command.envs(run.environment.iter().map(|(name, value)| (name, value))).current_dir(&self.folder);
         let name = self.executable.display();
         let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot run {name}"))?;
-        let before = report.counts();
-        for line in BufReader::new(child.stdout.take().context("a pipe")?).lines() {
-            let line = line?;
+        let (before, output) = (report.counts(), child.stdout.take().context("a pipe")?);
+        let outcome = watchdog::watch(&mut child, output, |line| {
             if report.read(&line) {
                 println!("{line}");
             }
-        }
+        })?;
         let failed = report.counts().failed - before.failed;
-        if !child.wait()?.success() && failed == 0 {
+        let is_unsaid = match outcome {
+            Outcome::Ended(status) => !status.success() && failed == 0,
+            Outcome::Hung => true,
+        };
+        if is_unsaid {
             eprintln!("xtask: {name} ended without saying what failed");
             report.add(Counts { passed: 0, failed: 1 });
         }

@@ -1,0 +1,151 @@
+//! Reads what a test program prints and ends it once it hangs: a run without an end would not say which test it was.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// How long a test program may print nothing. The slowest test takes a fifth of it on a slow machine.
+const SILENCE: Duration = Duration::from_mins(15);
+/// How often it is looked whether the program has ended although something still holds its output open.
+const POLL: Duration = Duration::from_secs(5);
+
+/// How a test program ended.
+pub enum Outcome {
+    /// By itself.
+    Ended(ExitStatus),
+    /// It printed nothing for [`SILENCE`] and was killed.
+    Hung,
+}
+
+/// Hands each line of `output` to `show` until the program has ended, or hangs.
+///
+/// # Errors
+/// If the program cannot be waited for.
+pub fn watch(
+    child: &mut Child,
+    output: impl Read + Send + 'static,
+    show: impl FnMut(String),
+) -> anyhow::Result<Outcome> {
+    watch_for(SILENCE, child, output, show)
+}
+
+fn watch_for(
+    silence: Duration,
+    child: &mut Child,
+    output: impl Read + Send + 'static,
+    mut show: impl FnMut(String),
+) -> anyhow::Result<Outcome> {
+    let (sender, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        // After a hang nobody receives them.
+        let lines = BufReader::new(output).split(b'\n').map_while(Result::ok);
+        lines.map(|line| String::from_utf8_lossy(&line).into_owned()).try_for_each(|line| sender.send(line))
+    });
+    let (mut running, mut spoke) = (RunningTests::default(), Instant::now());
+    loop {
+        match lines.recv_timeout(POLL.min(silence)) {
+            Ok(line) => {
+                spoke = Instant::now();
+                running.read(&line);
+                show(line);
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(Outcome::Ended(child.wait()?)),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Some(status) = child.try_wait()? {
+                    return Ok(Outcome::Ended(status));
+                }
+                if spoke.elapsed() >= silence {
+                    eprintln!("xtask: nothing printed for {} s; these tests hang: {running}", silence.as_secs());
+                    eprint!("{}", processes_below(child.id()));
+                    child.kill()?;
+                    child.wait()?;
+                    return Ok(Outcome::Hung);
+                }
+            }
+        }
+    }
+}
+
+/// The tests that take more than a minute and have not ended.
+#[derive(Default)]
+struct RunningTests(BTreeSet<String>);
+
+impl RunningTests {
+    /// `test a::b has been running for over 60 seconds`, `test a::b ... ok <61.234s>`
+    fn read(&mut self, line: &str) {
+        let Some(rest) = line.strip_prefix("test ") else { return };
+        if let Some((name, _)) = rest.split_once(" has been running for over ") {
+            self.0.insert(name.to_owned());
+        } else if let Some((name, _)) = rest.split_once(" ... ") {
+            self.0.remove(name);
+        }
+    }
+}
+
+impl std::fmt::Display for RunningTests {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0.iter().map(String::as_str).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// What the threads of a process wait for in the kernel, and the same of the processes it started (Linux; else empty).
+fn processes_below(pid: u32) -> String {
+    let text = |file: String| fs::read_to_string(file).unwrap_or_default().replace('\0', " ").trim().to_owned();
+    let mut lines = format!("process {pid}: {}\n", text(format!("/proc/{pid}/cmdline")));
+    for task in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
+        let of_task = |file: &str| text(task.path().join(file).display().to_string());
+        lines += &format!("  {}: {} {}\n", of_task("comm"), of_task("wchan"), of_task("syscall"));
+        for child in of_task("children").split_whitespace().filter_map(|child| child.parse().ok()) {
+            lines += &processes_below(child);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    fn run(script: &str) -> (Outcome, Vec<String>) {
+        let mut command = Command::new("sh");
+        let mut child = command.args(["-c", script]).stdout(Stdio::piped()).spawn().expect("a shell");
+        let output = child.stdout.take().expect("a pipe");
+        let mut lines = Vec::new();
+        let outcome = watch_for(Duration::from_secs(2), &mut child, output, |line| lines.push(line));
+        (outcome.expect("a child"), lines)
+    }
+
+    #[test]
+    fn a_program_that_prints_nothing_any_more_is_killed() {
+        let (outcome, lines) = run("echo one; exec sleep 600");
+        assert!(matches!(outcome, Outcome::Hung));
+        assert_eq!(lines, ["one"]);
+    }
+
+    #[test]
+    fn a_program_that_ends_is_not_waited_for_by_its_pipe() {
+        let (outcome, lines) = run("sleep 30 & echo $!; exit 3");
+        let Outcome::Ended(status) = outcome else { panic!("it ended") };
+        assert_eq!(status.code(), Some(3));
+        // The pipe is still open: the process that holds it runs on.
+        assert!(Command::new("kill").arg(&lines[0]).status().expect("kill").success());
+    }
+
+    #[test]
+    fn tests_that_hang_are_named() {
+        let mut running = RunningTests::default();
+        for line in [
+            "test a::slow has been running for over 60 seconds",
+            "test a::hung has been running for over 60 seconds",
+            "test a::slow ... ok <61.000s>",
+        ] {
+            running.read(line);
+        }
+        assert_eq!(running.to_string(), "a::hung");
+    }
+}
