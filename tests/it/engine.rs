@@ -1,7 +1,6 @@
 //! trawl-engine as a ClickHouse server: formats, errors, cancellation, users, durability.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -106,7 +105,7 @@ fn errors_before_the_first_byte() -> anyhow::Result<()> {
 #[test]
 fn errors_in_mid_stream() -> anyhow::Result<()> {
     let address = env::engine().trim_start_matches("http://");
-    let mut stream = TcpStream::connect(address)?;
+    let mut stream = env::connect(address)?;
     let sql =
         "SELECT throwIf(number = 3000000), repeat('x', 100) FROM numbers(10000000) SETTINGS max_block_size = 10000";
     write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\r\n{sql}", sql.len())?;
@@ -202,7 +201,7 @@ fn kill_by_the_clients_id() -> anyhow::Result<()> {
 /// Sends a statement, waits for `meanwhile` and closes the connection without reading an answer.
 fn hang_up_after(url: &str, sql: &str, meanwhile: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
     let (address, path) = url.trim_start_matches("http://").split_once('/').context("a path")?;
-    let mut stream = TcpStream::connect(address)?;
+    let mut stream = env::connect(address)?;
     write!(stream, "POST /{path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\r\n{sql}", sql.len())?;
     stream.flush()?;
     meanwhile()
@@ -219,7 +218,7 @@ fn a_client_that_leaves_cancels() -> anyhow::Result<()> {
         ),
     ] {
         let address = env::engine().trim_start_matches("http://");
-        let mut stream = TcpStream::connect(address)?;
+        let mut stream = env::connect(address)?;
         let sql = format!("/* {mark} */ {sql}");
         write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\r\n{sql}", sql.len())?;
         env::eventually(Duration::from_secs(10), || Ok(running(mark)? == "1\n"))?;
@@ -236,7 +235,7 @@ fn a_client_that_leaves_cancels() -> anyhow::Result<()> {
 fn an_insert_cut_off_writes_nothing() -> anyhow::Result<()> {
     ask("", "CREATE TABLE cut_off (a UInt64) ORDER BY a")?;
     let address = env::engine().trim_start_matches("http://");
-    let mut stream = TcpStream::connect(address)?;
+    let mut stream = env::connect(address)?;
     write!(
         stream,
         "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Length: 1000000\r\n\r\nINSERT INTO cut_off FORMAT TSV\n1\n2\n3\n"

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -156,6 +157,13 @@ pub fn directory() -> anyhow::Result<TempDir> {
     Ok(TempDir::new_in(&*FOLDER)?)
 }
 
+/// A connection on which a read fails if nothing comes for two minutes: nothing that a test waits for takes so long.
+pub fn connect(address: impl ToSocketAddrs) -> anyhow::Result<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_mins(2)))?;
+    Ok(stream)
+}
+
 /// Runs SQL on the shared store and returns its tab-separated result without the last line feed.
 pub fn sql(database: &str, text: &str) -> anyhow::Result<String> {
     sql_at(store(), database, text)
@@ -180,9 +188,14 @@ pub fn ingest_at(store: &str, database: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs a command to its end; its output is part of the error if its exit code is another.
+/// How long a program may run that a test waits for: several times the slowest of them on a slow machine.
+pub const LONGEST: Duration = Duration::from_mins(10);
+
+/// Runs a command to its end; its output is part of the error if its exit code is another, or if it does not end.
 pub fn run(mut command: Command, code: i32) -> anyhow::Result<Output> {
-    let output = command.output().with_context(|| format!("{command:?}"))?;
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().with_context(|| format!("{command:?}"))?;
+    let output = process::output_within(child, LONGEST).with_context(|| format!("{command:?}"))?;
     if output.status.code() != Some(code) {
         bail!(
             "{command:?} ended with {} instead of {code}\n{}\n{}",

@@ -10,7 +10,7 @@ use anyhow::{Context as _, ensure};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
-use xtask::http;
+use xtask::{http, process};
 
 use crate::chains::{self, chain, dump};
 use crate::env;
@@ -149,8 +149,8 @@ fn ctrl_c_commits_the_batch_in_hand() -> anyhow::Result<()> {
     env::eventually(Duration::from_secs(20), || {
         Ok(env::sql("ingest_stopped", "SELECT count() FROM ingest_commits")? != "0")
     })?;
-    xtask::process::signal(child.id(), libc::SIGINT)?;
-    let output = child.wait_with_output()?;
+    process::signal(child.id(), libc::SIGINT)?;
+    let output = process::output_within(child, env::LONGEST)?;
     ensure!(output.status.code() == Some(130), "{}", output.status);
     let sums = "SELECT (SELECT sum(last_block - first_block + 1) FROM ingest_commits) = (SELECT count() FROM blocks)";
     ensure!(env::sql("ingest_stopped", sums)? == "1", "rows without a commit");

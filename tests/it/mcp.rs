@@ -19,7 +19,7 @@ pub fn run_client(api: &str, calls: &Value, authorization: Option<&str>) -> anyh
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = process::spawn(command)?;
     child.stdin.take().context("an input")?.write_all(calls.to_string().as_bytes())?;
-    let output = child.wait_with_output()?;
+    let output = process::output_within(child, env::LONGEST)?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(serde_json::from_slice(&output.stdout)?)
 }

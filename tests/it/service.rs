@@ -1,7 +1,6 @@
 //! The server around the answers: its flags, its probes, what it measures, and a store that has gone silent.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
@@ -31,7 +30,7 @@ use silence::SilentProxy;
 
 /// Sends a request as it is written; returns the whole answer.
 fn raw(api: &str, request: &str) -> anyhow::Result<String> {
-    let mut connection = TcpStream::connect(api.trim_start_matches("http://"))?;
+    let mut connection = env::connect(api.trim_start_matches("http://"))?;
     connection.set_read_timeout(Some(Duration::from_secs(20)))?;
     connection.write_all(format!("{request}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes())?;
     let mut answer = String::new();
@@ -282,7 +281,7 @@ fn a_silent_store_is_unavailable() -> anyhow::Result<()> {
 #[test]
 fn idle_clients_are_probed() -> anyhow::Result<()> {
     let api = chain("hive").api.trim_start_matches("http://");
-    let mut connection = TcpStream::connect(api)?;
+    let mut connection = env::connect(api)?;
     connection.write_all(b"GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n")?;
     ensure!(connection.read(&mut [0; 1024])? > 0);
     let end = |port: u16| format!(":{port:04X}");

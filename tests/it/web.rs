@@ -1,7 +1,6 @@
 //! `trawl-api --web-dir`: a page beside the API, and nothing outside of its folder.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -38,7 +37,7 @@ fn serve(database: &str, folder: &Path) -> anyhow::Result<Server> {
 
 /// The answer to a request whose path is not normalized: status and the rest.
 fn raw(api: &Server, path: &str) -> anyhow::Result<(u16, String)> {
-    let mut stream = TcpStream::connect(api.url.trim_start_matches("http://"))?;
+    let mut stream = env::connect(api.url.trim_start_matches("http://"))?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: explorer\r\nConnection: close\r\n\r\n")?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;

@@ -3,9 +3,13 @@
 use std::io::{self, BufRead, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{LazyLock, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
+
+mod deadline;
+
+pub use deadline::{output_within, wait_within};
 
 /// How long a program may take until it is ready.
 const READY: Duration = Duration::from_secs(120);
@@ -123,15 +127,8 @@ impl Drop for Server {
 /// Ends a child: SIGTERM first, SIGKILL if that does not help.
 pub fn end(child: &mut Child) -> anyhow::Result<ExitStatus> {
     signal(child.id(), libc::SIGTERM)?;
-    let deadline = Instant::now() + END;
-    while Instant::now() < deadline {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    child.kill()?;
-    Ok(child.wait()?)
+    // It has been killed otherwise, and this is how it ended.
+    wait_within(child, END).or_else(|_| Ok(child.wait()?))
 }
 
 /// Sends a signal to a process.

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use xtask::workspace;
+use xtask::{process, workspace};
 
 use crate::chains::{Chain, chain, dump};
 use crate::env;
@@ -35,7 +35,7 @@ fn ask(api: &str, questions: &[String]) -> anyhow::Result<Vec<Value>> {
     let mut client = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let input = questions.join("\n");
     client.stdin.take().context("a pipe")?.write_all(input.as_bytes())?;
-    let output = client.wait_with_output()?;
+    let output = process::output_within(client, env::LONGEST)?;
     ensure!(output.status.success(), "{}", output.status);
     let text = String::from_utf8(output.stdout)?;
     let answers: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
+use xtask::process;
 
 use crate::chains::{chain, dump};
 use crate::env;
@@ -63,7 +64,7 @@ fn a_load_that_goes_on_is_no_damage() -> anyhow::Result<()> {
             looks += usize::from(load.try_wait()?.is_none());
         }
         load.kill()?;
-        load.wait()?;
+        process::wait_within(&mut load, env::LONGEST)?;
         env::sql(database, "OPTIMIZE TABLE logs")?;
     }
     ensure!(looks > 3, "only {looks} looks at a load that went on");

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 use serde_json::json;
+use xtask::process;
 
 use super::{DATABASE, engine, lose, status, stored};
 use crate::chains::dump;
@@ -106,8 +107,8 @@ fn killed_at_every_step_a_repair_ends_clean() -> anyhow::Result<()> {
             let proxy = Proxy::start(&damaged.url)?;
             let child = repair(&proxy.url).stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
             let process = child.id();
-            proxy.at(step, 1, phase, move || drop(xtask::process::signal(process, libc::SIGKILL)));
-            killed += usize::from(child.wait_with_output()?.status.code().is_none());
+            proxy.at(step, 1, phase, move || drop(process::signal(process, libc::SIGKILL)));
+            killed += usize::from(process::output_within(child, env::LONGEST)?.status.code().is_none());
         }
     }
     ensure!(killed > STEPS.len(), "only {killed} were killed");

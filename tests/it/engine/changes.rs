@@ -127,7 +127,7 @@ fn readers_take_no_place_of_a_table_that_the_owner_waits_for() -> anyhow::Result
     for from in (0..64).step_by(16) {
         let path = path("ana", "secret", from);
         let after = number(&path)?;
-        let mut socket = TcpStream::connect(address)?;
+        let mut socket = env::connect(address)?;
         write!(socket, "GET {path}&after={after} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
         waiting.push(socket);
     }
@@ -155,7 +155,7 @@ fn those_who_wait_are_bounded_and_hold_nothing_up() -> anyhow::Result<()> {
     let address = engine.url.trim_start_matches("http://");
     let mut sockets = Vec::new();
     for _ in 0..65 {
-        let mut socket = TcpStream::connect(address)?;
+        let mut socket = env::connect(address)?;
         let path = format!("/changes?table=t&after={number}&user=ana&password=secret");
         write!(socket, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
         socket.set_read_timeout(Some(Duration::from_millis(20)))?;

@@ -1,7 +1,6 @@
 //! Connections that are reused between statements: nothing of one statement reaches another.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -156,7 +155,7 @@ fn an_id_that_was_announced_ends_its_statement() -> anyhow::Result<()> {
     let address = installation.engine.url.trim_start_matches("http://").to_owned();
     let question = "SELECT number, sleepEachRow(0.0001) FROM numbers(1000000000) SETTINGS max_block_size = 1000";
     installation.ask("", "SELECT 1")?;
-    let mut stream = TcpStream::connect(&address)?;
+    let mut stream = env::connect(&address)?;
     write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\r\n{question}", question.len())?;
     let mut head = [0; 4096];
     let count = stream.read(&mut head)?;

@@ -1,7 +1,6 @@
 //! Who is let in: no web page, nobody without a password from other machines; and where passwords come from.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::process::Command;
 
 use anyhow::ensure;
@@ -12,7 +11,7 @@ use crate::env;
 
 /// The status of a request with these header lines.
 fn status(url: &str, body: &str, headers: &[&str]) -> anyhow::Result<String> {
-    let mut stream = TcpStream::connect(url.trim_start_matches("http://"))?;
+    let mut stream = env::connect(url.trim_start_matches("http://"))?;
     let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
     write!(stream, "POST / HTTP/1.1\r\nConnection: close\r\n{lines}Content-Length: {}\r\n\r\n{body}", body.len())?;
     let mut answer = String::new();
@@ -53,7 +52,7 @@ fn a_web_page_cannot_send_statements() -> anyhow::Result<()> {
     }
     ensure!(env::sql_at(&engine.url, "default", "EXISTS DATABASE precious")? == "1");
     let get = |path: &str, line: &str| -> anyhow::Result<bool> {
-        let mut stream = TcpStream::connect(&address)?;
+        let mut stream = env::connect(&address)?;
         write!(stream, "GET {path} HTTP/1.1\r\nConnection: close\r\n{line}\r\n\r\n")?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;

@@ -20,7 +20,7 @@ fn ask_at(engine: &Server, path: &str, body: &str) -> anyhow::Result<Answer> {
 /// A request that announces `length` bytes and sends `body` of them; the connection stays open.
 fn begin(url: &str, path: &str, length: usize, body: &[u8]) -> anyhow::Result<TcpStream> {
     let address = url.trim_start_matches("http://");
-    let mut stream = TcpStream::connect(address)?;
+    let mut stream = env::connect(address)?;
     write!(stream, "POST /{path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n")?;
     stream.write_all(body)?;
     stream.flush()?;
@@ -148,7 +148,7 @@ fn a_slow_form_is_waited_for() -> anyhow::Result<()> {
     let address = env::engine().trim_start_matches("http://");
     let form = b"--b\r\nContent-Disposition: form-data; name=\"query\"\r\n\r\nSELECT 40 + 2\r\n--b--\r\n";
     let start = || {
-        let mut stream = TcpStream::connect(address)?;
+        let mut stream = env::connect(address)?;
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         let length = form.len();
         let head = "Connection: close\r\nContent-Type: multipart/form-data; boundary=b";
@@ -287,7 +287,7 @@ fn texts_in_drops() -> anyhow::Result<()> {
     ask("", "CREATE TABLE drops (a UInt64, b String) ORDER BY a")?;
     let body = b"/* a */ INSERT INTO drops (a, b) FORMAT CSV\n1,\"FORMAT\"\n2,\"x\"\n";
     let address = env::engine().trim_start_matches("http://");
-    let mut stream = TcpStream::connect(address)?;
+    let mut stream = env::connect(address)?;
     stream.set_nodelay(true)?;
     write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n")?;
     for byte in body {

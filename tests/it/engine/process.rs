@@ -19,7 +19,7 @@ fn wide_answers_keep_memory_flat() -> anyhow::Result<()> {
     ask("SELECT number, repeat('x', 200) FROM numbers(1500000) FORMAT JSON")?;
     let before = peak_memory(engine.id())?;
     let address = engine.url.trim_start_matches("http://");
-    let mut stream = TcpStream::connect(address)?;
+    let mut stream = env::connect(address)?;
     let sql = "SELECT number, repeat('x', 200) FROM numbers(10000000) FORMAT JSON";
     write!(
         stream,

@@ -1,5 +1,7 @@
 //! No client keeps others out: not by answers it never reads, nor by statements without end, nor as a reader.
 
+use std::net::TcpStream;
+
 use super::process::peak_memory;
 use super::*;
 
@@ -14,7 +16,7 @@ fn at(engine: &str, path: &str, sql: &str) -> anyhow::Result<Answer> {
 fn send(engine: &str, path: &str, sql: &str, count: usize) -> anyhow::Result<Vec<TcpStream>> {
     let address = engine.trim_start_matches("http://");
     let begin = |_| {
-        let mut stream = TcpStream::connect(address)?;
+        let mut stream = env::connect(address)?;
         write!(stream, "POST /{path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\r\n{sql}", sql.len())?;
         Ok(stream)
     };
@@ -170,7 +172,7 @@ fn a_reader_keeps_nobody_out() -> anyhow::Result<()> {
     let address = url.trim_start_matches("http://");
     let mut arriving = Vec::new();
     for _ in 0..100 {
-        let mut stream = TcpStream::connect(address)?;
+        let mut stream = env::connect(address)?;
         write!(stream, "POST /{AS_READER} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 1000\r\n\r\nSELECT")?;
         arriving.push(stream);
     }
@@ -208,7 +210,7 @@ fn half_sent_heads_keep_nobody_out() -> anyhow::Result<()> {
     let address = engine.url.trim_start_matches("http://");
     let mut half = Vec::new();
     for _ in 0..400 {
-        let mut stream = TcpStream::connect(address)?;
+        let mut stream = env::connect(address)?;
         write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\n")?;
         half.push(stream);
     }

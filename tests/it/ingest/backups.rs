@@ -173,7 +173,7 @@ fn killed_at(store: &str, database: &str, arguments: &[&str], at: (&'static str,
     let process = child.id();
     let (step, nth, phase) = at;
     proxy.at(step, nth, phase, move || drop(process::signal(process, libc::SIGKILL)));
-    Ok(child.wait_with_output()?.status.code().is_none())
+    Ok(process::output_within(child, env::LONGEST)?.status.code().is_none())
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn killed_at_any_step_both_are_done_again() -> anyhow::Result<()> {
         let mut child = env::ingest_at(store, "copy", &["restore", &to]).stdout(Stdio::null()).spawn()?;
         std::thread::sleep(Duration::from_millis(pause));
         child.kill()?;
-        child.wait()?;
+        process::wait_within(&mut child, env::LONGEST)?;
         if env::ingest_at(store, "copy", &["status"]).output()?.status.success() {
             // It was quicker than the pause, or killed after its last step.
             env::sql_at(store, "default", "DROP DATABASE copy")?;

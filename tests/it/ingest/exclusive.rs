@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use serde_json::json;
-use xtask::process::signal;
+use xtask::process::{self, signal};
 
 use super::follow::{Follower, loaded, visible};
 use super::node::Node;
@@ -36,7 +36,7 @@ fn loads_at_once_write_every_row_once() -> anyhow::Result<()> {
     let database = &env::migrate("exclusive_at_once")?;
     let loads: Vec<Child> = (0..4).map(|_| spawn(database)).collect::<anyhow::Result<_>>()?;
     for load in loads {
-        let output = load.wait_with_output()?;
+        let output = process::output_within(load, env::LONGEST)?;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     ensure_clean(database)
@@ -64,7 +64,7 @@ fn a_stopped_holder_is_waited_for() -> anyhow::Result<()> {
     ensure!(before == env::contents(env::store(), database)?, "the second load wrote");
     signal(first.id(), libc::SIGCONT)?;
     for load in [first, second] {
-        let output = load.wait_with_output()?;
+        let output = process::output_within(load, env::LONGEST)?;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     ensure_clean(database)
@@ -80,7 +80,7 @@ fn a_holder_elsewhere_is_named_and_waited_for() -> anyhow::Result<()> {
     let waiting = spawn(database)?;
     std::thread::sleep(Duration::from_secs(2));
     signal(waiting.id(), libc::SIGINT)?;
-    let output = waiting.wait_with_output()?;
+    let output = process::output_within(waiting, env::LONGEST)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.code() == Some(130), "{} {text}", output.status);
     ensure!(text.contains("another run of trawl-ingest is writing") && text.contains("faraway"), "{text}");
@@ -98,7 +98,7 @@ fn a_holder_elsewhere_is_named_and_waited_for() -> anyhow::Result<()> {
         std::thread::sleep(Duration::from_secs(2));
         // The second of these did not take it away, and waits all the same.
         signal(waiting.id(), libc::SIGINT)?;
-        let output = waiting.wait_with_output()?;
+        let output = process::output_within(waiting, env::LONGEST)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(output.status.code() == Some(130) && text.contains("until it can no longer write"), "{text}");
     }
@@ -129,11 +129,11 @@ fn a_holder_elsewhere_that_is_killed_is_replaced() -> anyhow::Result<()> {
     let mut holder = elsewhere.arg(load.get_program()).args(load.get_args()).stdin(Stdio::null()).spawn()?;
     committed(database, 3)?;
     holder.kill()?;
-    holder.wait()?;
+    process::wait_within(&mut holder, env::LONGEST)?;
     let silent_since = Instant::now();
     let namespaces = "SELECT uniqExact(place) FROM ingest_leases";
     let second = spawn(database)?;
-    let output = second.wait_with_output()?;
+    let output = process::output_within(second, env::LONGEST)?;
     let (text, took) = (String::from_utf8_lossy(&output.stderr).into_owned(), silent_since.elapsed());
     ensure!(output.status.success() && text.contains("waiting for its end"), "{text}");
     ensure!(env::sql(database, namespaces)? == "2", "{text}");
@@ -153,7 +153,7 @@ fn a_lease_that_was_taken_away_ends_the_load() -> anyhow::Result<()> {
     committed(database, 1)?;
     let fence = "INSERT INTO ingest_leases (lease, event, host, place, process) SELECT DISTINCT lease, 'fenced', host, place, process FROM ingest_leases";
     env::sql(database, fence)?;
-    let output = child.wait_with_output()?;
+    let output = process::output_within(child, env::LONGEST)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.code() == Some(1) && text.contains("took over"), "{} {text}", output.status);
     load(database, &dump("devchain"), &[], 0)?;
@@ -173,7 +173,7 @@ fn a_lease_is_taken_over_from_a_holder_that_lives() -> anyhow::Result<()> {
     let output = env::run(env::ingest(database, &["load", "--rpc-url", &node.url, "--take-over"]), 0)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(text.contains("taking over the lease of another run"), "{text}");
-    let output = holder.wait_with_output()?;
+    let output = process::output_within(holder, env::LONGEST)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.code() == Some(1) && text.contains("another run of trawl-ingest took over"), "{text}");
     let whole = &env::migrate("exclusive_not_taken")?;
@@ -234,7 +234,7 @@ fn a_lease_is_taken_over_from_elsewhere_at_once_and_used_when_its_holder_surely_
         "INSERT INTO ingest_leases (lease, event, host, place, process, at) VALUES
          ('theirs/1', 'fenced', 'faraway', 'another boot', '77:1', now64(6) - 18)",
     )?;
-    let output = load.wait_with_output()?;
+    let output = process::output_within(load, env::LONGEST)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.success() && text.contains("until it can no longer write"), "{text}");
     ensure!(started.elapsed() > Duration::from_secs(3), "{:?}", started.elapsed());
@@ -251,7 +251,7 @@ fn a_lease_of_a_stopped_process_is_not_taken_over() -> anyhow::Result<()> {
     let text = load(database, &dump("devchain"), &["--take-over"], 1)?;
     ensure!(text.contains(&format!("kill -KILL {}", holder.id())), "{text}");
     signal(holder.id(), libc::SIGCONT)?;
-    let output = holder.wait_with_output()?;
+    let output = process::output_within(holder, env::LONGEST)?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     ensure_clean(database)
 }
@@ -295,7 +295,7 @@ fn receipts_of_another_branch_are_requested_again() -> anyhow::Result<()> {
         Ok(node.control(&json!({}))?["calls"]["eth_getBlockReceipts"].as_u64() > Some(32))
     })?;
     node.control(&json!({"missing_receipt": ""}))?;
-    let output = child.wait_with_output()?;
+    let output = process::output_within(child, env::LONGEST)?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     ensure!(env::sql(database, "SELECT count() FROM transactions WHERE status IS NULL")? == "0");
     Ok(())

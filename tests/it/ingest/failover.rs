@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::ensure;
 use serde_json::json;
 use tungstenite::Message;
-use xtask::http;
+use xtask::{http, process};
 
 use super::node::{Node, comparable, comparable_reference};
 use super::state::covered;
@@ -39,7 +39,7 @@ fn another_node_takes_over() -> anyhow::Result<()> {
     })?;
     let before = second.control(&json!({}))?["calls"]["eth_getBlockByNumber"].as_u64().unwrap_or_default();
     drop(first);
-    let output = child.wait_with_output()?;
+    let output = process::output_within(child, env::LONGEST)?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let after = second.control(&json!({}))?["calls"]["eth_getBlockByNumber"].as_u64().unwrap_or_default();
     ensure!(before == 0 && after > 0, "the second node got {before} and then {after} calls for blocks");

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, ensure};
 use serde_json::json;
-use xtask::workspace;
+use xtask::{process, workspace};
 
 use super::node::{Node, comparable, comparable_reference};
 use crate::env;
@@ -93,7 +93,7 @@ fn a_node_that_changes_its_mind_gives_the_same_rows() -> anyhow::Result<()> {
         node.control(change)?;
         std::thread::sleep(std::time::Duration::from_millis(300));
     }
-    ensure!(load.wait()?.success(), "the load failed");
+    ensure!(process::wait_within(&mut load, env::LONGEST)?.success(), "the load failed");
     ensure!(comparable(database)? == comparable_reference("hive")?);
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, ensure};
 use serde_json::{Value, json};
 use trawl_core::schema::BLOCK_TABLES;
 use trawl_core::schema::hot::hot_name;
@@ -52,11 +52,11 @@ impl Follower {
 
     /// Waits for its end: the exit code and stderr.
     pub(super) fn end(mut self) -> anyhow::Result<(Option<i32>, String)> {
-        let mut text = String::new();
-        if let Some(mut stderr) = self.0.stderr.take() {
-            std::io::Read::read_to_string(&mut stderr, &mut text)?;
-        }
-        Ok((self.0.wait()?.code(), text))
+        let stderr = self.0.stderr.take().context("a pipe")?;
+        let log = std::thread::spawn(move || std::io::read_to_string(stderr));
+        let status = process::wait_within(&mut self.0, env::LONGEST);
+        let text = log.join().map_err(|_| anyhow!("the reader panicked"))??;
+        Ok((status.with_context(|| text.clone())?.code(), text))
     }
 
     pub fn stop(self) -> anyhow::Result<()> {
@@ -68,7 +68,7 @@ impl Follower {
 
     pub(super) fn kill(mut self) -> anyhow::Result<()> {
         self.0.kill()?;
-        self.0.wait()?;
+        process::wait_within(&mut self.0, env::LONGEST)?;
         Ok(())
     }
 }

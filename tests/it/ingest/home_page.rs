@@ -43,7 +43,7 @@ impl Browser {
     /// Closes the browser and waits for it.
     fn close(mut self) -> anyhow::Result<()> {
         drop(self.commands);
-        let status = self.child.wait()?;
+        let status = process::wait_within(&mut self.child, env::LONGEST)?;
         ensure!(status.success(), "the browser ended with {status}");
         Ok(())
     }

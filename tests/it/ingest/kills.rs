@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::ensure;
+use xtask::process;
 
 use super::proxy::{Phase, Proxy};
 use super::{clean, load};
@@ -32,7 +33,7 @@ fn a_killed_load_goes_on_to_the_same_rows() -> anyhow::Result<()> {
             child.kill()?;
             killed += 1;
         }
-        child.wait()?;
+        process::wait_within(&mut child, env::LONGEST)?;
     }
     ensure!(killed > 1, "only {killed} loads were killed before their end");
     env::run(env::ingest_at(&engine.url, DATABASE, &["load", "--dump", &devchain]), 0)?;
@@ -63,7 +64,7 @@ fn a_killed_engine_does_not_lose_or_repeat_rows() -> anyhow::Result<()> {
         engine.kill()?;
         engine = env::start_engine(data.path(), port, &[])?;
     }
-    let status = child.wait()?;
+    let status = process::wait_within(&mut child, env::LONGEST)?;
     ensure!(status.success(), "the load did not wait for the engine: {status}");
     ensure!(env::contents(&url, "killed")? == clean()?);
     engine.stop()?;
@@ -129,8 +130,8 @@ fn kill_at(database: &str, step: &'static str, phase: Phase, nth: u64) -> anyhow
     let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "10"];
     let child = env::ingest_at(&proxy.url, database, &arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
     let process = child.id();
-    proxy.at(step, nth, phase, move || drop(xtask::process::signal(process, libc::SIGKILL)));
-    let output = child.wait_with_output()?;
+    proxy.at(step, nth, phase, move || drop(process::signal(process, libc::SIGKILL)));
+    let output = process::output_within(child, env::LONGEST)?;
     Ok(output.status.code().is_none())
 }
 
@@ -162,7 +163,7 @@ fn kill_after(database: &str, pause_ms: u64) -> anyhow::Result<bool> {
     let mut child = command.stderr(Stdio::null()).spawn()?;
     std::thread::sleep(Duration::from_millis(pause_ms));
     child.kill()?;
-    Ok(child.wait()?.code().is_none())
+    Ok(process::wait_within(&mut child, env::LONGEST)?.code().is_none())
 }
 
 /// The load lives on and says every step again until the engine is back.
@@ -184,7 +185,7 @@ fn an_engine_killed_at_any_step_loses_nothing() -> anyhow::Result<()> {
         let (sender, reached) = std::sync::mpsc::channel();
         let process = engine.id();
         proxy.at(step, 1, phase, move || {
-            drop(xtask::process::signal(process, libc::SIGKILL));
+            drop(process::signal(process, libc::SIGKILL));
             // Nobody waits any more if the test has failed.
             let _ = sender.send(());
         });
@@ -195,7 +196,7 @@ fn an_engine_killed_at_any_step_loses_nothing() -> anyhow::Result<()> {
         engine.kill()?;
         engine = env::start_engine(data.path(), port, &[])?;
     }
-    let status = child.wait()?;
+    let status = process::wait_within(&mut child, env::LONGEST)?;
     ensure!(status.success(), "the load did not wait for the engine: {status}");
     ensure!(env::contents(&url, "killed")? == clean()?, "the rows differ from a clean load");
     engine.stop()?;

@@ -119,7 +119,7 @@ fn that_dies_leaves_what_is_committed() -> anyhow::Result<()> {
         Ok(env::sql(database, "SELECT sum(last_block - first_block + 1) >= 8 FROM ingest_commits")? == "1")
     })?;
     drop(node);
-    let output = child.wait_with_output()?;
+    let output = process::output_within(child, env::LONGEST)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let is_named = text.contains("cannot be reached") && text.contains("after 5 attempts");
     ensure!(output.status.code() == Some(4) && is_named, "{} {text}", output.status);

@@ -50,7 +50,7 @@ impl Bucket {
     fn goes_away(&mut self) -> anyhow::Result<()> {
         let mut server = self.server.take().context("it is there")?;
         server.kill()?;
-        server.wait()?;
+        process::wait_within(&mut server, env::LONGEST)?;
         Ok(())
     }
 }
@@ -116,7 +116,7 @@ fn load_with_kills(machine: &Machine, mut engine: Server) -> anyhow::Result<Serv
         }
         // One may have ended.
         let _ = child.kill();
-        child.wait()?;
+        process::wait_within(&mut child, env::LONGEST)?;
     }
     env::run(env::ingest_at(&engine.url, DATABASE, &["load", "--dump", &devchain]), 0)?;
     Ok(engine)
@@ -129,7 +129,7 @@ fn a_load_waits(machine: &mut Machine, engine: &Server) -> anyhow::Result<()> {
         env::ingest_at(&engine.url, WAITING, &["load", "--dump", &dump("hive")]).stderr(Stdio::null()).spawn()?;
     std::thread::sleep(Duration::from_secs(4));
     machine.bucket.comes_back()?;
-    let output = load.wait_with_output()?;
+    let output = process::output_within(load, env::LONGEST)?;
     ensure!(output.status.success(), "the load did not wait: {}", output.status);
     ensure!(env::contents(&engine.url, WAITING)? == env::contents(env::store(), hive.name)?);
     Ok(())

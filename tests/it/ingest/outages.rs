@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use tempfile::NamedTempFile;
-use xtask::process::{Server, signal};
+use xtask::process::{self, Server, signal};
 
 use super::proxy::{Phase, Proxy};
 use super::{clean, load};
@@ -48,7 +48,7 @@ impl Load {
 
     /// Its log, once it has ended with this code.
     fn ends(mut self, code: i32) -> anyhow::Result<String> {
-        let status = self.child.wait()?;
+        let status = process::wait_within(&mut self.child, env::LONGEST)?;
         let text = self.text()?;
         ensure!(status.code() == Some(code), "it ended with {status} instead of {code}: {text}");
         Ok(text)

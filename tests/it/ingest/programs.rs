@@ -59,7 +59,7 @@ fn a_status_that_is_watched_comes_again() -> anyhow::Result<()> {
     let lines: Vec<String> = output.lines().take(3).collect::<Result<_, _>>()?;
     // Its output is closed, which ends it too.
     let _ = child.kill();
-    child.wait()?;
+    process::wait_within(&mut child, env::LONGEST)?;
     for line in &lines {
         let status: Value = serde_json::from_str(line)?;
         ensure!(status["head"] == 91 && status["blocks"] == 92, "{line}");
@@ -117,7 +117,7 @@ fn passwords_and_keys_are_not_shown() -> anyhow::Result<()> {
     let mut child = command.stderr(Stdio::piped()).spawn()?;
     std::thread::sleep(Duration::from_millis(1500));
     child.kill()?;
-    let output = child.wait_with_output()?;
+    let output = process::output_within(child, env::LONGEST)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(text.contains("http://127.0.0.1:1") && !text.contains("secret-key"), "{text}");
     Ok(())

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use serde_json::{Value, json};
-use xtask::http;
+use xtask::{http, process};
 
 use super::follow::{Follower, hashes, tip, visible};
 use super::node::Node;
@@ -85,7 +85,7 @@ fn what_was_missing_is_filled_in() -> anyhow::Result<()> {
     let mut killed = fill(&archive, "traces,state").spawn()?;
     std::thread::sleep(Duration::from_millis(u64::from(std::process::id() % 7) * 40));
     killed.kill()?;
-    killed.wait()?;
+    process::wait_within(&mut killed, env::LONGEST)?;
     env::run(fill(&archive, "traces"), 0)?;
     ensure!(covered(database, "traces")? == 55);
     env::run(fill(&archive, "traces,state"), 0)?;

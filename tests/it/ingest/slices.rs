@@ -4,7 +4,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use anyhow::ensure;
-use xtask::process::signal;
+use xtask::process::{self, signal};
 
 use super::follow::{Follower, loaded, visible};
 use super::node::Node;
@@ -24,7 +24,7 @@ fn spawn(database: &str, slice: &str) -> anyhow::Result<Child> {
 }
 
 fn ensure_succeeds(load: Child) -> anyhow::Result<String> {
-    let output = load.wait_with_output()?;
+    let output = process::output_within(load, env::LONGEST)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.success(), "{} {text}", output.status);
     Ok(text)
@@ -55,7 +55,7 @@ fn killed_at_any_moment_they_leave_what_one_load_leaves() -> anyhow::Result<()> 
     let whole = env::ingest_at(&proxy.url, database, &arguments).stderr(Stdio::null()).spawn()?;
     let process = whole.id();
     proxy.at("INTO ingest_commits", 1, Phase::Before, move || drop(signal(process, libc::SIGKILL)));
-    ensure!(whole.wait_with_output()?.status.code().is_none(), "the first load was not killed");
+    ensure!(process::output_within(whole, env::LONGEST)?.status.code().is_none(), "the first load was not killed");
     let intents = env::sql(database, "SELECT first_block, last_block FROM ingest_intents ORDER BY first_block")?;
     ensure!(intents == "0\t0\n1\t39", "{intents}");
     let mut dice = Dice(23);
@@ -66,7 +66,7 @@ fn killed_at_any_moment_they_leave_what_one_load_leaves() -> anyhow::Result<()> 
         std::thread::sleep(Duration::from_millis(20 + dice.roll(160) as u64));
         let seat = dice.roll(slices.len());
         loads[seat].kill()?;
-        killed += usize::from(loads[seat].wait()?.code().is_none());
+        killed += usize::from(process::wait_within(&mut loads[seat], env::LONGEST)?.code().is_none());
         loads[seat] = spawn(database, slices[seat])?;
     }
     ensure!(killed > 2, "only {killed} loads were killed before their end");
@@ -125,7 +125,7 @@ fn hold(database: &str, lease: &str, event: &str) -> anyhow::Result<()> {
 fn ensure_waits(load: Child) -> anyhow::Result<()> {
     std::thread::sleep(Duration::from_secs(1));
     signal(load.id(), libc::SIGINT)?;
-    let output = load.wait_with_output()?;
+    let output = process::output_within(load, env::LONGEST)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.code() == Some(130), "{} {text}", output.status);
     ensure!(text.contains("another run of trawl-ingest is writing") && text.contains("faraway"), "{text}");
@@ -149,7 +149,7 @@ fn wait_for_whoever_may_write_their_blocks_and_for_nobody_else() -> anyhow::Resu
     hold(database, "theirs/2", "released")?;
     only_what_overlaps_is_taken_over(database)?;
     hold(database, "theirs/3/100-200/7 ethereum", "claimed")?;
-    let output = spawn(database, "4/4")?.wait_with_output()?;
+    let output = process::output_within(spawn(database, "4/4")?, env::LONGEST)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.code() == Some(3) && text.contains("blocks of `7 ethereum` are being loaded"), "{text}");
     ensure!(env::sql(database, "SELECT count() FROM blocks")? == "23");
@@ -166,7 +166,7 @@ fn only_what_overlaps_is_taken_over(database: &str) -> anyhow::Result<()> {
     let fenced = || env::sql(database, "SELECT groupUniqArray(lease) FROM ingest_leases WHERE event = 'fenced'");
     env::eventually(Duration::from_secs(20), || Ok(fenced()? == "['over/1/80-85/31337 ethereum']"))?;
     signal(load.id(), libc::SIGINT)?;
-    load.wait_with_output()?;
+    process::output_within(load, env::LONGEST)?;
     for lease in ["beside/1/0-22/31337 ethereum", "over/1/80-85/31337 ethereum"] {
         hold(database, lease, "released")?;
     }

@@ -129,7 +129,7 @@ impl Scene {
     fn ends(&mut self) -> anyhow::Result<()> {
         let started = Instant::now();
         process::signal(self.follow.id(), libc::SIGTERM)?;
-        let status = self.follow.wait()?;
+        let status = process::wait_within(&mut self.follow, env::LONGEST)?;
         ensure!(status.code() == Some(130), "{status}: {}", self.text()?);
         ensure!(started.elapsed() < Duration::from_secs(10), "it ended after {:?}", started.elapsed());
         Ok(())
@@ -208,7 +208,7 @@ fn each_failure_of_follow_and_of_clickhouse_is_named_and_over() -> anyhow::Resul
     let mut scene = Scene::start(disk.url(), &node)?;
     std::thread::sleep(REPORTED);
     scene.follow.kill()?;
-    scene.follow.wait()?;
+    process::wait_within(&mut scene.follow, env::LONGEST)?;
     scene.names("follow_silent", "")?;
     let age = scene.head_age()?;
     scene.follow_again()?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use trawl_core::primitives::U256;
-use xtask::workspace;
+use xtask::{process, workspace};
 
 use super::proxy::{Phase, Proxy};
 use crate::chains::{chain, dump};
@@ -155,9 +155,9 @@ fn are_the_same_after_kills_at_every_step() -> anyhow::Result<()> {
             env::ingest_at(&proxy.url, database, &arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
         let process = child.id();
         proxy.at(step, 1 + u64::from(step == "INTO token_steps" && phase == Phase::After), phase, move || {
-            drop(xtask::process::signal(process, libc::SIGKILL));
+            drop(process::signal(process, libc::SIGKILL));
         });
-        killed += u32::from(child.wait_with_output()?.status.code().is_none());
+        killed += u32::from(process::output_within(child, env::LONGEST)?.status.code().is_none());
         last = (last + 3).min(90);
     }
     ensure!(killed > 6, "only {killed} were killed");
@@ -179,8 +179,8 @@ fn are_extended_by_whoever_follows() -> anyhow::Result<()> {
         let settled = env::sql(database, "SELECT max(last_block) FROM ingest_commits")?;
         Ok(settled.parse::<u64>()? > 40 && reach(database)? == settled.parse::<u64>()?)
     });
-    xtask::process::signal(child.id(), libc::SIGTERM)?;
-    child.wait()?;
+    process::signal(child.id(), libc::SIGTERM)?;
+    process::wait_within(&mut child, env::LONGEST)?;
     caught_up?;
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
     ensure!(newest(database)? == newest(chain("devchain").name)?);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
-use xtask::http;
+use xtask::{http, process};
 
 use super::node::Node;
 use crate::env;
@@ -286,8 +286,8 @@ fn that_never_answer_do_not_hold_up_the_load() -> anyhow::Result<()> {
         Ok(env::sql(database, "SELECT sum(last_block - first_block + 1) FROM ingest_commits")? == "92")
     })?;
     let signalled = Instant::now();
-    xtask::process::signal(child.id(), libc::SIGTERM)?;
-    let output = child.wait_with_output()?;
+    process::signal(child.id(), libc::SIGTERM)?;
+    let output = process::output_within(child, env::LONGEST)?;
     ensure!(output.status.success() && signalled.elapsed() < Duration::from_secs(10), "{output:?}");
     ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
     Ok(())
@@ -299,21 +299,20 @@ fn are_called_by_follow_when_the_node_is_back() -> anyhow::Result<()> {
     let database = &env::migrate("tokens_outage")?;
     let node = TokenNode::start(Mode::Fails)?;
     let arguments = ["follow", "--rpc-url", &node.url, "--poll-interval-ms", "100", "--state", "off"];
-    let mut child = env::ingest(database, &arguments).stderr(std::process::Stdio::piped()).spawn()?;
-    let mut stderr = BufReader::new(child.stderr.take().context("a pipe")?);
-    let mut text = String::new();
-    while !text.contains("waiting for an answer from token contracts") {
-        ensure!(stderr.read_line(&mut text)? > 0, "it ended: {text}");
-    }
+    let folder = env::directory()?;
+    let file = folder.path().join("log");
+    let mut child = env::ingest(database, &arguments).stderr(std::fs::File::create(&file)?).spawn()?;
+    let log = || std::fs::read_to_string(&file).unwrap_or_default();
+    let warning = "waiting for an answer from token contracts";
+    env::eventually(Duration::from_secs(120), || Ok(log().contains(warning))).with_context(log)?;
     ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
     node.becomes(Mode::Answers);
     let called =
         env::eventually(Duration::from_secs(60), || Ok(env::sql(database, "SELECT count() > 9 FROM tokens")? == "1"));
-    xtask::process::signal(child.id(), libc::SIGTERM)?;
-    stderr.read_to_string(&mut text)?;
-    child.wait()?;
-    called.with_context(|| text.clone())?;
-    ensure!(text.matches("waiting for an answer from token contracts").count() == 1, "{text}");
+    process::signal(child.id(), libc::SIGTERM)?;
+    process::wait_within(&mut child, env::LONGEST)?;
+    called.with_context(log)?;
+    ensure!(log().matches(warning).count() == 1, "{}", log());
     Ok(())
 }
 
@@ -348,8 +347,8 @@ fn are_called_again_by_command_and_by_follow() -> anyhow::Result<()> {
             }
             env::eventually(Duration::from_secs(20), || Ok(env::sql(database, names)? == now))
         })();
-        xtask::process::signal(child.id(), libc::SIGTERM)?;
-        child.wait()?;
+        process::signal(child.id(), libc::SIGTERM)?;
+        process::wait_within(&mut child, env::LONGEST)?;
         ended.with_context(|| env::sql(database, names).unwrap_or_default())?;
     }
     Ok(())

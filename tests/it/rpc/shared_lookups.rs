@@ -47,8 +47,10 @@ fn of_state_are_few_statements() -> anyhow::Result<()> {
         let (barrier, url) = (Arc::clone(&barrier), format!("{}/api/eth-rpc", api.url));
         std::thread::spawn(move || {
             let agent = http::agent();
-            http::rpc(&agent, &url, "eth_chainId", &json!([]))?;
+            let connected = http::rpc(&agent, &url, "eth_chainId", &json!([]));
+            // Also after an error: the others wait for all.
             barrier.wait();
+            connected?;
             http::rpc(&agent, &url, method, &params)
         })
     };

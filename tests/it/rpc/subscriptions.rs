@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
@@ -15,6 +15,9 @@ use super::api_with;
 use crate::chains::{chain, lines, lines_of, quantity};
 use crate::env;
 use crate::ingest::follow::{hashes, reaches, started, tip};
+
+/// How long a connection may bring nothing but pings, which come as often as a read may take.
+const SILENCE: Duration = Duration::from_secs(90);
 
 /// A connection, and what arrived on it while something else was waited for.
 pub struct Socket {
@@ -30,7 +33,7 @@ impl Socket {
 
     pub fn connect_to(api: &str, path: &str) -> anyhow::Result<Self> {
         let address = api.strip_prefix("http://").context("an HTTP address")?;
-        let stream = TcpStream::connect(address)?;
+        let stream = env::connect(address)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
         let limits = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
         let url = format!("ws://{address}{path}");
@@ -43,7 +46,9 @@ impl Socket {
     }
 
     fn read(&mut self) -> anyhow::Result<Value> {
+        let deadline = Instant::now() + SILENCE;
         loop {
+            ensure!(Instant::now() < deadline, "nothing but pings");
             match self.socket.read()? {
                 Message::Text(text) => return Ok(serde_json::from_str(&text)?),
                 Message::Close(frame) => bail!("closed: {frame:?}"),
@@ -54,7 +59,9 @@ impl Socket {
 
     /// Reads until the server ends it, and gives its reason.
     fn reason(&mut self) -> anyhow::Result<(CloseCode, String)> {
+        let deadline = Instant::now() + SILENCE;
         loop {
+            ensure!(Instant::now() < deadline, "it is not closed");
             if let Message::Close(Some(frame)) = self.socket.read()? {
                 return Ok((frame.code, frame.reason.to_string()));
             }
@@ -330,7 +337,7 @@ fn have_limits() -> anyhow::Result<()> {
     ensure!(socket.call("eth_unsubscribe", &json!([first]))?["result"] == true);
     socket.subscribe(&json!(["newHeads"]))?;
     let address = api.url.trim_start_matches("http://");
-    let refused = tungstenite::client(format!("ws://{address}/api/eth-rpc"), TcpStream::connect(address)?);
+    let refused = tungstenite::client(format!("ws://{address}/api/eth-rpc"), env::connect(address)?);
     ensure!(refused.is_err_and(|error| error.to_string().contains("503")));
     drop(socket);
     env::eventually(Duration::from_secs(10), || Ok(Socket::connect(&api.url).is_ok()))?;

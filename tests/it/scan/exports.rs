@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -12,6 +11,7 @@ use xtask::http;
 
 use super::{ALL, listed, logs};
 use crate::chains::{Chain, chain, quantity};
+use crate::env;
 use crate::transactions::{busiest, node_transactions};
 
 /// The lines of an export between its header and its mark, as cells by name.
@@ -226,7 +226,7 @@ fn periods_are_moments_or_days() -> anyhow::Result<()> {
 
 /// The whole answer to a request as it was sent.
 fn raw(chain: &Chain, path: &str, headers: &str) -> anyhow::Result<Vec<u8>> {
-    let mut socket = TcpStream::connect(chain.api.trim_start_matches("http://"))?;
+    let mut socket = env::connect(chain.api.trim_start_matches("http://"))?;
     socket.set_read_timeout(Some(Duration::from_secs(30)))?;
     write!(socket, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n")?;
     let mut answer = Vec::new();

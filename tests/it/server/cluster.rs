@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 use tempfile::TempDir;
-use xtask::process::Server;
+use xtask::process::{self, Server};
 
 use super::start;
 use crate::chains::dump;
@@ -62,7 +62,7 @@ impl Cluster {
             load.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()
         };
         for load in [load("1/2")?, load("2/2")?] {
-            let output = load.wait_with_output()?;
+            let output = process::output_within(load, env::LONGEST)?;
             ensure!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
         }
         Ok(())

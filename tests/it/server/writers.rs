@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use serde_json::{Value, json};
+use xtask::process;
 
 use super::cluster::Cluster;
 use crate::chains::dump;
@@ -32,8 +33,8 @@ fn load_with_kills(cluster: &Cluster) -> anyhow::Result<()> {
         let mut load = cluster.ingest_by(&proxy.url, &["load", "--dump", &dump("devchain"), "--batch-blocks", "6"]);
         let child = load.stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
         let process = child.id();
-        proxy.at(step, nth, phase, move || drop(xtask::process::signal(process, libc::SIGKILL)));
-        let status = child.wait_with_output()?.status;
+        proxy.at(step, nth, phase, move || drop(process::signal(process, libc::SIGKILL)));
+        let status = process::output_within(child, env::LONGEST)?.status;
         ensure!(status.code().is_none(), "a load ended before {step}: {status}");
     }
     Ok(())
@@ -45,12 +46,12 @@ fn load_over_a_restart(cluster: &mut Cluster) -> anyhow::Result<()> {
     let (last, url) = (cluster.last().id(), cluster.last().url.clone());
     let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "6"];
     let mut load = cluster.ingest_by(&proxy.url, &arguments).stderr(Stdio::piped()).spawn()?;
-    proxy.at("INTO logs", 1, Phase::Amid, move || drop(xtask::process::signal(last, libc::SIGKILL)));
+    proxy.at("INTO logs", 1, Phase::Amid, move || drop(process::signal(last, libc::SIGKILL)));
     env::eventually(env::SOON, || Ok(env::sql_at(&url, "default", "SELECT 1").is_err()))?;
     std::thread::sleep(Duration::from_secs(1));
     let is_waiting = load.try_wait()?.is_none();
     cluster.start_the_last()?;
-    let output = load.wait_with_output()?;
+    let output = process::output_within(load, env::LONGEST)?;
     let stderr = String::from_utf8_lossy(&output.stderr);
     ensure!(is_waiting && output.status.success(), "the load did not wait for the shard: {}\n{stderr}", output.status);
     Ok(())

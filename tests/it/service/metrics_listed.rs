@@ -136,7 +136,7 @@ pub fn promtool(arguments: &[&str], text: &str) -> anyhow::Result<()> {
         return Ok(());
     };
     std::io::Write::write_all(&mut checking.stdin.take().context("its input")?, text.as_bytes())?;
-    let output = checking.wait_with_output()?;
+    let output = process::output_within(checking, env::LONGEST)?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(())
 }

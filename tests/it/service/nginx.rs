@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
-use xtask::process::Server;
+use xtask::process::{self, Server};
 use xtask::{http, workspace};
 
 use super::tls::Authority;
@@ -69,7 +69,7 @@ fn nginx_serves_the_explorer_alone() -> anyhow::Result<()> {
     let outcome = check(&authority, ports);
     // It ended by itself if that fails, which the outcome says.
     let _ = nginx.kill();
-    nginx.wait()?;
+    process::wait_within(&mut nginx, env::LONGEST)?;
     outcome.with_context(|| fs::read_to_string(folder.path().join("error.log")).unwrap_or_default())?;
     api.stop()?;
     Ok(())

@@ -67,7 +67,7 @@ impl Authority {
 
     fn sent(&self, url: &str, request: &str) -> anyhow::Result<StreamOwned<ClientConnection, TcpStream>> {
         let address = url.strip_prefix("https://").with_context(|| format!("{url} is no HTTPS"))?;
-        let socket = TcpStream::connect(address)?;
+        let socket = env::connect(address)?;
         socket.set_read_timeout(Some(Duration::from_secs(20)))?;
         let connection = ClientConnection::new(Arc::clone(&self.client), "localhost".try_into()?)?;
         let mut stream = StreamOwned::new(connection, socket);
@@ -115,7 +115,7 @@ fn the_api_speaks_tls_with_the_newest_certificate() -> anyhow::Result<()> {
 
 /// What a client gets that does not know that it speaks to TLS.
 fn http_without_tls(url: &str) -> anyhow::Result<String> {
-    let mut socket = TcpStream::connect(url.trim_start_matches("https://"))?;
+    let mut socket = env::connect(url.trim_start_matches("https://"))?;
     socket.set_read_timeout(Some(Duration::from_secs(20)))?;
     socket.write_all(b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n")?;
     let mut answer = Vec::new();
