@@ -157,7 +157,6 @@ fn archive(lines: &[Value]) -> anyhow::Result<(Vec<u8>, Vec<usize>)> {
 }
 
 fn load(database: &str, path: &Path, code: i32) -> anyhow::Result<String> {
-    env::create_tables(database)?;
     let output = env::run(env::ingest(database, &["load", "--era1", &path.display().to_string()]), code)?;
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
@@ -207,7 +206,7 @@ fn gives_the_same_rows_as_the_dump() -> anyhow::Result<()> {
     let folder = env::directory()?;
     let file = folder.path().join("hive-00000-00000000.era1");
     std::fs::write(&file, archive(&chain("hive").lines[..=LAST])?.0)?;
-    let _database = env::database("era1_whole");
+    let _database = env::migrate("era1_whole")?;
     load("era1_whole", &file, 0)?;
     is_whole("era1_whole")?;
     env::run(env::ingest("era1_whole", &["verify"]), 0).map(drop)
@@ -220,7 +219,7 @@ fn files_of_a_folder_are_read_in_order() -> anyhow::Result<()> {
     std::fs::write(folder.path().join("hive-00001-b.era1"), archive(&lines[20..=LAST])?.0)?;
     std::fs::write(folder.path().join("hive-00000-c.era1"), archive(&lines[..20])?.0)?;
     std::fs::write(folder.path().join("checksums.txt"), "not an archive")?;
-    let _database = env::database("era1_folder");
+    let _database = env::migrate("era1_folder")?;
     load("era1_folder", folder.path(), 0)?;
     is_whole("era1_folder")?;
     let again = load("era1_folder", folder.path(), 0)?;

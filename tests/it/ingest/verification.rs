@@ -354,6 +354,8 @@ fn verify_finds_what_no_root_covers() -> anyhow::Result<()> {
 
 #[test]
 fn a_node_that_forges_is_refused() -> anyhow::Result<()> {
+    // Each load goes on where the one before was refused.
+    let database = env::migrate("verify_forged")?;
     for (flags, check) in [
         (["--tamper-log", "31:0:0:data"], "receipts root"),
         (["--tamper-log", "31:0:0:topic"], "receipts root"),
@@ -364,8 +366,6 @@ fn a_node_that_forges_is_refused() -> anyhow::Result<()> {
         (["--tamper-bloom", "31"], "header hash"),
     ] {
         let node = Node::start("hive", &flags)?;
-        let database = format!("node_{}", node.url.rsplit(':').next().context("a port")?);
-        let _database = env::migrate(&database)?;
         let output = env::run(env::ingest(&database, &["load", "--rpc-url", &node.url]), 3)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(text.contains("block 31 is refused: ") && text.contains(check), "{flags:?}: {text}");

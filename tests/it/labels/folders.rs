@@ -20,9 +20,9 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
     let abis: Value = serde_json::from_str(&std::fs::read_to_string(fixture("abis.json"))?)?;
     let both = json!({GOLD: abis[GOLD], NOISE: abis[NOISE]});
     let one = env::directory()?;
-    let _database = scenario("labels_tool_map")?;
-    labels("labels_tool_map", &[&written(&one, "both.json", &both.to_string())?], 0)?;
-    let expected = stored("labels_tool_map")?;
+    let database = &scenario("labels_of_tools")?;
+    labels(database, &[&written(&one, "both.json", &both.to_string())?], 0)?;
+    let expected = stored(database)?;
     ensure!(expected.lines().count() == 2 && expected.contains("\tCoin\t0x"), "{expected}");
     let (coin, noise) = (&abis[GOLD]["abi"], &abis[NOISE]["abi"]);
     let metadata = |name: &str, abi: &Value| {
@@ -92,22 +92,21 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
         ),
     ];
     for (tool, files) in tools {
-        let database = format!("labels_tool_{tool}");
-        let _database = scenario(&database)?;
+        env::sql(database, "TRUNCATE TABLE address_labels")?;
         let folder = env::directory()?;
         for (name, text) in files {
             written(&folder, &name, &text)?;
         }
-        let output = labels(&database, &[&folder.path().display().to_string()], 0)?;
-        let found = stored(&database)?;
+        let output = labels(database, &[&folder.path().display().to_string()], 0)?;
+        let found = stored(database)?;
         ensure!(found == expected, "{tool}: {found} instead of {expected}; {output}");
     }
     // An artifact without an address gets one on the command line.
-    let _database = scenario("labels_tool_named")?;
+    env::sql(database, "TRUNCATE TABLE address_labels")?;
     let file = |name: &str, abi: &Value| written(&one, &format!("{name}.json"), &json!({"abi": abi}).to_string());
     let named = [format!("{GOLD}={}", file("Coin", coin)?), format!("{NOISE}={}", file("Noise", noise)?)];
-    labels("labels_tool_named", &[&named[0], &named[1]], 0)?;
-    ensure!(stored("labels_tool_named")? == expected);
+    labels(database, &[&named[0], &named[1]], 0)?;
+    ensure!(stored(database)? == expected);
     // A file that names a chain is not loaded before it is known which chain this is.
     let _database = env::migrate("labels_tool_empty")?;
     let stderr = labels("labels_tool_empty", &[&fixture("labels.csv")], 2)?;
