@@ -102,16 +102,17 @@ fn killed_at_every_step_a_repair_ends_clean() -> anyhow::Result<()> {
     broken(folder.path(), "transactions", 1)?;
     let damaged = engine(folder.path())?;
     let mut killed = 0;
-    for step in STEPS {
-        for phase in [Phase::Before, Phase::After] {
+    for (turn, step) in STEPS.into_iter().enumerate() {
+        let phases = [Phase::Before, Phase::After];
+        for phase in if env::is_slow_run() { &phases[..] } else { &phases[turn % 2..][..1] } {
             let proxy = Proxy::start(&damaged.url)?;
             let child = repair(&proxy.url).stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
             let process = child.id();
-            proxy.at(step, 1, phase, move || drop(process::signal(process, libc::SIGKILL)));
+            proxy.at(step, 1, *phase, move || drop(process::signal(process, libc::SIGKILL)));
             killed += usize::from(process::output_within(child, env::LONGEST)?.status.code().is_none());
         }
     }
-    ensure!(killed > STEPS.len(), "only {killed} were killed");
+    ensure!(killed > STEPS.len() / env::amount(2, 1), "only {killed} were killed");
     output_of(repair(&damaged.url), 0)?;
     ensure!(env::contents(&damaged.url, DATABASE)? == before);
     let commits = "SELECT sum(last_block - first_block + 1) FROM ingest_commits";

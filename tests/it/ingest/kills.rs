@@ -95,7 +95,7 @@ const STEPS: [&str; 16] = [
 #[test]
 fn killed_at_every_step_a_load_ends_clean() -> anyhow::Result<()> {
     let mut dice = Dice(7);
-    let rounds = if env::is_slow_run() { 150 } else { 9 };
+    let rounds = if env::is_slow_run() { 150 } else { 5 };
     let mut plan: Vec<(&str, Phase)> =
         STEPS.iter().flat_map(|step| [Phase::Before, Phase::Amid, Phase::After].map(|phase| (*step, phase))).collect();
     let mut killed = 0;
