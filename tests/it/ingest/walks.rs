@@ -35,6 +35,8 @@ impl WalkedList {
     }
 
     fn check(&self, api: &str, size: u64) -> anyhow::Result<()> {
+        // In the ordinary run no walk has more than some fifty pages.
+        let size = size.max((self.ever.len() / env::amount(50, usize::MAX)) as u64);
         let names = self.list.walk(api, size)?;
         // The numbers that a name begins with are its position.
         let position =
@@ -113,8 +115,8 @@ fn through_reorganisations_lose_and_invent_nothing() -> anyhow::Result<()> {
     lists.extend(on_both::the_same()?);
     let mut dice = Dice(31);
     let walks = walk_while(&api.url, &lists, || {
-        for _ in 0..env::amount(4, 40) {
-            let name = branches[dice.roll(2)];
+        for round in 0..env::amount(2, 40) {
+            let name = branches[if env::is_slow_run() { dice.roll(2) } else { 1 - round % 2 }];
             node.control(&json!({"branch": name}))?;
             reaches(&api.url, tip(&hashes(name)?))?;
         }
@@ -163,7 +165,7 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
         env::eventually(env::SOON, is_known)?;
     }
     let walks = walk_while(&api.url, &lists, || {
-        for head in (42..=all.head()).step_by(5) {
+        for head in (42..=all.head()).step_by(env::amount(11, 5)) {
             node.control(&json!({"head": head}))?;
             reaches(&api.url, newest(head))?;
         }

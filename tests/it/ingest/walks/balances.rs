@@ -52,7 +52,7 @@ fn through_reorganisations_have_balances_of_one_branch_or_the_other() -> anyhow:
     ensure!(differ > 0 && lists.iter().all(|walked| walked.always.len() > 5), "{differ} lists differ: {on_branches:?}");
     let mut dice = Dice(37);
     let walks = walk_while(&api.url, &lists, || {
-        for _ in 0..env::amount(8, 40) {
+        for _ in 0..env::amount(4, 40) {
             let name = BRANCHES[dice.roll(2)];
             node.control(&json!({"branch": name}))?;
             reaches(&api.url, tip(&hashes(name)?))?;

@@ -135,7 +135,7 @@ fn through_reorganisations_have_the_owners_of_the_branch() -> anyhow::Result<()>
     }
     let walked = lists.iter().map(|ids| ids.walked(FORK)).collect::<anyhow::Result<Vec<_>>>()?;
     let walks = walk_while(&api.url, &walked, || {
-        for _ in 0..env::amount(2, 20) {
+        for _ in 0..env::amount(1, 20) {
             node.control(&json!({"branch": "empty"}))?;
             reaches(&api.url, &tip)?;
             lists.iter().try_for_each(|ids| ids.is_as_of(&api.url, FORK))?;
@@ -145,6 +145,6 @@ fn through_reorganisations_have_the_owners_of_the_branch() -> anyhow::Result<()>
         }
         Ok(())
     })?;
-    ensure!(walks > 4, "only {walks} walks");
+    ensure!(walks > 3, "only {walks} walks");
     follower.stop()
 }
