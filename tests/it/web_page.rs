@@ -155,9 +155,9 @@ fn start_hostile_names() -> anyhow::Result<Server> {
     Ok(api)
 }
 
-/// Opens pages; what must not happen: `web/tests/browser/check.mjs`. The ordinary run opens each in one colour scheme
-/// and width of one explorer and in the other of the other, a slow one in both. `part` is a third of the pages, or the
-/// tours.
+/// Opens pages; what must not happen: `web/tests/browser/check.mjs`. The ordinary run opens all of the explorer with
+/// hostile names and half of the other, each in one colour scheme and width; a slow one opens all in both. `part` is a
+/// third of the pages, or the tours.
 fn open_pages(explorer: &Explorer, part: &str) -> anyhow::Result<()> {
     let parity = if env::is_slow_run() { "both" } else { explorer.parity };
     let mut command = Command::new("node");
@@ -165,7 +165,8 @@ fn open_pages(explorer: &Explorer, part: &str) -> anyhow::Result<()> {
     let output = env::run(command, 0)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let views: u64 = text.trim().split(' ').next().context("a count")?.parse().with_context(|| text.clone())?;
-    ensure!(views > if part == "tours" { 4 } else { 12 }, "{text}");
+    let least = if part == "tours" || parity == "0" { 4 } else { 12 };
+    ensure!(views > least, "{text}");
     Ok(())
 }
 
@@ -198,7 +199,7 @@ fn pages_of_mainnet_are_quick() -> anyhow::Result<()> {
 fn facts_of(chain: &Chain, symbol: &str) -> anyhow::Result<()> {
     let api = env::start_api(chain.name, &["--gaps", "serve"])?;
     let compared = compare_pages(&api.url, &facts::of(chain, symbol))?;
-    ensure!(compared > 400, "{compared}");
+    ensure!(compared > if env::is_slow_run() { 400 } else { 200 }, "{compared}");
     api.stop()?;
     Ok(())
 }

@@ -29,11 +29,12 @@ pub fn of(chain: &Chain, symbol: &str) -> Value {
     // Whether no block is missing, so that counts of the whole chain are known.
     let is_whole = chain.lines.len() as u64 == chain.head() + 1;
     let chosen = of_each_kind(&items);
-    let step = (chain.lines.len() / env::amount(BLOCKS / 3, BLOCKS)).max(1);
+    let step = (chain.lines.len() / env::amount(BLOCKS / 6, BLOCKS)).max(1);
     let mut pages: Vec<Value> = chain.lines.iter().step_by(step).map(|line| block(line, symbol)).collect();
     pages.extend(chain.lines.iter().flat_map(uncles));
-    pages.extend(chosen.iter().flat_map(|item| [transaction(*item, symbol), logs(*item)]));
-    pages.extend(chosen.iter().step_by(chosen.len().div_ceil(PROOFS)).map(proof));
+    pages.extend(chosen.iter().map(|item| transaction(*item, symbol)));
+    pages.extend(chosen.iter().step_by(env::amount(3, 1)).map(|item| logs(*item)));
+    pages.extend(chosen.iter().step_by(chosen.len().div_ceil(env::amount(3, PROOFS))).map(proof));
     pages.extend(parties(&chosen).into_iter().map(|address| account(&address, &items, is_whole)));
     pages.extend(tokens(&items, is_whole));
     pages.push(gaps(chain));
@@ -70,6 +71,7 @@ fn items_of(line: &Value) -> Vec<Item<'_>> {
 }
 
 /// The oldest and the newest transaction of each kind that the chain has: by type, outcome, creation, logs and value.
+/// The ordinary run has one of both, in turns.
 fn of_each_kind<'a>(items: &[Item<'a>]) -> Vec<Item<'a>> {
     let kind = |(transaction, receipt, _): &Item<'_>| {
         let is_set = |value: &Value| value.as_str().is_some_and(|text| text != "0x0");
@@ -81,10 +83,11 @@ fn of_each_kind<'a>(items: &[Item<'a>]) -> Vec<Item<'a>> {
     for item in items {
         kinds.entry(kind(item)).or_default().push(*item);
     }
-    kinds
-        .into_values()
-        .flat_map(|of_kind| if of_kind.len() > 1 { vec![of_kind[0], of_kind[of_kind.len() - 1]] } else { of_kind })
-        .collect()
+    let ends = |(turn, of_kind): (usize, Vec<Item<'a>>)| {
+        let ends = [of_kind[0], of_kind[of_kind.len() - 1]];
+        if of_kind.len() > 1 && env::is_slow_run() { ends.to_vec() } else { vec![ends[turn % 2]] }
+    };
+    kinds.into_values().enumerate().flat_map(ends).collect()
 }
 
 fn block(line: &Value, symbol: &str) -> Value {
@@ -204,7 +207,7 @@ fn parties(items: &[Item<'_>]) -> BTreeSet<String> {
     let sides = items
         .iter()
         .flat_map(|(transaction, receipt, _)| [&transaction["from"], &transaction["to"], &receipt["contractAddress"]]);
-    sides.filter_map(Value::as_str).map(str::to_owned).take(3 * env::amount(MOST / 2, MOST)).collect()
+    sides.filter_map(Value::as_str).map(str::to_owned).take(3 * env::amount(MOST / 4, MOST)).collect()
 }
 
 fn account(address: &str, items: &[Item<'_>], is_whole: bool) -> Value {
@@ -236,7 +239,7 @@ fn tokens(items: &[Item<'_>], is_whole: bool) -> Vec<Value> {
     }
     let mut most: Vec<_> = emitted.into_iter().collect();
     most.sort_by_key(|(_, logs)| std::cmp::Reverse(logs.len()));
-    most.iter().take(env::amount(MOST / 2, MOST)).map(|(address, logs)| token(address, logs, is_whole)).collect()
+    most.iter().take(env::amount(MOST / 4, MOST)).map(|(address, logs)| token(address, logs, is_whole)).collect()
 }
 
 fn token(address: &str, logs: &[&Value], is_whole: bool) -> Value {
