@@ -53,7 +53,7 @@ pub fn gives_right_answers_or_none(cluster: &mut Cluster) -> anyhow::Result<()> 
     // What says how healthy it is names the shard.
     let is_health = |question: &Question| matches!(question, Question::Path(path) if path.contains("/health"));
     let questions = questions.into_iter().filter(|question| !is_health(question));
-    let questions: Vec<_> = questions.step_by(env::amount(6, 1)).collect();
+    let questions: Vec<_> = questions.step_by(env::amount(7, 1)).collect();
     let answers: Vec<Answer> = questions.iter().map(|question| ask(&one.url, question)).collect();
     let requests = env::amount(questions.len(), REQUESTS);
     for (question, expected) in questions.iter().zip(&answers).cycle().take(requests) {

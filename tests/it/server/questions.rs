@@ -53,7 +53,11 @@ impl Subjects {
             vec![lines(&senders)?, lines(&tokens)?, vec![format!("0x{}", "12".repeat(20))]];
         Ok(Self {
             addresses: addresses.concat(),
-            transactions: lines(&format!("{} FROM transactions ORDER BY logs_count DESC, value LIMIT 5", hex("hash")))?,
+            transactions: lines(&format!(
+                "{} FROM transactions ORDER BY logs_count DESC, value LIMIT {}",
+                hex("hash"),
+                env::amount(4, 5)
+            ))?,
             blocks: lines(&format!("{} FROM blocks ORDER BY cityHash64(hash) LIMIT 2", hex("hash")))?,
             token_ids: lines(
                 "SELECT DISTINCT toString(token_id) FROM token_transfers WHERE token_id IS NOT NULL ORDER BY 1 LIMIT 1",
