@@ -92,7 +92,7 @@ fn get_together_what_each_gets_alone() -> anyhow::Result<()> {
     ensure!(pages_read(&crowd, "together")? < 1.0, "one client waited for others");
     // The keys of the table are read when the first pages wait.
     let mut rounds = 0;
-    while pages_read(&crowd, "together")? < 2.0 * paths.len() as f64 {
+    while pages_read(&crowd, "together")? < (env::amount(1, 2) * paths.len()) as f64 {
         rounds += 1;
         ensure!(rounds <= 40, "only {} pages were read together", pages_read(&crowd, "together")?);
         all_at_once(&crowd, &paths, &expected)?;

@@ -151,7 +151,7 @@ fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
 fn answers_of_the_scenario_chain_are_as_described() -> anyhow::Result<()> {
     let lists =
         ["--include-path-regex", "^/api/v2/(addr|tran)", "--exclude-path-regex", "coin-balance-history|addresses$"];
-    let examples = if env::is_slow_run() { "60" } else { "15" };
+    let examples = if env::is_slow_run() { "60" } else { "8" };
     let lists = [&lists[..], &["--phases", "fuzzing", "--max-examples", examples]].concat();
     let (_, answers) = ask("devchain", &lists)?;
     for list in ["internal-transactions", "token-transfers"] {

@@ -96,9 +96,10 @@ fn of_addresses_are_those_they_take_part_in() -> anyhow::Result<()> {
         for (address, _) in some {
             for (filter, size) in [("", 7), ("from", 50), ("to", 3)] {
                 let query = if filter.is_empty() { String::new() } else { format!("?filter={filter}") };
-                let found = walk(chain, &format!("addresses/{address}/transactions{query}"), size)?;
                 let expected: Vec<&NodeTransaction> =
                     all.values().rev().filter(|tx| tx.participants(filter).contains(address)).collect();
+                let size = size.max((expected.len() / env::amount(9, usize::MAX)) as u64);
+                let found = walk(chain, &format!("addresses/{address}/transactions{query}"), size)?;
                 ensure!(
                     found.len() == expected.len(),
                     "{name} {address} {filter}: {} of {}",
@@ -193,7 +194,8 @@ fn calls_are_read() -> anyhow::Result<()> {
     let (mut transfers, mut balances, mut named) = (0, 0, BTreeSet::new());
     for name in ["devchain", "hive"] {
         let chain = chain(name);
-        for hash in node_transactions(chain).into_values().map(|tx| tx.transaction["hash"].clone()) {
+        let hashes = node_transactions(chain).into_values().map(|tx| tx.transaction["hash"].clone());
+        for hash in hashes.step_by(env::amount(3, 1)) {
             let hash = hash.as_str().context("a hash")?;
             let calls = get(chain, &format!("transactions/{hash}/calls"))?;
             let trace = get(chain, &format!("transactions/{hash}/raw-trace?reasons=1"))?;
@@ -265,11 +267,11 @@ fn of_blocks_and_alone_are_the_same() -> anyhow::Result<()> {
         let all = node_transactions(chain);
         let blocks: BTreeSet<u64> = all.keys().map(|position| position.0).collect();
         for block in blocks.iter().step_by((blocks.len() / 6).max(1)) {
-            let found = walk(chain, &format!("blocks/{block}/transactions"), 9)?;
+            let found = walk(chain, &format!("blocks/{block}/transactions"), env::amount(25, 9) as u64)?;
             let expected: Vec<&NodeTransaction> =
                 all.range((*block, 0)..=(*block, u64::MAX)).map(|(_, tx)| tx).collect();
             ensure!(found.len() == expected.len(), "{name} {block}: {} of {}", found.len(), expected.len());
-            for (item, tx) in found.iter().zip(expected).step_by(3) {
+            for (item, tx) in found.iter().zip(expected).step_by(env::amount(7, 3)) {
                 tx.ensure_is(item)?;
                 let hash = item["hash"].as_str().unwrap_or_default();
                 let alone = get(chain, &format!("transactions/{hash}"))?;
@@ -368,7 +370,7 @@ fn the_transactions_of_a_block_are_found_by_type() -> anyhow::Result<()> {
     for name in ["hive", "devchain"] {
         let chain = chain(name);
         let is_full = |line: &&Value| line["block"]["transactions"].as_array().is_some_and(|all| all.len() > 9);
-        for line in chain.lines.iter().filter(is_full).take(4) {
+        for line in chain.lines.iter().filter(is_full).take(env::amount(2, 4)) {
             let path = format!("blocks/{}/transactions", quantity(&line["block"]["number"]));
             let all = walk(chain, &path, 50)?;
             for kind in types {

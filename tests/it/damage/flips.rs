@@ -71,7 +71,7 @@ fn answers(folder: &Path, questions: &[Question]) -> Vec<Answer> {
 #[test]
 fn one_flipped_bit_gives_no_other_answer() -> anyhow::Result<()> {
     let folder = stored()?;
-    let questions = questions()?;
+    let questions: Vec<Question> = questions()?.into_iter().step_by(env::amount(7, 1)).collect();
     let before = answers(folder.path(), &questions);
     let answered = before.iter().filter(|answer| !answer.is_error()).count();
     ensure!(answered > questions.len() / 2, "{answered} of {}: {before:?}", questions.len());

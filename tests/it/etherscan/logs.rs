@@ -169,15 +169,17 @@ fn pages(base: &str, size: usize) -> anyhow::Result<Vec<Value>> {
     Ok(found)
 }
 
-/// No log of a block is out of reach, and none comes twice: for each kind of client, by one filter and by two.
-fn ensure_paged(api: &str, query: &str, due: &[&Value]) -> anyhow::Result<()> {
-    for (base, size) in [
+/// No log of a block is out of reach, and none comes twice: for each kind of client, by one filter and by two. In the
+/// ordinary run a turn of two has every second kind.
+fn ensure_paged(api: &str, query: &str, due: &[&Value], turn: usize) -> anyhow::Result<()> {
+    let clients = [
         (format!("{api}/api?module=logs&action=getLogs&{query}"), 1_000),
         (format!("{api}/api?module=logs&action=getLogs&{query}"), 333),
         (format!("{api}/api?module=logs&action=getLogs&{query}&chainid=1"), 700),
         (format!("{api}/v2/api?chainid=1&module=logs&action=getLogs&{query}"), 1_000),
         (format!("{api}/api/legacy/logs/get-logs?{query}"), 500),
-    ] {
+    ];
+    for (base, size) in clients.into_iter().skip(env::amount(turn, 0)).step_by(env::amount(2, 1)) {
         let found = pages(&base, size)?;
         ensure!(found.iter().collect::<Vec<_>>() == due, "{base} by {size}: {} of {}", found.len(), due.len());
     }
@@ -201,14 +203,14 @@ fn getlogs_ends_after_a_thousand_and_has_pages() -> anyhow::Result<()> {
     ensure!(due.len() > 1_000, "{}", due.len());
     let query = format!("fromBlock={block}&toBlock={block}&topic0={topic}");
     compare(chain, &query, due.clone())?;
-    ensure_paged(&chain.api, &query, &due)?;
+    ensure_paged(&chain.api, &query, &due, 0)?;
     // More than that of one alternative, and some of another between them.
     let of_block: Vec<&Value> = all.iter().filter(|row| quantity(&row["blockNumber"]) == block).collect();
     let other = of_block.iter().find(|row| row["topics"][0] != topic && row["topics"][1].is_string());
     let other = lower(&other.context("another event")?["topics"][1]);
     let either = of_block.into_iter().filter(|row| row["topics"][0] == topic || lower(&row["topics"][1]) == other);
     let (query, due) = (format!("{query}&topic1={other}&topic0_1_opr=or"), either.collect::<Vec<_>>());
-    ensure_paged(&chain.api, &query, &due)?;
+    ensure_paged(&chain.api, &query, &due, 1)?;
     compare(chain, &query, due)
 }
 

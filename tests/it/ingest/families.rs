@@ -9,15 +9,16 @@ use xtask::{http, workspace};
 use super::{family_clients, family_facts, load};
 use crate::env;
 
-/// The recorded chains with receipts, each with the verdicts of its blocks.
+/// The recorded chains with receipts, each with the verdicts of its blocks. The last one is like another of its family,
+/// and left out in the ordinary run.
 const CHAINS: [(&str, u64, usize); 7] = [
     ("arbitrum-421614", 421_614, 1),
     ("gnosis-100", 100, 3),
     ("optimism-10", 10, 2),
-    ("optimism-420", 420, 1),
     ("optimism-11155420", 11_155_420, 1),
     ("polygon-80001", 80_001, 2),
     ("scroll-534352", 534_352, 2),
+    ("optimism-420", 420, 1),
 ];
 
 /// What a source gives and the API does not: what follows from the rest.
@@ -25,7 +26,7 @@ const LEFT_OUT: [&str; 3] = ["totalDifficulty", "sealFields", "author"];
 
 #[test]
 fn blocks_of_other_chains_are_verified_and_given_back() -> anyhow::Result<()> {
-    for (name, chain_id, blocks) in CHAINS {
+    for (name, chain_id, blocks) in CHAINS.into_iter().take(env::amount(CHAINS.len() - 1, CHAINS.len())) {
         let database = env::migrate(&format!("family_{}", name.replace('-', "_")))?;
         let path = workspace::fixture(&format!("chains/{name}.ndjson"));
         let text = std::fs::read_to_string(&path)?;

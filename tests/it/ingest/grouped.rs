@@ -132,7 +132,7 @@ fn tables_stay_in_few_parts() -> anyhow::Result<()> {
     let database = &env::migrate("grouped_parts")?;
     let node = Node::start("hive", &["--head", "20", "--finality", "4"])?;
     let follower = Follower::start_at(env::store(), database, &node.url, &[])?;
-    for head in 21..=54 {
+    for head in (21..=54).step_by(env::amount(3, 1)) {
         node.control(&json!({"head": head}))?;
         named(database, head)?;
     }

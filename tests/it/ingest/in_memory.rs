@@ -80,7 +80,7 @@ fn paths() -> anyhow::Result<Vec<String>> {
     }
     let (receivers, emitters) = (column("hot_withdrawals", "address")?, column("hot_logs", "address")?);
     paths.extend(receivers.iter().take(4).map(|address| format!("/api/v2/addresses/{address}/withdrawals")));
-    paths.extend(emitters.iter().take(env::amount(4, usize::MAX)).flat_map(|emitter| of_emitter(emitter)));
+    paths.extend(emitters.iter().take(env::amount(3, usize::MAX)).flat_map(|emitter| of_emitter(emitter)));
     for topic in column("hot_logs", "topic1")?.iter().take(4) {
         paths.push(format!("/api/v2/addresses/{}/logs?topic={topic}", emitters[0]));
     }
@@ -132,7 +132,7 @@ fn of_emitter(emitter: &str) -> Vec<String> {
 fn calls(dice: &mut Dice) -> anyhow::Result<Vec<(&'static str, Value)>> {
     let (first, last) = (23_u64, 54_u64);
     let mut calls = vec![("eth_gasPrice", json!([])), ("eth_feeHistory", json!(["0x10", "latest", [10.0, 60.0]]))];
-    for number in (first..=last).step_by(env::amount(3, 1)) {
+    for number in (first..=last).step_by(env::amount(5, 1)) {
         let number = format!("{number:#x}");
         calls.push(("eth_getBlockByNumber", json!([number, true])));
         calls.push(("eth_getBlockReceipts", json!([number])));
@@ -180,7 +180,7 @@ fn accounts(first: u64, last: u64) -> anyhow::Result<Vec<(&'static str, Value)>>
     addresses.sort_unstable();
     addresses.dedup();
     addresses.push(format!("0x{}", "12".repeat(20)));
-    for address in addresses.iter().step_by(env::amount(6, 2)) {
+    for address in addresses.iter().step_by(env::amount(11, 2)) {
         for height in [first, last - 20, last - 1, last].map(|height| format!("{height:#x}")) {
             calls.push(("eth_getBalance", json!([address, height])));
             calls.push(("eth_getTransactionCount", json!([address, height])));
@@ -214,20 +214,26 @@ fn otterscan(first: u64, last: u64) -> anyhow::Result<Vec<(&'static str, Value)>
     Ok(calls)
 }
 
-/// Asks both; how many answers say something.
-fn compare(memory: &str, tables: &str, dice: &mut Dice) -> anyhow::Result<usize> {
+/// Whether a question is asked in this turn of two. In the ordinary run each has its half of them.
+fn is_of_turn(question: &str, turn: usize) -> bool {
+    env::is_slow_run() || question.bytes().map(usize::from).sum::<usize>() % 2 == turn
+}
+
+/// Asks both what is of this turn; how many answers say something.
+fn compare(memory: &str, tables: &str, dice: &mut Dice, turn: usize) -> anyhow::Result<usize> {
     let agent = http::agent();
     let mut telling = 0;
-    for path in paths()? {
+    for path in paths()?.into_iter().filter(|path| is_of_turn(path, turn)) {
         let [one, other] = [memory, tables].map(|api| http::get(&agent, &format!("{api}{path}")));
         let (one, other) = (one?, other?);
         ensure!(one.status == other.status && one.status < 500, "{path}: {} and {}", one.status, other.status);
         ensure!(one.text() == other.text(), "{path}:\nmemory {}\ntables {}", one.text(), other.text());
         telling += usize::from(one.text().len() > 300);
     }
-    for (method, parameters) in calls(dice)? {
+    let calls = calls(dice)?;
+    for (method, parameters) in calls.iter().filter(|(method, params)| is_of_turn(&format!("{method}{params}"), turn)) {
         let [one, other] =
-            [memory, tables].map(|api| http::rpc(&agent, &format!("{api}/api/eth-rpc"), method, &parameters));
+            [memory, tables].map(|api| http::rpc(&agent, &format!("{api}/api/eth-rpc"), method, parameters));
         let (one, other) = (one?, other?);
         ensure!(one == other, "{method} {parameters}:\nmemory {one}\ntables {other}");
         telling += usize::from(one.to_string().len() > 60);
@@ -240,13 +246,13 @@ fn answers_are_those_of_the_tables() -> anyhow::Result<()> {
     let (_database, node, follower, memory) = started(DATABASE, &["--head", "54", "--finality", "30"])?;
     let tables = env::start_api(DATABASE, &["--hot-memory", "0"])?;
     let mut dice = Dice(14);
-    for branch in ["main", "depth17"] {
+    for (turn, branch) in ["main", "depth17"].into_iter().enumerate() {
         node.control(&json!({"branch": branch}))?;
         let chain = hashes(branch)?;
         reaches(&memory.url, tip(&chain))?;
         reaches(&tables.url, tip(&chain))?;
-        let telling = compare(&memory.url, &tables.url, &mut dice).with_context(|| format!("on branch {branch}"))?;
-        ensure!(telling > 100, "only {telling} answers say anything");
+        let telling = compare(&memory.url, &tables.url, &mut dice, turn).with_context(|| branch.to_owned())?;
+        ensure!(telling > env::amount(40, 100), "only {telling} answers say anything");
     }
     let gauge = |api: &str, name: &str| -> anyhow::Result<f64> {
         let text = http::get(&http::agent(), &format!("{api}/metrics"))?.text();

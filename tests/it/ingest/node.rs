@@ -279,7 +279,7 @@ tests! {
     with_broken_answers_gives_the_same_rows: with_each(&["truncate=0.03", "drop=0.03", "garbage=0.03", "html=0.03"]),
     with_refusals_gives_the_same_rows: with_each(&["http500=0.02", "http502=0.02", "rpcerror=0.02", "busy=0.02"]),
     that_answers_null_at_first_gives_the_same_rows: with_faults(&["--fault", "nullresult=0.1"]),
-    that_fails_at_first_gives_the_same_rows: same_rows("hive", &["--fail-first", "2", "--fail-first-kind", "http502"], &["--concurrency", "24"]),
+    that_fails_at_first_gives_the_same_rows: same_rows("hive", &["--fail-first", if env::is_slow_run() { "2" } else { "1" }, "--fail-first-kind", "http502"], &["--concurrency", "24"]),
     that_shuffles_batches_gives_the_same_rows: with_faults(&["--shuffle-batch"]),
     that_lags_gives_the_same_rows: with_faults(&["--null-block-lag", "5", "--null-receipts-lag", "8", "--null-times", "2"]),
     with_small_batches_gives_the_same_rows: with_faults(&["--max-batch", "3", "--batch-style", "rpc", "--disable", "eth_getBlockReceipts"]),

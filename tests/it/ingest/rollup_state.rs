@@ -126,10 +126,13 @@ impl Rollup {
         [gas * (price - base_fee), gas * base_fee, word(&receipt["l1Fee"])]
     }
 
-    /// Balances and slots after a block are those of `accounts`.
+    /// Balances and slots after a block are those of `accounts`; in the ordinary run of the vaults and some others.
     fn has_state(&self, height: u64, accounts: &Map<String, Value>) -> anyhow::Result<()> {
         let at = self.at(height);
-        for (address, account) in accounts {
+        let is_asked = |(position, (address, _)): &(usize, (&String, &Value))| {
+            position.is_multiple_of(env::amount(3, 1)) || VAULTS.contains(&address.as_str())
+        };
+        for (_, (address, account)) in accounts.iter().enumerate().filter(is_asked) {
             let balance = self.result("eth_getBalance", json!([address, at]))?;
             ensure!(word(&balance) == word(&account["balance"]), "{address} has {balance} after {height}: {account}");
             let nonce = self.result("eth_getTransactionCount", json!([address, at]))?;

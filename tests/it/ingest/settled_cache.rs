@@ -230,7 +230,7 @@ fn beside_new_heads_settled_data_needs_no_statement() -> anyhow::Result<()> {
     let lines = chains::lines("hive")?;
     let old = calls(&lines[5..env::amount(9, 15)]);
     let before = ask(&api, &old, &[])?;
-    let everything: Vec<_> = calls(&lines.iter().step_by(env::amount(9, 3)).cloned().collect::<Vec<_>>());
+    let everything: Vec<_> = calls(&lines.iter().step_by(env::amount(17, 3)).cloned().collect::<Vec<_>>());
     let mut compared = 0;
     for (branch, head) in [("main", Some(34)), ("main", Some(54)), ("depth6", None), ("main", None), ("depth1", None)] {
         let chain = hashes(branch)?;

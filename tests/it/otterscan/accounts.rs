@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::node_transactions;
 use crate::chains::{chain, quantity};
+use crate::env;
 use crate::rpc::{call, result};
 
 #[test]
@@ -33,7 +34,7 @@ fn code_is_there_where_it_was_deployed() -> anyhow::Result<()> {
 fn transactions_are_found_by_sender_and_nonce() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for tx in node_transactions(chain).iter().step_by(5) {
+        for tx in node_transactions(chain).iter().step_by(env::amount(17, 5)) {
             let (from, nonce) = (&tx.transaction["from"], quantity(&tx.transaction["nonce"]));
             let found = result(chain, "ots_getTransactionBySenderAndNonce", json!([from, nonce]))?;
             ensure!(found == tx.hash(), "{name} {from} {nonce}: {found}");

@@ -39,7 +39,7 @@ fn stored(database: &str) -> anyhow::Result<Vec<Entry>> {
 /// Filters by the topics of an account: alone, beside an event, among alternatives, beside another account.
 fn filters(entries: &[Entry], head: u64) -> Vec<Value> {
     let accounts: BTreeSet<(&str, usize)> = entries.iter().map(|(topic, at, ..)| (topic.as_str(), *at)).collect();
-    let step = env::amount(accounts.len().div_ceil(20), 1);
+    let step = env::amount(accounts.len().div_ceil(7), 1);
     let transfer = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
     let of_account = |(topic, position): (&str, usize)| {
         let mut alone = vec![Value::Null; position];
