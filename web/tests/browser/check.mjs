@@ -1,7 +1,7 @@
 // Opens every page of an explorer in Chromium and fails on whatever must not happen: `node tests/browser/check.mjs URL
 // [0 | 1 | both] [tours | 1/3]`. Each page is wide and light as well as narrow and dark; with a parity it is one of both, in turns. With
 // parity 0 half of the pages are opened; a run of another explorer with parity 1 opens all, and looks for barriers (axe) on the other
-// half. Runs side by side have a part each: the tours, or every third page.
+// half. Of the tours each has half. Runs side by side have a part each: the tours, or every third page.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { end, rest, start, watchedPage } from './browser.mjs';
@@ -31,7 +31,9 @@ try {
     const looks = parity === 'both' ? LOOKS : [LOOKS[(index + Number(parity)) % 2]];
     for (const [width, scheme] of looks) await check(page, seen, { name, path, text, width, scheme, hasAxe: isOfHalf });
   }
-  for (const tour of isTours || parts === 1 ? [keyboard, byKeys, everyFocus, names, lookTwice, bigTrees, without] : []) {
+  const tours = [keyboard, byKeys, everyFocus, names, lookTwice, bigTrees, without];
+  for (const [index, tour] of isTours || parts === 1 ? tours.entries() : []) {
+    if (parity !== 'both' && index % 2 !== Number(parity)) continue;
     problems.push(...(await tour(page, origin, seen)).map((problem) => `${tour.name}: ${problem}`), ...seen.problems.splice(0));
     checked += 1;
   }
