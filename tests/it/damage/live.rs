@@ -55,7 +55,7 @@ fn damaged(database: &str) -> anyhow::Result<Value> {
 fn a_load_that_goes_on_is_no_damage() -> anyhow::Result<()> {
     let database = &env::migrate("damage_live")?;
     let mut looks = 0;
-    for round in 0..4 {
+    for round in 0..env::amount(2, 4) {
         let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "10"]);
         let mut load = command.stderr(Stdio::null()).spawn()?;
         for _ in 0..6 + round {
@@ -67,7 +67,7 @@ fn a_load_that_goes_on_is_no_damage() -> anyhow::Result<()> {
         process::wait_within(&mut load, env::LONGEST)?;
         env::sql(database, "OPTIMIZE TABLE logs")?;
     }
-    ensure!(looks > 3, "only {looks} looks at a load that went on");
+    ensure!(looks > env::amount(1, 3), "only {looks} looks at a load that went on");
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
     env::sql(database, "OPTIMIZE TABLE logs FINAL")?;
     ensure!(damaged(database)? == json!([]));
