@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 use xtask::{budget, engine_library, tools, workspace};
 
@@ -17,6 +17,9 @@ use programs::{Run, TestProgram};
 use report::{Counts, Report};
 use server::TestServer;
 use steps::{BackgroundSteps, Step};
+
+/// Variables of the environment of a program.
+type Variables = Vec<(&'static str, String)>;
 
 /// Flags of the test run.
 #[derive(Debug, Args)]
@@ -55,7 +58,7 @@ pub fn docs() -> anyhow::Result<ExitCode> {
 }
 
 /// Where tests find the engine and the clients that are written in Python.
-fn tools_of_tests() -> anyhow::Result<Vec<(&'static str, String)>> {
+fn tools_of_tests() -> anyhow::Result<Variables> {
     let clients = workspace::root().join("tests/clients");
     let library = engine_library::ensure()?;
     let python = tools::python_with(&clients.join("requirements.txt"))?;
@@ -64,21 +67,32 @@ fn tools_of_tests() -> anyhow::Result<Vec<(&'static str, String)>> {
     Ok(paths.into_iter().map(|(name, path)| (name, path.display().to_string())).collect())
 }
 
+/// The test programs, and the variables of what they need: packages are fetched and unpacked while the compiler runs.
+fn prepare() -> anyhow::Result<(Vec<TestProgram>, Variables)> {
+    std::thread::scope(|scope| {
+        let tools = scope.spawn(|| {
+            let folders = ["tests/clients", "tests/fixtures/devchain/node", "web"];
+            folders.iter().try_for_each(|folder| tools::npm_ci(&workspace::root().join(folder)))?;
+            tools_of_tests()
+        });
+        eprintln!("xtask: build");
+        let programs = programs::build()?;
+        let environment = tools.join().map_err(|_| anyhow!("the thread that installs packages panicked"))??;
+        Ok((programs, environment))
+    })
+}
+
 /// Runs everything, or the tests of a name; fails if anything did.
 pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
-    let mut environment = tools_of_tests()?;
-    for folder in ["tests/clients", "tests/fixtures/devchain/node", "web"] {
-        tools::npm_ci(&workspace::root().join(folder))?;
-    }
+    let started = Instant::now();
+    let (programs, mut environment) = prepare()?;
+    let mut report = Report::default();
     // Half of a test is waiting: for programs to start, for what they must wait for.
     let threads = 2 * std::thread::available_parallelism()?.get();
     environment.extend([("INSTA_UPDATE", "no".to_owned()), ("RUST_TEST_THREADS", threads.to_string())]);
     if flags.slow {
         environment.push(("TRAWL_TEST_SLOW", "1".to_owned()));
     }
-    let started = Instant::now();
-    eprintln!("xtask: build");
-    let (programs, mut report) = (programs::build()?, Report::default());
     let server = if flags.server { Some(TestServer::start()?) } else { None };
     environment.extend(server.as_ref().map(TestServer::variable));
     let mut arguments: Vec<&str> = flags.name.as_deref().into_iter().collect();
@@ -105,7 +119,7 @@ pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
 fn on_a_server(
     programs: &[TestProgram],
     flags: &TestFlags,
-    mut environment: Vec<(&'static str, String)>,
+    mut environment: Variables,
     report: &mut Report,
 ) -> anyhow::Result<()> {
     eprintln!("xtask: tests on ClickHouse's server code");

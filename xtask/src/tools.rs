@@ -71,6 +71,8 @@ fn install(base: &str, folder: &str, requirements: &Path, flags: &[&str]) -> any
     }
     let mut pip = Command::new(&python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(flags);
+    // What is used is compiled when it is: a fraction of what there is.
+    pip.arg("--no-compile");
     pip.arg("-r").arg(requirements);
     process::run(&mut pip)?;
     std::fs::write(stamp, required)?;
