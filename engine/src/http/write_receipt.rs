@@ -4,17 +4,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
-/// How long a connection under TLS may take to send a record that it has already taken.
-const RECORD: Duration = Duration::from_millis(20);
+/// How long a connection under TLS may take to send what it has already taken, up to 64 KiB.
+const ENCRYPTED: Duration = Duration::from_millis(20);
+/// The longest wait, for clients that take some bytes now and then.
+const LONGEST: Duration = Duration::from_mins(5);
 
-/// Is waited for before a transfer is broken off: hyper drops what it has not written when a body ends with an error.
+/// A connection drops what it has not written when a body ends with an error, so the error waits for this.
 pub(super) struct WriteReceipt(oneshot::Receiver<()>);
 
-/// Is dropped with the last reference to its bytes, which hyper keeps until the socket has taken all of them.
+/// hyper keeps a reference until the socket has taken all bytes: with the last one the sender is dropped.
 struct TrackedBytes {
     bytes: Vec<u8>,
-    _held: oneshot::Sender<()>,
+    _written: oneshot::Sender<()>,
 }
 
 impl AsRef<[u8]> for TrackedBytes {
@@ -26,16 +29,16 @@ impl AsRef<[u8]> for TrackedBytes {
 impl WriteReceipt {
     /// The bytes to hand to the connection, and what to wait for.
     pub fn of(bytes: Vec<u8>) -> (Bytes, Self) {
-        let (held, written) = oneshot::channel();
-        (Bytes::from_owner(TrackedBytes { bytes, _held: held }), Self(written))
+        let (sender, receiver) = oneshot::channel();
+        (Bytes::from_owner(TrackedBytes { bytes, _written: sender }), Self(receiver))
     }
 
-    /// Waits until they are written. A client that reads nothing is ended by the connection's write timeout, a reader
-    /// by the longest time of its answer.
+    /// Waits until they are written, at most five minutes. A client that takes nothing for the connection's write timeout
+    /// ends the connection, and the time limit of an answer to a reader's account holds on.
     pub async fn wait(self) {
         // The sender is dropped and never used.
-        let _ = self.0.await;
-        tokio::time::sleep(RECORD).await;
+        let _ = timeout(LONGEST, self.0).await;
+        tokio::time::sleep(ENCRYPTED).await;
     }
 }
 
@@ -70,7 +73,7 @@ mod tests {
         });
         tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(server), service));
         client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("sent");
-        tokio::time::sleep(RECORD * 10).await;
+        tokio::time::sleep(ENCRYPTED * 10).await;
         let mut answer = Vec::new();
         client.read_to_end(&mut answer).await.expect("read");
         answer
