@@ -2,7 +2,8 @@
 //!
 //! An error in the middle of an answer follows the data: `\r\n__exception__\r\n`, a tag, `\r\n`, `Code: N.
 //! DB::Exception: …`, its length, the tag, and the marker again (ClickHouse's `WriteBufferFromHTTPServerResponse`). The
-//! client crate finds it only if all of it arrives in one piece; else it takes it for data and a lost connection.
+//! client crate finds it only if all of it arrives in one piece; else it takes it for data and a lost connection, or drops
+//! its last piece. So the message may be cut here, and an error whose code is cut is not found.
 
 use bytes::Bytes;
 use clickhouse::query::BytesCursor;
@@ -11,6 +12,8 @@ use crate::store::StoreError;
 
 /// What precedes the text of an error.
 const MARKER: &str = "\r\n__exception__\r\n";
+/// Letters of the tag (`EXCEPTION_TAG_LENGTH`).
+const TAG_LENGTH: usize = 16;
 /// More than a server sends of an error: its text has at most 16 KiB (`MAX_EXCEPTION_SIZE`).
 const TAIL_BYTES: usize = 17 << 10;
 
@@ -75,28 +78,40 @@ impl<P: Pieces> AnswerBytes<P> {
     }
 }
 
-/// The error that begins in the last bytes of an answer which broke off, perhaps without its end. Nothing but text may
-/// follow the marker, so that rows which hold it, in the data of a transaction for example, are no error.
+/// The error that begins in the last bytes of an answer which broke off, perhaps without its end.
 fn exception_in(tail: &[u8]) -> Option<clickhouse::error::Error> {
-    let is_text = |bytes: &&[u8]| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
-    let begin = tail.windows(MARKER.len()).position(|bytes| bytes == MARKER.as_bytes())? + MARKER.len();
-    let text = tail.get(begin..).filter(is_text).map(String::from_utf8_lossy)?;
-    let message = text.split_once("\r\n")?.1.lines().next()?;
+    let markers = tail.windows(MARKER.len()).enumerate().filter(|(_, bytes)| *bytes == MARKER.as_bytes());
+    let message = markers.map(|(at, _)| &tail[at + MARKER.len()..]).find_map(message_in)?;
+    Some(clickhouse::error::Error::BadResponse(message))
+}
+
+/// The message after a marker. Only a tag may precede it and only text follow, so that rows which hold a marker, in the
+/// data of a transaction for example, are no error.
+fn message_in(rest: &[u8]) -> Option<String> {
+    let text = match std::str::from_utf8(rest) {
+        Ok(text) => text,
+        // Cut within a character.
+        Err(cut) if cut.error_len().is_none() => std::str::from_utf8(&rest[..cut.valid_up_to()]).ok()?,
+        Err(_) => return None,
+    };
+    let (tag, text) = text.split_once("\r\n").filter(|_| !text.contains('\0'))?;
+    let is_tag = tag.len() == TAG_LENGTH && tag.bytes().all(|letter| letter.is_ascii_alphanumeric());
+    let message = text.lines().next().filter(|_| is_tag)?;
     let (code, _) = message.strip_prefix("Code: ")?.split_once('.')?;
     code.parse::<i32>().ok()?;
-    Some(clickhouse::error::Error::BadResponse(message.to_owned()))
+    Some(message.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Pieces that arrive before the connection breaks.
-    struct BrokenConnection(Vec<Bytes>);
+    /// Pieces that arrive before the connection breaks, or before the client crate drops one.
+    struct BrokenConnection(Vec<Bytes>, fn() -> StoreError);
 
     impl Pieces for BrokenConnection {
         async fn next(&mut self) -> Result<Option<Bytes>, StoreError> {
-            if self.0.is_empty() { Err(StoreError::silent()) } else { Ok(Some(self.0.remove(0))) }
+            if self.0.is_empty() { Err((self.1)()) } else { Ok(Some(self.0.remove(0))) }
         }
     }
 
@@ -110,7 +125,7 @@ mod tests {
     /// The error after these pieces.
     async fn error_after(pieces: &[&[u8]]) -> StoreError {
         let pieces = pieces.iter().map(|piece| Bytes::copy_from_slice(piece)).collect();
-        let mut answer = AnswerBytes::new(BrokenConnection(pieces));
+        let mut answer = AnswerBytes::new(BrokenConnection(pieces, StoreError::silent));
         loop {
             match answer.next().await {
                 Ok(piece) => assert!(piece.is_some(), "it breaks off"),
@@ -132,12 +147,23 @@ mod tests {
             let StoreError::Refused { code: 395, message } = error else { panic!("{length}: {error}") };
             assert_eq!(message, TEXT.trim_end());
         }
+        let dropped = || StoreError::Undecodable(clickhouse::error::Error::Other("message length was invalid".into()));
+        let mut pieces =
+            AnswerBytes::new(BrokenConnection(vec![Bytes::copy_from_slice(&answer[..begin + 9])], dropped));
+        assert!(pieces.next().await.is_ok());
+        let error = pieces.next().await.expect_err("it breaks off");
+        assert!(matches!(error, StoreError::Refused { code: 395, .. }), "{error}");
         let error = error_after(&[&answer[..begin - 5]]).await;
         assert!(matches!(error, StoreError::Unreachable(_)), "the code is cut: {error}");
     }
 
     #[tokio::test]
     async fn rows_that_hold_an_error_are_none() {
+        let imitated = format!("{MARKER}Code: 497. DB::Exception: no tag\n");
+        let error = error_after(&[&[imitated.as_bytes(), &last_bytes()].concat()]).await;
+        assert!(matches!(error, StoreError::Refused { code: 395, .. }), "the second marker counts: {error}");
+        let error = error_after(&[imitated.as_bytes()]).await;
+        assert!(matches!(error, StoreError::Unreachable(_)), "{error}");
         let error = error_after(&[&[&last_bytes()[..], &[0, 1, 2, 3]].concat()]).await;
         assert!(matches!(error, StoreError::Unreachable(_)), "{error}");
     }
