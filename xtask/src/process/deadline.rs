@@ -16,6 +16,8 @@ const KILL: Duration = Duration::from_secs(10);
 /// # Errors
 /// If it takes longer than `limit`; then it is killed.
 pub fn wait_within(child: &mut Child, limit: Duration) -> anyhow::Result<ExitStatus> {
+    // As `Child::wait` does: a child that reads to the end of its input would wait for it.
+    drop(child.stdin.take());
     let deadline = Instant::now() + limit;
     while Instant::now() < deadline {
         if let Some(status) = child.try_wait()? {

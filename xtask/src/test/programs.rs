@@ -73,11 +73,11 @@ impl TestProgram {
             }
         })?;
         let failed = report.counts().failed - before.failed;
-        let is_unsaid = match outcome {
+        let has_no_cause = match outcome {
             Outcome::Ended(status) => !status.success() && failed == 0,
             Outcome::Hung => true,
         };
-        if is_unsaid {
+        if has_no_cause {
             eprintln!("xtask: {name} ended without saying what failed");
             report.add(Counts { passed: 0, failed: 1 });
         }

@@ -7,8 +7,10 @@ use std::process::{Child, ExitStatus};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How long a test program may print nothing. The slowest test takes a fifth of it on a slow machine.
-const SILENCE: Duration = Duration::from_mins(15);
+use xtask::process;
+
+/// How long a test program may print nothing: several times the slowest test of a slow run on a slow machine.
+const SILENCE: Duration = Duration::from_mins(20);
 /// How often it is looked whether the program has ended although something still holds its output open.
 const POLL: Duration = Duration::from_secs(5);
 
@@ -55,12 +57,15 @@ fn watch_for(
             Err(RecvTimeoutError::Disconnected) => return Ok(Outcome::Ended(child.wait()?)),
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(status) = child.try_wait()? {
+                    // What it printed last may have come just now.
+                    lines.try_iter().for_each(show);
                     return Ok(Outcome::Ended(status));
                 }
                 if spoke.elapsed() >= silence {
-                    eprintln!("xtask: nothing printed for {} s; these tests hang: {running}", silence.as_secs());
-                    eprint!("{}", processes_below(child.id()));
-                    child.kill()?;
+                    eprintln!("xtask: nothing printed for {} s; still running: {running}", silence.as_secs());
+                    let tree = ProcessTree::of(child.id());
+                    eprint!("{}", tree.text);
+                    tree.kill();
                     child.wait()?;
                     return Ok(Outcome::Hung);
                 }
@@ -91,18 +96,39 @@ impl std::fmt::Display for RunningTests {
     }
 }
 
-/// What the threads of a process wait for in the kernel, and the same of the processes it started (Linux; else empty).
-fn processes_below(pid: u32) -> String {
-    let text = |file: String| fs::read_to_string(file).unwrap_or_default().replace('\0', " ").trim().to_owned();
-    let mut lines = format!("process {pid}: {}\n", text(format!("/proc/{pid}/cmdline")));
-    for task in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
-        let of_task = |file: &str| text(task.path().join(file).display().to_string());
-        lines += &format!("  {}: {} {}\n", of_task("comm"), of_task("wchan"), of_task("syscall"));
-        for child in of_task("children").split_whitespace().filter_map(|child| child.parse().ok()) {
-            lines += &processes_below(child);
+/// A process and those that it started, with what their threads wait for in the kernel (Linux; else the first alone).
+struct ProcessTree {
+    ids: Vec<u32>,
+    text: String,
+}
+
+impl ProcessTree {
+    fn of(id: u32) -> Self {
+        let mut tree = Self { ids: Vec::new(), text: String::new() };
+        tree.add(id);
+        tree
+    }
+
+    fn add(&mut self, id: u32) {
+        let text = |file: String| fs::read_to_string(file).unwrap_or_default().replace('\0', " ").trim().to_owned();
+        self.ids.push(id);
+        self.text += &format!("process {id}: {}\n", text(format!("/proc/{id}/cmdline")));
+        for task in fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten() {
+            let of_task = |file: &str| text(task.path().join(file).display().to_string());
+            self.text += &format!("  {}: {} {}\n", of_task("comm"), of_task("wchan"), of_task("syscall"));
+            for child in of_task("children").split_whitespace().filter_map(|child| child.parse().ok()) {
+                self.add(child);
+            }
         }
     }
-    lines
+
+    /// Kills all: a child that lives on would hold the output of the run open.
+    fn kill(&self) {
+        for id in &self.ids {
+            // It may have ended meanwhile.
+            let _ = process::signal(*id, libc::SIGKILL);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -125,6 +151,19 @@ mod tests {
         let (outcome, lines) = run("echo one; exec sleep 600");
         assert!(matches!(outcome, Outcome::Hung));
         assert_eq!(lines, ["one"]);
+    }
+
+    #[test]
+    fn what_it_started_is_killed_with_it() {
+        let (outcome, lines) = run("sleep 600 & echo $!; wait");
+        assert!(matches!(outcome, Outcome::Hung));
+        let is_gone =
+            || fs::read_to_string(format!("/proc/{}/stat", lines[0])).map_or(true, |stat| stat.contains(" Z "));
+        let deadline = Instant::now() + POLL;
+        while cfg!(target_os = "linux") && !is_gone() {
+            assert!(Instant::now() < deadline, "it lives on");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     #[test]
