@@ -188,11 +188,19 @@ pub fn ingest_at(store: &str, database: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// How long a program may run that a test waits for: several times the slowest of them on a slow machine.
-pub const LONGEST: Duration = Duration::from_mins(10);
+/// How long a program may run that a test waits for: several times the slowest of them on a slow machine, with
+/// everything that a slow run asks of it.
+pub const LONGEST: Duration = Duration::from_mins(12);
 
-/// Runs a command to its end; its output is part of the error if its exit code is another, or if it does not end.
+/// Runs a command to its end, without an input; its output is part of the error if its exit code is another, or if it
+/// does not end.
 pub fn run(mut command: Command, code: i32) -> anyhow::Result<Output> {
+    command.stdin(Stdio::null());
+    run_with_input(command, code)
+}
+
+/// The same with the input that the command has.
+pub fn run_with_input(mut command: Command, code: i32) -> anyhow::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().with_context(|| format!("{command:?}"))?;
     let output = process::output_within(child, LONGEST).with_context(|| format!("{command:?}"))?;

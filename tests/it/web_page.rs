@@ -214,7 +214,7 @@ fn compare_pages(api: &str, pages: &Value) -> anyhow::Result<u64> {
     serde_json::to_writer(&expected, pages)?;
     let mut command = Command::new("node");
     command.arg("tests/browser/facts.mjs").arg(api).stdin(expected.reopen()?).current_dir(sources());
-    let output = env::run(command, 0)?;
+    let output = env::run_with_input(command, 0)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.trim().split(' ').next().context("a count")?.parse().with_context(|| text.clone())
 }

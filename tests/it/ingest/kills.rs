@@ -95,9 +95,10 @@ const STEPS: [&str; 16] = [
 #[test]
 fn killed_at_every_step_a_load_ends_clean() -> anyhow::Result<()> {
     let mut dice = Dice(7);
-    let rounds = if env::is_slow_run() { 150 } else { 5 };
+    // In the ordinary run those that write rows.
+    let (rounds, steps) = if env::is_slow_run() { (150, &STEPS[..]) } else { (5, &STEPS[STEPS.len() - 9..]) };
     let mut plan: Vec<(&str, Phase)> =
-        STEPS.iter().flat_map(|step| [Phase::Before, Phase::Amid, Phase::After].map(|phase| (*step, phase))).collect();
+        steps.iter().flat_map(|step| [Phase::Before, Phase::Amid, Phase::After].map(|phase| (*step, phase))).collect();
     let mut killed = 0;
     for round in 0.. {
         let database = format!("kills_{round}");
@@ -106,7 +107,7 @@ fn killed_at_every_step_a_load_ends_clean() -> anyhow::Result<()> {
         // As many kills as the chain lasts for; then the next set of tables.
         while killed < rounds && survived < 6 {
             if plan.is_empty() {
-                plan = STEPS.iter().flat_map(|step| [(*step, Phase::Before), (*step, Phase::After)]).collect();
+                plan = steps.iter().flat_map(|step| [(*step, Phase::Before), (*step, Phase::After)]).collect();
             }
             let (step, phase) = plan.swap_remove(dice.roll(plan.len()));
             if kill_at(&database, step, phase, 1 + dice.roll(3) as u64)? {

@@ -357,12 +357,12 @@ fn a_node_that_forges_is_refused() -> anyhow::Result<()> {
     // Each load goes on where the one before was refused.
     let database = env::migrate("verify_forged")?;
     for (flags, check) in [
+        (["--tamper-parent", "31"], ""),
         (["--tamper-log", "31:0:0:data"], "receipts root"),
         (["--tamper-log", "31:0:0:topic"], "receipts root"),
         (["--tamper-log", "31:0:0:address"], "receipts root"),
         (["--tamper-status", "31:0"], "receipts root"),
         (["--tamper-tx", "31"], "transaction"),
-        (["--tamper-parent", "31"], ""),
         (["--tamper-bloom", "31"], "header hash"),
     ] {
         let node = Node::start("hive", &flags)?;

@@ -93,6 +93,7 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
     ];
     for (tool, files) in tools {
         env::sql(database, "TRUNCATE TABLE address_labels")?;
+        ensure!(stored(database)?.is_empty(), "{tool} would find what the one before left");
         let folder = env::directory()?;
         for (name, text) in files {
             written(&folder, &name, &text)?;
@@ -103,6 +104,7 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
     }
     // An artifact without an address gets one on the command line.
     env::sql(database, "TRUNCATE TABLE address_labels")?;
+    ensure!(stored(database)?.is_empty());
     let file = |name: &str, abi: &Value| written(&one, &format!("{name}.json"), &json!({"abi": abi}).to_string());
     let named = [format!("{GOLD}={}", file("Coin", coin)?), format!("{NOISE}={}", file("Noise", noise)?)];
     labels(database, &[&named[0], &named[1]], 0)?;

@@ -182,7 +182,8 @@ fn are_read_in_part_and_answer_as_whole_ones() -> anyhow::Result<()> {
         20_100, 20_300, 24_999, 25_000, 29_999, 30_000, 36_000, 38_900, 38_999, 39_000, 39_935, 39_936, 39_999, LAST,
     ];
     let mut dice = Dice(17);
-    let random: Vec<u64> = (0..env::amount(6, 30)).map(|_| dice.roll(40_001) as u64).collect();
+    // With the turns an even number of blocks: descending, every second question is one of the other half.
+    let random: Vec<u64> = (0..env::amount(7, 30)).map(|_| dice.roll(40_001) as u64).collect();
     let mut questions: Vec<(&History, u64)> =
         turns.into_iter().chain(random).flat_map(|block| histories.iter().map(move |it| (it, block))).collect();
     // What is known of one block must not be taken for another, in whatever order they are requested.

@@ -116,6 +116,17 @@ pub fn questions(cluster: &Cluster) -> anyhow::Result<Vec<Question>> {
     Ok(questions)
 }
 
+/// Whether a question is among those of this third in the ordinary run. Questions of one kind, a path without its
+/// hashes and numbers or a method, are in one third, so that the thirds of different chains are all kinds.
+pub fn is_of_third(question: &Question, third: usize) -> bool {
+    let is_word = |part: &&str| !part.is_empty() && !part.bytes().any(|byte| byte.is_ascii_digit());
+    let kind: String = match question {
+        Question::Path(path) => path.split(['/', '?', '&', '=']).filter(is_word).collect(),
+        Question::Call(method, _) => (*method).into(),
+    };
+    env::is_slow_run() || kind.bytes().map(usize::from).sum::<usize>() % 3 == third
+}
+
 fn of_etherscan(address: &str) -> Vec<String> {
     let account =
         ["txlist", "txlistinternal", "tokentx", "tokennfttx", "token1155tx", "getminedblocks", "balance", "tokenlist"];

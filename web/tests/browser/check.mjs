@@ -26,9 +26,11 @@ try {
   const routes = isTours ? [] : await routesOf(origin);
   for (const [index, [name, path, text]] of routes.entries()) {
     if (index % parts !== number - 1) continue;
-    const isOfHalf = parity === 'both' || Math.floor(index / 3) % 2 === Number(parity);
+    // By its name, which is the same on both explorers: their lists of pages differ.
+    const sum = [...name].reduce((all, letter) => all + letter.charCodeAt(0), 0);
+    const isOfHalf = parity === 'both' || sum % 2 === Number(parity);
     if (parity === '0' && !isOfHalf) continue;
-    const looks = parity === 'both' ? LOOKS : [LOOKS[(index + Number(parity)) % 2]];
+    const looks = parity === 'both' ? LOOKS : [LOOKS[((sum >> 1) + Number(parity)) % 2]];
     for (const [width, scheme] of looks) await check(page, seen, { name, path, text, width, scheme, hasAxe: isOfHalf });
   }
   const tours = [keyboard, byKeys, everyFocus, names, lookTwice, bigTrees, without];
