@@ -12,15 +12,15 @@ const index = readFileSync(join(dist, 'index.html'), 'utf8');
 const byName = new Map(names.map((file) => [basename(file), file]));
 
 /** A file and everything that it imports statically, directly or not. */
-function withStatic(file, seen = new Set()) {
-  if (seen.has(file)) return seen;
-  seen.add(file);
-  if (!file.endsWith('.js')) return seen;
+function withStatic(file, visited = new Set()) {
+  if (visited.has(file)) return visited;
+  visited.add(file);
+  if (!file.endsWith('.js')) return visited;
   for (const [, name] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*["']\.\/([\w.-]+)["']/g)) {
     const other = byName.get(name);
-    if (other) withStatic(other, seen);
+    if (other) withStatic(other, visited);
   }
-  return seen;
+  return visited;
 }
 
 const first = new Set();

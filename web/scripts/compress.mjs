@@ -1,4 +1,4 @@
-// Puts a file compressed with brotli and one with gzip beside each file of the built page.
+// Writes a brotli and a gzip version of each file of the built page next to it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { files } from './files.mjs';

@@ -21,18 +21,18 @@ async function rows(text) {
   return body.trim().split('\n').filter(Boolean).map((line) => JSON.parse(line));
 }
 
-/** Both as texts in an order of their own, as rows of the same rank may stand in any. */
-function same(name, found, wanted) {
+/** Compares sorted texts: the order of rows with the same rank is not defined. */
+function same(name, actual, expected) {
   const texts = (all) => all.map((one) => JSON.stringify(one.map((value) => (value === null ? '' : String(value))))).sort();
-  assert.ok(wanted.length > 0, `${name}: nothing to compare`);
-  assert.deepEqual(texts(found), texts(wanted), name);
+  assert.ok(expected.length > 0, `${name}: nothing to compare`);
+  assert.deepEqual(texts(actual), texts(expected), name);
   compared += 1;
 }
 
-const near = (name, found, wanted, part) => {
-  assert.equal(found.length, wanted.length, name);
-  assert.ok(found.length > 0, name);
-  found.forEach((value, at) => assert.ok(Math.abs(value - wanted[at]) <= part * Math.abs(wanted[at]), `${name}: ${value}, not ${wanted[at]}`));
+const near = (name, actual, expected, tolerance) => {
+  assert.equal(actual.length, expected.length, name);
+  assert.ok(actual.length > 0, name);
+  actual.forEach((value, at) => assert.ok(Math.abs(value - expected[at]) <= tolerance * Math.abs(expected[at]), `${name}: ${value}, not ${expected[at]}`));
   compared += 1;
 };
 
@@ -62,11 +62,11 @@ for (const period of ['DAY', 'WEEK', 'MONTH', 'YEAR']) {
     const text = sql.lineSql(id, period);
     assert.ok(text, `${id} has no SQL`);
     const { chart } = await get(`/stats-service/api/v1/lines/${id}${by}`);
-    const found = await rows(text);
-    const known = new Map(found.filter(late).map((row) => [day(row.period), Number(row.value)]));
-    const points = chart.filter((point) => known.has(point.date));
-    assert.ok(chart.length === 0 || points.length >= chart.length - 1, `${id}: ${JSON.stringify(chart)}, not ${JSON.stringify(found)}`);
-    if (points.length > 0) near(`${id} by ${period}`, points.map((point) => Number(point.value)), points.map((point) => known.get(point.date)), 1e-6);
+    const result = await rows(text);
+    const values = new Map(result.filter(late).map((row) => [day(row.period), Number(row.value)]));
+    const points = chart.filter((point) => values.has(point.date));
+    assert.ok(chart.length === 0 || points.length >= chart.length - 1, `${id}: ${JSON.stringify(chart)}, not ${JSON.stringify(result)}`);
+    if (points.length > 0) near(`${id} by ${period}`, points.map((point) => Number(point.value)), points.map((point) => values.get(point.date)), 1e-6);
   }
 }
 

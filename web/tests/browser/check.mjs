@@ -1,14 +1,14 @@
-// Opens every page of an explorer in Chromium and fails on whatever must not happen: `node tests/browser/check.mjs URL
-// [0 | 1 | both] [tours | 1/3]`. Each page is wide and light as well as narrow and dark; with a parity it is one of both, in turns. With
-// parity 0 half of the pages are opened; a run of another explorer with parity 1 opens all, and looks for barriers (axe) on the other
-// half. Of the tours each has half. Runs side by side have a part each: the tours, or every third page.
+// Opens every page of an explorer in Chromium and fails on any violation: `node tests/browser/check.mjs URL [0 | 1 | both]
+// [tours | 1/3]`. Each page is opened wide and light as well as narrow and dark; with a parity of 0 or 1, in one of the two, in turns.
+// Parity 0 opens half of the pages; parity 1, over another explorer, opens all and checks accessibility (axe) on the other half. Each
+// parity takes half of the tours. Parallel runs take a part each: the tours, or every third page.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { end, rest, start, watchedPage } from './browser.mjs';
+import { end, monitoredPage, rest, start } from './browser.mjs';
 import { byKeys, everyFocus } from './keys.mjs';
 import { routesOf } from './routes.mjs';
 import { figures, LIMITS } from './speed.mjs';
-import { keyboard, lookTwice, names, without } from './tours.mjs';
+import { keyboard, warnings, names, offline } from './tours.mjs';
 import { bigTrees } from './trees.mjs';
 
 const origin = new URL(process.argv[2] ?? '').origin;
@@ -22,7 +22,7 @@ const LOOKS = [[1440, 'light'], [360, 'dark']];
 
 const browser = await start();
 try {
-  const { page, seen } = await watchedPage(browser, origin);
+  const { page, monitor } = await monitoredPage(browser, origin);
   const routes = isTours ? [] : await routesOf(origin);
   for (const [index, [name, path, text]] of routes.entries()) {
     if (index % parts !== number - 1) continue;
@@ -31,12 +31,12 @@ try {
     const isOfHalf = parity === 'both' || sum % 2 === Number(parity);
     if (parity === '0' && !isOfHalf) continue;
     const looks = parity === 'both' ? LOOKS : [LOOKS[((sum >> 1) + Number(parity)) % 2]];
-    for (const [width, scheme] of looks) await check(page, seen, { name, path, text, width, scheme, hasAxe: isOfHalf });
+    for (const [width, scheme] of looks) await check(page, monitor, { name, path, text, width, scheme, hasAxe: isOfHalf });
   }
-  const tours = [keyboard, byKeys, everyFocus, names, lookTwice, bigTrees, without];
+  const tours = [keyboard, byKeys, everyFocus, names, warnings, bigTrees, offline];
   for (const [index, tour] of isTours || parts === 1 ? tours.entries() : []) {
     if (parity !== 'both' && index % 2 !== Number(parity)) continue;
-    problems.push(...(await tour(page, origin, seen)).map((problem) => `${tour.name}: ${problem}`), ...seen.problems.splice(0));
+    problems.push(...(await tour(page, origin, monitor)).map((problem) => `${tour.name}: ${problem}`), ...monitor.problems.splice(0));
     checked += 1;
   }
 } finally {
@@ -48,25 +48,25 @@ process.exit(problems.length > 0 ? 1 : 0);
 
 /** Waits until the page shows a text, which may stand in a field. */
 function shows(page, text) {
-  return page.waitForFunction((wanted) => document.body.innerText.toLowerCase().includes(wanted.toLowerCase()), { timeout: 20_000 }, text).then(() => true, () => false);
+  return page.waitForFunction((expected) => document.body.innerText.toLowerCase().includes(expected.toLowerCase()), { timeout: 20_000 }, text).then(() => true, () => false);
 }
 
-async function check(page, seen, { name, path, text, width, scheme, hasAxe }) {
+async function check(page, monitor, { name, path, text, width, scheme, hasAxe }) {
   const report = (problem) => problems.push(`${name} ${width} ${scheme} (${path}): ${problem}`);
-  // Nothing that the page before asks for late counts for this one.
+  // Late requests of the previous page do not count for this one.
   await page.goto('about:blank');
-  seen.problems.length = 0;
-  seen.asked.length = 0;
+  monitor.problems.length = 0;
+  monitor.requests.length = 0;
   await page.setViewport({ width, height: 900 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   await page.goto(origin + path, { waitUntil: 'load', timeout: 30_000 });
-  if (!(await rest(page))) report('it never came to rest');
+  if (!(await rest(page))) report('it never became idle');
   if (!(await shows(page, text))) report(`"${text}" is not shown`);
   const state = await page.evaluate(() => ({
     text: document.body.innerText,
     markup: (document.getElementById('app') ?? document.querySelector('main')).querySelectorAll('b, iframe, img, script').length,
     violations: globalThis.violations,
-    // A page that failed needs no more.
+    // A page that failed uses no preloads.
     early: document.querySelector('.failure') ? [] : Object.keys(globalThis.trawlEarly ?? {}),
     title: document.title,
   }));
@@ -79,16 +79,16 @@ async function check(page, seen, { name, path, text, width, scheme, hasAxe }) {
   if (/\bundefined\b|\bNaN\b|\[object /.test(state.text)) report(`unfinished text: ${/.{0,40}(undefined|NaN|\[object ).{0,40}/.exec(state.text)?.[0]}`);
   if (state.markup > 0) report('names became markup');
   if (state.violations.length > 0) report(`content security policy: ${state.violations.join(', ')}`);
-  if (state.early.length > 0) report(`asked for early and not used: ${state.early.join(', ')}`);
+  if (state.early.length > 0) report(`preloaded but not used: ${state.early.join(', ')}`);
   if (!state.title.includes('Trawl')) report(`title "${state.title}"`);
-  const twice = seen.asked.filter((asked, index) => asked.startsWith('/api/') && seen.asked.indexOf(asked) !== index);
-  if (twice.length > 0) report(`asked for twice: ${twice.join(', ')}`);
+  const duplicates = monitor.requests.filter((request, index) => request.startsWith('/api/') && monitor.requests.indexOf(request) !== index);
+  if (duplicates.length > 0) report(`requested twice: ${duplicates.join(', ')}`);
   if (hasAxe) await page.evaluate(axe);
-  const found = !hasAxe ? [] : await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical').map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(' | ')}`)));
-  for (const finding of found) report(`axe ${finding}`);
+  const violations = !hasAxe ? [] : await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical').map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(' | ')}`)));
+  for (const finding of violations) report(`axe ${finding}`);
   // Times depend on what else the machine does: `quick.mjs` measures them.
-  const [most, say] = LIMITS.shift;
-  if (first.shift > most) report(say(first.shift));
-  problems.push(...seen.problems.splice(0).map((problem) => `${name}: ${problem}`));
+  const [most, describe] = LIMITS.shift;
+  if (first.shift > most) report(describe(first.shift));
+  problems.push(...monitor.problems.splice(0).map((problem) => `${name}: ${problem}`));
   checked += 1;
 }

@@ -1,14 +1,14 @@
-// Holds what pages show against facts that come from elsewhere: `node tests/browser/facts.mjs URL`, with the facts as JSON on its
-// standard input: pages by path, and what each must say (see tests/it/web_page/facts.rs).
+// Compares what pages show with facts from another source: `node tests/browser/facts.mjs URL`, with the facts as JSON on its standard
+// input: pages by path, and what each must show (see tests/it/web_page/facts.rs).
 import { readFileSync } from 'node:fs';
-import { end, rest, start, watchedPage } from './browser.mjs';
+import { end, monitoredPage, rest, start } from './browser.mjs';
 
 const origin = new URL(process.argv[2] ?? '').origin;
 const pages = JSON.parse(readFileSync(0, 'utf8'));
 const problems = [];
 let compared = 0;
 
-/** Pages side by side: each waits for most of its time until nothing changes any more. */
+/** Pages in parallel: each spends most of its time waiting. */
 const TABS = 3;
 
 const browser = await start();
@@ -21,18 +21,18 @@ for (const problem of problems.slice(0, 60)) console.error(problem);
 console.log(`${compared} facts on ${pages.length} pages compared, ${problems.length} problems`);
 process.exit(problems.length > 0 ? 1 : 0);
 
-/** Opens the first of them, and goes on by links as people do. */
-async function compareAll(some) {
-  const { page, seen } = await watchedPage(browser, origin);
+/** Opens the first page, and follows links to the others, as users do. */
+async function compareAll(batch) {
+  const { page, monitor } = await monitoredPage(browser, origin);
   await page.setViewport({ width: 1440, height: 900 });
-  for (const [index, wanted] of some.entries()) {
-    if (index === 0) await page.goto(origin + wanted.path, { waitUntil: 'domcontentloaded', timeout: 30_000 });
-    else await page.evaluate(follow, wanted.path);
-    if (!(await rest(page))) problems.push(`${wanted.path}: it never came to rest`);
-    compare(wanted, await page.evaluate(shown));
-    if (wanted.hidden) await compareHidden(page, wanted);
-    if (wanted.proof) await compareProof(page, wanted);
-    problems.push(...seen.problems.splice(0).map((problem) => `${wanted.path}: ${problem}`));
+  for (const [index, expected] of batch.entries()) {
+    if (index === 0) await page.goto(origin + expected.path, { waitUntil: 'domcontentloaded', timeout: 30_000 });
+    else await page.evaluate(follow, expected.path);
+    if (!(await rest(page))) problems.push(`${expected.path}: it never became idle`);
+    compare(expected, await page.evaluate(readPage));
+    if (expected.hidden) await compareHidden(page, expected);
+    if (expected.proof) await compareProof(page, expected);
+    problems.push(...monitor.problems.splice(0).map((problem) => `${expected.path}: ${problem}`));
   }
   await page.close();
 }
@@ -46,19 +46,19 @@ function follow(path) {
   link.remove();
 }
 
-function expectOn(path, what, isSame, has) {
+function expectOn(path, problem, isSame, value) {
   compared += 1;
-  if (!isSame) problems.push(`${path}: ${what}: ${JSON.stringify(has)}`);
+  if (!isSame) problems.push(`${path}: ${problem}: ${JSON.stringify(value)}`);
 }
 
-/** Rows that are hidden once one wants it, which is said, and shown again without it. */
+/** Rows that the check box hides: a note has their number, and they come back without it. */
 async function compareHidden(page, { path, hidden }) {
   const rows = () => page.evaluate(() => document.querySelectorAll('table.list tbody tr').length);
   const before = await rows();
   await page.click('label.check input');
-  const said = await page.waitForSelector('p[role=note]', { timeout: 20_000 }).then((note) => note.evaluate((element) => element.innerText), () => null);
-  expectOn(path, `it does not say "${hidden}"`, said?.startsWith(hidden), said);
-  expectOn(path, 'not so many rows are gone', (await rows()) === before - Number.parseInt(said, 10), before);
+  const text = await page.waitForSelector('p[role=note]', { timeout: 20_000 }).then((note) => note.evaluate((element) => element.innerText), () => null);
+  expectOn(path, `it does not say "${hidden}"`, text?.startsWith(hidden), text);
+  expectOn(path, 'not so many rows are gone', (await rows()) === before - Number.parseInt(text, 10), before);
   await page.click('label.check input');
   await page.evaluate(() => localStorage.clear());
 }
@@ -66,12 +66,12 @@ async function compareHidden(page, { path, hidden }) {
 /** The proof of a receipt, checked by the page. */
 async function compareProof(page, { path, proof }) {
   await page.evaluate(() => [...document.querySelectorAll('main button')].find((button) => button.textContent === 'Check in this browser')?.click());
-  const said = await page.waitForSelector('main p[role=status]', { timeout: 20_000 }).then((note) => note.evaluate((element) => element.innerText), () => null);
-  expectOn(path, `it does not say "${proof}"`, said?.startsWith(proof), said);
+  const text = await page.waitForSelector('main p[role=status]', { timeout: 20_000 }).then((note) => note.evaluate((element) => element.innerText), () => null);
+  expectOn(path, `it does not say "${proof}"`, text?.startsWith(proof), text);
 }
 
 /** What a page says, as text, tooltips and links. Runs in the page. */
-function shown() {
+function readPage() {
   const text = (element) => element.innerText.replace(/\s+/g, ' ').trim();
   const facts = [...document.querySelectorAll('.facts > div')].map((fact) => [text(fact.querySelector('dt')), {
     text: text(fact.querySelector('dd')),
@@ -99,37 +99,37 @@ function shown() {
   };
 }
 
-function compare(wanted, found) {
-  const expect = (what, isSame, has) => expectOn(wanted.path, what, isSame, has);
+function compare(expected, actual) {
+  const expect = (problem, isSame, value) => expectOn(expected.path, problem, isSame, value);
   const isEqual = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-  if (wanted.heading) expect(`the heading is not "${wanted.heading}"`, found.heading === wanted.heading, found.heading);
-  for (const [name, fact] of Object.entries(wanted.facts ?? {})) {
-    const has = found.facts[name];
-    if (fact.text !== undefined) expect(`${name} is not ${fact.text}`, has?.text === fact.text || has?.text.startsWith(`${fact.text} `), has);
-    if (fact.title !== undefined) expect(`${name} is not ${JSON.stringify(fact.title)}`, has?.titles[0] === fact.title, has);
-    if (fact.link !== undefined) expect(`${name} is not ${fact.link}`, has?.links[0] === fact.link.toLowerCase(), has);
+  if (expected.heading) expect(`the heading is not "${expected.heading}"`, actual.heading === expected.heading, actual.heading);
+  for (const [name, fact] of Object.entries(expected.facts ?? {})) {
+    const value = actual.facts[name];
+    if (fact.text !== undefined) expect(`${name} is not ${fact.text}`, value?.text === fact.text || value?.text.startsWith(`${fact.text} `), value);
+    if (fact.title !== undefined) expect(`${name} is not ${JSON.stringify(fact.title)}`, value?.titles[0] === fact.title, value);
+    if (fact.link !== undefined) expect(`${name} is not ${fact.link}`, value?.links[0] === fact.link.toLowerCase(), value);
     if (fact.time !== undefined) {
       const time = new Date(fact.time * 1000).toISOString();
-      expect(`${name} is not ${time}`, has?.text.startsWith(`${time.slice(0, 10)} ${time.slice(11, 19)} UTC `), has);
+      expect(`${name} is not ${time}`, value?.text.startsWith(`${time.slice(0, 10)} ${time.slice(11, 19)} UTC `), value);
     }
   }
-  if (wanted.tab) expect(`${wanted.tab[0]} does not count ${wanted.tab[1]}`, found.tabs[wanted.tab[0]] === wanted.tab[1], found.tabs);
-  if (wanted.rows !== undefined) expect(`there are not ${wanted.rows} rows`, found.rows === wanted.rows, found.rows);
-  if (wanted.cards !== undefined) expect(`there are not ${wanted.cards} logs`, found.cards === wanted.cards, found.cards);
-  for (const [index, link] of (wanted.links ?? []).entries()) expect(`row ${index} is not ${link}`, found.links[index] === link, found.links[index]);
-  if (wanted.payer) expect('the sender is not the first whose balance changed', found.changes[0] === wanted.payer, found.changes);
-  if (wanted.payer) expect('an address is there twice', new Set(found.changes).size === found.changes.length, found.changes);
-  for (const [label, rows] of Object.entries(wanted.cells ?? {})) expect(`${label} are not ${JSON.stringify(rows)}`, isEqual(found.cells[label]?.map((row) => row.slice(0, rows[0]?.length)), rows), found.cells[label]);
-  if (wanted.gaps) expect(`the gaps are not ${JSON.stringify(wanted.gaps)}`, isEqual(found.gaps, wanted.gaps), found.gaps);
-  if (wanted.readings) expect(`the functions to read are not ${JSON.stringify(wanted.readings)}`, isEqual(found.readings, wanted.readings), found.readings);
-  if (wanted.slots !== undefined) expect(`there are not ${wanted.slots} slots`, found.slots === wanted.slots, found.slots);
-  if (wanted.failure) expect(`it does not say "${wanted.failure}"`, found.failure.startsWith(wanted.failure), found.failure);
-  if (wanted.reasons) expect(`the calls do not say ${wanted.reasons}`, isEqual(found.reasons.slice(0, wanted.reasons.length), wanted.reasons), found.reasons);
-  if (wanted.marks) expect(`the marks are not ${wanted.marks}`, isEqual(found.marks, wanted.marks), found.marks);
-  for (const [index, { account, delegate, is_valid: isValid }] of (wanted.delegations ?? []).entries()) {
-    const has = found.delegations[index];
-    const isNamed = [account, delegate].every((address) => address === null || has?.links.includes(address));
-    expect(`delegation ${index} of ${account} to ${delegate} is not ${isValid ? 'valid' : 'void'}`, isNamed && (isValid ? / valid$/ : / void: /).test(has?.text), has);
+  if (expected.tab) expect(`${expected.tab[0]} does not count ${expected.tab[1]}`, actual.tabs[expected.tab[0]] === expected.tab[1], actual.tabs);
+  if (expected.rows !== undefined) expect(`there are not ${expected.rows} rows`, actual.rows === expected.rows, actual.rows);
+  if (expected.cards !== undefined) expect(`there are not ${expected.cards} logs`, actual.cards === expected.cards, actual.cards);
+  for (const [index, link] of (expected.links ?? []).entries()) expect(`row ${index} is not ${link}`, actual.links[index] === link, actual.links[index]);
+  if (expected.payer) expect('the sender is not the first whose balance changed', actual.changes[0] === expected.payer, actual.changes);
+  if (expected.payer) expect('an address is there twice', new Set(actual.changes).size === actual.changes.length, actual.changes);
+  for (const [label, rows] of Object.entries(expected.cells ?? {})) expect(`${label} are not ${JSON.stringify(rows)}`, isEqual(actual.cells[label]?.map((row) => row.slice(0, rows[0]?.length)), rows), actual.cells[label]);
+  if (expected.gaps) expect(`the gaps are not ${JSON.stringify(expected.gaps)}`, isEqual(actual.gaps, expected.gaps), actual.gaps);
+  if (expected.readings) expect(`the functions to read are not ${JSON.stringify(expected.readings)}`, isEqual(actual.readings, expected.readings), actual.readings);
+  if (expected.slots !== undefined) expect(`there are not ${expected.slots} slots`, actual.slots === expected.slots, actual.slots);
+  if (expected.failure) expect(`it does not say "${expected.failure}"`, actual.failure.startsWith(expected.failure), actual.failure);
+  if (expected.reasons) expect(`the calls do not say ${expected.reasons}`, isEqual(actual.reasons.slice(0, expected.reasons.length), expected.reasons), actual.reasons);
+  if (expected.marks) expect(`the marks are not ${expected.marks}`, isEqual(actual.marks, expected.marks), actual.marks);
+  for (const [index, { account, delegate, is_valid: isValid }] of (expected.delegations ?? []).entries()) {
+    const value = actual.delegations[index];
+    const isNamed = [account, delegate].every((address) => address === null || value?.links.includes(address));
+    expect(`delegation ${index} of ${account} to ${delegate} is not ${isValid ? 'valid' : 'void'}`, isNamed && (isValid ? / valid$/ : / void: /).test(value?.text), value);
   }
-  if (wanted.delegations) expect('there are others', found.delegations.length === wanted.delegations.length, found.delegations);
+  if (expected.delegations) expect('there are others', actual.delegations.length === expected.delegations.length, actual.delegations);
 }

@@ -2,7 +2,7 @@
 
 const TABS = 8;
 const path = (page) => page.evaluate(() => location.pathname + location.search);
-const leads = (page, wanted) => page.waitForFunction((to) => location.pathname + location.search === to && !document.querySelector('main[aria-busy=true], main .loading'), { timeout: 20_000 }, wanted).then(() => true, () => false);
+const arrivesAt = (page, target) => page.waitForFunction((to) => location.pathname + location.search === to && !document.querySelector('main[aria-busy=true], main .loading'), { timeout: 20_000 }, target).then(() => true, () => false);
 const focused = (page) => page.evaluate(() => ({ text: document.activeElement?.textContent?.trim().slice(0, 60), tag: document.activeElement?.tagName, href: document.activeElement?.getAttribute('href') }));
 
 /** Home, search, a transaction, its parts, a list, what a row leads to, and back. */
@@ -30,14 +30,14 @@ export async function byKeys(page, origin) {
   await page.evaluate(() => document.activeElement.select());
   await page.keyboard.type(hash);
   await press('Enter');
-  if (!(await leads(page, `/tx/${hash}`))) return [...problems, `the search led to ${await path(page)}`];
+  if (!(await arrivesAt(page, `/tx/${hash}`))) return [...problems, `the search led to ${await path(page)}`];
   // Through the parts, to the next one by an arrow.
   await tabTo(page, '.tabs a', problems);
   for (const tab of ['logs', 'token_transfers']) {
     await press('ArrowRight');
     if (!(await isSeen(page))) problems.push(`${tab}: the tab does not show that it has the focus`);
     await press('Enter');
-    if (!(await leads(page, `/tx/${hash}?tab=${tab}`))) problems.push(`the tab led to ${await path(page)}`);
+    if (!(await arrivesAt(page, `/tx/${hash}?tab=${tab}`))) problems.push(`the tab led to ${await path(page)}`);
   }
   await press('ArrowLeft');
   if (!(await focused(page)).href?.endsWith('tab=logs')) problems.push('the arrow did not lead back to the tab before');
@@ -50,7 +50,7 @@ export async function byKeys(page, origin) {
   await press('ArrowUp');
   if ((await focused(page)).href !== href) problems.push('down and up did not lead back to the row');
   await press('Enter');
-  if (!href || !(await leads(page, href))) problems.push(`the row led to ${await path(page)} and not to ${href}`);
+  if (!href || !(await arrivesAt(page, href))) problems.push(`the row led to ${await path(page)} and not to ${href}`);
   // A name for the address: Escape closes the form, and the focus is where it was.
   await tabTo(page, '.subject button:not(.copy)', problems);
   await press('Enter');
@@ -58,7 +58,7 @@ export async function byKeys(page, origin) {
   await press('Escape');
   if ((await focused(page)).text !== 'Add private name') problems.push('the focus did not come back from the form');
   await page.goBack();
-  if (!(await leads(page, `/tx/${hash}?tab=token_transfers`))) problems.push(`the way back led to ${await path(page)}`);
+  if (!(await arrivesAt(page, `/tx/${hash}?tab=token_transfers`))) problems.push(`the way back led to ${await path(page)}`);
   return problems;
 }
 
@@ -66,7 +66,7 @@ export async function byKeys(page, origin) {
 async function tabTo(page, selector, problems) {
   for (let pressed = 0; pressed < 40; pressed += 1) {
     await page.keyboard.press('Tab');
-    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return;
+    if (await page.evaluate((target) => document.activeElement?.matches(target), selector)) return;
   }
   problems.push(`${selector} is not reached in 40 steps`);
 }
@@ -77,12 +77,12 @@ const isSeen = async (page) => (await focus(page)).isSeen;
 /** What has the focus, unless that is the whole page, and whether it can be seen to have it. */
 function focus(page) {
   return page.evaluate(() => {
-    const at = document.activeElement;
-    const shown = at?.matches('.hidden') ? at.closest('label') : at;
-    const name = at === document.body || !document.hasFocus() ? null : `${at.tagName} ${at.className} ${at.textContent.trim().slice(0, 30)}`;
-    if (!shown) return { name, isSeen: false };
-    const style = getComputedStyle(shown);
-    const box = shown.getBoundingClientRect();
+    const active = document.activeElement;
+    const visible = active?.matches('.hidden') ? active.closest('label') : active;
+    const name = active === document.body || !document.hasFocus() ? null : `${active.tagName} ${active.className} ${active.textContent.trim().slice(0, 30)}`;
+    if (!visible) return { name, isSeen: false };
+    const style = getComputedStyle(visible);
+    const box = visible.getBoundingClientRect();
     const isInside = box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
     return { name, isSeen: isInside && style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1 };
   });
@@ -99,16 +99,16 @@ export async function everyFocus(page, origin) {
   for (const path of ['/', `/block/${height}`, `/tx/${hash}`, `/tx/${hash}?tab=trace`, `/tx/${hash}?tab=raw`, `/address/${from.hash}?tab=logs`, '/accounts', '/scan', '/charts', '/status']) {
     await page.goto(origin + path, { waitUntil: 'networkidle2' });
     let steps = 0;
-    const unseen = new Set();
+    const invisible = new Set();
     for (; steps < MOST_STEPS; steps += 1) {
       await page.keyboard.press('Tab');
       const at = await focus(page);
       if (at.name === null) break;
-      if (!at.isSeen) unseen.add(at.name);
+      if (!at.isSeen) invisible.add(at.name);
     }
     if (steps < TABS) problems.push(`${path}: only ${steps} things take the focus`);
     if (steps === MOST_STEPS) problems.push(`${path}: the focus does not come to an end`);
-    for (const one of unseen) problems.push(`${path}: the focus cannot be seen on ${one}`);
+    for (const one of invisible) problems.push(`${path}: the focus cannot be seen on ${one}`);
   }
   return problems;
 }

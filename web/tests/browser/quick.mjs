@@ -1,5 +1,5 @@
 // Opens every page of an explorer in Chromium and fails on what is always slow: `node tests/browser/quick.mjs URL`, on an idle machine.
-import { end, rest, start, watchedPage } from './browser.mjs';
+import { end, monitoredPage, rest, start } from './browser.mjs';
 import { routesOf } from './routes.mjs';
 import { figures, slowness } from './speed.mjs';
 
@@ -9,12 +9,12 @@ let measured = 0;
 
 const browser = await start();
 try {
-  const { page } = await watchedPage(browser, origin);
+  const { page } = await monitoredPage(browser, origin);
   await page.setViewport({ width: 1440, height: 900 });
   for (const [name, path] of await routesOf(origin)) {
     const visit = async () => {
       await page.goto(origin + path, { waitUntil: 'load', timeout: 30_000 });
-      if (!(await rest(page))) problems.push(`${name} (${path}): it never came to rest`);
+      if (!(await rest(page))) problems.push(`${name} (${path}): it never became idle`);
     };
     await visit();
     const first = await figures(page);

@@ -5,8 +5,8 @@ async function json(origin, path) {
   return answer.ok ? answer.json() : null;
 }
 
-/** What a list says of itself when it is there, or the API's own sentence of what it lacks. */
-async function toldBy(origin, path, text) {
+/** A text that the list shows: this one, or the message of the API if it lacks the data. */
+async function listText(origin, path, text) {
   const answer = await fetch(origin + path);
   return answer.ok ? text : (await answer.json()).message.slice(0, 60);
 }
@@ -75,8 +75,8 @@ export async function routesOf(origin) {
     ['contract', `/address/${token}?tab=contract`, token],
     ...(delegated ? [['account-delegated', `/address/${delegated}`, 'Delegated to']] : []),
     ['contract-logs', `/address/${token}?tab=logs`, token],
-    ['accounts', '/accounts', await toldBy(origin, '/api/v2/addresses', 'As it was after block')],
-    ['accounts-transactions', '/accounts?sort=transactions_count', await toldBy(origin, '/api/v2/addresses?sort=transactions_count', 'As it was after block')],
+    ['accounts', '/accounts', await listText(origin, '/api/v2/addresses', 'As it was after block')],
+    ['accounts-transactions', '/accounts?sort=transactions_count', await listText(origin, '/api/v2/addresses?sort=transactions_count', 'As it was after block')],
     ['tokens', '/tokens', 'Tokens'],
     ['token', `/token/${token}`, token],
     ['token-activity', `/token/${token}?tab=activity`, 'Events by day'],

@@ -1,7 +1,7 @@
 // Goes through the SQL page of an explorer with a console: `node tests/browser/sql.mjs URL USER PASSWORD`, over a chain that is loaded.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { end, rest, start, watchedPage } from './browser.mjs';
+import { end, monitoredPage, rest, start } from './browser.mjs';
 
 const [, , url, user, password] = process.argv;
 const origin = new URL(url).origin;
@@ -9,21 +9,21 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const problems = [];
 let checked = 0;
 const browser = await start();
-const { page, seen } = await watchedPage(browser, origin);
+const { page, monitor } = await monitoredPage(browser, origin);
 
-const press = (name) => page.evaluate((wanted) => [...document.querySelectorAll('main button')].find((button) => button.textContent === wanted)?.click(), name);
+const press = (name) => page.evaluate((label) => [...document.querySelectorAll('main button')].find((button) => button.textContent === label)?.click(), name);
 const type = (statement) => page.$eval('textarea.statement', (field, text) => { field.value = text; field.dispatchEvent(new Event('input', { bubbles: true })); }, statement);
-const shows = (text) => page.waitForFunction((wanted) => document.querySelector('main')?.innerText.includes(wanted), { timeout: 20_000 }, text).then(() => true, () => false);
+const shows = (text) => page.waitForFunction((expected) => document.querySelector('main')?.innerText.includes(expected), { timeout: 20_000 }, text).then(() => true, () => false);
 const text = () => page.evaluate(() => document.querySelector('main').innerText);
 
-async function expect(what, wanted) {
+async function expect(step, expected) {
   checked += 1;
-  if (!(await shows(wanted))) problems.push(`${what}: "${wanted}" is not shown: ${(await text()).slice(0, 600)}`);
+  if (!(await shows(expected))) problems.push(`${step}: "${expected}" is not shown: ${(await text()).slice(0, 600)}`);
 }
 
-function hold(what, is) {
+function ensure(problem, condition) {
   checked += 1;
-  if (!is) problems.push(what);
+  if (!condition) problems.push(problem);
 }
 
 async function logIn(secret) {
@@ -42,15 +42,15 @@ async function run(statement) {
 }
 
 /** Nothing serious for axe, nothing beside the screen, in both schemes. */
-async function look(what) {
+async function checkLayout(view) {
   for (const [width, scheme] of [[1440, 'light'], [360, 'dark']]) {
     await page.setViewport({ width, height: 900 });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     await page.evaluate(axe);
-    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical').map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`)));
-    for (const finding of found) problems.push(`${what} ${width}: axe ${finding}`);
+    const violations = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical').map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`)));
+    for (const finding of violations) problems.push(`${view} ${width}: axe ${finding}`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    hold(`${what}: at ${width} px it is wider than the screen by ${wide} px`, wide <= 0);
+    ensure(`${view}: at ${width} px it is wider than the screen by ${wide} px`, wide <= 0);
   }
   await page.setViewport({ width: 1440, height: 900 });
 }
@@ -59,31 +59,31 @@ try {
   await page.setViewport({ width: 1440, height: 900 });
   await page.goto(`${origin}/sql`, { waitUntil: 'load' });
   await expect('without an account', 'Log in to the database');
-  await look('the login');
+  await checkLayout('the login');
   await logIn('wrong');
   await expect('a wrong password', 'Wrong user or password');
   await logIn(password);
   await expect('the limits', 'may run 60 s, use');
   await expect('the schema', 'v_blocks');
-  hold('a view is not the first of the tables', await page.$eval('.tables li', (one) => one.innerText.includes('v_')));
+  ensure('a view is not the first of the tables', await page.$eval('.tables li', (one) => one.innerText.includes('v_')));
   await run('SELECT block_number, transactions_count, \'<b>x</b>\' AS name, NULL AS nothing FROM v_blocks ORDER BY block_number LIMIT 7');
   await expect('the rows', '7 rows in all');
   await expect('the cost', 'read');
   const cells = await page.$$eval('.sheet tbody tr:nth-child(2) td', (all) => all.map((one) => one.textContent));
-  hold(`a row is ${JSON.stringify(cells)}`, cells[0] === '1' && cells[2] === '<b>x</b>' && cells[3] === 'NULL');
-  hold('there is no chart of blocks', (await page.$('#chart-sql .plot')) !== null);
-  hold('the address has no statement', decodeURIComponent(await page.evaluate(() => location.hash)).startsWith('#SELECT block_number'));
-  await look('rows');
+  ensure(`a row is ${JSON.stringify(cells)}`, cells[0] === '1' && cells[2] === '<b>x</b>' && cells[3] === 'NULL');
+  ensure('there is no chart of blocks', (await page.$('#chart-sql .plot')) !== null);
+  ensure('the address has no statement', decodeURIComponent(await page.evaluate(() => location.hash)).startsWith('#SELECT block_number'));
+  await checkLayout('rows');
   await press('Estimate');
   await expect('the estimate', 'Reads at most');
   await run('SELECT no_such_column FROM v_blocks');
-  hold('what another statement reads is still there', !(await text()).includes('Reads at most'));
+  ensure('what another statement reads is still there', !(await text()).includes('Reads at most'));
   await expect('an error', 'UNKNOWN_IDENTIFIER');
   await run('SELECT throwIf(number = 3000000, \'too far\') AS a FROM numbers(5000000) WHERE a > 0 OR number < 5');
   await expect('an error in the middle', 'too far');
   await run('SELECT number FROM numbers(100000)');
   await expect('more rows than are shown', 'There are more rows.');
-  hold('the cap is not 10,000', (await text()).includes('10,000 rows received'));
+  ensure('the cap is not 10,000', (await text()).includes('10,000 rows received'));
   await run('SELECT sleepEachRow(1) FROM numbers(50) SETTINGS max_block_size = 1');
   await expect('a long one', 'rows so far');
   await page.keyboard.press('Escape');
@@ -94,24 +94,24 @@ try {
   await press('CSV');
   await page.waitForFunction(() => globalThis.blobs.length === 1, { timeout: 20_000 });
   const csv = await page.evaluate(() => globalThis.blobs[0].text());
-  hold(`the file is ${csv}`, csv === '"a","b"\n1,"x,y"\n');
+  ensure(`the file is ${csv}`, csv === '"a","b"\n1,"x,y"\n');
   await type('SELECT throwIf(number = 3000000, \'too far\') AS a FROM numbers(5000000)');
   await press('CSV');
   await expect('a file that fails', 'there is no file');
-  hold('half a file was given', await page.evaluate(() => globalThis.blobs.length === 1));
+  ensure('half a file was given', await page.evaluate(() => globalThis.blobs.length === 1));
   // By click: a name goes into the statement.
   await type('');
   await page.evaluate(() => [...document.querySelectorAll('.tables .plain')].find((one) => one.textContent === 'v_blocks')?.click());
-  hold('a click inserts no name', await page.$eval('textarea.statement', (field) => field.value === 'v_blocks'));
+  ensure('a click inserts no name', await page.$eval('textarea.statement', (field) => field.value === 'v_blocks'));
   await expect('the log', 'Your statements');
-  const kept = await page.evaluate((secret) => [JSON.stringify(localStorage), location.href].some((one) => one.includes(secret) || one.includes('Basic ')), password);
-  hold('the password is kept, or in the address', !kept);
+  const isPasswordStored = await page.evaluate((secret) => [JSON.stringify(localStorage), location.href].some((one) => one.includes(secret) || one.includes('Basic ')), password);
+  ensure('the password is stored, or in the address', !isPasswordStored);
   // A link opens, and does not run.
-  seen.asked.length = 0;
+  monitor.requests.length = 0;
   await page.goto('about:blank');
   await page.goto(`${origin}/sql#${encodeURIComponent('SELECT 42 AS answer')}`, { waitUntil: 'load' });
   await expect('an estimate of a link', 'Reads no table');
-  hold('a link ran its statement', (await page.$('.sheet')) === null && await page.$eval('textarea.statement', (field) => field.value === 'SELECT 42 AS answer'));
+  ensure('a link ran its statement', (await page.$('.sheet')) === null && await page.$eval('textarea.statement', (field) => field.value === 'SELECT 42 AS answer'));
   // The SQL of a chart is opened from it.
   await page.goto(`${origin}/charts`, { waitUntil: 'load' });
   await rest(page);
@@ -119,12 +119,12 @@ try {
   await page.waitForSelector('.snippet a', { timeout: 20_000 });
   await page.evaluate(() => document.querySelector('.snippet a').click());
   await expect('the statement of a chart', 'Reads');
-  hold('a chart opened nothing', await page.$eval('textarea.statement', (field) => /^(SELECT|WITH)/.test(field.value)));
+  ensure('a chart opened nothing', await page.$eval('textarea.statement', (field) => /^(SELECT|WITH)/.test(field.value)));
   await press('Log out');
   await expect('after it', 'Log in to the database');
-  hold('the account is still there', await page.evaluate(() => Object.keys(sessionStorage).every((name) => !name.startsWith('trawl.sql'))));
-  hold('the policy was broken', (await page.evaluate(() => globalThis.violations)).length === 0);
-  problems.push(...seen.problems.filter((problem) => !problem.includes('/sql/query')));
+  ensure('the account is still there', await page.evaluate(() => Object.keys(sessionStorage).every((name) => !name.startsWith('trawl.sql'))));
+  ensure('the policy was broken', (await page.evaluate(() => globalThis.violations)).length === 0);
+  problems.push(...monitor.problems.filter((problem) => !problem.includes('/sql/query')));
 } finally {
   await end(browser);
 }

@@ -4,18 +4,18 @@ import { rest } from './browser.mjs';
 
 const path = (page) => page.evaluate(() => location.pathname + location.search);
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
-/** Whether the page comes to a path, with its script and all that it asks for: until then the page before stands there, with its rows. */
-const comesTo = (page, start) => page.waitForFunction((wanted) => location.pathname.startsWith(wanted) && !document.querySelector('main[aria-busy=true], main .loading'), { timeout: 20_000 }, start).then(() => true, () => false);
+/** Whether the page reaches a path and has loaded: until then the previous page stays, with its rows. */
+const arrivesAt = (page, start) => page.waitForFunction((prefix) => location.pathname.startsWith(prefix) && !document.querySelector('main[aria-busy=true], main .loading'), { timeout: 20_000 }, start).then(() => true, () => false);
 
-/** Keeps back the script of a page until the returned function is called. */
+/** Withholds the script of a page until the returned function is called. */
 async function holdScript(page, name) {
-  const held = [];
-  const hold = (request) => (request.url().includes(name) ? held.push(request) : request.continue());
+  const requests = [];
+  const hold = (request) => (request.url().includes(name) ? requests.push(request) : request.continue());
   await page.setRequestInterception(true);
   page.on('request', hold);
   return async () => {
     page.off('request', hold);
-    await Promise.all(held.map((request) => request.continue()));
+    await Promise.all(requests.map((request) => request.continue()));
     await page.setRequestInterception(false);
   };
 }
@@ -32,16 +32,16 @@ export async function keyboard(page, origin) {
   await page.keyboard.press('Enter');
   if (!(await page.waitForSelector('main[aria-busy=true] [data-row]', { timeout: 20_000 }).then(() => true, () => false))) problems.push('nothing says that the next page is awaited');
   await release();
-  if (!(await comesTo(page, `/block/${height}`))) problems.push(`the search led to ${await path(page)}`);
+  if (!(await arrivesAt(page, `/block/${height}`))) problems.push(`the search led to ${await path(page)}`);
   await page.waitForSelector('[data-row] a', { timeout: 20_000 });
   await page.keyboard.press('j');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowUp');
   if (!(await page.evaluate(() => document.activeElement?.closest('[data-row]') !== null))) problems.push('no row has the focus');
   await page.keyboard.press('Enter');
-  if (!(await comesTo(page, '/tx/'))) problems.push(`a row led to ${await path(page)}`);
+  if (!(await arrivesAt(page, '/tx/'))) problems.push(`a row led to ${await path(page)}`);
   await page.goBack();
-  if (!(await comesTo(page, `/block/${height}`))) problems.push(`the way back led to ${await path(page)}`);
+  if (!(await arrivesAt(page, `/block/${height}`))) problems.push(`the way back led to ${await path(page)}`);
   const before = await page.evaluate(() => document.documentElement.dataset['theme']);
   await page.keyboard.press('t');
   await wait(100);
@@ -62,21 +62,21 @@ export async function names(page, origin) {
   await page.type('input[name=name]', name);
   await page.keyboard.press('Enter');
   await page.goto(`${origin}/`, { waitUntil: 'networkidle2' });
-  const shown = await page.evaluate(() => document.querySelector('.name.mine')?.textContent ?? '');
-  if (shown !== '<i>mine</i> \\u202e ok') problems.push(`the name is shown as ${JSON.stringify(shown)}`);
+  const label = await page.evaluate(() => document.querySelector('.name.mine')?.textContent ?? '');
+  if (label !== '<i>mine</i> \\u202e ok') problems.push(`the name is shown as ${JSON.stringify(label)}`);
   await page.evaluate(() => localStorage.clear());
   return problems;
 }
 
-/** The API goes away while the page is open, which says so, and comes back. */
-export async function without(page, origin, seen) {
+/** The API becomes unreachable while the page is open, which reports it, and comes back. */
+export async function offline(page, origin, monitor) {
   const problems = [];
   await page.goto(origin, { waitUntil: 'networkidle2' });
-  seen.isAway = true;
+  monitor.isOffline = true;
   await page.setOfflineMode(true);
   await page.evaluate(() => document.querySelector('header.top nav a[href="/blocks"]')?.click());
-  const says = (text) => page.waitForFunction((wanted) => document.body.innerText.includes(wanted), { timeout: 20_000 }, text).then(() => true, () => false);
-  if (!(await says('cannot be reached'))) problems.push('nothing says that the API is away');
+  const showsText = (text) => page.waitForFunction((expected) => document.body.innerText.includes(expected), { timeout: 20_000 }, text).then(() => true, () => false);
+  if (!(await showsText('cannot be reached'))) problems.push('nothing says that the API is away');
   // A page whose script was not there yet.
   await page.evaluate(() => document.querySelector('header.top nav a[href="/status"]')?.click());
   await wait(500);
@@ -84,11 +84,11 @@ export async function without(page, origin, seen) {
   if (!(await page.waitForFunction(() => document.querySelector('main h1')?.textContent === 'Status', { timeout: 20_000 }).then(() => true, () => false))) problems.push('a page whose script could not be loaded did not come');
   await page.goBack();
   if (!(await page.waitForSelector('table.list tbody tr', { timeout: 20_000 }).then(() => true, () => false))) problems.push('the list did not come back');
-  seen.isAway = false;
+  monitor.isOffline = false;
   return problems;
 }
 
-/** What a token may call itself, and what the page says of it. */
+/** Names and symbols of a token, and the warning that the page shows. */
 const NAMES = [
   ['Visit claim-usdc.xyz', 'CLAIM', 'Caution. Its name contains a web address: do not visit it.'],
   ['Plain\u200b', 'PLN', 'Caution. Its name has invisible characters.'],
@@ -97,35 +97,35 @@ const NAMES = [
   ['<b>Plain</b>', 'PLN', null],
 ];
 
-/** Tokens that call themselves like others, and addresses whose checksum is wrong, are told of; others are not. */
-export async function lookTwice(page, origin) {
+/** Tokens that imitate others, and addresses with a wrong checksum, get a warning; others do not. */
+export async function warnings(page, origin) {
   const problems = [];
   const token = await page.evaluate(async (url) => {
     const { items } = await fetch(`${url}/api/v2/token-transfers?items_count=100`).then((answer) => answer.json());
     const hash = items.map((item) => item.token.address_hash).find((address) => !/a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48/i.test(address));
     return fetch(`${url}/api/v2/tokens/${hash}`).then((answer) => answer.json());
   }, origin);
-  let named = token;
-  const rename = (request) => (request.url().endsWith(`/api/v2/tokens/${token.address_hash}`) ? request.respond({ contentType: 'application/json', body: JSON.stringify(named) }) : request.continue());
+  let answer = token;
+  const respond = (request) => (request.url().endsWith(`/api/v2/tokens/${token.address_hash}`) ? request.respond({ contentType: 'application/json', body: JSON.stringify(answer) }) : request.continue());
   const note = () => page.evaluate(() => document.querySelector('main .failure')?.innerText.replace(/\s+/g, ' ') ?? null);
   await page.setRequestInterception(true);
-  page.on('request', rename);
-  for (const [name, symbol, wanted] of NAMES) {
-    named = { ...token, name, symbol };
+  page.on('request', respond);
+  for (const [name, symbol, caution] of NAMES) {
+    answer = { ...token, name, symbol };
     await page.goto(`${origin}/token/${token.address_hash}`, { waitUntil: 'load' });
     await rest(page);
-    if ((await note()) !== wanted) problems.push(`of ${JSON.stringify(symbol)} it says ${JSON.stringify(await note())}`);
+    if ((await note()) !== caution) problems.push(`of ${JSON.stringify(symbol)} it says ${JSON.stringify(await note())}`);
     if (await page.$('main b')) problems.push('a name became markup');
   }
-  page.off('request', rename);
+  page.off('request', respond);
   await page.setRequestInterception(false);
   // One letter in the other case: the checksum is wrong.
   const wrong = token.address_hash.replace(/[a-f](?=[^a-f]*$)|[A-F](?=[^A-F]*$)/, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()));
   for (const [address, isWrong] of [[token.address_hash, false], [wrong, true]]) {
     await page.goto(`${origin}/address/${address}`, { waitUntil: 'load' });
     await rest(page);
-    const said = await page.evaluate(() => [...document.querySelectorAll('main [role=note]')].some((one) => one.textContent.includes('EIP-55')));
-    if (said !== isWrong) problems.push(`${address}: ${said ? 'it is said' : 'nothing says'} that its checksum is wrong`);
+    const hasWarning = await page.evaluate(() => [...document.querySelectorAll('main [role=note]')].some((one) => one.textContent.includes('EIP-55')));
+    if (hasWarning !== isWrong) problems.push(`${address}: ${hasWarning ? 'a note says' : 'no note says'} that its checksum is wrong`);
   }
   return problems;
 }

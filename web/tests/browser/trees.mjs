@@ -1,9 +1,9 @@
-// Trees of calls that are wider and deeper than any bundled transaction's: what is made of them stays small, and on the screen.
+// Trees of calls that are wider and deeper than those of any bundled transaction: they render as few rows, within the screen.
 import { rest } from './browser.mjs';
 
 const WIDE = 3000;
 const DEEP = 300;
-/** Most rows that may be there at once without that anybody scrolled. */
+/** Most rows at once before any scrolling. */
 const MOST_ROWS = 160;
 
 function frame(traceAddress, number) {
@@ -22,7 +22,7 @@ function answerOf(frames) {
 const wide = answerOf([frame([], 0), ...Array.from({ length: WIDE }, (_, index) => frame([index], index))]);
 const deep = answerOf(Array.from({ length: DEEP }, (_, depth) => frame(Array(depth).fill(0), depth)));
 
-/** Opens the calls of a transaction with another answer than its own, and does something there. */
+/** Opens the calls of a transaction with this answer in place of its own, and runs `act` there. */
 async function withCalls(page, url, answer, act) {
   const answerCalls = (request) => (request.url().endsWith('/calls') ? request.respond({ contentType: 'application/json', body: answer }) : request.continue());
   await page.setRequestInterception(true);
@@ -38,9 +38,9 @@ const count = (page) => page.evaluate(() => ({
   rows: document.querySelectorAll('.tree > .call').length,
   text: document.querySelector('.tree').innerText.slice(0, 3000),
   wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  longest: globalThis.longest,
+  longest: globalThis.longestTask,
 }));
-const press = (page, text) => page.evaluate((wanted) => [...document.querySelectorAll('main button')].find((button) => button.textContent.includes(wanted))?.click(), text);
+const press = (page, text) => page.evaluate((label) => [...document.querySelectorAll('main button')].find((button) => button.textContent.includes(label))?.click(), text);
 
 /** 3,001 calls are few rows, and few elements when they are unfolded; 300 levels stay on a narrow screen. */
 export async function bigTrees(page, origin) {
@@ -68,9 +68,9 @@ export async function bigTrees(page, origin) {
   await withCalls(page, url, deep, async () => {
     await press(page, 'Unfold all');
     await rest(page);
-    const found = await count(page);
-    if (found.rows < 20 || found.rows > MOST_ROWS) problems.push(`${found.rows} rows of 300 levels are there`);
-    if (found.wide > 0) problems.push(`300 levels are wider than the screen by ${found.wide} px`);
+    const levels = await count(page);
+    if (levels.rows < 20 || levels.rows > MOST_ROWS) problems.push(`${levels.rows} rows of 300 levels are there`);
+    if (levels.wide > 0) problems.push(`300 levels are wider than the screen by ${levels.wide} px`);
   });
   return problems;
 }

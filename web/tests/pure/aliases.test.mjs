@@ -8,7 +8,7 @@ const address = `0x${'ab'.repeat(20)}`;
 const hash = `0x${'cd'.repeat(32)}`;
 
 test('usual paths of other explorers', () => {
-  for (const [path, wanted] of [
+  for (const [path, expected] of [
     ['/transactions', '/txs'], [`/transaction/${hash}`, `/tx/${hash}`], [`/txs/${hash}`, `/tx/${hash}`], ['/txs?block=12', '/block/12'], [`/txs?a=${address}`, `/address/${address}`],
     [`/account/${address}`, `/address/${address}`], [`/accounts/${address}`, `/address/${address}`], [`/address/${address}#code`, `/address/${address}?tab=code`],
     [`/contract/${address}`, `/address/${address}?tab=contract`], [`/address/${address}#tokentxns`, `/address/${address}?tab=tokentxns`], [`/tx/${hash}#eventlog`, `/tx/${hash}?tab=eventlog`],
@@ -18,7 +18,7 @@ test('usual paths of other explorers', () => {
     ['/search-results?q=a b', '/search?q=a%20b'], ['/blocks/12', '/block/12'],
   ]) {
     const url = new URL(path, 'http://x');
-    assert.equal(canonicalPath(decodeURI(url.pathname), url.search, url.hash), wanted, path);
+    assert.equal(canonicalPath(decodeURI(url.pathname), url.search, url.hash), expected, path);
   }
 });
 

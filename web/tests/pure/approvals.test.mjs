@@ -8,23 +8,23 @@ const topic = (address) => word(address.slice(2));
 const log = (topics, data, blockNumber) => ({ address: token, topics, data, blockNumber, logIndex: '0x0', transactionHash: word(blockNumber.slice(2)) });
 
 test('the last approval of each spender, id and operator counts', () => {
-  const known = new Map();
-  addApprovals(known, [
+  const approvals = new Map();
+  addApprovals(approvals, [
     log([APPROVAL, topic(owner), topic(one)], word('5'), '0x1'),
     log([APPROVAL, topic(owner), topic(other)], word('7'), '0x2'),
     log([APPROVAL, topic(owner), topic(one), word('9')], '0x', '0x3'),
     log([APPROVAL_FOR_ALL, topic(owner), topic(one)], word('1'), '0x4'),
   ]);
-  addApprovals(known, [
+  addApprovals(approvals, [
     log([APPROVAL, topic(owner), topic(one)], word('0'), '0x5'),
     log([APPROVAL, topic(owner), word('0'), word('9')], '0x', '0x6'),
     log([APPROVAL], '0x', '0x7'),
   ]);
-  const all = [...known.values()].map((approval) => [approval.kind, approval.spender, Number(approval.value), approval.block, isRevoked(approval)]);
+  const all = [...approvals.values()].map((approval) => [approval.kind, approval.spender, Number(approval.value), approval.block, isRevoked(approval)]);
   assert.deepEqual(all, [['amount', one, 0, 5, true], ['amount', other, 7, 2, false], ['id', word('0').slice(0, 42), 9, 6, true], ['all', one, 1, 4, false]]);
 });
 
-test('what is left is asked of the token, and an answer of another length is none', () => {
+test('the rest of an approval is a call to the token, and an answer of another length is none', () => {
   const approval = (kind, value) => ({ token, spender: one, kind, value, block: 1, transaction: '0x' });
   assert.equal(questionOf(approval('amount', 5n), owner), `0xdd62ed3e${topic(owner).slice(2)}${topic(one).slice(2)}`);
   assert.equal(questionOf(approval('all', 1n), owner), `0xe985e9c5${topic(owner).slice(2)}${topic(one).slice(2)}`);

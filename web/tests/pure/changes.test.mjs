@@ -15,8 +15,8 @@ test('changes are together by address, the sender first, who receives the fees l
 
 test('slots have the words before and after, and zero where one side has none', () => {
   const word = (digit) => `0x${digit.padStart(64, '0')}`;
-  const found = slotsOf({ pre: { '0xa': { storage: { [word('1')]: word('5') } }, '0xb': { balance: '0x1' } }, post: { '0xa': { storage: { [word('2')]: word('6') } } } });
-  assert.deepEqual(found, [
+  const slots = slotsOf({ pre: { '0xa': { storage: { [word('1')]: word('5') } }, '0xb': { balance: '0x1' } }, post: { '0xa': { storage: { [word('2')]: word('6') } } } });
+  assert.deepEqual(slots, [
     { address: '0xa', slot: word('1'), before: word('5'), after: word('0') },
     { address: '0xa', slot: word('2'), before: word('0'), after: word('6') },
   ]);

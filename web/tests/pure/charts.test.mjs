@@ -37,7 +37,7 @@ test('periods follow one another as the calendar has them', () => {
   assert.deepEqual(dates('YEAR', '2023-01-01', '2025-01-01'), ['2023-01-01', '2024-01-01', '2025-01-01']);
 });
 
-test('what is not whole is said as what it is', () => {
+test('partial periods are reported', () => {
   const of = (...whole) => whole.map((is_complete, day) => ({ date: `2024-01-0${day + 1}`, date_to: '', is_complete }));
   assert.equal(partOf(of(true, true)), '');
   assert.equal(partOf(of(true, false)), ' The last point, 2024-01-02, may still grow.');

@@ -15,9 +15,9 @@ test('blocks, days to their end, and times', () => {
 });
 
 test('local times have their zone', () => {
-  const shown = local('2024-02-17T08:49:36.000000Z');
-  assert.match(shown, /^2024-02-1[678] \d{2}:\d{2}:36 [+-]\d{2}:\d{2}$/);
-  assert.equal(Date.parse(shown.replace(' ', 'T').replace(' ', '')), Date.parse('2024-02-17T08:49:36Z'));
+  const text = local('2024-02-17T08:49:36.000000Z');
+  assert.match(text, /^2024-02-1[678] \d{2}:\d{2}:36 [+-]\d{2}:\d{2}$/);
+  assert.equal(Date.parse(text.replace(' ', 'T').replace(' ', '')), Date.parse('2024-02-17T08:49:36Z'));
   assert.equal(local('never'), 'never');
 });
 

@@ -1,4 +1,4 @@
-// Transactions of other chains by what the API says of them.
+// Kinds of transactions of other chains.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { feeParts, methodOf, recipientOf } from '../../src/format/kind.ts';
@@ -52,7 +52,7 @@ test('blocks that were replaced together are found by their parents', () => {
   const block = (hash, parent, height) => ({ hash, parent_hash: parent, height });
   const [one, two, three] = [block('b1', 'a0', 1), block('b2', 'b1', 2), block('b3', 'b2', 3)];
   const another = block('c2', 'a1', 2);
-  for (const asked of [one, two, three]) assert.deepEqual(branchOf(asked, [three, another, two, one]), [one, two, three]);
+  for (const member of [one, two, three]) assert.deepEqual(branchOf(member, [three, another, two, one]), [one, two, three]);
   assert.deepEqual(branchOf(another, [three, another, two, one]), [another]);
   assert.deepEqual(branchOf(two, []), [two]);
   const round = block('x', 'x', 1);

@@ -20,7 +20,7 @@ test('an account is never called by the name of its delegate', () => {
   assert.equal(delegateOf({ ...bare, proxy_type: 'eip1967' }), null);
 });
 
-test('a name that two addresses have tells neither', async () => {
+test('a name that two addresses share is ambiguous', async () => {
   const two = ['0x01', '0x02'].map((end) => end.padEnd(42, '0'));
   assert.equal(isSharedName('Coin', two[0]), false);
   assert.equal(isSharedName('Coin', two[0].toUpperCase()), false);

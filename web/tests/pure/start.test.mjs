@@ -1,4 +1,4 @@
-// The start script asks for what the pages ask for, letter by letter.
+// The start script requests exactly the paths that the pages request.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { firstRequests, listPath, partFiles } from '../../src/start/requests.ts';

@@ -8,35 +8,35 @@ import { folded, suspicionOf, WELL_KNOWN } from '../../src/format/suspect.ts';
 const HOME = { id: 1, symbol: 'ETH' };
 const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 const OTHER = `0x${'5e'.repeat(20)}`;
-const told = (symbol, name = symbol, address_hash = OTHER, chain = HOME) => suspicionOf({ symbol, name, address_hash }, chain);
+const suspicion = (symbol, name = symbol, address_hash = OTHER, chain = HOME) => suspicionOf({ symbol, name, address_hash }, chain);
 
-test('a token that is what it is called is not marked', () => {
-  assert.equal(told('USDC', 'USD Coin', USDC), null);
-  assert.equal(told('USDC', 'USD Coin', USDC.toLowerCase()), null);
-  assert.equal(told('GLD', 'Gold, the token'), null);
-  assert.equal(told(null, null), null);
-  assert.equal(told('ГОСТ', 'Рубль'), null);
-  assert.equal(told('yvUSDC', 'USDC yVault 0.4.3'), null);
-  assert.equal(told('coins', 'coins', OTHER, { id: 31337, symbol: 'coins' }), null);
+test('a genuine token is not marked', () => {
+  assert.equal(suspicion('USDC', 'USD Coin', USDC), null);
+  assert.equal(suspicion('USDC', 'USD Coin', USDC.toLowerCase()), null);
+  assert.equal(suspicion('GLD', 'Gold, the token'), null);
+  assert.equal(suspicion(null, null), null);
+  assert.equal(suspicion('ГОСТ', 'Рубль'), null);
+  assert.equal(suspicion('yvUSDC', 'USDC yVault 0.4.3'), null);
+  assert.equal(suspicion('coins', 'coins', OTHER, { id: 31337, symbol: 'coins' }), null);
 });
 
-test('what looks like a well-known one, or the coin, is', () => {
-  assert.match(told('USDC', 'USD Coin'), /well-known USDC/);
-  assert.match(told('USDC', 'USD Coin', USDC, { id: 10, symbol: 'ETH' }), /well-known USDC/);
-  assert.match(told('ЕТН', 'ЕТН'), /coin of the chain/);
-  assert.match(told('U\u200bSDC'), /invisible characters/);
-  assert.match(told('UЅDС'), /several scripts/);
-  assert.match(told('$ claim-usdc.xyz'), /web address/);
-  assert.match(told('REWARD', 'Visit https://x.example'), /web address/);
-  assert.match(told('ＵＳＤＴ'), /well-known USDT/);
+test('a token that looks like a well-known one, or like the coin, is', () => {
+  assert.match(suspicion('USDC', 'USD Coin'), /well-known USDC/);
+  assert.match(suspicion('USDC', 'USD Coin', USDC, { id: 10, symbol: 'ETH' }), /well-known USDC/);
+  assert.match(suspicion('ЕТН', 'ЕТН'), /coin of the chain/);
+  assert.match(suspicion('U\u200bSDC'), /invisible characters/);
+  assert.match(suspicion('UЅDС'), /several scripts/);
+  assert.match(suspicion('$ claim-usdc.xyz'), /web address/);
+  assert.match(suspicion('REWARD', 'Visit https://x.example'), /web address/);
+  assert.match(suspicion('ＵＳＤＴ'), /well-known USDT/);
   assert.equal(folded('USD₮'), 'USDT');
 });
 
 test('the list is that of the server', () => {
   const lines = readFileSync(new URL('../../../crates/json/src/tokens/known_tokens.txt', import.meta.url), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
-  const theirs = lines.map((line) => line.split(' ')).map(([chain, address, , symbol]) => `${symbol} ${chain}:${address.slice(2).toLowerCase()}`);
-  const ours = WELL_KNOWN.trim().split('\n').flatMap((line) => line.split(' ').slice(1).map((contract) => `${line.split(' ')[0]} ${contract}`));
-  assert.deepEqual(ours.toSorted(), theirs.toSorted());
+  const serverList = lines.map((line) => line.split(' ')).map(([chain, address, , symbol]) => `${symbol} ${chain}:${address.slice(2).toLowerCase()}`);
+  const pageList = WELL_KNOWN.trim().split('\n').flatMap((line) => line.split(' ').slice(1).map((contract) => `${line.split(' ')[0]} ${contract}`));
+  assert.deepEqual(pageList.toSorted(), serverList.toSorted());
 });
 
 test('pictures of addresses that begin and end alike differ', () => {
