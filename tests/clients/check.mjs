@@ -1,4 +1,4 @@
-// What the client programs share: the recorded chain, and checks that name what differs.
+// Shared by the client programs: the recorded chain, and checks that report differences.
 import fs from 'node:fs'
 import zlib from 'node:zlib'
 import { isDeepStrictEqual, inspect } from 'node:util'
@@ -6,12 +6,12 @@ import { isDeepStrictEqual, inspect } from 'node:util'
 let passed = 0
 const failures = []
 
-export function check(name, found, expected) {
-  if (isDeepStrictEqual(found, expected)) {
+export function check(name, actual, expected) {
+  if (isDeepStrictEqual(actual, expected)) {
     passed += 1
     return
   }
-  failures.push(`${name}: ${inspect(found, { maxArrayLength: 6, breakLength: 200 })} instead of ${inspect(expected, { maxArrayLength: 6, breakLength: 200 })}`)
+  failures.push(`${name}: ${inspect(actual, { maxArrayLength: 6, breakLength: 200 })} instead of ${inspect(expected, { maxArrayLength: 6, breakLength: 200 })}`)
 }
 
 export function lines(dump) {
@@ -24,12 +24,12 @@ export function finish() {
   process.exit(failures.length ? 1 : 0)
 }
 
-// The replay node's head, as seen by whoever follows it.
+// Moves the head of the replay node.
 export async function moveOn(node, head) {
   await fetch(`${node}/control`, { method: 'POST', body: JSON.stringify({ head }) })
 }
 
-// Waits until something holds; the checks that follow say what if it does not.
+// Waits until a condition holds; the checks that follow report what does not.
 export async function until(holds) {
-  for (let waited = 0; waited < 30_000 && !holds(); waited += 20) await new Promise((resolve) => setTimeout(resolve, 20))
+  for (let elapsed = 0; elapsed < 30_000 && !holds(); elapsed += 20) await new Promise((resolve) => setTimeout(resolve, 20))
 }

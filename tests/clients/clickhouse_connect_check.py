@@ -13,12 +13,12 @@ address = urlparse(url)
 passed, failures = 0, []
 
 
-def check(name, found, expected):
+def check(name, actual, expected):
     global passed
-    if found == expected:
+    if actual == expected:
         passed += 1
     else:
-        failures.append(f"{name}: {found!r} instead of {expected!r}")
+        failures.append(f"{name}: {actual!r} instead of {expected!r}")
 
 
 def code_of(action):

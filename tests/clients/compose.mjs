@@ -16,10 +16,10 @@ const compose = parse(text, { merge: true, strict: true })
 
 // The API may only read: it has an account of its own, which is granted nothing else, and does not see the owner's password.
 const { api } = compose.services
-const granted = [...compose.configs.api.content.matchAll(/<query>(.*)<\/query>/g)].map(([, query]) => query)
+const grants = [...compose.configs.api.content.matchAll(/<query>(.*)<\/query>/g)].map(([, query]) => query)
 check('user of the API', api.environment.TRAWL_CLICKHOUSE_USER, 'api')
 check('its secrets', api.secrets, ['api-password'])
-check('its grants', granted.length > 0 && granted.every((query) => query.startsWith('GRANT SELECT ON ')), true)
+check('its grants', grants.length > 0 && grants.every((query) => query.startsWith('GRANT SELECT ON ')), true)
 check('passwords in variables', /PASSWORD: \S/.test(text), false)
 
 const services = ['clickhouse', 'engine', 'migrate', 'ingest', 'api', 'prometheus', 'grafana']
@@ -31,10 +31,10 @@ for (const [name, service] of Object.entries(compose.services)) {
   check(`${name} has limits`, [typeof service.mem_limit, service.logging?.options['max-size']], ['string', '10m'])
   check(`${name} is read-only`, service.read_only === true || name === 'clickhouse', true)
   for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
-    const needed = compose.services[other]
-    check(`${name} waits for ${other}`, needed !== undefined, true)
-    if (condition === 'service_healthy') check(`${other} has a health check`, needed.healthcheck !== undefined, true)
-    if (condition === 'service_completed_successfully') check(`${other} ends`, needed.restart.startsWith('on-failure'), true)
+    const dependency = compose.services[other]
+    check(`${name} waits for ${other}`, dependency !== undefined, true)
+    if (condition === 'service_healthy') check(`${other} has a health check`, dependency.healthcheck !== undefined, true)
+    if (condition === 'service_completed_successfully') check(`${other} ends`, dependency.restart.startsWith('on-failure'), true)
   }
   for (const volume of service.volumes ?? []) {
     const [from] = volume.split(':')
@@ -44,12 +44,12 @@ for (const [name, service] of Object.entries(compose.services)) {
   for (const secret of service.secrets ?? []) check(`secret ${secret} of ${name}`, secret in compose.secrets, true)
   if (foreign.includes(name)) continue
   check(`user of ${name}`, service.user, '10001:10001')
-  const isHeld = service.command[0] === 'sh'
-  check(`${name} is held or ends`, isHeld && service.command[1] === '/hold' && service.configs[0].source === 'hold', name !== 'migrate')
-  const [program, ...given] = isHeld ? service.command.slice(2) : service.command
-  const subcommand = given.filter((word) => !word.startsWith('-')).slice(0, program === 'trawl-ingest' ? 1 : 0)
+  const usesHold = service.command[0] === 'sh'
+  check(`${name} is held or ends`, usesHold && service.command[1] === '/hold' && service.configs[0].source === 'hold', name !== 'migrate')
+  const [program, ...args] = usesHold ? service.command.slice(2) : service.command
+  const subcommand = args.filter((word) => !word.startsWith('-')).slice(0, program === 'trawl-ingest' ? 1 : 0)
   const help = execFileSync(`${programs}/${program}`, [...subcommand, '--help'], { encoding: 'utf8' })
-  for (const flag of given.filter((word) => word.startsWith('--'))) check(`${name}: ${flag}`, help.includes(flag), true)
+  for (const flag of args.filter((word) => word.startsWith('--'))) check(`${name}: ${flag}`, help.includes(flag), true)
   for (const variable of Object.keys(service.environment)) {
     check(`${name}: ${variable}`, new RegExp(`\\[env:\\s+${variable}[=\\]]`).test(help), true)
   }
@@ -59,7 +59,7 @@ for (const [name, service] of Object.entries(compose.services)) {
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'compose-'))
 const hold = path.join(folder, 'hold')
 fs.writeFileSync(hold, compose.configs.hold.content.replaceAll('$$', '$'))
-const ended = async (script, { signal }) => {
+const exitCode = async (script, { signal }) => {
   const child = spawn('sh', [hold, 'sh', '-c', script], { stdio: ['ignore', 'pipe', 'pipe'] })
   if (signal) {
     await once(script.includes('ready') ? child.stdout : child.stderr, 'data')
@@ -69,27 +69,27 @@ const ended = async (script, { signal }) => {
   }
   return (await once(child, 'exit'))[0]
 }
-check('hold: an end', await ended('exit 0', {}), 0)
-check('hold: a failure', await ended('exit 5', {}), 5)
-for (const code of [2, 3, 6, 7, 8]) check(`hold: ${code} waits for a person`, await ended(`exit ${code}`, { signal: 'SIGTERM' }), code)
+check('hold: an end', await exitCode('exit 0', {}), 0)
+check('hold: a failure', await exitCode('exit 5', {}), 5)
+for (const code of [2, 3, 6, 7, 8]) check(`hold: ${code} waits for a person`, await exitCode(`exit ${code}`, { signal: 'SIGTERM' }), code)
 const orderly = 'trap "exit 130" TERM; echo ready; while :; do sleep 0.1; done'
-check('hold: SIGTERM is passed on', await ended(orderly, { signal: 'SIGTERM' }), 130)
+check('hold: SIGTERM is passed on', await exitCode(orderly, { signal: 'SIGTERM' }), 130)
 
 // Compose itself, with the example's variables.
 for (const name of Object.keys(compose.secrets)) fs.writeFileSync(path.join(folder, name), 'secret\n')
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const read = (profiles) => {
+const composeServices = (profiles) => {
   const variables = { ...process.env, SECRETS: folder, COMPOSE_PROFILES: profiles }
   const options = { cwd: root, env: variables, encoding: 'utf8' }
-  const given = ['--env-file', '.env.example', '-f', 'docker-compose.yml', 'config', '--services']
-  const candidates = [[process.env.TRAWL_TEST_COMPOSE ?? 'docker-compose', given], ['docker', ['compose', ...given]]]
+  const composeArgs = ['--env-file', '.env.example', '-f', 'docker-compose.yml', 'config', '--services']
+  const candidates = [[process.env.TRAWL_TEST_COMPOSE ?? 'docker-compose', composeArgs], ['docker', ['compose', ...composeArgs]]]
   return candidates.map(([program, args]) => spawnSync(program, args, options)).find(({ status }) => status === 0)
 }
 const common = ['api', 'ingest', 'migrate']
 const profiles = { server: ['clickhouse'], embedded: ['engine'], 'embedded,watch': ['engine', 'grafana', 'prometheus'] }
-if (read('server') === undefined) console.log('no Docker Compose 2.23 here, so it has not read the file')
+if (composeServices('server') === undefined) console.log('no Docker Compose 2.23 here, so it has not read the file')
 else for (const [profile, own] of Object.entries(profiles)) {
-  check(`services of ${profile}`, read(profile).stdout.trim().split('\n').sort(), [...common, ...own].sort())
+  check(`services of ${profile}`, composeServices(profile).stdout.trim().split('\n').sort(), [...common, ...own].sort())
 }
 fs.rmSync(folder, { recursive: true })
 finish()

@@ -1,4 +1,4 @@
-"""Holds the expected answers of the golden cases and of the recorded transcripts, which Trawl did not make, against its description.
+"""Validates the golden cases and the recorded transcripts, which Trawl did not produce, against the description of the API.
 
     described_cases.py BASE_URL TESTS_FOLDER
 """
@@ -16,7 +16,7 @@ with urllib.request.urlopen(f"{base}/api/v2/openapi") as answer:
 passed, failed = 0, []
 
 
-def resolved(item):
+def resolve(item):
     """The component that a reference names."""
     if "$ref" not in item:
         return item
@@ -25,7 +25,7 @@ def resolved(item):
 
 
 def schema(path, verb, status):
-    content = resolved(description["paths"][path][verb]["responses"][status])["content"]["application/json"]
+    content = resolve(description["paths"][path][verb]["responses"][status])["content"]["application/json"]
     return jsonschema_rs.validator_for({
         "$schema": "https://json-schema.org/draft/2020-12/schema", **content["schema"], "components": description["components"]})
 
@@ -46,11 +46,11 @@ validators = {}
 routes = {path: re.compile("^" + re.sub(r"\{[^}]*\}", "[^/]+", path) + "$") for path in description["paths"]}
 for case in sorted((tests / "cases").glob("*/*")):
     _, status, target = (case / "request").read_text().split()
-    found = [path for path, form in routes.items() if form.match(target.split("?")[0])]
-    if len(found) != 1:
-        failed.append(f"{case.name}: {target} is of {found}")
+    matches = [path for path, form in routes.items() if form.match(target.split("?")[0])]
+    if len(matches) != 1:
+        failed.append(f"{case.name}: {target} is of {matches}")
         continue
-    check(f"{case.parent.name}/{case.name}", found[0], "get", status, json.loads((case / "response.json").read_text()))
+    check(f"{case.parent.name}/{case.name}", matches[0], "get", status, json.loads((case / "response.json").read_text()))
 for transcript in sorted((tests / "fixtures/execution-apis").rglob("*.io")):
     for line in transcript.read_text().splitlines():
         if line.startswith("<< "):

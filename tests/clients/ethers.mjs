@@ -34,7 +34,7 @@ check('an absent transaction', await provider.getTransaction(`0x${'12'.repeat(32
 
 // State: what the scenario's script read from the node; and the node itself, where it read nothing.
 const node = new JsonRpcProvider(nodeUrl)
-const both = async (name, ask) => check(name, await ask(provider), await ask(node))
+const both = async (name, read) => check(name, await read(provider), await read(node))
 const accounts = expected.accounts
 check('balances', await Promise.all(accounts.map((account) => provider.getBalance(account))), accounts.map((account) => BigInt(expected.native[account])))
 check('nonces', await Promise.all(accounts.map((account) => provider.getTransactionCount(account))), accounts.map((account) => expected.nonces[account]))

@@ -7,7 +7,7 @@ const [url, dump, expectedFile, nodeUrl] = process.argv.slice(2)
 const base = new URL(url).origin
 const expected = JSON.parse(fs.readFileSync(expectedFile))
 const chain = lines(dump)
-// It knows some chains alone, and takes the id from there.
+// The provider knows some chains only, and takes the id from the network.
 const network = new Network('mainnet', 1n)
 
 // Only the address is replaced.
@@ -25,7 +25,7 @@ const usd = expected.addresses.DUSD
 const erc20 = ['function balanceOf(address) view returns (uint256)', 'function transfer(address, uint256) returns (bool)']
 for (const provider of [new Etherscan(network, 'key'), new BlockscoutProvider(network, 'key')]) {
   const name = provider.constructor.name
-  const both = async (what, ask) => check(`${what} (${name})`, await ask(provider), await ask(node))
+  const both = async (label, read) => check(`${label} (${name})`, await read(provider), await read(node))
   check(`block number (${name})`, await provider.getBlockNumber(), Number(last.number))
   for (const line of [chain[5], chain.at(-1)]) {
     const block = await provider.getBlock(Number(line.block.number), true)
@@ -44,8 +44,8 @@ for (const provider of [new Etherscan(network, 'key'), new BlockscoutProvider(ne
   await both('gas of a transfer', (from) => from.estimateGas({ from: accounts[0], to: accounts[1], value: 1n }))
   await both('gas of a contract call', (from) => new Contract(usd, erc20, from).transfer.estimateGas(accounts[2], 5n, { from: accounts[0] }))
   await both('gas price', async (from) => (await from.getFeeData()).gasPrice)
-  const refused = await new Contract(usd, erc20, provider).transfer.staticCall(accounts[2], 10n ** 30n, { from: accounts[0] }).catch((error) => error.code)
-  check(`a revert (${name})`, refused, 'CALL_EXCEPTION')
+  const code = await new Contract(usd, erc20, provider).transfer.staticCall(accounts[2], 10n ** 30n, { from: accounts[0] }).catch((error) => error.code)
+  check(`a revert (${name})`, code, 'CALL_EXCEPTION')
   provider.destroy()
 }
 node.destroy()

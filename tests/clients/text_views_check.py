@@ -24,7 +24,7 @@ def check(name, is_good, message=""):
         failures.append(f"{name}: {message}")
 
 
-def opened(path):
+def open_dump(path):
     return gzip.open(path, "rt") if path.endswith(".gz") else open(path)
 
 
@@ -45,17 +45,17 @@ for name in names:
     except Exception as error:
         failures.append(f"{name}: {type(error).__name__}: {error}")
 
-# What they say is what the node reported.
-blocks = {int(line["block"]["number"], 16): line["block"] for line in map(json.loads, opened(dump)) if "block" in line}
+# The views equal what the node reported.
+blocks = {int(line["block"]["number"], 16): line["block"] for line in map(json.loads, open_dump(dump)) if "block" in line}
 height = max(blocks)
-found = polars.read_database(f"SELECT * FROM transactions WHERE block_number = {height} ORDER BY transaction_index", connection)
-node = blocks[height]["transactions"]
-check("hashes", found["hash"].to_list() == [sent["hash"] for sent in node])
-check("senders", found["from_address"].to_list() == [sent["from"].lower() for sent in node])
-check("receivers", found["to_address"].to_list() == [sent["to"] and sent["to"].lower() for sent in node])
-check("inputs", found["input"].to_list() == [sent["input"] for sent in node])
-check("amounts", [int(value) for value in found["value_exact"]] == [int(sent["value"], 16) for sent in node])
-check("rounded", found["value"].to_list() == [float(int(sent["value"], 16)) for sent in node])
+transactions = polars.read_database(f"SELECT * FROM transactions WHERE block_number = {height} ORDER BY transaction_index", connection)
+node_transactions = blocks[height]["transactions"]
+check("hashes", transactions["hash"].to_list() == [transaction["hash"] for transaction in node_transactions])
+check("senders", transactions["from_address"].to_list() == [transaction["from"].lower() for transaction in node_transactions])
+check("receivers", transactions["to_address"].to_list() == [transaction["to"] and transaction["to"].lower() for transaction in node_transactions])
+check("inputs", transactions["input"].to_list() == [transaction["input"] for transaction in node_transactions])
+check("amounts", [int(value) for value in transactions["value_exact"]] == [int(transaction["value"], 16) for transaction in node_transactions])
+check("rounded", transactions["value"].to_list() == [float(int(transaction["value"], 16)) for transaction in node_transactions])
 
 for failure in failures:
     print(failure, file=sys.stderr)

@@ -50,7 +50,7 @@ check('an absent block', absent, 'BlockNotFoundError')
 
 // State: what the scenario's script read from the node; and the node itself, where it read nothing.
 const node = createPublicClient({ transport: http(nodeUrl) })
-const both = async (name, ask) => check(name, await ask(client), await ask(node))
+const both = async (name, read) => check(name, await read(client), await read(node))
 const accounts = expected.accounts
 check('balances', await Promise.all(accounts.map((address) => client.getBalance({ address }))), accounts.map((account) => BigInt(expected.native[account])))
 check('nonces', await Promise.all(accounts.map((address) => client.getTransactionCount({ address }))), accounts.map((account) => expected.nonces[account]))

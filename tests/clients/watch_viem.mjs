@@ -9,16 +9,16 @@ const client = createPublicClient({ transport: webSocket(`${url.replace('http', 
 check('block number', await client.getBlockNumber({ cacheTime: 0 }), 40n)
 const blocks = []
 const numbers = []
-const found = []
-const chosen = []
+const watchedLogs = []
+const contractLogs = []
 // The emitter of one of the logs to come.
-const some = chain.slice(41, 45).flatMap((line) => line.receipts.flatMap((receipt) => receipt.logs)).at(-1)
+const sample = chain.slice(41, 45).flatMap((line) => line.receipts.flatMap((receipt) => receipt.logs)).at(-1)
 const failures = []
 const stop = [
   client.watchBlocks({ onBlock: (block) => blocks.push(block), onError: (error) => failures.push(error.message) }),
   client.watchBlockNumber({ onBlockNumber: (number) => numbers.push(number), onError: (error) => failures.push(error.message) }),
-  client.watchEvent({ address: some.address, onLogs: (logs) => chosen.push(...logs), onError: (error) => failures.push(error.message) }),
-  client.watchEvent({ onLogs: (logs) => found.push(...logs), onError: (error) => failures.push(error.message) }),
+  client.watchEvent({ address: sample.address, onLogs: (logs) => contractLogs.push(...logs), onError: (error) => failures.push(error.message) }),
+  client.watchEvent({ onLogs: (logs) => watchedLogs.push(...logs), onError: (error) => failures.push(error.message) }),
 ]
 await new Promise((resolve) => setTimeout(resolve, 500))
 for (const head of [41, 42, 43, 44]) {
@@ -27,13 +27,13 @@ for (const head of [41, 42, 43, 44]) {
 }
 const expected = chain.slice(41, 45)
 const logs = expected.flatMap((line) => line.receipts.flatMap((receipt) => receipt.logs))
-await until(() => blocks.length >= 4 && found.length >= logs.length)
+await until(() => blocks.length >= 4 && watchedLogs.length >= logs.length)
 check('watched blocks', blocks.map((block) => block.hash), expected.map((line) => line.block.hash))
 check('watched numbers', numbers, [41n, 42n, 43n, 44n])
-check('watched logs', found.map((log) => [log.blockHash, log.logIndex, log.data, log.removed]), logs.map((log) => [log.blockHash, Number(log.logIndex), log.data, false]))
-const ofOne = logs.filter((log) => log.address === some.address)
-await until(() => chosen.length >= ofOne.length)
-check('watched logs of one contract', chosen.map((log) => [log.blockHash, log.logIndex]), ofOne.map((log) => [log.blockHash, Number(log.logIndex)]))
+check('watched logs', watchedLogs.map((log) => [log.blockHash, log.logIndex, log.data, log.removed]), logs.map((log) => [log.blockHash, Number(log.logIndex), log.data, false]))
+const expectedContractLogs = logs.filter((log) => log.address === sample.address)
+await until(() => contractLogs.length >= expectedContractLogs.length)
+check('watched logs of one contract', contractLogs.map((log) => [log.blockHash, log.logIndex]), expectedContractLogs.map((log) => [log.blockHash, Number(log.logIndex)]))
 check('failures', failures, [])
 check('gas price', (await client.getGasPrice()) > 0n, true)
 check('fee history', (await client.getFeeHistory({ blockCount: 3, rewardPercentiles: [25, 75] })).reward.length, 3)

@@ -13,12 +13,12 @@ failures = []
 passed = 0
 
 
-def check(name, found, expected):
+def check(name, actual, expected):
     global passed
-    if found == expected:
+    if actual == expected:
         passed += 1
     else:
-        failures.append(f"{name}: {found!r} instead of {expected!r}")
+        failures.append(f"{name}: {actual!r} instead of {expected!r}")
 
 
 def move_on(head):
@@ -36,36 +36,36 @@ async def main():
         heads = await w3.eth.subscribe("newHeads")
         logs = await w3.eth.subscribe("logs", {})
         expected = chain[41:45]
-        emitted = [log for line in expected for receipt in line["receipts"] for log in receipt["logs"]]
+        expected_logs = [log for line in expected for receipt in line["receipts"] for log in receipt["logs"]]
         # Emitter and topics of one of the logs to come.
-        one = emitted[-1]
-        of_one = [log for log in emitted if log["address"] == one["address"] and log["topics"][: len(one["topics"])] == one["topics"]]
-        some = await w3.eth.subscribe("logs", {"address": w3.to_checksum_address(one["address"]), "topics": one["topics"]})
+        sample = expected_logs[-1]
+        sample_logs = [log for log in expected_logs if log["address"] == sample["address"] and log["topics"][: len(sample["topics"])] == sample["topics"]]
+        sample_subscription = await w3.eth.subscribe("logs", {"address": w3.to_checksum_address(sample["address"]), "topics": sample["topics"]})
         move_on(44)
-        blocks, found, chosen = [], [], []
+        blocks, watched_logs, contract_logs = [], [], []
 
         async def listen():
             async for message in w3.socket.process_subscriptions():
                 if message["subscription"] == heads:
                     blocks.append(message["result"])
                 elif message["subscription"] == logs:
-                    found.append(message["result"])
-                elif message["subscription"] == some:
-                    chosen.append(message["result"])
-                if len(blocks) >= 4 and len(found) >= len(emitted) and len(chosen) >= len(of_one):
+                    watched_logs.append(message["result"])
+                elif message["subscription"] == sample_subscription:
+                    contract_logs.append(message["result"])
+                if len(blocks) >= 4 and len(watched_logs) >= len(expected_logs) and len(contract_logs) >= len(sample_logs):
                     return
 
         await asyncio.wait_for(listen(), 30)
         check("watched blocks", [block["hash"].to_0x_hex() for block in blocks], [line["block"]["hash"] for line in expected])
         check(
             "watched logs",
-            [(log["blockHash"].to_0x_hex(), log["logIndex"], log["data"].to_0x_hex()) for log in found],
-            [(log["blockHash"], int(log["logIndex"], 16), log["data"]) for log in emitted],
+            [(log["blockHash"].to_0x_hex(), log["logIndex"], log["data"].to_0x_hex()) for log in watched_logs],
+            [(log["blockHash"], int(log["logIndex"], 16), log["data"]) for log in expected_logs],
         )
         check(
             "watched logs of one contract and its topics",
-            [(log["blockHash"].to_0x_hex(), log["logIndex"]) for log in chosen],
-            [(log["blockHash"], int(log["logIndex"], 16)) for log in of_one],
+            [(log["blockHash"].to_0x_hex(), log["logIndex"]) for log in contract_logs],
+            [(log["blockHash"], int(log["logIndex"], 16)) for log in sample_logs],
         )
         check("unsubscribed", await w3.eth.unsubscribe(heads), True)
         check("gas price", await w3.eth.gas_price > 0, True)

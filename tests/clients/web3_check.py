@@ -15,26 +15,26 @@ failures = []
 passed = 0
 
 
-def check(name, found, expected):
+def check(name, actual, expected):
     global passed
-    if found == expected:
+    if actual == expected:
         passed += 1
     else:
-        failures.append(f"{name}: {found!r:.2000} instead of {expected!r:.2000}")
+        failures.append(f"{name}: {actual!r:.2000} instead of {expected!r:.2000}")
 
 
-def both(name, ask):
-    check(name, ask(w3), ask(node))
+def both(name, read):
+    check(name, read(w3), read(node))
 
 
 def number(text):
     return int(text, 16)
 
 
-def refusal(of, ask):
+def refusal(kind, action):
     try:
-        return ask()
-    except of as error:
+        return action()
+    except kind as error:
         return (type(error).__name__, getattr(error, "data", None))
 
 

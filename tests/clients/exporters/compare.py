@@ -67,11 +67,11 @@ def ethereum_etl(rpc, out):
 def rows(path):
     """Workers write in any order; their rows are whole."""
     with open(path, newline="") as file:
-        return sorted((alike(path, row) for row in csv.DictReader(file)), key=lambda row: sorted(row.items()))
+        return sorted((normalize(path, row) for row in csv.DictReader(file)), key=lambda row: sorted(row.items()))
 
 
-def alike(path, row):
-    """A row without what only anvil says: see docs/reference/json-rpc.md#traces for the frames."""
+def normalize(path, row):
+    """A row without the values that only anvil reports: see docs/reference/json-rpc.md#traces for the frames."""
     row.pop("total_difficulty", None)
     row.pop("blob_gas_price", None)
     if "traces" in path.name and row["error"]:
@@ -85,12 +85,12 @@ def alike(path, row):
     return row
 
 
-def check(name, found, expected):
+def check(name, actual, expected):
     global passed
-    if found == expected:
+    if actual == expected:
         passed += 1
     else:
-        failures.append(f"{name}: {found!r:.1500} instead of {expected!r:.1500}")
+        failures.append(f"{name}: {actual!r:.1500} instead of {expected!r:.1500}")
 
 
 export = {"cryo": cryo, "ethereum-etl": ethereum_etl}[exporter]
@@ -98,17 +98,17 @@ with ThreadPoolExecutor() as both:
     outputs = [Path(folder) / name for name in ("trawl", "node")]
     for output in outputs:
         output.mkdir(parents=True)
-    ours, theirs = both.map(export, (trawl, node), outputs)
-check("files", sorted(ours), sorted(theirs))
-for kind in sorted(ours):
-    found, expected = rows(ours[kind]), rows(theirs[kind])
-    check(f"number of {kind}", (len(found), bool(found)), (len(expected), True))
-    for one, other in zip(found, expected):
+    trawl_files, node_files = both.map(export, (trawl, node), outputs)
+check("files", sorted(trawl_files), sorted(node_files))
+for kind in sorted(trawl_files):
+    actual, expected = rows(trawl_files[kind]), rows(node_files[kind])
+    check(f"number of {kind}", (len(actual), bool(actual)), (len(expected), True))
+    for one, other in zip(actual, expected):
         check(kind, one, other)
     if kind in recorded:
         names = ["hash", "block_hash" if kind == "blocks" else "transaction_hash"]
-        column = next(name for name in names if name in found[0])
-        check(f"recorded {kind}", sorted(row[column] for row in found), sorted(recorded[kind]))
+        column = next(name for name in names if name in actual[0])
+        check(f"recorded {kind}", sorted(row[column] for row in actual), sorted(recorded[kind]))
 
 for failure in failures[:20]:
     print(failure, file=sys.stderr)

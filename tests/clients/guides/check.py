@@ -8,10 +8,10 @@ import tempfile
 from pathlib import Path
 
 import facts
-import shown
+import examples
 
 engine, api, reader, password, database, dump = sys.argv[1:7]
-programs = shown.Programs(engine, api, reader, password, database)
+programs = examples.Programs(engine, api, reader, password, database)
 dump = facts.Dump(dump)
 writes = "TRAWL_WRITE_PAGES" in os.environ
 passed, failures = 0, []
@@ -27,23 +27,23 @@ def check(name, is_good, message):
 
 def check_page(path):
     is_notebook = path.suffix == ".ipynb"
-    page, blocks = shown.of_notebook(path) if is_notebook else shown.of_page(path)
+    page, blocks = examples.of_notebook(path) if is_notebook else examples.of_page(path)
     outputs = []
     with tempfile.TemporaryDirectory() as folder:
-        runner = shown.Runner(programs, folder)
+        runner = examples.Runner(programs, folder)
         for count, block in enumerate(blocks, 1):
-            output, error = shown.attempt(runner, block)
+            output, error = examples.attempt(runner, block)
             outputs.append(output)
             name = f"{path.name}, block {count}"
             check(name, error is None, f"{error}\n{block.code}")
-            if block.shown is not None and not writes:
-                check(name, shown.tidy(output) == shown.tidy(block.shown), f"printed\n{output}\nshown is\n{block.shown}")
+            if block.output is not None and not writes:
+                check(name, examples.tidy(output) == examples.tidy(block.output), f"printed\n{output}\ninstead of\n{block.output}")
             for fact in block.facts:
                 missing = facts.missing(facts.FACTS[fact](dump), output)
                 check(name, not missing, f"{fact}: {missing} not in\n{output}")
     check(path.name, blocks and any(block.facts for block in blocks), "no facts are checked")
     if writes:
-        path.write_text(shown.notebook_written(page, blocks, outputs) if is_notebook else shown.written(page, blocks, outputs))
+        path.write_text(examples.with_notebook_outputs(page, blocks, outputs) if is_notebook else examples.with_outputs(page, blocks, outputs))
 
 
 for page in sys.argv[7:]:

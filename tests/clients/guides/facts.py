@@ -1,4 +1,4 @@
-"""What the guides should find, from the node's own answers in a dump: no line of this knows Trawl's tables or programs.
+"""Expected results of the guides, computed from the answers of the node in a dump, without Trawl.
 
 A fact is a list of rows; a row is a list of cells as text."""
 import gzip
@@ -61,8 +61,8 @@ def weth_logs(dump):
 
 
 def most_valuable(dump):
-    found = sorted(dump.transactions(NEWEST), key=lambda found: (-number(found["value"]), number(found["transactionIndex"])))[:3]
-    return [[found["hash"], number(found["value"])] for found in found]
+    ranked = sorted(dump.transactions(NEWEST), key=lambda transaction: (-number(transaction["value"]), number(transaction["transactionIndex"])))[:3]
+    return [[transaction["hash"], number(transaction["value"])] for transaction in ranked]
 
 
 def largest_value(dump):
@@ -70,11 +70,11 @@ def largest_value(dump):
 
 
 def value_moved(dump):
-    return [[sum(number(found["value"]) for found in dump.transactions(NEWEST))]]
+    return [[sum(number(transaction["value"]) for transaction in dump.transactions(NEWEST))]]
 
 
 def senders(dump):
-    counts = Counter(found["from"] for found in dump.transactions(NEWEST))
+    counts = Counter(transaction["from"] for transaction in dump.transactions(NEWEST))
     fees = Counter()
     for receipt in dump.lines[NEWEST]["receipts"]:
         fees[receipt["from"]] += fee(receipt)
@@ -84,8 +84,8 @@ def senders(dump):
 
 def failed(dump):
     receipts = dump.lines[NEWEST]["receipts"]
-    lost = [receipt for receipt in receipts if receipt["status"] == "0x0"]
-    return [[len(receipts), len(lost), sum(map(fee, lost))]]
+    failures = [receipt for receipt in receipts if receipt["status"] == "0x0"]
+    return [[len(receipts), len(failures), sum(map(fee, failures))]]
 
 
 def fees_of_newest(dump):
@@ -99,8 +99,8 @@ def fees_paid(dump):
 
 
 def without_status(dump):
-    known = [receipt for receipt in dump.lines[1_755_635]["receipts"] if receipt.get("status") is not None]
-    return [[len(dump.transactions(1_755_635)), len(known)]]
+    with_status = [receipt for receipt in dump.lines[1_755_635]["receipts"] if receipt.get("status") is not None]
+    return [[len(dump.transactions(1_755_635)), len(with_status)]]
 
 
 def blocks_of_a_day(dump):
@@ -125,9 +125,9 @@ def loaded(dump):
 
 
 def creations(dump):
-    found = [found for line in dump.lines.values() for found in line["block"]["transactions"]]
-    made = sum(found["to"] is None for found in found)
-    return [[len(found), made, len(found) - made]]
+    transactions = [transaction for line in dump.lines.values() for transaction in line["block"]["transactions"]]
+    created = sum(transaction["to"] is None for transaction in transactions)
+    return [[len(transactions), created, len(transactions) - created]]
 
 
 def largest_approval(dump):
@@ -150,9 +150,9 @@ def wrapped_sum(dump):
 
 
 def value_of_successful(dump):
-    good = {receipt["transactionHash"] for receipt in dump.lines[NEWEST]["receipts"] if receipt["status"] == "0x1"}
-    values = [(found["hash"], number(found["value"])) for found in dump.transactions(NEWEST)]
-    return [[sum(value for _, value in values), sum(value for hash, value in values if hash in good)]]
+    successful = {receipt["transactionHash"] for receipt in dump.lines[NEWEST]["receipts"] if receipt["status"] == "0x1"}
+    values = [(transaction["hash"], number(transaction["value"])) for transaction in dump.transactions(NEWEST)]
+    return [[sum(value for _, value in values), sum(value for hash, value in values if hash in successful)]]
 
 
 def newest_height(dump):
@@ -160,8 +160,8 @@ def newest_height(dump):
 
 
 def withdrawals(dump):
-    found = dump.block(NEWEST)["withdrawals"]
-    return [[len(found), sum(number(one["amount"]) for one in found) * 10**9]]
+    entries = dump.block(NEWEST)["withdrawals"]
+    return [[len(entries), sum(number(entry["amount"]) for entry in entries) * 10**9]]
 
 
 FACTS = {name: fact for name, fact in list(globals().items()) if getattr(fact, "__module__", None) == __name__ and callable(fact)

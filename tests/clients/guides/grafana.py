@@ -10,10 +10,10 @@ from pathlib import Path
 import yaml
 
 import facts
-import shown
+import examples
 
 engine, api, reader, password, database, dump, folder = sys.argv[1:8]
-programs = shown.Programs(engine, api, reader, password, database)
+programs = examples.Programs(engine, api, reader, password, database)
 dump = facts.Dump(dump)
 folder = Path(folder)
 passed, failures = 0, []
@@ -36,8 +36,8 @@ def expanded(sql, begin, end, interval, variables):
         "toTime": lambda _: f"toDateTime({end})",
         "interval_s": lambda _: str(max(interval, 1)),
     }
-    sql = re.sub(r"\$__(\w+)(?:\(([^()]*)\))?", lambda found: macros[found[1]](found[2]), sql)
-    return re.sub(r"\$\{(\w+)\}", lambda found: variables[found[1]], sql)
+    sql = re.sub(r"\$__(\w+)(?:\(([^()]*)\))?", lambda match: macros[match[1]](match[2]), sql)
+    return re.sub(r"\$\{(\w+)\}", lambda match: variables[match[1]], sql)
 
 
 dashboard = json.loads((folder / "dashboard.json").read_text())
@@ -48,7 +48,7 @@ check("the provider", provider["type"] == "file" and provider["options"]["path"]
 variables = {variable["name"]: variable["current"]["value"] for variable in dashboard["templating"]["list"]}
 time = facts.number(dump.block(facts.NEWEST)["timestamp"])
 
-found = {}
+panel_rows = {}
 for panel in dashboard["panels"]:
     title = panel["title"]
     check(title, panel["datasource"] == {"type": source["type"], "uid": source["uid"]}, panel["datasource"])
@@ -59,7 +59,7 @@ for panel in dashboard["panels"]:
     except Exception as error:
         check(title, False, error)
         continue
-    found[title] = rows = answer["data"]
+    panel_rows[title] = rows = answer["data"]
     check(title, rows, "no rows")
     if panel["type"] == "timeseries":
         column = answer["meta"][0]
@@ -73,20 +73,20 @@ block, receipts = dump.block(facts.NEWEST), dump.lines[facts.NEWEST]["receipts"]
 number = facts.number
 logs = Counter(log["address"] for log in dump.logs(facts.NEWEST))
 busiest = sorted(logs, key=lambda address: (-logs[address], address))[:3]
-close = lambda found, expected: abs(found - expected) <= 1e-9 * abs(expected)
+close = lambda actual, expected: abs(actual - expected) <= 1e-9 * abs(expected)
 [[_, failed, _]] = facts.failed(dump)
 [[fees, burnt]] = facts.fees_of_newest(dump)
 [[transfers, _]] = facts.usdt_transfers(dump)
-check("transactions", [int(row["transactions"]) for row in found["Transactions"]] == [len(receipts)], found["Transactions"])
-check("base fee", close(found["Base fee"][0]["gwei"], number(block["baseFeePerGas"]) / 1e9), found["Base fee"])
-check("burnt", close(found["Fees in ether"][0]["burnt"], burnt / 1e18), found["Fees in ether"])
-check("tips", close(found["Fees in ether"][0]["tips"], (fees - burnt) / 1e18), found["Fees in ether"])
-check("full", close(found["How full blocks are"][0]["full"], number(block["gasUsed"]) / number(block["gasLimit"])), found["How full blocks are"])
-check("failed", close(found["Failed transactions"][0]["failed"], failed / len(receipts)), found["Failed transactions"])
-check("transfers", [int(row["transfers"]) for row in found["Transfers of the token"]] == [transfers], found["Transfers of the token"])
-check("tokens", any(row["token"] == facts.USDT and int(row["transfers"]) == transfers for row in found["Most moved tokens"]), found["Most moved tokens"])
-shown_logs = [(row["contract"], int(row["logs"])) for row in found["Contracts with the most logs"]][:3]
-check("logs", shown_logs == [(address, logs[address]) for address in busiest], shown_logs)
+check("transactions", [int(row["transactions"]) for row in panel_rows["Transactions"]] == [len(receipts)], panel_rows["Transactions"])
+check("base fee", close(panel_rows["Base fee"][0]["gwei"], number(block["baseFeePerGas"]) / 1e9), panel_rows["Base fee"])
+check("burnt", close(panel_rows["Fees in ether"][0]["burnt"], burnt / 1e18), panel_rows["Fees in ether"])
+check("tips", close(panel_rows["Fees in ether"][0]["tips"], (fees - burnt) / 1e18), panel_rows["Fees in ether"])
+check("full", close(panel_rows["How full blocks are"][0]["full"], number(block["gasUsed"]) / number(block["gasLimit"])), panel_rows["How full blocks are"])
+check("failed", close(panel_rows["Failed transactions"][0]["failed"], failed / len(receipts)), panel_rows["Failed transactions"])
+check("transfers", [int(row["transfers"]) for row in panel_rows["Transfers of the token"]] == [transfers], panel_rows["Transfers of the token"])
+check("tokens", any(row["token"] == facts.USDT and int(row["transfers"]) == transfers for row in panel_rows["Most moved tokens"]), panel_rows["Most moved tokens"])
+busiest_logs = [(row["contract"], int(row["logs"])) for row in panel_rows["Contracts with the most logs"]][:3]
+check("logs", busiest_logs == [(address, logs[address]) for address in busiest], busiest_logs)
 
 for failure in failures:
     print(failure, file=sys.stderr)

@@ -20,7 +20,7 @@ async fn main() -> anyhow::Result<()> {
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let words: Vec<&str> = line.split(' ').collect();
-        let answer = match ask(&client, &words).await {
+        let answer = match call(&client, &words).await {
             Ok(answer) => answer,
             Err(error) => json!({"error": format!("{error:#}")}),
         };
@@ -29,7 +29,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn ask(client: &Client, words: &[&str]) -> anyhow::Result<Value> {
+async fn call(client: &Client, words: &[&str]) -> anyhow::Result<Value> {
     let [action, argument, ..] = words else { bail!("an action and an argument") };
     let address = || argument.parse::<Address>();
     let page = || TxListParams::new(0, 99_999_999, 0, 0, Sort::Asc);

@@ -1,5 +1,5 @@
-"""Code that a page or a notebook shows: found, run with the addresses of the test's programs, its output compared with what is
-shown, and facts of the node looked for in it."""
+"""Examples of a page or a notebook: finds and runs them with the addresses of the programs under test, and compares the output with the
+one in the page and with facts of the node."""
 import contextlib
 import io
 import json
@@ -26,8 +26,8 @@ class Programs:
                       ("database=trawl", "database=" + database), ('database="trawl"', f'database="{database}"')]
 
     def in_place(self, code):
-        for shown, used in self.words:
-            code = code.replace(shown, used)
+        for placeholder, value in self.words:
+            code = code.replace(placeholder, value)
         return code
 
     def sql(self, statement, format="TabSeparatedWithNames"):
@@ -51,15 +51,15 @@ class Runner:
         if language == "sql":
             return self.programs.sql(code)
         if language == "sh":
-            ended = subprocess.run(["bash", "-euo", "pipefail", "-c", code], cwd=self.folder, capture_output=True, text=True)
-            if ended.returncode:
-                raise RuntimeError(ended.stdout + ended.stderr)
-            return ended.stdout
+            process = subprocess.run(["bash", "-euo", "pipefail", "-c", code], cwd=self.folder, capture_output=True, text=True)
+            if process.returncode:
+                raise RuntimeError(process.stdout + process.stderr)
+            return process.stdout
         output, before = io.StringIO(), os.getcwd()
         os.chdir(self.folder)
         try:
             with contextlib.redirect_stdout(output):
-                exec(compile(code, "<shown>", "exec"), self.names)
+                exec(compile(code, "<example>", "exec"), self.names)
         finally:
             os.chdir(before)
         return output.getvalue()
@@ -72,15 +72,15 @@ def tidy(output):
 class Block:
     """A block of code with the output that is shown below it, and the facts that should be in there."""
 
-    def __init__(self, language, code, shown, facts, replace):
-        self.language, self.code, self.shown, self.facts, self.replace = language, code, shown, facts, replace
+    def __init__(self, language, code, output, facts, replace):
+        self.language, self.code, self.output, self.facts, self.replace = language, code, output, facts, replace
 
 
 def of_page(path):
     """The blocks of a Markdown page. `replace` gives the page with another output."""
     text = path.read_text()
-    found, blocks = list(FENCE.finditer(text)), []
-    for fence, after in zip(found, found[1:] + [None]):
+    fences, blocks = list(FENCE.finditer(text)), []
+    for fence, after in zip(fences, fences[1:] + [None]):
         if fence[1] not in ("sh", "python", "sql"):
             continue
         between = text[fence.end():after.start()] if after and after[1] == "text" else "-"
@@ -90,10 +90,10 @@ def of_page(path):
     return text, blocks
 
 
-def written(text, blocks, outputs):
+def with_outputs(text, blocks, outputs):
     """The page with these outputs."""
     for block, output in reversed(list(zip(blocks, outputs))):
-        if block.shown is not None:
+        if block.output is not None:
             text = text[:block.replace.start(2)] + tidy(output) + "\n" + text[block.replace.end(2):]
     return text
 
@@ -104,12 +104,12 @@ def of_notebook(path):
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     blocks = []
     for cell in cells:
-        printed = [text for output in cell["outputs"] for text in output.get("text", [])]
-        blocks.append(Block("python", "".join(cell["source"]), "".join(printed), cell["metadata"].get("facts", []), cell))
+        texts = [text for output in cell["outputs"] for text in output.get("text", [])]
+        blocks.append(Block("python", "".join(cell["source"]), "".join(texts), cell["metadata"].get("facts", []), cell))
     return notebook, blocks
 
 
-def notebook_written(notebook, blocks, outputs):
+def with_notebook_outputs(notebook, blocks, outputs):
     for count, (block, output) in enumerate(zip(blocks, outputs), 1):
         block.replace["execution_count"] = count
         lines = (tidy(output) + "\n").splitlines(keepends=True) if output.strip() else []
