@@ -64,8 +64,8 @@ await session.close()
 const analyst = createClient({ url, username: reader, password })
 check('a reader reads', await (await analyst.query({ query: 'SELECT count() AS n FROM from_node', format: 'JSONEachRow', clickhouse_settings: { max_threads: 1 } })).json(), [{ n: 5001 }])
 for (const query of ['DROP TABLE from_node', 'INSERT INTO from_node (id) VALUES (1)', 'CREATE TABLE x (a UInt8) ORDER BY a']) {
-  const refused = await failure(analyst.command({ query }))
-  check(`a reader may not: ${query}`, refused.type, 'READONLY')
+  const error = await failure(analyst.command({ query }))
+  check(`a reader may not: ${query}`, error.type, 'READONLY')
 }
 await analyst.close()
 const stranger = createClient({ url, username: reader, password: 'wrong' })

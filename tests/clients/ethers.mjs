@@ -22,10 +22,10 @@ const logs = chain.flatMap((line) => line.receipts.flatMap((receipt) => receipt.
 const token = logs[0].address
 const abi = new Interface(['event Transfer(address indexed from, address indexed to, uint256 value)'])
 const topic = abi.getEvent('Transfer').topicHash
-const found = await provider.getLogs({ address: token, topics: [topic], fromBlock: 0, toBlock: Number(last.number) })
+const tokenLogs = await provider.getLogs({ address: token, topics: [topic], fromBlock: 0, toBlock: Number(last.number) })
 const transfers = logs.filter((log) => log.address === token && log.topics[0] === topic)
-check('logs', found.map((log) => [log.blockHash, log.index, log.data]), transfers.map((log) => [log.blockHash, Number(log.logIndex), log.data]))
-check('values', found.map((log) => abi.parseLog(log).args.value), transfers.map((log) => BigInt(log.data)))
+check('logs', tokenLogs.map((log) => [log.blockHash, log.index, log.data]), transfers.map((log) => [log.blockHash, Number(log.logIndex), log.data]))
+check('values', tokenLogs.map((log) => abi.parseLog(log).args.value), transfers.map((log) => BigInt(log.data)))
 
 const receipts = await Promise.all(chain[5].receipts.map((receipt) => provider.getTransactionReceipt(receipt.transactionHash)))
 check('receipts', receipts.map((receipt) => [receipt.status, receipt.gasUsed, receipt.logs.length]),

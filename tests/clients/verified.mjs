@@ -25,8 +25,8 @@ for (const [address, { abi, contractName }] of Object.entries(abis)) {
   check(`ethers, ${contractName}`, contract.interface.format(), new Interface(abi).format())
   for (const loader of [etherscan, blockscout]) {
     check(`${loader.name}, ${contractName}`, await loader.loadABI(address), abi)
-    const found = await loader.getContract(address)
-    check(`${loader.name}, contract ${contractName}`, [found.name, found.abi], [contractName, abi])
+    const details = await loader.getContract(address)
+    check(`${loader.name}, contract ${contractName}`, [details.name, details.abi], [contractName, abi])
   }
 }
 for (const loader of [etherscan, blockscout]) {
@@ -43,8 +43,8 @@ const lookups = [
 for (const lookup of lookups) {
   check(`hardhat-verify, ${lookup.name}`, [await lookup.isVerified(address), await lookup.isVerified(unknown)], [false, false])
   const request = { contractAddress: address, compilerInput: {}, contractName: 'a:b', compilerVersion: '0.8.28', constructorArguments: '' }
-  const refused = await lookup.verify(request).catch((error) => error.message)
-  check(`hardhat-verify, ${lookup.name}, verification`, typeof refused === 'string' && refused.length > 0, true)
+  const message = await lookup.verify(request).catch((error) => error.message)
+  check(`hardhat-verify, ${lookup.name}, verification`, typeof message === 'string' && message.length > 0, true)
 }
 provider.destroy()
 finish()

@@ -41,9 +41,9 @@ check('its gas', receipt.gasUsed, BigInt(failed.gasUsed))
 const created = chain.flatMap((line) => line.receipts).find((receipt) => receipt.contractAddress)
 check('a created contract', (await client.getTransactionReceipt({ hash: created.transactionHash })).contractAddress, created.contractAddress)
 
-let refused = ''
-await client.getLogs({ fromBlock: 5n, toBlock: 4n }).catch((error) => { refused = error.name + error.details })
-check('a refusal is an error that is understood', refused, 'InvalidParamsRpcErrorinvalid block range params')
+let failure = ''
+await client.getLogs({ fromBlock: 5n, toBlock: 4n }).catch((error) => { failure = error.name + error.details })
+check('a refusal is an error that is understood', failure, 'InvalidParamsRpcErrorinvalid block range params')
 let absent = ''
 await client.getBlock({ blockNumber: 5000n }).catch((error) => { absent = error.name })
 check('an absent block', absent, 'BlockNotFoundError')
@@ -60,8 +60,8 @@ check('codes', await Promise.all(contracts.map(async (address) => keccak256((awa
 const erc20 = parseAbi(['function balanceOf(address) view returns (uint256)', 'function totalSupply() view returns (uint256)', 'function transfer(address, uint256) returns (bool)', 'error ERC20InsufficientBalance(address, uint256, uint256)'])
 for (const [address, facts] of Object.entries(expected.erc20)) {
   check(`supply of ${facts.label}`, await client.readContract({ address, abi: erc20, functionName: 'totalSupply' }), BigInt(facts.totalSupply))
-  const found = await Promise.all(Object.keys(facts.balances).map((holder) => client.readContract({ address, abi: erc20, functionName: 'balanceOf', args: [holder] })))
-  check(`holders of ${facts.label}`, found, Object.values(facts.balances).map(BigInt))
+  const balances = await Promise.all(Object.keys(facts.balances).map((holder) => client.readContract({ address, abi: erc20, functionName: 'balanceOf', args: [holder] })))
+  check(`holders of ${facts.label}`, balances, Object.values(facts.balances).map(BigInt))
 }
 const usd = expected.addresses.DUSD
 const sending = (amount) => ({ address: usd, abi: erc20, functionName: 'transfer', args: [accounts[2], amount], account: accounts[0] })

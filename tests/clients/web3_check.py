@@ -54,10 +54,10 @@ check(
 )
 some = [receipt for line in chain for receipt in line["receipts"]][::40]
 for receipt in some:
-    found = w3.eth.get_transaction_receipt(receipt["transactionHash"])
+    actual = w3.eth.get_transaction_receipt(receipt["transactionHash"])
     check(
         "a receipt",
-        (found["status"], found["gasUsed"], [log["data"].to_0x_hex() for log in found["logs"]]),
+        (actual["status"], actual["gasUsed"], [log["data"].to_0x_hex() for log in actual["logs"]]),
         (number(receipt["status"]), number(receipt["gasUsed"]), [log["data"] for log in receipt["logs"]]),
     )
 check("an absent transaction", refusal(TransactionNotFound, lambda: w3.eth.get_transaction("0x" + "12" * 32))[0], "TransactionNotFound")
@@ -87,8 +87,8 @@ abi = [
 for token, facts in expected["erc20"].items():
     contract = w3.eth.contract(token, abi=abi)
     check(f"supply of {facts['label']}", contract.functions.totalSupply().call(), int(facts["totalSupply"]))
-    found = [contract.functions.balanceOf(holder).call() for holder in facts["balances"]]
-    check(f"holders of {facts['label']}", found, [int(balance) for balance in facts["balances"].values()])
+    balances = [contract.functions.balanceOf(holder).call() for holder in facts["balances"]]
+    check(f"holders of {facts['label']}", balances, [int(balance) for balance in facts["balances"].values()])
 
 
 def token(of):
