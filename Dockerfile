@@ -4,7 +4,7 @@ FROM rust:1.95-slim-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends gcc git libc6-dev && rm -rf /var/lib/apt/lists/*
 WORKDIR /trawl
 COPY . .
-# Git takes a folder without objects for no repository; the commit's name needs none of them.
+# Git does not recognise a repository without an objects folder; the commit's name needs no objects.
 RUN mkdir -p .git/objects && cargo build --profile dist --locked --workspace --bin trawl-api --bin trawl-ingest --bin trawl-engine
 
 # The library by its npm package, whose lock file has the checksum.
