@@ -11,7 +11,6 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
@@ -24,7 +23,7 @@ use crate::limits::Limits;
 use crate::quota::Quota;
 use crate::refusal::Refusals;
 use crate::tcp;
-use crate::tls::Tls;
+use crate::tls::{Tls, Transport};
 
 /// How serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +116,7 @@ impl ConnectionContext {
     /// Serves one connection after its handshake.
     async fn serve_encrypted<C, S>(self, tls: Arc<Tls>, connection: C, service: S, mut stopping: watch::Receiver<()>)
     where
-        C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        C: Transport,
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
         S::Future: Send,
     {
@@ -136,7 +135,7 @@ impl ConnectionContext {
     /// which have them, wait for the first bytes without a time limit (hyper-util 0.1.21).
     async fn serve<C, S>(self, connection: C, service: S, mut stopping: watch::Receiver<()>)
     where
-        C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        C: Transport,
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
         S::Future: Send,
     {

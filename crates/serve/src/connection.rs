@@ -17,13 +17,15 @@ pub(crate) struct Connection<C> {
     write_timeout: Duration,
     /// Runs while a write makes no progress.
     stalled: Option<Pin<Box<Sleep>>>,
+    /// Whether a write has failed for that: another one does not wait again.
+    is_given_up: bool,
     /// Given back with the connection.
     _share: QuotaShare,
 }
 
 impl<C> Connection<C> {
     pub fn new(io: C, write_timeout: Duration, share: QuotaShare) -> Self {
-        Self { io, write_timeout, stalled: None, _share: share }
+        Self { io, write_timeout, stalled: None, is_given_up: false, _share: share }
     }
 
     /// The outcome of an attempt to write, or the error of a write without progress for too long.
@@ -33,13 +35,16 @@ impl<C> Connection<C> {
             return attempt;
         }
         let limit = self.write_timeout;
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(limit)));
-        if stalled.as_mut().poll(context).is_pending() {
-            return Poll::Pending;
+        if !self.is_given_up {
+            let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(limit)));
+            if stalled.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            self.stalled = None;
+            self.is_given_up = true;
+            metrics::counter!("trawl_connections_ended_total", "reason" => "not reading").increment(1);
+            tracing::debug!("closing a connection whose client read nothing for {limit:?}");
         }
-        self.stalled = None;
-        metrics::counter!("trawl_connections_ended_total", "reason" => "not reading").increment(1);
-        tracing::debug!("closing a connection whose client read nothing for {limit:?}");
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client reads nothing")))
     }
 }
@@ -113,6 +118,9 @@ mod tests {
         let started = Instant::now();
         let error = connection.write_all(&[7; 17]).await.expect_err("no one reads");
         assert!(error.kind() == io::ErrorKind::TimedOut && started.elapsed() >= LIMIT, "{error}");
+        let again = Instant::now();
+        connection.write_all(&[7]).await.expect_err("it is given up");
+        assert!(again.elapsed() < LIMIT, "it does not wait again");
         assert_eq!(quota.taken(), 1);
         drop(connection);
         assert_eq!(quota.taken(), 0, "the connection counts no more");

@@ -1,21 +1,21 @@
 //! TLS of a listener: the certificate and its key are read again when their files change, and handshakes have limits.
 
 mod certificate;
+mod encrypted;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustls::ServerConfig;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{interval, timeout};
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
 
 pub use certificate::{TlsError, TlsFiles};
 
 use crate::client::Client;
 use crate::quota::Quota;
 use certificate::TlsFileContents;
+pub(crate) use encrypted::{EncryptedConnection, Transport};
 
 /// How long a handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -53,10 +53,7 @@ impl Tls {
     }
 
     /// The encrypted connection of a client; `None` if there is none, whose reason is counted.
-    pub(crate) async fn greet<C>(&self, connection: C, client: Client) -> Option<TlsStream<C>>
-    where
-        C: AsyncRead + AsyncWrite + Unpin,
-    {
+    pub(crate) async fn greet<C: Transport>(&self, connection: C, client: Client) -> Option<EncryptedConnection<C>> {
         let count =
             |outcome: &'static str| metrics::counter!("trawl_tls_handshakes_total", "outcome" => outcome).increment(1);
         let Ok(_share) = self.handshakes.take(client, 1) else {
@@ -66,7 +63,7 @@ impl Tls {
         match timeout(self.handshake_timeout, TlsAcceptor::from(self.config()).accept(connection)).await {
             Ok(Ok(encrypted)) => {
                 count("done");
-                return Some(encrypted);
+                return Some(EncryptedConnection::new(encrypted));
             }
             Ok(Err(error)) => {
                 count("failed");
@@ -117,25 +114,53 @@ fn chain(error: &TlsError) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rustls::pki_types::{CertificateDer, ServerName};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::time::Instant;
 
     use super::*;
 
-    fn tls(handshake_timeout: Duration) -> Tls {
+    /// TLS of a certificate that signs itself, and the certificate.
+    fn tls(handshake_timeout: Duration) -> (Tls, CertificateDer<'static>) {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
         let folder = tempfile::tempdir().expect("a folder");
         let [certificate, key] = ["certificate", "key"].map(|name| folder.path().join(name));
         std::fs::write(&certificate, made.cert.pem()).expect("a file");
         std::fs::write(&key, made.signing_key.serialize_pem()).expect("a file");
         let opened = Tls::open(TlsFiles { certificate, key }).expect("they belong together");
-        Tls { handshake_timeout, handshakes: Quota::new(3, 2), ..opened }
+        (Tls { handshake_timeout, handshakes: Quota::new(3, 2), ..opened }, made.cert.der().clone())
+    }
+
+    /// What rustls has taken and the socket has not is sent after the connection was dropped.
+    #[tokio::test]
+    async fn a_connection_that_is_dropped_sends_what_it_has_taken() {
+        let (tls, certificate) = tls(Duration::from_secs(20));
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(certificate).expect("a root");
+        let config = rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("protocols")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let connector = tokio_rustls::TlsConnector::from(Arc::new(config));
+        let (ours, theirs) = tokio::io::duplex(1_024);
+        let name = ServerName::try_from("localhost").expect("a name");
+        let client = Client::of(std::net::Ipv4Addr::LOCALHOST.into());
+        let (server, connected) = tokio::join!(tls.greet(ours, client), connector.connect(name, theirs));
+        let (mut server, mut connected) = (server.expect("a handshake"), connected.expect("a handshake"));
+        server.write_all(&[b'x'; 40_000]).await.expect("rustls takes it");
+        drop(server);
+        let mut received = Vec::new();
+        // It ends without a close_notify, as a transfer does that breaks off.
+        let _ = connected.read_to_end(&mut received).await;
+        assert_eq!(received.len(), 40_000);
     }
 
     /// Clients that say nothing hold a bounded number of connections for a bounded time.
     #[tokio::test]
     async fn handshakes_have_a_time_and_a_number() {
         const LIMIT: Duration = Duration::from_millis(200);
-        let tls = tls(LIMIT);
+        let (tls, _) = tls(LIMIT);
         let client = |last| Client::of(std::net::Ipv4Addr::new(10, 0, 0, last).into());
         let silent = || tokio::io::duplex(64);
         let started = Instant::now();
