@@ -65,7 +65,7 @@ fn walk_while(api: &str, lists: &[WalkedList], act: impl FnOnce() -> anyhow::Res
                             break;
                         }
                         let is_beside = !is_over.load(Ordering::Relaxed);
-                        lists[round % lists.len()].check(api, [2, 5, 11][round % 3])?;
+                        lists[round % lists.len()].check(api, [11, 5, 2][round % 3])?;
                         walks.fetch_add(u64::from(is_beside), Ordering::Relaxed);
                     }
                     anyhow::Ok(())
@@ -166,7 +166,7 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
         env::eventually(env::SOON, is_known)?;
     }
     let walks = walk_while(&api.url, &lists, || {
-        for head in (42..=all.head()).step_by(env::amount(11, 5)) {
+        for head in (42..=all.head()).step_by(env::amount(7, 5)) {
             node.control(&json!({"head": head}))?;
             reaches(&api.url, newest(head))?;
         }
