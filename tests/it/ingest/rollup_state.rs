@@ -85,7 +85,7 @@ impl Rollup {
             height - 2
         );
         env::sql(&database, &below)?;
-        let api = env::start_api(&database, &[])?;
+        let api = env::start_api(&database, &["--call-timeout", "60s"])?;
         Ok(Self { api, database, chain_id, height, parent, block, receipts, before })
     }
 
