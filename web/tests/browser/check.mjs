@@ -34,6 +34,8 @@ try {
     for (const [width, scheme] of looks) await check(page, monitor, { name, path, text, width, scheme, hasAxe: isOfHalf });
   }
   const tours = [keyboard, byKeys, everyFocus, names, warnings, bigTrees, offline];
+  // Tours ask the explorer for what is on its first page.
+  if (isTours) await page.goto(origin, { waitUntil: 'load' });
   for (const [index, tour] of isTours || parts === 1 ? tours.entries() : []) {
     if (parity !== 'both' && index % 2 !== Number(parity)) continue;
     problems.push(...(await tour(page, origin, monitor)).map((problem) => `${tour.name}: ${problem}`), ...monitor.problems.splice(0));
