@@ -91,7 +91,7 @@ pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
     let threads = 2 * std::thread::available_parallelism()?.get();
     environment.extend([("INSTA_UPDATE", "no".to_owned()), ("RUST_TEST_THREADS", threads.to_string())]);
     if flags.slow {
-        environment.push(("TRAWL_TEST_SLOW", "1".to_owned()));
+        environment.push((programs::SLOW, "1".to_owned()));
     }
     let server = if flags.server { Some(TestServer::start()?) } else { None };
     environment.extend(server.as_ref().map(TestServer::variable));

@@ -44,6 +44,9 @@ fn test_program(message: &Value) -> Option<TestProgram> {
     Some(TestProgram { executable, folder })
 }
 
+/// The variable that makes a run a slow one.
+pub const SLOW: &str = "TRAWL_TEST_SLOW";
+
 /// What a run of a test program needs.
 pub struct Run<'a> {
     /// Arguments after the program's name: a filter of names, flags.
@@ -67,7 +70,9 @@ impl TestProgram {
         let name = self.executable.display();
         let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot run {name}"))?;
         let (before, output) = (report.counts(), child.stdout.take().context("a pipe")?);
-        let outcome = watchdog::watch(&mut child, output, |line| {
+        let is_slow = run.environment.iter().any(|(name, _)| *name == SLOW);
+        let silence = if is_slow { watchdog::SILENCE_OF_SLOW_RUN } else { watchdog::SILENCE };
+        let outcome = watchdog::watch(silence, &mut child, output, |line| {
             if report.read(&line) {
                 println!("{line}");
             }

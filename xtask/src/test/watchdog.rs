@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 
 use xtask::process;
 
-/// How long a test program may print nothing: several times the slowest test of a slow run on a slow machine.
-const SILENCE: Duration = Duration::from_mins(20);
+/// How long a test program may print nothing: several times its slowest test on a slow machine, and little enough for a
+/// run to end within CI's own limit.
+pub const SILENCE: Duration = Duration::from_mins(15);
+/// The same in a slow run, in which a test may take a quarter of an hour.
+pub const SILENCE_OF_SLOW_RUN: Duration = Duration::from_mins(60);
 /// How often it is looked whether the program has ended although something still holds its output open.
 const POLL: Duration = Duration::from_secs(5);
 
@@ -18,23 +21,15 @@ const POLL: Duration = Duration::from_secs(5);
 pub enum Outcome {
     /// By itself.
     Ended(ExitStatus),
-    /// It printed nothing for [`SILENCE`] and was killed.
+    /// It printed nothing for too long and was killed.
     Hung,
 }
 
-/// Hands each line of `output` to `show` until the program has ended, or hangs.
+/// Hands each line of `output` to `show` until the program has ended, or has printed nothing for `silence`.
 ///
 /// # Errors
 /// If the program cannot be waited for.
 pub fn watch(
-    child: &mut Child,
-    output: impl Read + Send + 'static,
-    show: impl FnMut(String),
-) -> anyhow::Result<Outcome> {
-    watch_for(SILENCE, child, output, show)
-}
-
-fn watch_for(
     silence: Duration,
     child: &mut Child,
     output: impl Read + Send + 'static,
@@ -142,7 +137,7 @@ mod tests {
         let mut child = command.args(["-c", script]).stdout(Stdio::piped()).spawn().expect("a shell");
         let output = child.stdout.take().expect("a pipe");
         let mut lines = Vec::new();
-        let outcome = watch_for(Duration::from_secs(2), &mut child, output, |line| lines.push(line));
+        let outcome = watch(Duration::from_secs(2), &mut child, output, |line| lines.push(line));
         (outcome.expect("a child"), lines)
     }
 
