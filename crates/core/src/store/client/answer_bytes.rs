@@ -2,8 +2,9 @@
 //!
 //! An error in the middle of an answer follows the data: `\r\n__exception__\r\n`, a tag, `\r\n`, `Code: N.
 //! DB::Exception: …`, its length, the tag, and the marker again (ClickHouse's `WriteBufferFromHTTPServerResponse`). The
-//! client crate finds it only if all of it arrives in one piece; else it takes it for data and a lost connection, or drops
-//! its last piece. So the message may be cut here, and an error whose code is cut is not found.
+//! client crate finds that only if all of it arrives in one piece; otherwise the crate returns the first pieces as data,
+//! and drops the last one or reports a lost connection. So a message found here may lack its end, and an error whose
+//! code is cut is not found.
 
 use bytes::Bytes;
 use clickhouse::query::BytesCursor;
@@ -58,7 +59,7 @@ impl<P: Pieces> AnswerBytes<P> {
         }
     }
 
-    /// Why the last pieces make no sense to a reader: the error of the server that they begin, or `error`.
+    /// Reads on after pieces that cannot be decoded: the server's error, if they were the beginning of one, or `error`.
     pub async fn explain(&mut self, error: StoreError) -> StoreError {
         let mut rest = 0;
         while rest < TAIL_BYTES {
@@ -85,8 +86,8 @@ fn exception_in(tail: &[u8]) -> Option<clickhouse::error::Error> {
     Some(clickhouse::error::Error::BadResponse(message))
 }
 
-/// The message after a marker. Only a tag may precede it and only text follow, so that rows which hold a marker, in the
-/// data of a transaction for example, are no error.
+/// The message after a marker. A tag has to precede it and only text may follow it: rows may contain a marker too, for
+/// example in the data of a transaction.
 fn message_in(rest: &[u8]) -> Option<String> {
     let text = match std::str::from_utf8(rest) {
         Ok(text) => text,
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rows_that_hold_an_error_are_none() {
+    async fn rows_that_contain_a_marker_are_no_error() {
         let imitated = format!("{MARKER}Code: 497. DB::Exception: no tag\n");
         let error = error_after(&[&[imitated.as_bytes(), &last_bytes()].concat()]).await;
         assert!(matches!(error, StoreError::Refused { code: 395, .. }), "the second marker counts: {error}");
