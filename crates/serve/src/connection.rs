@@ -17,7 +17,7 @@ pub(crate) struct Connection<C> {
     write_timeout: Duration,
     /// Runs while a write makes no progress.
     stalled: Option<Pin<Box<Sleep>>>,
-    /// Whether a write has failed for that: another one does not wait again.
+    /// Whether a write has timed out: later writes that make no progress fail at once.
     is_given_up: bool,
     /// Given back with the connection.
     _share: QuotaShare,

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// The longest wait, for clients that take some bytes now and then.
+/// The longest wait: a client that reads a few bytes now and then never reaches the write timeout.
 const LONGEST: Duration = Duration::from_mins(5);
 
 /// A connection drops what it has not written when a body ends with an error, so the error waits for this.
@@ -31,8 +31,8 @@ impl WriteReceipt {
         (Bytes::from_owner(TrackedBytes { bytes, _written: sender }), Self(receiver))
     }
 
-    /// Waits until they are written, at most five minutes. A client that takes nothing for the connection's write timeout
-    /// ends the connection, and the time limit of an answer to a reader's account holds on.
+    /// Waits until the bytes are written, at most five minutes. The connection's write timeout still ends a connection
+    /// whose client reads nothing, and the time limit for answers to readers still applies.
     pub async fn wait(self) {
         // The sender is dropped and never used.
         let _ = timeout(LONGEST, self.0).await;

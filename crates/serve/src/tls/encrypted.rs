@@ -1,7 +1,7 @@
-//! An encrypted connection that sends what it has taken although it is dropped.
+//! An encrypted connection that sends its buffered bytes after it was dropped.
 //!
 //! hyper drops a connection without a flush when the body of an answer ends with an error. A plain socket has given its
-//! bytes to the kernel by then; rustls may hold 64 KiB, the last words of the answer among them.
+//! bytes to the kernel by then; rustls may still buffer 64 KiB, with the end of the answer.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
