@@ -1,4 +1,4 @@
-//! Reads what a test program prints and ends it once it hangs: a run without an end would not say which test it was.
+//! Reads the output of a test program and kills the program once it hangs: a run without an end would not name the test.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,8 +14,11 @@ use xtask::process;
 pub const SILENCE: Duration = Duration::from_mins(15);
 /// The same in a slow run, in which a test may take a quarter of an hour.
 pub const SILENCE_OF_SLOW_RUN: Duration = Duration::from_mins(60);
-/// How often it is looked whether the program has ended although something still holds its output open.
+/// How often the status of the program is polled: another process may hold its output open after its end.
 const POLL: Duration = Duration::from_secs(5);
+/// How long its last lines may take after its end, and how many are read: what holds the output open may print on.
+const LATE: Duration = Duration::from_secs(1);
+const LATE_LINES: usize = 10_000;
 
 /// How a test program ended.
 pub enum Outcome {
@@ -37,7 +40,7 @@ pub fn watch(
 ) -> anyhow::Result<Outcome> {
     let (sender, lines) = mpsc::channel();
     std::thread::spawn(move || {
-        // After a hang nobody receives them.
+        // After a hang there is no receiver.
         let lines = BufReader::new(output).split(b'\n').map_while(Result::ok);
         lines.map(|line| String::from_utf8_lossy(&line).into_owned()).try_for_each(|line| sender.send(line))
     });
@@ -52,8 +55,7 @@ pub fn watch(
             Err(RecvTimeoutError::Disconnected) => return Ok(Outcome::Ended(child.wait()?)),
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(status) = child.try_wait()? {
-                    // What it printed last may have come just now.
-                    lines.try_iter().for_each(show);
+                    std::iter::from_fn(|| lines.recv_timeout(LATE).ok()).take(LATE_LINES).for_each(show);
                     return Ok(Outcome::Ended(status));
                 }
                 if spoke.elapsed() >= silence {
@@ -91,7 +93,8 @@ impl std::fmt::Display for RunningTests {
     }
 }
 
-/// A process and those that it started, with what their threads wait for in the kernel (Linux; else the first alone).
+/// A process and its descendants, with the kernel function and the system call of each thread (on Linux; elsewhere the
+/// process alone).
 struct ProcessTree {
     ids: Vec<u32>,
     text: String,
@@ -117,7 +120,7 @@ impl ProcessTree {
         }
     }
 
-    /// Kills all: a child that lives on would hold the output of the run open.
+    /// Kills all of them: a surviving child would hold the output of the run open.
     fn kill(&self) {
         for id in &self.ids {
             // It may have ended meanwhile.
