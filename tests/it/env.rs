@@ -157,7 +157,7 @@ pub fn directory() -> anyhow::Result<TempDir> {
     Ok(TempDir::new_in(&*FOLDER)?)
 }
 
-/// A connection on which a read fails if nothing comes for two minutes: nothing that a test waits for takes so long.
+/// A connection whose reads fail after two minutes without data: no test waits longer.
 pub fn connect(address: impl ToSocketAddrs) -> anyhow::Result<TcpStream> {
     let stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_mins(2)))?;
@@ -199,7 +199,7 @@ pub fn run(mut command: Command, code: i32) -> anyhow::Result<Output> {
     run_with_input(command, code)
 }
 
-/// The same with the input that the command has.
+/// The same, with the standard input that `command` has.
 pub fn run_with_input(mut command: Command, code: i32) -> anyhow::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().with_context(|| format!("{command:?}"))?;

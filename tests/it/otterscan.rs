@@ -56,7 +56,7 @@ pub fn node_transactions(chain: &Chain) -> Vec<NodeTransaction<'_>> {
     lines.iter().flat_map(of_line).collect()
 }
 
-/// Transactions whose call frames are recorded; in the ordinary run those with remarkable ones, and some of the others.
+/// Transactions whose call frames are recorded; in the ordinary run those whose frames are remarkable, and every seventh.
 fn traced(chain: &Chain, is_remarkable: fn(&[Value]) -> bool) -> impl Iterator<Item = NodeTransaction<'_>> {
     let all = node_transactions(chain).into_iter().enumerate();
     let some = all.filter(move |(position, tx)| {

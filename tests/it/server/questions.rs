@@ -116,8 +116,8 @@ pub fn questions(cluster: &Cluster) -> anyhow::Result<Vec<Question>> {
     Ok(questions)
 }
 
-/// Whether a question is among those of this third in the ordinary run. Questions of one kind, a path without its
-/// hashes and numbers or a method, are in one third, so that the thirds of different chains are all kinds.
+/// Whether a question belongs to this third of the ordinary run. All questions of a kind (a method, or a path without its
+/// hashes and numbers) are in one third, so that the thirds of several chains together have every kind.
 pub fn is_of_third(question: &Question, third: usize) -> bool {
     let is_word = |part: &&str| !part.is_empty() && !part.bytes().any(|byte| byte.is_ascii_digit());
     let kind: String = match question {
