@@ -45,7 +45,7 @@ pub fn run(flags: &DemoFlags) -> anyhow::Result<()> {
     tools::require("cargo", "Rust (https://rustup.rs)")?;
     let library = engine_library::ensure()?;
     programs::build()?;
-    // SAFETY: the handler only stores to an atomic. Children get the signal too and end by themselves.
+    // SAFETY: the handler only stores to an atomic.
     unsafe {
         let handler: extern "C" fn(libc::c_int) = interrupted;
         libc::signal(libc::SIGINT, handler as libc::sighandler_t);

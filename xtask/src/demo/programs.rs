@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -61,7 +62,7 @@ impl Programs {
         command.args(["--api-user", READING_ACCOUNT, "--api-password-file"]).arg(&account);
         command.args(["--reader-user", READER[0], "--reader-password", READER[1]]);
         command.args(["--listen", if ports == Ports::Free { "127.0.0.1:0" } else { "127.0.0.1:8123" }]);
-        let engine = Server::start(command)?;
+        let engine = start(command)?;
         Ok((Self { engine: engine.url.clone(), data, account, ports }, engine))
     }
 
@@ -87,10 +88,16 @@ impl Programs {
         command.args(["--clickhouse-user", READING_ACCOUNT, "--clickhouse-password-file"]).arg(&self.account);
         // The bundled blocks are far apart; a log query over all of them shall answer with what there is.
         command.args(["--gaps", "serve", "--sql-console", "--listen", &format!("127.0.0.1:{port}")]);
-        let api = Server::start(command)?;
+        let api = start(command)?;
         wait_until_ready(&api.url)?;
         Ok(api)
     }
+}
+
+/// Starts a server that Ctrl-C in the terminal does not reach: the demo ends the APIs first, and then their engine.
+fn start(mut command: Command) -> anyhow::Result<Server> {
+    command.process_group(0);
+    Server::start(command)
 }
 
 /// Makes the password file of the reading account, beside the engine's data.
