@@ -2,8 +2,9 @@
 
 /// A test of each line: its name, and what it runs.
 macro_rules! tests {
-    ($($name:ident: $run:expr),* $(,)?) => {
+    ($($(#[$attribute:meta])* $name:ident: $run:expr),* $(,)?) => {
         $(#[test]
+        $(#[$attribute])*
         fn $name() -> anyhow::Result<()> {
             $run
         })*
