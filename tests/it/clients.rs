@@ -114,7 +114,9 @@ tests! {
     ethers_for_explorers: asks_at(&scenario().trawl(), Command::new("node"), "etherscan.mjs"),
     look_ups_of_contracts: look_up(),
     proofs_of_receipts: proofs(),
+    #[ignore = "minutes of compiling: runs with `cargo xtask test --slow`"]
     foundry_reads_lists: foundry::reads_lists(),
+    #[ignore = "minutes of compiling: runs with `cargo xtask test --slow`"]
     foundry_reads_objects: foundry::reads_objects(),
     web3_py: asks(python, "web3_check.py"),
     cast: cast::prints_the_same(&scenario().trawl(), 1),
