@@ -67,7 +67,7 @@ fn answers_of_devchain_are_those_of_one_engine_and_lists_ask_one_shard() -> anyh
     // The other chain has no tokens, whose questions would be in no third.
     let is_of_tokens = |question: &Question| matches!(question, Question::Path(path) if ["token", "nft", "instances"].iter().any(|word| path.contains(word)));
     let all = all.filter(|question| is_of_third(question, 0) || is_of_tokens(question));
-    same_over_shards(&cluster, all.chain(golden.step_by(env::amount(11, 1))).collect())?;
+    same_over_shards(&cluster, all.chain(golden.step_by(env::amount(23, 1))).collect())?;
     pruning::each_read_asks_the_shards_it_needs(&cluster)?;
     an_order_made_later_has_the_same_rows(&cluster)?;
     missing_shard::that_hangs_costs_the_time_limit(&cluster)?;

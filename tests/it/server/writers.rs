@@ -14,7 +14,7 @@ use crate::env;
 use crate::ingest::proxy::{Phase, Proxy};
 
 /// Where loads die, one after another: what they say to the first node, for which time, and whether the node heard of
-/// it. The ordinary run has every second of them.
+/// it. The ordinary run has two of them.
 const KILLS: [(&str, u64, Phase); 8] = [
     ("INTO transactions", 2, Phase::Amid),
     ("INTO blocks", 1, Phase::Amid),
@@ -28,7 +28,7 @@ const KILLS: [(&str, u64, Phase); 8] = [
 
 /// Loads that are killed, and one that is not.
 fn load_with_kills(cluster: &Cluster) -> anyhow::Result<()> {
-    for (step, nth, phase) in KILLS.into_iter().skip(env::amount(1, 0)).step_by(env::amount(2, 1)) {
+    for (step, nth, phase) in KILLS.into_iter().skip(env::amount(1, 0)).step_by(env::amount(4, 1)) {
         let proxy = Proxy::start(&cluster.nodes[0].url)?;
         let mut load = cluster.ingest_by(&proxy.url, &["load", "--dump", &dump("devchain"), "--batch-blocks", "6"]);
         let child = load.stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
