@@ -10,13 +10,15 @@ const MOST_CONTRACTS: usize = 10;
 
 const CONTRACTS: &[Parameter] = &[Parameter::required("contractaddresses", Kind::Addresses(MOST_CONTRACTS))];
 
+const FORMAT: &[Parameter] = &[Parameter::optional("format", Kind::Word(&["raw"]))];
+
 const FILTER: &[Parameter] = &[Parameter::optional("filter", Kind::Word(&["verified", "1"]))];
 
 /// Verification compiles sources, which only a service with compilers can do.
 const NOT_VERIFIED_HERE: &str = "Contracts are not verified here: the operator loads ABIs (trawl-ingest labels)";
 
 pub(super) const ACTIONS: &[Action] = &[
-    read!("contract", "getabi", [ADDRESS], source::get_abi),
+    read!("contract", "getabi", [ADDRESS, FORMAT], source::get_abi),
     read!("contract", "getsourcecode", [ADDRESS], source::get_source_code),
     read!("contract", "getcontractcreation", [CONTRACTS], creation::get),
     read!("contract", "listcontracts", [FILTER, PAGE], verified::list),

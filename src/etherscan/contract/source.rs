@@ -7,6 +7,7 @@ use crate::error::Problem;
 use crate::etherscan::answer::{Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
+use crate::http::whole_body::json;
 use trawl_core::primitives::Address;
 use trawl_json::addresses::address::Addresses;
 use trawl_json::etherscan::{abi_text, write_source};
@@ -22,12 +23,12 @@ pub(super) async fn abi(app: &App, addresses: &Addresses, contract: &Address) ->
     Ok(abi_text(entries.iter().map(|entry| entry.entry.as_str())))
 }
 
-/// The ABI alone.
+/// The ABI alone; with `format=raw` without the envelope.
 pub(crate) async fn get_abi(request: Request) -> Result<Response, Refusal> {
     let contract = request.params.require("address", Params::address)?;
     let addresses = request.app.addresses([contract], &request.head).await?;
     let abi = abi(&request.app, &addresses, &contract).await?;
-    Ok(result(|writer| writer.string(&abi)))
+    Ok(if request.params.has("format") { json(abi.into_bytes()) } else { result(|writer| writer.string(&abi)) })
 }
 
 /// ABI and name. Loaded ABIs come without sources.

@@ -98,6 +98,36 @@ fn no_parameter_is_passed_over() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Ledger Live and MetaMask name the newest block in requests for lists, monitors in those for its height; lists of
+/// other blocks end at `endblock`.
+#[test]
+fn wallets_name_the_newest_block_always() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    for Example { module, action, query } in examples(chain)? {
+        let is_list = parameters(action)?.contains(&"endblock".to_owned());
+        if !is_list && !["eth_blockNumber", "eth_chainId", "eth_gasPrice"].contains(&action) {
+            continue;
+        }
+        let plain = format!("module={module}&action={action}{query}");
+        for tag in ["latest", "pending", "Latest"] {
+            ensure_same(chain, &plain, &format!("{plain}&tag={tag}"))?;
+        }
+        for tag in ["0x10", "5", "earliest"] {
+            let refused = ask(&chain.api, &format!("{plain}&tag={tag}"))?;
+            ensure!(is_refused(&refused, "Invalid tag"), "{plain} {tag}: {refused}");
+        }
+    }
+    let account = lower(&chain.lines.last().context("blocks")?["block"]["miner"]);
+    for action in ["txlist", "tokentx"] {
+        let request = format!("startBlock=2&offset=40&sort=desc&action={action}&tag=latest&page=1");
+        let found = ask(&chain.api, &format!("module=account&address={account}&{request}"))?;
+        ensure!(found["result"].is_array(), "{action}: {found}");
+    }
+    let height = ask(&chain.api, "module=proxy&action=eth_blockNumber&tag=latest&apikey=x")?;
+    ensure!(height["result"].as_str() == Some(&format!("{:#x}", chain.head())), "{height}");
+    Ok(())
+}
+
 /// The same request of clients of Blockscout, and of those of Etherscan in their three ways.
 #[test]
 fn refusals_are_in_the_words_of_each_kind_of_client() -> anyhow::Result<()> {
