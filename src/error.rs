@@ -191,8 +191,9 @@ pub enum Problem {
     /// The same as [`Problem::UnknownBlockHash`], as nodes say it.
     #[error("unknown block")]
     UnknownBlock,
-    /// More rows than an answer may have, which is never cut. Clients that go on with the range find it in this text.
-    #[error("query returned more than {limit} results. Try with this block range [{:#x}, {:#x}].", fitting.first(), fitting.last())]
+    /// More rows than an answer may have, which is never cut. Clients that go on with the range find it in this text;
+    /// Chainlink's reads capital digits alone, as Infura writes them.
+    #[error("query returned more than {limit} results. Try with this block range [{:#X}, {:#X}].", fitting.first(), fitting.last())]
     TooManyRows {
         /// Most rows of an answer.
         limit: u64,
@@ -200,7 +201,7 @@ pub enum Problem {
         fitting: BlockRange,
     },
     /// More blocks than a query may cover that names nothing else.
-    #[error("query without {selectors} covers more than {limit} blocks. Try with this block range [{:#x}, {:#x}].", fitting.first(), fitting.last())]
+    #[error("query without {selectors} covers more than {limit} blocks. Try with this block range [{:#X}, {:#X}].", fitting.first(), fitting.last())]
     TooManyBlocks {
         /// What it could name.
         selectors: &'static str,

@@ -21,6 +21,18 @@ fn a_query_with_too_many_results_names_the_range_that_fits() {
     assert_eq!(problem.code(), -32005);
     assert_eq!(problem.message(), "query returned more than 20000 results. Try with this block range [0x1, 0x64].");
     assert_eq!(problem.data(), Some(json!({"limit": 20_000, "from": "0x1", "to": "0x64"})));
+    let fitting = BlockRange::new(0xbd_e5f8, 0xbd_e6ff).expect("ordered");
+    for problem in [
+        Problem::TooManyRows { limit: 20_000, fitting },
+        Problem::TooManyBlocks { selectors: "address and topics", limit: 10_000, fitting },
+    ] {
+        assert!(
+            problem.message().ends_with(" Try with this block range [0xBDE5F8, 0xBDE6FF]."),
+            "{}",
+            problem.message()
+        );
+        assert_eq!(problem.data().expect("a range")["to"], "0xbde6ff");
+    }
 }
 
 #[test]
