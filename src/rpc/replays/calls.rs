@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::tracers::{GethOptions, parity_tracer};
 use crate::error::Problem;
-use crate::http::values::invalid;
+use crate::http::values::{invalid, member};
 use crate::rpc::calls::{CallRequest, params};
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::{Context, required};
@@ -18,8 +18,7 @@ const MAX_CALLS: usize = 100;
 /// The trace of a call in the form of geth.
 pub(in crate::rpc) async fn as_geth(call: Context<'_>) -> Result<Answer, Problem> {
     let [params, block, options] = given(call)?;
-    let options = options.as_ref();
-    let overrides = |name| options.and_then(|options: &Value| options.get(name)).filter(|value| !value.is_null());
+    let overrides = |name| options.as_ref().and_then(Value::as_object).and_then(|options| member(options, name));
     if overrides("txIndex").is_some() {
         return Err(invalid("the option `txIndex` is not supported: a call runs after its block"));
     }
@@ -30,7 +29,7 @@ pub(in crate::rpc) async fn as_geth(call: Context<'_>) -> Result<Answer, Problem
     if let Some(block) = overrides("blockOverrides") {
         request.overrides = params::block(block)?;
     }
-    let tracer = GethOptions::of(options.cloned())?.tracer()?;
+    let tracer = GethOptions::of(options)?.tracer()?;
     let calls = vec![(request.call.clone(), tracer)];
     let mut traces = traces(call, request, calls).await?;
     Ok(Answer::Whole(traces.pop().ok_or(Problem::Internal)?))

@@ -2,11 +2,11 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::error::Problem;
-use crate::http::values::invalid;
+use crate::http::values::{invalid, member};
 use crate::rpc::protocol::params::value;
 use trawl_evm::replay::{TraceType, Tracer};
 
@@ -14,6 +14,30 @@ use trawl_evm::replay::{TraceType, Tracer};
 const SERVED: &str = "callTracer, flatCallTracer, prestateTracer, 4byteTracer or noopTracer";
 /// Longest name that is repeated in a refusal.
 const MAX_NAME: usize = 40;
+
+/// The options of geth's traces. Programs in Go that send geth's own types write their names in capitals.
+const OPTIONS: [&str; 10] = [
+    "tracer",
+    "tracerConfig",
+    "enableMemory",
+    "disableMemory",
+    "disableStack",
+    "disableStorage",
+    "enableReturnData",
+    "disableReturnData",
+    "debug",
+    "limit",
+];
+/// The options of its tracers.
+const TRACER_OPTIONS: [&str; 7] = [
+    "onlyTopCall",
+    "withLog",
+    "convertParityErrors",
+    "includePrecompiles",
+    "diffMode",
+    "disableCode",
+    "disableStorage",
+];
 
 /// The options of geth's traces. `timeout` and `reexec` have no effect: `--call-timeout` holds.
 #[derive(Debug, Default, Deserialize)]
@@ -39,13 +63,17 @@ impl GethOptions {
     ///
     /// # Errors
     ///
-    /// When they are no object.
+    /// When they are no object, or ask for other rules than those of the block.
     pub fn of(options: Option<Value>) -> Result<Self, Problem> {
-        let all = options.filter(|options| !options.is_null());
-        let all = all.unwrap_or_else(|| Value::Object(Default::default()));
-        if !all.is_object() {
-            return Err(invalid("Invalid options: an object is expected"));
+        let given = match options.unwrap_or_default() {
+            Value::Null => Map::default(),
+            Value::Object(given) => given,
+            _ => return Err(invalid("Invalid options: an object is expected")),
+        };
+        if member(&given, "overrides").is_some() {
+            return Err(invalid("the option `overrides` is not supported: a trace has the rules of its block"));
         }
+        let all = named(&given, &OPTIONS);
         let options: Self = read(all.clone(), "options")?;
         Ok(Self { all, ..options })
     }
@@ -56,7 +84,14 @@ impl GethOptions {
     ///
     /// When it is not served, or its options have wrong values.
     pub fn tracer(self) -> Result<Tracer, Problem> {
-        let config = if self.tracer_config.is_null() { Value::Object(Default::default()) } else { self.tracer_config };
+        let config = match self.tracer_config {
+            Value::Null => Value::Object(Map::default()),
+            Value::Object(given) if member(&given, "includeEmpty").is_some_and(|value| *value != false) => {
+                return Err(invalid("the option `includeEmpty` is not supported: leave it out"));
+            }
+            Value::Object(given) => named(&given, &TRACER_OPTIONS),
+            other => other,
+        };
         Ok(match self.tracer.as_deref().unwrap_or_default() {
             "" => Tracer::Steps(read(self.all, "options")?),
             "callTracer" => Tracer::Calls(read(config, "tracerConfig")?),
@@ -70,6 +105,12 @@ impl GethOptions {
             }
         })
     }
+}
+
+/// The members of an object that have these names in any letter case, as geth reads them, spelled so.
+fn named(given: &Map<String, Value>, names: &[&str]) -> Value {
+    let found = names.iter().filter_map(|name| Some(((*name).to_owned(), member(given, name)?.clone())));
+    Value::Object(found.collect())
 }
 
 /// A tracer of the kinds `trace`, `stateDiff` and `vmTrace` of Parity.

@@ -144,6 +144,44 @@ fn are_refused_where_they_cannot_run() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Programs in Go that send geth's own types write the names of options in capitals; what would change a trace and is
+/// not served is refused.
+#[test]
+fn options_are_read_in_any_case_of_letters_and_none_is_passed_over() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let hash = &recorded_outcomes()[0].hash;
+    let traced = |options: Value| call(hive, "debug_traceTransaction", json!([hash, options]));
+    for (one, other) in [
+        (json!({"tracer": "callTracer"}), json!({"Tracer": "callTracer", "Timeout": null, "TracerConfig": null})),
+        (
+            json!({"tracer": "prestateTracer", "tracerConfig": {"diffMode": true, "includeEmpty": false}}),
+            json!({"Tracer": "prestateTracer", "TracerConfig": {"DiffMode": true}, "Overrides": null}),
+        ),
+        (json!({"enableMemory": true, "disableStack": true}), json!({"EnableMemory": true, "DisableStack": true})),
+    ] {
+        let (found, again) = (traced(one.clone())?, traced(other.clone())?);
+        ensure!(found["result"].is_object() && found["result"] == again["result"], "{one}: {found}\n{other}: {again}");
+    }
+    ensure!(traced(json!({"Tracer": "callTracer"}))?["result"]["type"].is_string(), "call frames are expected");
+    for options in [
+        json!({"overrides": {"shanghaiTime": 1}}),
+        json!({"Tracer": "prestateTracer", "TracerConfig": {"IncludeEmpty": true}}),
+    ] {
+        let refused = traced(options.clone())?;
+        ensure!(refused["error"]["code"] == -32602, "{options}: {refused}");
+    }
+    let to = format!("0x{}", "12".repeat(20));
+    let from = format!("0x{}", "34".repeat(20));
+    let rich = json!({from.clone(): {"balance": "0x64"}});
+    for name in ["stateOverrides", "StateOverrides"] {
+        let options = json!({"Tracer": "callTracer", name: rich});
+        let params = json!([{"from": from, "to": to, "value": "0x64"}, "latest", options]);
+        let answer = call(hive, "debug_traceCall", params)?;
+        ensure!(answer["result"].is_object() && answer["result"].get("error").is_none(), "{name}: {answer}");
+    }
+    Ok(())
+}
+
 /// A receipt that differs from the EVM is reported, not passed over.
 #[test]
 fn are_refused_where_gas_differs() -> anyhow::Result<()> {
