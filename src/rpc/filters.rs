@@ -14,7 +14,7 @@ use crate::error::Problem;
 use crate::http::values::invalid;
 use crate::read::log_filter::Request;
 use store::{Filter, FilterKind, Mark};
-use trawl_core::primitives::BlockRange;
+use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::store::Head;
 
 /// Longest filter object, in bytes. One with as many addresses and topics as are allowed has some 320,000.
@@ -56,7 +56,8 @@ pub(super) async fn all_logs(call: Context<'_>) -> Result<Answer, Problem> {
 /// The logs or the block hashes that are new since the last request of the client.
 ///
 /// Where reported blocks have left the chain, the filter is gone: an answer without their removal would be wrong, and a
-/// client creates the filter again, as after the restart of a node.
+/// client creates the filter again, as after the restart of a node. Where more is new than an answer may have, it has
+/// the blocks that fit, and the next request goes on after them: a client cannot ask for a range here.
 pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
     let id = read_id(id)?;
@@ -74,12 +75,37 @@ pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
         return Err(Problem::FilterNotFound);
     }
     let first = mark.block.map_or(0, |(number, _)| number.saturating_add(1));
-    let answer = match head.number().and_then(|last| BlockRange::new(first, last)) {
-        Some(range) => in_blocks(call, &filter, range).await?,
-        None => nothing(),
+    let Some(range) = head.number().and_then(|last| BlockRange::new(first, last)) else {
+        *mark = now;
+        return Ok(nothing());
     };
-    *mark = now;
+    let (answer, last) = first_that_fit(call, &filter, range).await?;
+    *mark = if last == range.last() {
+        now
+    } else {
+        let hash = hash_of(call, head, last).await?.ok_or(Problem::Internal)?;
+        // Its view is not reached: the next request finds the rest also without a new block.
+        Mark { view: mark.view, block: Some((last, hash)) }
+    };
     Ok(answer)
+}
+
+/// The answer for as many of the first blocks of a range as do not exceed a limit, and the last of them.
+async fn first_that_fit(
+    call: Context<'_>,
+    filter: &Filter,
+    mut range: BlockRange,
+) -> Result<(Answer, BlockNumber), Problem> {
+    loop {
+        match in_blocks(call, filter, range).await {
+            Err(Problem::TooManyRows { fitting, .. } | Problem::TooManyBlocks { fitting, .. })
+                if fitting.last() < range.last() =>
+            {
+                range = fitting;
+            }
+            answer => return Ok((answer?, range.last())),
+        }
+    }
 }
 
 /// The answer of a filter for new blocks.

@@ -8,7 +8,8 @@ use xtask::http;
 use super::api_with;
 use super::filters::emitted;
 use super::subscriptions::logs_of;
-use crate::chains::{chain, lines, quantity};
+use crate::chains::{chain, dump, lines, quantity};
+use crate::env;
 use crate::ingest::follow::{hashes, reaches, started};
 
 fn ask(api: &str, method: &str, params: Value) -> anyhow::Result<Value> {
@@ -54,6 +55,45 @@ fn tell_what_is_new_once() -> anyhow::Result<()> {
     let expected: Vec<Value> = everything.iter().filter(is_expected).cloned().collect();
     ensure!(!expected.is_empty() && of_some == expected, "{of_some:?}");
     follower.stop()
+}
+
+/// A client that fell behind gets what fits, answer by answer, and loses nothing.
+#[test]
+fn with_more_than_fits_go_on_after_it() -> anyhow::Result<()> {
+    let database = "kept_filters_in_parts";
+    let _database = env::migrate(database)?;
+    let load = |last: &str| env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--to", last]), 0);
+    load("10")?;
+    let api = env::start_api(database, &["--rpc-max-logs", "40", "--max-unfiltered-blocks", "25"])?;
+    let chain = chain("devchain");
+    let logs: Vec<Value> = logs_of(&chain.lines[11..]);
+    let address = &logs.iter().max_by_key(|log| logs.iter().filter(|one| one["address"] == log["address"]).count());
+    let address = &address.context("a log")?["address"];
+    let of_address = made(&api.url, "eth_newFilter", json!([{"address": address}]))?;
+    let (of_all, blocks) =
+        (made(&api.url, "eth_newFilter", json!([{}]))?, made(&api.url, "eth_newBlockFilter", json!([]))?);
+    load("90")?;
+    reaches(&api.url, chain.lines[90]["block"]["hash"].as_str().context("a hash")?)?;
+    let hashes: Vec<Value> = chain.lines[11..=90].iter().map(|line| line["block"]["hash"].clone()).collect();
+    let is_of = |log: &&Value| log["address"] == *address;
+    for (id, due) in
+        [(&of_address, logs.iter().filter(is_of).cloned().collect()), (&of_all, logs.clone()), (&blocks, hashes)]
+    {
+        let (mut found, mut answers) = (Vec::new(), 0);
+        loop {
+            let more = changes(&api.url, id)?.as_array().context("a list")?.clone();
+            answers += 1;
+            if more.is_empty() && found.len() >= due.len() {
+                break;
+            }
+            ensure!(answers < 99, "{} of {} after 99 answers", found.len(), due.len());
+            found.extend(more);
+        }
+        ensure!(found == due, "{} of {}", found.len(), due.len());
+        ensure!(answers > 2, "all in one answer: the limits were not reached");
+    }
+    api.stop()?;
+    Ok(())
 }
 
 /// No client is left with blocks that have gone.
