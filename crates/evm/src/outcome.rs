@@ -55,7 +55,8 @@ impl From<HaltReason> for Failure {
             HaltReason::OutOfGas(_) => "out of gas",
             HaltReason::OpcodeNotFound | HaltReason::InvalidFEOpcode | HaltReason::NotActivated => "invalid opcode",
             HaltReason::InvalidJump => "invalid jump destination",
-            HaltReason::StackUnderflow => "stack underflow",
+            // geth has both numbers here; clients that tell failures of code from others look for the parenthesis.
+            HaltReason::StackUnderflow => "stack underflow (fewer values than the instruction takes)",
             HaltReason::StackOverflow => "stack limit reached 1024 (1023)",
             HaltReason::OutOfOffset => "return data out of bounds",
             HaltReason::CreateCollision => "contract address collision",
