@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::answer::{Dialect, Refusal};
 use crate::http::values::BlockName;
-use parameter::{OF_EVERY_ACTION, Parameter, Presence};
+use parameter::{NEWEST, OF_EVERY_ACTION, Parameter, Presence};
 use trawl_core::primitives::{Address, B256};
 use value::Height;
 
@@ -73,6 +73,7 @@ impl RawParams {
                     }
                 }
                 None if OF_EVERY_ACTION.contains(&&*name) => {}
+                None if NEWEST.is_named(&name) => NEWEST.check(&text).map_err(Refusal::Sentence)?,
                 None => return Err(unexpected(&name, declared)),
             }
         }
@@ -224,7 +225,8 @@ mod tests {
         let sentence = "Unexpected parameter 'startblok': this action takes address, startblock, sort";
         assert_eq!(refusal(&format!("{ADDRESS_QUERY}&startBlok=7")), sentence);
         assert!(refusal(&format!("{ADDRESS_QUERY}&{}=7", "x".repeat(99))).len() < 120);
-        assert!(read(&format!("{ADDRESS_QUERY}&sort=sideways")).is_ok());
+        assert!(read(&format!("{ADDRESS_QUERY}&sort=sideways&tag=Latest")).is_ok());
+        assert_eq!(refusal(&format!("{ADDRESS_QUERY}&tag=7")), "Invalid tag: use 'latest' or 'pending'");
         let two = "Query parameter 'startblock' has two values";
         assert_eq!(refusal(&format!("{ADDRESS_QUERY}&startblock=7&start_block=8")), two);
         assert!(read(&format!("{ADDRESS_QUERY}&startblock=7&start_block=7")).is_ok());

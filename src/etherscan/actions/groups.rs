@@ -11,9 +11,6 @@ pub(super) const TAG: &[Parameter] = &[Parameter::optional("tag", Kind::Tag)];
 pub(super) const HEIGHT: &[Parameter] = &[Parameter::required("blockno", Kind::Number)];
 pub(super) const TRANSACTION: &[Parameter] = &[Parameter::required("txhash", Kind::Hash)];
 
-/// Wallets name the newest block with every request, also where an action knows no other.
-pub(super) const NEWEST: Parameter = Parameter::optional("tag", Kind::Word(&["latest", "pending"]));
-
 /// Which rows of a list.
 pub(super) const PAGE: &[Parameter] =
     &[Parameter::optional("page", Kind::Number), Parameter::optional("offset", Kind::Number)];
@@ -27,5 +24,4 @@ pub(super) const WINDOW: &[Parameter] = &[
     Parameter::optional("sort", ORDERS),
     Parameter::optional("page", Kind::Number),
     Parameter::optional("offset", Kind::Number),
-    NEWEST,
 ];

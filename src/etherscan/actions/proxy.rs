@@ -4,10 +4,8 @@ use super::super::action::Action;
 use super::super::params::ParameterGroups;
 use super::super::params::parameter::{Kind, Parameter};
 use super::super::proxy::{Argument, Call};
-use super::groups::NEWEST;
 
 const ID: &[Parameter] = &[Parameter::optional("id", Kind::Number)];
-const OF_NEWEST: &[Parameter] = &[NEWEST, Parameter::optional("id", Kind::Number)];
 const TAG: &[Parameter] = &[Parameter::optional("tag", Kind::Raw), Parameter::optional("id", Kind::Number)];
 const FULL: &[Parameter] = &[Parameter::optional("boolean", Kind::Word(&["true", "false"]))];
 const HASH: &[Parameter] = &[Parameter::required("hash", Kind::Raw)];
@@ -40,10 +38,10 @@ const fn call(method: &'static str, parameters: ParameterGroups, arguments: &'st
 }
 
 pub(super) const ACTIONS: &[Action] = &[
-    call("eth_blockNumber", &[OF_NEWEST], &[]),
-    call("eth_chainId", &[OF_NEWEST], &[]),
-    call("eth_gasPrice", &[OF_NEWEST], &[]),
-    call("eth_maxPriorityFeePerGas", &[OF_NEWEST], &[]),
+    call("eth_blockNumber", &[ID], &[]),
+    call("eth_chainId", &[ID], &[]),
+    call("eth_gasPrice", &[ID], &[]),
+    call("eth_maxPriorityFeePerGas", &[ID], &[]),
     call("eth_getBlockByNumber", &[TAG, FULL], &[BLOCK, Argument::IsFull]),
     call("eth_getBlockByHash", &[HASH, FULL, ID], &[Argument::Text("hash"), Argument::IsFull]),
     call("eth_getUncleByBlockNumberAndIndex", &[TAG, INDEX], &[BLOCK, AT_INDEX]),

@@ -118,5 +118,8 @@ impl Parameter {
     }
 }
 
+/// Wallets name the newest block with any request, also where an action knows no other.
+pub(crate) const NEWEST: Parameter = Parameter::optional("tag", Kind::Word(&["latest", "pending"]));
+
 /// Parameters that every action accepts and ignores: keys, and those that avoid caches.
 pub(crate) const OF_EVERY_ACTION: &[&str] = &["apikey", "key", "chainid", "_"];

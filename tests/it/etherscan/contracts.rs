@@ -25,7 +25,7 @@ fn abis_of_api_are_those_that_were_loaded() -> anyhow::Result<()> {
         let answer = ask(&api.url, &format!("module=contract&action=getabi&address={address}"))?;
         let abi: Value = serde_json::from_str(answer["result"].as_str().context("JSON text")?)?;
         ensure!(answer["status"] == "1" && abi == artifact["abi"], "{address}: {answer}");
-        let raw = format!("{}/api?module=contract&action=getabi&address={address}&format=raw", api.url);
+        let raw = format!("{}/api?module=contract&action=getabi&address={address}&format=raw&tag=latest", api.url);
         ensure!(http::get(&http::agent(), &raw)?.json()? == artifact["abi"], "{raw}");
         let source = ask(&api.url, &format!("module=contract&action=getsourcecode&address={address}"))?;
         let source = &source["result"][0];
