@@ -43,6 +43,7 @@ query_parameters! {
             ("methods_names", Kind::Text),
             ("age_from", Kind::Text),
             ("age_to", Kind::Text),
+            ("age", Kind::Name(&["1h", "24h", "7d", "1m", "3m", "6m", "null", ""])),
             ("from_address_hashes_to_include", Kind::Text),
             ("from_address_hashes_to_exclude", Kind::Text),
             ("to_address_hashes_to_include", Kind::Text),
@@ -71,6 +72,9 @@ pub(super) async fn list(
 ) -> Result<Response, Problem> {
     let filter = Filter::read(&query)?;
     let age = time_range(&query, "age_from", "age_to")?;
+    if age.start.is_none() && query.name("age").is_some_and(|preset| !matches!(preset, "null" | "")) {
+        return Err(Problem::invalid_parameter("age_from", "Missing field: age_from"));
+    }
     let below = MovementCursor::read(&query)?;
     let (head, size) = (head.get()?, query.page_size());
     let is_narrow = !filter.ranges().is_empty() || !filter.tokens.include.is_empty() || age.start.is_some();
