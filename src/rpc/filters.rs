@@ -3,19 +3,24 @@
 
 pub(crate) mod store;
 
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 
 use super::ids::new_id;
 use super::logs;
-use super::protocol::answer::Answer;
+use super::protocol::answer::{Answer, AnswerStream, Sink};
 use super::protocol::context::Context;
 use super::protocol::params::value;
 use crate::error::Problem;
+use crate::http::body::StreamError;
 use crate::http::values::invalid;
 use crate::read::log_filter::Request;
 use store::{Filter, FilterKind, Mark};
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::store::Head;
+use trawl_json::JsonWriter;
 
 /// Longest filter object, in bytes. One with as many addresses and topics as are allowed has some 320,000.
 const MAX_TEXT: usize = 512 << 10;
@@ -79,15 +84,59 @@ pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
         *mark = now;
         return Ok(nothing());
     };
+    let end = range.last();
+    let range = mark.step.map_or(range, |step| first_blocks(range, step));
     let (answer, last) = first_that_fit(call, &filter, range).await?;
-    *mark = if last == range.last() {
+    let next = if last == end {
         now
     } else {
         let hash = hash_of(call, head, last).await?.ok_or(Problem::Internal)?;
         // Its view is not reached: the next request finds the rest also without a new block.
-        Mark { view: mark.view, block: Some((last, hash)) }
+        Mark { view: mark.view, block: Some((last, hash)), step: mark.step }
     };
-    Ok(answer)
+    let (before, blocks) = (*mark, last - range.first() + 1);
+    drop(mark);
+    Ok(Answer::Streamed(Box::new(Changes { filter, answer, before, next, blocks })))
+}
+
+/// The first blocks of a range, so many at most.
+fn first_blocks(range: BlockRange, count: u64) -> BlockRange {
+    let last = range.first().saturating_add(count.saturating_sub(1)).min(range.last());
+    BlockRange::new(range.first(), last).unwrap_or(range)
+}
+
+/// Changes that are being written. Their filter's mark moves when all of them are: what a client did not get, it gets
+/// with the next request.
+struct Changes {
+    filter: Arc<Filter>,
+    answer: Answer,
+    before: Mark,
+    next: Mark,
+    /// The number of blocks that they are of.
+    blocks: u64,
+}
+
+impl AnswerStream for Changes {
+    fn write<'w>(
+        self: Box<Self>,
+        writer: &'w mut JsonWriter,
+        sink: &'w dyn Sink,
+    ) -> BoxFuture<'w, Result<(), StreamError>> {
+        Box::pin(async move {
+            let Self { filter, answer, before, next, blocks } = *self;
+            let written = answer.write(writer, sink).await;
+            let mut mark = filter.mark.lock().await;
+            // Another request for the same filter may have been quicker.
+            if *mark == before {
+                match &written {
+                    Ok(()) => *mark = next,
+                    Err(StreamError::Problem(Problem::TooLongForSocket)) => mark.step = Some((blocks / 2).max(1)),
+                    Err(_) => {}
+                }
+            }
+            written
+        })
+    }
 }
 
 /// The answer for as many of the first blocks of a range as do not exceed a limit, and the last of them.
@@ -155,7 +204,7 @@ async fn mark_of(call: Context<'_>, head: &Head) -> Result<Mark, Problem> {
         Some(number) => hash_of(call, head, number).await?.map(|hash| (number, hash)),
         None => None,
     };
-    Ok(Mark { view: head.view, block })
+    Ok(Mark { view: head.view, block, step: None })
 }
 
 async fn hash_of(call: Context<'_>, head: &Head, number: u64) -> Result<Option<trawl_core::primitives::B256>, Problem> {

@@ -51,7 +51,8 @@ pub(crate) async fn serve(
         Ok(Message::Batch(calls)) => calls,
     };
     if let Err(problem) = endpoint.check_batch(calls.len(), options.max_batch) {
-        return refuse(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), &problem);
+        let text = envelope::refused_batch(&calls, endpoint, &problem);
+        return refusal(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), text, &problem);
     }
     // The request was counted for one call.
     if let Err(problem) = allowance.take(calls.len().saturating_sub(1)) {
@@ -59,7 +60,7 @@ pub(crate) async fn serve(
             Some(_) => problem.status(),
             None => endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE),
         };
-        return refuse(status, &problem);
+        return refusal(status, envelope::refused_batch(&calls, endpoint, &problem), &problem);
     }
     answer(body(taker, |sender| answer_batch(rpc, requester, calls, held, sender)))
 }
@@ -96,9 +97,14 @@ fn answer(body: Body) -> Response {
 fn refuse(status: StatusCode, problem: &Problem) -> Response {
     let mut writer = JsonWriter::new();
     envelope::write_error(&mut writer, &Id::null(), problem);
-    writer.raw("\n");
+    refusal(status, writer.into_bytes(), problem)
+}
+
+/// The answer to a message that is refused whole, with its JSON text.
+fn refusal(status: StatusCode, mut text: Vec<u8>, problem: &Problem) -> Response {
+    text.push(b'\n');
     let json = HeaderValue::from_static("application/json");
-    let mut response = (status, [(CONTENT_TYPE, json)], Bytes::from(writer.into_bytes())).into_response();
+    let mut response = (status, [(CONTENT_TYPE, json)], Bytes::from(text)).into_response();
     problem.set_retry_after(&mut response);
     response
 }

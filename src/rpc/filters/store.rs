@@ -42,6 +42,8 @@ pub(crate) struct Mark {
     pub view: u64,
     /// The newest block; `None` if nothing was readable.
     pub block: Option<(BlockNumber, B256)>,
+    /// Most blocks of the next answer, after one that was too long for its WebSocket; `None` for all.
+    pub step: Option<u64>,
 }
 
 /// A filter of one client.
@@ -125,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    const MARK: Mark = Mark { view: 1, block: None };
+    const MARK: Mark = Mark { view: 1, block: None, step: None };
 
     fn client(number: u32) -> Client {
         Client::of(Ipv4Addr::from_bits(number).into())

@@ -135,6 +135,21 @@ impl<'a> Call<'a> {
     }
 }
 
+/// The answer to a batch that is refused whole. A node answers with a list, whose error has the id of the first call
+/// that has one: clients look for the calls of a batch by their ids.
+pub(crate) fn refused_batch(calls: &[Box<RawValue>], endpoint: Endpoint, problem: &Problem) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    if endpoint == Endpoint::Specification || calls.is_empty() {
+        write_error(&mut writer, &Id::null(), problem);
+        return writer.into_bytes();
+    }
+    let id = calls.iter().find_map(|call| Call::read(call, endpoint).0).unwrap_or_else(Id::null);
+    writer.raw("[");
+    write_error(&mut writer, &id, problem);
+    writer.raw("]");
+    writer.into_bytes()
+}
+
 /// Writes the part of an answer before its result.
 pub(crate) fn open_result(writer: &mut JsonWriter) {
     writer.raw(r#"{"jsonrpc":"2.0","result":"#);

@@ -76,10 +76,11 @@ struct OneMessage {
 
 impl OneMessage {
     fn fits(&self, bytes: usize) -> Result<(), Problem> {
-        if bytes > MAX_ANSWER {
+        let whole = self.before + bytes;
+        if whole > MAX_ANSWER {
             return Err(Problem::TooLongForSocket);
         }
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).grow_to(self.before + bytes)
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).grow_to(whole)
     }
 
     fn reply(self, text: Vec<u8>, opened: Vec<String>) -> Reply {
@@ -108,6 +109,13 @@ impl Session {
         self.rpc.app().limits().bodies.hold(self.client, text.len())
     }
 
+    /// The answer to a message for which there is no memory: with the id of a call, as its client looks for it by that.
+    pub fn refuse_text(&self, text: &[u8], problem: &Problem) -> Reply {
+        let call: Option<&RawValue> = serde_json::from_slice(text).ok();
+        let id = call.and_then(|call| Call::read(call, self.endpoint).0);
+        self.message().reply(error(&id.unwrap_or_else(Id::null), problem), Vec::new())
+    }
+
     /// The answer to a message that was not read.
     pub fn refuse(&self, problem: &Problem) -> Reply {
         self.message().reply(error(&Id::null(), problem), Vec::new())
@@ -131,7 +139,7 @@ impl Session {
             Ok(Message::Batch(calls)) => calls,
         };
         if let Err(problem) = self.endpoint.check_batch(calls.len(), self.rpc.app().options().max_batch) {
-            return self.refuse(&problem);
+            return message.reply(envelope::refused_batch(&calls, self.endpoint, &problem), Vec::new());
         }
         let mut text = Vec::new();
         for call in &calls {

@@ -145,7 +145,7 @@ fn spawn(calls: &mut JoinSet<Reply>, rpc: &Rpc, session: &Arc<Session>, text: by
     calls.spawn(for_same_chain(async move {
         let _held = match taken {
             Ok(held) => held,
-            Err(problem) => return session.refuse(&problem),
+            Err(problem) => return session.refuse_text(&text, &problem),
         };
         // The semaphore is never closed.
         let _slot = rpc.sockets().calls.acquire().await;

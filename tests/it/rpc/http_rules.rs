@@ -154,3 +154,19 @@ fn compressed_answers_are_whole() -> anyhow::Result<()> {
     ensure!(text == plain.body && plain.json()?["result"].as_array().map(Vec::len) == Some(1000));
     Ok(())
 }
+
+/// Clients look for the calls of a batch by their ids: a node refuses one in a list, with the id of the first call.
+#[test]
+fn batches_that_are_too_large_are_refused_by_an_id() -> anyhow::Result<()> {
+    let api = api_with(chain("hive"), &["--max-batch", "3"])?;
+    let call = |id: Value| json!({"jsonrpc": "2.0", "id": id, "method": "eth_blockNumber", "params": []});
+    let notification = json!({"jsonrpc": "2.0", "method": "eth_blockNumber", "params": []});
+    let calls = json!([notification, call(json!("a")), call(json!(7)), call(json!(8))]);
+    let of_node = http::post(&http::agent(), &format!("{}/rpc", api.url), calls.to_string().as_bytes())?;
+    let due = json!([{"jsonrpc": "2.0", "id": "a", "error": {"code": -32600, "message": "batch too large: send at most 3 calls at once"}}]);
+    ensure!(of_node.status == 200 && of_node.json()? == due, "{}", of_node.text());
+    let other = http::post(&http::agent(), &format!("{}/api/eth-rpc", api.url), calls.to_string().as_bytes())?;
+    ensure!(other.status == 413 && other.json()?["id"].is_null(), "{}", other.text());
+    api.stop()?;
+    Ok(())
+}

@@ -124,7 +124,7 @@ fn messages_are_read_by_the_rules_of_nodes() -> anyhow::Result<()> {
         ensure!(answer["error"]["code"] == code && answer["id"].is_null(), "{body}: {answer}");
     }
     let many = post(chain, &format!("[{}]", vec![number("\"id\":1,"); 101].join(",")))?;
-    ensure!(many.status == 200 && many.json()?["error"]["code"] == -32600, "{}", many.text());
+    ensure!(many.status == 200 && many.json()?[0]["error"]["code"] == -32600, "{}", many.text());
     let unknown = ask(&chain.api, "eth_nothing", json!([]))?;
     let text = "the method eth_nothing does not exist/is not available";
     ensure!(unknown["error"] == json!({"code": -32601, "message": text}), "{unknown}");
