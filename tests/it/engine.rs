@@ -15,6 +15,7 @@ mod changes;
 mod connection_reuse;
 mod damage;
 mod door;
+mod drivers;
 mod hardening;
 pub mod modelers;
 mod offered;

@@ -29,6 +29,8 @@ pub struct Query {
     pub database: Option<String>,
     /// Output format if the text names none.
     pub default_format: Option<String>,
+    /// The version of the native protocol that its client reads `Native` by; 0 for the form without a version.
+    pub protocol_version: u64,
     /// The session it belongs to.
     pub session: Option<SessionRequest>,
     /// It may not change anything: it came by GET or HEAD.

@@ -26,7 +26,22 @@ struct Ready {
     writer: PipeWriter,
 }
 
+/// The first version of the native protocol whose blocks have a byte more for each column
+/// (`DBMS_MIN_REVISION_WITH_CUSTOM_SERIALIZATION`).
+const FIRST_WITH_SERIALIZATIONS: u64 = 54_454;
+
+/// Refuses `Native` to a client that would read it by a newer version of the protocol than libchdb writes to a pipe.
+fn check_version(job: &Job, format: &str) -> Result<(), Exception> {
+    if format.eq_ignore_ascii_case("Native") && job.query.protocol_version >= FIRST_WITH_SERIALIZATIONS {
+        let text = "the format Native is written without client_protocol_version here: use RowBinaryWithNamesAndTypes \
+                    or ArrowStream, or leave the parameter out";
+        return Err(Exception::new(48, "NOT_IMPLEMENTED", text));
+    }
+    Ok(())
+}
+
 fn ready(job: &Job, read: &statement::ReadQuery, format: &str) -> Result<Ready, Exception> {
+    check_version(job, format)?;
     let (pipe, writer) = io::pipe().map_err(|error| Exception::new(76, "CANNOT_OPEN_FILE", error))?;
     enlarge(&pipe);
     let wording = access::wording(job, read, format);

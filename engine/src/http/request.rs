@@ -67,8 +67,8 @@ impl Request {
                 | "stacktrace"
                 | "buffer_size"
                 | "http_response_headers"
-                | "client_protocol_version"
                 | "close_session" => {}
+                "client_protocol_version" => request.query.protocol_version = protocol_version(&value)?,
                 "user" => request.credentials.user = value,
                 "password" => request.credentials.password = value,
                 "session_id" => session.id = value,
@@ -118,6 +118,10 @@ fn format_name(name: String) -> Result<Option<String>, Exception> {
 
 fn flag(value: &str) -> bool {
     matches!(value, "1" | "true")
+}
+
+fn protocol_version(value: &str) -> Result<u64, Exception> {
+    value.parse().map_err(|_| Exception::bad_arguments(format!("client_protocol_version is no number: '{value}'")))
 }
 
 fn timeout(value: &str) -> Result<Duration, Exception> {

@@ -261,7 +261,6 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         Err(exception) => return refuse(&context, &exception),
     };
     context.query_id.clone_from(&request.query_id);
-    context.encoding = request.encoding;
     context.wait_end_of_query = request.wait_end_of_query;
     if request.query.is_read_only && request.query.text.is_empty() {
         return "Ok.\n".into_response();
@@ -270,6 +269,8 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         Ok(role) => role,
         Err(exception) => return refuse(&context, &exception),
     };
+    // Clients of Java read a refused login as it comes.
+    context.encoding = request.encoding;
     match answer(&server, request, role, parts.headers, body).await {
         Ok(Answer { reply, watch, slot }) => {
             let answer = respond(context, reply, watch).await;
