@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
+use tokio::sync::OwnedMutexGuard;
 
 use super::ids::new_id;
 use super::logs;
@@ -67,14 +68,14 @@ pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
     let id = read_id(id)?;
     let filter = call.rpc.filters().get(&id).ok_or(Problem::FilterNotFound)?;
-    let mut mark = filter.mark.lock().await;
+    let mut mark = Arc::clone(&filter.mark).lock_owned().await;
     let head = call.head()?;
     if head.view <= mark.view {
         return Ok(nothing());
     }
     let now = mark_of(call, head).await?;
     if let Some((number, hash)) = mark.block
-        && hash_of(call, head, number).await? != Some(hash)
+        && hash_of(call, head, number).await? != hash
     {
         call.rpc.filters().remove(&id);
         return Err(Problem::FilterNotFound);
@@ -90,13 +91,12 @@ pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
     let next = if last == end {
         now
     } else {
-        let hash = hash_of(call, head, last).await?.ok_or(Problem::Internal)?;
+        let hash = hash_of(call, head, last).await?;
         // Its view is not reached: the next request finds the rest also without a new block.
-        Mark { view: mark.view, block: Some((last, hash)), step: mark.step }
+        Mark { view: mark.view, block: Some((last, hash)), step: mark.step.map(|step| step.saturating_mul(2)) }
     };
-    let (before, blocks) = (*mark, last - range.first() + 1);
-    drop(mark);
-    Ok(Answer::Streamed(Box::new(Changes { filter, answer, before, next, blocks })))
+    let blocks = last - range.first() + 1;
+    Ok(Answer::Streamed(Box::new(Changes { answer, mark, next, blocks })))
 }
 
 /// The first blocks of a range, so many at most.
@@ -108,31 +108,30 @@ fn first_blocks(range: BlockRange, count: u64) -> BlockRange {
 /// Changes that are being written. Their filter's mark moves when all of them are: what a client did not get, it gets
 /// with the next request.
 struct Changes {
-    filter: Arc<Filter>,
     answer: Answer,
-    before: Mark,
+    mark: OwnedMutexGuard<Mark>,
     next: Mark,
     /// The number of blocks that they are of.
     blocks: u64,
 }
 
 impl AnswerStream for Changes {
+    fn len(&self) -> usize {
+        self.answer.len()
+    }
+
     fn write<'w>(
         self: Box<Self>,
         writer: &'w mut JsonWriter,
         sink: &'w dyn Sink,
     ) -> BoxFuture<'w, Result<(), StreamError>> {
         Box::pin(async move {
-            let Self { filter, answer, before, next, blocks } = *self;
+            let Self { answer, mut mark, next, blocks } = *self;
             let written = answer.write(writer, sink).await;
-            let mut mark = filter.mark.lock().await;
-            // Another request for the same filter may have been quicker.
-            if *mark == before {
-                match &written {
-                    Ok(()) => *mark = next,
-                    Err(StreamError::Problem(Problem::TooLongForSocket)) => mark.step = Some((blocks / 2).max(1)),
-                    Err(_) => {}
-                }
+            match &written {
+                Ok(()) => *mark = next,
+                Err(StreamError::Problem(Problem::TooLongForSocket)) => mark.step = Some((blocks / 2).max(1)),
+                Err(_) => {}
             }
             written
         })
@@ -201,7 +200,7 @@ fn read_id(param: &RawValue) -> Result<String, Problem> {
 /// The mark of a client that knows all of a head.
 async fn mark_of(call: Context<'_>, head: &Head) -> Result<Mark, Problem> {
     let block = match head.number() {
-        Some(number) => hash_of(call, head, number).await?.map(|hash| (number, hash)),
+        Some(number) => Some((number, hash_of(call, head, number).await?)),
         None => None,
     };
     Ok(Mark { view: head.view, block, step: None })

@@ -56,11 +56,11 @@ pub(crate) async fn serve(
     }
     // The request was counted for one call.
     if let Err(problem) = allowance.take(calls.len().saturating_sub(1)) {
-        let status = match problem.retry_after_seconds() {
-            Some(_) => problem.status(),
-            None => endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE),
-        };
-        return refusal(status, envelope::refused_batch(&calls, endpoint, &problem), &problem);
+        if problem.retry_after_seconds().is_some() {
+            return refuse(problem.status(), &problem);
+        }
+        let text = envelope::refused_batch(&calls, endpoint, &problem);
+        return refusal(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), text, &problem);
     }
     answer(body(taker, |sender| answer_batch(rpc, requester, calls, held, sender)))
 }

@@ -40,8 +40,8 @@ pub(crate) enum FilterKind {
 pub(crate) struct Mark {
     /// The number of the view.
     pub view: u64,
-    /// The newest block; `None` if nothing was readable.
-    pub block: Option<(BlockNumber, B256)>,
+    /// The newest block, with its hash if it is loaded; `None` if nothing was readable.
+    pub block: Option<(BlockNumber, Option<B256>)>,
     /// Most blocks of the next answer, after one that was too long for its WebSocket; `None` for all.
     pub step: Option<u64>,
 }
@@ -51,8 +51,9 @@ pub(crate) struct Mark {
 pub(crate) struct Filter {
     /// What it selects.
     pub selected: FilterKind,
-    /// The point of the chain up to which its client was answered.
-    pub mark: Mutex<Mark>,
+    /// The point of the chain up to which its client was answered; locked until an answer is written, so that polls at
+    /// the same time do not have the same logs.
+    pub mark: Arc<Mutex<Mark>>,
     /// Its share of the quota of its client, until the filter is removed: the cache may drop the filter later.
     share: std::sync::Mutex<Option<QuotaShare>>,
 }
@@ -93,7 +94,7 @@ impl FilterStore {
     /// [`Problem::TooManyFilters`] when it has as many as one client may have.
     pub(crate) fn add(&self, client: Client, id: String, selected: FilterKind, mark: Mark) -> Result<(), Problem> {
         let share = self.share(client, selected.weight())?;
-        let filter = Filter { selected, mark: Mutex::new(mark), share: std::sync::Mutex::new(Some(share)) };
+        let filter = Filter { selected, mark: Arc::new(Mutex::new(mark)), share: std::sync::Mutex::new(Some(share)) };
         self.filters.insert(id, Arc::new(filter));
         Ok(())
     }

@@ -15,6 +15,11 @@ pub(crate) enum Answer {
 
 /// An answer that is written while its rows arrive.
 pub(crate) trait AnswerStream: Send {
+    /// Bytes that are in memory already.
+    fn len(&self) -> usize {
+        0
+    }
+
     /// Writes the result, handing over full chunks on the way.
     ///
     /// # Errors
@@ -69,7 +74,7 @@ impl Answer {
     pub fn len(&self) -> usize {
         match self {
             Self::Whole(json) => json.len(),
-            Self::Streamed(_) => 0,
+            Self::Streamed(rows) => rows.len(),
         }
     }
 

@@ -100,6 +100,12 @@ impl<'a> Call<'a> {
         (Some(id), Self::body(&message))
     }
 
+    /// The id alone, without a look at the parameters.
+    pub fn id(text: &RawValue) -> Option<Id> {
+        let members: Members = serde_json::from_str(text.get()).ok().filter(|_| text.get().starts_with('{'))?;
+        members.id.map(|id| Id(id.get().to_owned())).filter(|id| !id.0.starts_with(['{', '[', 't', 'f']))
+    }
+
     /// A node takes notifications. The other endpoint does not: clients that forget the id get an answer.
     fn without_id(message: &Members<'a>, endpoint: Endpoint) -> (Option<Id>, Result<Self, Problem>) {
         match (endpoint, Self::body(message)) {

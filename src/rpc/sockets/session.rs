@@ -112,7 +112,7 @@ impl Session {
     /// The answer to a message for which there is no memory: with the id of a call, as its client looks for it by that.
     pub fn refuse_text(&self, text: &[u8], problem: &Problem) -> Reply {
         let call: Option<&RawValue> = serde_json::from_slice(text).ok();
-        let id = call.and_then(|call| Call::read(call, self.endpoint).0);
+        let id = call.and_then(Call::id);
         self.message().reply(error(&id.unwrap_or_else(Id::null), problem), Vec::new())
     }
 
