@@ -184,7 +184,6 @@ fn killed_at(store: &str, database: &str, arguments: &[&str], at: (&'static str,
 }
 
 #[test]
-#[ignore = "kills at many steps: runs with `cargo xtask test --slow`"]
 fn killed_at_any_step_both_are_done_again() -> anyhow::Result<()> {
     let (data, backups) = (env::directory()?, env::directory()?);
     let engine = engine(data.path(), backups.path())?;

@@ -258,8 +258,8 @@ fn with_faults(faults: &[&str]) -> anyhow::Result<()> {
     same_rows("hive", faults, &["--concurrency", "4", "--rpc-timeout-ms", "6000"])
 }
 
-/// What nodes do that is no fault, together.
-const HABITS: [&str; 18] = [
+/// Ways of nodes that are no faults, together: a load meets them all at once.
+const HABITS: [&str; 16] = [
     "--gzip",
     "--shuffle-batch",
     "--latency",
@@ -274,8 +274,6 @@ const HABITS: [&str; 18] = [
     "3",
     "--batch-style",
     "rpc",
-    "--max-body",
-    "11000000",
     "--disable",
     "eth_getBlockReceipts",
 ];
@@ -293,30 +291,28 @@ fn with_each(faults: &[&str]) -> anyhow::Result<()> {
 tests! {
     gives_the_same_rows_as_its_dump_hive: same_rows("hive", &[], &[]),
     gives_the_same_rows_as_its_dump_devchain: same_rows("devchain", &[], &[]),
-    #[ignore = "one of many_habits: alone with `cargo xtask test --slow`"]
+    #[ignore = "part of with_many_habits; alone with `cargo xtask test --slow`"]
     without_block_receipts_gives_the_same_rows: with_faults(&["--disable", "eth_getBlockReceipts"]),
     with_http429_gives_the_same_rows: with_faults(&["--fault", "http429=0.1", "--retry-after", "0"]),
     with_http429_and_a_wait_gives_the_same_rows: with_faults(&["--fault", "http429=0.05", "--retry-after", "1"]),
     // Three in a row cost a block a part, so they are rare.
     with_timeouts_gives_the_same_rows: with_faults(&["--fault", "timeout=0.01", "--timeout-secs", "9"]),
     with_broken_answers_gives_the_same_rows: with_each(&["truncate=0.03", "drop=0.03", "garbage=0.03", "html=0.03"]),
-    #[ignore = "among everything: alone with `cargo xtask test --slow`"]
     with_refusals_gives_the_same_rows: with_each(&["http500=0.02", "http502=0.02", "rpcerror=0.02", "busy=0.02"]),
-    #[ignore = "among everything: alone with `cargo xtask test --slow`"]
+    #[ignore = "part of with_everything; alone with `cargo xtask test --slow`"]
     that_answers_null_at_first_gives_the_same_rows: with_faults(&["--fault", "nullresult=0.1"]),
     that_fails_at_first_gives_the_same_rows: same_rows("hive", &["--fail-first", if env::is_slow_run() { "2" } else { "1" }, "--fail-first-kind", "http502"], &["--concurrency", "24"]),
-    #[ignore = "one of many_habits: alone with `cargo xtask test --slow`"]
+    #[ignore = "part of with_many_habits; alone with `cargo xtask test --slow`"]
     that_shuffles_batches_gives_the_same_rows: with_faults(&["--shuffle-batch"]),
-    #[ignore = "one of many_habits: alone with `cargo xtask test --slow`"]
+    #[ignore = "part of with_many_habits; alone with `cargo xtask test --slow`"]
     that_lags_gives_the_same_rows: with_faults(&["--null-block-lag", "5", "--null-receipts-lag", "8", "--null-times", "2"]),
-    #[ignore = "one of many_habits: alone with `cargo xtask test --slow`"]
+    #[ignore = "part of with_many_habits; alone with `cargo xtask test --slow`"]
     with_small_batches_gives_the_same_rows: with_faults(&["--max-batch", "3", "--batch-style", "rpc", "--disable", "eth_getBlockReceipts"]),
     with_small_batches_by_status_gives_the_same_rows: with_faults(&["--max-batch", "1", "--batch-style", "http"]),
-    #[ignore = "one of many_habits: alone with `cargo xtask test --slow`"]
+    #[ignore = "part of with_many_habits; alone with `cargo xtask test --slow`"]
     that_compresses_gives_the_same_rows: with_faults(&["--gzip"]),
-    #[ignore = "one of many_habits: alone with `cargo xtask test --slow`"]
+    #[ignore = "part of with_many_habits; alone with `cargo xtask test --slow`"]
     that_is_slow_gives_the_same_rows: with_faults(&["--latency", "30"]),
-    #[ignore = "one of many_habits: alone with `cargo xtask test --slow`"]
     with_small_answers_gives_the_same_rows: with_faults(&["--max-body", "11000000"]),
     with_many_habits_gives_the_same_rows: with_faults(&HABITS),
     with_everything_gives_the_same_rows: with_faults(&["--fault", "http500=0.05", "--fault", "drop=0.05", "--fault", "busy=0.05", "--fault", "nullresult=0.05"]),

@@ -48,7 +48,6 @@ fn ensure_clean(database: &str) -> anyhow::Result<()> {
 /// A load of everything dies before its first commit: its intent is of blocks of two slices, each of which removes its
 /// own. Then four processes, one of which is killed again and again while the others go on.
 #[test]
-#[ignore = "kills at many steps: runs with `cargo xtask test --slow`"]
 fn killed_at_any_moment_they_leave_what_one_load_leaves() -> anyhow::Result<()> {
     let database = &env::migrate("slices_killed")?;
     let proxy = Proxy::start(env::store())?;
@@ -63,7 +62,7 @@ fn killed_at_any_moment_they_leave_what_one_load_leaves() -> anyhow::Result<()> 
     let slices = ["1/4", "2/4", "3/4", "4/4"];
     let mut loads = slices.iter().map(|slice| spawn(database, slice)).collect::<anyhow::Result<Vec<Child>>>()?;
     let mut killed = 0;
-    for _ in 0..80 {
+    for _ in 0..env::amount(8, 80) {
         std::thread::sleep(Duration::from_millis(20 + dice.roll(160) as u64));
         let seat = dice.roll(slices.len());
         loads[seat].kill()?;
