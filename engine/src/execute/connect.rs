@@ -41,7 +41,7 @@ pub(super) fn connect(job: &Job, level: Level) -> Result<ConnectionLease, Except
     let query = &job.query;
     let mut settings = settings(job, level);
     settings.push(("log_comment".into(), job.ticket.log_comment(reader(job), &own_comment(job))));
-    // A session takes no setting after `readonly`.
+    // ClickHouse refuses every SET of a session after `readonly = 1`.
     settings.sort_by_key(|(name, _)| name == "readonly");
     if let Some(session) = &query.session
         && job.role == Role::Owner

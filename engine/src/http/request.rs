@@ -121,7 +121,7 @@ fn flag(value: &str) -> bool {
 }
 
 fn protocol_version(value: &str) -> Result<u64, Exception> {
-    value.parse().map_err(|_| Exception::bad_arguments(format!("client_protocol_version is no number: '{value}'")))
+    value.parse().map_err(|_| Exception::bad_arguments(format!("client_protocol_version is not a number: '{value}'")))
 }
 
 fn timeout(value: &str) -> Result<Duration, Exception> {

@@ -269,7 +269,7 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         Ok(role) => role,
         Err(exception) => return refuse(&context, &exception),
     };
-    // Clients of Java read a refused login as it comes.
+    // The Java client does not decompress the answer to a refused login.
     context.encoding = request.encoding;
     match answer(&server, request, role, parts.headers, body).await {
         Ok(Answer { reply, watch, slot }) => {
