@@ -62,8 +62,8 @@ pub(super) async fn all_logs(call: Context<'_>) -> Result<Answer, Problem> {
 /// The logs or the block hashes that are new since the last request of the client.
 ///
 /// Where reported blocks have left the chain, the filter is gone: an answer without their removal would be wrong, and a
-/// client creates the filter again, as after the restart of a node. Where more is new than an answer may have, it has
-/// the blocks that fit, and the next request goes on after them: a client cannot ask for a range here.
+/// client creates the filter again, as after the restart of a node. Where more is new than an answer may have, the
+/// answer ends with the last block that fits, and the next request continues after it: it cannot name a range.
 pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
     let id = read_id(id)?;
@@ -105,8 +105,8 @@ fn first_blocks(range: BlockRange, count: u64) -> BlockRange {
     BlockRange::new(range.first(), last).unwrap_or(range)
 }
 
-/// Changes that are being written. Their filter's mark moves when all of them are: what a client did not get, it gets
-/// with the next request.
+/// Changes that are being written. The mark of their filter moves once all of them are written: if an answer breaks
+/// off, the next request has the same changes again.
 struct Changes {
     answer: Answer,
     mark: OwnedMutexGuard<Mark>,

@@ -50,17 +50,19 @@ pub(crate) async fn serve(
         }
         Ok(Message::Batch(calls)) => calls,
     };
+    let refuse_batch = |problem: &Problem| {
+        let text = envelope::refused_batch(&calls, endpoint, problem);
+        refusal(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), text, problem)
+    };
     if let Err(problem) = endpoint.check_batch(calls.len(), options.max_batch) {
-        let text = envelope::refused_batch(&calls, endpoint, &problem);
-        return refusal(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), text, &problem);
+        return refuse_batch(&problem);
     }
     // The request was counted for one call.
     if let Err(problem) = allowance.take(calls.len().saturating_sub(1)) {
-        if problem.retry_after_seconds().is_some() {
-            return refuse(problem.status(), &problem);
-        }
-        let text = envelope::refused_batch(&calls, endpoint, &problem);
-        return refusal(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), text, &problem);
+        return match problem.retry_after_seconds() {
+            Some(_) => refuse(problem.status(), &problem),
+            None => refuse_batch(&problem),
+        };
     }
     answer(body(taker, |sender| answer_batch(rpc, requester, calls, held, sender)))
 }

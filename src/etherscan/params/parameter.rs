@@ -118,7 +118,7 @@ impl Parameter {
     }
 }
 
-/// Wallets name the newest block with any request, also where an action knows no other.
+/// Wallets send `tag=latest` with any request, also to actions that read no state.
 pub(crate) const NEWEST: Parameter = Parameter::optional("tag", Kind::Word(&["latest", "pending"]));
 
 /// Parameters that every action accepts and ignores: keys, and those that avoid caches.

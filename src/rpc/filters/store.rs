@@ -51,8 +51,8 @@ pub(crate) struct Mark {
 pub(crate) struct Filter {
     /// What it selects.
     pub selected: FilterKind,
-    /// The point of the chain up to which its client was answered; locked until an answer is written, so that polls at
-    /// the same time do not have the same logs.
+    /// The point of the chain up to which its client was answered; locked until an answer is written, so that two
+    /// polls at the same time do not return the same logs.
     pub mark: Arc<Mutex<Mark>>,
     /// Its share of the quota of its client, until the filter is removed: the cache may drop the filter later.
     share: std::sync::Mutex<Option<QuotaShare>>,

@@ -17,6 +17,11 @@ impl Id {
     pub fn null() -> Self {
         Self("null".into())
     }
+
+    /// An id from its JSON text; `None` for a value that no id has: a list, an object, true or false.
+    fn of(text: &RawValue) -> Option<Self> {
+        (!text.get().starts_with(['{', '[', 't', 'f'])).then(|| Self(text.get().to_owned()))
+    }
 }
 
 /// A message of a client: JSON text that may or may not be a call.
@@ -93,17 +98,16 @@ impl<'a> Call<'a> {
         if !presence.id {
             return Self::without_id(&message, endpoint);
         }
-        let id = message.id.map_or_else(Id::null, |id| Id(id.get().to_owned()));
-        if id.0.starts_with(['{', '[', 't', 'f']) {
-            return invalid();
+        match message.id.map_or_else(|| Some(Id::null()), Id::of) {
+            Some(id) => (Some(id), Self::body(&message)),
+            None => invalid(),
         }
-        (Some(id), Self::body(&message))
     }
 
-    /// The id alone, without a look at the parameters.
+    /// The id alone, for an answer that refuses the call unread: its parameters are not parsed. `None` if it has none.
     pub fn id(text: &RawValue) -> Option<Id> {
         let members: Members = serde_json::from_str(text.get()).ok().filter(|_| text.get().starts_with('{'))?;
-        members.id.map(|id| Id(id.get().to_owned())).filter(|id| !id.0.starts_with(['{', '[', 't', 'f']))
+        members.id.and_then(Id::of)
     }
 
     /// A node takes notifications. The other endpoint does not: clients that forget the id get an answer.
@@ -142,14 +146,14 @@ impl<'a> Call<'a> {
 }
 
 /// The answer to a batch that is refused whole. A node answers with a list, whose error has the id of the first call
-/// that has one: clients look for the calls of a batch by their ids.
+/// that has one, as geth does: its Go client waits for an answer with the id of a call.
 pub(crate) fn refused_batch(calls: &[Box<RawValue>], endpoint: Endpoint, problem: &Problem) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     if endpoint == Endpoint::Specification || calls.is_empty() {
         write_error(&mut writer, &Id::null(), problem);
         return writer.into_bytes();
     }
-    let id = calls.iter().find_map(|call| Call::read(call, endpoint).0).unwrap_or_else(Id::null);
+    let id = calls.iter().find_map(|call| Call::id(call)).unwrap_or_else(Id::null);
     writer.raw("[");
     write_error(&mut writer, &id, problem);
     writer.raw("]");

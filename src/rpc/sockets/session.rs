@@ -109,7 +109,7 @@ impl Session {
         self.rpc.app().limits().bodies.hold(self.client, text.len())
     }
 
-    /// The answer to a message for which there is no memory: with the id of a call, as its client looks for it by that.
+    /// The answer to a message for which there is no memory. It has the id of a call, by which the client finds the call.
     pub fn refuse_text(&self, text: &[u8], problem: &Problem) -> Reply {
         let call: Option<&RawValue> = serde_json::from_slice(text).ok();
         let id = call.and_then(Call::id);

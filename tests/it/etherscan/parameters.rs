@@ -98,9 +98,9 @@ fn no_parameter_is_passed_over() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Ledger Live and MetaMask name the newest block in requests for lists, others with an ABI or a height.
+/// Ledger Live and MetaMask send `tag=latest` with requests for lists, other clients with those for an ABI or the height.
 #[test]
-fn wallets_name_the_newest_block_always() -> anyhow::Result<()> {
+fn every_action_takes_the_tag_of_the_newest_block() -> anyhow::Result<()> {
     let chain = chain("devchain");
     for Example { module, action, query } in examples(chain)? {
         let plain = format!("module={module}&action={action}{query}");

@@ -60,7 +60,7 @@ fn tell_what_is_new_once() -> anyhow::Result<()> {
 /// A client that fell behind gets what fits, answer by answer, and loses nothing.
 #[test]
 fn with_more_than_fits_go_on_after_it() -> anyhow::Result<()> {
-    let database = "kept_filters_in_parts";
+    let database = "polling_filters_in_parts";
     let _database = env::migrate(database)?;
     let load = |last: &str| env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--to", last]), 0);
     load("10")?;
