@@ -200,12 +200,7 @@ impl LogPage {
     fn without_contract(&self, table: &str, select: Select, blocks: &Span, addresses: &[Address]) -> Statement<LogRow> {
         let mut select = self.conditions(select, blocks);
         if !addresses.is_empty() {
-            select = select
-                .condition(
-                    format!("address IN {}", fixed_strings(20, "addresses")),
-                    Predicate::among("address", addresses),
-                )
-                .with("addresses", addresses);
+            select = select.among(vec!["address"], "addresses", addresses);
         }
         select.page(table, "block_number, log_index", self.limit)
     }
@@ -241,11 +236,12 @@ impl LogPage {
                 .with("topics_count", self.filter.topics.len() as u64);
         }
         for (name, topics) in TOPICS.into_iter().zip(&self.filter.topics) {
-            let test = Predicate::among(name, topics);
             select = match topics.as_slice() {
                 [] => select,
-                [topic] => select.condition(format!("{name} = {}", fixed_string(32, name)), test).with(name, topic),
-                topics => select.condition(format!("{name} IN {}", fixed_strings(32, name)), test).with(name, topics),
+                [topic] => select
+                    .condition(format!("{name} = {}", fixed_string(32, name)), Predicate::among(name, topics))
+                    .with(name, topic),
+                topics => select.among(vec![name], name, topics),
             };
         }
         select
@@ -270,11 +266,6 @@ pub fn ends(ranges: &[BlockRange]) -> Option<BlockRange> {
 /// A fixed string from a parameter of hexadecimal digits.
 fn fixed_string(bytes: usize, parameter: &str) -> String {
     format!("toFixedString(unhex({{{parameter}:String}}), {bytes})")
-}
-
-/// A set of fixed strings.
-fn fixed_strings(bytes: usize, parameter: &str) -> String {
-    format!("{{{parameter}:Array(FixedString({bytes}))}}")
 }
 
 /// The logs of one transaction of a `block` after `after`, ascending by index.

@@ -145,10 +145,7 @@ impl Participants {
             if list.is_empty() || by_key == Some(side) {
                 continue;
             }
-            let among = |column: &&str| format!("{column} IN {}", address_set(name));
-            let alternatives: Vec<String> = columns.iter().map(among).collect();
-            let test = Predicate::among_any(columns, list);
-            select = select.condition(format!("({})", alternatives.join(" OR ")), test).with(name, list.as_slice());
+            select = select.among(columns, name, list);
         }
         select
     }

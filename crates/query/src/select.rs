@@ -11,6 +11,7 @@ use trawl_core::schema::hot::{GENERATION, hot_name};
 use trawl_core::statement::{AddressPage, Parameter, Statement};
 
 mod in_memory;
+mod sets;
 
 use in_memory::{columns_of, in_memory, merge};
 
