@@ -12,7 +12,7 @@ use trawl_core::schema::{BlockPart, OptionalTable};
 use trawl_evm::simulation::Refusal;
 use trawl_evm::{Failure, RulesError};
 use words::ranges;
-pub use words::{InvalidParameter, MissingState, UncountedReason};
+pub use words::{InvalidParameter, Limit, MissingState, UncountedReason};
 
 /// Every failure that a client can see.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -138,7 +138,7 @@ pub enum Problem {
     #[error("the traces of blocks {} are not indexed", ranges(.0))]
     TracesMissing(Vec<BlockRange>),
     /// The state changes of some blocks are not indexed, so the state after them is not known.
-    #[error("the state after the block is not known here, as it needs the changes of every block from 0 on: {0}")]
+    #[error("historical state is not available here, as it needs the changes of every block from 0 on: {0}")]
     StateMissing(MissingState),
     /// The EVM's rules at a block are not known.
     #[error(transparent)]
@@ -191,9 +191,18 @@ pub enum Problem {
     /// The same as [`Problem::UnknownBlockHash`], as nodes say it.
     #[error("unknown block")]
     UnknownBlock,
-    /// More rows than an answer may have, which is never cut. Clients that go on with the range find it in this text;
-    /// Chainlink's reads capital digits alone, as Infura writes them.
-    #[error("query returned more than {limit} results. Try with this block range [{:#X}, {:#X}].", fitting.first(), fitting.last())]
+    /// More alternatives than a filter may have, in geth's words.
+    #[error("exceed max addresses or topics per search position: {limit}")]
+    TooManyAlternatives {
+        /// Most alternatives of a position.
+        limit: usize,
+    },
+    /// More rows than an answer may have, which is never cut. Clients that go on with the range find it in this text:
+    /// in reth's words in front, and in Infura's at the end, with upper-case digits, as Chainlink's log poller reads.
+    #[error(
+        "query exceeds max results {limit}, {}: query returned more than {limit} results. {}",
+        words::retry(*fitting), words::try_range(*fitting)
+    )]
     TooManyRows {
         /// Most rows of an answer.
         limit: u64,
@@ -201,13 +210,24 @@ pub enum Problem {
         fitting: BlockRange,
     },
     /// More blocks than a query may cover that names nothing else.
-    #[error("query without {selectors} covers more than {limit} blocks. Try with this block range [{:#X}, {:#X}].", fitting.first(), fitting.last())]
+    #[error(
+        "query exceeds max block range {limit}, {}: query without {selectors} covers more than {limit} blocks. {}",
+        words::retry(*fitting), words::try_range(*fitting)
+    )]
     TooManyBlocks {
         /// What it could name.
         selectors: &'static str,
         /// Most blocks of such a query.
         limit: u64,
         /// As many of the request's first blocks.
+        fitting: BlockRange,
+    },
+    /// Logs that take too much time or memory, or a longer message than a WebSocket may have.
+    #[error("query exceeds max results of this server, {}: {reason}. {}", words::retry(*fitting), words::try_range(*fitting))]
+    TooManyLogs {
+        /// The limit.
+        reason: Limit,
+        /// Fewer blocks of the request, which are less than that or likely so.
         fitting: BlockRange,
     },
     /// A JSON-RPC method that only a node can answer, while none is configured.
@@ -226,7 +246,7 @@ pub enum Problem {
     #[error("no \"{0}\" subscription in eth namespace")]
     NoSuchSubscription(String),
     /// An answer too long for one message of a WebSocket.
-    #[error("the answer is longer than a WebSocket message may be: request less, or use HTTP")]
+    #[error("response is too big: the answer is longer than a WebSocket message may be; request less, or use HTTP")]
     TooLongForSocket,
     /// A batch that outlasts the view of the chain that all of its calls have.
     #[error("this batch takes longer than its view of the chain lasts: send the remaining calls again")]
@@ -303,6 +323,8 @@ impl Problem {
             | Self::UnknownBlock
             | Self::FilterNotFound
             | Self::TooManyRows { .. }
+            | Self::TooManyLogs { .. }
+            | Self::TooManyAlternatives { .. }
             | Self::TooManyBlocks { .. }
             | Self::Call(_)
             | Self::Simulation(_)
@@ -360,6 +382,7 @@ impl Problem {
             | Self::OtherChain { .. }
             | Self::BlockNotFound
             | Self::UnknownBlock
+            | Self::TooManyAlternatives { .. }
             | Self::FilterNotFound => -32000,
             Self::Busy
             | Self::Unreachable
@@ -372,6 +395,7 @@ impl Problem {
             | Self::TooExpensive
             | Self::TooLongForSocket
             | Self::ViewExpired
+            | Self::TooManyLogs { .. }
             | Self::TooManyRows { .. }
             | Self::TooManyBlocks { .. } => -32005,
             _ => -32603,

@@ -55,9 +55,12 @@ pub struct Flags {
     #[arg(long, alias = "query-memory-mib", env = "TRAWL_QUERY_MEMORY", default_value = "2GiB", help_heading = "Limits",
           value_parser = query_memory)]
     pub query_memory: u64,
-    /// Maximum number of calls in a JSON-RPC batch.
+    /// Maximum number of calls in a JSON-RPC batch at /api/eth-rpc.
     #[arg(long, env = "TRAWL_MAX_BATCH", default_value_t = 100, help_heading = "Limits")]
     max_batch: usize,
+    /// Maximum number of calls in a JSON-RPC batch at /rpc.
+    #[arg(long, env = "TRAWL_RPC_MAX_BATCH", default_value_t = 1_000, help_heading = "Limits")]
+    rpc_max_batch: usize,
     /// Maximum size of the body of a JSON-RPC request, from 1 KiB to 1 GiB.
     #[arg(long, env = "TRAWL_MAX_BODY", default_value = "20MB", help_heading = "Limits", value_parser = body_size)]
     max_body: u64,
@@ -218,6 +221,7 @@ impl Flags {
                 GapsFlag::Serve => Gaps::Serve,
             },
             max_batch: self.max_batch,
+            rpc_max_batch: self.rpc_max_batch,
             max_body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
             max_logs: (self.max_logs > 0).then_some(self.max_logs),
             rpc_max_logs: (self.rpc_max_logs > 0).then_some(self.rpc_max_logs),

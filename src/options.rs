@@ -39,8 +39,10 @@ pub struct Options {
     pub entry_points: EntryPoints,
     /// The answer to a log query over blocks that are not all indexed.
     pub gaps: Gaps,
-    /// Most calls in a JSON-RPC batch.
+    /// Most calls in a JSON-RPC batch at `/api/eth-rpc`.
     pub max_batch: usize,
+    /// Most calls in a JSON-RPC batch at `/rpc`.
+    pub rpc_max_batch: usize,
     /// Longest body of a JSON-RPC request, in bytes.
     pub max_body: usize,
     /// Most logs in an answer of `eth_getLogs`; `None` for all.
@@ -94,6 +96,8 @@ impl Default for Options {
             entry_points: EntryPoints::default(),
             gaps: Gaps::Refuse,
             max_batch: 100,
+            // As many as geth allows; viem sends so many at once, Chainlink and Blockscout 250.
+            rpc_max_batch: 1_000,
             call_gas: 50_000_000,
             call_timeout: Duration::from_secs(5),
             slow_statement: Some(Duration::from_secs(5)),

@@ -41,6 +41,10 @@ impl Problem {
             | Self::StateMissing(MissingState { blocks: missing, .. }) => {
                 Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()}))
             }
+            Self::TooManyLogs { fitting, .. } => Some(json!({
+                "from": format!("{:#x}", fitting.first()),
+                "to": format!("{:#x}", fitting.last()),
+            })),
             Self::TooManyRows { limit, fitting } | Self::TooManyBlocks { limit, fitting, .. } => Some(json!({
                 "limit": limit,
                 "from": format!("{:#x}", fitting.first()),

@@ -60,6 +60,27 @@ pub struct InvalidParameter {
     pub detail: String,
 }
 
+/// A limit that a query of logs exceeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Limit {
+    /// Time or memory of a statement.
+    #[error("the query exceeds the limits of this server")]
+    Statement,
+    /// The length of a message of a WebSocket.
+    #[error("response is too big for a message of a WebSocket")]
+    Message,
+}
+
+/// The range for the next attempt, as reth names it.
+pub(super) fn retry(range: BlockRange) -> String {
+    format!("retry with the range {}-{}", range.first(), range.last())
+}
+
+/// The range for the next attempt, as Infura names it.
+pub(super) fn try_range(range: BlockRange) -> String {
+    format!("Try with this block range [{:#X}, {:#X}].", range.first(), range.last())
+}
+
 pub(super) fn ranges(ranges: &[BlockRange]) -> String {
     ranges.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

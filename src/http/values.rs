@@ -109,8 +109,9 @@ pub(crate) fn written(name: BlockName) -> Value {
     }
 }
 
-/// Most alternatives that a filter may name.
-pub(crate) const MAX_ALTERNATIVES: usize = 1000;
+/// Most alternatives that a filter may have for its address, or for one of its topics. Indexers of factories send as
+/// many addresses as that: Envio 5,000, graph-node 2,000.
+pub(crate) const MAX_ALTERNATIVES: usize = 5_000;
 
 /// One end of a range of a filter. Only here a height may also be a JSON integer, which clients of this API family
 /// send.
@@ -136,7 +137,7 @@ pub(crate) fn addresses(given: Option<&Value>) -> Result<Vec<Address>, Problem> 
     addresses.sort_unstable();
     addresses.dedup();
     if addresses.len() > MAX_ALTERNATIVES {
-        return Err(invalid("exceed max addresses: 1000"));
+        return Err(Problem::TooManyAlternatives { limit: MAX_ALTERNATIVES });
     }
     Ok(addresses)
 }

@@ -208,7 +208,9 @@ fn topic(position: &Value) -> Result<TopicFilter, Problem> {
         Value::Null => Vec::new(),
         // A null among alternatives allows any topic, as on nodes.
         Value::Array(list) if list.iter().any(Value::is_null) => Vec::new(),
-        Value::Array(list) if list.len() > MAX_ALTERNATIVES => return Err(invalid("exceed max topics: 1000")),
+        Value::Array(list) if list.len() > MAX_ALTERNATIVES => {
+            return Err(Problem::TooManyAlternatives { limit: MAX_ALTERNATIVES });
+        }
         Value::Array(list) => list.iter().map(|one| bytes32(one).ok_or_else(wrong)).collect::<Result<Vec<_>, _>>()?,
         one => vec![bytes32(one).ok_or_else(wrong)?],
     };

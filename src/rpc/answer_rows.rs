@@ -126,11 +126,11 @@ fn check<P: PageSource>(batch: &Batch<P::Row>, before: u64, limit: u64, range: B
     }
     let beyond = usize::try_from(limit.saturating_sub(before)).unwrap_or(usize::MAX).min(batch.len() - 1);
     let block = position::<P>(batch, beyond).block_number();
-    Err(Problem::TooManyRows { limit, fitting: fitting(range, block) })
+    Err(Problem::TooManyRows { limit, fitting: blocks_below(range, block) })
 }
 
 /// The blocks of a range below `block`; the first one alone if there are none, since a single block always fits.
-fn fitting(range: BlockRange, block: u64) -> BlockRange {
+pub(super) fn blocks_below(range: BlockRange, block: u64) -> BlockRange {
     block
         .checked_sub(1)
         .and_then(|last| BlockRange::new(range.first(), last))
@@ -151,8 +151,8 @@ mod tests {
     #[test]
     fn the_range_that_fits_has_the_blocks_below_the_first_row_beyond_the_limit() {
         let range = |first, last| BlockRange::new(first, last).expect("ordered");
-        assert_eq!(fitting(range(5, 90), 8), range(5, 7));
-        assert_eq!(fitting(range(5, 90), 5), range(5, 5));
-        assert_eq!(fitting(range(0, 90), 0), range(0, 0));
+        assert_eq!(blocks_below(range(5, 90), 8), range(5, 7));
+        assert_eq!(blocks_below(range(5, 90), 5), range(5, 5));
+        assert_eq!(blocks_below(range(0, 90), 0), range(0, 0));
     }
 }

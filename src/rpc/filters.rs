@@ -23,7 +23,7 @@ use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 
-/// Longest filter object, in bytes. One with as many addresses and topics as are allowed has some 320,000.
+/// Longest filter object, in bytes. One with as many addresses as are allowed has some 230,000.
 const MAX_TEXT: usize = 512 << 10;
 
 /// Stores a filter of logs, and answers with its id.
@@ -130,7 +130,9 @@ impl AnswerStream for Changes {
             let written = answer.write(writer, sink).await;
             match &written {
                 Ok(()) => *mark = next,
-                Err(StreamError::Problem(Problem::TooLongForSocket)) => mark.step = Some((blocks / 2).max(1)),
+                Err(StreamError::Problem(Problem::TooLongForSocket | Problem::TooManyLogs { .. })) => {
+                    mark.step = Some((blocks / 2).max(1))
+                }
                 Err(_) => {}
             }
             written
@@ -146,9 +148,11 @@ async fn first_that_fit(
 ) -> Result<(Answer, BlockNumber), Problem> {
     loop {
         match in_blocks(call, filter, range).await {
-            Err(Problem::TooManyRows { fitting, .. } | Problem::TooManyBlocks { fitting, .. })
-                if fitting.last() < range.last() =>
-            {
+            Err(
+                Problem::TooManyRows { fitting, .. }
+                | Problem::TooManyBlocks { fitting, .. }
+                | Problem::TooManyLogs { fitting, .. },
+            ) if fitting.last() < range.last() => {
                 range = fitting;
             }
             answer => return Ok((answer?, range.last())),

@@ -54,7 +54,7 @@ pub(crate) async fn serve(
         let text = envelope::refused_batch(&calls, endpoint, problem);
         refusal(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), text, problem)
     };
-    if let Err(problem) = endpoint.check_batch(calls.len(), options.max_batch) {
+    if let Err(problem) = endpoint.check_batch(calls.len(), options) {
         return refuse_batch(&problem);
     }
     // The request was counted for one call.

@@ -2,21 +2,26 @@
 
 use futures_util::future::BoxFuture;
 
-use super::answer_rows::{AnswerRows, CompleteRead};
+use super::answer_rows::{AnswerRows, CompleteRead, blocks_below};
 use super::protocol::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
 use super::protocol::context::Context;
 use super::protocol::endpoint::Endpoint;
 use super::protocol::params::value;
-use crate::error::Problem;
+use crate::error::{Limit, Problem};
 use crate::http::body::StreamError;
 use crate::read::log_filter::Request;
-use trawl_core::primitives::BlockRange;
+use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_json::JsonWriter;
 use trawl_json::logs::write_rpc_log;
 use trawl_query::logs::LogPage;
 
-/// Logs that are written as they are read; `None` for no logs.
-struct LogRows(Option<AnswerRows<LogPage>>);
+/// Logs of blocks that are written as they are read.
+struct LogRows {
+    /// None if no block can have logs of the filter.
+    rows: Option<AnswerRows<LogPage>>,
+    /// The requested blocks, where less of them may be requested.
+    range: Option<BlockRange>,
+}
 
 impl AnswerStream for LogRows {
     fn write<'w>(
@@ -26,8 +31,8 @@ impl AnswerStream for LogRows {
     ) -> BoxFuture<'w, Result<(), StreamError>> {
         Box::pin(async move {
             writer.raw("[");
-            if let Some(rows) = self.0 {
-                write_logs(rows, writer, sink).await?;
+            if let Some(rows) = self.rows {
+                write_logs(rows, self.range, writer, sink).await?;
             }
             writer.raw("]");
             Ok(())
@@ -37,6 +42,7 @@ impl AnswerStream for LogRows {
 
 async fn write_logs(
     mut rows: AnswerRows<LogPage>,
+    range: Option<BlockRange>,
     writer: &mut JsonWriter,
     sink: &dyn Sink,
 ) -> Result<(), StreamError> {
@@ -50,10 +56,31 @@ async fn write_logs(
                 }
                 write_rpc_log(writer, &view, row);
             }
-            sink.flush_if_full(writer).await?;
+            sink.flush_if_full(writer).await.map_err(|error| too_long(error, range, view.block_number[first]))?;
         }
     }
     Ok(())
+}
+
+/// An error of a sink at the logs of `block`. If they do not fit into a message, the blocks below it do.
+fn too_long(error: StreamError, range: Option<BlockRange>, block: BlockNumber) -> StreamError {
+    match (error, range) {
+        (StreamError::Problem(Problem::TooLongForSocket), Some(range)) => {
+            StreamError::Problem(Problem::TooManyLogs { reason: Limit::Message, fitting: blocks_below(range, block) })
+        }
+        (error, _) => error,
+    }
+}
+
+/// The first half of a range, if a statement for all of it exceeded its limits.
+fn too_expensive(problem: Problem, range: BlockRange) -> Problem {
+    match problem {
+        Problem::TooExpensive if range.count() > 1 => {
+            let middle = range.first() + range.count() / 2;
+            Problem::TooManyLogs { reason: Limit::Statement, fitting: blocks_below(range, middle) }
+        }
+        problem => problem,
+    }
 }
 
 /// Logs that match a filter, ascending: at most as many as the options allow at the specification's endpoint, and all
@@ -74,7 +101,8 @@ pub(super) async fn answer(call: Context<'_>, request: &Request) -> Result<Answe
         (Some(page), Some(range)) => Some(open(call, page.after(request.after()), range).await?),
         _ => None,
     };
-    Ok(Answer::Streamed(Box::new(LogRows(rows))))
+    let range = scope.range().filter(|range| call.endpoint == Endpoint::Node && range.count() > 1);
+    Ok(Answer::Streamed(Box::new(LogRows { rows, range })))
 }
 
 async fn open(call: Context<'_>, page: LogPage, range: BlockRange) -> Result<AnswerRows<LogPage>, Problem> {
@@ -82,7 +110,8 @@ async fn open(call: Context<'_>, page: LogPage, range: BlockRange) -> Result<Ans
     match call.endpoint {
         Endpoint::Specification => AnswerRows::cut(call.app, page, options.max_logs).await,
         Endpoint::Node => {
-            AnswerRows::complete(call.app, CompleteRead { page, count: None, limit: options.rpc_max_logs, range }).await
+            let read = CompleteRead { page, count: None, limit: options.rpc_max_logs, range };
+            AnswerRows::complete(call.app, read).await.map_err(|problem| too_expensive(problem, range))
         }
     }
 }

@@ -21,6 +21,10 @@ use trawl_json::JsonWriter;
 use trawl_json::transactions::raw_trace::write_trace;
 use trawl_query::scan::{Participants, ScanPage, ScanSpec, TraceScan};
 
+/// Widest range whose traces are complete whatever their number, if their participants are given. graph-node requests
+/// 50 blocks at once, and does not narrow a range that is refused.
+const MAX_UNLIMITED_BLOCKS: u64 = 100;
+
 /// Traces that are written as they are read.
 struct TraceRows {
     /// `None` if there is nothing to read.
@@ -146,12 +150,14 @@ async fn open(call: Context<'_>, request: Request, extent: Extent) -> Result<Ans
     let and_skipped = |rows: Option<u64>| rows.map(|rows| rows.saturating_add(after));
     let (count, options) = (request.count, app.options());
     let is_empty = extent.blocks.is_empty() || count == Some(0);
+    let has_participants = !request.participants.is_empty();
     let scan = TraceScan { participants: request.participants };
     let page = ScanPage { scan, blocks: extent.blocks, after: None, limit: 0 };
     let rows = match (extent.range, call.endpoint) {
         _ if is_empty => None,
         (Some(range), Endpoint::Node) => {
-            let (count, limit) = (and_skipped(count), and_skipped(options.rpc_max_logs));
+            let limit = options.rpc_max_logs.filter(|_| !has_participants || range.count() > MAX_UNLIMITED_BLOCKS);
+            let (count, limit) = (and_skipped(count), and_skipped(limit));
             Some(AnswerRows::complete(app, CompleteRead { page, count, limit, range }).await?)
         }
         _ => {

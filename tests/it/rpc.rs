@@ -14,6 +14,7 @@ use crate::env;
 use crate::golden::{names, sorted};
 
 mod block_traces;
+mod busy_sockets;
 mod calls;
 mod companions;
 mod encodings;

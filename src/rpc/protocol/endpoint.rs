@@ -4,6 +4,7 @@
 use axum::http::StatusCode;
 
 use crate::error::Problem;
+use crate::options::Options;
 use trawl_serve::Client;
 
 /// An endpoint of JSON-RPC.
@@ -37,18 +38,17 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// When there are more than `limit`; on a node also when there are none.
-    pub fn check_batch(self, calls: usize, limit: usize) -> Result<(), Problem> {
-        match self {
-            Self::Node if calls == 0 => Err(Problem::InvalidRequest("empty batch".into())),
-            Self::Node if calls > limit => {
-                Err(Problem::InvalidRequest(format!("batch too large: send at most {limit} calls at once")))
+    /// When there are more than the options allow; on a node also when there are none.
+    pub fn check_batch(self, calls: usize, options: &Options) -> Result<(), Problem> {
+        let refusal = match (self, options.max_batch, options.rpc_max_batch) {
+            (Self::Node, ..) if calls == 0 => "empty batch".into(),
+            (Self::Node, _, limit) if calls > limit => format!("batch too large: send at most {limit} calls at once"),
+            (Self::Specification, limit, _) if calls > limit => {
+                format!("Payload Too Large. Max batch size is {limit}")
             }
-            Self::Specification if calls > limit => {
-                Err(Problem::InvalidRequest(format!("Payload Too Large. Max batch size is {limit}")))
-            }
-            _ => Ok(()),
-        }
+            _ => return Ok(()),
+        };
+        Err(Problem::InvalidRequest(refusal))
     }
 
     /// The problem of a call in the terms of this endpoint.
@@ -67,12 +67,14 @@ mod tests {
 
     #[test]
     fn batches_are_checked_by_the_rules_of_the_endpoint() {
-        let text = |endpoint: Endpoint, calls| endpoint.check_batch(calls, 2).map_err(|problem| problem.to_string());
+        let options = Options { max_batch: 2, rpc_max_batch: 3, ..Options::default() };
+        let text =
+            |endpoint: Endpoint, calls| endpoint.check_batch(calls, &options).map_err(|problem| problem.to_string());
         assert_eq!(text(Endpoint::Specification, 0), Ok(()));
         assert_eq!(text(Endpoint::Specification, 3), Err("Payload Too Large. Max batch size is 2".into()));
         assert_eq!(text(Endpoint::Node, 0), Err("empty batch".into()));
-        assert_eq!(text(Endpoint::Node, 2), Ok(()));
-        assert_eq!(text(Endpoint::Node, 3), Err("batch too large: send at most 2 calls at once".into()));
+        assert_eq!(text(Endpoint::Node, 3), Ok(()));
+        assert_eq!(text(Endpoint::Node, 4), Err("batch too large: send at most 3 calls at once".into()));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
 use trawl_serve::Client;
 
 use super::feed::SubscriberGuard;
@@ -27,8 +28,12 @@ use trawl_core::primitives::{LogFilter, TopicFilter};
 use trawl_core::schema::LogView;
 use trawl_json::JsonWriter;
 
-/// Longest message that is sent, in bytes.
-pub(crate) const MAX_ANSWER: usize = 32 << 20;
+/// Longest message that is sent, in bytes: the longest frame that tungstenite reads by default, and with it alloy.
+const MAX_ANSWER: usize = 16 << 20;
+/// Bytes around the result of a call, or of the error in its stead, without the id.
+const ENVELOPE: usize = 256;
+/// Most messages of one connection that are answered at the same time.
+const CALLS_PER_CONNECTION: usize = 8;
 
 /// The events that a subscription selects.
 #[derive(Debug, Clone)]
@@ -57,6 +62,7 @@ pub(crate) struct Session {
     endpoint: Endpoint,
     allowance: Allowance,
     subscriptions: Mutex<BTreeMap<String, Subscription>>,
+    slots: Arc<Semaphore>,
 }
 
 /// An answer, empty if none is due, and the subscriptions that open as soon as it is sent.
@@ -72,12 +78,14 @@ struct OneMessage {
     held: Mutex<MemoryReservation>,
     /// Bytes of the answers before, in a batch.
     before: usize,
+    /// Most bytes of all results. The rest is for envelopes, and for refusals of the calls for which there is no room.
+    limit: usize,
 }
 
 impl OneMessage {
     fn fits(&self, bytes: usize) -> Result<(), Problem> {
         let whole = self.before + bytes;
-        if whole > MAX_ANSWER {
+        if whole > self.limit {
             return Err(Problem::TooLongForSocket);
         }
         self.held.lock().unwrap_or_else(PoisonError::into_inner).grow_to(whole)
@@ -97,7 +105,13 @@ impl Sink for OneMessage {
 impl Session {
     /// A session without subscriptions.
     pub fn new(rpc: Rpc, RpcRequester { endpoint, client }: RpcRequester, allowance: Allowance) -> Self {
-        Self { rpc, client, endpoint, allowance, subscriptions: Mutex::default() }
+        let slots = Arc::new(Semaphore::new(CALLS_PER_CONNECTION));
+        Self { rpc, client, endpoint, allowance, subscriptions: Mutex::default(), slots }
+    }
+
+    /// One for each message that is being answered, until its answer is sent.
+    pub fn slots(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.slots)
     }
 
     /// Memory for the text of a message.
@@ -122,7 +136,8 @@ impl Session {
     }
 
     fn message(&self) -> OneMessage {
-        OneMessage { held: Mutex::new(self.rpc.app().limits().answers.open(self.client)), before: 0 }
+        let held = Mutex::new(self.rpc.app().limits().answers.open(self.client));
+        OneMessage { held, before: 0, limit: MAX_ANSWER }
     }
 
     /// Answers a message: a call or a batch.
@@ -133,17 +148,19 @@ impl Session {
         let calls = match Message::read(text) {
             Err(problem) => return self.refuse(&problem),
             Ok(Message::One(call)) => {
+                message.limit = room(text, 1);
                 let text = self.answer_call(&head, &message, &call, &mut opened).await;
                 return message.reply(text, opened);
             }
             Ok(Message::Batch(calls)) => calls,
         };
-        if let Err(problem) = self.endpoint.check_batch(calls.len(), self.rpc.app().options().max_batch) {
+        if let Err(problem) = self.endpoint.check_batch(calls.len(), self.rpc.app().options()) {
             return message.reply(envelope::refused_batch(&calls, self.endpoint, &problem), Vec::new());
         }
+        message.limit = room(text, calls.len());
         let mut text = Vec::new();
         for call in &calls {
-            let answer = match text.len() > MAX_ANSWER {
+            let answer = match text.len() > message.limit {
                 true => self.too_long(call),
                 false => self.answer_call(&head, &message, call, &mut opened).await,
             };
@@ -222,7 +239,7 @@ impl Session {
                 let answer = methods::call(request, call).await?;
                 message.fits(answer.len())?;
                 match answer.write(&mut writer, message).await {
-                    Ok(()) => {}
+                    Ok(()) => message.fits(writer.len())?,
                     Err(StreamError::Problem(problem)) => return Err(problem),
                     Err(StreamError::Gone) => return Err(Problem::Internal),
                 }
@@ -283,6 +300,11 @@ impl Session {
         let open = subscriptions.iter().filter(|(_, subscription)| subscription.is_open);
         open.map(|(id, subscription)| (id.clone(), subscription.topic.clone())).collect()
     }
+}
+
+/// Most bytes of the results of a message's calls. Their ids, which are repeated, are part of its text.
+fn room(text: &[u8], calls: usize) -> usize {
+    MAX_ANSWER.saturating_sub(text.len() + calls * ENVELOPE)
 }
 
 fn error(id: &Id, problem: &Problem) -> Vec<u8> {

@@ -12,7 +12,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::broadcast::{self, error::RecvError};
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::JoinSet;
 
 use super::feed::Event;
@@ -28,8 +28,9 @@ use trawl_serve::Full;
 
 /// Longest message that is read, in bytes: six blobs with their proofs, and more.
 const MAX_MESSAGE: usize = 8 << 20;
-/// Most messages of one connection that are answered at the same time; no further message is read until one is done.
-const CALLS_PER_CONNECTION: usize = 8;
+/// Most messages of one connection that are answered or wait for that; no further one is read until one is done. There
+/// are more of them than are answered at a time, so that a client's pings are answered while its calls run.
+const MESSAGES_PER_CONNECTION: usize = 64;
 /// The longest a client may take to receive a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time between two pings.
@@ -87,13 +88,13 @@ async fn serve(rpc: &Rpc, session: Arc<Session>, mut socket: WebSocket) {
 /// Reads messages and sends answers and notifications until one side ends the connection.
 async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> End {
     let mut ending = rpc.sockets().ending.subscribe();
-    let mut calls: JoinSet<Reply> = JoinSet::new();
+    let mut calls: JoinSet<Finished> = JoinSet::new();
     let mut events: Option<broadcast::Receiver<Arc<Event>>> = None;
     let mut ping = tokio::time::interval(PING_INTERVAL);
     let mut last_message = Instant::now();
     loop {
         let outcome = tokio::select! {
-            message = socket.recv(), if calls.len() < CALLS_PER_CONNECTION => {
+            message = socket.recv(), if calls.len() < MESSAGES_PER_CONNECTION => {
                 last_message = Instant::now();
                 match message {
                     Some(Ok(Message::Text(text))) => spawn(&mut calls, rpc, session, text.into()),
@@ -105,13 +106,13 @@ async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> 
             }
             Some(reply) = calls.join_next() => match reply {
                 // A notification.
-                Ok(reply) if reply.text.is_empty() => Ok(()),
-                Ok(reply) => {
+                Ok(Finished { reply, .. }) if reply.text.is_empty() => Ok(()),
+                Ok(Finished { reply, slot }) => {
                     if !reply.opened.is_empty() {
                         events.get_or_insert_with(|| rpc.sockets().feed.listen());
                     }
                     let sent = send(socket, reply.text).await;
-                    drop(reply.held);
+                    drop((reply.held, slot));
                     session.open(&reply.opened);
                     sent
                 }
@@ -125,7 +126,7 @@ async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> 
                 }
                 Err(RecvError::Closed) => Err(End::Gone),
             },
-            _ = ping.tick() => match last_message.elapsed() > IDLE_TIMEOUT {
+            _ = ping.tick() => match last_message.elapsed() > IDLE_TIMEOUT && calls.len() < MESSAGES_PER_CONNECTION {
                 true => Err(End::Close(close_code::POLICY, "no message or pong received".into())),
                 false => deliver(socket, Message::Ping(bytes::Bytes::new())).await,
             },
@@ -137,19 +138,28 @@ async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> 
     }
 }
 
+/// An answer, and the slot of its connection, which it keeps until it is sent.
+struct Finished {
+    reply: Reply,
+    slot: Option<OwnedSemaphorePermit>,
+}
+
 /// Answers a message in a task of its own, so that a slow one does not block the others. It keeps memory for the
 /// message until then, and for the answer until it is sent.
-fn spawn(calls: &mut JoinSet<Reply>, rpc: &Rpc, session: &Arc<Session>, text: bytes::Bytes) {
+fn spawn(calls: &mut JoinSet<Finished>, rpc: &Rpc, session: &Arc<Session>, text: bytes::Bytes) {
     let (rpc, session) = (rpc.clone(), Arc::clone(session));
     let taken = session.take_in(&text);
     calls.spawn(for_same_chain(async move {
-        let _held = match taken {
-            Ok(held) => held,
-            Err(problem) => return session.refuse_text(&text, &problem),
+        // The semaphores are never closed.
+        let slot = session.slots().acquire_owned().await.ok();
+        let reply = match taken {
+            Ok(_held) => {
+                let _slot = rpc.sockets().calls.acquire().await;
+                session.answer(&text).await
+            }
+            Err(problem) => session.refuse_text(&text, &problem),
         };
-        // The semaphore is never closed.
-        let _slot = rpc.sockets().calls.acquire().await;
-        session.answer(&text).await
+        Finished { reply, slot }
     }));
 }
 

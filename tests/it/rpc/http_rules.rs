@@ -158,7 +158,7 @@ fn compressed_answers_are_whole() -> anyhow::Result<()> {
 /// Clients look for the calls of a batch by their ids: a node refuses one in a list, with the id of the first call.
 #[test]
 fn batches_that_are_too_large_are_refused_by_an_id() -> anyhow::Result<()> {
-    let api = api_with(chain("hive"), &["--max-batch", "3"])?;
+    let api = api_with(chain("hive"), &["--max-batch", "2", "--rpc-max-batch", "3"])?;
     let call = |id: Value| json!({"jsonrpc": "2.0", "id": id, "method": "eth_blockNumber", "params": []});
     let notification = json!({"jsonrpc": "2.0", "method": "eth_blockNumber", "params": []});
     let calls = json!([notification, call(json!("a")), call(json!(7)), call(json!(8))]);

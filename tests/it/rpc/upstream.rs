@@ -11,12 +11,12 @@ use crate::env;
 use crate::ingest::node::Node;
 
 /// A node that answers the specification's recordings of what it cannot compute.
-fn canned(flags: &[&str]) -> anyhow::Result<Node> {
+pub fn canned(flags: &[&str]) -> anyhow::Result<Node> {
     let folder = workspace::fixture("execution-apis").display().to_string();
     Node::start("hive", &[&["--canned", &folder], flags].concat())
 }
 
-fn behind(urls: &[&str], flags: &[&str]) -> anyhow::Result<Server> {
+pub fn behind(urls: &[&str], flags: &[&str]) -> anyhow::Result<Server> {
     let urls = urls.join(",");
     api_with(chain("hive"), &[&["--upstream-rpc-url", &urls], flags].concat())
 }
@@ -26,7 +26,7 @@ fn ask(api: &Server, method: &str, params: &Value) -> anyhow::Result<Value> {
 }
 
 /// A transaction that the recordings know.
-fn raw() -> anyhow::Result<Value> {
+pub fn raw() -> anyhow::Result<Value> {
     let file = workspace::fixture("execution-apis/eth_sendRawTransaction/send-dynamic-fee-transaction.io");
     let text = std::fs::read_to_string(file)?;
     let sent = text.lines().find_map(|line| line.strip_prefix(">>")).context("a request")?;
