@@ -1,6 +1,6 @@
 //! The HTTP interface.
 //!
-//! The [`server`] lets requests in at its [`door`], reads the [`request`] and its [`body`], has the statement run, and
+//! The [`server`] lets requests in at its [`door`], reads the [`request`], whose it is (`credentials`) and its [`body`], has the statement run, and
 //! [`respond`]s: with a [`head`] and a whole body, or with a [`stream`] of the running query, which is
 //! [cancelled](cancel) if the client goes away. [`changes`] tells who waits that a table was written to.
 
@@ -9,6 +9,7 @@ pub mod body;
 mod buffered_body;
 pub mod cancel;
 pub mod changes;
+mod credentials;
 pub mod door;
 pub mod head;
 pub mod metrics;

@@ -5,13 +5,13 @@
 use std::time::Duration;
 
 use axum::http::{HeaderMap, Method, Uri};
-use base64::Engine as _;
 
 use crate::account::Credentials;
 use crate::codec::Encoding;
 use crate::exception::Exception;
 use crate::execute::job::Query;
 use crate::execute::session::{MAX_TIMEOUT, SessionRequest};
+use crate::http::credentials::{UrlCredentials, credentials};
 use crate::sql::format::{is_name, unknown_format};
 
 /// A request, body aside.
@@ -49,11 +49,12 @@ impl Request {
             encoding: Encoding::Identity,
             decompress: false,
             wait_end_of_query: false,
-            credentials: credentials_of_headers(headers)?,
+            credentials: Credentials::default(),
         };
         let mut session = SessionRequest { id: String::new(), timeout: Duration::from_secs(60), must_exist: false };
         let mut http_compression = true;
         let mut blocks = false;
+        let mut in_url = UrlCredentials::default();
         for (name, value) in url::form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()) {
             let value = value.into_owned();
             match &*name {
@@ -69,8 +70,8 @@ impl Request {
                 | "http_response_headers"
                 | "close_session" => {}
                 "client_protocol_version" => request.query.protocol_version = protocol_version(&value)?,
-                "user" => request.credentials.user = value,
-                "password" => request.credentials.password = value,
+                "user" => in_url.user = Some(value),
+                "password" => in_url.password = Some(value),
                 "session_id" => session.id = value,
                 "session_timeout" => session.timeout = timeout(&value)?,
                 "session_check" => session.must_exist = flag(&value),
@@ -81,6 +82,7 @@ impl Request {
                 name => request.field(name, value),
             }
         }
+        request.credentials = credentials(headers, in_url)?;
         request.encoding = match (blocks, http_compression) {
             (true, _) => Encoding::Blocks,
             (false, true) => Encoding::negotiate(headers),
@@ -139,25 +141,7 @@ fn timeout(value: &str) -> Result<Duration, Exception> {
     Ok(timeout)
 }
 
-fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+/// A header that is there and not empty.
+pub(super) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty()).map(str::to_owned)
-}
-
-fn credentials_of_headers(headers: &HeaderMap) -> Result<Credentials, Exception> {
-    let mut credentials = Credentials::default();
-    let refused = || Exception::new(516, "AUTHENTICATION_FAILED", "Invalid authentication: only Basic is supported");
-    if let Some(value) = text(headers, "authorization") {
-        let encoded = value.strip_prefix("Basic ").ok_or_else(refused)?;
-        let decoded = base64::engine::general_purpose::STANDARD.decode(encoded.trim()).map_err(|_| refused())?;
-        let decoded = String::from_utf8(decoded).map_err(|_| refused())?;
-        let (user, password) = decoded.split_once(':').ok_or_else(refused)?;
-        credentials = Credentials { user: user.into(), password: password.into() };
-    }
-    if let Some(user) = text(headers, "x-clickhouse-user") {
-        credentials.user = user;
-    }
-    if let Some(password) = text(headers, "x-clickhouse-key") {
-        credentials.password = password;
-    }
-    Ok(credentials)
 }
