@@ -117,9 +117,10 @@ fn settings(job: &Job, level: Level) -> Vec<(String, String)> {
         settings.retain(|(name, _)| name != "readonly");
         settings.push(("readonly".into(), level.into()));
         for (name, most) in job.limits.iter().flat_map(ReaderLimits::settings) {
-            let given = settings.iter().rfind(|(given, _)| given == name).and_then(|(_, value)| value.parse().ok());
+            let given = settings.iter().rfind(|(given, _)| given == name).map(|(_, value)| value.as_str());
+            let value = ReaderLimits::within(name, given, most).to_string();
             settings.retain(|(given, _)| given != name);
-            settings.push((name.into(), ReaderLimits::within(given, most).to_string()));
+            settings.push((name.into(), value));
         }
         for (name, value) in FOR_READERS.iter().filter(|_| job.role.is_limited()) {
             if settings.iter().all(|(given, _)| given != name) {

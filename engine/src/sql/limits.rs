@@ -5,6 +5,9 @@ use std::time::Duration;
 use crate::exception::Exception;
 use crate::sql::lexer::{Kind, Token};
 
+/// The only limit that may have a fraction.
+const TIME: &str = "max_execution_time";
+
 /// What a statement of a reader may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReaderLimits {
@@ -31,7 +34,7 @@ impl ReaderLimits {
     #[must_use]
     pub fn settings(&self) -> [(&'static str, u64); 8] {
         [
-            ("max_execution_time", self.time.as_secs().max(1)),
+            (TIME, self.time.as_secs().max(1)),
             ("max_memory_usage", self.memory),
             ("max_temporary_data_on_disk_size_for_query", self.disk),
             ("max_rows_to_read", self.rows_read),
@@ -42,9 +45,11 @@ impl ReaderLimits {
         ]
     }
 
-    /// The value that a request's setting gets: its own, or the limit if it asks for more, or for none with a 0.
+    /// The value that a request's setting gets: its own, or the limit if it asks for more, or for none with a 0. Parts
+    /// of a second count as a whole one.
     #[must_use]
-    pub fn within(given: Option<u64>, most: u64) -> u64 {
+    pub fn within(name: &str, given: Option<&str>, most: u64) -> u64 {
+        let given = given.and_then(|given| if name == TIME { whole_seconds(given) } else { given.parse().ok() });
         given.filter(|given| (1..=most).contains(given)).unwrap_or(most)
     }
 
@@ -78,6 +83,12 @@ impl ReaderLimits {
     }
 }
 
+/// A number of seconds such as `1.5`, rounded up; `None` for what is none.
+fn whole_seconds(value: &str) -> Option<u64> {
+    let time = value.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())?;
+    time.as_secs().checked_add(u64::from(time.subsec_nanos() > 0))
+}
+
 fn beyond(name: &str, most: u64) -> Exception {
     let text = format!("Setting {name} of a read-only user must be an integer from 1 to {most}");
     Exception::new(452, "SETTING_CONSTRAINT_VIOLATION", text)
@@ -92,6 +103,32 @@ pub(super) mod tests {
         let time = Duration::from_secs(60);
         let (memory, disk, rows_read, bytes_read) = (1000, 1000, 10, 10);
         ReaderLimits { time, memory, disk, rows_read, bytes_read, result_rows: 10, result_bytes: 10, threads: 2 }
+    }
+
+    #[test]
+    fn a_part_of_a_second_counts_as_a_whole_one() {
+        for (given, expected) in [
+            ("1.5", 2),
+            ("0.25", 1),
+            ("1e1", 10),
+            ("7", 7),
+            ("60", 60),
+            ("59.5", 60),
+            ("60.5", 60),
+            ("0", 60),
+            ("0.0", 60),
+            ("-1.5", 60),
+            ("inf", 60),
+            ("NaN", 60),
+            ("1e300", 60),
+            ("", 60),
+            ("two", 60),
+        ] {
+            assert_eq!(ReaderLimits::within("max_execution_time", Some(given), 60), expected, "{given}");
+        }
+        assert_eq!(ReaderLimits::within("max_execution_time", None, 60), 60);
+        assert_eq!(ReaderLimits::within("max_threads", Some("1.5"), 60), 60);
+        assert_eq!(ReaderLimits::within("max_threads", Some("3"), 60), 3);
     }
 
     #[test]
