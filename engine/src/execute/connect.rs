@@ -41,15 +41,13 @@ pub(super) fn connect(job: &Job, level: Level) -> Result<ConnectionLease, Except
     let query = &job.query;
     let mut settings = settings(job, level);
     settings.push(("log_comment".into(), job.ticket.log_comment(reader(job), &own_comment(job))));
-    // ClickHouse refuses every SET of a session after `readonly = 1`.
+    // ClickHouse refuses every SET after `readonly = 1`.
     settings.sort_by_key(|(name, _)| name == "readonly");
     if let Some(session) = &query.session
         && job.role == Role::Owner
     {
         let mut lease = job.sessions.lease(&job.engine, session)?;
-        for (name, value) in &settings {
-            lease.set(name, value)?;
-        }
+        lease.set_all(&settings)?;
         if let Some(database) = database(job) {
             lease.use_database(database)?;
         }

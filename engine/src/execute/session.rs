@@ -56,13 +56,17 @@ impl Sessions {
                 connection
             }
         };
-        Ok(Lease {
+        let mut lease = Lease {
             sessions: Arc::clone(self),
             request: request.clone(),
             connection: Some(connection),
             restore: Vec::new(),
             database: None,
-        })
+            own_level: None,
+            level: None,
+        };
+        lease.lift()?;
+        Ok(lease)
     }
 
     /// Closes sessions that were unused for their timeout.
@@ -86,12 +90,51 @@ pub struct Lease {
     connection: Option<Connection>,
     restore: Vec<(String, Option<String>)>,
     database: Option<String>,
+    /// The `readonly` that the session has by a SET of its own; lifted until the settings of a request are applied.
+    own_level: Option<String>,
+    /// The `readonly` that the request's statement runs with.
+    level: Option<String>,
+}
+
+/// The setting after which a session takes no others.
+const READONLY: &str = "readonly";
+
+/// The `readonly` of a connection, if it has one.
+fn level(connection: &mut Connection) -> Result<Option<String>, Exception> {
+    let level = connection.text("SELECT value FROM system.settings WHERE name = 'readonly' AND changed")?;
+    Ok(Some(level).filter(|level| !matches!(level.as_str(), "" | "0")))
 }
 
 impl Lease {
     /// The connection, with temporary tables and settings of its session.
     pub fn connection(&mut self) -> &mut Connection {
         self.connection.as_mut().expect("taken only by drop")
+    }
+
+    /// Lets a request of a read-only session apply its settings. DEFAULT is the only value that `readonly` takes then.
+    fn lift(&mut self) -> Result<(), Exception> {
+        let Some(own) = level(self.connection())? else { return Ok(()) };
+        self.connection().set(READONLY, None)?;
+        // From now on the drop restores it, also if the request fails.
+        (self.own_level, self.level) = (Some(own), None);
+        Ok(())
+    }
+
+    /// Applies a request's settings for the time of this lease, `readonly` last. That of the session stays, unless the
+    /// request asks for less than that allows.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if there is no such setting, or it does not take its value.
+    pub fn set_all(&mut self, settings: &[(String, String)]) -> Result<(), Exception> {
+        let (levels, others): (Vec<_>, Vec<_>) = settings.iter().partition(|(name, _)| name == READONLY);
+        others.into_iter().try_for_each(|(name, value)| self.set(name, value))?;
+        let asked = levels.last().map(|(_, value)| value.clone());
+        let level = if asked.as_deref() == Some("1") { asked } else { self.own_level.clone().or(asked) };
+        let Some(level) = level else { return Ok(()) };
+        self.set(READONLY, &level)?;
+        self.level = Some(level).filter(|level| level != "0");
+        Ok(())
     }
 
     /// Makes `database` the current one for the time of this lease.
@@ -106,12 +149,7 @@ impl Lease {
         Ok(())
     }
 
-    /// Applies a request's setting for the time of this lease.
-    ///
-    /// # Errors
-    ///
-    /// The engine's exception if there is no such setting, or it does not take `value`.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), Exception> {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), Exception> {
         let connection = self.connection();
         let before = connection.query(
             b"SELECT changed, value FROM system.settings WHERE name = {name:String}",
@@ -129,6 +167,14 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let Some(mut connection) = self.connection.take() else { return };
+        // Its statement may have been the SET that makes the session read-only, or that no longer does.
+        let now = level(&mut connection).unwrap_or_else(|_| self.level.clone());
+        let own_level = if now == self.level { self.own_level.take() } else { now.clone() };
+        if now.is_some()
+            && let Err(error) = connection.set(READONLY, None)
+        {
+            tracing::warn!(%error, "a session stays read-only");
+        }
         for (name, previous) in self.restore.drain(..).rev() {
             if let Err(error) = connection.set(&name, previous.as_deref()) {
                 tracing::warn!(%error, name, "a session keeps a setting of one of its requests");
@@ -138,6 +184,14 @@ impl Drop for Lease {
             && let Err(error) = connection.use_database(&before)
         {
             tracing::warn!(%error, before, "a session keeps the database of one of its requests");
+        }
+        if let Some(level) = own_level
+            && let Err(error) = connection.set(READONLY, Some(&level))
+        {
+            // It must not go on as one that may write.
+            tracing::warn!(%error, "a session ends that could not be made read-only again");
+            self.sessions.0.remove(&self.request.id);
+            return;
         }
         let entry = SessionEntry { connection: Some(connection), expires: Instant::now() + self.request.timeout };
         self.sessions.0.insert(self.request.id.clone(), entry);
