@@ -1,5 +1,6 @@
 //! ClickHouse SQL, as far as a server in front of libchdb has to read it; executes nothing.
 
+pub mod aliases;
 pub mod format;
 pub mod harmless;
 pub mod insert;

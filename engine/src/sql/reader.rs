@@ -5,6 +5,7 @@
 //! came: which characters are blanks, quotes or comments is then the engine's decision alone.
 
 use crate::exception::Exception;
+use crate::sql::aliases::column_names;
 use crate::sql::harmless::is_harmless;
 use crate::sql::lexer::{Kind, Lexer, Token};
 use crate::sql::limits::ReaderLimits;
@@ -115,6 +116,7 @@ pub fn check_statement(
         ));
     }
     check_clauses(&tokens, also)?;
+    let columns = column_names(&tokens);
     for (position, token) in tokens.iter().enumerate() {
         let followed_by = |symbol| tokens.get(position + 1).is_some_and(|next| next.is_symbol(symbol));
         if let Some(name) = SETTINGS.iter().find(|name| token.names(name) && followed_by(b'=')) {
@@ -126,7 +128,7 @@ pub fn check_statement(
         if OUTSIDE.iter().any(|name| token.names(name)) && !is_qualified {
             return Err(Exception::access_denied("a read-only user may not access anything outside the database"));
         }
-        if token.kind == Kind::QuotedIdentifier && may_be_path(token.text) {
+        if token.kind == Kind::QuotedIdentifier && may_be_path(token.text) && !columns.contains(&position) {
             return Err(path());
         }
         // `{name:Identifier}`: the value becomes a name.
@@ -179,7 +181,10 @@ fn may_be_path(name: &[u8]) -> bool {
 }
 
 fn path() -> Exception {
-    Exception::access_denied("a read-only user may not use `/` or `\\` in a quoted name: it could mean a file")
+    Exception::access_denied(
+        "a read-only user may not use `/` or `\\` in a quoted name, except in an alias after AS and where that stands \
+         alone after SELECT, GROUP BY or ORDER BY: it could mean a file",
+    )
 }
 
 /// The engine's `readonly` level for a statement of a reader.
@@ -210,6 +215,10 @@ mod tests {
             "SELECT * FROM eval('SELECT 1')",
             "SELECT * FROM `/etc/passwd`",
             "SELECT * FROM `\\x2fetc`",
+            "SELECT * FROM `/etc/passwd` AS `/etc/passwd`",
+            "SELECT 1 AS `/etc/passwd` WHERE 1 IN (`/etc/passwd`)",
+            "SELECT 1 AS `\\x2fetc` FROM system.one, `\\x2fetc`",
+            "CREATE TABLE a.b AS `/etc/passwd`",
             "SELECT * FROM {t:Identifier}",
             "DESCRIBE TABLE url('http://127.0.0.1/', 'TSV')",
             "DESCRIBE TABLE `url`('http://127.0.0.1/', 'TSV') AS a",
@@ -229,6 +238,8 @@ mod tests {
         for text in [
             "SELECT readonly, s.file FROM system.settings AS s WHERE name = 'file(1)'",
             "SELECT {s:String}, `a b` FROM {u:Identifier}",
+            "SELECT sum(a) / 2 AS `SUM(a)/2` FROM t GROUP BY b ORDER BY `SUM(a)/2` DESC LIMIT 1",
+            "SELECT a AS `\\'a\\'` FROM t ORDER BY `\\'a\\'` ASC",
             "DESCRIBE TABLE system.settings",
             "SELECT settings = 1, unheard_of = 1 FROM (SELECT 1 SETTINGS max_block_size = 1), t SETTINGS max_threads = 1",
             "DESCRIBE TABLE (SELECT count() FROM numbers(1)) AS a",
