@@ -15,6 +15,10 @@ use crate::execute::query_log::{Entry, QueryLog};
 use crate::execute::running::Ticket;
 use crate::execute::session::{SessionRequest, Sessions};
 use crate::sql::limits::ReaderLimits;
+use crate::sql::settings;
+
+/// The setting that says in which time zone times are read and written.
+const TIMEZONE: &str = "session_timezone";
 
 /// A statement and how it is to be run, as its client gave them.
 #[derive(Debug, Clone, Default)]
@@ -77,6 +81,15 @@ impl Job {
         self.query.default_format.clone().unwrap_or_else(|| "TabSeparated".into())
     }
 
+    /// The time zone that `text`, or else the request, sets for the statement as a whole.
+    pub(super) fn timezone(&self, text: &[u8]) -> Option<String> {
+        let is_in_text = text.windows(TIMEZONE.len()).any(|window| window == TIMEZONE.as_bytes());
+        let in_text = if is_in_text { settings::split(text, |_, _| true).settings } else { Vec::new() };
+        let given = self.query.settings.iter().chain(&in_text).rfind(|(name, _)| name == TIMEZONE);
+        // Empty means that of the engine.
+        given.map(|(_, zone)| zone.clone()).filter(|zone| !zone.is_empty())
+    }
+
     /// The engine gets the statement now.
     pub(super) fn runs(&mut self) {
         let number = self.ticket.number();
@@ -101,10 +114,12 @@ pub enum Reply {
     Whole {
         /// Rows in `format`, not compressed yet.
         bytes: Bytes,
-        /// Name of a ClickHouse format, such as `Arrow`.
-        format: String,
+        /// Name of a ClickHouse format, such as `Arrow`; `None` without a result.
+        format: Option<String>,
         /// Statistics of the statement.
         stats: Stats,
+        /// The time zone that the statement asked for.
+        timezone: Option<String>,
     },
     /// It comes through a pipe; `end` has the outcome, after the last byte.
     Stream {
@@ -114,6 +129,8 @@ pub enum Reply {
         format: String,
         /// Statistics of the statement, or why it failed after rows were sent.
         end: oneshot::Receiver<Result<Stats, Exception>>,
+        /// The time zone that the statement asked for.
+        timezone: Option<String>,
     },
 }
 

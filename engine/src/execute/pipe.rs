@@ -92,7 +92,8 @@ pub(super) fn stream(mut job: Job, read: &statement::ReadQuery, reply: oneshot::
         }
     };
     let (sender, end) = oneshot::channel();
-    if reply.send(Ok(Reply::Stream { pipe, format: format.clone(), end })).is_err() {
+    let timezone = job.timezone(&[&read.body[..], b" ", &read.tail].concat());
+    if reply.send(Ok(Reply::Stream { pipe, format: format.clone(), end, timezone })).is_err() {
         return;
     }
     job.runs();

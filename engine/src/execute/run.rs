@@ -156,7 +156,9 @@ fn whole(job: &mut Job, text: &[u8]) -> Result<Reply, Exception> {
     }
     let outcome = outcome?;
     count(job, connection.get(), text);
-    Ok(Reply::Whole { bytes: Bytes::copy_from_slice(outcome.bytes()), format, stats: outcome.stats() })
+    let bytes = Bytes::copy_from_slice(outcome.bytes());
+    let format = (!bytes.is_empty()).then_some(format);
+    Ok(Reply::Whole { bytes, format, stats: outcome.stats(), timezone: job.timezone(text) })
 }
 
 fn insert(
@@ -183,7 +185,7 @@ fn insert(
     }
     let stats = insert.finish()?;
     count(job, connection.get(), head);
-    Ok(Reply::Whole { bytes: Bytes::new(), format: job.default_format(), stats })
+    Ok(Reply::Whole { bytes: Bytes::new(), format: None, stats, timezone: job.timezone(head) })
 }
 
 /// Counts `text`, which has run, as a change of the table whose rows it changed. The client does not know yet that it

@@ -27,6 +27,8 @@ pub struct Context {
     pub wait_end_of_query: bool,
     /// When the request came.
     pub started: Instant,
+    /// The time zone that its statement asks for; that of the engine if `None`. An error may be about it.
+    pub timezone: Option<String>,
 }
 
 /// An answer that is an error and nothing else.
@@ -36,8 +38,10 @@ pub fn refuse(context: &Context, exception: &Exception) -> Response<Body> {
     let error: String = exception.message.chars().take(200).collect();
     tracing::info!(code = exception.code, query_id = context.query_id, error, "query refused");
     let text = Bytes::from(exception.body(&context.engine.version));
+    // The Java client decompresses no answer of these two.
+    let is_read_plain = matches!(exception.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     let (body, encoding) = match context.encoding {
-        Encoding::Blocks => (Encoder::Blocks.push(text.clone()).unwrap_or(text), Encoding::Blocks),
+        Encoding::Blocks if !is_read_plain => (Encoder::Blocks.push(text.clone()).unwrap_or(text), Encoding::Blocks),
         _ => (text, Encoding::Identity),
     };
     let mut builder = head(context, exception.status(), "text/plain; charset=UTF-8", encoding)
@@ -53,12 +57,14 @@ pub fn refuse(context: &Context, exception: &Exception) -> Response<Body> {
 
 /// The headers that every answer has.
 pub(super) fn head(context: &Context, status: StatusCode, content_type: &str, encoding: Encoding) -> Builder {
+    let asked = context.timezone.as_ref().filter(|_| status == StatusCode::OK);
+    let timezone = asked.unwrap_or(&context.engine.timezone);
     let builder = Response::builder()
         .status(status)
         .header("Content-Type", content_type)
         .header("X-ClickHouse-Query-Id", value(&context.query_id))
         .header("X-ClickHouse-Server-Display-Name", "trawl-engine")
-        .header("X-ClickHouse-Timezone", value(&context.engine.timezone));
+        .header("X-ClickHouse-Timezone", value(timezone));
     match encoding.header() {
         Some(name) => builder.header("Content-Encoding", name),
         None => builder,

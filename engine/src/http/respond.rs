@@ -23,14 +23,18 @@ const MAX_COLLECTED: usize = 256 << 20;
 const SHORT_RESULT_TIMEOUT: Duration = Duration::from_millis(5);
 
 /// Turns a reply into an HTTP answer.
-pub async fn respond(context: Context, reply: Reply, mut watch: CancelOnDrop) -> Response<Body> {
+pub async fn respond(mut context: Context, reply: Reply, mut watch: CancelOnDrop) -> Response<Body> {
     match reply {
-        Reply::Whole { bytes, format, stats } => {
+        Reply::Whole { bytes, format, stats, timezone } => {
             watch.over();
-            complete(&context, bytes, &format, stats)
+            context.timezone = timezone;
+            complete(&context, bytes, format.as_deref(), stats)
         }
-        Reply::Stream { pipe, format, end } => match Receiver::from_owned_fd(pipe.into()) {
-            Ok(pipe) => stream_reply(context, pipe, &format, end, watch).await,
+        Reply::Stream { pipe, format, end, timezone } => match Receiver::from_owned_fd(pipe.into()) {
+            Ok(pipe) => {
+                context.timezone = timezone;
+                stream_reply(context, pipe, &format, end, watch).await
+            }
             Err(error) => refuse(&context, &Exception::new(76, "CANNOT_OPEN_FILE", error)),
         },
     }
@@ -66,24 +70,29 @@ async fn stream_reply(
     }
     watch.over();
     match outcome(end.await) {
-        Ok(stats) => complete(&context, first.freeze(), format, stats),
+        Ok(stats) => complete(&context, first.freeze(), Some(format), stats),
         Err(exception) => refuse(&context, &exception),
     }
 }
 
-/// An answer known to its end.
-fn complete(context: &Context, bytes: Bytes, format: &str, stats: Stats) -> Response<Body> {
+/// An answer known to its end. `format` is that of a result; a statement without one is answered without it, as drivers
+/// would look for rows.
+fn complete(context: &Context, bytes: Bytes, format: Option<&str>, stats: Stats) -> Response<Body> {
     let body = Encoder::new(context.encoding).and_then(|mut encoder| {
         let mut body = Vec::from(encoder.push(bytes)?);
         body.extend(encoder.finish()?);
         Ok(body)
     });
     match body {
-        Ok(body) => head(context, StatusCode::OK, content_type(format), context.encoding)
-            .header("X-ClickHouse-Format", value(format))
-            .header("X-ClickHouse-Summary", value(&summary(stats, context.started)))
-            .body(Body::from(body))
-            .unwrap_or_default(),
+        Ok(body) => {
+            let builder = head(context, StatusCode::OK, content_type(format.unwrap_or_default()), context.encoding)
+                .header("X-ClickHouse-Summary", value(&summary(stats, context.started)));
+            let builder = match format {
+                Some(format) => builder.header("X-ClickHouse-Format", value(format)),
+                None => builder,
+            };
+            builder.body(Body::from(body)).unwrap_or_default()
+        }
         Err(error) => refuse(context, &Exception::new(432, "CANNOT_COMPRESS", error)),
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request as HttpRequest, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
@@ -144,10 +145,13 @@ impl Server {
         let doorway = Arc::new(Doorway { door, address: listener.address(), refused: LogLimiter::default() });
         let router = Router::new()
             .route("/", any(handle))
+            .route("/query", any(handle))
             .route("/ping", get(async || "Ok.\n"))
             .route("/changes", get(handle_changes))
             .route("/metrics", get(handle_metrics))
-            .fallback(async || (StatusCode::NOT_FOUND, "There is no handle; try /, /ping, /changes or /metrics\n"))
+            .fallback(async || {
+                (StatusCode::NOT_FOUND, "There is no handle; try /, /query, /ping, /changes or /metrics\n")
+            })
             .with_state(Arc::clone(&self))
             .layer(from_fn_with_state(doorway, enter));
         let router = match access_log {
@@ -213,6 +217,7 @@ impl Server {
             encoding: Encoding::Identity,
             wait_end_of_query: false,
             started: Instant::now(),
+            timezone: None,
         }
     }
 
@@ -262,7 +267,7 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
     };
     context.query_id.clone_from(&request.query_id);
     context.wait_end_of_query = request.wait_end_of_query;
-    if request.query.is_read_only && request.query.text.is_empty() {
+    if asks_nothing(&request, &parts) {
         return "Ok.\n".into_response();
     }
     let role = match server.authenticate(&request, parts.extensions.get()) {
@@ -279,6 +284,13 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         }
         Err(exception) => refuse(&context, &exception),
     }
+}
+
+/// Whether a request only looks if somebody is there: GET or HEAD of `/` without a statement, also in its body.
+fn asks_nothing(request: &Request, parts: &Parts) -> bool {
+    let has_length = parts.headers.get("content-length").is_some_and(|length| length != "0");
+    let has_body = has_length || parts.headers.contains_key("transfer-encoding");
+    request.query.is_read_only && request.query.text.is_empty() && !has_body && parts.uri.path() == "/"
 }
 
 /// An answer that has begun; its statement may still be going on.
