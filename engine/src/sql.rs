@@ -4,6 +4,7 @@ pub mod aliases;
 pub mod format;
 pub mod harmless;
 pub mod insert;
+pub mod kill;
 pub mod lexer;
 pub mod limits;
 pub mod log_comment;

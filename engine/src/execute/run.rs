@@ -13,6 +13,7 @@ use crate::execute::access::{check, level, level_of_insert, written};
 use crate::execute::changes::Table;
 use crate::execute::connect::connect;
 use crate::execute::job::{Job, Reply};
+use crate::execute::kill::{self, PreparedKill};
 use crate::execute::pipe::stream;
 use crate::execute::text::{CHUNK, InsertData, Text, read_some, read_text};
 use crate::execute::workload::{Kind, Workload};
@@ -27,10 +28,15 @@ use crate::sql::target::{Target, target};
 ///
 /// # Errors
 ///
-/// If the body cannot be read or decoded, or the text is too long or no statement.
-pub fn prepare(mut job: Job, body: EncodedBody) -> Result<PreparedJob, Exception> {
-    match work(&mut job, body) {
-        Ok(work) => Ok(PreparedJob { job, work }),
+/// If the body cannot be read or decoded, the text is too long or no statement, or ends one that is not its user's.
+pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Prepared, Exception> {
+    let read = work(&mut job, body).and_then(|work| {
+        let kill = if let Work::Kill(text) = &work { kill::find(&job, text)? } else { None };
+        Ok((work, kill))
+    });
+    match read {
+        Ok((_, Some(kill))) => Ok(Prepared::Kill(PreparedKill { job, kill })),
+        Ok((work, None)) => Ok(Prepared::Statement(PreparedJob { job, work })),
         Err(exception) => {
             job.ended(Err(&exception));
             Err(exception)
@@ -45,6 +51,9 @@ fn work(job: &mut Job, body: EncodedBody) -> Result<Work, Exception> {
         Text::Statement(text) => text.trim_ascii().into(),
         Text::Insert { head, data, .. } => [head.trim_ascii(), b" FORMAT ", data.format.as_bytes()].concat(),
     };
+    if job.role != Role::Owner {
+        job.ticket.says(&said);
+    }
     if let Some(entry) = &mut job.entry {
         entry.says(&said, job.query.database.as_deref(), &job.query.settings);
     }
@@ -80,6 +89,14 @@ fn take_settings(job: &mut Job, mut read: statement::ReadQuery) -> statement::Re
         *text = split.text;
     }
     read
+}
+
+/// What is ready to be done.
+pub enum Prepared {
+    /// A statement that needs a slot.
+    Statement(PreparedJob),
+    /// The end of another statement, for which no slot is needed.
+    Kill(PreparedKill),
 }
 
 /// A job whose text is there.

@@ -1,11 +1,11 @@
 //! Statements whose client has gone are cancelled.
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use tokio::runtime::Handle;
 
 use crate::chdb::engine::Engine;
+use crate::execute::cancel::cancel;
 use crate::execute::running::{Progress, Ticket};
 
 /// Cancels the statement if the answer is dropped before it is over, that is if the client has gone.
@@ -14,10 +14,6 @@ pub struct CancelOnDrop {
     engine: Arc<Engine>,
     statement: Option<Weak<Progress>>,
 }
-
-/// When a statement is cancelled that does not end: it may not have reached the engine yet.
-const CANCELS: [Duration; 4] =
-    [Duration::ZERO, Duration::from_millis(100), Duration::from_secs(1), Duration::from_secs(10)];
 
 impl CancelOnDrop {
     /// Guards the statement of `ticket`.
@@ -36,18 +32,8 @@ impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         let (Some(statement), Ok(runtime)) = (self.statement.take(), Handle::try_current()) else { return };
         // At once: afterwards its connection may have another statement.
-        if statement.upgrade().and_then(|progress| progress.abandon()).is_none() {
-            return;
+        if statement.upgrade().and_then(|progress| progress.cancels()).is_some() {
+            runtime.spawn(cancel(Arc::clone(&self.engine), statement));
         }
-        let engine = Arc::clone(&self.engine);
-        runtime.spawn(async move {
-            for pause in CANCELS {
-                tokio::time::sleep(pause).await;
-                let Some(number) = statement.upgrade().and_then(|progress| progress.abandon()) else { return };
-                let engine = Arc::clone(&engine);
-                // It ends early only if this program does.
-                let _ = tokio::task::spawn_blocking(move || engine.cancel(number)).await;
-            }
-        });
     }
 }

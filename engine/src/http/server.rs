@@ -26,7 +26,7 @@ use crate::execute::changes::Changes;
 use crate::execute::figures::SystemTables;
 use crate::execute::job::{Job, Reply};
 use crate::execute::query_log::{Entry, QueryLog, Statement};
-use crate::execute::run;
+use crate::execute::run::{self, Prepared};
 use crate::execute::running::StatementRegistry;
 use crate::execute::session::Sessions;
 use crate::http::access_log::{self, AccessLog};
@@ -280,7 +280,10 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         Ok(Answer { reply, watch, slot }) => {
             let answer = respond(context, reply, watch).await;
             let longest = server.bounds.reader.time + READER_MARGIN;
-            if role.is_limited() { held(answer, slot, longest) } else { answer }
+            match slot.filter(|_| role.is_limited()) {
+                Some(slot) => held(answer, slot, longest),
+                None => answer,
+            }
         }
         Err(exception) => refuse(&context, &exception),
     }
@@ -297,7 +300,8 @@ fn asks_nothing(request: &Request, parts: &Parts) -> bool {
 struct Answer {
     reply: Reply,
     watch: CancelOnDrop,
-    slot: Arc<Slot>,
+    /// `None` for what needs none.
+    slot: Option<Arc<Slot>>,
 }
 
 /// Runs a request's statement.
@@ -308,7 +312,7 @@ async fn answer(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Answer, Exception> {
-    let ticket = server.running.enter(&request.query_id)?;
+    let ticket = server.running.enter(&request.query_id, &request.credentials.user)?;
     let mut watch = CancelOnDrop::new(Arc::clone(&server.engine), &ticket);
     let arriving = server.arriving.begin(role).await.inspect_err(|_| watch.over())?;
     let body = read_body(&mut request, &headers, body, role).await.inspect_err(|_| watch.over())?;
@@ -337,10 +341,14 @@ async fn start(
     job: Job,
     body: EncodedBody,
     arriving: SemaphorePermit<'_>,
-) -> Result<(Reply, Arc<Slot>), Exception> {
+) -> Result<(Reply, Option<Arc<Slot>>), Exception> {
     let broken = || Exception::new(1002, "UNKNOWN_EXCEPTION", "the statement's thread ended without an answer");
     let user = job.user.clone();
-    let prepared = tokio::task::spawn_blocking(|| run::prepare(job, body)).await.map_err(|_| broken())??;
+    let prepared = match tokio::task::spawn_blocking(|| run::prepare(job, body)).await.map_err(|_| broken())?? {
+        Prepared::Statement(prepared) => prepared,
+        // It stays among those that arrive, so that there are never many.
+        Prepared::Kill(kill) => return Ok((kill.carry_out().await, None)),
+    };
     drop(arriving);
     let slot = match server.slots.enter(prepared.workload(), &user).await {
         Ok(slot) => Arc::new(slot),
@@ -356,5 +364,5 @@ async fn start(
         drop(running);
     });
     let reply = reply.await.unwrap_or_else(|_| Err(broken()))?;
-    Ok((reply, slot))
+    Ok((reply, Some(slot)))
 }
