@@ -15,6 +15,7 @@ pub mod job;
 pub mod kill;
 mod pipe;
 pub mod query_log;
+pub mod reader_session;
 pub mod run;
 pub mod running;
 pub mod session;

@@ -12,6 +12,7 @@ use crate::chdb::outcome::Stats;
 use crate::exception::Exception;
 use crate::execute::changes::Changes;
 use crate::execute::query_log::{Entry, QueryLog};
+use crate::execute::reader_session::ReaderSessions;
 use crate::execute::running::Ticket;
 use crate::execute::session::{SessionRequest, Sessions};
 use crate::sql::limits::ReaderLimits;
@@ -56,6 +57,8 @@ pub struct Job {
     pub engine: Arc<Engine>,
     /// Sessions that outlive requests.
     pub sessions: Arc<Sessions>,
+    /// The same of all users but the owner.
+    pub reader_sessions: Arc<ReaderSessions>,
     /// Counts every INSERT.
     pub changes: Arc<Changes>,
     /// Text, parameters and settings of the statement.

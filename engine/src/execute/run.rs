@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 
 use crate::account::Role;
 use crate::chdb::connection::Connection;
+use crate::chdb::outcome::Stats;
 use crate::codec::EncodedBody;
 use crate::exception::Exception;
 use crate::execute::access::{check, level, level_of_insert, written};
@@ -15,6 +16,7 @@ use crate::execute::connect::connect;
 use crate::execute::job::{Job, Reply};
 use crate::execute::kill::{self, PreparedKill};
 use crate::execute::pipe::stream;
+use crate::execute::reader_session::Change;
 use crate::execute::text::{CHUNK, InsertData, Text, read_some, read_text};
 use crate::execute::workload::{Kind, Workload};
 use crate::sql::modeler;
@@ -47,6 +49,9 @@ pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Prepared, Exception> {
 fn work(job: &mut Job, body: EncodedBody) -> Result<Work, Exception> {
     let mut body = body.decode()?;
     let mut text = read_text(job, &mut body)?;
+    if job.role != Role::Owner {
+        job.reader_sessions.complete(&job.user, &mut job.query);
+    }
     let said = match &text {
         Text::Statement(text) => text.trim_ascii().into(),
         Text::Insert { head, data, .. } => [head.trim_ascii(), b" FORMAT ", data.format.as_bytes()].concat(),
@@ -70,7 +75,10 @@ fn work(job: &mut Job, body: EncodedBody) -> Result<Work, Exception> {
         Text::Insert { head, data, ended } => Work::Insert { head, data, ended, body },
         Text::Statement(text) if statement::is_kill(&text) => Work::Kill(text),
         Text::Statement(text) => match statement::parse(&text, &[])? {
-            Statement::Whole(text) => Work::Whole(text),
+            Statement::Whole(text) => match Change::of(job, &text) {
+                Some(change) => Work::Session(change),
+                None => Work::Whole(text),
+            },
             Statement::Read(read) => Work::Read(take_settings(job, read)),
         },
     })
@@ -113,6 +121,8 @@ enum Work {
         body: Box<dyn Read + Send>,
     },
     Whole(Vec<u8>),
+    /// A USE or SET of a user whose sessions have no connection.
+    Session(Change),
     /// Its targets are looked up when it runs.
     Kill(Vec<u8>),
     Read(statement::ReadQuery),
@@ -140,6 +150,7 @@ pub fn run(prepared: PreparedJob, reply: oneshot::Sender<Result<Reply, Exception
     let outcome = match work {
         Work::Read(read) => return stream(job, &read, reply),
         Work::Whole(text) => whole(&mut job, &text),
+        Work::Session(change) => session(&mut job, change),
         Work::Kill(text) => kill(&mut job, &text),
         Work::Insert { head, data, ended, body } => insert(&mut job, body, &head, data, ended),
     };
@@ -156,6 +167,18 @@ fn kill(job: &mut Job, text: &[u8]) -> Result<Reply, Exception> {
         Statement::Whole(text) => whole(job, &text),
         Statement::Read(_) => Err(Exception::syntax_error("a KILL was parsed as a query")),
     }
+}
+
+/// Keeps what a USE or SET says for the session's next requests, if the engine takes it. Without a session it ends with
+/// its request, as on a server.
+fn session(job: &mut Job, change: Change) -> Result<Reply, Exception> {
+    change.apply(&mut job.query, job.limits.as_ref())?;
+    drop(connect(job, level(job, Some("SELECT 1"))?)?);
+    if let Some(request) = &job.query.session {
+        job.reader_sessions.keep(&job.user, request, change)?;
+    }
+    let timezone = job.timezone(b"");
+    Ok(Reply::Whole { bytes: Bytes::new(), format: None, stats: Stats::default(), timezone })
 }
 
 fn whole(job: &mut Job, text: &[u8]) -> Result<Reply, Exception> {

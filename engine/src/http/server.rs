@@ -26,6 +26,7 @@ use crate::execute::changes::Changes;
 use crate::execute::figures::SystemTables;
 use crate::execute::job::{Job, Reply};
 use crate::execute::query_log::{Entry, QueryLog, Statement};
+use crate::execute::reader_session::ReaderSessions;
 use crate::execute::run::{self, Prepared};
 use crate::execute::running::StatementRegistry;
 use crate::execute::session::Sessions;
@@ -49,6 +50,7 @@ pub struct Server {
     engine: Arc<Engine>,
     accounts: Accounts,
     sessions: Arc<Sessions>,
+    reader_sessions: Arc<ReaderSessions>,
     /// Where statements run, so that threads and pipes are bounded, and no workload takes those of another.
     slots: AdmissionControl,
     bounds: Bounds,
@@ -118,6 +120,7 @@ impl Server {
             engine,
             accounts,
             sessions: Arc::default(),
+            reader_sessions: Arc::default(),
             slots,
             bounds,
             running,
@@ -158,7 +161,7 @@ impl Server {
             AccessLog::Off => router,
             AccessLog::On => router.layer(from_fn(access_log::write)),
         };
-        let expiring = tokio::spawn(expire_sessions(Arc::clone(&self.sessions)));
+        let expiring = tokio::spawn(expire_sessions(Arc::clone(&self.sessions), Arc::clone(&self.reader_sessions)));
         let waited = listener.limits().shutdown_timeout;
         let stopped = async {
             stop.await;
@@ -227,11 +230,12 @@ impl Server {
     }
 }
 
-async fn expire_sessions(sessions: Arc<Sessions>) {
+async fn expire_sessions(sessions: Arc<Sessions>, of_readers: Arc<ReaderSessions>) {
     let mut tick = tokio::time::interval(Duration::from_secs(1));
     loop {
         tick.tick().await;
         sessions.expire();
+        of_readers.expire();
     }
 }
 
@@ -316,7 +320,8 @@ async fn answer(
     let mut watch = CancelOnDrop::new(Arc::clone(&server.engine), &ticket);
     let arriving = server.arriving.begin(role).await.inspect_err(|_| watch.over())?;
     let body = read_body(&mut request, &headers, body, role).await.inspect_err(|_| watch.over())?;
-    let (engine, sessions) = (Arc::clone(&server.engine), Arc::clone(&server.sessions));
+    let (engine, sessions, reader_sessions) =
+        (Arc::clone(&server.engine), Arc::clone(&server.sessions), Arc::clone(&server.reader_sessions));
     let user_agent = headers.get("user-agent").map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let statement = Statement {
         user: request.credentials.user.clone(),
@@ -330,7 +335,7 @@ async fn answer(
     let changes = Arc::clone(&server.changes);
     let (query, user, limits) =
         (request.query, request.credentials.user, (role.is_limited()).then_some(server.bounds.reader));
-    let job = Job { engine, sessions, changes, query, user, role, limits, ticket, entry, query_log };
+    let job = Job { engine, sessions, reader_sessions, changes, query, user, role, limits, ticket, entry, query_log };
     let (reply, slot) = start(server, job, body, arriving).await.inspect_err(|_| watch.over())?;
     Ok(Answer { reply, watch, slot })
 }

@@ -33,6 +33,30 @@ pub fn split(text: &[u8], may_go: impl Fn(&str, &str) -> bool) -> Split {
     split
 }
 
+/// The settings of `text` if it is a SET of plain values and nothing else.
+#[must_use]
+pub fn of_set(text: &[u8]) -> Option<Vec<(String, String)>> {
+    let set = Lexer::new(text).next().filter(|first| first.is_word("SET"))?;
+    let clause = [b"SETTINGS", &text[set.end()..]].concat();
+    let tokens: Vec<Token> = Lexer::new(&clause).collect();
+    let (settings, start, end) = last_clause(&tokens)?;
+    let is_after = |token: &&Token| token.start >= end;
+    let is_whole = start == 0 && tokens.iter().filter(is_after).all(|token| token.is_symbol(b';'));
+    is_whole.then_some(settings)
+}
+
+/// The database of `text` if it is a USE and nothing else.
+#[must_use]
+pub fn of_use(text: &[u8]) -> Option<String> {
+    let tokens: Vec<Token> = Lexer::new(text).filter(|token| !token.is_symbol(b';')).collect();
+    let name = match &tokens[..] {
+        [first, name] if first.is_word("USE") => name,
+        [first, word, name] if first.is_word("USE") && word.is_word("DATABASE") => name,
+        _ => return None,
+    };
+    unquoted(name).filter(|name| !name.is_empty() && !name.contains(['\\', '`', '"']))
+}
+
 /// The names that SETTINGS clauses anywhere in `tokens` give. What is no name and value ends its clause, and counts as
 /// a name: the text that it begins with.
 #[must_use]
@@ -206,6 +230,49 @@ mod tests {
             "SELECT 'SETTINGS a = 1'",
         ] {
             assert_eq!(taken(text), (text.into(), String::new()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_set_and_a_use_are_read_whole_or_not_at_all() {
+        for (text, expected) in [
+            ("SET a = 1", Some("a=1")),
+            ("set a=1, `b` = 'x''y';", Some("a=1 b=x'y")),
+            ("/* x */ SET\na = true -- y", Some("a=true")),
+            ("SET a = DEFAULT", None),
+            ("SET a = (SELECT 1)", None),
+            ("SET a = 1; DROP TABLE t", None),
+            ("SET a = 1 SETTINGS b = 2", None),
+            ("SET a = 1 FORMAT CSV", None),
+            ("SET a = 1)", None),
+            ("SET a = 1,", None),
+            ("SET a", None),
+            ("SET ROLE a", None),
+            ("SET DEFAULT ROLE a TO b", None),
+            ("SET", None),
+            ("SETTINGS a = 1", None),
+            ("SELECT 1 SETTINGS a = 1", None),
+        ] {
+            let settings = of_set(text.as_bytes()).map(|settings| {
+                settings.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+            });
+            assert_eq!(settings.as_deref(), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("USE a", Some("a")),
+            ("use `a b`;", Some("a b")),
+            ("USE DATABASE \"a\" -- x", Some("a")),
+            ("USE database", Some("database")),
+            ("USE a b", None),
+            ("USE 'a'", None),
+            ("USE `a``b`", None),
+            ("USE `\\x61`", None),
+            ("USE ``", None),
+            ("USE", None),
+            ("USE a; DROP TABLE t", None),
+            ("USED a", None),
+        ] {
+            assert_eq!(of_use(text.as_bytes()).as_deref(), expected, "{text}");
         }
     }
 
