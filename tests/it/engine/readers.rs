@@ -88,6 +88,11 @@ fn cannot_reach_files_or_servers() -> anyhow::Result<()> {
         "SELECT 1 WHERE '' IN `PATH`",
         "DESCRIBE TABLE 'PATH'",
         "EXISTS TABLE `PATH`",
+        "SELECT * FROM `PATH` AS `PATH`",
+        "SELECT 1 AS `PATH` FROM `PATH`",
+        "SELECT 1 AS `PATH` WHERE 1 IN (`PATH`)",
+        "SELECT `PATH` AS a FROM (SELECT 1 AS `PATH`) AS b, a",
+        "WITH `PATH` AS a SELECT * FROM a",
         "SELECT * FROM `secret.txt`",
         "SELECT * FROM `secret*`",
         "SELECT hasColumnInTable('default', 'PATH', 'c1')",
@@ -321,6 +326,12 @@ fn ask_ordinary_questions() -> anyhow::Result<()> {
         ("SELECT dummy FROM system.one SETTINGS max_threads = 2", &[], "0\n"),
         ("SELECT dummy AS a FROM system.one FORMAT JSONEachRow", &[], "{\"a\":0}\n"),
         ("WITH 1 AS insert SELECT insert", &[], "1\n"),
+        (
+            "SELECT sum(number) / 2 AS `SUM(number)/2` FROM numbers(3) ORDER BY `SUM(number)/2` DESC LIMIT 1",
+            &[],
+            "1.5\n",
+        ),
+        ("SELECT `a/b` AS `a/b`, 1 FROM (SELECT 2 AS `a/b`) GROUP BY `a/b`", &[], "2\t1\n"),
         ("SELECT value FROM system.settings WHERE name = 'readonly'", &[], "2\n"),
         ("SELECT count() FROM numbers(10)", &[("default_format", "")], "10\n"),
         ("EXISTS TABLE system.one", &[], "1\n"),
@@ -347,7 +358,8 @@ fn cannot_end_statements_of_others() -> anyhow::Result<()> {
         std::thread::spawn(move || http::post(&http::agent(), &url, format!("/* the-victim */ {ENDLESS}").as_bytes()));
     env::eventually(Duration::from_secs(10), || Ok(running("the-victim")? == "1\n"))?;
     refused("SELECT 1", &[("query_id", id)], &["216"])?;
-    refused(&format!("KILL QUERY WHERE query_id = '{id}' ASYNC"), &[], &["164"])?;
+    refused(&format!("KILL QUERY WHERE query_id = '{id}' ASYNC"), &[], &["497"])?;
+    refused(&format!("KILL QUERY WHERE query_id = '{id}' AND 1 ASYNC"), &[], &["164"])?;
     // The same id, or a comment like the one statements are found by, and then hang up.
     let comment =
         as_owner("SELECT Settings['log_comment'] FROM system.processes WHERE position(query, 'the-victim') = 4")?;

@@ -42,14 +42,22 @@ fn each_has_a_password_and_a_share_of_the_places() -> anyhow::Result<()> {
         ensure!(refused.header("x-clickhouse-exception-code") == "516", "{user}: {}", refused.text());
     }
     // One reader has half of the two slots: the other is for the others.
-    let url = engine.url.clone();
-    let endless = std::thread::spawn(move || as_user(&url, "ana", "two words", &format!("/* of-ana */ {ENDLESS}")));
+    let url = format!("{}/?user=ana&password=two%20words&query_id=hers", engine.url);
+    let text = format!("/* of-ana */ {ENDLESS}");
+    let endless = std::thread::spawn(move || http::post(&http::agent(), &url, text.as_bytes()));
     env::eventually(Duration::from_secs(10), || Ok(running_at(&engine.url, "of-ana")? == "1\n"))?;
     let refused = as_user(&engine.url, "ana", "two words", "SELECT 1")?;
     ensure!(refused.status == 503 && refused.text().contains("the user `ana`"), "{}", refused.text());
     ensure!(as_user(&engine.url, "eve", "e", "SELECT 1")?.text() == "1\n");
-    as_user(&engine.url, "default", "", "KILL QUERY WHERE position(query, 'of-ana') > 0 ASYNC")?;
-    endless.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
+    // Who has no slot left can still end the statement that has it, and nobody else can.
+    let kill = "KILL QUERY WHERE query_id = 'hers'";
+    let others = as_user(&engine.url, "eve", "e", kill)?;
+    ensure!(others.status == 403 && others.header("x-clickhouse-exception-code") == "497", "{}", others.text());
+    ensure!(running_at(&engine.url, "of-ana")? == "1\n", "another reader ended it");
+    let killed = as_user(&engine.url, "ana", "two words", kill)?;
+    ensure!(killed.text().starts_with("waiting\thers\tana\t/* of-ana */ SELECT "), "{}", killed.text());
+    let ended = endless.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
+    ensure!(ended.header("x-clickhouse-exception-code") == "394", "{}", ended.text());
     engine.stop()?;
     Ok(())
 }
