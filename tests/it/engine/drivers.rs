@@ -248,7 +248,7 @@ fn a_readers_session_has_a_database_and_settings() -> anyhow::Result<()> {
         ("SET max_memory_usage = 0", &["452"]),
         ("SET unheard_of = 1", &["115"]),
         ("SET ROLE trawl_owner", &["164", "497"]),
-        ("SET max_threads = DEFAULT", &["164"]),
+        ("SET max_block_size = DEFAULT", &["164"]),
     ] {
         let refused = ask(&session, sql)?;
         let code = refused.header("x-clickhouse-exception-code");
