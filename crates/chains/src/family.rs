@@ -1,5 +1,7 @@
 //! What a family of chains does in its own way, as one value.
 
+use std::ops::Range;
+
 use crate::bridge::BridgeEvent;
 use crate::bridge::deposits::DepositList;
 use crate::bridge::messages::MessageList;
@@ -17,6 +19,11 @@ use crate::unsigned::UnsignedRule;
 /// Name of the family whose rules hold for every chain that is not listed.
 pub(crate) const ETHEREUM_NAME: &str = "ethereum";
 
+/// First block of Mainnet with Byzantium (EIP-609).
+const BYZANTIUM_BLOCK: u64 = 4_370_000;
+/// Times of the blocks of Mainnet from the first one to that.
+const BEFORE_BYZANTIUM: Range<u64> = 1_438_269_988..1_508_131_331;
+
 /// A family of chains: those that share their rules.
 #[derive(Debug)]
 pub struct Family {
@@ -28,7 +35,7 @@ pub struct Family {
     pub header: HeaderRule,
     /// Transaction types that Ethereum does not have. A byte means nothing without its family.
     pub transaction_types: &'static [FamilyTransactionType],
-    /// What a legacy transaction without a signature is.
+    /// What transactions without the signature of an account are.
     pub unsigned: UnsignedRule,
     /// What a receipt's effective gas price follows from.
     pub price: PriceRule,
@@ -44,6 +51,8 @@ pub struct Family {
     pub issuance: Issuance,
     /// The field of a receipt with what was paid for data on L1 beside the gas, in wei.
     pub l1_fee: Option<&'static str>,
+    /// The field of receipts that shows that this fee is beside the gas, if it was part of the gas before.
+    pub l1_fee_sign: Option<&'static str>,
     /// How transactions run, for the chains of which that is known.
     pub schedules: &'static [ForkSchedule],
     /// What REST says of a transaction beyond Ethereum's members.
@@ -92,6 +101,15 @@ impl Family {
     #[must_use]
     pub fn credits_as_ethereum(&self) -> bool {
         self.name == ETHEREUM_NAME
+    }
+
+    /// Whether the receipts of a block may have been hashed with the state root after each transaction, which not all
+    /// nodes keep (EIP-658): a block of the time before Byzantium on Mainnet.
+    /// `timestamp`: seconds since 1970.
+    #[must_use]
+    pub fn may_hash_state_roots(&self, block_number: u64, timestamp: u64) -> bool {
+        let is_before = block_number < BYZANTIUM_BLOCK && BEFORE_BYZANTIUM.contains(&timestamp);
+        self.name == ETHEREUM_NAME && is_before
     }
 
     /// One of its chains.
@@ -165,12 +183,38 @@ pub struct NodeQuirks {
     pub roots: Option<&'static str>,
     /// Why receipts of some transactions need not be there, if so.
     pub missing_receipts: Option<&'static str>,
+    /// Why receipts of the cumulative gas 0 may be of transactions that are not in the block, if so.
+    pub system_receipts: Option<&'static str>,
     /// Why the price that a transaction repeats need not be what was paid, if so.
     pub repeated_price: Option<&'static str>,
 }
 
 impl NodeQuirks {
     /// Nodes of the family count as Ethereum's do.
-    pub const NONE: Self =
-        Self { cumulative_gas: None, log_index: None, roots: None, missing_receipts: None, repeated_price: None };
+    pub const NONE: Self = Self {
+        cumulative_gas: None,
+        log_index: None,
+        roots: None,
+        missing_receipts: None,
+        system_receipts: None,
+        repeated_price: None,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::families::{ETHEREUM, POLYGON};
+
+    #[test]
+    fn receipts_have_a_status_since_byzantium() {
+        // Blocks 46,147 (the first one with a transaction), 4,369,999 and 4,370,000 of Mainnet.
+        for (number, timestamp, expected) in
+            [(46_147, 1_438_918_233, true), (4_369_999, 1_508_131_303, true), (4_370_000, 1_508_131_331, false)]
+        {
+            assert_eq!(ETHEREUM.may_hash_state_roots(number, timestamp), expected, "{number}");
+        }
+        // A chain of today that has not come so far, and one that never was without.
+        assert!(!ETHEREUM.may_hash_state_roots(5, 1_700_000_000) && !ETHEREUM.may_hash_state_roots(5, 50));
+        assert!(!POLYGON.may_hash_state_roots(46_147, 1_438_918_233));
+    }
 }

@@ -59,10 +59,11 @@ impl Family {
         self.price == PriceRule::BaseFee && mix_hash.is_none_or(|flags| flags[COLLECTS_TIPS] & 1 == 0)
     }
 
-    /// What a receipt says that was paid for data on L1, in wei; `None` where the chain has no such fee.
+    /// What a receipt says that was paid for data on L1 beside the gas, in wei; `None` where the chain has no such fee.
     #[must_use]
     pub fn l1_fee_of(&self, receipt: &Map<String, Value>) -> Option<U256> {
-        receipt.get(self.l1_fee?).and_then(quantity)
+        let is_beside = self.l1_fee_sign.is_none_or(|sign| receipt.contains_key(sign));
+        receipt.get(self.l1_fee.filter(|_| is_beside)?).and_then(quantity)
     }
 
     /// What the operator took of a transaction by the parameters in its receipt, in wei; `None` where the chain has no
@@ -89,7 +90,17 @@ impl Family {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::families::{ARBITRUM, AVALANCHE, ETHEREUM, OPTIMISM, ZKSYNC};
+    use crate::families::{ARBITRUM, AVALANCHE, ETHEREUM, MANTLE, OPTIMISM, ZKSYNC};
+    use serde_json::json;
+
+    #[test]
+    fn a_fee_for_data_that_is_part_of_the_gas_is_not_paid_twice() {
+        let fee = |family: &Family, receipt: &Value| receipt.as_object().and_then(|receipt| family.l1_fee_of(receipt));
+        let before = json!({"l1Fee": "0x7", "tokenRatio": "0xbb8"});
+        let since = json!({"l1Fee": "0x7", "tokenRatio": "0xbb8", "daFootprintGasScalar": "0x190"});
+        assert_eq!((fee(&MANTLE, &before), fee(&MANTLE, &since)), (None, Some(U256::from(7))));
+        assert_eq!((fee(&OPTIMISM, &before), fee(&ETHEREUM, &since)), (Some(U256::from(7)), None));
+    }
 
     #[test]
     fn fees_are_split_as_each_chain_does() {

@@ -86,6 +86,7 @@ mod tests {
         assert_eq!(OPTIMISM.type_name(signs(0, user, false)), Some("L1 message"));
         assert_eq!(OPTIMISM.type_name(signs(2, user, true)), None);
         assert_eq!(POLYGON.type_name(signs(0, Address::ZERO, false)), Some("state sync"));
+        assert_eq!(POLYGON.type_name(signs(0x7f, Address::ZERO, false)), Some("state sync"));
         assert_eq!(TEMPO.type_name(signs(0x76, user, true)), Some("calls"));
         assert_eq!(ARBITRUM.type_name(signs(0x69, user, false)), Some("submit retryable"));
         assert_eq!(ETHEREUM.type_name(signs(0, user, false)), None);

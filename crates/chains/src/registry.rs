@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 
 use crate::chain::Chain;
 use crate::families::{
-    ARBITRUM, AUTHORITY_ROUND, AVALANCHE, BNB, CELO, COSMOS, FRONTIER, HYPEREVM, OPTIMISM, POLYGON, SCROLL, STABLE,
-    TEMPO, ZKSYNC,
+    ARBITRUM, AUTHORITY_ROUND, AVALANCHE, BNB, CELO, COSMOS, FRONTIER, HYPEREVM, MANTLE, OPTIMISM, POLYGON, SCROLL,
+    STABLE, TEMPO, ZKSYNC,
 };
 use crate::family::Family;
 
 pub use crate::families::ETHEREUM;
 
 /// Every family; each lists its chains.
-static FAMILIES: [&Family; 15] = [
+static FAMILIES: [&Family; 16] = [
     &ETHEREUM,
     &OPTIMISM,
     &CELO,
+    &MANTLE,
     &ARBITRUM,
     &POLYGON,
     &BNB,

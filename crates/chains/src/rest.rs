@@ -34,6 +34,13 @@ pub struct RestMember {
 pub enum RestSource {
     /// A field of the receipt.
     Receipt(&'static str),
+    /// A field of the receipt, where that has another one too.
+    ReceiptBeside {
+        /// The field.
+        field: &'static str,
+        /// The other one.
+        sign: &'static str,
+    },
     /// A field of the transaction or block.
     Own(&'static str),
     /// A field of the transaction or block, as a number.
@@ -84,6 +91,9 @@ impl RestSource {
                 return u64::try_from(number).ok().map(RestValue::Number);
             }
             Self::Receipt(name) => return text(facts.receipt.get(name)?),
+            Self::ReceiptBeside { field, sign } => {
+                return text(facts.receipt.get(field).filter(|_| facts.receipt.contains_key(sign))?);
+            }
             Self::Own(name) => return text(facts.transaction.get(name)?),
             Self::GasBeside(name) => beside(name)?,
             Self::FeeOf(name) => of_receipt(name)?.checked_mul(facts.price)?,

@@ -1,8 +1,8 @@
-//! Legacy transactions without a signature.
+//! Transactions without the signature of an account.
 
 use alloy_primitives::{Address, B256, keccak256};
 
-/// What a legacy transaction without a signature is on the chains of a family.
+/// What transactions without the signature of an account are on the chains of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnsignedRule {
     /// The family has no rule for such transactions.
@@ -17,23 +17,30 @@ pub enum UnsignedRule {
     /// The sync of Polygon's state from Ethereum: last of its block, outside of roots and bloom, with a hash that
     /// follows from the block's (Bor, `DeriveBorTxHash`).
     StateSync,
+    /// What HyperCore does on HyperEVM: legacy transactions at the price 0, which no account can sign in a block with a
+    /// base fee, outside of roots, bloom and gas. Nodes make up their signatures (hl-archive-node/nanoreth, README).
+    System,
 }
 
 impl UnsignedRule {
-    /// What such a transaction is called; `None` where there are none.
+    /// What such a transaction is called; `None` where there are none, or where nothing but the price shows it.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         match self {
-            Self::Unknown => None,
+            Self::Unknown | Self::System => None,
             Self::Hashed { name, .. } => Some(name),
             Self::StateSync => Some("state sync"),
         }
     }
 
-    /// Whether such a transaction may stand outside of the tries.
+    /// What a transaction is called that stands outside of the tries; `None` where all are in them.
     #[must_use]
-    pub fn is_outside(self) -> bool {
-        matches!(self, Self::StateSync)
+    pub fn outside(self) -> Option<&'static str> {
+        match self {
+            Self::Unknown | Self::Hashed { .. } => None,
+            Self::StateSync => Some("state sync"),
+            Self::System => Some("system transaction"),
+        }
     }
 }
 

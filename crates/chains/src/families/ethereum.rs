@@ -49,6 +49,7 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     burnt: BurntFees::BaseFee,
     issuance: Issuance::ProofOfWork,
     l1_fee: None,
+    l1_fee_sign: None,
     schedules: &[],
     rest: RestMembers::NONE,
     messages: None,

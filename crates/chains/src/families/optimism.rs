@@ -30,8 +30,6 @@ pub static OPTIMISM: Family = Family {
         Chain::new(84_532, "Base Sepolia", "ETH"),
         Chain::new(204, "opBNB", "BNB"),
         Chain::new(5611, "opBNB Testnet", "tBNB"),
-        Chain::new(5000, "Mantle", "MNT"),
-        Chain::new(5003, "Mantle Sepolia", "MNT"),
         Chain::new(81_457, "Blast", "ETH"),
         Chain::new(168_587_773, "Blast Sepolia", "ETH"),
         Chain::new(480, "World Chain", "ETH"),
