@@ -1,10 +1,11 @@
 //! A block as the later stages see it: typed, with a list of what it lacks. No JSON, no SQL.
 
-use trawl_core::primitives::{Address, B64, B256, Bytes, TransactionType, U256};
+use std::collections::BTreeSet;
 
 use alloy_primitives::FixedBytes;
 use serde_json::{Map, Value};
 use trawl_chains::Family;
+use trawl_core::primitives::{Address, B64, B256, Bytes, TransactionType, U256};
 use trawl_core::schema::{AccessListItem, Authorization, BlockPart};
 
 use state_diff::{Scope, StateDiff};
@@ -128,6 +129,18 @@ impl Block {
     #[must_use]
     pub fn missing_receipts(&self) -> Option<usize> {
         self.receipts.as_ref().map(|receipts| self.transactions.len().saturating_sub(receipts.len()))
+    }
+
+    /// Removes the receipts of system transactions that nodes of the family give beside those of the block, which no row
+    /// can hold, and says how many there were.
+    pub fn remove_system_receipts(&mut self, family: &Family) -> usize {
+        let Some(receipts) = self.receipts.as_mut().filter(|_| family.quirks.system_receipts.is_some()) else {
+            return 0;
+        };
+        let known: BTreeSet<B256> = self.transactions.iter().map(|transaction| transaction.hash).collect();
+        let all = receipts.len();
+        receipts.retain(|receipt| receipt.cumulative_gas_used != 0 || known.contains(&receipt.transaction_hash));
+        all - receipts.len()
     }
 
     /// Which parts the source had.

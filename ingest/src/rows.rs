@@ -1,13 +1,16 @@
 //! One block becomes rows of every table. Pure.
 
-use trawl_chains::{Family, GasPayment, ProducerRule};
-use trawl_core::primitives::{Address, Timestamp, TimestampOutOfRange, TransactionType, U256, hash_prefix};
+use std::collections::BTreeSet;
+
+use trawl_chains::{Family, GasPayment, ProducerRule, UnsignedRule};
+use trawl_core::primitives::{Address, B256, Timestamp, TimestampOutOfRange, TransactionType, U256, hash_prefix};
 use trawl_core::schema::{
     BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow,
 };
 
 use crate::block::{Block, GWEI, Header, Receipt, Transaction};
 use crate::verify::header::whole_header;
+use crate::verify::is_outside;
 use crate::verify::receipts::GAS_PER_BLOB;
 use crate::write::batch::BlockRows;
 
@@ -20,6 +23,7 @@ mod transfers;
 /// Turns a block into rows, its fees by the rules of its chain's family.
 pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRange> {
     let timestamp = Timestamp::from_seconds(block.header.timestamp)?;
+    let block = with_running_gas(block, family);
     let rollup_fees: Vec<RollupFees> = block.outcomes().map(|(_, receipt)| RollupFees::of(family, receipt)).collect();
     let mut rows = BlockRows {
         blocks: vec![block_row(&block, family, &rollup_fees, timestamp)],
@@ -58,6 +62,29 @@ pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRa
         rows.transactions.push(transaction_row(&header, timestamp, transaction, receipt, fees));
     }
     Ok(rows)
+}
+
+/// Gives receipts outside of the roots the gas of the block so far, on which nodes do not agree: those of Bor had 0
+/// (0xPolygon/bor #1801). A state sync uses none, whatever older nodes said (erigontech/erigon #13511).
+fn with_running_gas(mut block: Block, family: &Family) -> Block {
+    if family.unsigned.outside().is_none() {
+        return block;
+    }
+    let all = block.transactions.iter().enumerate();
+    let outside = all.filter(|(position, _)| is_outside(&block, *position, family));
+    let outside: BTreeSet<B256> = outside.map(|(_, transaction)| transaction.hash).collect();
+    let mut gas = 0;
+    for receipt in block.receipts.iter_mut().flatten() {
+        if !outside.contains(&receipt.transaction_hash) {
+            gas = receipt.cumulative_gas_used;
+            continue;
+        }
+        receipt.cumulative_gas_used = gas;
+        if family.unsigned == UnsignedRule::StateSync {
+            receipt.gas_used = 0;
+        }
+    }
+    block
 }
 
 fn block_row(block: &Block, family: &Family, rollup_fees: &[RollupFees], timestamp: Timestamp) -> BlockRow {

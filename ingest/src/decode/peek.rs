@@ -99,6 +99,8 @@ pub enum ReceiptsFit {
     Whole,
     /// Fewer than transactions, none of another block.
     Fewer,
+    /// More than transactions, none of another block.
+    More,
     /// They are not those of the block.
     Other,
 }
@@ -118,6 +120,34 @@ pub fn receipts_fit(receipts: &RawValue, peek: &BlockPeek) -> Result<ReceiptsFit
         _ if !receipts.iter().flatten().all(is_ours) => ReceiptsFit::Other,
         Ordering::Equal => ReceiptsFit::Whole,
         Ordering::Less => ReceiptsFit::Fewer,
-        Ordering::Greater => ReceiptsFit::Other,
+        Ordering::Greater => ReceiptsFit::More,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receipts_fit_the_block_that_they_name() {
+        let (hash, other) = (B256::repeat_byte(1), B256::repeat_byte(2));
+        let peek = BlockPeek {
+            number: 7,
+            hash,
+            uncles: 0,
+            transactions: vec![B256::repeat_byte(3); 2],
+            parent_hash: B256::ZERO,
+            requests_hash: None,
+        };
+        for (blocks, expected) in [
+            (vec![hash; 2], ReceiptsFit::Whole),
+            (vec![hash; 1], ReceiptsFit::Fewer),
+            (vec![hash; 3], ReceiptsFit::More),
+            (vec![hash, other], ReceiptsFit::Other),
+        ] {
+            let items: Vec<String> = blocks.iter().map(|block| format!(r#"{{"blockHash":"{block}"}}"#)).collect();
+            let answer = RawValue::from_string(format!("[{}]", items.join(","))).expect("JSON");
+            assert_eq!(receipts_fit(&answer, &peek).ok(), Some(expected), "{blocks:?}");
+        }
+    }
 }

@@ -109,7 +109,12 @@ impl Inspection {
         };
         let number = block.header.number;
         let family = self.family.or_else(|| block.family()).ok_or(LoadError::UnknownChain { number })?;
-        let outcome = verify(&block, self.depth, family)?;
+        let removed = block.remove_system_receipts(family);
+        let mut outcome = verify(&block, self.depth, family)?;
+        if removed > 0 {
+            let reason = format!("{removed} receipts of system transactions that are not in the block are left out");
+            outcome.not_checkable(Check::OutsideRoots, &reason);
+        }
         block.header.size = block.header.size.or(outcome.size);
         self.rules.complete(&mut block, family)?;
         prepared(block, family, outcome)

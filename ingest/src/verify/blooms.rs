@@ -12,9 +12,19 @@ use trawl_keccak::keccak256_all;
 /// The filter of each receipt: its own if it has one, for that stands in what is hashed; else made of its logs.
 #[must_use]
 pub fn blooms(receipts: &[Receipt]) -> Vec<Bloom> {
+    filters(receipts, |receipt| receipt.logs_bloom.map(Bloom))
+}
+
+/// The filter of the logs of each receipt, whatever filter it has.
+#[must_use]
+pub fn blooms_of_logs(receipts: &[Receipt]) -> Vec<Bloom> {
+    filters(receipts, |_| None)
+}
+
+fn filters(receipts: &[Receipt], given: impl Fn(&Receipt) -> Option<Bloom>) -> Vec<Bloom> {
     let mut distinct = Distinct::default();
     let mut indices = Vec::new();
-    for receipt in receipts.iter().filter(|receipt| receipt.logs_bloom.is_none()) {
+    for receipt in receipts.iter().filter(|receipt| given(receipt).is_none()) {
         receipt.logs.iter().for_each(|log| distinct.indices(log, &mut indices));
     }
     let bits = distinct.bits();
@@ -28,7 +38,7 @@ pub fn blooms(receipts: &[Receipt]) -> Vec<Bloom> {
         }
         bloom
     };
-    receipts.iter().map(|receipt| receipt.logs_bloom.map_or_else(|| make(receipt), Bloom)).collect()
+    receipts.iter().map(|receipt| given(receipt).unwrap_or_else(|| make(receipt))).collect()
 }
 
 /// Hashed values, each once. The maps have random seeds, so that a chain cannot be crafted to fill one bucket.

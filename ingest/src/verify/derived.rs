@@ -8,6 +8,7 @@ use super::header::blob_gas_prices;
 use super::membership::Membership;
 use super::outcome::{Outcome, VerifyError, refuse};
 use super::receipts::GAS_PER_BLOB;
+use super::tolerance::{Tolerance, unknown_fields};
 use crate::block::{Block, Receipt, Transaction};
 
 /// Checks what a receipt holds beyond the root: price, created contract, blob gas. All follow from transaction and
@@ -46,11 +47,10 @@ pub(super) fn verify_derived(
                     impossible = Some("the source does not have all it follows from".into());
                 }
                 // A chain with rules of its own may well count otherwise.
-                Err(Misfit::Differs { .. }) if block.header.extra.is_some() && !family.knows_its_fields() => {
-                    let fields = block.header.extra_names().join(", ");
-                    impossible = Some(format!("the header has fields of its own: {fields}"));
-                }
-                Err(Misfit::Differs { expected, found }) => return refuse(block, check, expected, found),
+                Err(Misfit::Differs { expected, found }) => match unknown_rules(block, transaction, family) {
+                    Some(reason) => impossible = Some(reason),
+                    None => return refuse(block, check, expected, found),
+                },
             }
         }
         match impossible {
@@ -59,6 +59,17 @@ pub(super) fn verify_derived(
         }
     }
     Ok(())
+}
+
+/// Why a receipt may have something else: fields of the header whose meaning is not known, or a type of the family that
+/// was never tried on a real block.
+fn unknown_rules(block: &Block, transaction: &Transaction, family: &Family) -> Tolerance {
+    let untried = || {
+        let kind = family.transaction_type(transaction.transaction_type.byte());
+        let kind = kind.filter(|kind| kind.evidence == Evidence::Code)?;
+        Some(format!("receipts of type {} ({}) were never tried on a real block", kind.byte, kind.name))
+    };
+    unknown_fields(block, family).or_else(untried)
 }
 
 /// Whether placeholders may stand where the derived values come from.
@@ -83,11 +94,11 @@ fn fits<T: PartialEq + std::fmt::Debug>(expected: T, found: T) -> Result<(), Mis
     Err(Misfit::Differs { expected: format!("{expected:?}"), found: format!("{found:?}") })
 }
 
-/// Ethereum's types, and those of the family that were tried on real blocks.
+/// Ethereum's types, and those of the family.
 fn known_type(transaction: &Transaction, kind: OwnType) -> Result<(), Misfit> {
     match transaction.transaction_type {
         own if own.has_columns() => Ok(()),
-        _ if kind.is_some_and(|kind| kind.evidence == Evidence::Blocks) => Ok(()),
+        _ if kind.is_some() => Ok(()),
         unknown => Err(Misfit::Unknown(format!("transaction type {unknown} is not known"))),
     }
 }

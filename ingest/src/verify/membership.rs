@@ -3,7 +3,9 @@
 use alloy_primitives::{Address, B256};
 use alloy_rlp::{Encodable, Header};
 use serde_json::{Map, Value};
-use trawl_chains::{Evidence, Family, SenderRule, Signer, UnsignedRule, state_sync_hash};
+use trawl_chains::{
+    Evidence, Family, FamilyTransactionType, ReceiptTail, SenderRule, Signer, UnsignedRule, state_sync_hash,
+};
 
 use super::outcome::NotCheckable;
 use super::signed::encode;
@@ -16,8 +18,8 @@ use trawl_core::primitives::TransactionType;
 pub(super) enum Membership {
     /// These bytes, and those of its receipt.
     InTries(TrieTransaction),
-    /// Neither it nor its receipt nor its logs; its hash follows from the block.
-    Outside(B256),
+    /// Neither it nor its receipt nor its logs; with its hash if that follows from the block.
+    Outside(Option<B256>),
     /// It cannot be said.
     Unknown(UnknownTransaction),
 }
@@ -39,15 +41,14 @@ impl From<NotCheckable> for UnknownTransaction {
 
 /// What the tries have of each transaction of a block.
 pub(super) fn memberships(block: &Block, family: &Family) -> Vec<Membership> {
-    let last = block.transactions.len().saturating_sub(1);
     let of = |(position, transaction): (usize, &Transaction)| {
-        let lacks_signature = ["r", "s"].iter().any(|column| transaction.lacking.contains(column));
+        if is_outside(block, position, family) {
+            let is_sync = family.unsigned == UnsignedRule::StateSync;
+            return Membership::Outside(is_sync.then(|| state_sync_hash(block.header.number, &block.header.hash)));
+        }
         let found: Result<TrieTransaction, UnknownTransaction> = if !transaction.transaction_type.has_columns() {
-            own_type(transaction, family).map_err(UnknownTransaction::from)
-        } else if transaction.r.is_zero() && transaction.s.is_zero() && !lacks_signature {
-            if family.unsigned.is_outside() && is_state_sync(transaction) && position == last {
-                return Membership::Outside(state_sync_hash(block.header.number, &block.header.hash));
-            }
+            own_type(transaction, family)
+        } else if is_unsigned(transaction) {
             unsigned(transaction, family).map_err(UnknownTransaction::from)
         } else {
             encode(transaction).map_err(|reason| UnknownTransaction { reason, has_usual_receipt: true })
@@ -57,19 +58,49 @@ pub(super) fn memberships(block: &Block, family: &Family) -> Vec<Membership> {
     block.transactions.iter().enumerate().map(of).collect()
 }
 
+/// Whether the transaction at `position`, its receipt and its logs are in no root, and its gas in no sum.
+pub(crate) fn is_outside(block: &Block, position: usize, family: &Family) -> bool {
+    let Some(transaction) = block.transactions.get(position) else { return false };
+    match family.unsigned {
+        UnsignedRule::StateSync => position + 1 == block.transactions.len() && is_state_sync(transaction),
+        UnsignedRule::System => is_system(transaction),
+        UnsignedRule::Unknown | UnsignedRule::Hashed { .. } => false,
+    }
+}
+
+/// Whether zeros stand for a signature, and not for one that the source does not have.
+fn is_unsigned(transaction: &Transaction) -> bool {
+    let lacks_signature = ["r", "s"].iter().any(|column| transaction.lacking.contains(column));
+    transaction.r.is_zero() && transaction.s.is_zero() && !lacks_signature
+}
+
 /// A state sync is from the zero address to it.
 fn is_state_sync(transaction: &Transaction) -> bool {
     transaction.transaction_type == TransactionType::Legacy
+        && is_unsigned(transaction)
         && transaction.from.is_zero()
         && transaction.to == Some(Address::ZERO)
 }
 
-fn own_type(transaction: &Transaction, family: &Family) -> Result<TrieTransaction, NotCheckable> {
+/// A system transaction has the price 0.
+fn is_system(transaction: &Transaction) -> bool {
+    transaction.transaction_type == TransactionType::Legacy
+        && transaction.gas_price.is_some_and(|price| price.is_zero())
+        && !transaction.lacking.contains(&"gas_price")
+}
+
+/// A transaction of the family's own types. One that cannot be encoded may have a receipt as Ethereum's all the same.
+fn own_type(transaction: &Transaction, family: &Family) -> Result<TrieTransaction, UnknownTransaction> {
     let byte = transaction.transaction_type.byte();
     let kind =
         family.transaction_type(byte).ok_or_else(|| NotCheckable(format!("transaction type {byte} is not known")))?;
+    let has_usual_receipt = matches!(kind.receipt, ReceiptTail::Nothing);
+    encoded(transaction, kind).map_err(|reason| UnknownTransaction { reason, has_usual_receipt })
+}
+
+fn encoded(transaction: &Transaction, kind: &'static FamilyTransactionType) -> Result<TrieTransaction, NotCheckable> {
     let unreadable = |reason: &dyn std::fmt::Display| {
-        NotCheckable(format!("a transaction of type {byte} ({}): {reason}", kind.name))
+        NotCheckable(format!("a transaction of type {} ({}): {reason}", kind.byte, kind.name))
     };
     let raw = transaction.raw.as_deref().ok_or_else(|| unreadable(&"the source has no JSON of it"))?;
     let json: Map<String, Value> = serde_json::from_str(raw).map_err(|error| unreadable(&error))?;

@@ -59,6 +59,13 @@ impl Outcome {
         }
     }
 
+    /// Notes a check that ran and passed, unless it was noted that it could not.
+    pub(super) fn passed_if_checkable(&mut self, check: Check) {
+        if !self.is_not_checkable(check) {
+            self.passed(check);
+        }
+    }
+
     /// Whether a check applies and could not run.
     pub(super) fn is_not_checkable(&self, check: Check) -> bool {
         self.not_checkable.iter().any(|(other, _)| *other == check)

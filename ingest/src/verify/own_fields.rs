@@ -33,7 +33,9 @@ pub(super) fn verify_own_fields(
                 }
             }
             Membership::Outside(_) => {
-                outcome.not_checkable(Check::OutsideRoots, "a state sync, its receipt and its logs are in no root");
+                let name = family.unsigned.outside().unwrap_or("transaction");
+                let reason = format!("a {name}, its receipt and its logs are in no root");
+                outcome.not_checkable(Check::OutsideRoots, &reason);
             }
             Membership::Unknown(_) => {}
         }

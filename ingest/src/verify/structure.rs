@@ -3,8 +3,10 @@
 use trawl_chains::{Family, NodeQuirks};
 
 use super::check::Check;
+use super::membership::is_outside;
 use super::outcome::{Outcome, VerifyError, refuse, same};
-use crate::block::{Block, Log};
+use super::tolerance::{Compared, Tolerance, same_or_noted, unknown_gas};
+use crate::block::{Block, Log, Receipt};
 
 /// Checks indexes, counts, references and sums.
 pub(super) fn verify_structure(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
@@ -12,20 +14,21 @@ pub(super) fn verify_structure(block: &Block, family: &Family, outcome: &mut Out
         same(block, Check::TransactionIndex, &(position as u64), &u64::from(transaction.index))?;
     }
     outcome.passed(Check::TransactionIndex);
-    verify_receipts(block, family.quirks, outcome)?;
+    verify_receipts(block, family, outcome)?;
     verify_uncles(block, outcome)
 }
 
-fn verify_receipts(block: &Block, quirks: NodeQuirks, outcome: &mut Outcome) -> Result<(), VerifyError> {
+fn verify_receipts(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
     let Some(receipts) = &block.receipts else { return Ok(()) };
+    let quirks = family.quirks;
     let missing = missing_receipts(block, quirks);
     if missing.is_none() {
         same(block, Check::ReceiptCount, &block.transactions.len(), &receipts.len())?;
     }
-    let mut cumulative: u64 = 0;
-    let mut next_log = 0;
+    let rules = SumRules { no_gas: quirks.cumulative_gas.or(missing.as_deref()), family, no_logs: quirks.log_index };
+    let mut sums = Sums::default();
     let mut given = receipts.iter().peekable();
-    for transaction in &block.transactions {
+    for (position, transaction) in block.transactions.iter().enumerate() {
         if missing.is_some() && given.peek().is_none_or(|receipt| receipt.transaction_hash != transaction.hash) {
             continue;
         }
@@ -34,18 +37,10 @@ fn verify_receipts(block: &Block, quirks: NodeQuirks, outcome: &mut Outcome) -> 
         if let Some(hash) = &receipt.block_hash {
             same(block, Check::ReceiptBlock, &block.header.hash, hash)?;
         }
-        // What does not fit 64 bits is refused by the comparison.
-        cumulative = cumulative.wrapping_add(receipt.gas_used);
-        if quirks.cumulative_gas.is_none() && missing.is_none() {
-            same(block, Check::CumulativeGas, &cumulative, &receipt.cumulative_gas_used)?;
+        if !is_outside(block, position, family) {
+            sums.add_gas(block, receipt, &rules, outcome)?;
         }
-        for log in &receipt.logs {
-            if quirks.log_index.is_none() {
-                same(block, Check::LogIndex, &next_log, &log.index)?;
-            }
-            verify_topics(block, log)?;
-            next_log += 1;
-        }
+        sums.add_logs(block, receipt, &rules, outcome)?;
     }
     if let Some(stray) = given.next() {
         let expected = "a transaction of the block, in its order".into();
@@ -56,26 +51,90 @@ fn verify_receipts(block: &Block, quirks: NodeQuirks, outcome: &mut Outcome) -> 
         Some(reason) => outcome.not_checkable(Check::ReceiptCount, reason),
         None => outcome.passed(Check::ReceiptCount),
     }
-    match quirks.log_index {
-        Some(reason) => outcome.not_checkable(Check::LogIndex, reason),
-        None => outcome.passed(Check::LogIndex),
+    if let Some(reason) = rules.no_logs {
+        outcome.not_checkable(Check::LogIndex, reason);
     }
-    if let Some(reason) = quirks.cumulative_gas.or(missing.as_deref()) {
+    outcome.passed_if_checkable(Check::LogIndex);
+    verify_gas(block, &sums, &rules, outcome)
+}
+
+/// How gas and logs of a block are counted.
+struct SumRules<'a> {
+    /// Why the gas is not summed, if so.
+    no_gas: Option<&'a str>,
+    /// Why logs are not counted, if so.
+    no_logs: Option<&'a str>,
+    family: &'a Family,
+}
+
+impl SumRules<'_> {
+    /// Why another index of a log need not be a fault.
+    fn other_index(&self) -> Tolerance {
+        self.family.quirks.system_receipts.map(str::to_owned)
+    }
+}
+
+/// Gas and logs of a block up to a receipt.
+#[derive(Default)]
+struct Sums {
+    gas: u64,
+    logs: u32,
+}
+
+impl Sums {
+    fn add_gas(
+        &mut self,
+        block: &Block,
+        receipt: &Receipt,
+        rules: &SumRules<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<(), VerifyError> {
+        // What does not fit 64 bits is refused by the comparison.
+        self.gas = self.gas.wrapping_add(receipt.gas_used);
+        if rules.no_gas.is_some() {
+            return Ok(());
+        }
+        let values = Compared { expected: &self.gas, found: &receipt.cumulative_gas_used };
+        same_or_noted(block, Check::CumulativeGas, values, || unknown_gas(block, rules.family), outcome)
+    }
+
+    fn add_logs(
+        &mut self,
+        block: &Block,
+        receipt: &Receipt,
+        rules: &SumRules<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<(), VerifyError> {
+        for log in &receipt.logs {
+            if rules.no_logs.is_none() {
+                let values = Compared { expected: &self.logs, found: &log.index };
+                same_or_noted(block, Check::LogIndex, values, || rules.other_index(), outcome)?;
+            }
+            verify_topics(block, log)?;
+            self.logs += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the header's gas is the sum of all.
+fn verify_gas(block: &Block, sums: &Sums, rules: &SumRules<'_>, outcome: &mut Outcome) -> Result<(), VerifyError> {
+    if let Some(reason) = rules.no_gas {
         outcome.not_checkable(Check::CumulativeGas, reason);
         outcome.not_checkable(Check::GasUsed, reason);
         return Ok(());
     }
     if block.transactions.iter().any(|transaction| transaction.lacking.contains(&"cumulative_gas_used")) {
         outcome.not_checkable(Check::CumulativeGas, "the source has no cumulative_gas_used");
-    } else {
-        outcome.passed(Check::CumulativeGas);
     }
+    outcome.passed_if_checkable(Check::CumulativeGas);
     if block.header.lacking.contains(&"gas_used") {
         outcome.not_checkable(Check::GasUsed, "the source has no gas_used of blocks");
     } else {
-        same(block, Check::GasUsed, &block.header.gas_used, &cumulative)?;
-        outcome.passed(Check::GasUsed);
+        let values = Compared { expected: &block.header.gas_used, found: &sums.gas };
+        same_or_noted(block, Check::GasUsed, values, || unknown_gas(block, rules.family), outcome)?;
     }
+    outcome.passed_if_checkable(Check::GasUsed);
     Ok(())
 }
 

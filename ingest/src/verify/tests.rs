@@ -2,6 +2,8 @@
 
 mod chains;
 mod missing_receipts;
+mod outside;
+mod tolerated;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -59,6 +61,14 @@ fn every_recorded_block_is_verified() {
             assert_eq!(outcome.verdict(Depth::Full), "verified", "{name}: block {}", rows.blocks[0].block_number);
         }
     }
+}
+
+/// A recorded block with several transactions and logs.
+fn with_logs() -> Block {
+    let mut all = lines("devchain").into_iter().map(|line| decode(&line).expect("a block"));
+    let mut block = all.find(|block| block.transactions.len() > 2 && block.log_count() > 1).expect("one with logs");
+    block.traces = None;
+    block
 }
 
 /// A recorded block of the newest fork with more than one transaction.

@@ -5,24 +5,25 @@
 //! the frames of transactions of a chain's own types, which need not be one call.
 
 use alloy_primitives::keccak256;
-use trawl_chains::state_sync_hash;
+use trawl_chains::{Family, state_sync_hash};
 
 use super::check::Check;
+use super::membership::is_outside;
 use super::outcome::VerifyError;
 use crate::block::trace::{Frame, RootGas, TransactionTrace};
 use crate::block::{Block, Receipt, Transaction};
 
 /// All checks of traces; a block without traces passes.
-pub fn verify_traces(block: &Block) -> Result<(), VerifyError> {
-    trace_count(block)?;
+pub fn verify_traces(block: &Block, family: &Family) -> Result<(), VerifyError> {
+    trace_count(block, family)?;
     trace_tree(block)?;
-    trace_root(block)?;
-    trace_gas(block)?;
-    trace_outcome(block)
+    trace_root(block, family)?;
+    trace_gas(block, family)?;
+    trace_outcome(block, family)
 }
 
 /// As many traces as transactions, each of its transaction and of this block, with exactly one outermost frame.
-pub fn trace_count(block: &Block) -> Result<(), VerifyError> {
+fn trace_count(block: &Block, family: &Family) -> Result<(), VerifyError> {
     let Some(traces) = &block.traces else { return Ok(()) };
     let number = block.header.number;
     same(number, Check::TraceNumberOfTraces, &block.transactions.len(), &traces.transactions.len())?;
@@ -31,12 +32,12 @@ pub fn trace_count(block: &Block) -> Result<(), VerifyError> {
     for hash in hashes.chain(reward_hashes) {
         same(number, Check::TraceBlockHashTrace, &block.header.hash, &hash)?;
     }
-    for (transaction, trace) in block.transactions.iter().zip(&traces.transactions) {
+    for (position, (transaction, trace)) in block.transactions.iter().zip(&traces.transactions).enumerate() {
         if let Some(hash) = &trace.transaction_hash {
             same(number, Check::TraceTransactionHashTrace, &transaction.hash, hash)?;
         }
         let roots = trace.frames.iter().filter(|frame| frame.trace_address.is_empty()).count();
-        let at_least = usize::from(is_one_call(transaction, block));
+        let at_least = usize::from(is_one_call(block, position, family));
         if roots < at_least || roots > 1 {
             return Err(refused(number, Check::TraceOutermostFramesTrace, 1, roots));
         }
@@ -45,7 +46,7 @@ pub fn trace_count(block: &Block) -> Result<(), VerifyError> {
 }
 
 /// Paths are those of a tree in order of execution, and each frame has as many children as it states.
-pub fn trace_tree(block: &Block) -> Result<(), VerifyError> {
+fn trace_tree(block: &Block) -> Result<(), VerifyError> {
     let number = block.header.number;
     for trace in block.traces.iter().flat_map(|traces| &traces.transactions) {
         // The frames from the outermost to the current one, each with the number of its children so far.
@@ -81,9 +82,9 @@ fn close(number: u64, open: &mut Vec<(&Frame, u32)>, depth: usize) -> Result<(),
 }
 
 /// The outermost frame is what the transaction requested.
-pub fn trace_root(block: &Block) -> Result<(), VerifyError> {
+fn trace_root(block: &Block, family: &Family) -> Result<(), VerifyError> {
     let number = block.header.number;
-    for TransactionRoot { transaction, receipt, root, .. } in rooted(block) {
+    for TransactionRoot { transaction, receipt, root, .. } in rooted(block, family) {
         let kind = if transaction.to.is_some() { "call" } else { "create" };
         same(number, Check::TraceTypeOutermostFrame, &kind, &root.kind.frame_type())?;
         same(number, Check::TraceSenderOutermostFrame, &transaction.from, &root.from)?;
@@ -103,8 +104,8 @@ pub fn trace_root(block: &Block) -> Result<(), VerifyError> {
 }
 
 /// The outermost frame used the gas of the receipt, in one of the meanings that nodes give to it.
-pub fn trace_gas(block: &Block) -> Result<(), VerifyError> {
-    for TransactionRoot { transaction, receipt, root, root_gas } in rooted(block) {
+fn trace_gas(block: &Block, family: &Family) -> Result<(), VerifyError> {
+    for TransactionRoot { transaction, receipt, root, root_gas } in rooted(block, family) {
         let Some(receipt) = receipt else { continue };
         let is_given = root.gas_used == Some(receipt.gas_used)
             // Anvil: what the block used so far.
@@ -142,8 +143,8 @@ fn floor_gas(input: &[u8]) -> u64 {
 }
 
 /// The outermost frame failed if and only if the receipt shows it. Before Byzantium it has no status.
-pub fn trace_outcome(block: &Block) -> Result<(), VerifyError> {
-    for TransactionRoot { receipt, root, .. } in rooted(block) {
+fn trace_outcome(block: &Block, family: &Family) -> Result<(), VerifyError> {
+    for TransactionRoot { receipt, root, .. } in rooted(block, family) {
         let Some(status) = receipt.and_then(|receipt| receipt.status) else { continue };
         let outcome = |failed: bool| if failed { "a failure" } else { "success" };
         let found = outcome(root.error.is_some());
@@ -160,18 +161,22 @@ struct TransactionRoot<'a> {
     root_gas: RootGas,
 }
 
-fn rooted(block: &Block) -> impl Iterator<Item = TransactionRoot<'_>> {
+fn rooted<'a>(block: &'a Block, family: &Family) -> impl Iterator<Item = TransactionRoot<'a>> {
     let root_gas = block.traces.as_ref().map_or(RootGas::OfNode, |traces| traces.root_gas);
     let all: &[TransactionTrace] = block.traces.as_ref().map_or(&[], |traces| &traces.transactions);
-    block.outcomes().zip(all).filter_map(move |((transaction, receipt), trace)| {
-        let root = trace.frames.first().filter(|_| is_one_call(transaction, block))?;
+    block.outcomes().zip(all).enumerate().filter_map(move |(position, ((transaction, receipt), trace))| {
+        let root = trace.frames.first().filter(|_| is_one_call(block, position, family))?;
         Some(TransactionRoot { transaction, receipt, root, root_gas })
     })
 }
 
-/// Whether the execution of the transaction is known to be one call: it is of a type of Ethereum, and no state sync.
-fn is_one_call(transaction: &Transaction, block: &Block) -> bool {
-    transaction.raw.is_none() && transaction.hash != state_sync_hash(block.header.number, &block.header.hash)
+/// Whether the execution of the transaction at `position` is known to be one call: it is of a type of Ethereum, and in
+/// the roots.
+fn is_one_call(block: &Block, position: usize, family: &Family) -> bool {
+    let is_sync =
+        |transaction: &Transaction| transaction.hash == state_sync_hash(block.header.number, &block.header.hash);
+    let transaction = block.transactions.get(position).filter(|transaction| transaction.raw.is_none());
+    transaction.is_some_and(|transaction| !is_sync(transaction) && !is_outside(block, position, family))
 }
 
 fn text(address: Option<trawl_core::primitives::Address>) -> String {

@@ -7,6 +7,7 @@ use trawl_chains::{Evidence, Family};
 use super::check::Check;
 use super::membership::Membership;
 use super::outcome::{NotCheckable, Outcome, VerifyError, refuse, same};
+use super::tolerance::{Compared, same_or_noted, unknown_fork};
 use super::trie::ordered_root;
 use super::trie_transaction::{SenderProof, TrieTransaction};
 use crate::block::{Block, Transaction};
@@ -45,8 +46,9 @@ pub(super) fn verify_transactions(
     } else if let Some(reason) = family.quirks.roots {
         outcome.not_checkable(Check::TransactionsRoot, reason);
     } else {
-        same(block, Check::TransactionsRoot, &block.header.transactions_root, &ordered_root(&bytes))?;
-        outcome.passed(Check::TransactionsRoot);
+        let values = Compared { expected: &block.header.transactions_root, found: &ordered_root(&bytes) };
+        same_or_noted(block, Check::TransactionsRoot, values, || unknown_fork(block, family), outcome)?;
+        outcome.passed_if_checkable(Check::TransactionsRoot);
     }
     Ok(Some(body_length(block, members)))
 }
@@ -69,7 +71,8 @@ fn verify_hashes(block: &Block, members: &mut [Membership]) -> Result<(), Verify
     for (transaction, member) in block.transactions.iter().zip(members) {
         match member {
             Membership::Unknown(_) => {}
-            Membership::Outside(hash) => same(block, Check::TransactionHash, hash, &transaction.hash)?,
+            Membership::Outside(None) => {}
+            Membership::Outside(Some(hash)) => same(block, Check::TransactionHash, hash, &transaction.hash)?,
             Membership::InTries(encoded) => {
                 let Some(hash) = hashes.next() else { continue };
                 if hash != transaction.hash && encoded.evidence == Evidence::Code {
@@ -119,9 +122,7 @@ fn verify_senders(block: &Block, members: &[Membership], outcome: &mut Outcome) 
             return refuse(block, Check::Sender, transaction.from.to_string(), found);
         }
     }
-    if !outcome.is_not_checkable(Check::Sender) {
-        outcome.passed(Check::Sender);
-    }
+    outcome.passed_if_checkable(Check::Sender);
     Ok(())
 }
 

@@ -186,7 +186,12 @@ impl Node {
         // The two answers may be of different branches if the node switches in between; verification decides.
         let fit = decode::receipts_fit(&receipts, &peek)
             .map_err(|error| Failure::transient(trawl_core::error_chain(&error)))?;
-        let is_fit = fit == ReceiptsFit::Whole || (fit == ReceiptsFit::Fewer && self.may_lack_receipts(progress.age()));
+        let is_fit = match fit {
+            ReceiptsFit::Whole => true,
+            ReceiptsFit::Fewer => self.may_lack_receipts(progress.age()),
+            ReceiptsFit::More => self.quirks.system_receipts.is_some(),
+            ReceiptsFit::Other => false,
+        };
         if let Some(count) = (!is_fit).then(|| progress.disagreement()).flatten() {
             return Err(Failure::inconsistent("its receipts are not those of its block", count));
         }

@@ -1,0 +1,81 @@
+//! What a block may do by rules that are not known here, or were never tried on a real block: where it differs from the
+//! known ones, that is named, and the block is not refused.
+
+use trawl_chains::{Evidence, Family};
+
+use super::check::Check;
+use super::header::block_hash;
+use super::outcome::{Outcome, VerifyError, same};
+use crate::block::Block;
+
+/// Why a difference need not be a fault.
+pub(super) type Tolerance = Option<String>;
+
+/// For headers with fields whose meaning is not known: of a chain that no family has, of a fork that came later, or by
+/// a rule that was never tried on a real block.
+pub(super) fn unknown_fields(block: &Block, family: &Family) -> Tolerance {
+    let is_unknown = block.header.extra.is_some() && !family.knows_its_fields();
+    is_unknown.then(|| format!("the header has fields of its own: {}", block.header.extra_names().join(", ")))
+}
+
+/// The same where the block's hash is another one than that of the known fields, so that the unknown ones are hashed.
+pub(super) fn unknown_fork(block: &Block, family: &Family) -> Tolerance {
+    unknown_fields(block, family).filter(|_| block_hash(&block.header, family) != Ok(block.header.hash))
+}
+
+/// For the hash of headers: unknown fields, and families whose headers were never tried.
+pub(super) fn unknown_header(block: &Block, family: &Family) -> Tolerance {
+    let untried = || format!("the hash of headers of the family `{}` was never tried on a real block", family.name);
+    unknown_fields(block, family).or_else(|| (family.evidence == Evidence::Code).then(untried))
+}
+
+/// For sums of gas: an unknown fork, and transactions of a type that the family does not have.
+pub(super) fn unknown_gas(block: &Block, family: &Family) -> Tolerance {
+    unknown_fork(block, family).or_else(|| {
+        let kinds = block.transactions.iter().map(|transaction| transaction.transaction_type);
+        let unknown = { kinds }.find(|kind| !kind.has_columns() && family.transaction_type(kind.byte()).is_none())?;
+        Some(format!("transaction type {unknown} is not known"))
+    })
+}
+
+/// For the receipts root and the bloom filter: an unknown fork, and receipts of a type that were never tried.
+pub(super) fn unknown_receipts(block: &Block, family: &Family) -> Tolerance {
+    unknown_fork(block, family).or_else(|| {
+        let kinds =
+            block.transactions.iter().filter_map(|found| family.transaction_type(found.transaction_type.byte()));
+        let untried = { kinds }.find(|kind| kind.evidence == Evidence::Code)?;
+        Some(format!("receipts of type {} ({}) were never tried on a real block", untried.byte, untried.name))
+    })
+}
+
+/// For the receipts root alone: the node gives a status in place of the state root that was hashed.
+pub(super) fn hidden_state_roots(block: &Block, family: &Family) -> Tolerance {
+    let hides = |receipt: &crate::block::Receipt| receipt.status.is_some() && receipt.root.is_none();
+    let is_hidden = family.may_hash_state_roots(block.header.number, block.header.timestamp)
+        && block.receipts.iter().flatten().any(hides);
+    is_hidden.then(|| "the node gives a status in place of the state root".into())
+}
+
+/// Compares two values of a block under the name of a check; a difference that is tolerated is noted.
+pub(super) fn same_or_noted<T: PartialEq + ToString>(
+    block: &Block,
+    check: Check,
+    values: Compared<&T>,
+    tolerance: impl FnOnce() -> Tolerance,
+    outcome: &mut Outcome,
+) -> Result<(), VerifyError> {
+    let Compared { expected, found } = values;
+    if expected != found
+        && let Some(reason) = tolerance()
+    {
+        outcome.not_checkable(check, &reason);
+        return Ok(());
+    }
+    same(block, check, expected, found)
+}
+
+/// Two values that should be the same.
+pub(super) struct Compared<T> {
+    pub expected: T,
+    pub found: T,
+}
