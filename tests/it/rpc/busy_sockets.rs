@@ -108,10 +108,10 @@ fn too_long_answers_name_a_range_that_fits() -> anyhow::Result<()> {
             if let Value::Array(logs) = answer["result"].take() {
                 break logs;
             }
+            to = quantity(&answer["error"]["data"]["to"]);
             let due = format!("query exceeds max results of this server, retry with the range {from}-{to}: ");
             let text = answer["error"]["message"].as_str().context("a message")?;
             ensure!(text.starts_with(&due) && text.contains("response is too big"), "{text}");
-            to = quantity(&answer["error"]["data"]["to"]);
             refusals += 1;
         };
         found.extend(logs);
