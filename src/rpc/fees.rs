@@ -5,7 +5,6 @@ mod gas_price;
 mod headers;
 mod history;
 mod oracle;
-mod rule;
 mod settled;
 
 pub(crate) use gas_price::{base_fee, blob_base_fee, gas_price, priority_fee};

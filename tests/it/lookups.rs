@@ -28,7 +28,7 @@ fn a_block_is_that_of_the_list_by_height_and_by_hash() -> anyhow::Result<()> {
             let expected = &line["block"];
             let height = quantity(&expected["number"]);
             let hash = expected["hash"].as_str().context("a hash")?;
-            let block = get(chain, &format!("blocks/{height}"))?;
+            let mut block = get(chain, &format!("blocks/{height}"))?;
             ensure!(block["hash"] == expected["hash"] && block["parent_hash"] == expected["parentHash"], "{block}");
             ensure!(
                 block["gas_used"] == json!(quantity(&expected["gasUsed"]).to_string()) && block["type"] == "block",
@@ -37,10 +37,40 @@ fn a_block_is_that_of_the_list_by_height_and_by_hash() -> anyhow::Result<()> {
             let count = expected["transactions"].as_array().map(Vec::len);
             ensure!(block["transactions_count"].as_u64() == count.map(|count| count as u64), "{block}");
             ensure!(get(chain, &format!("blocks/{hash}"))? == block, "{hash}");
+            // Only a block that is shown alone has them.
+            for alone in ["blob_gas_price", "burnt_blob_fees"] {
+                block.as_object_mut().context("a block")?.remove(alone);
+            }
             let list = get(chain, &format!("blocks?block_number={}&items_count=1", height + 1))?;
             ensure!(list["items"][0] == block, "{height}: {block}, in the list {list}");
         }
     }
+    Ok(())
+}
+
+/// The price of blob gas is that of the receipts, where a transaction of the block carries blobs.
+#[test]
+fn a_block_has_the_price_of_its_blob_gas() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let wide = |value: &Value| {
+        u128::from_str_radix(value.as_str().unwrap_or("0x0").trim_start_matches("0x"), 16).unwrap_or_default()
+    };
+    let (mut priced, mut paid) = (0, 0);
+    for line in &chain.lines {
+        let block = get(chain, &format!("blocks/{}", quantity(&line["block"]["number"])))?;
+        let is_priced = block["blob_gas_price"].is_string();
+        ensure!(is_priced == line["block"]["excessBlobGas"].is_string(), "{block}");
+        priced += usize::from(is_priced);
+        let receipts = line["receipts"].as_array().map_or(&[][..], Vec::as_slice);
+        let with_blobs: Vec<&Value> = receipts.iter().filter(|one| one["blobGasPrice"].is_string()).collect();
+        let Some(first) = with_blobs.first() else { continue };
+        let price = wide(&first["blobGasPrice"]);
+        let burnt: u128 = with_blobs.iter().map(|one| wide(&one["blobGasUsed"]) * price).sum();
+        ensure!(block["blob_gas_price"] == price.to_string(), "{block}, not {price}");
+        ensure!(block["burnt_blob_fees"] == burnt.to_string(), "{block}, not {burnt}");
+        paid += 1;
+    }
+    ensure!(priced > 3 && paid > 0, "{priced} prices, {paid} paid");
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Blocks in the block list of REST (docs/reference/http-contract.md#blocks) and in JSON-RPC.
 
+pub mod countdown;
 pub mod verdicts;
 pub mod withdrawals;
 
@@ -7,7 +8,7 @@ use super::{Array, JsonWriter, Object};
 use crate::addresses::address::Addresses;
 use crate::stats::chain_facts;
 use trawl_chains::Family;
-use trawl_core::primitives::{Address, B64, B256, BlockNumber, Timestamp, U256};
+use trawl_core::primitives::{Address, B64, B256, Timestamp, U256};
 use trawl_core::schema::{BlockView, Column, Reward, UncleView};
 
 /// How many times the gas target fits in the gas limit (EIP-1559).
@@ -45,6 +46,8 @@ pub struct BlockExtras {
     pub rewards: Vec<Reward>,
     /// The rules of its chain.
     pub family: Option<&'static Family>,
+    /// The price of its blob gas in wei, of a block that is shown alone.
+    pub blob_price: Option<u128>,
 }
 
 /// Whether a block of the list is canonical.
@@ -94,12 +97,22 @@ pub fn write_rest_block(
         block.key("rewards").array(|rewards| write_rewards(rewards, blocks, row, &extras.rewards));
         block.key("blob_gas_used").option(Option::<u64>::get(&blocks.blob_gas_used, row), JsonWriter::decimal);
         block.key("excess_blob_gas").option(Option::<u64>::get(&blocks.excess_blob_gas, row), JsonWriter::decimal);
+        write_blob_fees(block, Option::<u64>::get(&blocks.blob_gas_used, row), extras.blob_price);
         lacking.known(block, "extra_data", &["extra_data"], |writer| writer.hex(blocks.extra_data.value(row)));
         lacking.known(block, "state_root", &["state_root"], |writer| writer.hex(blocks.state_root.bytes(row)));
         if let Some(family) = extras.family {
             chain_facts::write_block(block, family, blocks, row);
         }
     });
+}
+
+/// What blob gas costs in a block, and what was burnt for it (EIP-4844); nothing where that is not known.
+fn write_blob_fees(block: &mut Object<'_>, gas: Option<u64>, price: Option<u128>) {
+    if let Some((gas, price)) = gas.zip(price) {
+        let price = U256::from(price);
+        block.key("blob_gas_price").decimal_256(price);
+        block.key("burnt_blob_fees").decimal_256(price.saturating_mul(U256::from(gas)));
+    }
 }
 
 /// Writes an amount as a number where a reader of doubles keeps all of it, else as text.
@@ -337,36 +350,6 @@ fn write_fork_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize)
         if let Some(number) = Option::<u64>::get(number, row) {
             block.key(key).quantity(number);
         }
-    }
-}
-
-/// How long until there is a block.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BlockCountdown {
-    /// The newest block.
-    pub current: BlockNumber,
-    /// The block that is waited for.
-    pub block: BlockNumber,
-    /// Blocks from one to the other.
-    pub remaining: u64,
-    /// Milliseconds from block to block; `None` where they are not known.
-    pub block_time: Option<f64>,
-}
-
-impl BlockCountdown {
-    /// The countdown as JSON text.
-    #[must_use]
-    pub fn write(&self) -> Vec<u8> {
-        let seconds = self.block_time.map(|millis| self.remaining as f64 * millis / 1_000.0);
-        let mut writer = JsonWriter::new();
-        writer.object(|item| {
-            item.key("current_block_number").decimal(self.current);
-            item.key("countdown_block_number").decimal(self.block);
-            item.key("remaining_blocks_count").decimal(self.remaining);
-            item.key("estimated_time_in_seconds")
-                .option(seconds, |writer, seconds| writer.string(&format!("{seconds:.1}")));
-        });
-        writer.into_bytes()
     }
 }
 

@@ -11,6 +11,7 @@ use crate::http::parameters::{BlockPath, NoParameters, Parameters, query_paramet
 use crate::http::query::{BlockId, Kind, PAGE_SIZE};
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
+use crate::read::blocks::blob_price::blob_price;
 use crate::read::blocks::recent::{block_time, recent};
 use crate::read::completeness::require_part;
 use crate::rest::cursor::{BlockFrameCursor, Cursor};
@@ -21,7 +22,8 @@ use trawl_core::primitives::{Address, B256};
 use trawl_core::schema::{BlockPart, BlockRow, Column, UncleRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
-use trawl_json::blocks::{BlockCountdown, BlockExtras, BlockKind, write_rest_block};
+use trawl_json::blocks::countdown::BlockCountdown;
+use trawl_json::blocks::{BlockExtras, BlockKind, write_rest_block};
 use trawl_json::list::write_page;
 use trawl_query::transactions::internal::FrameFilter;
 
@@ -44,9 +46,14 @@ pub(in crate::rest) async fn block(
     let number = readable(&app, &head, BlockId::Number(number.ok_or(Problem::NotFound)?)).await?;
     let batches = app.rows_of(&head, &trawl_query::blocks::at(&head.blocks.at(number))).await?;
     let page = Page::cut(&batches, 1);
+    let has_blob_gas =
+        page.last(|batch, row| Option::<u64>::get(&batch.view().excess_blob_gas, row)).flatten().is_some();
     let mut known = extras(&app, &head, &page).await?;
-    let extras =
+    let mut extras =
         known.remove(&number).unwrap_or_else(|| BlockExtras { family: app.family(&head), ..BlockExtras::default() });
+    if has_blob_gas {
+        extras.blob_price = blob_price(&app, &head, number).await?;
+    }
     write(&app, &head, page.items().first().copied(), BlockKind::Block, &extras).await
 }
 

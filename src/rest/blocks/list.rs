@@ -146,7 +146,12 @@ pub(super) async fn extras_of(
     let sums = rows.into_iter().chain(sums(newest));
     for row in sums {
         let rewards = if head.rewards.contains(row.block_number) { row.rewards } else { Vec::new() };
-        let block = BlockExtras { internal_transactions: Some(row.internal_transactions), rewards, family };
+        let block = BlockExtras {
+            internal_transactions: Some(row.internal_transactions),
+            rewards,
+            family,
+            ..BlockExtras::default()
+        };
         extras.insert(row.block_number, block);
     }
     Ok(extras)

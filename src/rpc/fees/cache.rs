@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Mutex as AsyncMutex, OnceCell};
 
-use super::rule::FeeRule;
 use super::settled::SettledRows;
+use crate::read::blocks::fee_rule::FeeRule;
 use trawl_core::primitives::{BlockRange, U256};
 use trawl_core::store::Head;
 use trawl_query::stats::fees::{BlockFees, GasPrice};

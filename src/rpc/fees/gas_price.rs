@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use super::cache::Estimate;
 use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to};
-use super::rule::FeeRule;
 use super::settled::Read;
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::blocks::fee_rule::FeeRule;
 use crate::read::rules::schedule;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::cache::Key;
 use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to};
-use super::rule::FeeRule;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::values::{block_name, invalid, quantity};
+use crate::read::blocks::fee_rule::FeeRule;
 use crate::read::rules::schedule;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
