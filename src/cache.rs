@@ -1,5 +1,6 @@
 //! Caching: whole answers, how long they stay valid, and lookups that concurrent requests share.
 
+pub(crate) mod answer_variant;
 pub(crate) mod batch_loader;
 pub(crate) mod cache_control;
 pub(crate) mod day_sums;

@@ -13,12 +13,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use moka::future::Cache;
 use moka::policy::EvictionPolicy;
 
+use crate::cache::answer_variant::AnswerVariant;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::limits::MemoryReservation;
@@ -28,6 +29,8 @@ use crate::limits::MemoryReservation;
 pub(crate) struct Key {
     /// Path and query, without the parameters that are ignored.
     target: Box<str>,
+    /// Which of the answers to that target.
+    variant: AnswerVariant,
     /// Zeros for an immutable answer.
     view: AnswerView,
 }
@@ -43,20 +46,20 @@ pub(crate) struct AnswerView {
 }
 
 impl Key {
-    /// The key of a request target under a view.
-    pub fn new(uri: &Uri, view: AnswerView) -> Self {
+    /// The key of a request under a view.
+    pub fn new(uri: &Uri, variant: AnswerVariant, view: AnswerView) -> Self {
         let mut target = uri.path().to_owned();
         let matters = |pair: &&str| !pair.is_empty() && !matches!(pair.split('=').next(), Some("apikey" | "key"));
         for (position, pair) in uri.query().unwrap_or("").split('&').filter(matters).enumerate() {
             target.push(if position == 0 { '?' } else { '&' });
             target.push_str(pair);
         }
-        Self { target: target.into(), view }
+        Self { target: target.into(), variant, view }
     }
 
     /// The key of the same target for an answer that never changes.
     fn immutable(&self) -> Self {
-        Self { target: self.target.clone(), view: AnswerView::default() }
+        Self { view: AnswerView::default(), ..self.clone() }
     }
 }
 
@@ -113,7 +116,9 @@ impl Answer {
     /// The response to a request with these headers: 304 if the client has the answer already.
     pub fn respond(self, request: &HeaderMap) -> Response {
         if self.matches(request) {
-            let headers = [ETAG, CACHE_CONTROL].map(|name| (name.clone(), self.headers[name].clone()));
+            let is_repeated = |name: &HeaderName| [ETAG, CACHE_CONTROL, VARY].contains(name);
+            let repeated = self.headers.iter().filter(|(name, _)| is_repeated(name));
+            let headers: HeaderMap = repeated.map(|(name, value)| (name.clone(), value.clone())).collect();
             return (StatusCode::NOT_MODIFIED, headers).into_response();
         }
         (self.status, self.headers, Body::from(self.body)).into_response()
@@ -196,7 +201,8 @@ mod tests {
     use super::*;
 
     fn key(target: &str, view: u64) -> Key {
-        Key::new(&target.parse().expect("a target"), AnswerView { chain: view, prices: 0 })
+        let view = AnswerView { chain: view, prices: 0 };
+        Key::new(&target.parse().expect("a target"), AnswerVariant::Only, view)
     }
 
     fn response(text: &'static str, policy: CachePolicy) -> Response {
@@ -211,6 +217,26 @@ mod tests {
         assert_ne!(key("/a", 1), key("/a", 2));
         assert_ne!(key("/a?=", 1), key("/a", 1), "a parameter without a name is an error");
         assert_ne!(key("/a?apikey[]=x", 1), key("/a", 1));
+    }
+
+    #[test]
+    fn figures_have_an_answer_of_each_form() {
+        let key = |path: &str, value: &'static str| {
+            let headers = HeaderMap::from_iter([(
+                HeaderName::from_static("updated-gas-oracle"),
+                HeaderValue::from_static(value),
+            )]);
+            let uri: Uri = path.parse().expect("a path");
+            match AnswerVariant::of(&uri, &headers) {
+                AnswerVariant::Figures { gas_prices, .. } => {
+                    Key::new(&uri, AnswerVariant::Figures { gas_prices, second: 0 }, AnswerView::default())
+                }
+                AnswerVariant::Only => Key::new(&uri, AnswerVariant::Only, AnswerView::default()),
+            }
+        };
+        assert_ne!(key("/chain/api/v2/stats", "true"), key("/chain/api/v2/stats", "false"));
+        assert_eq!(key("/api/v2/stats", "1"), key("/api/v2/stats", "false"));
+        assert_eq!(key("/api/v2/blocks", "true"), key("/api/v2/blocks", "false"), "others have one form");
     }
 
     #[tokio::test]

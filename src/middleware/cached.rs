@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use super::request_head::RequestHead;
 use super::requester::Requester;
 use crate::app::App;
+use crate::cache::answer_variant::AnswerVariant;
 use crate::cache::responses::{Answer, AnswerView, Key};
 
 /// Answers from the cache if possible, adds caching headers, and sends 304 to a client that has the answer. Only for
@@ -27,7 +28,10 @@ pub(crate) async fn cached(
     let view = taken.known().map(|head| AnswerView { chain: head.view, prices: app.options().prices.moment() });
     request.extensions_mut().insert(taken);
     let answer = match (app.responses(), view) {
-        (Some(cache), Some(view)) => cache.get_or_make(Key::new(request.uri(), view), next.run(request)).await,
+        (Some(cache), Some(view)) => {
+            let key = Key::new(request.uri(), AnswerVariant::of(request.uri(), &headers), view);
+            cache.get_or_make(key, next.run(request)).await
+        }
         _ => Answer::whole(next.run(request).await).await,
     };
     match app.limits().answers.hold(client, answer.len()) {

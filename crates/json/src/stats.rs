@@ -24,21 +24,41 @@ pub struct Stats {
     pub transactions_today: Option<u64>,
     /// Gas used on that day.
     pub gas_used_today: Option<U256>,
-    /// Wei for gas: slow, average, fast.
-    pub gas_prices: Option<[U256; 3]>,
+    /// What was paid for gas: slow, average, fast.
+    pub gas_prices: Option<[PaidGasPrice; 3]>,
     /// The time of the newest block.
     pub updated_at: Option<Timestamp>,
+    /// Milliseconds until the next block is due.
+    pub update_in: Option<u64>,
     /// Gas used of the gas that could be, in percent.
     pub utilization: Option<f64>,
     /// The price of the chain's coin.
     pub coin: Option<TokenPrice>,
 }
 
+/// What a transaction paid for gas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaidGasPrice {
+    /// Wei for each gas.
+    pub wei: U256,
+    /// Wei of them that were the base fee of its block; `None` where the block has none, or it is not known.
+    pub base_fee: Option<U256>,
+}
+
+/// How gas prices are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum GasPriceForm {
+    /// Each price is a number of gwei.
+    #[default]
+    Numbers,
+    /// Each price is an object with the base fee and the rest.
+    Objects,
+}
+
 /// Members of which the tables say nothing.
-const UNKNOWN: [&str; 7] = [
+const UNKNOWN: [&str; 6] = [
     "total_addresses",
     "coin_price_change_percentage",
-    "gas_prices_update_in",
     "static_gas_price",
     "tvl",
     "secondary_coin_image",
@@ -48,7 +68,7 @@ const UNKNOWN: [&str; 7] = [
 impl Stats {
     /// The figures as JSON text.
     #[must_use]
-    pub fn write(&self) -> Vec<u8> {
+    pub fn write(&self, form: GasPriceForm) -> Vec<u8> {
         let coin = |read: fn(&TokenPrice) -> &Option<Decimal>| self.coin.as_ref().and_then(|coin| read(coin).as_ref());
         let image = self.coin.as_ref().and_then(|coin| coin.icon_url.as_deref());
         let market_cap = self.coin.as_ref().and_then(|coin| coin.market_cap(None, None));
@@ -63,11 +83,12 @@ impl Stats {
             stats.key("gas_prices").option(self.gas_prices, |writer, prices| {
                 writer.object(|object| {
                     for (name, price) in ["slow", "average", "fast"].into_iter().zip(prices) {
-                        object.key(name).float(f64::from(price) / 1e9);
+                        price.write(object.key(name), form);
                     }
                 });
             });
             stats.key("gas_price_updated_at").option(self.updated_at, JsonWriter::timestamp);
+            stats.key("gas_prices_update_in").option(self.update_in, JsonWriter::number);
             stats.key("network_utilization_percentage").option(self.utilization, JsonWriter::float);
             let price = coin(|coin| &coin.exchange_rate).map(Decimal::text);
             stats.key("coin_price").option(price, JsonWriter::string);
@@ -76,6 +97,34 @@ impl Stats {
             UNKNOWN.iter().for_each(|name| stats.key(name).null());
         });
         writer.into_bytes()
+    }
+}
+
+/// Wei in gwei.
+fn gwei(wei: U256) -> f64 {
+    f64::from(wei) / 1e9
+}
+
+impl PaidGasPrice {
+    /// Wei above the base fee.
+    fn priority_fee(&self) -> Option<U256> {
+        self.wei.checked_sub(self.base_fee?)
+    }
+
+    /// In objects, how long a transaction waits for such a price and what it costs in money are not known.
+    fn write(&self, writer: &mut JsonWriter, form: GasPriceForm) {
+        match form {
+            GasPriceForm::Numbers => writer.float(gwei(self.wei)),
+            GasPriceForm::Objects => writer.object(|price| {
+                price.key("price").float(gwei(self.wei));
+                price.key("base_fee").option(self.base_fee.map(gwei), JsonWriter::float);
+                price.key("priority_fee").option(self.priority_fee().map(gwei), JsonWriter::float);
+                price.key("wei").decimal_256(self.wei);
+                price.key("priority_fee_wei").option(self.priority_fee(), JsonWriter::decimal_256);
+                price.key("time").null();
+                price.key("fiat_price").null();
+            }),
+        }
     }
 }
 
@@ -150,5 +199,33 @@ impl LastDay {
             stats.key("pending_transactions_count").string("0");
         });
         writer.into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn gas_prices_are_numbers_or_objects() {
+        let price =
+            |wei: u64, base_fee: Option<u64>| PaidGasPrice { wei: U256::from(wei), base_fee: base_fee.map(U256::from) };
+        let gas_prices =
+            Some([price(7_000_000_000, None), price(1_500_000_000, Some(1_000_000_000)), price(5, Some(6))]);
+        let stats = Stats { gas_prices, update_in: Some(250), ..Stats::default() };
+        let written = |form| serde_json::from_slice::<Value>(&stats.write(form)).expect("valid JSON");
+        let numbers = written(GasPriceForm::Numbers);
+        assert_eq!(numbers["gas_prices"], json!({"slow": 7.0, "average": 1.5, "fast": 5e-9}));
+        assert_eq!(numbers["gas_prices_update_in"], 250);
+        let objects = &written(GasPriceForm::Objects)["gas_prices"];
+        let expected = json!({
+            "price": 1.5, "base_fee": 1.0, "priority_fee": 0.5, "wei": "1500000000", "priority_fee_wei": "500000000",
+            "time": null, "fiat_price": null,
+        });
+        assert_eq!(objects["average"], expected);
+        let unknown = |of: &str| (objects[of]["priority_fee"].is_null(), objects[of]["priority_fee_wei"].is_null());
+        assert_eq!((unknown("slow"), &objects["slow"]["base_fee"]), ((true, true), &Value::Null), "no base fee");
+        assert_eq!(unknown("fast"), (true, true), "the protocol's transactions pay less than the base fee");
     }
 }

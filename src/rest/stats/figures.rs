@@ -1,20 +1,25 @@
 //! `/api/v2/stats…` and `/api/v2/transactions/stats`: figures about the chain.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::VARY;
 use axum::response::Response;
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::gas_oracle::{GasOracle, UPDATED_GAS_ORACLE};
 use crate::http::parameters::{NoParameters, Parameters};
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use crate::read::blocks::recent::{block_time, recent};
 use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
 use trawl_core::store::Head;
-use trawl_json::stats::{LastDay, Stats, write_market_chart, write_transactions_chart};
+use trawl_json::stats::{LastDay, PaidGasPrice, Stats, write_market_chart, write_transactions_chart};
 use trawl_json::tokens::prices::TokenPrice;
 use trawl_query::stats::days::{MAX_BLOCKS, fees_since, of_newest};
-use trawl_query::stats::fees::BlockFees;
+use trawl_query::stats::fees::{BlockFees, GasPrice};
 
 /// Blocks whose transactions say what gas costs.
 const PRICED: u64 = 20;
@@ -29,10 +34,11 @@ const DAY: i64 = 86_400_000_000;
 pub(in crate::rest) async fn stats(
     State(app): State<App>,
     head: RequestHead,
+    GasOracle(form): GasOracle,
     _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
     let head = head.get()?;
-    let (days, recent, gas_prices) = tokio::try_join!(app.days(&head), recent(&app, &head), gas_prices(&app, &head))?;
+    let (days, recent, prices) = tokio::try_join!(app.days(&head), recent(&app, &head), prices(&app, &head))?;
     let (total, today) = (days.total(), days.newest().and_then(|day| days.of(day)));
     let stats = Stats {
         blocks: total.map(|sums| sums.blocks),
@@ -41,12 +47,15 @@ pub(in crate::rest) async fn stats(
         block_time: block_time(&recent),
         transactions_today: today.map(|sums| sums.transactions),
         gas_used_today: today.and_then(|sums| sums.gas).map(|gas| gas.0),
-        gas_prices,
+        gas_prices: gas_prices(&prices, &recent),
         updated_at: recent.last().map(|newest| newest.timestamp),
+        update_in: next_block_in(&recent, SystemTime::now()),
         utilization: utilization(&recent),
         coin: coin(&app),
     };
-    Ok(json(stats.write()))
+    let mut response = json(stats.write(form));
+    response.headers_mut().append(VARY, HeaderValue::from_static(UPDATED_GAS_ORACLE));
+    Ok(response)
 }
 
 /// The transactions of the 30 days before that of the newest block, the newest first.
@@ -138,20 +147,67 @@ fn utilization(recent: &[BlockFees]) -> Option<f64> {
     (limit > 0.0).then(|| used * 100.0 / limit)
 }
 
-/// What the transactions of the newest blocks paid for gas, at three percentiles; `None` without any.
-async fn gas_prices(app: &App, head: &Head) -> Result<Option<[U256; 3]>, Problem> {
+/// What the transactions of the newest blocks paid for gas, ascending.
+async fn prices(app: &App, head: &Head) -> Result<Vec<GasPrice>, Problem> {
     let first = (head.number().unwrap_or_default() + 1).saturating_sub(PRICED);
-    let rows = app.values_of(head, &trawl_query::stats::fees::prices(&head.receipts.span().from(first))).await?;
-    let mut prices: Vec<U256> = rows.into_iter().map(|row| row.effective_gas_price).collect();
-    prices.sort_unstable();
-    let at = |percent: usize| prices.get(prices.len().checked_sub(1)? * percent / 100).copied();
-    Ok(at(PERCENTILES[0])
-        .zip(at(PERCENTILES[1]))
-        .zip(at(PERCENTILES[2]))
-        .map(|((slow, average), fast)| [slow, average, fast]))
+    let mut rows = app.values_of(head, &trawl_query::stats::fees::prices(&head.receipts.span().from(first))).await?;
+    rows.sort_unstable_by_key(|row| (row.effective_gas_price, row.block_number));
+    Ok(rows)
+}
+
+/// What was paid at three percentiles of ascending `prices`, with the base fee of the block of each; `None` without
+/// any.
+fn gas_prices(prices: &[GasPrice], recent: &[BlockFees]) -> Option<[PaidGasPrice; 3]> {
+    let is_known = |block: &&BlockFees| block.lacking.iter().all(|column| column != "base_fee_per_gas");
+    let base_fee = |number: BlockNumber| {
+        let block = recent.iter().find(|block| block.block_number == number).filter(is_known)?;
+        block.base_fee_per_gas
+    };
+    let at = |percent: usize| {
+        let price = prices.get(prices.len().checked_sub(1)? * percent / 100)?;
+        Some(PaidGasPrice { wei: price.effective_gas_price, base_fee: base_fee(price.block_number) })
+    };
+    let [slow, average, fast] = PERCENTILES;
+    Some([at(slow)?, at(average)?, at(fast)?])
+}
+
+/// Milliseconds from `now` until the next block is due, at the pace of the newest ones: 0 if it is overdue.
+fn next_block_in(recent: &[BlockFees], now: SystemTime) -> Option<u64> {
+    let pace = Duration::try_from_secs_f64(block_time(recent)? / 1000.0).ok()?;
+    let newest = Duration::from_micros(u64::try_from(recent.last()?.timestamp.micros()).ok()?);
+    let due = UNIX_EPOCH.checked_add(newest)?.checked_add(pace)?;
+    u64::try_from(due.duration_since(now).unwrap_or_default().as_millis()).ok()
 }
 
 /// The price of the chain's coin: that of the zero address in the price source.
 fn coin(app: &App) -> Option<TokenPrice> {
     app.options().prices.of(&Address::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(number: u64, seconds: u64) -> BlockFees {
+        BlockFees {
+            block_number: number,
+            timestamp: Timestamp::from_seconds(seconds).expect("a time"),
+            gas_limit: 0,
+            gas_used: 0,
+            base_fee_per_gas: None,
+            blob_gas_used: None,
+            excess_blob_gas: None,
+            lacking: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_next_block_is_due_at_the_pace_of_the_newest() {
+        let recent = [block(10, 1_700_000_000), block(20, 1_700_000_120)];
+        let at = |millis: u64| UNIX_EPOCH + Duration::from_millis(1_700_000_120_000 + millis);
+        assert_eq!(next_block_in(&recent, at(0)), Some(12_000));
+        assert_eq!(next_block_in(&recent, at(11_250)), Some(750));
+        assert_eq!(next_block_in(&recent, at(12_001)), Some(0), "it is overdue");
+        assert_eq!(next_block_in(&recent[1..], at(0)), None, "one block has no pace");
+    }
 }

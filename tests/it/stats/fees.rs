@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
+use xtask::http;
 
 use super::{DAY, NodeFigures, is_near, line, node_figures, of_day};
 use crate::chains::chain;
@@ -62,5 +63,53 @@ fn charts_of_fees_are_those_of_the_blocks() -> anyhow::Result<()> {
         }
     }
     ensure!(seen > 5, "{seen}");
+    Ok(())
+}
+
+/// The figures as a client of this family asks for them, with gas prices as objects.
+fn with_parts(url: &str, tag: &str) -> anyhow::Result<ureq::http::Response<ureq::Body>> {
+    let request = http::agent().get(url).header("updated-gas-oracle", "true");
+    Ok(if tag.is_empty() { request } else { request.header("if-none-match", tag) }.call()?)
+}
+
+#[test]
+fn gas_prices_have_parts_if_a_header_asks_for_them() -> anyhow::Result<()> {
+    let mut compared = 0;
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let url = format!("{}/api/v2/stats", chain.api);
+        // The form without parts first, so that it is in memory.
+        let numbers = http::get(&http::agent(), &url)?.json()?;
+        ensure!(numbers["gas_prices_update_in"] == 0 || numbers["average_block_time"].is_null(), "{name}: {numbers}");
+        let answer = with_parts(&url, "")?;
+        let names = |answer: &ureq::http::Response<ureq::Body>| {
+            let all = answer.headers().get_all("vary").into_iter().filter_map(|value| value.to_str().ok());
+            all.map(str::to_lowercase).collect::<Vec<_>>().join(", ")
+        };
+        ensure!(names(&answer).contains("updated-gas-oracle"), "{name}: {answer:?}");
+        let tag = answer.headers()["etag"].to_str()?.to_owned();
+        let objects: Value = answer.into_body().read_json()?;
+        let again = with_parts(&url, &tag)?;
+        ensure!(again.status() == 304 && names(&again).contains("updated-gas-oracle"), "{name}: {again:?}");
+        ensure!(http::get(&http::agent(), &url)?.json()?["gas_prices"] == numbers["gas_prices"], "{name}");
+        let Some(prices) = numbers["gas_prices"].as_object() else { continue };
+        for (of, number) in prices {
+            let object = &objects["gas_prices"][of];
+            ensure!(object["price"] == *number, "{name}: {object}, not {number}");
+            let wei: f64 = object["wei"].as_str().context("wei")?.parse()?;
+            ensure!(is_near(number, wei / 1e9), "{name}: {object}");
+            ensure!(object["time"].is_null() && object["fiat_price"].is_null(), "{name}: {object}");
+            let Some(base_fee) = object["base_fee"].as_f64() else { continue };
+            let is_of_block = |block: &NodeFigures| block.base_fee.is_some_and(|fee| fee as f64 / 1e9 == base_fee);
+            ensure!(node_figures(chain).iter().any(is_of_block), "{name}: {object}");
+            if let Some(tip) = object["priority_fee_wei"].as_str() {
+                let tip: f64 = tip.parse()?;
+                ensure!(is_near(&object["priority_fee"], tip / 1e9), "{name}: {object}");
+                ensure!(is_near(&object["price"], base_fee + tip / 1e9), "{name}: {object}");
+                compared += 1;
+            }
+        }
+    }
+    ensure!(compared > 0);
     Ok(())
 }
