@@ -277,12 +277,14 @@ fn search_parameters_are_returned() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let token = &busiest(&rows(chain, "token-transfers", "")?, &["token"])[0];
     let query = format!(
-        "methods=0xa9059cbb,0x095ea7b3&methods_names=transfer&token_contract_address_hashes_to_include={token}"
+        "methods=0xa9059cbb,0x095ea7b3&methods_names=transfer&token_contract_address_hashes_to_include={token},{}",
+        format!("0x{}", "dd".repeat(20))
     );
     let params = get(chain, &format!("advanced-filters?{query}"))?["search_params"].clone();
     ensure!(params["methods"]["0xa9059cbb"] == "transfer" && params["methods"]["0x095ea7b3"].is_null(), "{params}");
     let tokens = params["tokens"].as_object().context("tokens")?;
     let (address, shown) = tokens.iter().next().context("a token")?;
+    ensure!(tokens.len() == 1, "an address that is no token: {params}");
     ensure!(address.to_lowercase() == *token && shown["address_hash"] == *address, "{params}");
     Ok(())
 }

@@ -223,9 +223,9 @@ pub fn write_filtered_page(
             });
             params.key("tokens").object(|list| {
                 let (searched, tokens) = search.tokens;
-                for token in searched {
-                    let key = list.key(&token.to_checksum(None));
-                    key.option(tokens.standard(token), |writer, standard| tokens.write(writer, token, standard));
+                // Clients read members of each token that is named.
+                for (token, standard) in searched.iter().filter_map(|token| Some((token, tokens.standard(token)?))) {
+                    tokens.write(list.key(&token.to_checksum(None)), token, standard);
                 }
             });
         });
