@@ -46,6 +46,9 @@ use trawl_query::scan::{
 const PERIOD: ParameterGroup =
     &[("from_period", Kind::Text), ("to_period", Kind::Text), ("mark", Kind::Name(&["0", "1"]))];
 
+/// What older pages send along, and nothing depends on.
+const IGNORED: ParameterGroup = &[("address_id", Kind::Text), ("recaptcha_response", Kind::Text)];
+
 /// Clients of this API family write an absent value as nothing or as `null`.
 const SIDE: ParameterGroup = &[
     ("columns", Kind::Name(&["blockscout", "accounting", "scan"])),
@@ -55,12 +58,11 @@ const SIDE: ParameterGroup = &[
 
 query_parameters! {
     /// Of rows that have an address on two sides.
-    pub(crate) SideParameters: [
+    pub(crate) SideParameters: [PERIOD, SIDE, IGNORED];
+    /// Of logs, which are filtered by a topic.
+    pub(crate) LogParameters: [
         PERIOD,
-        SIDE];
-            /// Of logs, which are filtered by a topic.
-            pub(crate) LogParameters:
-            [PERIOD,
+        IGNORED,
         &[
             ("columns", Kind::Name(&["blockscout", "scan"])),
             ("filter_type", Kind::Name(&["topic", "null", ""])),

@@ -176,7 +176,10 @@ fn call_frames_and_logs_have_them() -> anyhow::Result<()> {
         ensure!(*row == expected, "{row:?} instead of {expected:?}");
     }
     // With a closing line for those who ask for it.
-    let marked = http::get(&http::agent(), &format!("{}/api/v2/addresses/{emitter}/logs/csv?mark=1", chain.api))?;
+    let marked = http::get(
+        &http::agent(),
+        &format!("{}/api/v2/addresses/{emitter}/logs/csv?mark=1&recaptcha_response=", chain.api),
+    )?;
     ensure!(marked.text().lines().last().is_some_and(|line| line.starts_with("# {")), "{}", marked.text());
     Ok(())
 }
