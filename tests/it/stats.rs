@@ -205,6 +205,8 @@ fn the_coin_has_the_price_of_the_zero_address() -> anyhow::Result<()> {
     let ask = |path: &str| http::get(&http::agent(), &format!("{}/api/v2/{path}", api.url))?.json();
     env::eventually(env::SOON, || Ok(ask("stats")?["coin_price"] == "2500.5"))?;
     ensure!(ask("stats")?["market_cap"] == "10002", "{}", ask("stats")?);
+    let address = ask(&format!("addresses/0x{}", "12".repeat(20)))?;
+    ensure!(address["exchange_rate"] == "2500.5", "{address}");
     let chart = ask("stats/charts/market")?;
     ensure!(chart["available_supply"] == "4" && chart["chart_data"][0]["closing_price"] == "2500.5", "{chart}");
     ensure!(chart["chart_data"].as_array().map(Vec::len) == Some(1), "{chart}");

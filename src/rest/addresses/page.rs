@@ -63,6 +63,7 @@ pub(in crate::rest) async fn address_page(
         has_token_transfers: activity.token_transfers,
         has_withdrawals: activity.withdrawals,
         has_validated_blocks: activity.validated_blocks,
+        coin_price: app.options().prices.of(&Address::ZERO).and_then(|coin| coin.exchange_rate),
     };
     let mut writer = JsonWriter::new();
     page.write(&mut writer, &address, &addresses, &tokens);

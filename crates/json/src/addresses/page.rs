@@ -3,6 +3,7 @@
 
 use super::address::Addresses;
 use crate::JsonWriter;
+use crate::tokens::prices::Decimal;
 use crate::tokens::transfers::Tokens;
 use trawl_core::primitives::{Address, B256, BlockNumber, U256};
 
@@ -29,6 +30,8 @@ pub struct AddressPage {
     pub has_withdrawals: Option<bool>,
     /// Whether it made a block.
     pub has_validated_blocks: Option<bool>,
+    /// The price of the chain's coin.
+    pub coin_price: Option<Decimal>,
 }
 
 impl AddressPage {
@@ -40,7 +43,7 @@ impl AddressPage {
             page.key("watchlist_address_id").null();
             page.key("coin_balance").option(self.balance.map(|known| known.0), JsonWriter::decimal_256);
             page.key("block_number_balance_updated_at").option(self.balance.map(|known| known.1), JsonWriter::number);
-            page.key("exchange_rate").null();
+            page.key("exchange_rate").option(self.coin_price.as_ref().map(Decimal::text), JsonWriter::string);
             page.key("creator_address_hash")
                 .option(self.creator, |writer, creator| writer.string(&creator.to_checksum(None)));
             // Clients use two names (docs/reference/http-contract.md#family).
