@@ -13,5 +13,8 @@ pub(super) fn routes() -> Router<App> {
     let messages = trawl_chains::message_paths().into_iter();
     let deposits = trawl_chains::deposit_paths().into_iter();
     let router = messages.fold(Router::new(), |router, path| router.route(path, get(messages::list)));
-    deposits.fold(router, |router, path| router.route(path, get(deposits::list)))
+    deposits
+        .fold(router, |router, path| router.route(path, get(deposits::list)))
+        .route("/api/v2/main-page/optimism-deposits", get(deposits::newest_of_optimism))
+        .route("/api/v2/main-page/arbitrum/messages/to-rollup", get(deposits::newest_of_arbitrum))
 }

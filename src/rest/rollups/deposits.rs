@@ -8,7 +8,7 @@ use trawl_chains::{DepositList, DepositSource, FirstTransaction, L1Origin};
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::parameters::{Parameters, query_parameters};
+use crate::http::parameters::{NoParameters, Parameters, query_parameters};
 use crate::http::query::PAGE_SIZE;
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
@@ -17,12 +17,17 @@ use crate::rest::list::ListRow;
 use crate::rest::page::Page;
 use trawl_core::primitives::BlockNumber;
 use trawl_core::schema::TransactionRow;
+use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::list::write_page;
 use trawl_json::rollups::deposits::write_rest_deposit;
+use trawl_json::{Array, JsonWriter};
 use trawl_query::transactions::positions::{TransactionPositions, transactions};
 use trawl_query::transactions::{of_types, of_types_beyond_first};
 use trawl_query::walk::{Order, Walk};
+
+/// Transactions that a main page shows.
+const NEWEST: u64 = 6;
 
 query_parameters! {
     pub(crate) DepositsParameters: [TransactionCursor::PARAMETERS, PAGE_SIZE];
@@ -38,29 +43,93 @@ pub(in crate::rest) async fn list(
 ) -> Result<Response, Problem> {
     let beyond = TransactionCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
-    let family = app.family(&head);
-    let list = family.and_then(|family| family.deposits).filter(|list| list.path == path.as_str());
-    let list = list.ok_or(Problem::UnknownAction)?;
+    let list = list_at(&app, &head, path.as_str())?;
+    let walk = Walk { order: Order::NewestFirst, beyond, limit: size + 1 };
+    let batches = app.rows_of(&head, &statement(list, &head, walk)).await?;
+    let page = Page::cut(&batches, size);
+    let items = DepositItems::load(&app, &head, list, &page).await?;
+    let next = TransactionRow::next(&page).map(|cursor| cursor.writer(page.count));
+    Ok(json(write_page(|array| items.write(array), next)))
+}
+
+/// The newest transactions from L1 of a chain of the OP stack, as its main page shows them: an array.
+pub(in crate::rest) async fn newest_of_optimism(
+    State(app): State<App>,
+    head: RequestHead,
+    _: Parameters<NoParameters>,
+) -> Result<Response, Problem> {
+    let mut writer = JsonWriter::new();
+    let write = |items: &DepositItems<'_>| writer.array(|array| items.write(array));
+    write_newest(&app, &*head.get()?, "/api/v2/optimism/deposits", write).await?;
+    Ok(json(writer.into_bytes()))
+}
+
+/// The newest messages from L1 of an Arbitrum chain, as its main page shows them: an object with `items`.
+pub(in crate::rest) async fn newest_of_arbitrum(
+    State(app): State<App>,
+    head: RequestHead,
+    _: Parameters<NoParameters>,
+) -> Result<Response, Problem> {
+    let mut writer = JsonWriter::new();
+    let write = |items: &DepositItems<'_>| {
+        writer.object(|page| page.key("items").array(|array| items.write(array)));
+    };
+    write_newest(&app, &*head.get()?, "/api/v2/arbitrum/messages/to-rollup", write).await?;
+    Ok(json(writer.into_bytes()))
+}
+
+/// Writes the newest transactions of the list at a path.
+async fn write_newest(
+    app: &App,
+    head: &Head,
+    path: &str,
+    write: impl FnOnce(&DepositItems<'_>),
+) -> Result<(), Problem> {
+    let list = list_at(app, head, path)?;
+    let batches = app.rows_of(head, &statement(list, head, Walk::newest(NEWEST))).await?;
+    let page = Page::cut(&batches, NEWEST);
+    write(&DepositItems::load(app, head, list, &page).await?);
+    Ok(())
+}
+
+/// The list of the chain's family, if that is at `path`.
+fn list_at(app: &App, head: &Head, path: &str) -> Result<&'static DepositList, Problem> {
+    let list = app.family(head).and_then(|family| family.deposits).filter(|list| list.path == path);
+    list.ok_or(Problem::UnknownAction)
+}
+
+fn statement(list: &DepositList, head: &Head, walk: Walk) -> Statement<TransactionRow> {
     let plan = match list.first {
         FirstTransaction::Protocol => of_types_beyond_first,
         FirstTransaction::User => of_types,
     };
-    let walk = Walk { order: Order::NewestFirst, beyond, limit: size + 1 };
-    let batches = app.rows_of(&head, &plan(list.types, &head.blocks.span(), walk)).await?;
-    let page = Page::cut(&batches, size);
-    let origins = origins(&app, &head, list, &page).await?;
-    let next = TransactionRow::next(&page).map(|cursor| cursor.writer(page.count));
-    let items = write_page(
-        |items| {
-            page.rows(|batch, row| {
-                let view = batch.view();
-                let origin = origins.get(&view.block_number[row]).copied();
-                write_rest_deposit(items.item(), list, &view, row, origin);
-            });
-        },
-        next,
-    );
-    Ok(json(items))
+    plan(list.types, &head.blocks.span(), walk)
+}
+
+/// Transactions of a page, with the L1 blocks that their blocks follow.
+struct DepositItems<'p> {
+    list: &'static DepositList,
+    page: &'p Page<'p, TransactionRow>,
+    origins: HashMap<BlockNumber, L1Origin>,
+}
+
+impl<'p> DepositItems<'p> {
+    async fn load(
+        app: &App,
+        head: &Head,
+        list: &'static DepositList,
+        page: &'p Page<'p, TransactionRow>,
+    ) -> Result<Self, Problem> {
+        Ok(Self { list, page, origins: origins(app, head, list, page).await? })
+    }
+
+    fn write(&self, items: &mut Array<'_>) {
+        self.page.rows(|batch, row| {
+            let view = batch.view();
+            let origin = self.origins.get(&view.block_number[row]).copied();
+            write_rest_deposit(items.item(), self.list, &view, row, origin);
+        });
+    }
 }
 
 /// The L1 blocks of the blocks of a page, where the list shows them: the first transactions of blocks say them.

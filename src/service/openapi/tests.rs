@@ -170,6 +170,8 @@ const DECLARED: &[(&str, &[ParameterGroup])] = &[
     ("/api/v2/optimism/withdrawals", rollups::messages::MessagesParameters::GROUPS),
     ("/api/v2/arbitrum/messages/from-rollup", rollups::messages::MessagesParameters::GROUPS),
     ("/api/v2/scroll/withdrawals", rollups::messages::MessagesParameters::GROUPS),
+    ("/api/v2/main-page/optimism-deposits", &[]),
+    ("/api/v2/main-page/arbitrum/messages/to-rollup", &[]),
     ("/api/v2/optimism/deposits", rollups::deposits::DepositsParameters::GROUPS),
     ("/api/v2/arbitrum/messages/to-rollup", rollups::deposits::DepositsParameters::GROUPS),
     ("/api/v2/scroll/deposits", rollups::deposits::DepositsParameters::GROUPS),

@@ -54,6 +54,8 @@ fn of_the_op_stack_are_without_those_of_the_protocol() -> anyhow::Result<()> {
     ensure!(item["l2_transaction_gas_limit"] == json!(gas.to_string()), "{page}");
     ensure!(item["l1_transaction_hash"].is_null() && item["l1_transaction_origin"].is_null(), "{page}");
     ensure!(page["items"][1].is_null() && page["next_page_params"].is_null(), "{page}");
+    ensure!(get(&api.url, "main-page/optimism-deposits")?.json()? == page["items"], "{page}");
+    ensure!(get(&api.url, "main-page/arbitrum/messages/to-rollup")?.status == 400, "a list of another family");
     ensure!(get(&api.url, "scroll/deposits")?.status == 400 && get(&api.url, "optimism/deposits?l1=3")?.status == 422);
     Ok(())
 }
@@ -102,6 +104,9 @@ fn of_arbitrum_have_their_request() -> anyhow::Result<()> {
     let hash = &lines[0]["block"]["transactions"][1]["hash"];
     ensure!(item["completion_transaction_hash"] == *hash && item["origination_timestamp"].is_null(), "{page}");
     ensure!(page["items"][1].is_null(), "the transaction that begins the block is no message: {page}");
+    let newest = get(&api.url, "main-page/arbitrum/messages/to-rollup")?.json()?;
+    ensure!(newest == json!({"items": page["items"]}), "{newest}");
+    ensure!(get(&api.url, "main-page/optimism-deposits")?.status == 400, "a list of another family");
     Ok(())
 }
 
