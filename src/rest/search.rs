@@ -1,4 +1,4 @@
-//! `/api/v2/search…`: blocks, transactions and addresses that match a typed text.
+//! `/api/v2/search…`: blocks, transactions, user operations and addresses that match a typed text.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use trawl_core::primitives::domain_name::DomainName;
 use trawl_core::primitives::{Address, B256, Timestamp};
-use trawl_core::schema::Column;
+use trawl_core::schema::{Column, OptionalTable};
 use trawl_core::store::{Batch, Head};
 use trawl_json::addresses::address::Addresses;
 use trawl_json::list::write_page;
@@ -132,7 +132,7 @@ async fn named(app: &App, head: &Head, text: &str) -> Result<Vec<SearchResult>, 
     Ok(found.into_iter().collect())
 }
 
-/// The transaction with a hash, or the block, also one that another replaced.
+/// The transaction with a hash, or the block, also one that another replaced, or else the user operation.
 async fn with_hash(app: &App, head: &Head, hash: &B256) -> Result<Vec<SearchResult>, Problem> {
     let reorged = trawl_query::blocks::reorged::by_hash(hash);
     let (transaction, block, reorged) =
@@ -147,12 +147,28 @@ async fn with_hash(app: &App, head: &Head, hash: &B256) -> Result<Vec<SearchResu
         let text = number.to_string();
         return Box::pin(named_exactly(app, head, &text)).await;
     }
-    let Some(number) = reorged.first().map(|block| block.block_number) else { return Ok(Vec::new()) };
+    let Some(number) = reorged.first().map(|block| block.block_number) else {
+        return Ok(operation(app, head, hash).await?.into_iter().collect());
+    };
     let blocks = app.reader().rows(&trawl_query::blocks::reorged::at(&head.blocks.span(), number)).await?;
     let found = blocks.into_iter().find(|block| block.hash == *hash);
     let found =
         found.map(|block| SearchResult::Block { number, hash: *hash, timestamp: block.timestamp, kind: "reorg" });
     Ok(found.into_iter().collect())
+}
+
+/// The user operation with a hash, where logs are ordered by topic: without that order it is not searched for.
+async fn operation(app: &App, head: &Head, hash: &B256) -> Result<Option<SearchResult>, Problem> {
+    // A word that begins like this is an address or a number, which as a topic may have any number of logs.
+    let is_address = hash.starts_with(&[0; 12]);
+    if is_address || !head.tables.has(OptionalTable::LogTopics) {
+        return Ok(None);
+    }
+    let handled = match app.handled_operation(head, *hash).await {
+        Err(Problem::TooExpensive) => None,
+        handled => handled?,
+    };
+    Ok(handled.map(|found| SearchResult::Operation { hash: *hash, timestamp: found.timestamp }))
 }
 
 /// The terms that begin with the text; none without a text.

@@ -309,3 +309,27 @@ fn the_chain_has_operations_of_three_versions() -> anyhow::Result<()> {
     ensure!(emitters.len() == 4, "three EntryPoints and a forger: {emitters:?}");
     Ok(())
 }
+
+#[test]
+fn a_search_finds_an_operation_by_its_hash() -> anyhow::Result<()> {
+    let search = |path: String| -> anyhow::Result<Value> {
+        http::get(&http::agent(), &format!("{}/api/v2/search{path}", operations().api))?.json()
+    };
+    for one in sent()? {
+        let hash = one["hash"].as_str().context("a hash")?;
+        let items = search(format!("?q={hash}"))?["items"].clone();
+        let page = ask(&format!("operations/{hash}"))?.1;
+        let expected = json!([{
+            "type": "user_operation", "user_operation_hash": hash, "timestamp": page["timestamp"],
+            "url": format!("/op/{hash}"),
+        }]);
+        ensure!(items == expected, "{items} is not {expected}");
+        ensure!(search(format!("/quick?q={}", hash.to_uppercase().replace("0X", "")))? == items, "{hash}");
+        let redirect = search(format!("/check-redirect?q={hash}"))?;
+        ensure!(redirect == json!({"redirect": true, "type": "user_operation", "parameter": hash}), "{redirect}");
+    }
+    for none in [format!("0x{}", "12".repeat(32)), format!("0x{}", "00".repeat(32))] {
+        ensure!(search(format!("/check-redirect?q={none}"))?["redirect"] == false, "{none}");
+    }
+    Ok(())
+}

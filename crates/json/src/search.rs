@@ -26,6 +26,13 @@ pub enum SearchResult {
         /// The time of its block.
         timestamp: Timestamp,
     },
+    /// A user operation (ERC-4337), found by its hash.
+    Operation {
+        /// What its EntryPoint calls it.
+        hash: B256,
+        /// The time of its block.
+        timestamp: Timestamp,
+    },
     /// An address, whatever it is.
     Address(Address),
     /// The address that a name of the name service has.
@@ -62,6 +69,12 @@ impl SearchResult {
                 item.key("timestamp").timestamp(*timestamp);
                 item.key("url").string(&format!("/tx/{hash}"));
             }
+            Self::Operation { hash, timestamp } => {
+                item.key("type").string("user_operation");
+                item.key("user_operation_hash").hex(hash.as_slice());
+                item.key("timestamp").timestamp(*timestamp);
+                item.key("url").string(&format!("/op/{hash}"));
+            }
             Self::Address(address) | Self::Named { address, .. } if tokens.metadata.contains_key(address) => {
                 write_token(item, address, addresses, tokens);
             }
@@ -85,6 +98,7 @@ impl SearchResult {
         let target = found.map(|found| match found {
             Self::Block { hash, .. } => ("block", hash.to_string()),
             Self::Transaction { hash, .. } => ("transaction", hash.to_string()),
+            Self::Operation { hash, .. } => ("user_operation", hash.to_string()),
             Self::Address(address) | Self::Named { address, .. } | Self::Domain { address, .. } => {
                 ("address", address.to_checksum(None))
             }

@@ -114,7 +114,7 @@ async function redirectOf(words: string): Promise<string | null> {
   if (!digits) return null;
   try {
     const { type, parameter } = await getJson<Redirect>(`/api/v2/search/check-redirect?q=0x${digits}`);
-    const noun = { block: 'block', transaction: 'tx', address: 'address' }[type ?? ''];
+    const noun = { block: 'block', transaction: 'tx', user_operation: 'op', address: 'address' }[type ?? ''];
     return noun && parameter ? `/${noun}/${parameter}` : null;
   } catch {
     return null;
