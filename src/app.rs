@@ -5,8 +5,8 @@ use std::sync::{Arc, Once};
 
 use alloy_chains::NamedChain;
 
-use crate::cache::day_sums::DaySumsCache;
 use crate::cache::responses::ResponseCache;
+use crate::cache::run_sums::RunSums;
 use crate::cache::settled_rows::SettledRows;
 use crate::cache::state_loads::StateLoads;
 use crate::enrich::contracts::ContractCache;
@@ -21,6 +21,8 @@ use trawl_chains::Family;
 use trawl_core::store::{Head, HeadWatch, Reader};
 use trawl_evm::StateCache;
 use trawl_metrics::Exposition;
+use trawl_query::blocks::withdrawals::WithdrawalSums;
+use trawl_query::stats::days::DaySums;
 
 /// The state that all requests share.
 #[derive(Clone)]
@@ -31,7 +33,8 @@ struct AppState {
     head: HeadWatch,
     responses: Option<ResponseCache>,
     settled_rows: Option<SettledRows>,
-    day_sums: DaySumsCache,
+    day_sums: RunSums<DaySums>,
+    withdrawal_sums: RunSums<WithdrawalSums>,
     options: Options,
     metrics: Option<Exposition>,
     labels: LabelCache,
@@ -75,7 +78,8 @@ impl App {
             head,
             responses: ResponseCache::new(options.cache_bytes),
             settled_rows: SettledRows::new(options.settled_cache_bytes),
-            day_sums: DaySumsCache::new(),
+            day_sums: RunSums::new(),
+            withdrawal_sums: RunSums::new(),
             metrics,
             labels: LabelCache::new(),
             contracts: ContractCache::new(),
@@ -130,8 +134,13 @@ impl App {
     }
 
     /// What settled blocks add up to by day.
-    pub(crate) fn day_sums(&self) -> &DaySumsCache {
+    pub(crate) fn day_sums(&self) -> &RunSums<DaySums> {
         &self.0.day_sums
+    }
+
+    /// What the withdrawals of settled blocks add up to.
+    pub(crate) fn withdrawal_sums(&self) -> &RunSums<WithdrawalSums> {
+        &self.0.withdrawal_sums
     }
 
     pub(crate) fn labels(&self) -> &LabelCache {

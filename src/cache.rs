@@ -3,8 +3,8 @@
 pub(crate) mod answer_variant;
 pub(crate) mod batch_loader;
 pub(crate) mod cache_control;
-pub(crate) mod day_sums;
 pub(crate) mod generations;
 pub(crate) mod responses;
+pub(crate) mod run_sums;
 pub(crate) mod settled_rows;
 pub(crate) mod state_loads;

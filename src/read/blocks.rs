@@ -8,3 +8,4 @@ pub(crate) mod miners;
 pub(crate) mod recent;
 pub(crate) mod times;
 pub(crate) mod uncle_headers;
+pub(crate) mod withdrawals;

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::cache::settled_rows::Key;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, BlockRange, U256};
+use trawl_core::readable::Span;
 use trawl_core::store::Head;
 use trawl_query::stats::days::{BlockOfDay, DaySums, MAX_BLOCKS, MAX_DAYS, of_newest, of_settled, runs};
 
@@ -18,7 +19,16 @@ const DAY: i64 = 86_400_000_000;
 const MAX_RANGES: usize = 16;
 
 /// Runs that are read at the same time.
-const CONCURRENT_READS: usize = 4;
+pub(crate) const CONCURRENT_READS: usize = 4;
+
+/// The settled blocks of a span in the parts in which sums of them are read and cached.
+pub(crate) fn settled_reads(span: &Span) -> Vec<Vec<BlockRange>> {
+    match span.settled.len() {
+        0 => Vec::new(),
+        count if count > MAX_RANGES => vec![span.settled.clone()],
+        _ => span.settled.iter().flat_map(|range| runs(*range)).map(|run| vec![run]).collect(),
+    }
+}
 
 /// The sums of some blocks; `None` where a value is not known for all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,17 +250,12 @@ impl App {
     pub(crate) async fn days(&self, head: &Head) -> Result<Days, Problem> {
         let blocks = head.blocks.span();
         let mut days = Days { head: head.number().unwrap_or_default(), ..Days::default() };
-        let reads: Vec<Vec<BlockRange>> = match blocks.settled.len() {
-            0 => Vec::new(),
-            count if count > MAX_RANGES => vec![blocks.settled.clone()],
-            _ => blocks.settled.iter().flat_map(|range| runs(*range)).map(|run| vec![run]).collect(),
-        };
         let read = async |ranges: Vec<BlockRange>| {
             let statement = of_settled(&ranges);
             let rows = async { Ok(self.reader().rows(&statement).await?) };
             self.day_sums().get_or_read(Key::new(head, &statement), rows).await
         };
-        let mut runs = stream::iter(reads.into_iter().map(read)).buffered(CONCURRENT_READS);
+        let mut runs = stream::iter(settled_reads(&blocks).into_iter().map(read)).buffered(CONCURRENT_READS);
         while let Some(rows) = runs.try_next().await? {
             rows.iter().for_each(|row| days.add(row.day, row.into()));
             if days.by_day.len() as u64 >= MAX_DAYS {

@@ -15,9 +15,10 @@ use crate::http::parameters::{NoParameters, Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE};
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
+use crate::read::blocks::withdrawals::withdrawal_sums;
 use crate::read::completeness::require_part;
 use crate::rest::blocks::withdrawals;
-use trawl_core::primitives::{BlockRange, U256};
+use trawl_core::primitives::BlockRange;
 use trawl_core::schema::{BlockPart, OptionalTable};
 use trawl_core::store::Head;
 use trawl_json::blocks::withdrawals::{Scope, write_counters};
@@ -136,9 +137,6 @@ pub(super) async fn withdrawals(
     Ok(policy.mark(withdrawals::write(&app, &head, &page, Scope::Address, next).await?))
 }
 
-/// Most withdrawals that are added up for a request.
-const MAX_ADDED: u64 = 100_000;
-
 /// How many withdrawals there are and what they add up to (docs/reference/http-contract.md#lists-of-everything).
 pub(super) async fn withdrawal_counters(
     State(app): State<App>,
@@ -147,10 +145,11 @@ pub(super) async fn withdrawal_counters(
 ) -> Result<Response, Problem> {
     let head = head.get()?;
     let count = withdrawals_count(&app, &head).await?;
-    let sum = match count {
-        Some(count) if count <= MAX_ADDED => sum(&app, &head, count).await?,
-        _ => None,
+    let sums = match count {
+        Some(_) => withdrawal_sums(&app, &head).await?,
+        None => None,
     };
+    let sum = sums.filter(|sums| Some(sums.withdrawals) == count).map(|sums| sums.amount);
     Ok(json(write_counters(count, sum)))
 }
 
@@ -163,13 +162,4 @@ async fn withdrawals_count(app: &App, head: &Head) -> Result<Option<u64>, Proble
     let first = newest.as_ref().map_or(1, |newest| newest.block_number);
     let is_complete = BlockRange::new(first, number).is_none_or(|above| head.withdrawals.missing(above).is_empty());
     Ok(is_complete.then(|| newest.map_or(0, |newest| newest.withdrawal_index + 1)))
-}
-
-/// The sum of `count` withdrawals, if they are all there.
-async fn sum(app: &App, head: &Head, count: u64) -> Result<Option<U256>, Problem> {
-    let statement = trawl_query::blocks::withdrawals::amounts(&head.withdrawals.span(), count + 1);
-    let amounts = app.reader().all(&statement).await?;
-    let found: u64 = amounts.iter().map(|batch| batch.len() as u64).sum();
-    let all = amounts.iter().flat_map(trawl_core::store::Batch::rows).map(|row| row.amount);
-    Ok((found == count).then(|| all.sum()))
 }

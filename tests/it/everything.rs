@@ -230,6 +230,9 @@ fn pages_are_read_in_order() -> anyhow::Result<()> {
             ensure!(read.kind == "InReverseOrder" && read.keys[0] == "block_number", "{read:?}");
         }
     }
+    let days = [BlockRange::new(17_062_000, 17_063_000).context("ordered")?];
+    let read = only(explain_in(database, &trawl_query::blocks::withdrawals::sums(&days)))?;
+    ensure!(read.table == "withdrawals_by_block" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
     let block = <Span as From<Vec<BlockRange>>>::from(vec![BlockRange::single(number)]);
     let frames = trawl_query::transactions::internal::of_transaction_down(&block, 3, Some(frame), 51);
     let read = only(explain_in(database, &frames))?;

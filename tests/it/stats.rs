@@ -12,6 +12,7 @@ use crate::pages::get;
 use crate::plans::explain_in;
 
 mod fees;
+mod withdrawals;
 
 const DAY: u64 = 86_400;
 
@@ -341,6 +342,7 @@ fn many_days_are_added_up_run_by_run() -> anyhow::Result<()> {
     };
     insert(0, 20_000)?;
     env::commit(database, 19_999)?;
+    withdrawals::add(database)?;
     let api = env::start_api(database, &[])?;
     let ask = |path: &str| -> anyhow::Result<Value> {
         let answer = http::get(&http::agent(), &format!("{}{path}", api.url))?;
@@ -375,6 +377,7 @@ fn many_days_are_added_up_run_by_run() -> anyhow::Result<()> {
         stats["total_transactions"] == sum("transactions_count")? && stats["total_gas_used"] == sum("gas_used")?,
         "{stats}"
     );
+    ensure!(ask("/api/v2/withdrawals/counters")? == withdrawals::counters());
     ensure!(stats["total_blocks"] == "20000" && stats["average_block_time"] == 1_800_000.0, "{stats}");
     let chart = ask("/api/v2/stats/charts/transactions")?;
     ensure!(chart["chart_data"].as_array().map(Vec::len) == Some(30), "{chart}");

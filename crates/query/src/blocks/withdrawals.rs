@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use crate::select::{Select, participant, up_to};
+use crate::select::{Select, participant, settled_blocks, up_to};
 use crate::walk::Walk;
 use trawl_core::newest::Predicate;
-use trawl_core::primitives::{Address, BlockNumber, U256};
+use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::WithdrawalRow;
 use trawl_core::schema::columns::columns;
@@ -69,6 +69,32 @@ columns! {
 #[must_use]
 pub fn amounts(blocks: &Span, limit: u64) -> Statement<WithdrawalAmount> {
     Select::default().blocks("block_number", blocks).page("withdrawals_by_block", "block_number", limit)
+}
+
+columns! {
+    /// What some withdrawals add up to.
+    pub struct WithdrawalSums / WithdrawalSumsView {
+        /// Number of withdrawals.
+        withdrawals: u64,
+        /// Wei of all of them.
+        amount: U256,
+    }
+}
+
+/// What the withdrawals of the settled blocks of some ranges add up to.
+#[must_use]
+pub fn sums(ranges: &[BlockRange]) -> Statement<WithdrawalSums> {
+    let sql = format!(
+        "SELECT
+    count() AS withdrawals,
+    sum(paid.amount) AS amount
+FROM withdrawals_by_block AS paid
+WHERE {}",
+        settled_blocks("block_number", ranges).join("\n  AND ")
+    );
+    let mut statement = Select::default().blocks("block_number", &ranges.to_vec().into()).statement(sql);
+    statement.is_settled = true;
+    statement
 }
 
 /// All withdrawals of one block in their order; a block has at most 16 on Ethereum.
