@@ -83,8 +83,12 @@ pub(in crate::rest) async fn transactions_page(
 }
 
 /// The figures of the page of contracts.
-pub(in crate::rest) async fn contracts_page(_: Parameters<NoParameters>) -> Result<Response, Problem> {
-    Ok(json(charts::write_contracts_page()))
+pub(in crate::rest) async fn contracts_page(
+    State(app): State<App>,
+    _: Parameters<NoParameters>,
+) -> Result<Response, Problem> {
+    let counted = app.reader().rows(&trawl_query::contracts::list::count()).await?;
+    Ok(json(charts::write_contracts_page(counted.first().map_or(0, |row| row.contracts))))
 }
 
 /// A day among the parameters.

@@ -223,10 +223,16 @@ pub fn write_transactions_page(values: &Counters) -> Vec<u8> {
     writer.into_bytes()
 }
 
-/// The figures of the page of contracts, none of which is counted.
+/// The contracts that have an ABI.
+const VERIFIED_CONTRACTS: Info =
+    info("totalVerifiedContracts", "Total verified contracts", "Contracts whose ABI is loaded", None);
+
+/// The figures of the page of contracts: of contracts with an ABI there are `verified`, and others are not counted.
 #[must_use]
-pub fn write_contracts_page() -> Vec<u8> {
+pub fn write_contracts_page(verified: u64) -> Vec<u8> {
     let mut writer = JsonWriter::new();
-    writer.object(|_| {});
+    writer.object(|page| {
+        VERIFIED_CONTRACTS.write_counter(page.key("total_verified_contracts"), &verified.to_string());
+    });
     writer.into_bytes()
 }
