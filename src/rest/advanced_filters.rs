@@ -77,12 +77,6 @@ pub(super) async fn list(
     }
     let below = MovementCursor::read(&query)?;
     let (head, size) = (head.get()?, query.page_size());
-    let is_narrow = !filter.ranges().is_empty() || !filter.tokens.include.is_empty() || age.start.is_some();
-    if filter.is_rare() && !is_narrow {
-        let detail =
-            "amounts and methods are filtered row by row: add age_from, or an address or token contract to include";
-        return Err(Problem::invalid_parameter("age_from", detail));
-    }
     let blocks = times::within(&app, &head, age).await?;
     let sources = sources(&head, &filter, blocks, below)?;
     let rows_per_read = if filter.passes_over() { ROWS_PER_READ } else { size + 1 };

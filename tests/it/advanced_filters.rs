@@ -241,7 +241,7 @@ fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
             format!("methods={selector}&from_address_hashes_to_include={one}"),
             Box::new(|row| row.selector == *selector && row.from == *one),
         ),
-        (format!("methods={selector}&age_from=1970-01-02"), Box::new(|row| row.selector == *selector)),
+        (format!("methods={selector}"), Box::new(|row| row.selector == *selector)),
         (
             format!(
                 "amount_from=0.000000001&from_address_hashes_to_include={one}&token_contract_address_hashes_to_include=native"
@@ -256,7 +256,7 @@ fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
             }),
         ),
         (
-            "amount_from=1&amount_to=1&age_from=1970-01-02&transaction_types=ERC-721,ERC-1155".into(),
+            "amount_from=1&amount_to=1&transaction_types=ERC-721,ERC-1155".into(),
             Box::new(|row| row.kind == "ERC-721" || (row.kind == "ERC-1155" && row.value == U256::from(1))),
         ),
     ];
@@ -290,14 +290,11 @@ fn search_parameters_are_returned() -> anyhow::Result<()> {
 }
 
 #[test]
-fn what_would_be_read_without_end_is_refused() -> anyhow::Result<()> {
+fn wrong_parameters_are_refused() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let many: Vec<String> = (1..=9).map(|byte| format!("0x{}", format!("{byte:02x}").repeat(20))).collect();
     for (query, pointer) in [
-        ("amount_from=1".to_owned(), "/age_from"),
-        ("methods=0xa9059cbb".into(), "/age_from"),
-        ("methods=0xa9059cbb&transaction_types=ERC-20&age_to=2024-01-01".into(), "/age_from"),
-        ("methods=transfer&age_from=2020-01-01".into(), "/methods"),
+        ("methods=transfer&age_from=2020-01-01".to_owned(), "/methods"),
         ("transaction_types=everything".into(), "/transaction_types"),
         ("amount_to=1e3&age_from=2020-01-01".into(), "/amount_to"),
         ("age_from=soon".into(), "/age_from"),

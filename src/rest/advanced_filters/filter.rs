@@ -133,7 +133,7 @@ impl Filter {
     }
 
     /// Whether few of the rows that are read may match, however far a read goes.
-    pub fn is_rare(&self) -> bool {
+    fn is_rare(&self) -> bool {
         self.has_amounts() || !self.methods.is_empty()
     }
 
