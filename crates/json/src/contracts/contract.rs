@@ -90,9 +90,12 @@ impl SmartContract {
             addresses.write_proxy(contract, address);
             contract.key("conflicting_implementations").null();
             contract.key("is_verified").bool(source.is_some());
-            // One that is not verified has neither: clients show something else instead of a name.
-            if let Some(source) = source {
-                contract.key("name").option(addresses.source_name(&source), JsonWriter::string);
+            // Clients show something else instead of a name that is not there, and take null for one.
+            if let Some(name) = source.as_ref().and_then(|source| addresses.source_name(source)) {
+                contract.key("name").string(name);
+            }
+            // One that is not verified has none.
+            if source.is_some() {
                 contract.key("certified").bool(false);
             }
             contract.key("abi").option(self.abi.as_ref(), |writer, entries| {
@@ -108,5 +111,31 @@ impl SmartContract {
             UNKNOWN.iter().for_each(|member| contract.key(member).null());
             contract.key("reputation").string("ok");
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::addresses::address::{AddressFacts, Labels};
+    use serde_json::Value;
+
+    #[test]
+    fn a_contract_without_a_name_has_no_member_for_it() {
+        let address = Address::repeat_byte(0xab);
+        let written = |contract_name: Option<&str>| -> Value {
+            let labels = Labels { contract_name: contract_name.map(str::to_owned), abi: Some(1), ..Labels::default() };
+            let facts = AddressFacts { labels: Arc::new(labels), ..AddressFacts::default() };
+            let mut writer = JsonWriter::new();
+            let addresses = Addresses(HashMap::from([(address, facts)]));
+            SmartContract::default().write(&mut writer, &address, &addresses);
+            serde_json::from_slice(&writer.into_bytes()).expect("valid JSON")
+        };
+        assert_eq!(written(Some("Coin"))["name"], "Coin");
+        let nameless = written(None);
+        assert!(nameless.get("name").is_none() && nameless["certified"] == false, "{nameless}");
     }
 }
