@@ -74,6 +74,37 @@ fn a_block_has_the_price_of_its_blob_gas() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Without an ABI of its own a call is decoded as that of the transaction that made it.
+#[test]
+fn calldata_is_decoded_as_the_input_of_a_transaction() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let page = get(chain, "transactions?items_count=100")?;
+    let mut decoded = 0;
+    for item in page["items"].as_array().context("items")? {
+        let (Some(input), Some(to)) = (item["raw_input"].as_str(), item["to"]["hash"].as_str()) else { continue };
+        if item["decoded_input"].is_null() || input.len() > 4_000 {
+            continue;
+        }
+        let found = get(chain, &format!("utils/decode-calldata?calldata={input}&address_hash={to}"))?;
+        ensure!(found == json!({"result": item["decoded_input"]}), "{found}, not {item}");
+        decoded += 1;
+    }
+    ensure!(decoded > 3, "{decoded} calls");
+    let to = format!("address_hash=0x{}", "12".repeat(20));
+    ensure!(get(chain, &format!("utils/decode-calldata?calldata=0x01020304&{to}"))? == json!({"result": null}));
+    for (query, pointer) in [
+        ("calldata=0xa9059cbb".to_owned(), "/address_hash"),
+        (to.clone(), "/calldata"),
+        (format!("calldata=a9059cbb&{to}"), "/calldata"),
+        (format!("calldata=0xa9059cb&{to}"), "/calldata"),
+        ("calldata=0xa9059cbb&address_hash=0x12".to_owned(), "/address_hash"),
+    ] {
+        let (status, answer) = ask(chain, &format!("utils/decode-calldata?{query}"))?;
+        ensure!(status == 422 && answer["errors"][0]["source"]["pointer"] == pointer, "{query}: {answer}");
+    }
+    Ok(())
+}
+
 #[test]
 fn a_block_that_is_not_there_is_404_and_no_name_422() -> anyhow::Result<()> {
     let chain = chain("devchain");

@@ -104,6 +104,7 @@ const DECLARED: &[(&str, &[ParameterGroup])] = &[
     ("/api/v2/addresses/{address_hash}/activity/methods", activity::ActivityParameters::GROUPS),
     ("/api/v2/tokens/{address_hash}/activity", activity::ActivityParameters::GROUPS),
     ("/api/v2/stats/activity", activity::ActivityParameters::GROUPS),
+    ("/api/v2/utils/decode-calldata", contracts::calldata::CalldataParameters::GROUPS),
     ("/api/v2/smart-contracts", contracts::list::ContractListParameters::GROUPS),
     ("/api/v2/smart-contracts/{address_hash}", &[]),
     ("/api/v2/smart-contracts/{address_hash}/same-code", &[]),
