@@ -20,7 +20,8 @@ const HAS_FORMATS: [&str; 4] = [
 
 /// Whether a route has answers in other formats than JSON.
 fn has_formats(path: &str) -> bool {
-    HAS_FORMATS.contains(&path) || (path.starts_with("/api/v2/addresses/") && path.ends_with("/csv"))
+    let is_export = || ["/api/v2/addresses/", "/api/v2/tokens/"].iter().any(|above| path.starts_with(above));
+    HAS_FORMATS.contains(&path) || (path.ends_with("/csv") && is_export())
 }
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -1,6 +1,7 @@
 //! Tokens: one, its lists and instances, what addresses hold, and all by rank.
 
 pub(crate) mod balances;
+pub(crate) mod holders_csv;
 pub(super) mod instance_lists;
 pub(crate) mod instances;
 pub(crate) mod lists;
@@ -19,6 +20,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/api/v2/tokens/{address_hash}", get(token::token))
         .route("/api/v2/tokens/{address_hash}/counters", get(token::counters))
         .route("/api/v2/tokens/{address_hash}/holders", get(lists::holders))
+        .route("/api/v2/tokens/{address_hash}/holders/csv", get(holders_csv::holders_csv))
         .route("/api/v2/tokens/{address_hash}/transfers", get(lists::transfers))
         .route("/api/v2/tokens/{address_hash}/instances", get(instances::instances))
         .route("/api/v2/tokens/{address_hash}/instances/{token_id}", get(instances::instance))

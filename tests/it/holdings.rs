@@ -92,6 +92,25 @@ fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The file of the holders of a token.
+fn csv_of(page: &Value, holders: &[(String, U256)]) -> anyhow::Result<String> {
+    let decimals: Option<u8> = match page["type"].as_str() {
+        Some("ERC-20") => page["decimals"].as_str().map(str::parse).transpose()?,
+        _ => Some(0),
+    };
+    let mut file = "HolderAddress,Balance\r\n".to_owned();
+    for (holder, amount) in holders {
+        let held = decimals.map(|decimals| alloy_primitives::utils::format_units(*amount, decimals)).transpose()?;
+        let held = held.map(|held| match held.contains('.') {
+            true => held.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => held,
+        });
+        let address: trawl_core::primitives::Address = holder.parse()?;
+        file.push_str(&format!("{},{}\r\n", address.to_checksum(None), held.unwrap_or_default()));
+    }
+    Ok(file)
+}
+
 /// Whoever holds a token, once, the largest balance first.
 #[test]
 fn of_a_token_are_its_holders() -> anyhow::Result<()> {
@@ -112,7 +131,12 @@ fn of_a_token_are_its_holders() -> anyhow::Result<()> {
             let found = found.iter().map(of_item).collect::<anyhow::Result<Vec<_>>>()?;
             ensure!(found == holders, "{token} in pages of {size}: {found:?}, expected {holders:?}");
         }
-        let count = get(chain, &format!("tokens/{token}"))?["holders_count"].clone();
+        let page = get(chain, &format!("tokens/{token}"))?;
+        let file = format!("{}/api/v2/tokens/{token}/holders/csv?from_period=null&recaptcha_response=x", chain.api);
+        let file = http::get(&http::agent(), &file)?;
+        ensure!(file.header("content-type") == "application/csv", "{file:?}");
+        ensure!(file.text() == csv_of(&page, &holders)?, "{}, expected {holders:?}", file.text());
+        let count = page["holders_count"].clone();
         ensure!(
             count.as_str().and_then(|count| count.parse().ok()) == Some(holders.len()),
             "{token}: {count}, expected {holders:?}"

@@ -9,6 +9,7 @@ use trawl_core::schema::Columns;
 pub mod accounting;
 mod csv_line;
 pub mod exports;
+pub mod holders;
 mod internal_transactions;
 mod token_transfers;
 mod transactions;

@@ -114,6 +114,7 @@ const DECLARED: &[(&str, &[ParameterGroup])] = &[
     ("/api/v2/tokens/{address_hash}", &[]),
     ("/api/v2/tokens/{address_hash}/counters", &[]),
     ("/api/v2/tokens/{address_hash}/holders", tokens::lists::HoldersParameters::GROUPS),
+    ("/api/v2/tokens/{address_hash}/holders/csv", tokens::holders_csv::HolderExportParameters::GROUPS),
     ("/api/v2/tokens/{address_hash}/instances", tokens::instances::InstancesParameters::GROUPS),
     ("/api/v2/tokens/{address_hash}/instances/{token_id}", &[]),
     ("/api/v2/tokens/{address_hash}/instances/{token_id}/transfers", tokens::lists::TransfersParameters::GROUPS),

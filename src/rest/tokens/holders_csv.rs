@@ -1,0 +1,64 @@
+//! `/api/v2/tokens/{token}/holders/csv`.
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+
+use crate::app::App;
+use crate::error::{Problem, UncountedReason};
+use crate::http::parameters::{AddressPath, Parameters, query_parameters};
+use crate::http::query::Kind;
+use crate::middleware::request_head::RequestHead;
+use crate::read::tokens::holders::holders;
+use crate::read::tokens::token::known;
+use trawl_json::JsonWriter;
+use trawl_json::scan_rows::holders::{HOLDERS, write_holder};
+use trawl_query::tokens::holders::Asset;
+
+/// What pages send that write the same parameters to all exports.
+const ABSENT: Kind = Kind::Name(&["null", ""]);
+
+query_parameters! {
+    pub(crate) HolderExportParameters: [&[
+        ("from_period", ABSENT),
+        ("to_period", ABSENT),
+        ("filter_type", ABSENT),
+        ("filter_value", ABSENT),
+        ("address_id", Kind::Text),
+        ("recaptcha_response", Kind::Text),
+    ]];
+}
+
+/// Most holders of a file, the largest: it is written in one piece.
+const MOST_HOLDERS: u64 = 10_000;
+
+/// The largest holders of a token as a file (docs/reference/scans.md#exports-of-a-token).
+pub(in crate::rest) async fn holders_csv(
+    State(app): State<App>,
+    head: RequestHead,
+    AddressPath(address): AddressPath,
+    _: Parameters<HolderExportParameters>,
+) -> Result<Response, Problem> {
+    let head = head.get()?;
+    let (tokens, standard) = known(&app, &head, &address).await?;
+    if tokens.is_undetermined(&address, &standard) {
+        return Err(Problem::NotCounted(UncountedReason::Undetermined));
+    }
+    let found = holders(&app, &head, &Asset::Token(&address, &standard), None, MOST_HOLDERS).await?;
+    // Tokens with ids are counted.
+    let stated = || tokens.metadata.get(&address).and_then(|token| token.decimals);
+    let decimals = if standard == "ERC-20" { stated() } else { Some(0) };
+    let mut out = JsonWriter::new();
+    out.raw(HOLDERS);
+    found.iter().for_each(|position| write_holder(&mut out, position.holder, position.held, decimals));
+    let mut response = Bytes::from(out.into_bytes()).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/csv"));
+    let name = format!("attachment; filename=\"holders-{address:#x}.csv\"");
+    if let Ok(file) = HeaderValue::from_str(&name) {
+        headers.insert(CONTENT_DISPOSITION, file);
+    }
+    Ok(response)
+}
