@@ -54,8 +54,10 @@ impl PreparedKill {
         let row = match found {
             None => None,
             Some(OwnStatement { progress, text }) => {
-                // It goes on if the client of the KILL leaves.
-                tokio::spawn(cancel(Arc::clone(&job.engine), Weak::clone(&progress)));
+                // It goes on if the client of the KILL leaves. Further ones find it going on.
+                if progress.upgrade().is_some_and(|progress| !progress.is_cancelled()) {
+                    tokio::spawn(cancel(Arc::clone(&job.engine), Weak::clone(&progress)));
+                }
                 let has_ended = said.mode == Mode::Sync && has_ended(&progress).await;
                 let status = if has_ended { "finished" } else { "waiting" };
                 Some([status, &said.query_id, &job.user, &text].map(escaped).join("\t") + "\n")

@@ -201,6 +201,11 @@ impl Progress {
         Some(state.number)
     }
 
+    /// Whether it is being cancelled.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.state().phase == Phase::Cancelled
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -220,6 +225,7 @@ mod tests {
         let found = kill.find_own("one", "ana").expect("her own").expect("in progress");
         assert_eq!(&*found.text, "SELECT 1");
         assert_eq!(found.progress.upgrade().and_then(|progress| progress.cancels()), Some(anas.number()));
+        assert!(found.progress.upgrade().is_some_and(|progress| progress.is_cancelled()));
         assert!(!anas.is_over(), "its connection has no other statement while it is being cancelled");
         assert_eq!(kill.find_own("two", "ana").expect_err("bob's").code, 497);
         assert_eq!(kill.find_own("one", "Ana").expect_err("ana's").code, 497);
