@@ -135,8 +135,8 @@ async fn prove_chunk(
     let (known, of_chain) = (Arc::clone(known), inspection.family);
     let checked = tokio::task::spawn_blocking(move || {
         let prove = |stored: StoredBlock| {
-            let link = Link::of(&stored.block);
             let family = of_chain.or_else(|| stored.block.family()).unwrap_or(&trawl_chains::ETHEREUM);
+            let link = Link::of(&stored.block, family);
             let outcome = verify(&stored.block, Depth::Full, family).and_then(|mut outcome| {
                 own_types::verify_own_types(&stored.block)?;
                 stored.check_rows(family)?;

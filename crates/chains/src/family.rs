@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use alloy_primitives::U256;
+
 use crate::bridge::BridgeEvent;
 use crate::bridge::deposits::DepositList;
 use crate::bridge::messages::MessageList;
@@ -41,6 +43,8 @@ pub struct Family {
     pub price: PriceRule,
     /// What the withdrawals root of a header is the root of.
     pub withdrawals_root: WithdrawalsRoot,
+    /// What the total difficulty of a block follows from.
+    pub total_difficulty: TotalDifficulty,
     /// When its blocks can change no more.
     pub finality: Finality,
     /// Who makes a block, and gets its tips.
@@ -161,6 +165,25 @@ pub enum PriceRule {
     Signed,
     /// The base fee of the block, whatever was signed: tips are not collected.
     BaseFee,
+}
+
+/// What the total difficulty of a block follows from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TotalDifficulty {
+    /// That of the block below and its own difficulty.
+    Sum,
+    /// The same up to the block at which other software took over the chain: that and all later ones have a total
+    /// difficulty of 0, whatever the block below had (ethereum-optimism/optimism, `op-chain-ops`).
+    SumUntilTakeover,
+}
+
+impl TotalDifficulty {
+    /// Whether a block of some difficulty can have this total difficulty. `before`: that of the block below.
+    #[must_use]
+    pub fn fits(self, before: U256, difficulty: U256, found: U256) -> bool {
+        let is_taken_over = self == Self::SumUntilTakeover && difficulty.is_zero() && found.is_zero();
+        is_taken_over || before.wrapping_add(difficulty) == found
+    }
 }
 
 /// What the withdrawals root of a header is the root of.

@@ -200,7 +200,7 @@ impl Inspection {
 fn prepared(block: Block, family: &Family, outcome: Outcome) -> Result<PreparedBlock, LoadError> {
     let number = block.header.number;
     Ok(PreparedBlock {
-        link: Link::of(&block),
+        link: Link::of(&block, family),
         outcome,
         chain_id: block.chain_id(),
         parts: block.parts(),

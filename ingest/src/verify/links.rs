@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use trawl_chains::{Family, TotalDifficulty};
 use trawl_core::primitives::{B256, BlockRange, U256};
 use trawl_core::store::CommitEdges;
 
@@ -22,12 +23,14 @@ pub struct Link {
     pub difficulty: U256,
     /// Sum of difficulties, if the source gave it.
     pub total_difficulty: Option<U256>,
+    /// What that sum follows from on its chain.
+    pub difficulty_rule: TotalDifficulty,
 }
 
 impl Link {
-    /// The link of a block.
+    /// The link of a block of a chain of a family.
     #[must_use]
-    pub fn of(block: &Block) -> Self {
+    pub fn of(block: &Block, family: &Family) -> Self {
         let header = &block.header;
         Self {
             number: header.number,
@@ -35,6 +38,7 @@ impl Link {
             parent_hash: (!header.lacking.contains(&"parent_hash")).then_some(header.parent_hash),
             difficulty: header.difficulty,
             total_difficulty: block.total_difficulty,
+            difficulty_rule: family.total_difficulty,
         }
     }
 }
@@ -148,10 +152,10 @@ fn check_total_difficulty(link: Link, below: Option<Tip>, outcome: &mut Outcome)
     let Some(found) = link.total_difficulty else { return Ok(()) };
     let before = if link.number == 0 { Some(U256::ZERO) } else { below.and_then(|below| below.total_difficulty) };
     match before {
-        Some(before) => {
-            same(link, Check::TotalDifficulty, &before.wrapping_add(link.difficulty), &found)?;
+        Some(before) if link.difficulty_rule.fits(before, link.difficulty, found) => {
             outcome.passed(Check::TotalDifficulty);
         }
+        Some(before) => same(link, Check::TotalDifficulty, &before.wrapping_add(link.difficulty), &found)?,
         None => outcome.not_checkable(Check::TotalDifficulty, "that of the block below is not known"),
     }
     Ok(())
@@ -177,6 +181,7 @@ mod tests {
             parent_hash: Some(number.checked_sub(1).map_or(B256::ZERO, hash)),
             difficulty: U256::from(1),
             total_difficulty: Some(U256::from(number + 1)),
+            difficulty_rule: TotalDifficulty::Sum,
         }
     }
 
@@ -200,6 +205,32 @@ mod tests {
         }
         assert_eq!(check(&[4, 5, 1, 2, 3], Some(3)).err(), Some(Check::ChildLink));
         assert_eq!(check(&[1, 2, 3, 7, 4], Some(3)).err(), Some(Check::ParentHash));
+    }
+
+    /// OP Mainnet up to block 105,235,062 and since.
+    #[test]
+    fn total_difficulty_ends_where_other_software_took_over() {
+        let fits = |family: &Family, difficulty: u64, total: u64| -> Result<(), Check> {
+            let mut links = Links::new(&[]);
+            let below = Link { difficulty_rule: family.total_difficulty, ..link(7) };
+            links.check(below, &mut Outcome::default()).expect("the first block");
+            let (difficulty, total) = (U256::from(difficulty), U256::from(total));
+            let next = Link { difficulty, total_difficulty: Some(total), number: 8, ..below };
+            let next = Link { hash: link(8).hash, parent_hash: link(8).parent_hash, ..next };
+            let mut outcome = Outcome::default();
+            links.check(next, &mut outcome).map_err(|error| error.check)?;
+            assert!(outcome.checked().contains(&Check::TotalDifficulty.name().to_owned()), "{outcome:?}");
+            Ok(())
+        };
+        let wrong = Err(Check::TotalDifficulty);
+        for family in [&trawl_chains::ETHEREUM, trawl_chains::by_chain_id(10), trawl_chains::by_chain_id(42_220)] {
+            let is_ethereum = family.name == trawl_chains::ETHEREUM.name;
+            assert_eq!(fits(family, 2, 10), Ok(()), "{}: the sum", family.name);
+            assert_eq!(fits(family, 0, 8), Ok(()), "{}: the sum of nothing", family.name);
+            assert_eq!(fits(family, 0, 0), if is_ethereum { wrong } else { Ok(()) }, "{}: it ends", family.name);
+            assert_eq!(fits(family, 2, 0), wrong, "{}: a difficulty", family.name);
+            assert_eq!(fits(family, 0, 3), wrong, "{}: a smaller sum", family.name);
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn load(text: &str, below: &[CommitEdges]) -> Result<(BlockRows, Outcome), Strin
     let family = block.chain_id().map_or(&ETHEREUM, by_chain_id);
     let mut outcome =
         verify(&block, Depth::Full, family).map_err(|error| format!("{}: {error}", error.check.name()))?;
-    Links::new(below).check(Link::of(&block), &mut outcome).map_err(|error| error.check.name().to_owned())?;
+    Links::new(below).check(Link::of(&block, family), &mut outcome).map_err(|error| error.check.name().to_owned())?;
     block.header.size = block.header.size.or(outcome.size);
     let rows = rows(block, family).map_err(|error| format!("timestamp: {error}"))?;
     Ok((rows, outcome))

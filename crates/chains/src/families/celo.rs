@@ -6,7 +6,7 @@ use super::ethereum::ETHEREUM_RULES;
 use super::optimism::{BRIDGES, DEPOSIT, DEPOSITS, L1_FEE, ROLLUP_FACTS, WITHDRAWALS};
 use crate::chain::Chain;
 use crate::evidence::Evidence;
-use crate::family::{BurntFees, Family, WithdrawalsRoot};
+use crate::family::{BurntFees, Family, TotalDifficulty, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::rest::RestMembers;
@@ -25,6 +25,7 @@ pub static CELO: Family = Family {
     transaction_types: &[DEPOSIT, CIP_64, CIP_42, CIP_66],
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "L1 message" },
     withdrawals_root: WithdrawalsRoot::ContractStorage,
+    total_difficulty: TotalDifficulty::SumUntilTakeover,
     finality: Finality::Tag { depth: 1200 },
     burnt: BurntFees::Nothing,
     evidence: Evidence::Code,

@@ -5,7 +5,9 @@ use super::bnb_forks::FORKS;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::facts::ReaderFacts;
-use crate::family::{BurntFees, ETHEREUM_NAME, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
+use crate::family::{
+    BurntFees, ETHEREUM_NAME, Family, Issuance, NodeQuirks, PriceRule, TotalDifficulty, WithdrawalsRoot,
+};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::producer::ProducerRule;
@@ -44,6 +46,7 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     unsigned: UnsignedRule::Unknown,
     price: PriceRule::Signed,
     withdrawals_root: WithdrawalsRoot::Withdrawals,
+    total_difficulty: TotalDifficulty::Sum,
     finality: Finality::Tag { depth: 128 },
     producer: ProducerRule::Beneficiary,
     burnt: BurntFees::BaseFee,

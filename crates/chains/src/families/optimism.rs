@@ -10,7 +10,7 @@ use crate::bridge::{BridgeEvent, BridgeWay};
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
-use crate::family::{BurntFees, Family, Issuance, WithdrawalsRoot};
+use crate::family::{BurntFees, Family, Issuance, TotalDifficulty, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::rest::{RestMember, RestMembers, RestSource};
@@ -60,6 +60,7 @@ pub static OPTIMISM: Family = Family {
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "L1 message" },
     // Since Isthmus the storage root of L2ToL1MessagePasser.
     withdrawals_root: WithdrawalsRoot::ContractStorage,
+    total_difficulty: TotalDifficulty::SumUntilTakeover,
     // Blocks above it are minutes of 2 s each.
     finality: Finality::Tag { depth: 600 },
     burnt: BurntFees::Nothing,
