@@ -4,8 +4,12 @@ use alloy_primitives::Address;
 use serde_json::{Map, Value};
 
 use crate::evidence::Evidence;
-use crate::fields::{EncodingError, Field};
+use crate::fields::{EncodingError, Field, quantity};
 use crate::signer::KeySigned;
+
+/// The member of a receipt with the nonce of who sent a deposit
+/// (<https://specs.optimism.io/protocol/deposits.html#deposit-receipt>).
+pub(crate) const DEPOSIT_NONCE: &str = "depositNonce";
 
 /// A transaction type of a family (EIP-2718): its byte, then the RLP of a list.
 #[derive(Debug)]
@@ -77,13 +81,33 @@ impl FamilyTransactionType {
 
     /// The members of a node's JSON of a receipt of this type that no root covers.
     pub fn uncovered_of_receipt<'a>(&'a self, json: &'a Map<String, Value>) -> impl Iterator<Item = String> + 'a {
-        let tail: &[Field] = match self.receipt {
-            ReceiptTail::Shown(fields) if fields.iter().all(|field| field.value(json).is_some()) => fields,
-            ReceiptTail::Shown(_) | ReceiptTail::Nothing => &[],
-        };
+        let tail = self.tail_of(json).unwrap_or_default();
         let is_covered =
             |name: &str| tail.iter().any(|field| field.names.contains(&name)) || OF_RECEIPTS.contains(&name);
         json.keys().filter(move |name| !is_covered(name)).cloned()
+    }
+
+    /// The nonce that its sender had, where receipts of this type name it (`depositNonce`, since Regolith), whether or
+    /// not the receipts root covers it.
+    #[must_use]
+    pub fn nonce_in_receipt(&self, receipt: &Map<String, Value>) -> Option<u64> {
+        let ReceiptTail::Shown(fields) = self.receipt else { return None };
+        let field = fields.iter().find(|field| field.names.contains(&DEPOSIT_NONCE))?;
+        quantity(field.value(receipt)?).and_then(|nonce| u64::try_from(nonce).ok())
+    }
+
+    /// The same where the receipts root covers it: since Canyon.
+    #[must_use]
+    pub fn proven_nonce(&self, receipt: &Map<String, Value>) -> Option<u64> {
+        self.tail_of(receipt).and_then(|_| self.nonce_in_receipt(receipt))
+    }
+
+    /// What is hashed at the end of a receipt beyond Ethereum's fields; `None` if it does not show all of it.
+    fn tail_of(&self, receipt: &Map<String, Value>) -> Option<&'static [Field]> {
+        match self.receipt {
+            ReceiptTail::Shown(fields) if fields.iter().all(|field| field.value(receipt).is_some()) => Some(fields),
+            ReceiptTail::Shown(_) | ReceiptTail::Nothing => None,
+        }
     }
 
     /// Whether it pays nothing for its gas: it signs no price.

@@ -11,6 +11,7 @@ use trawl_metrics::queue::PipelineQueue;
 
 use crate::block::{Block, Parts};
 use crate::decode::{decode, decode_parts};
+use crate::load::deposits::complete_deposits;
 use crate::load::error::LoadError;
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
@@ -110,6 +111,7 @@ impl Inspection {
         let number = block.header.number;
         let family = self.family.or_else(|| block.family()).ok_or(LoadError::UnknownChain { number })?;
         let removed = block.remove_system_receipts(family);
+        complete_deposits(&mut block, family);
         let mut outcome = verify(&block, self.depth, family)?;
         if removed > 0 {
             let reason = format!("{removed} receipts of system transactions that are not in the block are left out");

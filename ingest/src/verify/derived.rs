@@ -159,15 +159,23 @@ fn base_fee(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: O
     }
 }
 
-/// The address that sender and nonce give; a call creates none. A failed creation may be reported either way.
+/// The address that sender and nonce give, for a deposit the nonce in its receipt; a call creates none. A failed creation may be reported either way.
 fn contract_address(_: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
     known_type(transaction, kind)?;
-    let expected = transaction.to.is_none().then(|| transaction.from.create(transaction.nonce));
+    let expected = transaction.to.is_none().then(|| {
+        let nonce = deposit_nonce(receipt, kind).unwrap_or(transaction.nonce);
+        transaction.from.create(nonce)
+    });
     // A chain's own type without a recipient may be a call all the same.
     if receipt.contract_address.is_none() && (receipt.status == Some(0) || kind.is_some()) {
         return Ok(());
     }
     fits(expected, receipt.contract_address)
+}
+
+/// The nonce in the receipt of a deposit, which has no nonce of its own.
+fn deposit_nonce(receipt: &Receipt, kind: OwnType) -> Option<u64> {
+    kind?.nonce_in_receipt(&serde_json::from_str(receipt.raw.as_deref()?).ok()?)
 }
 
 fn blob_gas(_: &Block, transaction: &Transaction, receipt: &Receipt, _: OwnType) -> Result<(), Misfit> {
@@ -189,5 +197,37 @@ fn blob_gas_price(block: &Block, transaction: &Transaction, receipt: &Receipt, _
             Err(Misfit::Unknown("a blob price in a block without excess blob gas".into()))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::decode;
+
+    /// A deposit of OP Sepolia that creates a contract, by receipts with and without its nonce.
+    #[test]
+    fn a_deposit_creates_at_the_nonce_of_its_receipt() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-11155420.ndjson");
+        let line = std::fs::read_to_string(file).expect("the fixture");
+        let line: serde_json::Value = serde_json::from_str(line.trim()).expect("one line");
+        let family = trawl_chains::by_chain_id(11_155_420);
+        let fits = |created_by: u64, of_transaction: &str, of_receipt: serde_json::Value| {
+            let mut line = line.clone();
+            let transaction = &mut line["block"]["transactions"][0];
+            (transaction["to"], transaction["nonce"]) = (serde_json::Value::Null, of_transaction.into());
+            line["receipts"][0]["depositNonce"] = of_receipt;
+            let mut block = decode(&line.to_string()).expect("a block");
+            let mut receipt = block.receipts.take().expect("receipts").remove(0);
+            let transaction = &block.transactions[0];
+            receipt.contract_address = Some(transaction.from.create(created_by));
+            contract_address(&block, transaction, &receipt, family.transaction_type(0x7e)).is_ok()
+        };
+        assert!(fits(7, "0x0", "0x7".into()), "the node gives no nonce of the transaction");
+        assert!(fits(7, "0x7", "0x7".into()));
+        assert!(!fits(0, "0x0", "0x7".into()));
+        // Before Regolith.
+        assert!(fits(0, "0x0", serde_json::Value::Null));
+        assert!(!fits(7, "0x0", serde_json::Value::Null));
     }
 }

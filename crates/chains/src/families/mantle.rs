@@ -21,6 +21,7 @@ pub static MANTLE: Family = Family {
     name: "mantle",
     chains: &[Chain::new(5000, "Mantle", "MNT"), Chain::new(5003, "Mantle Sepolia", "MNT")],
     transaction_types: &[DEPOSIT],
+    total_difficulty: TotalDifficulty::SumUntilTakeover,
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "L1 message" },
     withdrawals_root: WithdrawalsRoot::ContractStorage,
     finality: Finality::Tag { depth: 600 },

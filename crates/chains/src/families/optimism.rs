@@ -14,7 +14,7 @@ use crate::family::{BurntFees, Family, Issuance, TotalDifficulty, WithdrawalsRoo
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::rest::{RestMember, RestMembers, RestSource};
-use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
+use crate::transaction_type::{DEPOSIT_NONCE, FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
 
 /// OP Mainnet, Base and all others of the stack.
@@ -93,7 +93,7 @@ pub(super) const DEPOSIT: FamilyTransactionType = FamilyTransactionType {
     sender: SenderRule::Field,
     // Since Canyon, which is when nodes show both; between Regolith and Canyon the nonce alone is shown and not hashed.
     receipt: ReceiptTail::Shown(&[
-        Field::required(&["depositNonce"], Kind::Quantity),
+        Field::required(&[DEPOSIT_NONCE], Kind::Quantity),
         Field::required(&["depositReceiptVersion"], Kind::Quantity),
     ]),
     evidence: Evidence::Blocks,

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::fees::fast_lz::compressed_size;
 use crate::fields::quantity;
+use crate::transaction_type::DEPOSIT_NONCE;
 
 /// The contract that has the parameters of both fees, which the first deposit of each block sets.
 pub const FEE_PARAMETERS: Address = address!("4200000000000000000000000000000000000015");
@@ -130,7 +131,7 @@ impl OperatorFeeFormula {
 /// The operator's fee by the parameters in a receipt; since Jovian that has the factor of the gas of its data too.
 /// Deposits pay none, though some clients give them the parameters.
 pub(crate) fn operator_fee(receipt: &Map<String, Value>, gas_used: u64) -> Option<U256> {
-    if receipt.contains_key("depositNonce") {
+    if receipt.contains_key(DEPOSIT_NONCE) {
         return None;
     }
     let parameter = |name: &str| receipt.get(name).and_then(quantity);
