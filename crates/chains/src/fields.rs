@@ -129,6 +129,16 @@ pub(crate) fn quantity(value: &Value) -> Option<U256> {
     is_hexadecimal.then(|| U256::from_str_radix(digits, 16).ok())?
 }
 
+/// A number as some nodes write it: in hexadecimal, as a number of JSON, or in decimal digits.
+#[must_use]
+pub(crate) fn integer(value: &Value) -> Option<U256> {
+    let decimal = |text: &str| {
+        let is_decimal = text.bytes().all(|digit| digit.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+        (is_decimal && !text.is_empty()).then(|| U256::from_str_radix(text, 10).ok())?
+    };
+    quantity(value).or_else(|| value.as_u64().map(U256::from)).or_else(|| decimal(value.as_str()?))
+}
+
 /// Lists of an address and its storage keys.
 fn access_list(value: &Value) -> Option<RawList> {
     let mut payload = Vec::new();

@@ -5,7 +5,7 @@ use alloy_primitives::{B256, Bytes, U256, keccak256};
 use alloy_rlp::Encodable;
 use serde_json::{Map, Value};
 
-use crate::fields::{RawList, quantity};
+use crate::fields::{RawList, integer, quantity};
 
 /// How the block hash comes from the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,10 @@ pub enum HeaderRule {
     Unproven(&'static str),
 }
 
-const AUTHORITY_ROUND: [&str; 2] = ["auraStep", "auraSeal"];
+/// The step under the names of Erigon, and of Nethermind and OpenEthereum.
+const STEP: [&str; 2] = ["auraStep", "step"];
+/// The seal likewise.
+const SEAL: [&str; 2] = ["auraSeal", "signature"];
 const TEMPO: [&str; 4] = ["mainBlockGeneralGasLimit", "sharedGasLimit", "timestampMillisPart", "consensusContext"];
 const AVALANCHE: [&str; 5] =
     ["extDataHash", "extDataGasUsed", "blockGasCost", "timestampMilliseconds", "minDelayExcess"];
@@ -47,8 +50,10 @@ impl HeaderRule {
     pub fn hash(self, header: &Header, extra: &Map<String, Value>) -> Result<B256, HeaderError> {
         match self {
             Self::Ethereum => Ok(header.hash_slow()),
-            Self::AuthorityRound if extra.contains_key("auraSeal") => authority_round(header, extra),
-            Self::AuthorityRound => Ok(header.hash_slow()),
+            Self::AuthorityRound => match first(extra, &SEAL) {
+                Some(seal) => authority_round(header, extra, seal),
+                None => Ok(header.hash_slow()),
+            },
             Self::Tempo => tempo(header, extra),
             Self::Avalanche => avalanche(header, extra),
             Self::Unproven(reason) => Err(HeaderError::Unproven(reason)),
@@ -59,7 +64,7 @@ impl HeaderRule {
     #[must_use]
     pub fn covers(self, name: &str) -> bool {
         match self {
-            Self::AuthorityRound => AUTHORITY_ROUND.contains(&name),
+            Self::AuthorityRound => STEP.contains(&name) || SEAL.contains(&name),
             Self::Tempo => TEMPO.contains(&name),
             Self::Avalanche => AVALANCHE.contains(&name),
             Self::Ethereum | Self::Unproven(_) => false,
@@ -69,15 +74,22 @@ impl HeaderRule {
     /// Whether a header with these fields beside Ethereum's does without mix hash and nonce.
     #[must_use]
     pub fn is_sealed_otherwise(self, extra: &Map<String, Value>) -> bool {
-        self == Self::AuthorityRound && extra.contains_key("auraSeal")
+        self == Self::AuthorityRound && first(extra, &SEAL).is_some()
     }
 }
 
+/// The first of several names that has a value.
+fn first<'v>(extra: &'v Map<String, Value>, names: &[&str]) -> Option<&'v Value> {
+    names.iter().filter_map(|name| extra.get(*name)).find(|value| !value.is_null())
+}
+
 /// Thirteen fields up to the extra data, step, seal, base fee.
-fn authority_round(header: &Header, extra: &Map<String, Value>) -> Result<B256, HeaderError> {
+fn authority_round(header: &Header, extra: &Map<String, Value>, seal: &Value) -> Result<B256, HeaderError> {
     let mut list = first_fields(header);
-    number(extra, "auraStep")?.encode(&mut list);
-    bytes(extra, "auraSeal")?.encode(&mut list);
+    let step = first(extra, &STEP).and_then(integer).ok_or(HeaderError::Missing(STEP[0]))?;
+    let seal: Option<Bytes> = seal.as_str().and_then(|seal| seal.parse().ok());
+    step.encode(&mut list);
+    seal.ok_or(HeaderError::Missing(SEAL[0]))?.encode(&mut list);
     header.base_fee_per_gas.iter().for_each(|fee| fee.encode(&mut list));
     Ok(hash_of(list))
 }
@@ -158,7 +170,7 @@ fn number(extra: &Map<String, Value>, name: &'static str) -> Result<U256, Header
 }
 
 fn optional(extra: &Map<String, Value>, name: &'static str) -> Result<Option<U256>, HeaderError> {
-    let given = extra.get(name).filter(|value| !value.is_null());
+    let given = first(extra, &[name]);
     given
         .map(|value| quantity(value).or_else(|| value.as_u64().map(U256::from)).ok_or(HeaderError::Missing(name)))
         .transpose()

@@ -4,7 +4,7 @@ use alloy_primitives::U256;
 use serde_json::{Map, Value};
 
 use crate::fees::rollup_fee::operator_fee;
-use crate::fields::quantity;
+use crate::fields::{integer, quantity};
 
 /// Members of a transaction.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +87,7 @@ impl RestSource {
         let beside = |name: &str| U256::from(facts.gas_used).checked_sub(of_receipt(name)?);
         let amount = match self {
             Self::Number(name) => {
-                let number = facts.transaction.get(name).and_then(quantity)?;
+                let number = facts.transaction.get(name).and_then(integer)?;
                 return u64::try_from(number).ok().map(RestValue::Number);
             }
             Self::Receipt(name) => return text(facts.receipt.get(name)?),

@@ -23,6 +23,32 @@ pub static AUTHORITY_ROUND: Family = Family {
     schedules: FORKS,
     header: HeaderRule::AuthorityRound,
     burnt: BurntFees::Nothing,
-    reader: ReaderFacts { block: &[Fact::new("Step", RestSource::Own("auraStep"), Unit::Number)], ..ReaderFacts::NONE },
+    reader: ReaderFacts { block: STEP, ..ReaderFacts::NONE },
     ..ETHEREUM_RULES
 };
+
+/// The step, under the name of the node that gave it: Erigon; Nethermind and OpenEthereum.
+const STEP: &[Fact] = &[
+    Fact::new("Step", RestSource::Number("auraStep"), Unit::Number),
+    Fact::new("Step", RestSource::Number("step"), Unit::Number),
+];
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::U256;
+    use serde_json::json;
+
+    use super::*;
+    use crate::rest::RestFacts;
+
+    #[test]
+    fn a_step_is_shown_under_each_of_its_names() {
+        let none = serde_json::Map::new();
+        for block in [json!({"auraStep": "0x12f4263f"}), json!({"step": 317_990_463}), json!({"step": "317990463"})] {
+            let block = block.as_object().expect("an object");
+            let facts = RestFacts { transaction: block, receipt: &none, gas_used: 0, price: U256::ZERO };
+            let shown: Vec<String> = STEP.iter().filter_map(|fact| fact.value(&facts)).collect();
+            assert_eq!(shown, ["317990463"], "{block:?}");
+        }
+    }
+}

@@ -9,7 +9,7 @@ use super::optimism_forks::DEPOSIT_TYPE;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
-use crate::family::{BurntFees, Family, Issuance, WithdrawalsRoot};
+use crate::family::{BurntFees, Family, Issuance, TotalDifficulty, WithdrawalsRoot};
 use crate::fields::{EncodingError, Field, Kind, quantity};
 use crate::finality::Finality;
 use crate::rest::{RestMembers, RestSource};

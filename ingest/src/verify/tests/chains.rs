@@ -91,6 +91,33 @@ fn recorded_blocks_of_other_chains_are_verified() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// Nethermind's names for step and seal, without mix hash and nonce; OpenEthereum's, in digits without a prefix.
+#[test]
+fn blocks_of_authority_round_are_verified_under_all_names() {
+    let is_sealed = |(_, chain_id, line): &(String, u64, String)| *chain_id == 100 && line.contains("auraSeal");
+    let sealed: Vec<String> = recorded().into_iter().filter(is_sealed).map(|(.., line)| line).collect();
+    assert_eq!(sealed.len(), 2);
+    for line in sealed {
+        let json: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        let (step, seal) = (json["block"]["auraStep"].as_str(), json["block"]["auraSeal"].as_str());
+        let step = u64::from_str_radix(&step.expect("a step")[2..], 16).expect("a number");
+        let seal = seal.expect("a seal");
+        let under_other_names = |step: serde_json::Value, seal: &str| {
+            let mut changed = json.clone();
+            let block = changed["block"].as_object_mut().expect("a block");
+            ["auraStep", "auraSeal", "mixHash", "nonce"].iter().for_each(|name| drop(block.remove(*name)));
+            let author = block.get("miner").cloned().expect("a beneficiary");
+            block.extend([("step".into(), step), ("signature".into(), seal.into()), ("author".into(), author)]);
+            changed.to_string()
+        };
+        for same in [under_other_names(step.into(), seal), under_other_names(step.to_string().into(), &seal[2..])] {
+            assert_eq!(fault(100, &same), None);
+        }
+        let forged = under_other_names((step + 1).into(), seal);
+        assert!(fault(100, &forged).is_some_and(|fault| fault.contains("header hash")), "another step");
+    }
+}
+
 /// What no hash covers of a transaction that the chain itself writes, but what is the same in all of them.
 #[test]
 fn what_is_the_same_in_all_transactions_of_a_type_is_checked() {
