@@ -1,7 +1,9 @@
 //! Answers of the methods that Otterscan adds to JSON-RPC (docs/reference/json-rpc.md#otterscan).
 
 use super::blocks::{write_header_fields, write_size_and_uncles};
-use super::transactions::{LogsAndFailure, write_outcome, write_receipt_members, write_with_input};
+use serde_json::{Map, Value};
+
+use super::transactions::{LogsAndFailure, type_of, write_outcome, write_receipt_members, write_with_input};
 use super::{JsonWriter, Object};
 use trawl_core::primitives::{Address, Timestamp, U256};
 use trawl_core::schema::{BlockView, Column, InternalTransactionView, TransactionView};
@@ -47,7 +49,8 @@ pub fn write_short_transaction(writer: &mut JsonWriter, transactions: &Transacti
     write_with_input(writer, transactions, row, &input[..input.len().min(SHOWN_INPUT)]);
 }
 
-/// A receipt of a block's list: without logs. `has_failed`: of a transaction whose receipt does not say it.
+/// A receipt of a block's list: without logs and their filter, and with the members of its chain alone, such as the fee
+/// for data on L1. `has_failed`: of a transaction whose receipt does not say it.
 pub fn write_short_receipt(
     writer: &mut JsonWriter,
     transactions: &TransactionView<'_>,
@@ -55,10 +58,22 @@ pub fn write_short_receipt(
     has_failed: Option<bool>,
 ) {
     writer.object(|receipt| {
-        write_outcome(receipt, transactions, row, has_failed);
+        if type_of(transactions, row).has_columns() {
+            write_outcome(receipt, transactions, row, has_failed);
+            receipt.members_of(transactions.receipt_extra_fields.value(row));
+        } else {
+            receipt.members_of(&without_bloom(transactions.raw_receipt.value(row)));
+        }
         receipt.key("logsBloom").null();
         receipt.key("logs").null();
     });
+}
+
+/// The JSON of a receipt without the filter of its logs; nothing if it is no object.
+fn without_bloom(receipt: &[u8]) -> Vec<u8> {
+    let mut members: Map<String, Value> = serde_json::from_slice(receipt).unwrap_or_default();
+    members.remove("logsBloom");
+    Value::Object(members).to_string().into_bytes()
 }
 
 /// A whole receipt with the time of its block.
@@ -87,17 +102,18 @@ pub enum OperationKind {
     SaltedCreation = 3,
 }
 
-/// An operation within a transaction. `to` is null where the source did not say who receives.
-pub fn write_operation(writer: &mut JsonWriter, kind: OperationKind, from: &Address, to: Option<Address>, value: U256) {
+/// An operation within a transaction. `to`: who receives, or the created contract.
+pub fn write_operation(writer: &mut JsonWriter, kind: OperationKind, from: &Address, to: &Address, value: U256) {
     writer.object(|operation| {
         operation.key("type").number(kind as u64);
         operation.key("from").hex(from.as_slice());
-        operation.key("to").option(to, |writer, to| writer.hex(to.as_slice()));
+        operation.key("to").hex(to.as_slice());
         operation.key("value").quantity_256(value);
     });
 }
 
-/// A frame of a trace. `to`: the callee, the created contract or the beneficiary, null where that is not known.
+/// A frame of a trace. `to`: the callee, the created contract or the beneficiary. Where that is not known it is the zero
+/// address: Otterscan reads an address in every frame, and shows none of a trace with a null in it.
 pub fn write_frame(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>, row: usize, to: Option<Address>) {
     let name = match (String::get(&frames.frame_type, row), String::get(&frames.call_type, row)) {
         ("selfdestruct", _) => "SELFDESTRUCT",
@@ -113,7 +129,7 @@ pub fn write_frame(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>
         frame.key("type").string(name);
         frame.key("depth").number(frames.trace_address.items::<u32>(row).count() as u64);
         frame.key("from").hex(frames.from_address.bytes(row));
-        frame.key("to").option(to, |writer, to| writer.hex(to.as_slice()));
+        frame.key("to").hex(to.unwrap_or_default().as_slice());
         frame.key("value").option(sends.then(|| U256::get(&frames.value, row)), JsonWriter::quantity_256);
         frame.key("input").hex(frames.input.value(row));
         frame.key("output").hex(frames.output.value(row));

@@ -51,24 +51,24 @@ pub(in crate::rpc) async fn operations(call: Context<'_>) -> Result<Answer, Prob
         writer.array(|list| {
             for frame in &frames {
                 if let Some((kind, to)) = operation(frame) {
-                    write_operation(list.item(), kind, &frame.from_address, to, frame.value);
+                    write_operation(list.item(), kind, &frame.from_address, &to, frame.value);
                 }
             }
         });
     }))
 }
 
-/// What a frame did, and to whom. A creation that failed made no contract, and the tables do not know where it would
-/// have.
-fn operation(frame: &CoinFrame) -> Option<(OperationKind, Option<Address>)> {
-    let created = frame.created_contract.map(Some);
-    match (frame.frame_type.as_str(), frame.call_type.as_str()) {
-        ("call", "call") => Some((OperationKind::Transfer, frame.to_address)),
-        ("create", "create2") => Some((OperationKind::SaltedCreation, created?)),
-        ("create", _) => Some((OperationKind::Creation, created?)),
-        ("selfdestruct", _) => Some((OperationKind::Destruction, frame.to_address)),
-        _ => None,
-    }
+/// What a frame did, and to whom. Nothing without the other side: a creation that failed made no contract, and the
+/// tables do not know where it would have; some nodes do not say who got the coins of a destruction.
+fn operation(frame: &CoinFrame) -> Option<(OperationKind, Address)> {
+    let (kind, to) = match (frame.frame_type.as_str(), frame.call_type.as_str()) {
+        ("call", "call") => (OperationKind::Transfer, frame.to_address),
+        ("create", "create2") => (OperationKind::SaltedCreation, frame.created_contract),
+        ("create", _) => (OperationKind::Creation, frame.created_contract),
+        ("selfdestruct", _) => (OperationKind::Destruction, frame.to_address),
+        _ => return None,
+    };
+    Some((kind, to?))
 }
 
 /// What the outermost call returned if it reverted, else nothing; `null` if the transaction is not readable.
@@ -121,4 +121,31 @@ fn receiver((batch, row): Frame<'_>, next: Option<&Frame<'_>>) -> Option<Address
         Some(Address::get(&inner.view().from_address, *inner_row))
     };
     stated.or_else(called)
+}
+
+#[cfg(test)]
+mod tests {
+    use trawl_core::primitives::U256;
+
+    use super::*;
+
+    #[test]
+    fn operations_have_two_sides() {
+        let frame = |frame_type: &str, to_address: Option<Address>| CoinFrame {
+            frame_index: 1,
+            frame_type: frame_type.into(),
+            call_type: String::new(),
+            from_address: Address::repeat_byte(0x34),
+            to_address,
+            created_contract: None,
+            value: U256::ZERO,
+            is_undone: 0,
+        };
+        let beneficiary = Address::repeat_byte(0x12);
+        let destruction = frame("selfdestruct", Some(beneficiary));
+        assert!(matches!(operation(&destruction), Some((OperationKind::Destruction, to)) if to == beneficiary));
+        for without in [frame("selfdestruct", None), frame("create", None), frame("create", Some(beneficiary))] {
+            assert!(operation(&without).is_none());
+        }
+    }
 }

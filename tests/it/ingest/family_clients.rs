@@ -96,6 +96,14 @@ fn of_block(url: &str, number: u128, line: &Value) -> anyhow::Result<()> {
     for (shown, receipt) in shown.iter().zip(page["receipts"].as_array().context("receipts")?) {
         ensure!(shown["from"].is_string() && receipt["transactionHash"] == shown["hash"], "{page}");
         ensure!(transactions.iter().any(|transaction| transaction["hash"] == shown["hash"]), "{page}");
+        ensure!(receipt["logs"].is_null() && receipt["logsBloom"].is_null(), "{page}");
+        let mut given = line["receipts"].as_array().into_iter().flatten();
+        let given = given.find(|given| given["transactionHash"] == shown["hash"]).context("its receipt")?;
+        // Otterscan adds up the fee for data on L1 of every transaction that is no deposit.
+        for (name, value) in given.as_object().context("an object")? {
+            let is_own = ["l1", "deposit"].iter().any(|part| name.to_lowercase().contains(part));
+            ensure!(!is_own || receipt[name] == *value, "{name} of {receipt}, expected {value}");
+        }
     }
     let reward = ask(url, &format!("module=block&action=getblockreward&blockno={number}"))?;
     if is_paid_by_fees {
