@@ -323,7 +323,10 @@ fn authorities_delegate_as_they_signed() -> anyhow::Result<()> {
         let item = get(chain, &format!("transactions/{hash}"))?;
         let list = item["authorization_list"].as_array().map_or(&[][..], Vec::as_slice);
         ensure!(Some(list.len()) == tx.transaction["authorizationList"].as_array().map(Vec::len), "{item}");
-        for authorization in list {
+        let signed = tx.transaction["authorizationList"].as_array().into_iter().flatten();
+        for (authorization, signed) in list.iter().zip(signed) {
+            // A number, which clients compare with that of the chain.
+            ensure!(authorization["chain_id"] == quantity(&signed["chainId"]), "{authorization}, signed {signed}");
             let authority = authorization["authority"].as_str().unwrap_or_default().to_lowercase();
             let named = authorization["address_hash"].as_str().unwrap_or_default().to_lowercase();
             authorizations += 1;

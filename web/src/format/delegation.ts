@@ -1,13 +1,13 @@
 // Whether a delegation of a transaction (EIP-7702) took effect: https://eips.ethereum.org/EIPS/eip-7702#behavior
 
-export interface Authorization { address_hash?: string; authority: string | null; chain_id: string; nonce: string }
+export interface Authorization { address_hash?: string; authority: string | null; chain_id: number | string; nonce: string }
 
 /** The nonces of the account before and after the block; `null` if its state is not known. */
 export interface Nonces { before: number | null; after: number | null }
 
 /** Whether an authorization is valid, and why not; `isValid` is `null` if that is not known. */
 export function validityOf(of: Authorization, chainId: number | null, { before, after }: Nonces): { isValid: boolean | null; why: string } {
-  if (of.chain_id !== '0' && chainId !== null && of.chain_id !== String(chainId)) return { isValid: false, why: `void: it is for the chain ${of.chain_id}` };
+  if (String(of.chain_id) !== '0' && chainId !== null && String(of.chain_id) !== String(chainId)) return { isValid: false, why: `void: it is for the chain ${of.chain_id}` };
   if (!of.authority) return { isValid: false, why: 'void: the signature recovers to no address' };
   const nonce = BigInt(of.nonce);
   if (before !== null && BigInt(before) > nonce) return { isValid: false, why: `void: the account was at nonce ${before} already` };

@@ -36,7 +36,7 @@ function Delegation({ of, nonces, isLoaded }: { of: Authorization; nonces: Nonce
     <div class="row">
       {of.authority ? <Address of={{ hash: of.authority }} /> : <Unknown why="The signature recovers to no address" />} <span class="quiet">→</span>{' '}
       {isRevoked ? <span>no contract (revoked)</span> : <Address of={of.address_hash ? { hash: of.address_hash } : null} />}
-      <span class="quiet">chain {of.chain_id === '0' ? 'any' : of.chain_id}, nonce {count(of.nonce)}</span>
+      <span class="quiet">chain {String(of.chain_id) === '0' ? 'any' : of.chain_id}, nonce {count(of.nonce)}</span>
       <span class={isValid === null ? 'quiet' : isValid ? 'badge good' : 'badge bad'}>{isLoaded || isValid === false ? why : '…'}</span>
     </div>
   );

@@ -254,7 +254,11 @@ fn write_authorization(list: &mut Array<'_>, authorization: &Authorization) {
         item.key("address_hash").string(&authorization.address.to_checksum(None));
         let authority = authority(authorization).map(|authority| authority.to_checksum(None));
         item.key("authority").option(authority.as_deref(), JsonWriter::string);
-        item.key("chain_id").decimal_256(authorization.chain_id);
+        // The identifier of a chain is a number, but for the few that clients could not read as one.
+        match u64::try_from(authorization.chain_id) {
+            Ok(chain_id) => item.key("chain_id").number(chain_id),
+            Err(_) => item.key("chain_id").decimal_256(authorization.chain_id),
+        }
         item.key("nonce").decimal(authorization.nonce);
         item.key("r").decimal_256(authorization.r);
         item.key("s").decimal_256(authorization.s);
