@@ -79,6 +79,8 @@ impl Fact {
         let text = match self.source.value(facts)? {
             RestValue::Text(text) => text,
             RestValue::Number(number) => number.to_string(),
+            RestValue::Token(address) => address.to_checksum(None),
+            RestValue::Object(_) => return None,
         };
         match self.unit {
             Unit::Address => text.parse::<Address>().ok().map(|address| address.to_checksum(None)),

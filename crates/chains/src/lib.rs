@@ -47,7 +47,7 @@ pub use header::{HeaderError, HeaderRule};
 pub use own_transactions::{InnerCall, TypeSigns};
 pub use producer::ProducerRule;
 pub use registry::{ETHEREUM, by_chain_id, by_name, chain, deposit_paths, listed, message_paths, names, of_chain};
-pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
+pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue, TypesWord};
 pub use signer::{KeySigned, Signer};
 pub use transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule, SignWithKey};
 pub use unsigned::{UnsignedRule, state_sync_hash};

@@ -1,6 +1,6 @@
 //! What REST says of a transaction beyond Ethereum's members, under the names that clients of each family expect.
 
-use alloy_primitives::U256;
+use alloy_primitives::{Address, U256};
 use serde_json::{Map, Value};
 
 use crate::fees::rollup_fee::operator_fee;
@@ -18,10 +18,20 @@ pub struct RestMembers {
 impl RestMembers {
     /// For transactions with Ethereum's members only.
     pub const NONE: Self = Self { object: None, members: &[] };
+
+    /// The member that is a token, if one is, also within another.
+    #[must_use]
+    pub fn token(self) -> Option<RestSource> {
+        let each = self.members.iter().flat_map(|member| match member.source {
+            RestSource::Object(inner) => inner,
+            _ => std::slice::from_ref(member),
+        });
+        each.map(|member| member.source).find(|source| matches!(source, RestSource::Token(_)))
+    }
 }
 
 /// A member of a JSON object.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestMember {
     /// Key in the JSON object.
     pub key: &'static str,
@@ -55,6 +65,23 @@ pub enum RestSource {
     GasFee,
     /// What the operator takes, by the parameters in the receipt.
     OperatorFee,
+    /// A word for transactions of some of the family's own types.
+    OfTypes(&'static TypesWord),
+    /// The token at the address in a field of the transaction.
+    Token(&'static str),
+    /// An object of members.
+    Object(&'static [RestMember]),
+    /// What only L1 knows, which is not read.
+    OnL1,
+}
+
+/// What is said of transactions of some types.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TypesWord {
+    /// The types (EIP-2718).
+    pub types: &'static [u8],
+    /// The word.
+    pub word: &'static str,
 }
 
 /// What a member is made of.
@@ -77,6 +104,10 @@ pub enum RestValue {
     Text(String),
     /// A number of JSON.
     Number(u64),
+    /// The object of a token.
+    Token(Address),
+    /// An object of members.
+    Object(&'static [RestMember]),
 }
 
 impl RestSource {
@@ -100,6 +131,13 @@ impl RestSource {
             Self::FeeBeside(name) => beside(name)?.checked_mul(facts.price)?,
             Self::GasFee => U256::from(facts.gas_used).checked_mul(facts.price)?,
             Self::OperatorFee => operator_fee(facts.receipt, facts.gas_used)?,
+            Self::OfTypes(TypesWord { types, word }) => {
+                let byte = facts.transaction.get("type").and_then(quantity).and_then(|byte| u8::try_from(byte).ok())?;
+                return types.contains(&byte).then(|| RestValue::Text((*word).into()));
+            }
+            Self::Token(name) => return address(facts.transaction.get(name)?).map(RestValue::Token),
+            Self::Object(members) => return Some(RestValue::Object(members)),
+            Self::OnL1 => return None,
         };
         Some(RestValue::Text(amount.to_string()))
     }
@@ -109,6 +147,11 @@ impl RestSource {
 const MAX_QUANTITY: usize = "0x".len() + 63;
 /// Digits of an address, with `0x`.
 const ADDRESS: usize = "0x".len() + 40;
+
+/// An address that is one of an account: the zero address names none.
+fn address(value: &Value) -> Option<Address> {
+    value.as_str()?.parse().ok().filter(|address: &Address| !address.is_zero())
+}
 
 /// A number as decimal text, whatever else as it is: a factor of a fee is a decimal fraction, a hash has all its
 /// digits.

@@ -16,6 +16,8 @@ use trawl_core::primitives::{Address, BlockNumber, TransactionPosition, U256};
 use trawl_core::schema::{Column, TransactionRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::addresses::address::Addresses;
+use trawl_json::stats::chain_facts::gas_token;
+use trawl_json::tokens::transfers::Tokens;
 use trawl_json::transactions::items::{TransactionFacts, transaction_types, write_transaction_item};
 use trawl_json::{Array, JsonWriter};
 use trawl_query::transactions::positions::{MAX_TRANSFERS, TransactionPositions};
@@ -51,6 +53,7 @@ impl<'b> ListItems<'b, TransactionRow> for TransactionItems<'b> {
         'b: 'a,
     {
         Box::pin(async move {
+            let family = app.family(head);
             let (mut shown, mut label_query) = (BTreeSet::new(), LabelQuery::default());
             for (batch, row) in &rows {
                 let view = batch.view();
@@ -58,8 +61,10 @@ impl<'b> ListItems<'b, TransactionRow> for TransactionItems<'b> {
                 let recipient = Option::<Address>::get(&view.to_address, *row);
                 shown.extend(recipient.into_iter().chain(Option::<Address>::get(&view.contract_address, *row)));
                 label_query.call(recipient, view.input.value(*row));
+                let gas_token = family.and_then(|family| gas_token(family, &view, *row));
+                shown.extend(gas_token);
+                label_query.tokens.extend(gas_token);
             }
-            let family = app.family(head);
             let deliveries = rows.iter().filter_map(|(batch, row)| Delivery::of(&batch.view(), *row)).collect();
             let (info, fees, moving, failures, plain) = tokio::try_join!(
                 app.address_info(shown, label_query, head),
@@ -68,7 +73,7 @@ impl<'b> ListItems<'b, TransactionRow> for TransactionItems<'b> {
                 failures(app, head, failed_positions(&rows)),
                 app.plain_transfers(head, deliveries)
             )?;
-            let (addresses, _, vocabulary) = info;
+            let (addresses, tokens, vocabulary) = info;
             let facts = |(batch, row): &Row<'_>| {
                 let view = batch.view();
                 let position = position(batch, *row);
@@ -94,6 +99,9 @@ impl<'b> ListItems<'b, TransactionRow> for TransactionItems<'b> {
                     },
                     creates_token: created.is_some_and(|created| addresses.is_token(&created)),
                     failure: failures.get(&position).cloned(),
+                    gas_token: family
+                        .and_then(|family| gas_token(family, &view, *row))
+                        .map(|token| token_object(&tokens, &token)),
                     ..TransactionFacts::default()
                 }
             };
@@ -127,6 +135,13 @@ impl TransactionItems<'_> {
         }
         writer.into_bytes()
     }
+}
+
+/// The object of a token that pays for gas, which has amounts and no ids.
+fn token_object(tokens: &Tokens, token: &Address) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    tokens.write(&mut writer, token, "ERC-20");
+    writer.into_bytes()
 }
 
 fn position(batch: &Batch<TransactionRow>, row: usize) -> (BlockNumber, u32) {

@@ -39,8 +39,10 @@ pub(super) fn are_served(url: &str, chain_id: u64, lines: &[Value]) -> anyhow::R
         let facts = &shown["chain_facts"];
         match block["sendCount"].as_str() {
             Some(_) => {
+                let on_l1 = json!({"hash": null, "status": null, "timestamp": null});
                 let expected = json!({"l1_block_number": quantity(&block["l1BlockNumber"]),
-                    "send_count": quantity(&block["sendCount"]), "send_root": block["sendRoot"]});
+                    "send_count": quantity(&block["sendCount"]), "send_root": block["sendRoot"], "status": null,
+                    "batch_number": null, "commitment_transaction": on_l1, "confirmation_transaction": on_l1});
                 ensure!(shown["arbitrum"] == expected, "{shown}");
                 let height = expected["l1_block_number"].to_string();
                 ensure!(facts[0]["value"] == height.as_str(), "{facts}");
@@ -86,6 +88,9 @@ fn of_transaction(transaction: &Value, receipt: Option<&Value>, shown: &Value) -
     if transaction["queueIndex"].is_string() && transaction["type"] == "0x7e" {
         ensure!(shown["scroll"]["queue_index"] == json!(quantity(&transaction["queueIndex"])), "index in the queue");
     }
+    if let Some(found) = shown.get("arbitrum") {
+        on_l1_is_unknown(transaction, found)?;
+    }
     let Some(receipt) = receipt else { return Ok(()) };
     let gas = quantity(&receipt["gasUsed"]).context("gas")?;
     let price = quantity(&receipt["effectiveGasPrice"]).or(quantity(&transaction["gasPrice"])).unwrap_or(0);
@@ -96,6 +101,19 @@ fn of_transaction(transaction: &Value, receipt: Option<&Value>, shown: &Value) -
         ensure!(facts["fee"] == json!([part("execution", execution), part("data on L1", of_l1)]), "parts of the fee");
         ensure!(shown["fee"]["value"] == (execution + of_l1).to_string(), "the fee is not the sum of its parts");
     }
+    Ok(())
+}
+
+/// Clients read members of what a transaction of Arbitrum has on L1 without asking whether it is there.
+fn on_l1_is_unknown(transaction: &Value, found: &Value) -> anyhow::Result<()> {
+    let on_l1 = json!({"hash": null, "status": null, "timestamp": null});
+    ensure!(found["commitment_transaction"] == on_l1 && found["confirmation_transaction"] == on_l1, "{found}");
+    ensure!(found["status"].is_null() && found["batch_number"].is_null(), "{found}");
+    let is_incoming = matches!(transaction["type"].as_str(), Some("0x64" | "0x66" | "0x69"));
+    let (way, status) = if is_incoming { ("incoming".into(), "relayed".into()) } else { (Value::Null, Value::Null) };
+    let message = json!({"message_id": quantity(&transaction["requestId"]), "message_status": status,
+        "associated_l1_transaction_hash": null});
+    ensure!(found["contains_message"] == way && found["message_related_info"] == message, "{found}, {message}");
     Ok(())
 }
 

@@ -103,3 +103,36 @@ fn unknown_transaction_types_are_stored_raw() -> anyhow::Result<()> {
     api.stop()?;
     Ok(())
 }
+
+/// Gas that is paid with a token, on a chain of Celo's family.
+#[test]
+fn the_token_that_pays_for_gas_is_shown() -> anyhow::Result<()> {
+    let database = &env::migrate("ingest_gas_token")?;
+    let mut lines = chains::lines("devchain")?[2..4].to_vec();
+    let currency = "0x765DE816845861e75A25fCA122bb6898B8B1282a";
+    lines[0]["block"]["transactions"][0]["type"] = json!("0x7b");
+    lines[0]["block"]["transactions"][0]["feeCurrency"] = json!(currency.to_lowercase());
+    lines[0]["receipts"][0]["type"] = json!("0x7b");
+    let file = write_dump(&lines)?;
+    let flags = ["--chain-id", "31337", "--chain-family", "celo", "--from", "2", "--verify", "off"];
+    load(database, &file.path().display().to_string(), &flags, 0)?;
+    let api = env::start_api(database, &[])?;
+    let get = |path: &str| http::get(&http::agent(), &format!("{}/api/v2/{path}", api.url))?.json();
+    let hash = |line: &Value| line["block"]["transactions"][0]["hash"].as_str().unwrap_or_default().to_owned();
+    let (token, coin) = (hash(&lines[0]), hash(&lines[1]));
+    let shown = get(&format!("transactions/{token}"))?;
+    ensure!(shown["celo"]["gas_token"]["address_hash"] == currency, "{shown}");
+    // What the token is called is not known here.
+    ensure!(shown["celo"]["gas_token"]["name"].is_null() && shown["celo"]["gas_token"]["type"] == "ERC-20", "{shown}");
+    let fact = json!({"name": "Fee currency", "unit": "address", "value": currency});
+    let facts = shown["chain_facts"]["facts"].as_array().context("facts")?;
+    ensure!(facts.contains(&fact), "{shown}");
+    let items = get("transactions")?["items"].take();
+    let item =
+        items.as_array().into_iter().flatten().find(|item| item["hash"] == token.as_str()).context("its item")?;
+    ensure!(item["celo"] == shown["celo"], "{item}");
+    let shown = get(&format!("transactions/{coin}"))?;
+    ensure!(shown["celo"] == json!({"gas_token": null}), "{shown}");
+    api.stop()?;
+    Ok(())
+}

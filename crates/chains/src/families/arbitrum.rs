@@ -14,7 +14,7 @@ use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{BurntFees, Family, Issuance, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
-use crate::rest::{RestMember, RestMembers, RestSource};
+use crate::rest::{RestMember, RestMembers, RestSource, TypesWord};
 use crate::transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule};
 
 /// One, Nova and the Orbit chains.
@@ -38,7 +38,7 @@ pub static ARBITRUM: Family = Family {
     finality: Finality::Tag { depth: 5000 },
     burnt: BurntFees::Nothing,
     issuance: Issuance::Nothing,
-    rest: RestMembers { object: Some("arbitrum"), members: SHARES },
+    rest: RestMembers { object: Some("arbitrum"), members: TRANSACTION },
     messages: Some(&MESSAGES),
     deposits: Some(&MESSAGES_FROM_L1),
     block_rest: RestMembers { object: Some("arbitrum"), members: BLOCK },
@@ -122,12 +122,41 @@ const INTERNAL: FamilyTransactionType = FamilyTransactionType {
     evidence: Evidence::Blocks,
 };
 
-/// The gas for L1 and for the chain, and what each cost.
-const SHARES: &[RestMember] = &[
+/// Messages from L1 that have a position in the queue there: a deposit, a call of a contract on L1, and the submission of
+/// a retryable.
+const FROM_L1: &[u8] = &[DEPOSIT.byte, CONTRACT.byte, SUBMIT_RETRYABLE.byte];
+/// What such a transaction is; what others send to L1 is in their logs, and in the list of messages.
+const INCOMING: TypesWord = TypesWord { types: FROM_L1, word: "incoming" };
+/// How far such a message is: carried out by the transaction itself.
+const RELAYED: TypesWord = TypesWord { types: FROM_L1, word: "relayed" };
+
+/// A message, the other end of which is on L1.
+const MESSAGE: &[RestMember] = &[
+    RestMember { key: "message_id", source: RestSource::Number("requestId") },
+    RestMember { key: "associated_l1_transaction_hash", source: RestSource::OnL1 },
+    RestMember { key: "message_status", source: RestSource::OfTypes(&RELAYED) },
+];
+
+/// A transaction on L1.
+const L1_TRANSACTION: &[RestMember] = &[
+    RestMember { key: "hash", source: RestSource::OnL1 },
+    RestMember { key: "status", source: RestSource::OnL1 },
+    RestMember { key: "timestamp", source: RestSource::OnL1 },
+];
+
+/// The gas for L1 and for the chain, what each cost, and where it is on L1. Clients read members of both transactions
+/// there without asking whether there are any, so they are objects.
+const TRANSACTION: &[RestMember] = &[
     RestMember { key: "gas_used_for_l1", source: RestSource::Receipt("gasUsedForL1") },
     RestMember { key: "gas_used_for_l2", source: RestSource::GasBeside("gasUsedForL1") },
     RestMember { key: "poster_fee", source: RestSource::FeeOf("gasUsedForL1") },
     RestMember { key: "network_fee", source: RestSource::FeeBeside("gasUsedForL1") },
+    RestMember { key: "contains_message", source: RestSource::OfTypes(&INCOMING) },
+    RestMember { key: "message_related_info", source: RestSource::Object(MESSAGE) },
+    RestMember { key: "status", source: RestSource::OnL1 },
+    RestMember { key: "batch_number", source: RestSource::OnL1 },
+    RestMember { key: "commitment_transaction", source: RestSource::Object(L1_TRANSACTION) },
+    RestMember { key: "confirmation_transaction", source: RestSource::Object(L1_TRANSACTION) },
 ];
 
 /// The precompile that sends messages to L1 since Nitro (OffchainLabs/nitro-contracts, `src/precompiles/ArbSys.sol`).
@@ -151,11 +180,10 @@ static MESSAGES: MessageList = MessageList {
     ],
 };
 
-/// Messages from L1 that have a position in the queue there.
+/// The list of messages from L1.
 static MESSAGES_FROM_L1: DepositList = DepositList {
     path: "/api/v2/arbitrum/messages/to-rollup",
-    // A deposit, a call of a contract on L1, and the submission of a retryable.
-    types: &[0x64, 0x66, 0x69],
+    types: FROM_L1,
     first: FirstTransaction::Protocol,
     members: &[
         DepositMember { key: "id", source: DepositSource::Integer("requestId") },
@@ -168,11 +196,15 @@ static MESSAGES_FROM_L1: DepositList = DepositList {
     ],
 };
 
-/// How far messages from and to L1 are.
+/// How far messages from and to L1 are, and where it is on L1.
 const BLOCK: &[RestMember] = &[
     RestMember { key: "l1_block_number", source: RestSource::Number("l1BlockNumber") },
     RestMember { key: "send_count", source: RestSource::Number("sendCount") },
     RestMember { key: "send_root", source: RestSource::Own("sendRoot") },
+    RestMember { key: "status", source: RestSource::OnL1 },
+    RestMember { key: "batch_number", source: RestSource::OnL1 },
+    RestMember { key: "commitment_transaction", source: RestSource::Object(L1_TRANSACTION) },
+    RestMember { key: "confirmation_transaction", source: RestSource::Object(L1_TRANSACTION) },
 ];
 
 /// What readers see of fees, of messages from L1 and of blocks.

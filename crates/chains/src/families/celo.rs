@@ -3,13 +3,14 @@
 use alloy_primitives::Address;
 
 use super::ethereum::ETHEREUM_RULES;
-use super::optimism::{BRIDGES, DEPOSIT, DEPOSITS, L1_FEE, ROLLUP_FACTS, WITHDRAWALS};
+use super::optimism::{BRIDGES, DEPOSIT, DEPOSITS, L1_FEE, ROLLUP_FACTS, TRANSACTION_FACTS, WITHDRAWALS};
 use crate::chain::Chain;
 use crate::evidence::Evidence;
+use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{BurntFees, Family, TotalDifficulty, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
-use crate::rest::RestMembers;
+use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
 
@@ -30,15 +31,45 @@ pub static CELO: Family = Family {
     burnt: BurntFees::Nothing,
     evidence: Evidence::Code,
     l1_fee: Some("l1Fee"),
-    rest: RestMembers { object: None, members: L1_FEE },
+    rest: RestMembers { object: None, members: &MEMBERS },
     messages: Some(&WITHDRAWALS),
     deposits: Some(&DEPOSITS),
-    reader: ROLLUP_FACTS,
+    reader: ReaderFacts { transaction: &FACTS, ..ROLLUP_FACTS },
     bridges: BRIDGES,
     ..ETHEREUM_RULES
 };
 
-const FEE_CURRENCY: Field = Field::optional(&["feeCurrency"], Kind::Address);
+/// The token that pays for gas: its contract, or one that translates amounts of a token with other decimals.
+const FEE_CURRENCY: Field = Field::optional(&[FEE_CURRENCY_NAME], Kind::Address);
+const FEE_CURRENCY_NAME: &str = "feeCurrency";
+
+/// What is Celo's alone: the token that pays for gas, null where that is the chain's coin.
+const GAS_TOKEN: &[RestMember] = &[RestMember { key: "gas_token", source: RestSource::Token(FEE_CURRENCY_NAME) }];
+
+/// The members of all rollups, and those of Celo.
+const MEMBERS: [RestMember; L1_FEE.len() + 1] = {
+    let celo = RestMember { key: "celo", source: RestSource::Object(GAS_TOKEN) };
+    let mut all = [celo; L1_FEE.len() + 1];
+    let mut position = 0;
+    while position < L1_FEE.len() {
+        all[position] = L1_FEE[position];
+        position += 1;
+    }
+    all
+};
+
+/// The facts of all rollups, and those of Celo.
+const FACTS: [Fact; TRANSACTION_FACTS.len() + 1] = {
+    let currency = Fact::new("Fee currency", RestSource::Token(FEE_CURRENCY_NAME), Unit::Address);
+    let mut all = [currency; TRANSACTION_FACTS.len() + 1];
+    let mut position = 0;
+    while position < TRANSACTION_FACTS.len() {
+        all[position] = TRANSACTION_FACTS[position];
+        position += 1;
+    }
+    all
+};
+
 const CHAIN_ID: Field = Field::required(&["chainId"], Kind::Quantity);
 const NONCE: Field = Field::required(&["nonce"], Kind::Quantity);
 const TIP: Field = Field::required(&["maxPriorityFeePerGas"], Kind::Quantity);
@@ -106,3 +137,32 @@ const CIP_66: FamilyTransactionType = FamilyTransactionType {
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Code,
 };
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::U256;
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+    use crate::rest::{RestFacts, RestValue};
+
+    #[test]
+    fn the_fee_currency_is_a_token_and_a_fact() {
+        let currency = "0x765DE816845861e75A25fCA122bb6898B8B1282a";
+        let of = |fields: Value| {
+            let (Value::Object(fields), none) = (fields, Map::new()) else { panic!("an object") };
+            let facts = RestFacts { transaction: &fields, receipt: &none, gas_used: 0, price: U256::ZERO };
+            let last = MEMBERS[L1_FEE.len()];
+            assert_eq!(last.key, "celo");
+            let Some(RestValue::Object(members)) = last.source.value(&facts) else { panic!("an object") };
+            let shown = FACTS.iter().find(|fact| fact.name == "Fee currency").and_then(|fact| fact.value(&facts));
+            (members[0].key, members[0].source.value(&facts), shown)
+        };
+        let token = RestValue::Token(currency.parse().expect("an address"));
+        let lower = json!({"feeCurrency": currency.to_lowercase()});
+        assert_eq!(of(lower), ("gas_token", Some(token), Some(currency.into())));
+        for coin in [json!({}), json!({"feeCurrency": null}), json!({"feeCurrency": Address::ZERO.to_string()})] {
+            assert_eq!(of(coin), ("gas_token", None, None));
+        }
+    }
+}

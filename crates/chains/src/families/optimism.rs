@@ -157,26 +157,29 @@ pub(super) static DEPOSITS: DepositList = DepositList {
 /// Who sends the deposit that begins each block since Bedrock: it writes the attributes of the L1 block.
 const L1_ATTRIBUTES: Address = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0001");
 
-/// What readers see of fees and deposits; of messages before Bedrock what came with them.
+/// What readers see of fees and deposits.
 pub(super) const ROLLUP_FACTS: ReaderFacts = ReaderFacts {
     fee: &[
         Fact::new("execution", RestSource::GasFee, Unit::Wei),
         Fact::new("data on L1", RestSource::Receipt("l1Fee"), Unit::Wei),
         Fact::new("operator", RestSource::OperatorFee, Unit::Wei),
     ],
-    transaction: &[
-        Fact::new("Minted", RestSource::Own("mint"), Unit::Wei),
-        Fact::new("Source on L1", RestSource::Own("sourceHash"), Unit::Hash),
-        Fact::new("Deposit nonce", RestSource::Receipt("depositNonce"), Unit::Number),
-        Fact::new("Gas on L1", RestSource::Receipt("l1GasUsed"), Unit::Gas),
-        Fact::new("Gas price on L1", RestSource::Receipt("l1GasPrice"), Unit::WeiPerGas),
-        Fact::new("Blob price on L1", RestSource::Receipt("l1BlobBaseFee"), Unit::WeiPerGas),
-        Fact::new("L1 block", RestSource::Own("l1BlockNumber"), Unit::Number),
-        Fact::new("Sender on L1", RestSource::Own("l1TxOrigin"), Unit::Address),
-    ],
+    transaction: &TRANSACTION_FACTS,
     senders: &[(L1_ATTRIBUTES, "L1 attributes")],
     ..ReaderFacts::NONE
 };
+
+/// What readers see of a transaction; of messages before Bedrock what came with them.
+pub(super) const TRANSACTION_FACTS: [Fact; 8] = [
+    Fact::new("Minted", RestSource::Own("mint"), Unit::Wei),
+    Fact::new("Source on L1", RestSource::Own("sourceHash"), Unit::Hash),
+    Fact::new("Deposit nonce", RestSource::Receipt(DEPOSIT_NONCE), Unit::Number),
+    Fact::new("Gas on L1", RestSource::Receipt("l1GasUsed"), Unit::Gas),
+    Fact::new("Gas price on L1", RestSource::Receipt("l1GasPrice"), Unit::WeiPerGas),
+    Fact::new("Blob price on L1", RestSource::Receipt("l1BlobBaseFee"), Unit::WeiPerGas),
+    Fact::new("L1 block", RestSource::Own("l1BlockNumber"), Unit::Number),
+    Fact::new("Sender on L1", RestSource::Own("l1TxOrigin"), Unit::Address),
+];
 
 /// Logs of `L2StandardBridge` and `L2ToL1MessagePasser` (ethereum-optimism/optimism,
 /// `packages/contracts-bedrock/src/L2`).

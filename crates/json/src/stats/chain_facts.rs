@@ -1,7 +1,7 @@
 //! What a transaction or a block of a chain has beyond Ethereum's, in REST
 //! (docs/reference/http-contract.md#chain-facts).
 
-use trawl_chains::{Fact, Family, InnerCall, RestFacts, RestMembers, RestValue, TypeSigns};
+use trawl_chains::{Fact, Family, InnerCall, RestFacts, RestMember, RestMembers, RestValue, TypeSigns};
 
 use crate::transactions::type_of;
 use crate::{Array, JsonWriter, Object};
@@ -31,22 +31,45 @@ pub fn type_name(family: &Family, view: &TransactionView<'_>, row: usize) -> Opt
     })
 }
 
-/// Writes what a transaction has.
-pub(crate) fn write_transaction(item: &mut Object<'_>, family: &Family, view: &TransactionView<'_>, row: usize) {
+/// The token that a transaction pays its gas with, where members of its family show that.
+#[must_use]
+pub fn gas_token(family: &Family, view: &TransactionView<'_>, row: usize) -> Option<Address> {
+    let source = family.rest.token()?;
+    let (transaction, none) = (fields(transaction_fields(view, row)), OwnFields::new());
+    let facts = RestFacts { transaction: &transaction, receipt: &none, gas_used: 0, price: U256::ZERO };
+    match source.value(&facts) {
+        Some(RestValue::Token(address)) => Some(address),
+        _ => None,
+    }
+}
+
+/// What the node gave of a transaction beside its columns.
+fn transaction_fields<'v>(view: &'v TransactionView<'_>, row: usize) -> &'v [u8] {
+    if type_of(view, row).has_columns() { view.extra_fields.value(row) } else { view.raw_transaction.value(row) }
+}
+
+/// Writes what a transaction has. `token`: the object of the token that pays its gas, as JSON.
+pub(crate) fn write_transaction(
+    item: &mut Object<'_>,
+    family: &Family,
+    view: &TransactionView<'_>,
+    row: usize,
+    token: Option<&[u8]>,
+) {
     if family.rest.members.is_empty() && !family.has_own_transactions() {
         return;
     }
-    let (transaction, receipt) = match type_of(view, row).has_columns() {
-        true => (view.extra_fields.value(row), view.receipt_extra_fields.value(row)),
-        false => (view.raw_transaction.value(row), view.raw_receipt.value(row)),
+    let receipt = match type_of(view, row).has_columns() {
+        true => view.receipt_extra_fields.value(row),
+        false => view.raw_receipt.value(row),
     };
     let facts = RestFacts {
-        transaction: &fields(transaction),
+        transaction: &fields(transaction_fields(view, row)),
         receipt: &fields(receipt),
         gas_used: view.gas_used[row],
         price: U256::get(&view.effective_gas_price, row),
     };
-    write_members(item, family.rest, &facts);
+    write_members(item, family.rest, &facts, token);
     if !family.has_own_transactions() {
         return;
     }
@@ -71,25 +94,35 @@ pub(crate) fn write_block(item: &mut Object<'_>, family: &Family, view: &BlockVi
     }
     let (block, none) = (fields(view.extra_fields.value(row)), OwnFields::new());
     let facts = RestFacts { transaction: &block, receipt: &none, gas_used: view.gas_used[row], price: U256::ZERO };
-    write_members(item, family.block_rest, &facts);
+    write_members(item, family.block_rest, &facts, None);
     item.key("chain_facts").array(|list| write_facts(list, family.reader.block, &facts));
 }
 
-/// Members that follow from what the node gave; null where it did not give it.
-fn write_members(item: &mut Object<'_>, RestMembers { object, members }: RestMembers, facts: &RestFacts<'_>) {
-    let write = |object: &mut Object<'_>| {
-        for member in members {
-            match member.source.value(facts) {
-                Some(RestValue::Text(text)) => object.key(member.key).string(&text),
-                Some(RestValue::Number(number)) => object.key(member.key).number(number),
-                None => object.key(member.key).null(),
-            }
-        }
-    };
+/// Members in the object of the family, or beside the others. `token`: the object of the token that pays for gas.
+fn write_members(
+    item: &mut Object<'_>,
+    RestMembers { object, members }: RestMembers,
+    facts: &RestFacts<'_>,
+    token: Option<&[u8]>,
+) {
     match object {
         _ if members.is_empty() => {}
-        Some(name) => item.key(name).object(write),
-        None => write(item),
+        Some(name) => item.key(name).object(|object| write_each(object, members, facts, token)),
+        None => write_each(item, members, facts, token),
+    }
+}
+
+/// Members that follow from what the node gave; null where it did not give it.
+fn write_each(object: &mut Object<'_>, members: &[RestMember], facts: &RestFacts<'_>, token: Option<&[u8]>) {
+    for member in members {
+        let writer = object.key(member.key);
+        match member.source.value(facts) {
+            Some(RestValue::Text(text)) => writer.string(&text),
+            Some(RestValue::Number(number)) => writer.number(number),
+            Some(RestValue::Token(_)) => writer.option(token, JsonWriter::raw),
+            Some(RestValue::Object(inner)) => writer.object(|object| write_each(object, inner, facts, token)),
+            None => writer.null(),
+        }
     }
 }
 

@@ -34,6 +34,8 @@ pub struct TransactionFacts {
     pub failure: Option<Failure>,
     /// Whether a call in it failed.
     pub has_failed_calls: Option<bool>,
+    /// The token that it pays its gas with, as JSON, on chains where that can be another than the coin.
+    pub gas_token: Option<Vec<u8>>,
     /// Its first token transfers, as JSON, and whether there are more.
     pub token_transfers: Option<(Vec<u8>, bool)>,
 }
@@ -93,7 +95,7 @@ pub fn write_transaction_item(
             }
         }
         of.write_typed(item);
-        chain_facts::write_transaction(item, facts.family(), view, row);
+        chain_facts::write_transaction(item, facts.family(), view, row, facts.gas_token.as_deref());
         for key in ["exchange_rate", "historic_exchange_rate", "transaction_tag"] {
             item.key(key).null();
         }
