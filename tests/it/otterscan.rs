@@ -66,7 +66,7 @@ fn traced(chain: &Chain, is_remarkable: fn(&[Value]) -> bool) -> impl Iterator<I
 }
 
 /// The answer as alloy reads it. Erigon, whose answers these are, leaves out what alloy's types demand: the filter of
-/// logs of a block, and rewards that no node reported.
+/// logs of a block, rewards that no node reported, and the address of a creation that failed.
 pub fn typed<T: DeserializeOwned>(answer: &Value) -> anyhow::Result<T> {
     let mut answer = answer.clone();
     for block in ["/block", "/fullblock"] {
@@ -79,6 +79,11 @@ pub fn typed<T: DeserializeOwned>(answer: &Value) -> anyhow::Result<T> {
     {
         if reward.is_null() {
             *reward = json!("0x0");
+        }
+    }
+    for frame in answer.as_array_mut().into_iter().flatten() {
+        if frame["to"].is_null() && frame["type"].as_str().is_some_and(|name| name.starts_with("CREATE")) {
+            frame["to"] = json!(format!("0x{}", "00".repeat(20)));
         }
     }
     Ok(serde_json::from_value(answer)?)
@@ -271,9 +276,8 @@ fn same_frame(entry: &Value, frame: &Value, tx: &NodeTransaction<'_>, position: 
     if kind != "create" || frame["error"].is_null() {
         ensure!(entry["to"] == *to, "{entry}, expected {frame}");
     } else {
-        // Of a creation that failed only the outermost has an address that is known; Otterscan reads no null.
-        let unknown = json!(format!("0x{}", "00".repeat(20)));
-        let expected = if position == 0 { &tx.receipt["contractAddress"] } else { &unknown };
+        // Of a creation that failed only the outermost has an address that is known.
+        let expected = if position == 0 { &tx.receipt["contractAddress"] } else { &Value::Null };
         ensure!(entry["to"] == *expected, "{entry}, expected {frame}");
     }
     if frame["error"].is_null() && kind != "suicide" {

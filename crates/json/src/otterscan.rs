@@ -112,8 +112,7 @@ pub fn write_operation(writer: &mut JsonWriter, kind: OperationKind, from: &Addr
     });
 }
 
-/// A frame of a trace. `to`: the callee, the created contract or the beneficiary. Where that is not known it is the zero
-/// address: Otterscan reads an address in every frame, and shows none of a trace with a null in it.
+/// A frame of a trace. `to`: the callee, the created contract or the beneficiary, null where that is not known.
 pub fn write_frame(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>, row: usize, to: Option<Address>) {
     let name = match (String::get(&frames.frame_type, row), String::get(&frames.call_type, row)) {
         ("selfdestruct", _) => "SELFDESTRUCT",
@@ -129,7 +128,7 @@ pub fn write_frame(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>
         frame.key("type").string(name);
         frame.key("depth").number(frames.trace_address.items::<u32>(row).count() as u64);
         frame.key("from").hex(frames.from_address.bytes(row));
-        frame.key("to").hex(to.unwrap_or_default().as_slice());
+        frame.key("to").option(to, |writer, to| writer.hex(to.as_slice()));
         frame.key("value").option(sends.then(|| U256::get(&frames.value, row)), JsonWriter::quantity_256);
         frame.key("input").hex(frames.input.value(row));
         frame.key("output").hex(frames.output.value(row));
