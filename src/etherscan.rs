@@ -6,6 +6,7 @@ mod actions;
 mod answer;
 mod block;
 mod contract;
+mod failures;
 mod gas;
 mod logs;
 mod looked_up_rows;
@@ -20,4 +21,5 @@ mod token;
 mod transaction;
 mod window;
 
+pub(crate) use failures::in_envelope;
 pub(crate) use serve::{chain_id, get, legacy, post, refuse};

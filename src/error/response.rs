@@ -90,6 +90,8 @@ impl IntoResponse for Problem {
         }
         let mut response = (self.status(), Json(body)).into_response();
         self.set_retry_after(&mut response);
+        // For interfaces whose clients expect a body of another form.
+        response.extensions_mut().insert(self);
         response
     }
 }

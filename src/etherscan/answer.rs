@@ -1,7 +1,7 @@
-//! Answers: the envelope, with status 200 whatever the envelope says.
+//! Answers: the envelope, with status 200 whatever the envelope says, unless the service fails.
 
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use crate::error::Problem;
 use crate::http::whole_body::json;
@@ -11,8 +11,11 @@ use trawl_json::etherscan::write_envelope;
 /// Why an action has no result.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// The request is wrong, or what it requests is not served.
+    /// The request is wrong.
     Sentence(String),
+    /// What is requested is not served, or not in one answer. Clients of either server read this in the result: without
+    /// it, some take the answer for the end of a list, and others fail with a text of their own.
+    NotServed(String),
     /// There is no data for the request.
     Nothing(&'static str),
     /// The service cannot answer.
@@ -34,6 +37,8 @@ pub(crate) enum Dialect {
     Etherscan,
 }
 
+/// The message of a refusal, for clients of Etherscan.
+const NOT_OK: &str = "NOTOK";
 /// The message of an empty list of the module `account`: clients end their loops at it.
 pub(crate) const NO_TRANSACTIONS: &str = "No transactions found";
 /// The message of any other empty list.
@@ -59,17 +64,37 @@ impl Refusal {
     pub fn respond(self, dialect: Dialect) -> Response {
         let (status, reason) = match self {
             Self::Sentence(reason) => ("0", reason),
+            Self::NotServed(reason) => return refusal(dialect, &reason),
             Self::Nothing(message) => return envelope("0", message, JsonWriter::null),
             Self::Problem(problem) => match status(&problem) {
                 Some(status) => (status, problem.message()),
-                None => return problem.into_response(),
+                None => return failure(&problem, dialect),
             },
         };
         match dialect {
             Dialect::Blockscout => envelope(status, &reason, JsonWriter::null),
-            Dialect::Etherscan => envelope(status, "NOTOK", |writer| writer.string(&reason)),
+            Dialect::Etherscan => envelope(status, NOT_OK, |writer| writer.string(&reason)),
         }
     }
+}
+
+/// A refusal whose result is its reason, whatever the dialect.
+fn refusal(dialect: Dialect, reason: &str) -> Response {
+    let message = if dialect == Dialect::Etherscan { NOT_OK } else { reason };
+    envelope("0", message, |writer| writer.string(reason))
+}
+
+/// The answer to a request that the service cannot serve now: an envelope as well, because clients read nothing else.
+/// Its HTTP status and `Retry-After` are those of the problem. By the first words of a result clients tell a rate limit.
+pub(super) fn failure(problem: &Problem, dialect: Dialect) -> Response {
+    let reason = match problem.status() {
+        StatusCode::TOO_MANY_REQUESTS => format!("Max rate limit reached: {problem}"),
+        _ => problem.to_string(),
+    };
+    let mut response = refusal(dialect, &reason);
+    *response.status_mut() = problem.status();
+    problem.set_retry_after(&mut response);
+    response
 }
 
 /// The status in the envelope; `None` of a problem of the service.

@@ -19,6 +19,8 @@ use crate::middleware::requester::Requester;
 use crate::rpc::Rpc;
 use trawl_serve::Client;
 
+/// The path of Etherscan's version 1, and of Blockscout.
+const API: &str = "/api";
 /// The path of Etherscan's version 2.
 const V2: &str = "/v2/api";
 
@@ -99,6 +101,16 @@ pub(crate) fn refuse(sentence: String) -> Response {
 /// The client of a request, and the data that is readable for it.
 type Caller = (Rpc, RequestHead, Client);
 
+/// Whether actions are served at a path.
+pub(super) fn is_served_at(path: &str) -> bool {
+    path == API || path == V2 || LEGACY.iter().any(|(legacy, ..)| *legacy == path)
+}
+
+/// What the client of a request speaks, as far as its query says.
+pub(super) fn dialect_of_query(uri: &Uri) -> Dialect {
+    of_query(uri, uri.query().map(str::to_owned)).dialect()
+}
+
 /// What is spoken at a path by clients that do not name the chain.
 fn dialect(uri: &Uri) -> Dialect {
     if uri.path() == V2 { Dialect::Etherscan } else { Dialect::Blockscout }
@@ -132,7 +144,7 @@ fn action(params: &mut RawParams) -> Result<&'static Action, Refusal> {
 
 async fn run((rpc, head, client): Caller, action: &'static Action, params: RawParams) -> Result<Response, Refusal> {
     match &action.work {
-        Work::Refuse(reason) => Err(Refusal::Sentence((*reason).into())),
+        Work::Refuse(reason) => Err(Refusal::NotServed((*reason).into())),
         // A call takes its slot itself.
         Work::Call(call) => proxy::answer(&rpc, call, &params.of_action(action.parameters)?, client).await,
         Work::Read(read) => {

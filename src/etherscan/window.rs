@@ -75,7 +75,7 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Sentence`] if one of them is wrong.
+    /// As [`PageBounds::read`].
     pub fn of_logs(params: &Params, app: &App, head: &Head) -> Result<Self, Refusal> {
         let range = range(params.height("fromBlock"), params.height("toBlock"), head);
         let (skip, take) = OF_LOGS.read(params)?;
@@ -100,7 +100,7 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Sentence`] if it may have rows that cannot be reached.
+    /// [`Refusal::NotServed`] if it may have rows that cannot be reached.
     pub fn check_reach(&self, found: usize) -> Result<(), Refusal> {
         let is_far = self.skip.saturating_add(self.take) > OF_ACCOUNTS.reach;
         if is_far && found as u64 > OF_ACCOUNTS.reach { Err(OF_ACCOUNTS.beyond()) } else { Ok(()) }
@@ -118,7 +118,7 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Sentence`] if the page may have rows that cannot be reached.
+    /// [`Refusal::NotServed`] if the page may have rows that cannot be reached.
     pub fn cut<T: Copy>(&self, ascending: &[T]) -> Result<Vec<T>, Refusal> {
         self.check_reach(ascending.len())?;
         let (skip, take) = (usize::try_from(self.skip), usize::try_from(self.take));
@@ -169,7 +169,7 @@ impl PageBounds {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Sentence`] beyond the bounds.
+    /// [`Refusal::Sentence`] for a page of too many rows, [`Refusal::NotServed`] for one that cannot be reached.
     pub fn read(&self, params: &Params) -> Result<(u64, u64), Refusal> {
         let (skip, take) = self.page(params)?;
         if skip.saturating_add(take) > self.reach { Err(self.beyond()) } else { Ok((skip, take)) }
@@ -191,7 +191,7 @@ impl PageBounds {
 
     fn beyond(&self) -> Refusal {
         let Self { reach, further, .. } = self;
-        Refusal::Sentence(format!("Result window is too large: page x offset must be at most {reach}{further}"))
+        Refusal::NotServed(format!("Result window is too large: page x offset must be at most {reach}{further}"))
     }
 }
 

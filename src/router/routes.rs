@@ -62,6 +62,7 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .layer(origin)
         .layer(middleware::from_fn(headers::refuse_unreadable))
         .layer(rates)
+        .layer(middleware::from_fn(etherscan::in_envelope))
         .layer(middleware::from_fn(headers::decorate))
         .layer(access_log)
         // Outermost, so that requests refused by the other layers are counted too.

@@ -19,7 +19,7 @@ use crate::error::Problem;
 use crate::http::{headers, metrics};
 use crate::middleware::access_log;
 use crate::service::health;
-use crate::web;
+use crate::{etherscan, web};
 
 /// The routes beside those of chains.
 pub(super) fn router(chains: Chains) -> Router {
@@ -38,6 +38,7 @@ pub(super) fn router(chains: Chains) -> Router {
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn(headers::refuse_unreadable))
+        .layer(middleware::from_fn(etherscan::in_envelope))
         .layer(middleware::from_fn(headers::decorate));
     let logged = match first {
         Some(app) => router.layer(middleware::from_fn_with_state(app, access_log::write)),

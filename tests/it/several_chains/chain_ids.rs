@@ -50,6 +50,8 @@ fn without_a_chain_that_is_served_the_answer_says_which_are() -> anyhow::Result<
     // Its database is not there: it is the answer of that chain alone.
     let missing = get(&format!("{several}/v2/api?chainid=77&module=block&action=getblockreward&blockno=1"))?;
     ensure!(missing.status == 503 && missing.header("retry-after") == "5", "{missing:?}");
+    let body = missing.json()?;
+    ensure!(body["message"] == "NOTOK" && body["result"].is_string(), "{body}");
     Ok(())
 }
 
@@ -58,7 +60,9 @@ fn without_a_chain_that_is_served_the_answer_says_which_are() -> anyhow::Result<
 fn an_id_that_may_be_of_a_chain_that_is_not_ready_is_503() -> anyhow::Result<()> {
     let api = start(&["--chain", &format!("dev={},none=not_there", chain("devchain").name)], &["dev"])?;
     let ask = |id: &str| get(&format!("{}/v2/api?chainid={id}&{ACTION}", api.url));
-    ensure!(ask("77")?.status == 503 && ask("31337")?.status == 200);
+    let unknown = ask("77")?;
+    ensure!(unknown.status == 503 && unknown.json()?["message"] == "NOTOK", "{unknown:?}");
+    ensure!(ask("31337")?.status == 200);
     let body: Value = ask("")?.json()?;
     let sentence =
         "Missing or unsupported chainid parameter: this server has 31337 (dev), none (its id is not known yet)";
