@@ -31,7 +31,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
         // ABIs that were taken back are read too.
         if addresses.source(&contract).is_some_and(|(source, _)| source == contract) {
             let abi = abi(app, &addresses, &contract).await?;
-            contracts.push((contract, abi));
+            contracts.extend(abi.map(|abi| (contract, abi)));
         }
     }
     if contracts.is_empty() {

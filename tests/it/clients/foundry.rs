@@ -109,6 +109,7 @@ pub fn reads_objects() -> anyhow::Result<()> {
     questions.push("gasoracle now".into());
     questions.push("getblocknobytime 1700000300".into());
     questions.push(format!("getabi 0x{}", "12".repeat(20)));
+    questions.push(format!("getsourcecode 0x{}", "12".repeat(20)));
     questions.push(format!("getcontractcreation 0x{}", "12".repeat(20)));
     let answers = ask(&api.url, &questions)?;
     api.stop()?;
@@ -124,11 +125,12 @@ pub fn reads_objects() -> anyhow::Result<()> {
     let blocks = &others[sent.len() * 2];
     ensure!(blocks.as_array().map(Vec::len) == Some(made), "{blocks}");
     ensure!(blocks[0]["blockReward"].as_str().is_some_and(|wei| !wei.is_empty()), "{blocks}");
-    let last = &others[others.len() - 4..];
+    let last = &others[others.len() - 5..];
     ensure!(last[0].as_str().is_some_and(|oracle| oracle.contains("fast_gas_price")), "{}", last[0]);
     let last = &last[1..];
     ensure!(last[0]["block_number"].is_string(), "{}", last[0]);
     ensure!(last[1]["error"].as_str().is_some_and(|text| text.contains("not verified")), "{}", last[1]);
-    ensure!(last[2]["error"].as_str().is_some_and(|text| text.contains("not found")), "{}", last[2]);
+    ensure!(last[2]["error"].as_str().is_some_and(|text| text.contains("not verified")), "{}", last[2]);
+    ensure!(last[3]["error"].as_str().is_some_and(|text| text.contains("not found")), "{}", last[3]);
     Ok(())
 }

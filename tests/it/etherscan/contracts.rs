@@ -85,6 +85,34 @@ fn contracts_without_an_abi_are_not_verified_and_none_is_verified_here() -> anyh
         let refused = ask(api, &format!("module=contract&action={action}"))?;
         ensure!(refused["status"] == "0", "{refused}");
         ensure!(lower(&refused["message"]).starts_with("contracts are not verified here"), "{refused}");
+        // Clients show what the result begins with.
+        ensure!(refused["result"] == refused["message"], "{refused}");
+    }
+    Ok(())
+}
+
+/// Etherscan has a result without a source, Blockscout a refusal; and both a sentence as the raw ABI.
+#[test]
+fn a_contract_that_is_not_verified_has_a_result_without_a_source() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    let address = format!("0x{}", "12".repeat(20));
+    let sentence = "Contract source code not verified";
+    for path in ["/v2/api?", "/api?chainid=1&", "/v2/api?chainid=1&"] {
+        let get = |query: &str| http::get(&http::agent(), &format!("{api}{path}module=contract&{query}"));
+        let source = get(&format!("action=getsourcecode&address={address}"))?.json()?;
+        ensure!(source["status"] == "1" && source["message"] == "OK", "{path}: {source}");
+        ensure_fields("getsourcecode", &source)?;
+        let item = &source["result"][0];
+        ensure!(item["ABI"] == sentence && item["SourceCode"] == "" && item["ContractName"] == "", "{source}");
+        ensure!(item["Proxy"] == "0" && item["Implementation"] == "" && item["CompilerVersion"] == "", "{source}");
+        let abi = get(&format!("action=getabi&address={address}"))?.json()?;
+        ensure!(abi == json!({"status": "0", "message": "NOTOK", "result": sentence}), "{path}: {abi}");
+    }
+    for path in ["/v2/api", "/api"] {
+        let raw = format!("{api}{path}?module=contract&action=getabi&address={address}&format=raw");
+        let raw = http::get(&http::agent(), &raw)?;
+        ensure!(raw.status == 200 && raw.text() == sentence, "{path}: {}", raw.text());
+        ensure!(raw.header("content-type").starts_with("text/plain"), "{raw:?}");
     }
     Ok(())
 }

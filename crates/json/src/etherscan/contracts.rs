@@ -68,7 +68,8 @@ pub fn write_listed_contract(writer: &mut JsonWriter, contract: &Address, addres
     });
 }
 
-/// Writes a verified contract without its source.
+/// Writes a contract without its source; of one that is not verified `abi` is a sentence that says so, and the name is
+/// empty.
 pub fn write_source(writer: &mut JsonWriter, contract: &Address, addresses: &Addresses, abi: &str) {
     let name = addresses.source(contract).and_then(|(source, _)| addresses.source_name(&source));
     let implementation = addresses.proxy(contract).and_then(|proxy| proxy.implementation);
