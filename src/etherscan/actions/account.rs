@@ -40,7 +40,7 @@ pub(super) const ACTIONS: &[Action] = &[
     read!("account", "tokenbalance", [CONTRACT, ADDRESS, TAG], token_balances::balance),
     read!("account", "balancehistory", [ADDRESS, HEIGHT], balances::history),
     read!("account", "tokenbalancehistory", [CONTRACT, ADDRESS, HEIGHT], token_balances::history),
-    read!("account", "tokenlist", [ADDRESS], holdings::list),
+    read!("account", "tokenlist", [ADDRESS, PAGE], holdings::list),
     read!("account", "addresstokenbalance", [ADDRESS, PAGE], holdings::of_erc20),
     read!("account", "addresstokennftbalance", [ADDRESS, PAGE], holdings::of_erc721),
     read!("account", "addresstokennftinventory", [ADDRESS, CONTRACT, PAGE], holdings::inventory),

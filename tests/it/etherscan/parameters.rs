@@ -136,11 +136,9 @@ fn refusals_are_in_the_words_of_each_kind_of_client() -> anyhow::Result<()> {
         "module=nothing&action=balance".into(),
         "module=account&action=txlist".into(),
         format!("module=contract&action=getabi&address={address}"),
-        format!("module=contract&action=getsourcecode&address={address}"),
         format!("module=account&action=txlist&address={address}&page=1&offset=10001"),
         format!("module=account&action=balance&address={address}&tag=99999999"),
         format!("module=logs&action=getLogs&address={address}&offset=1001"),
-        "module=stats&action=ethprice".into(),
         "module=block&action=getblockreward&blockno=99999999".into(),
         "module=block&action=getblockcountdown&blockno=1".into(),
         "module=proxy&action=eth_getCode".into(),
@@ -157,6 +155,29 @@ fn refusals_are_in_the_words_of_each_kind_of_client() -> anyhow::Result<()> {
             let found = http::get(&http::agent(), &other)?;
             ensure!(found.status == 200 && found.json()? == due, "{other}: {}, due {due}", found.text());
         }
+    }
+    Ok(())
+}
+
+/// Clients that read only the result must not take these for the end of a list, nor fail without a reason.
+#[test]
+fn what_is_not_served_is_said_in_the_result_of_each_kind_of_client() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    let token = format!("0x{}", "12".repeat(20));
+    for query in [
+        "module=stats&action=ethprice".to_owned(),
+        "module=contract&action=verifysourcecode".into(),
+        "module=account&action=listaccounts&page=1".into(),
+        format!("module=logs&action=getLogs&address={token}&page=1001&offset=1000"),
+        format!("module=account&action=tokenlist&address={token}&page=2&offset=10000"),
+    ] {
+        let plain = ask(api, &query)?;
+        let sentence = plain["message"].as_str().context("a sentence")?;
+        ensure!(plain == json!({"status": "0", "message": sentence, "result": sentence}), "{query}: {plain}");
+        ensure!(sentence != "NOTOK", "{query}: {plain}");
+        let due = json!({"status": "0", "message": "NOTOK", "result": sentence});
+        let found = http::get(&http::agent(), &format!("{api}/v2/api?{query}"))?;
+        ensure!(found.status == 200 && found.json()? == due, "{query}: {}, due {due}", found.text());
     }
     Ok(())
 }

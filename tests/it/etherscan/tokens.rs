@@ -48,6 +48,7 @@ fn accounts_have_what_the_node_says() -> anyhow::Result<()> {
             }
         }
         ensure!(&found == held && list["status"] == "1", "{holder}: {list}");
+        ensure_pages(api, &format!("module=account&action=tokenlist&address={holder}"), &list)?;
     }
     let unknown = format!("0x{}", "9e".repeat(20));
     let none = ask(api, &format!("module=account&action=tokenlist&address={unknown}"))?;
@@ -59,6 +60,19 @@ fn accounts_have_what_the_node_says() -> anyhow::Result<()> {
     let refused =
         ask(api, &format!("module=account&action=tokenbalance&address={zero}&contractaddress={}", tokens[0]))?;
     ensure!(refused["status"] == "0" && refused["result"].is_null(), "{refused}");
+    Ok(())
+}
+
+/// The pages of a list are its parts, and the one after them is empty.
+fn ensure_pages(api: &str, query: &str, list: &Value) -> anyhow::Result<()> {
+    let all = list["result"].as_array().context("a list")?;
+    for (page, part) in (1..).zip(all.chunks(2)) {
+        let found = ask(api, &format!("{query}&page={page}&offset=2"))?;
+        ensure!(found["status"] == "1" && found["result"] == *part, "{query}, page {page}: {found}, due {part:?}");
+    }
+    let after = ask(api, &format!("{query}&page={}&offset=2", all.len().div_ceil(2) + 1))?;
+    ensure!(after == json!({"status": "0", "message": "No transactions found", "result": []}), "{query}: {after}");
+    ensure!(ask(api, &format!("{query}&page=1&offset=10000"))? == *list, "{query}: one page is all");
     Ok(())
 }
 
