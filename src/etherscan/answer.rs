@@ -85,7 +85,7 @@ fn refusal(dialect: Dialect, reason: &str) -> Response {
 }
 
 /// The answer to a request that the service cannot serve now: an envelope as well, because clients read nothing else.
-/// Its HTTP status and `Retry-After` are those of the problem. By the first words of a result clients tell a rate limit.
+/// Its HTTP status and `Retry-After` are those of the problem. By its first words clients tell a rate limit.
 pub(super) fn failure(problem: &Problem, dialect: Dialect) -> Response {
     let reason = match problem.status() {
         StatusCode::TOO_MANY_REQUESTS => format!("Max rate limit reached: {problem}"),

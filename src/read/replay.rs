@@ -3,12 +3,13 @@
 mod recorded;
 pub(crate) mod rerun;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::app::App;
 use crate::error::Problem;
-use rerun::Rerun;
-use trawl_core::primitives::BlockNumber;
+use rerun::{Extent, Rerun};
+use trawl_core::primitives::{Address, B256, BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_evm::replay::Tracer;
 
@@ -25,7 +26,23 @@ pub(crate) async fn run_again(
     index: u32,
     tracer: Tracer,
 ) -> Result<Vec<u8>, Problem> {
-    let mut rerun = Rerun::prepare(app, head, number, Some(index), tracer).await?;
+    let mut rerun = Rerun::prepare(app, head, number, Extent::UpTo(index), tracer).await?;
     let (_, trace) = rerun.next().await?.pop().ok_or(Problem::Internal)?;
     trace.map_err(Problem::Call)
+}
+
+/// The slots of an account that are not zero before the transaction at a position.
+///
+/// # Errors
+///
+/// As [`run_again`]; and where the account has more changes than are read.
+pub(crate) async fn storage_before(
+    app: &App,
+    head: &Arc<Head>,
+    number: BlockNumber,
+    index: u32,
+    account: Address,
+) -> Result<BTreeMap<B256, U256>, Problem> {
+    let mut rerun = Rerun::prepare(app, head, number, Extent::Before(index), Tracer::Nothing).await?;
+    rerun.storage_of(account).await
 }

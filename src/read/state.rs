@@ -6,6 +6,7 @@ mod headers;
 mod newest;
 mod slots;
 mod steps;
+mod storage;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

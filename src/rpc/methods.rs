@@ -8,7 +8,7 @@ use super::protocol::answer::Answer;
 use super::protocol::context::{Context, RequestContext};
 use super::protocol::endpoint::Endpoint;
 use super::protocol::envelope::Call;
-use super::state::{proofs, storage_values};
+use super::state::{proofs, storage_range, storage_values};
 use super::traces::of_transactions;
 use super::{blocks, calls, fees, filters, logs, otterscan, replays, simulation, state, traces, transactions};
 use crate::error::Problem;
@@ -106,6 +106,7 @@ const METHODS: &[Method] = methods! {
     "debug_traceBlockByNumber" => replays::blocks::by_number,
     "debug_traceBlockByHash" => replays::blocks::by_hash,
     "debug_traceCall" => replays::calls::as_geth,
+    "debug_storageRangeAt" => storage_range::storage_range,
     "trace_replayTransaction" => replays::replay_transaction,
     "trace_replayBlockTransactions" => replays::blocks::as_parity,
     "trace_call" => replays::calls::as_parity,

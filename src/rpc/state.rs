@@ -2,6 +2,7 @@
 //! `eth_getAccountInfo`.
 
 pub(crate) mod proofs;
+pub(crate) mod storage_range;
 pub(crate) mod storage_values;
 
 use serde_json::Value;

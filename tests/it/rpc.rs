@@ -32,6 +32,7 @@ mod replays;
 mod server_facts;
 mod shared_lookups;
 mod simulations;
+mod storage_ranges;
 pub mod subscriptions;
 mod traces;
 mod upstream;

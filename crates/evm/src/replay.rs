@@ -9,6 +9,7 @@ mod log_indices;
 mod rollup_tests;
 mod run;
 mod steps;
+mod storage;
 mod tracer;
 
 pub use alloy_rpc_types_trace::geth::GethDefaultTracingOptions as StepOptions;
@@ -17,6 +18,7 @@ pub use alloy_rpc_types_trace::geth::pre_state::PreStateConfig;
 pub use alloy_rpc_types_trace::parity::TraceType;
 
 pub use block::{Progress, RecordedTransaction, Replay};
+pub use storage::StorageWrites;
 pub use calls::trace_calls;
 pub(crate) use changes::Changes;
 pub use run::Trace;

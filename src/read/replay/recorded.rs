@@ -29,8 +29,8 @@ pub(crate) struct RecordedBlock {
 ///
 /// # Errors
 ///
-/// When receipts, columns or the rules of the chain are missing, or when a transaction is of an unknown type; or when
-/// the store fails.
+/// When there is no transaction at `last`; when receipts, columns or the rules of the chain are missing, or when a
+/// transaction is of an unknown type; or when the store fails.
 pub(crate) async fn recorded_block(
     app: &App,
     head: &Head,
@@ -57,7 +57,8 @@ pub(crate) async fn recorded_block(
         }
     }
     if last.is_some_and(|last| transactions.len() != last as usize + 1) {
-        return Err(Problem::Internal);
+        let text = format!("block {number} has no transaction at this index");
+        return Err(Problem::Call(Failure::Invalid(text)));
     }
     Ok(RecordedBlock { row, rules, transactions })
 }

@@ -10,13 +10,34 @@ use super::recorded::{RecordedBlock, recorded_block};
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::state::State;
-use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::primitives::{Address, B256, BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_evm::replay::{Progress, RecordedTransaction, Replay, Trace, Tracer};
 use trawl_evm::{Call, Key, PartialState, StateValue, Step};
 
 /// Longest time from the start to the last trace. The rows of blocks that are not settled are there for two minutes.
 const MAX_TIME: Duration = Duration::from_secs(60);
+
+/// Which transactions of a block run again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of them, each traced.
+    Whole,
+    /// Those up to the one at a position, which alone is traced.
+    UpTo(u32),
+    /// Those before the one at a position, none of them traced.
+    Before(u32),
+}
+
+impl Extent {
+    /// The last position that has to be there.
+    fn last(self) -> Option<u32> {
+        match self {
+            Self::Whole => None,
+            Self::UpTo(last) | Self::Before(last) => Some(last),
+        }
+    }
+}
 
 /// A block whose transactions run again.
 pub(crate) struct Rerun {
@@ -33,7 +54,7 @@ pub(crate) struct Rerun {
 }
 
 impl Rerun {
-    /// Prepares all transactions of the block at a height, or those up to one, which alone is traced.
+    /// Prepares transactions of the block at a height.
     ///
     /// # Errors
     ///
@@ -42,7 +63,7 @@ impl Rerun {
         app: &App,
         head: &Arc<Head>,
         number: BlockNumber,
-        only: Option<u32>,
+        extent: Extent,
         tracer: Tracer,
     ) -> Result<Self, Problem> {
         let parent = number.checked_sub(1).ok_or(Problem::BlockNotFound)?;
@@ -50,7 +71,10 @@ impl Rerun {
         let begins = Instant::now();
         let deadline = begins + app.options().call_timeout;
         let of_block = async {
-            let block = recorded_block(app, head, number, only).await?;
+            let mut block = recorded_block(app, head, number, extent.last()).await?;
+            if let Extent::Before(index) = extent {
+                block.transactions.truncate(index as usize);
+            }
             let mut partial = before.partial(BTreeMap::new());
             before.fetch(&first_keys(&block, number), &mut partial).await?;
             Ok::<_, Problem>((block, partial))
@@ -61,7 +85,7 @@ impl Rerun {
             return Err(Problem::Internal);
         };
         let RecordedBlock { row, rules, transactions } = recorded;
-        let untraced = only.map_or(0, |only| only as usize);
+        let untraced = extent.last().map_or(0, |last| last as usize);
         let hashes: Vec<B256> = transactions[untraced..].iter().map(|transaction| transaction.hash).collect();
         let replay = Replay {
             untraced,
@@ -76,6 +100,21 @@ impl Rerun {
         let (app, run) = (app.clone(), Some((partial, Progress::default())));
         let (replay, hashes) = (Arc::new(replay), hashes.into_iter());
         Ok(Self { app, before, replay, run, hashes, deadline, ends: begins + MAX_TIME })
+    }
+
+    /// The slots of an account that are not zero after the transactions, none of which is traced.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rerun::next`] and [`State::storage_of`].
+    pub async fn storage_of(&mut self, account: Address) -> Result<BTreeMap<B256, U256>, Problem> {
+        self.next().await?;
+        let (_, progress) = self.run.as_ref().ok_or(Problem::Internal)?;
+        let writes = progress.storage_of(account);
+        let mut slots = if writes.is_cleared { BTreeMap::new() } else { self.before.storage_of(account).await? };
+        slots.extend(writes.slots);
+        slots.retain(|_, value| !value.is_zero());
+        Ok(slots)
     }
 
     /// The next traces with the hashes of their transactions, about a mebibyte; none after the last.

@@ -8,7 +8,7 @@ use super::tracers::{GethOptions, parity_tracer};
 use crate::error::Problem;
 use crate::http::body::StreamError;
 use crate::http::values::{block_name, bytes32, invalid};
-use crate::read::replay::rerun::Rerun;
+use crate::read::replay::rerun::{Extent, Rerun};
 use crate::rpc::protocol::answer::{Answer, AnswerStream, Sink};
 use crate::rpc::protocol::context::{Context, required};
 use crate::rpc::protocol::params::{BlockId, block_id, value};
@@ -67,7 +67,7 @@ async fn of_block(call: Context<'_>, number: BlockNumber, options: Option<&RawVa
 /// The traces of all transactions of a block. The first ones are there before the answer begins, so that what fails at
 /// once is an error.
 async fn traces(call: Context<'_>, number: BlockNumber, tracer: Tracer, shape: Shape) -> Result<Answer, Problem> {
-    let mut rerun = Rerun::prepare(call.app, call.head()?, number, None, tracer).await?;
+    let mut rerun = Rerun::prepare(call.app, call.head()?, number, Extent::Whole, tracer).await?;
     let ready = rerun.next().await?;
     if let (Shape::Parity, Some(failure)) = (shape, ready.iter().find_map(|(_, trace)| trace.as_ref().err())) {
         return Err(Problem::Call(failure.clone()));

@@ -13,6 +13,7 @@ use revm::{DatabaseCommit, DatabaseRef};
 
 use super::changes::Changes;
 use super::run::{Run, RunError, Trace};
+use super::storage::StorageWrites;
 use super::tracer::{Position, Tracer};
 use crate::environment::environment;
 use crate::partial_state::{Probe, ProbeError};
@@ -63,6 +64,14 @@ pub struct Progress {
     traces: Vec<Trace>,
     /// Bytes of the traces.
     bytes: usize,
+}
+
+impl Progress {
+    /// What has been written into the storage of an account since the block began.
+    #[must_use]
+    pub fn storage_of(&self, account: Address) -> StorageWrites {
+        self.changes.as_ref().map(|changes| StorageWrites::of(account, changes)).unwrap_or_default()
+    }
 }
 
 /// Bytes of traces that are handed on together; one trace may be longer.

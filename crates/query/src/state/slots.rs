@@ -1,9 +1,10 @@
 //! Plans for the slots of accounts.
 
-use super::{ACCOUNTS, StateBlocks, bind_blocks, history};
+use super::{ACCOUNTS, StateBlocks, bind, bind_blocks, history};
 use trawl_core::primitives::{Address, B256, BlockNumber};
+use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::Statement;
+use trawl_core::statement::{Statement, Workload};
 
 columns! {
     /// A change of a slot, or a destruction of its account.
@@ -55,6 +56,30 @@ GROUP BY address, slot, greatest(block_number, {{first:UInt64}})"
     bind_blocks(statement, blocks)
 }
 
+/// The last change of each slot of an account in the blocks of `state`, which begin at genesis, and its last
+/// destruction: of all changes of slots, or of any `limit` of them, which `rows_read` tells.
+#[must_use]
+pub fn of_account(account: Address, state: &Span, limit: u64) -> Statement<SlotChange> {
+    let changes = history("storage_history", &["address", "slot", "value"], OF_ONE, "0", state);
+    let ends = history("account_destructions", &["address"], OF_ONE, "0", state);
+    let sql = format!(
+        "SELECT address, slot, max(block_number) AS since, argMax(word, block_number) AS value, count() AS rows_read
+FROM
+(
+    SELECT address, toNullable(slot) AS slot, block_number, value AS word
+    FROM (SELECT address, slot, block_number, value FROM {changes} LIMIT {{limit:UInt64}})
+    UNION ALL
+    SELECT address, NULL, block_number, toFixedString('', 32)
+    FROM {ends}
+)
+GROUP BY address, slot"
+    );
+    let statement = Statement::page(sql).on_behalf_of(Workload::Call).with("addresses", [account].as_slice());
+    bind(statement.with("limit", limit), state)
+}
+
+const OF_ONE: &str = "address = {addresses:Array(FixedString(20))}[1]";
+
 const SLOTS_OF_ONE: &str = "address = {addresses:Array(FixedString(20))}[1]
       AND slot IN {slots:Array(FixedString(32))}";
 
@@ -66,7 +91,6 @@ const SLOTS_OF_SEVERAL: &str = "(address, slot) IN (
 mod tests {
     use super::*;
     use trawl_core::primitives::{BlockRange, HotRange};
-    use trawl_core::readable::Span;
 
     fn state() -> StateBlocks {
         let range = |first, last| BlockRange::new(first, last).expect("ordered");
@@ -119,6 +143,16 @@ mod tests {
         ");
         let names: Vec<&str> = slots.parameters.iter().map(|(name, _)| name.as_ref()).collect();
         assert_eq!(names, ["addresses", "slots", "since", "first", "last", "hot_first", "hot_last", "generations"]);
+    }
+
+    #[test]
+    fn all_slots_of_an_account_are_read_up_to_a_number_of_changes() {
+        let all = of_account(Address::ZERO, &state().history, 100);
+        assert!(all.sql.contains("FROM storage_history\n    WHERE address = {addresses:Array(FixedString(20))}[1]"));
+        assert!(all.sql.contains("FROM hot_storage_history\n") && all.sql.contains("FROM account_destructions\n"));
+        assert_eq!(all.sql.matches("LIMIT {limit:UInt64}").count(), 1, "{}", all.sql);
+        let names: Vec<&str> = all.parameters.iter().map(|(name, _)| name.as_ref()).collect();
+        assert_eq!(names, ["addresses", "limit", "last", "hot_first", "hot_last", "generations"]);
     }
 
     #[test]
