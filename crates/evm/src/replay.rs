@@ -18,9 +18,9 @@ pub use alloy_rpc_types_trace::geth::pre_state::PreStateConfig;
 pub use alloy_rpc_types_trace::parity::TraceType;
 
 pub use block::{Progress, RecordedTransaction, Replay};
-pub use storage::StorageWrites;
 pub use calls::trace_calls;
 pub(crate) use changes::Changes;
 pub use run::Trace;
 pub(crate) use run::{RunContext, RunError};
+pub use storage::StorageWrites;
 pub use tracer::Tracer;

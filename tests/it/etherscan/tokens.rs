@@ -68,7 +68,10 @@ fn ensure_pages(api: &str, query: &str, list: &Value) -> anyhow::Result<()> {
     let all = list["result"].as_array().context("a list")?;
     for (page, part) in (1..).zip(all.chunks(2)) {
         let found = ask(api, &format!("{query}&page={page}&offset=2"))?;
-        ensure!(found["status"] == "1" && found["result"] == *part, "{query}, page {page}: {found}, due {part:?}");
+        ensure!(
+            found["status"] == "1" && found["result"] == json!(part),
+            "{query}, page {page}: {found}, due {part:?}"
+        );
     }
     let after = ask(api, &format!("{query}&page={}&offset=2", all.len().div_ceil(2) + 1))?;
     ensure!(after == json!({"status": "0", "message": "No transactions found", "result": []}), "{query}: {after}");
