@@ -8,6 +8,8 @@ export type Address = {
   implementation_name: string | null;
   /** @description Contracts that a proxy delegates to */
   implementations: {
+    /** @description The same as `address_hash` */
+    address: string;
     address_hash: string;
     name: string | null;
   }[];
@@ -55,7 +57,8 @@ export type AddressPage = {
   creation_tx_hash: string | null;
   creator_address_hash: string | null;
   ens_domain_name: string | null;
-  exchange_rate: null;
+  /** @description Price of the chain's coin */
+  exchange_rate: string | null;
   has_beacon_chain_withdrawals: boolean | null;
   /** @description Emitted a log; null if unknown, like the other four */
   has_logs: boolean | null;
@@ -68,6 +71,8 @@ export type AddressPage = {
   implementation_name: string | null;
   /** @description Contracts that a proxy delegates to */
   implementations: {
+    /** @description The same as `address_hash` */
+    address: string;
     address_hash: string;
     name: string | null;
   }[];
@@ -117,19 +122,29 @@ export type AddressWithdrawal = {
 };
 
 export type Block = {
-  /** @description Arbitrum: its L1 block, and number of messages to L1 so far */
+  /** @description Arbitrum: its L1 block, number of messages to L1 so far, and what it is on L1 */
   arbitrum?: {
+    /** @description Null: L1 is not read */
+    batch_number: null;
+    commitment_transaction: UnknownL1Transaction;
+    confirmation_transaction: UnknownL1Transaction;
     /** Format: int64 */
     l1_block_number: number | null;
     /** Format: int64 */
     send_count: number | null;
     send_root: string | null;
+    /** @description Null: L1 is not read */
+    status: null;
   };
   /** @description wei */
   base_fee_per_gas: string | null;
+  /** @description Wei for blob gas; only of a block that is shown alone, if the schedule of the chain is known */
+  blob_gas_price?: string;
   blob_gas_used: string | null;
   /** Format: int64 */
   blob_transactions_count: number | null;
+  /** @description Wei that were burnt for blob gas; with `blob_gas_price` */
+  burnt_blob_fees?: string;
   /** @description wei */
   burnt_fees: string | null;
   /** @description Null without fees */
@@ -340,6 +355,8 @@ export type RankedAddress = {
   implementation_name: string | null;
   /** @description Contracts that a proxy delegates to */
   implementations: {
+    /** @description The same as `address_hash` */
+    address: string;
     address_hash: string;
     name: string | null;
   }[];
@@ -513,17 +530,45 @@ export type TokenTransfer = {
 };
 
 export type Transaction = {
-  /** @description Arbitrum: gas for L1 and for the chain, and their costs */
+  /** @description Arbitrum: gas for L1 and for the chain, their costs, and what it is on L1 */
   arbitrum?: {
-    [key: string]: string | null;
+    /** @description Null: L1 is not read */
+    batch_number: null;
+    commitment_transaction: UnknownL1Transaction;
+    confirmation_transaction: UnknownL1Transaction;
+    /**
+     * @description `incoming` for a message from L1; messages to L1 have a list of their own
+     * @enum {string|null}
+     */
+    contains_message: "incoming" | null;
+    gas_used_for_l1: string | null;
+    gas_used_for_l2: string | null;
+    /** @description Of a message from L1 */
+    message_related_info: {
+      /** @description Null: L1 is not read */
+      associated_l1_transaction_hash: null;
+      /**
+       * Format: int64
+       * @description Position in the queue on L1
+       */
+      message_id: number | null;
+      /** @enum {string|null} */
+      message_status: "relayed" | null;
+    };
+    /** @description wei */
+    network_fee: string | null;
+    /** @description wei */
+    poster_fee: string | null;
+    /** @description Null: L1 is not read */
+    status: null;
   };
   /** @description Null unless type 4 */
   authorization_list: {
     address_hash: string;
     /** @description Signer, recovered from the signature; null if that is invalid */
     authority: string | null;
-    /** @description Up to 256 bits; 0 is any chain */
-    chain_id: string;
+    /** @description A number, above 2^53 - 1 text; 0 is any chain */
+    chain_id: number | string;
     nonce: string;
     r: string;
     s: string;
@@ -541,6 +586,11 @@ export type Transaction = {
   /** Format: int64 */
   block_number: number;
   burnt_blob_fee?: string;
+  /** @description Celo: the token that paid for gas */
+  celo?: {
+    /** @description Null if it is the chain's coin */
+    gas_token: null | Token;
+  };
   /** @description On chains whose transactions have more fields than Ethereum's */
   chain_facts?: {
     /** @description The first 100 calls of a transaction that can have several */
@@ -654,6 +704,13 @@ export type Transaction = {
   type: number;
   /** @description wei */
   value: string;
+};
+
+/** @description A transaction on L1, which is not read */
+export type UnknownL1Transaction = {
+  hash: null;
+  status: null;
+  timestamp: null;
 };
 
 export type UserOperation = {
