@@ -1,5 +1,5 @@
-//! Filters that the server keeps: `eth_newFilter`, `eth_newBlockFilter`, `eth_getFilterChanges`, `eth_getFilterLogs`,
-//! `eth_uninstallFilter`.
+//! Filters that the server keeps: `eth_newFilter`, `eth_newBlockFilter`, `eth_newPendingTransactionFilter`,
+//! `eth_getFilterChanges`, `eth_getFilterLogs`, `eth_uninstallFilter`.
 
 pub(crate) mod store;
 
@@ -42,6 +42,15 @@ pub(super) async fn new_blocks(call: Context<'_>) -> Result<Answer, Problem> {
     add(call, FilterKind::Blocks).await
 }
 
+/// Stores a filter of pending transactions, of which none comes. Clients may ask for whole transactions.
+pub(super) async fn new_pending(call: Context<'_>) -> Result<Answer, Problem> {
+    let [is_whole] = call.with_optional()?;
+    if is_whole.map(value).is_some_and(|is_whole| !is_whole.is_boolean() && !is_whole.is_null()) {
+        return Err(invalid("Invalid bool"));
+    }
+    add(call, FilterKind::Pending).await
+}
+
 /// Removes a filter, and answers whether there was one.
 pub(super) async fn uninstall(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
@@ -55,7 +64,7 @@ pub(super) async fn all_logs(call: Context<'_>) -> Result<Answer, Problem> {
     let filter = call.rpc.filters().get(&read_id(id)?).ok_or(Problem::FilterNotFound)?;
     match &filter.selected {
         FilterKind::Logs(text) => logs::answer(call, &read(text)?).await,
-        FilterKind::Blocks => Err(Problem::FilterNotFound),
+        FilterKind::Blocks | FilterKind::Pending => Err(Problem::FilterNotFound),
     }
 }
 
@@ -68,6 +77,9 @@ pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
     let [id] = call.exactly()?;
     let id = read_id(id)?;
     let filter = call.rpc.filters().get(&id).ok_or(Problem::FilterNotFound)?;
+    if matches!(filter.selected, FilterKind::Pending) {
+        return Ok(nothing());
+    }
     let mut mark = Arc::clone(&filter.mark).lock_owned().await;
     let head = call.head()?;
     if head.view <= mark.view {
@@ -163,6 +175,7 @@ async fn first_that_fit(
 /// The answer of a filter for new blocks.
 async fn in_blocks(call: Context<'_>, filter: &Filter, range: BlockRange) -> Result<Answer, Problem> {
     match &filter.selected {
+        FilterKind::Pending => Ok(nothing()),
         FilterKind::Blocks => block_hashes(call, range).await,
         FilterKind::Logs(text) => match read(text)?.within(range) {
             Some(request) => logs::answer(call, &request).await,

@@ -120,6 +120,7 @@ const METHODS: &[Method] = methods! {
 const NODE_METHODS: &[Method] = methods! {
     "eth_newFilter" => filters::new_logs,
     "eth_newBlockFilter" => filters::new_blocks,
+    "eth_newPendingTransactionFilter" => filters::new_pending,
     "eth_getFilterChanges" => filters::changes,
     "eth_getFilterLogs" => filters::all_logs,
     "eth_uninstallFilter" => filters::uninstall,

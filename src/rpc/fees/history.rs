@@ -51,9 +51,10 @@ pub(crate) async fn history(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::Whole(text.clone()))
 }
 
-/// `0x` and hexadecimal digits, or a JSON integer.
+/// `0x` and hexadecimal digits, decimal digits, or a JSON integer, as geth reads this number.
 fn block_count(value: &Value) -> Result<u64, Problem> {
-    let count = value.as_u64().or_else(|| value.as_str().and_then(quantity));
+    let decimal = |text: &str| text.parse().ok().filter(|_| text.bytes().all(|digit| digit.is_ascii_digit()));
+    let count = value.as_u64().or_else(|| value.as_str().and_then(|text| quantity(text).or_else(|| decimal(text))));
     count.ok_or_else(|| invalid("Invalid integer"))
 }
 
@@ -240,7 +241,8 @@ mod tests {
     fn counts_are_quantities_or_integers() {
         assert_eq!(block_count(&json!("0x400")), Ok(1024));
         assert_eq!(block_count(&json!(4)), Ok(4));
-        for bad in [json!(-1), json!("4"), json!(1.5), json!(null)] {
+        assert_eq!(block_count(&json!("4")), Ok(4));
+        for bad in [json!(-1), json!("-4"), json!("+4"), json!(""), json!(1.5), json!(null)] {
             assert!(block_count(&bad).is_err(), "{bad}");
         }
     }

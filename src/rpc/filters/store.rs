@@ -31,6 +31,8 @@ const MAX_BYTES_OF_CLIENT: u32 = MAX_BYTES / 8;
 pub(crate) enum FilterKind {
     /// New blocks, by their hashes.
     Blocks,
+    /// Pending transactions, of which there are none here.
+    Pending,
     /// Logs, by a filter object that was read without error: its JSON text.
     Logs(Box<str>),
 }
@@ -62,7 +64,7 @@ impl FilterKind {
     /// Its weight in bytes.
     fn weight(&self) -> u32 {
         let bytes = match self {
-            Self::Blocks => 0,
+            Self::Blocks | Self::Pending => 0,
             Self::Logs(text) => text.len(),
         };
         u32::try_from(bytes).unwrap_or(u32::MAX).max(MAX_BYTES.div_ceil(MAX_FILTERS))

@@ -207,7 +207,9 @@ async fn notify(socket: &mut WebSocket, session: &Session, event: &Event) -> Res
     Ok(())
 }
 
-async fn send(socket: &mut WebSocket, json: Vec<u8>) -> Result<(), End> {
+/// Sends JSON text with a line feed, as geth does: some clients find the end of a message by it.
+async fn send(socket: &mut WebSocket, mut json: Vec<u8>) -> Result<(), End> {
+    json.push(b'\n');
     match Utf8Bytes::try_from(json) {
         Ok(text) => deliver(socket, Message::Text(text)).await,
         Err(_) => Err(End::Close(close_code::ERROR, "internal error".into())),

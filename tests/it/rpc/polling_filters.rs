@@ -36,6 +36,7 @@ fn tell_what_is_new_once() -> anyhow::Result<()> {
     let everything = logs_of(&chain[41..]);
     let address = &everything[0]["address"];
     let blocks = made(&api.url, "eth_newBlockFilter", json!([]))?;
+    let pending = made(&api.url, "eth_newPendingTransactionFilter", json!([true]))?;
     let logs = made(&api.url, "eth_newFilter", json!([{}]))?;
     let some = made(&api.url, "eth_newFilter", json!([{"address": address, "fromBlock": "0x1", "toBlock": "0x2f"}]))?;
     ensure!(changes(&api.url, &blocks)? == json!([]) && changes(&api.url, &logs)? == json!([]));
@@ -47,7 +48,10 @@ fn tell_what_is_new_once() -> anyhow::Result<()> {
             found.extend(changes(&api.url, id)?.as_array().context("a list")?.clone());
             ensure!(changes(&api.url, id)? == json!([]), "reported twice");
         }
+        ensure!(changes(&api.url, &pending)? == json!([]));
     }
+    ensure!(ask(&api.url, "eth_newPendingTransactionFilter", json!([1]))?["error"]["code"] == -32602);
+    ensure!(ask(&api.url, "eth_uninstallFilter", json!([pending]))?["result"] == true);
     let expected: Vec<&Value> = chain[41..].iter().map(|line| &line["block"]["hash"]).collect();
     ensure!(json!(of_blocks) == json!(expected), "{of_blocks:?}");
     ensure!(of_logs == everything, "{of_logs:?}");
