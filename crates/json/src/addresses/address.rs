@@ -192,9 +192,7 @@ impl Addresses {
         object.key("implementations").array(|implementations| {
             for address in proxy.into_iter().flat_map(Proxy::implementations) {
                 implementations.item().object(|item| {
-                    let checksummed = address.to_checksum(None);
-                    item.key("address_hash").string(&checksummed);
-                    item.key("address").string(&checksummed);
+                    item.key("address_hash").string(&address.to_checksum(None));
                     item.key("name").option(self.name(address), JsonWriter::string);
                 });
             }
@@ -314,10 +312,7 @@ mod tests {
         };
         let object = written(proxy("eip1167"));
         assert_eq!((&object["is_verified"], &object["implementation_name"]), (&json!(true), &json!("Original")));
-        let implementation = &object["implementations"][0];
-        assert_eq!(implementation["name"], "Original");
-        // Clients read one name or the other.
-        assert!(implementation["address"].is_string() && implementation["address"] == implementation["address_hash"]);
+        assert_eq!(object["implementations"][0]["name"], "Original");
         assert_eq!(written(proxy("eip1967"))["is_verified"], false);
         assert_eq!(written(AddressFacts::default())["is_verified"], Value::Null);
     }
