@@ -13,7 +13,9 @@ mod transactions;
 mod transfers;
 
 pub use accounts::{Funding, write_funding, write_withdrawal};
-pub use contracts::{ContractCreation, abi_text, write_creation, write_listed_contract, write_source};
+pub use contracts::{
+    ContractCreation, abi_text, write_creation, write_genesis_contract, write_listed_contract, write_source,
+};
 pub use days::{Figure, grouped_thousands, write_day};
 pub use frames::write_frame;
 pub use logs::write_log;

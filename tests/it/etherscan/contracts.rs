@@ -117,6 +117,37 @@ fn a_contract_that_is_not_verified_has_a_result_without_a_source() -> anyhow::Re
     Ok(())
 }
 
+/// Those of the genesis file have the words of Etherscan; Blockscout has no data on them.
+#[test]
+fn contracts_of_the_genesis_are_told_to_clients_of_etherscan() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    let genesis: Value = serde_json::from_slice(&std::fs::read(workspace::fixture("hive/genesis.json"))?)?;
+    let accounts = genesis["alloc"].as_object().context("accounts")?;
+    let contracts = accounts.iter().filter(|(_, account)| account["code"].as_str().is_some_and(|code| code.len() > 2));
+    let mut count = 0;
+    for (contract, _) in contracts {
+        let digits = contract.trim_start_matches("0x").to_lowercase();
+        let query = format!("module=contract&action=getcontractcreation&contractaddresses=0x{digits}");
+        let due = json!({
+            "contractAddress": format!("0x{digits}"),
+            "contractCreator": "GENESIS",
+            "txHash": format!("GENESIS_{digits}"),
+            "blockNumber": "0",
+            "timeStamp": "",
+            "timestamp": "",
+            "contractFactory": "",
+            "creationBytecode": "",
+        });
+        let found = ask(api, &format!("{query}&chainid=1"))?;
+        ensure!(found == json!({"status": "1", "message": "OK", "result": [due]}), "{found}");
+        let none = ask(api, &query)?;
+        ensure!(none == json!({"status": "0", "message": "No data found", "result": null}), "{none}");
+        count += 1;
+    }
+    ensure!(count > 0, "no contract in the genesis file");
+    Ok(())
+}
+
 /// Contracts that are made in a transaction, by the node's trace of it.
 fn made(frame: &Value, made_by: &mut Vec<(String, String, String)>) {
     if frame["error"].is_string() {

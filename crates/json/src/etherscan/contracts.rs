@@ -37,6 +37,19 @@ pub fn write_creation(writer: &mut JsonWriter, contract: &Address, creation: &Co
     });
 }
 
+/// Writes that a contract is of the genesis, in the words of Etherscan: no transaction created it.
+pub fn write_genesis_contract(writer: &mut JsonWriter, contract: &Address) {
+    writer.object(|item| {
+        item.key("contractAddress").hex(contract.as_slice());
+        item.key("contractCreator").string("GENESIS");
+        item.key("txHash").string(&format!("GENESIS_{}", const_hex::encode(contract)));
+        item.key("blockNumber").string("0");
+        for member in ["timeStamp", "timestamp", "contractFactory", "creationBytecode"] {
+            item.key(member).string("");
+        }
+    });
+}
+
 /// An ABI as JSON text, of its entries.
 #[must_use]
 pub fn abi_text<'e>(entries: impl Iterator<Item = &'e str>) -> String {
