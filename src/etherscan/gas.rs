@@ -18,10 +18,13 @@ pub(crate) async fn oracle(request: Request) -> Result<Response, Refusal> {
     Ok(result(|writer| write_gas_oracle(writer, oracle.last_block, base_fee, prices, &oracle.gas_used_ratios)))
 }
 
+/// The price in wei for which clients of Etherscan ask that name none.
+const USUAL_PRICE: u64 = 2_000_000_000;
+
 /// Seconds until a transaction that pays `gasprice` wei is in a block, if blocks go on to take what the newest did.
 pub(crate) async fn estimate(request: Request) -> Result<Response, Refusal> {
     let Request { app, rpc, head, params, .. } = &request;
-    let price = params.require("gasprice", Params::number)?;
+    let price = params.require_or("gasprice", Params::number, USUAL_PRICE)?;
     let share = rpc::acceptance(rpc, head, U256::from(price)).await?;
     let share = share.ok_or_else(|| {
         Refusal::Sentence("None of the newest blocks included a transaction at so low a price".into())

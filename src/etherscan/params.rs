@@ -175,6 +175,18 @@ impl Params {
     pub fn require<T>(&self, name: &str, read: impl Fn(&Self, &str) -> Option<T>) -> Result<T, Refusal> {
         read(self, name).ok_or_else(|| absent(name))
     }
+
+    /// A value that clients of Etherscan may leave out, which then is `usual`; others must have it.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Sentence`] without it in the dialect of Blockscout.
+    pub fn require_or<T>(&self, name: &str, read: impl Fn(&Self, &str) -> Option<T>, usual: T) -> Result<T, Refusal> {
+        match self.dialect {
+            Dialect::Etherscan => Ok(read(self, name).unwrap_or(usual)),
+            Dialect::Blockscout => self.require(name, read),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -211,6 +223,21 @@ mod tests {
             read(&format!("{ADDRESS_QUERY}&startblock=7&StartBlock=8")).map(|it| it.height("startblock")).ok(),
             Some(Some(Height::Number(8)))
         );
+    }
+
+    #[test]
+    fn clients_of_etherscan_may_leave_out_a_value_that_others_must_have() {
+        let of = |dialect: Dialect, query: &str| {
+            let mut raw = RawParams::new(dialect);
+            raw.add(format!("{ADDRESS_QUERY}{query}").as_bytes());
+            raw.of_action(&[ADDRESS, OTHERS])?.require_or("startblock", Params::height, Height::Number(5))
+        };
+        assert_eq!(of(Dialect::Etherscan, "").ok(), Some(Height::Number(5)));
+        assert_eq!(of(Dialect::Blockscout, "&chainid=1").ok(), Some(Height::Number(5)));
+        assert!(matches!(of(Dialect::Blockscout, ""), Err(Refusal::Sentence(_))));
+        for dialect in [Dialect::Etherscan, Dialect::Blockscout] {
+            assert_eq!(of(dialect, "&startblock=7").ok(), Some(Height::Number(7)));
+        }
     }
 
     #[test]

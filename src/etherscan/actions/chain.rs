@@ -10,12 +10,12 @@ use super::super::transaction::{info, status};
 use super::groups::{HEIGHT, PAGE, TRANSACTION};
 
 const TIME: &[Parameter] =
-    &[Parameter::required("timestamp", Kind::Number), Parameter::required("closest", Kind::Word(&["before", "after"]))];
+    &[Parameter::required("timestamp", Kind::Number), Parameter::optional("closest", Kind::Word(&["before", "after"]))];
 const ID: &[Parameter] = &[Parameter::optional("id", Kind::Number)];
 /// Clients name the maker of a block beside its height.
 const MAKER: &[Parameter] = &[Parameter::without_effect("address")];
 const INDEX: &[Parameter] = &[Parameter::optional("index", Kind::Number)];
-const PRICE: &[Parameter] = &[Parameter::required("gasprice", Kind::Number)];
+const PRICE: &[Parameter] = &[Parameter::optional("gasprice", Kind::Number)];
 const OPERATORS: Kind = Kind::Word(&["and", "or"]);
 const OF_LOGS: &[Parameter] = &[
     Parameter::optional("fromBlock", Kind::Height),

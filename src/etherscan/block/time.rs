@@ -13,7 +13,7 @@ pub(crate) async fn closest(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let seconds = params.require("timestamp", Params::number)?;
     let time = Timestamp::from_seconds(seconds).map_err(|_| Refusal::Sentence("Invalid timestamp".into()))?;
-    let number = match params.require("closest", Params::word)?.as_str() {
+    let number = match params.require_or("closest", Params::word, "before".to_owned())?.as_str() {
         "before" => before(app, head, time).await?,
         _ => after(app, head, time).await?,
     };

@@ -9,7 +9,7 @@ use xtask::http;
 use super::ask;
 use super::examples::{Example, documented, examples, names};
 use super::transactions::lower;
-use crate::chains::{Chain, chain};
+use crate::chains::{Chain, chain, quantity};
 
 /// A query with its names in capital letters.
 fn shouted(query: &str) -> String {
@@ -78,6 +78,7 @@ fn no_parameter_is_passed_over() -> anyhow::Result<()> {
             // Aliases of a parameter are reported by its first name.
             let reported = name.replace("filter_by", "filterby").replace("starttimestamp", "start_timestamp");
             let reported = reported.replace("endtimestamp", "end_timestamp");
+            let reported = reported.replace("contractaress", "contractaddress");
             let reported = ["1", "2", "3"]
                 .iter()
                 .fold(reported, |name, topic| name.replace(&format!("_{topic}opr"), &format!("_{topic}_opr")));
@@ -178,6 +179,22 @@ fn what_is_not_served_is_said_in_the_result_of_each_kind_of_client() -> anyhow::
         let due = json!({"status": "0", "message": "NOTOK", "result": sentence});
         let found = http::get(&http::agent(), &format!("{api}/v2/api?{query}"))?;
         ensure!(found.status == 200 && found.json()? == due, "{query}: {}, due {due}", found.text());
+    }
+    Ok(())
+}
+
+/// Clients of Etherscan leave out what has a default there.
+#[test]
+fn defaults_of_etherscan_are_those_of_its_clients() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let last = quantity(&chain.lines.last().context("blocks")?["block"]["timestamp"]);
+    for (query, name, usual) in [
+        (format!("module=block&action=getblocknobytime&timestamp={last}"), "closest", "before"),
+        ("module=gastracker&action=gasestimate".into(), "gasprice", "2000000000"),
+    ] {
+        ensure_same(chain, &format!("{query}&chainid=1"), &format!("{query}&{name}={usual}&chainid=1"))?;
+        let refused = ask(&chain.api, &query)?;
+        ensure!(refused["message"] == format!("Query parameter '{name}' is required"), "{refused}");
     }
     Ok(())
 }
