@@ -1,6 +1,6 @@
 //! The requested part of a list: blocks, order and page.
 
-use super::answer::Refusal;
+use super::answer::{Dialect, Refusal};
 use super::params::Params;
 use super::params::value::Height;
 use crate::app::App;
@@ -38,13 +38,17 @@ pub(crate) struct Window {
 
 impl Window {
     /// Reads `startblock`, `endblock`, `start_timestamp`, `end_timestamp`, `sort`, `page` and `offset`; of the blocks a
-    /// part is `readable`.
+    /// part is `readable`. Without `sort` the order is that of the server whose dialect the client speaks.
     ///
     /// # Errors
     ///
     /// [`Refusal::Sentence`] if one of them is wrong; when the store fails.
     pub async fn read(params: &Params, app: &App, head: &Head, readable: &Readable) -> Result<Self, Refusal> {
-        Self::read_or(params, app, head, readable, Order::OldestFirst).await
+        let order = match params.dialect() {
+            Dialect::Blockscout => Order::NewestFirst,
+            Dialect::Etherscan => Order::OldestFirst,
+        };
+        Self::read_or(params, app, head, readable, order).await
     }
 
     /// The same with another order for requests without `sort`.

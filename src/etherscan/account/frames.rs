@@ -19,15 +19,19 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::write_frame;
 use trawl_query::account::frames::{
-    FrameKey, FramePosition, at_positions, positions_in, positions_of, positions_of_both, positions_of_transaction,
-    searched_positions_in,
+    FrameKey, FramePosition, ZeroValueCalls, at_positions, positions_in, positions_of, positions_of_both,
+    positions_of_transaction, searched_positions_in,
 };
 use trawl_query::walk::Order;
 
-/// The frames that lists show: all but outermost calls.
+/// The frames that lists show: all but outermost calls, and calls without value only if they are requested.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, requester, .. } = request;
-    let mut window = Window::read(&params, &app, &head, &head.traces).await?;
+    let mut window = match params.has("txhash") {
+        // In order of execution unless `sort` says otherwise.
+        true => Window::read_or(&params, &app, &head, &head.traces, Order::OldestFirst).await?,
+        false => Window::read(&params, &app, &head, &head.traces).await?,
+    };
     let Some(statement) = statement(&app, &head, &params, &mut window).await? else {
         return Ok(respond::<LookedUpParts<Frames>>(&app, requester, &window, None, NO_TRANSACTIONS));
     };
@@ -52,25 +56,31 @@ async fn statement(
     window: &mut Window,
 ) -> Result<Option<Statement<FramePosition>>, Refusal> {
     let account = params.address("address");
+    let calls = match params.word("include_zero_value").as_deref() {
+        Some("true") => ZeroValueCalls::Listed,
+        _ => ZeroValueCalls::LeftOut,
+    };
     if let Some(hash) = params.hash("txhash") {
         let Some((batch, row)) = app.transaction(&hash, head).await? else { return Ok(None) };
         let index = batch.view().transaction_index[row];
         window.narrow(batch.view().block_number[row], &head.traces);
         return Ok(Some(match account {
-            Some(account) => positions_of_both(&account, &window.blocks, index, window.walk()),
-            None => positions_of_transaction(&window.blocks, index, window.walk()),
+            Some(account) => positions_of_both(&account, &window.blocks, index, calls, window.walk()),
+            None => positions_of_transaction(&window.blocks, index, calls, window.walk()),
         }));
     }
     if let Some(account) = account {
-        return Ok(Some(positions_of(&account, &window.blocks, window.walk())));
+        return Ok(Some(positions_of(&account, &window.blocks, calls, window.walk())));
     }
     if !(params.has("startblock") && params.has("endblock")) {
         let text = "Query parameter 'address', 'txhash', or 'startblock' and 'endblock' required";
         return Err(Refusal::Sentence(text.into()));
     }
-    let plan =
-        if head.tables.has(OptionalTable::ListedInternalTransactions) { positions_in } else { searched_positions_in };
-    Ok(Some(plan(&window.blocks, window.walk())))
+    let has_table = head.tables.has(OptionalTable::ListedInternalTransactions);
+    Ok(Some(match calls {
+        ZeroValueCalls::Listed if has_table => positions_in(&window.blocks, window.walk()),
+        calls => searched_positions_in(&window.blocks, calls, window.walk()),
+    }))
 }
 
 /// Frames by their positions.

@@ -17,11 +17,13 @@ const SIDE: &[Parameter] = &[Parameter::optional("filterby", Kind::Word(&["from"
 const OF_FRAMES: &[Parameter] = &[
     Parameter::optional("address", Kind::Address),
     Parameter::optional("txhash", Kind::Hash),
-    // Blockscout's clients ask for what is listed here always.
-    Parameter::optional("include_zero_value", Kind::Word(&["true"])),
+    Parameter::optional("include_zero_value", Kind::Word(&["true", "false"])),
 ];
-const OF_TRANSFERS: &[Parameter] =
-    &[Parameter::optional("address", Kind::Address), Parameter::optional("contractaddress", Kind::Address)];
+const OF_TRANSFERS: &[Parameter] = &[
+    Parameter::optional("address", Kind::Address),
+    // A client in wide use misspells it.
+    Parameter::optional("contractaddress", Kind::Address).or(&["contractaress"]),
+];
 const BLOCK_TYPE: &[Parameter] = &[Parameter::optional("blocktype", Kind::Word(&["blocks"]))];
 const BLOCK: &[Parameter] =
     &[Parameter::optional("block", Kind::Raw).or(&["tag"]), Parameter::optional("id", Kind::Number)];

@@ -185,7 +185,7 @@ fn withdrawals_are_those_of_the_blocks() -> anyhow::Result<()> {
         for account in accounts.into_iter().take(5) {
             let due: Vec<&Value> = all.iter().filter(|(of, _)| of == account).map(|(_, row)| row).collect();
             let query = format!("module=account&action=txsBeaconWithdrawal&address={account}");
-            let found = ask(&chain.api, &query)?;
+            let found = ask(&chain.api, &format!("{query}&sort=asc"))?;
             ensure!(found["status"] == status && found["result"] == json!(due), "{query}: {found}, due {due:?}");
             let down = ask(&chain.api, &format!("{query}&sort=desc&page=2&offset=1"))?;
             let due: Vec<&&Value> = due.iter().rev().skip(1).take(1).collect();

@@ -96,7 +96,7 @@ fn txlist_is_what_the_account_takes_part_in() -> anyhow::Result<()> {
                     due.push(row(tx, chain)?);
                 }
                 let query = format!("module=account&action=txlist&address={address}&filterby={filter}");
-                let up = ask(&chain.api, &query)?;
+                let up = ask(&chain.api, &format!("{query}&sort=asc"))?;
                 ensure!(rows(&up) == due, "{name} {query}: {up}");
                 let empty = due.is_empty() && status == "1";
                 ensure!(up["status"] == if empty { "0" } else { status }, "{up}");
@@ -104,6 +104,9 @@ fn txlist_is_what_the_account_takes_part_in() -> anyhow::Result<()> {
                 let down = ask(&chain.api, &format!("{query}&sort=desc"))?;
                 due.reverse();
                 ensure!(rows(&down) == due, "{name} {query}&sort=desc");
+                // Without an order each kind of client gets that of its server.
+                ensure!(ask(&chain.api, &query)? == down, "{name} {query}");
+                ensure!(ask(&chain.api, &format!("{query}&chainid=1"))? == up, "{name} {query}&chainid=1");
                 for page in [1, 2, 5] {
                     let found = ask(&chain.api, &format!("{query}&sort=desc&page={page}&offset=7"))?;
                     let due: Vec<Value> = due.iter().skip((page - 1) * 7).take(7).cloned().collect();
@@ -120,7 +123,7 @@ fn txlist_is_cut_at_blocks() -> anyhow::Result<()> {
     let chain = chain("hive");
     let all = node_transactions(chain);
     let address = &busiest(&all)[0].0;
-    let query = format!("module=account&action=txlist&address={address}");
+    let query = format!("module=account&action=txlist&address={address}&sort=asc");
     for (first, last) in [(0, 20), (10, 10), (17, 30), (30, 17), (0, 99_999_999), (99_999_999, 99_999_999)] {
         let found = ask(&chain.api, &format!("{query}&startblock={first}&endblock={last}"))?;
         let due = all
@@ -144,8 +147,8 @@ fn txlist_is_cut_at_times() -> anyhow::Result<()> {
         for (start, end) in
             [(first, last), (first + 1, last - 1), (0, first), (last, u64::from(u32::MAX)), (last, first), (0, 1)]
         {
-            let query =
-                format!("module=account&action=txlist&address={address}&start_timestamp={start}&end_timestamp={end}");
+            let period = format!("start_timestamp={start}&end_timestamp={end}");
+            let query = format!("module=account&action=txlist&address={address}&sort=asc&{period}");
             let mut due = Vec::new();
             for tx in all.values().filter(|tx| tx.participants("").contains(address)) {
                 if (start..=end).contains(&time(tx.position().0)?) {

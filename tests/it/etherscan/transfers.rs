@@ -126,12 +126,17 @@ fn ensure_of_contract(chain: &Chain, (action, token): (&str, &str), all: &[Trans
     let of = all.iter().filter(|transfer| transfer.action == action && transfer.row["contractAddress"] == *token);
     let due: Vec<&Value> = of.map(|transfer| &transfer.row).collect();
     let base = format!("module=account&action={action}&contractaddress={token}");
-    let up = rows(&ask(&chain.api, &base)?);
+    let up = rows(&ask(&chain.api, &format!("{base}&sort=asc"))?);
     ensure!(up.iter().eq(due.iter().copied().take(MOST_ROWS)), "{base}: {} of {}", up.len(), due.len());
-    let down = rows(&ask(&chain.api, &format!("{base}&sort=desc&page=2&offset=3"))?);
-    ensure!(down.iter().eq(due.iter().rev().copied().skip(3).take(3)), "{base}: {down:?}");
+    // Newest first is the order for clients of Blockscout; some clients misspell the parameter.
+    for page in [format!("{base}&sort=desc"), base.clone(), base.replace("contractaddress", "contractaress")] {
+        let down = rows(&ask(&chain.api, &format!("{page}&page=2&offset=3"))?);
+        ensure!(down.iter().eq(due.iter().rev().copied().skip(3).take(3)), "{page}: {down:?}");
+    }
+    let oldest = rows(&ask(&chain.api, &format!("{base}&chainid=1&offset=3"))?);
+    ensure!(oldest.iter().eq(due.iter().copied().take(3)), "{base}: {oldest:?}");
     let block = due[due.len() / 2]["blockNumber"].as_str().context("a height")?;
-    let of_block = rows(&ask(&chain.api, &format!("{base}&startblock={block}&endblock={block}"))?);
+    let of_block = rows(&ask(&chain.api, &format!("{base}&startblock={block}&endblock={block}&sort=asc"))?);
     ensure!(of_block.iter().eq(due.iter().copied().filter(|row| row["blockNumber"] == block)), "{base}: {of_block:?}");
     Ok(())
 }
@@ -182,7 +187,7 @@ fn token_transfers_are_the_logs_of_the_node() -> anyhow::Result<()> {
                 let of = all.iter().filter(|transfer| transfer.action == action && takes_part(&transfer.row));
                 let due: Vec<Value> = of.map(|transfer| transfer.row.clone()).collect();
                 let query = format!("module=account&action={action}&address={account}");
-                let found = rows(&ask(&chain.api, &query)?);
+                let found = rows(&ask(&chain.api, &format!("{query}&sort=asc"))?);
                 ensure!(found == due[..due.len().min(MOST_ROWS)], "{name} {query}: {} of {}", found.len(), due.len());
                 *actions.entry(action).or_default() += due.len();
                 let down: Vec<Value> = due.iter().rev().skip(4).take(4).cloned().collect();
@@ -191,7 +196,7 @@ fn token_transfers_are_the_logs_of_the_node() -> anyhow::Result<()> {
                 let token = lower(&due[0]["contractAddress"]);
                 let of_token = due.into_iter().filter(|row| row["contractAddress"] == token);
                 let of_token: Vec<Value> = of_token.take(MOST_ROWS).collect();
-                let found = ask(&chain.api, &format!("{query}&contractaddress={token}"))?;
+                let found = ask(&chain.api, &format!("{query}&contractaddress={token}&sort=asc"))?;
                 ensure!(rows(&found) == of_token, "{name} {query} of {token}");
                 ensure_of_contract(chain, (action, &token), &all)?;
             }

@@ -24,12 +24,14 @@ fn lists_of_an_account_are_read_by_key_from_either_end() -> anyhow::Result<()> {
 
 #[test]
 fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyhow::Result<()> {
+    use frames::ZeroValueCalls::{LeftOut, Listed};
     use trawl_query::account::{frames, transfers};
     for (order, kind) in [(Order::OldestFirst, "InOrder"), (Order::NewestFirst, "InReverseOrder")] {
         let walk = Walk { order, limit: 51, ..Walk::default() };
         let (account, blocks, token) = (tether(), everything(), Some(tether()));
         for read in [
-            only(&frames::positions_of(&account, &blocks, walk))?,
+            only(&frames::positions_of(&account, &blocks, Listed, walk))?,
+            only(&frames::positions_of(&account, &blocks, LeftOut, walk))?,
             only(&transfers::of(&account, "ERC-20", None, &blocks, walk))?,
             only(&transfers::of(&account, "ERC-721", token.as_ref(), &blocks, walk))?,
         ] {
@@ -38,8 +40,9 @@ fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyho
         }
         for read in [
             only(&frames::positions_in(&blocks, walk))?,
-            only(&frames::searched_positions_in(&blocks, walk))?,
-            only(&frames::positions_of_transaction(&block(15_040_708), 3, walk))?,
+            only(&frames::searched_positions_in(&blocks, Listed, walk))?,
+            only(&frames::searched_positions_in(&blocks, LeftOut, walk))?,
+            only(&frames::positions_of_transaction(&block(15_040_708), 3, LeftOut, walk))?,
             only(&frames::at_positions::<AccountFrame>(&[(15_040_708, 3, 1)], &blocks, order))?,
         ] {
             ensure!(read.table == "internal_transactions" && read.kind == kind, "{read:?}");
@@ -69,7 +72,8 @@ fn lists_of_a_token_a_transaction_and_gifts_are_read_by_key() -> anyhow::Result<
         let withdrawals = only(&trawl_query::blocks::withdrawals::to_account(&account, &blocks, walk))?;
         ensure!(withdrawals.table == "withdrawals" && withdrawals.keys[0] == "address", "{withdrawals:?}");
         ensure!(withdrawals.kind == kind, "{withdrawals:?}");
-        let frames = only(&frames::positions_of_both(&account, &block(15_040_708), 3, walk))?;
+        let calls = frames::ZeroValueCalls::LeftOut;
+        let frames = only(&frames::positions_of_both(&account, &block(15_040_708), 3, calls, walk))?;
         ensure!(frames.table == "internal_transactions_by_address" && frames.keys.len() > 1, "{frames:?}");
         // The positions of its logs are looked up first.
         let transfers = only(&transfers::of_token(&account, "ERC-20", &blocks, walk))?;

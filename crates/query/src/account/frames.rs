@@ -2,7 +2,7 @@
 
 use super::at_keys;
 use crate::select::{Select, participant};
-use crate::transactions::internal::{at_listed_positions, listed};
+use crate::transactions::internal::{at_listed_positions, listed, without_zero_value_calls};
 use crate::walk::{Order, Walk};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockNumber, Bytes};
@@ -28,6 +28,25 @@ pub type FrameKey = (BlockNumber, u32, u32);
 
 const KEY: [&str; 3] = ["block_number", "transaction_index", "frame_index"];
 
+/// What becomes of calls without value in a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ZeroValueCalls {
+    /// They are listed as other frames are.
+    Listed,
+    /// Calls of any flavour that move no coins are left out: of the frames without value, creations and destructions
+    /// stay.
+    LeftOut,
+}
+
+impl ZeroValueCalls {
+    fn of(self, select: Select) -> Select {
+        match self {
+            Self::Listed => select,
+            Self::LeftOut => without_zero_value_calls(select),
+        }
+    }
+}
+
 /// An ORDER BY of frames in chain order.
 fn order_by(order: Order) -> String {
     let word = order.word();
@@ -36,8 +55,8 @@ fn order_by(order: Order) -> String {
 
 /// The positions of the listed frames in `blocks` that an account takes part in.
 #[must_use]
-pub fn positions_of(account: &Address, blocks: &Span, walk: Walk) -> Statement<FramePosition> {
-    let select = participant(account, None).blocks("block_number", blocks);
+pub fn positions_of(account: &Address, blocks: &Span, calls: ZeroValueCalls, walk: Walk) -> Statement<FramePosition> {
+    let select = calls.of(participant(account, None).blocks("block_number", blocks));
     select.page("internal_transactions_by_address", &order_by(walk.order), walk.limit)
 }
 
@@ -47,27 +66,34 @@ pub fn positions_of_both(
     account: &Address,
     block: &Span,
     transaction_index: u32,
+    calls: ZeroValueCalls,
     walk: Walk,
 ) -> Statement<FramePosition> {
     let test = Predicate::equals("transaction_index", transaction_index.into());
     let select = participant(account, None)
         .blocks("block_number", block)
         .condition("transaction_index = {transaction_index:UInt32}", test);
-    let select = select.with("transaction_index", u64::from(transaction_index));
+    let select = calls.of(select).with("transaction_index", u64::from(transaction_index));
     select.page("internal_transactions_by_address", &order_by(walk.order), walk.limit)
 }
 
 /// The positions of the listed frames of a transaction of a `block`.
 #[must_use]
-pub fn positions_of_transaction(block: &Span, transaction_index: u32, walk: Walk) -> Statement<FramePosition> {
+pub fn positions_of_transaction(
+    block: &Span,
+    transaction_index: u32,
+    calls: ZeroValueCalls,
+    walk: Walk,
+) -> Statement<FramePosition> {
     let test = Predicate::equals("transaction_index", transaction_index.into());
     let select =
         listed().blocks("block_number", block).condition("transaction_index = {transaction_index:UInt32}", test);
-    let select = select.with("transaction_index", u64::from(transaction_index));
+    let select = calls.of(select).with("transaction_index", u64::from(transaction_index));
     select.page("internal_transactions", &order_by(walk.order), walk.limit)
 }
 
-/// The positions of the listed frames in `blocks`: of settled blocks those that `listed_internal_transactions` has.
+/// The positions of the listed frames in `blocks`, calls without value among them: of settled blocks those that
+/// `listed_internal_transactions` has.
 #[must_use]
 pub fn positions_in(blocks: &Span, walk: Walk) -> Statement<FramePosition> {
     let order = order_by(walk.order);
@@ -75,10 +101,11 @@ pub fn positions_in(blocks: &Span, walk: Walk) -> Statement<FramePosition> {
     select.blocks("block_number", blocks).page("internal_transactions", &order, walk.limit)
 }
 
-/// The same without that table: a search through all frames.
+/// Positions of the listed frames in `blocks` without that table, which does not tell the value of a frame: a search
+/// through all frames, which ends with the last one of the page.
 #[must_use]
-pub fn searched_positions_in(blocks: &Span, walk: Walk) -> Statement<FramePosition> {
-    listed().blocks("block_number", blocks).page("internal_transactions", &order_by(walk.order), walk.limit)
+pub fn searched_positions_in(blocks: &Span, calls: ZeroValueCalls, walk: Walk) -> Statement<FramePosition> {
+    calls.of(listed()).blocks("block_number", blocks).page("internal_transactions", &order_by(walk.order), walk.limit)
 }
 
 /// The frames at `positions`, in either order.

@@ -172,20 +172,27 @@ fn gives() -> Predicate {
 /// for those that were undone; its outermost call is none of them.
 #[must_use]
 pub fn operations(block: &Span, transaction_index: u32) -> Statement<CoinFrame> {
-    Select::default()
+    let select = Select::default()
         .blocks("block_number", block)
         .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
         .condition("frame_index > 0", Predicate::AtLeast { column: "frame_index", number: 1 })
-        .condition("is_undone = 0", lasts())
-        .condition(
-            "(value > 0 OR frame_type != 'call')",
-            Predicate::AnyOf(vec![
-                Predicate::NotZero { column: "value" },
-                Predicate::IsNot { column: "frame_type", value: "call" },
-            ]),
-        )
-        .with("transaction_index", u64::from(transaction_index))
-        .page("internal_transactions", "frame_index", MAX_FRAMES)
+        .condition("is_undone = 0", lasts());
+    without_zero_value_calls(select).with("transaction_index", u64::from(transaction_index)).page(
+        "internal_transactions",
+        "frame_index",
+        MAX_FRAMES,
+    )
+}
+
+/// Leaves out calls of any flavour that move no coins; creations and destructions stay.
+pub(crate) fn without_zero_value_calls(select: Select) -> Select {
+    select.condition(
+        "(value > 0 OR frame_type != 'call')",
+        Predicate::AnyOf(vec![
+            Predicate::NotZero { column: "value" },
+            Predicate::IsNot { column: "frame_type", value: "call" },
+        ]),
+    )
 }
 
 fn position(transaction_index: u32) -> Predicate {
