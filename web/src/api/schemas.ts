@@ -9,7 +9,7 @@ export type Address = {
   /** @description Contracts that a proxy delegates to */
   implementations: {
     /** @description The same as `address_hash` */
-    address: string;
+    address?: string;
     address_hash: string;
     name: string | null;
   }[];
@@ -72,7 +72,7 @@ export type AddressPage = {
   /** @description Contracts that a proxy delegates to */
   implementations: {
     /** @description The same as `address_hash` */
-    address: string;
+    address?: string;
     address_hash: string;
     name: string | null;
   }[];
@@ -356,7 +356,7 @@ export type RankedAddress = {
   /** @description Contracts that a proxy delegates to */
   implementations: {
     /** @description The same as `address_hash` */
-    address: string;
+    address?: string;
     address_hash: string;
     name: string | null;
   }[];
