@@ -219,7 +219,11 @@ fn of_a_chain_without_its_state_are_refused() -> anyhow::Result<()> {
         for list in ["coin-balance-history", "coin-balance-history-by-day"] {
             let path = format!("{}/api/v2/addresses/{address}/{list}", chain(name).api);
             let answer = http::get(&http::agent(), &path)?;
-            ensure!(answer.status == 501 && answer.text().contains("the state after the block"), "{}", answer.text());
+            ensure!(
+                answer.status == 501 && answer.text().contains("historical state is not available"),
+                "{}",
+                answer.text()
+            );
             ensure!(answer.json()?["data"]["missing"].is_array());
         }
     }

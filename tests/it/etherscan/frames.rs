@@ -63,7 +63,9 @@ impl NodeFrame {
     fn is_idle_call(&self) -> bool {
         match &*lower(&self.frame["type"]) {
             "delegatecall" | "staticcall" => true,
-            "call" | "callcode" => !self.frame["value"].is_string() || quantity(&self.frame["value"]) == 0,
+            "call" | "callcode" => self.frame["value"]
+                .as_str()
+                .is_none_or(|value| value.trim_start_matches("0x").trim_matches('0').is_empty()),
             _ => false,
         }
     }
