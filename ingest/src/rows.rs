@@ -1,9 +1,7 @@
 //! One block becomes rows of every table. Pure.
 
-use std::collections::BTreeSet;
-
 use trawl_chains::{Family, GasPayment, ProducerRule, UnsignedRule};
-use trawl_core::primitives::{Address, B256, Timestamp, TimestampOutOfRange, TransactionType, U256, hash_prefix};
+use trawl_core::primitives::{Address, Timestamp, TimestampOutOfRange, TransactionType, U256, hash_prefix};
 use trawl_core::schema::{
     BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow,
 };
@@ -70,12 +68,14 @@ fn with_running_gas(mut block: Block, family: &Family) -> Block {
     if family.unsigned.outside().is_none() {
         return block;
     }
-    let all = block.transactions.iter().enumerate();
-    let outside = all.filter(|(position, _)| is_outside(&block, *position, family));
-    let outside: BTreeSet<B256> = outside.map(|(_, transaction)| transaction.hash).collect();
+    let positions = 0..block.transactions.len();
+    let outside: Vec<bool> = positions.map(|position| is_outside(&block, position, family)).collect();
     let mut gas = 0;
-    for receipt in block.receipts.iter_mut().flatten() {
-        if !outside.contains(&receipt.transaction_hash) {
+    let mut receipts = block.receipts.iter_mut().flatten().peekable();
+    for (transaction, is_outside) in block.transactions.iter().zip(outside) {
+        let own = receipts.next_if(|receipt| receipt.transaction_hash == transaction.hash);
+        let Some(receipt) = own else { continue };
+        if !is_outside {
             gas = receipt.cumulative_gas_used;
             continue;
         }

@@ -60,11 +60,12 @@ impl HeaderRule {
         }
     }
 
-    /// Whether the hash covers a field beyond Ethereum's.
+    /// Whether the hash covers a field beyond Ethereum's. `extra`: all of them.
     #[must_use]
-    pub fn covers(self, name: &str) -> bool {
+    pub fn covers(self, extra: &Map<String, Value>, name: &str) -> bool {
+        let is_hashed = |names: &[&'static str]| first_name(extra, names) == Some(name);
         match self {
-            Self::AuthorityRound => STEP.contains(&name) || SEAL.contains(&name),
+            Self::AuthorityRound => self.is_sealed_otherwise(extra) && (is_hashed(&STEP) || is_hashed(&SEAL)),
             Self::Tempo => TEMPO.contains(&name),
             Self::Avalanche => AVALANCHE.contains(&name),
             Self::Ethereum | Self::Unproven(_) => false,
@@ -79,8 +80,13 @@ impl HeaderRule {
 }
 
 /// The first of several names that has a value.
-fn first<'v>(extra: &'v Map<String, Value>, names: &[&str]) -> Option<&'v Value> {
-    names.iter().filter_map(|name| extra.get(*name)).find(|value| !value.is_null())
+fn first_name(extra: &Map<String, Value>, names: &[&'static str]) -> Option<&'static str> {
+    names.iter().copied().find(|name| extra.get(*name).is_some_and(|value| !value.is_null()))
+}
+
+/// The value of that.
+fn first<'v>(extra: &'v Map<String, Value>, names: &[&'static str]) -> Option<&'v Value> {
+    extra.get(first_name(extra, names)?)
 }
 
 /// Thirteen fields up to the extra data, step, seal, base fee.
@@ -186,4 +192,31 @@ fn bytes(extra: &Map<String, Value>, name: &'static str) -> Result<Bytes, Header
 
 fn hash(extra: &Map<String, Value>, name: &'static str) -> Result<B256, HeaderError> {
     text(extra, name)?.parse().map_err(|_| HeaderError::Missing(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_seal_covers_the_names_that_are_hashed() {
+        let both = json!({"auraStep": "0x1", "auraSeal": "0x12", "step": "2", "signature": "34", "author": "0x56"});
+        let cases = [
+            (both, vec!["auraSeal", "auraStep"]),
+            (json!({"step": "2", "signature": "34", "author": "0x56"}), vec!["signature", "step"]),
+            (json!({"auraStep": "0x1", "signature": "34", "auraSeal": null}), vec!["auraStep", "signature"]),
+            // After the merge.
+            (json!({"step": "2", "auraStep": "0x1"}), vec![]),
+        ];
+        for (extra, expected) in cases {
+            let extra = extra.as_object().expect("an object");
+            let covered = |name: &&str| HeaderRule::AuthorityRound.covers(extra, name);
+            let mut found: Vec<&str> = extra.keys().map(String::as_str).filter(covered).collect();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{extra:?}");
+            assert!(extra.keys().all(|name| !HeaderRule::Ethereum.covers(extra, name)));
+        }
+    }
 }

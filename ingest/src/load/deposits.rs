@@ -15,11 +15,11 @@ pub(super) fn complete_deposits(block: &mut Block, family: &Family) {
     for transaction in &mut block.transactions {
         let own = receipts.next_if(|receipt| receipt.transaction_hash == transaction.hash);
         let Some((receipt, nonce)) = own.and_then(|own| proven_nonce(own, transaction, family)) else { continue };
-        if transaction.nonce == 0 && nonce > 0 {
+        if transaction.nonce != nonce {
             transaction.nonce = nonce;
             set(&mut transaction.raw, "nonce", format!("{nonce:#x}"));
         }
-        if let Some(created) = created_contract(transaction, receipt) {
+        if let Some(created) = created_contract(transaction, receipt, nonce) {
             tracing::warn!(
                 block = number,
                 transaction = %transaction.hash,
@@ -43,12 +43,15 @@ fn proven_nonce<'r>(
     Some((receipt, nonce))
 }
 
-/// The contract of a deposit, where its receipt has the one that nonce 0 would give.
-fn created_contract(transaction: &Transaction, receipt: &Receipt) -> Option<trawl_core::primitives::Address> {
-    let is_wrong = transaction.to.is_none()
-        && transaction.nonce > 0
-        && receipt.contract_address == Some(transaction.from.create(0));
-    is_wrong.then(|| transaction.from.create(transaction.nonce))
+/// The contract of a deposit of a nonce, where its receipt has the one that nonce 0 would give.
+fn created_contract(
+    transaction: &Transaction,
+    receipt: &Receipt,
+    nonce: u64,
+) -> Option<trawl_core::primitives::Address> {
+    let is_wrong =
+        transaction.to.is_none() && nonce > 0 && receipt.contract_address == Some(transaction.from.create(0));
+    is_wrong.then(|| transaction.from.create(nonce))
 }
 
 fn fields(text: &str) -> Option<Map<String, Value>> {
@@ -94,8 +97,9 @@ mod tests {
         let family = by_chain_id(11_155_420);
         let lacks = |transaction: &mut Value, _: &mut Value| drop(transaction["nonce"].take());
         let is_zero = |transaction: &mut Value, _: &mut Value| transaction["nonce"] = "0x0".into();
-        for mut block in [block(lacks), block(is_zero)] {
-            assert_eq!(block.transactions[0].nonce, 0);
+        let is_another = |transaction: &mut Value, _: &mut Value| transaction["nonce"] = "0x5".into();
+        for mut block in [block(lacks), block(is_zero), block(is_another)] {
+            assert_ne!(block.transactions[0].nonce, NONCE);
             complete_deposits(&mut block, family);
             assert_eq!(block.transactions[0].nonce, NONCE);
             assert_eq!(raw(block.transactions[0].raw.as_ref())["nonce"], "0x3e65f1");
@@ -135,5 +139,14 @@ mod tests {
             assert_eq!(created(nonce), Some(from.create(NONCE)), "given by nonce {nonce}");
         }
         assert_eq!(created(7), Some(from.create(7)), "any other is left for the check");
+        // The first transaction of who sent it, whatever nonce the node says it had.
+        let mut first = block(|transaction, receipt| {
+            (transaction["to"], transaction["nonce"]) = (Value::Null, "0x5".into());
+            receipt["contractAddress"] = format!("{:#x}", from.create(0)).into();
+            receipt["depositNonce"] = "0x0".into();
+        });
+        complete_deposits(&mut first, family);
+        assert_eq!(first.transactions[0].nonce, 0);
+        assert_eq!(first.receipts.expect("receipts")[0].contract_address, Some(from.create(0)));
     }
 }

@@ -159,7 +159,8 @@ fn base_fee(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: O
     }
 }
 
-/// The address that sender and nonce give, for a deposit the nonce in its receipt; a call creates none. A failed creation may be reported either way.
+/// The address that sender and nonce give, for a deposit the nonce in its receipt; a call creates none. A failed
+/// creation may be reported either way.
 fn contract_address(_: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
     known_type(transaction, kind)?;
     let expected = transaction.to.is_none().then(|| {
@@ -170,12 +171,29 @@ fn contract_address(_: &Block, transaction: &Transaction, receipt: &Receipt, kin
     if receipt.contract_address.is_none() && (receipt.status == Some(0) || kind.is_some()) {
         return Ok(());
     }
-    fits(expected, receipt.contract_address)
+    fits(expected, receipt.contract_address).map_err(|misfit| match is_by_nonce_0(transaction, receipt, kind) {
+        true => Misfit::Unknown("a contract has the address of nonce 0, and no root covers its deposit's nonce".into()),
+        false => misfit,
+    })
+}
+
+/// Whether a deposit's contract is the one that some nodes derive from nonce 0, where no root covers the nonce that its
+/// receipt has: between Regolith and Canyon.
+fn is_by_nonce_0(transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> bool {
+    transaction.to.is_none()
+        && receipt.contract_address == Some(transaction.from.create(0))
+        && deposit_nonce(receipt, kind).is_some()
+        && proven_nonce(receipt, kind).is_none()
 }
 
 /// The nonce in the receipt of a deposit, which has no nonce of its own.
 fn deposit_nonce(receipt: &Receipt, kind: OwnType) -> Option<u64> {
     kind?.nonce_in_receipt(&serde_json::from_str(receipt.raw.as_deref()?).ok()?)
+}
+
+/// The same where the receipts root covers it.
+fn proven_nonce(receipt: &Receipt, kind: OwnType) -> Option<u64> {
+    kind?.proven_nonce(&serde_json::from_str(receipt.raw.as_deref()?).ok()?)
 }
 
 fn blob_gas(_: &Block, transaction: &Transaction, receipt: &Receipt, _: OwnType) -> Result<(), Misfit> {
@@ -212,16 +230,20 @@ mod tests {
         let line = std::fs::read_to_string(file).expect("the fixture");
         let line: serde_json::Value = serde_json::from_str(line.trim()).expect("one line");
         let family = trawl_chains::by_chain_id(11_155_420);
-        let fits = |created_by: u64, of_transaction: &str, of_receipt: serde_json::Value| {
+        let by_version = |version: &str, created_by: u64, of_transaction: &str, of_receipt: serde_json::Value| {
             let mut line = line.clone();
             let transaction = &mut line["block"]["transactions"][0];
             (transaction["to"], transaction["nonce"]) = (serde_json::Value::Null, of_transaction.into());
             line["receipts"][0]["depositNonce"] = of_receipt;
+            line["receipts"][0]["depositReceiptVersion"] = serde_json::from_str(version).expect("JSON");
             let mut block = decode(&line.to_string()).expect("a block");
             let mut receipt = block.receipts.take().expect("receipts").remove(0);
             let transaction = &block.transactions[0];
             receipt.contract_address = Some(transaction.from.create(created_by));
-            contract_address(&block, transaction, &receipt, family.transaction_type(0x7e)).is_ok()
+            contract_address(&block, transaction, &receipt, family.transaction_type(0x7e))
+        };
+        let fits = |created_by: u64, of_transaction: &str, of_receipt: serde_json::Value| {
+            by_version(r#""0x1""#, created_by, of_transaction, of_receipt).is_ok()
         };
         assert!(fits(7, "0x0", "0x7".into()), "the node gives no nonce of the transaction");
         assert!(fits(7, "0x7", "0x7".into()));
@@ -229,5 +251,10 @@ mod tests {
         // Before Regolith.
         assert!(fits(0, "0x0", serde_json::Value::Null));
         assert!(!fits(7, "0x0", serde_json::Value::Null));
+        // Between Regolith and Canyon.
+        let unproven = |created_by: u64| by_version("null", created_by, "0x0", "0x7".into());
+        assert!(unproven(7).is_ok());
+        assert!(matches!(unproven(0), Err(Misfit::Unknown(_))), "the address of nonce 0");
+        assert!(matches!(unproven(3), Err(Misfit::Differs { .. })), "any other");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use trawl_chains::{Family, TotalDifficulty};
+use trawl_chains::{Difficulties, Family, TotalDifficulty};
 use trawl_core::primitives::{B256, BlockRange, U256};
 use trawl_core::store::CommitEdges;
 
@@ -47,6 +47,8 @@ impl Link {
 #[derive(Debug, Clone, Copy)]
 struct Tip {
     hash: B256,
+    /// Its own; `None` if that was committed before.
+    difficulty: Option<U256>,
     total_difficulty: Option<U256>,
 }
 
@@ -64,7 +66,11 @@ impl Links {
     /// Knows the ends of committed ranges.
     #[must_use]
     pub fn new(edges: &[CommitEdges]) -> Self {
-        let tip = |edge: &CommitEdges| Tip { hash: edge.last_hash, total_difficulty: edge.last_total_difficulty };
+        let tip = |edge: &CommitEdges| Tip {
+            hash: edge.last_hash,
+            difficulty: None,
+            total_difficulty: edge.last_total_difficulty,
+        };
         Self {
             tips: edges.iter().map(|edge| (edge.last_block, tip(edge))).collect(),
             // A range whose source did not know the parent hash has zero; so has genesis, which has nothing below it.
@@ -112,7 +118,7 @@ impl Links {
             }
         }
         let is_below_another = link.number.checked_add(1).is_some_and(|above| self.parents.remove(&above).is_some());
-        let tip = Tip { hash: link.hash, total_difficulty: link.total_difficulty };
+        let tip = Tip { hash: link.hash, difficulty: Some(link.difficulty), total_difficulty: link.total_difficulty };
         self.last = (!is_below_another).then_some((link.number, tip));
     }
 
@@ -152,10 +158,14 @@ fn check_total_difficulty(link: Link, below: Option<Tip>, outcome: &mut Outcome)
     let Some(found) = link.total_difficulty else { return Ok(()) };
     let before = if link.number == 0 { Some(U256::ZERO) } else { below.and_then(|below| below.total_difficulty) };
     match before {
-        Some(before) if link.difficulty_rule.fits(before, link.difficulty, found) => {
+        Some(before) => {
+            let below = below.and_then(|below| below.difficulty);
+            let of = Difficulties { below, total_below: before, own: link.difficulty, total: found };
+            if !link.difficulty_rule.fits(of) {
+                same(link, Check::TotalDifficulty, &before.wrapping_add(link.difficulty), &found)?;
+            }
             outcome.passed(Check::TotalDifficulty);
         }
-        Some(before) => same(link, Check::TotalDifficulty, &before.wrapping_add(link.difficulty), &found)?,
         None => outcome.not_checkable(Check::TotalDifficulty, "that of the block below is not known"),
     }
     Ok(())
@@ -210,9 +220,9 @@ mod tests {
     /// OP Mainnet up to block 105,235,062 and since.
     #[test]
     fn total_difficulty_ends_where_other_software_took_over() {
-        let fits = |family: &Family, difficulty: u64, total: u64| -> Result<(), Check> {
+        let above = |below: u64, family: &Family, difficulty: u64, total: u64| -> Result<(), Check> {
             let mut links = Links::new(&[]);
-            let below = Link { difficulty_rule: family.total_difficulty, ..link(7) };
+            let below = Link { difficulty: U256::from(below), difficulty_rule: family.total_difficulty, ..link(7) };
             links.check(below, &mut Outcome::default()).expect("the first block");
             let (difficulty, total) = (U256::from(difficulty), U256::from(total));
             let next = Link { difficulty, total_difficulty: Some(total), number: 8, ..below };
@@ -222,12 +232,14 @@ mod tests {
             assert!(outcome.checked().contains(&Check::TotalDifficulty.name().to_owned()), "{outcome:?}");
             Ok(())
         };
+        let fits = |family: &Family, difficulty: u64, total: u64| above(1, family, difficulty, total);
         let wrong = Err(Check::TotalDifficulty);
         for family in [&trawl_chains::ETHEREUM, trawl_chains::by_chain_id(10), trawl_chains::by_chain_id(42_220)] {
             let is_ethereum = family.name == trawl_chains::ETHEREUM.name;
             assert_eq!(fits(family, 2, 10), Ok(()), "{}: the sum", family.name);
             assert_eq!(fits(family, 0, 8), Ok(()), "{}: the sum of nothing", family.name);
             assert_eq!(fits(family, 0, 0), if is_ethereum { wrong } else { Ok(()) }, "{}: it ends", family.name);
+            assert_eq!(above(0, family, 0, 0), wrong, "{}: it has ended before", family.name);
             assert_eq!(fits(family, 2, 0), wrong, "{}: a difficulty", family.name);
             assert_eq!(fits(family, 0, 3), wrong, "{}: a smaller sum", family.name);
         }

@@ -17,8 +17,9 @@ pub(super) fn verify_own_fields(
     members: &[Membership],
     outcome: &mut Outcome,
 ) -> Result<(), VerifyError> {
-    let of_header = block.header.extra_names().into_iter().filter(|name| !family.header.covers(name));
-    let mut uncovered: BTreeSet<String> = of_header.collect();
+    let of_header = block.header.extra_fields();
+    let uncovered = of_header.keys().filter(|name| !family.header.covers(&of_header, name));
+    let mut uncovered: BTreeSet<String> = uncovered.cloned().collect();
     for ((transaction, receipt), member) in block.outcomes().zip(members) {
         let extras = [transaction.extra.as_deref(), receipt.and_then(|receipt| receipt.extra.as_deref())];
         extras.into_iter().flatten().for_each(|text| uncovered.extend(object(text).into_iter().map(|(name, _)| name)));

@@ -5,8 +5,8 @@ use trawl_chains::{Family, NodeQuirks};
 use super::check::Check;
 use super::membership::is_outside;
 use super::outcome::{Outcome, VerifyError, refuse, same};
-use super::tolerance::{Compared, Tolerance, same_or_noted, unknown_gas};
-use crate::block::{Block, Log, Receipt};
+use super::tolerance::{Compared, Tolerance, same_or_noted, unknown_fork, unknown_type};
+use crate::block::{Block, Log, Receipt, Transaction};
 
 /// Checks indexes, counts, references and sums.
 pub(super) fn verify_structure(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
@@ -38,7 +38,7 @@ fn verify_receipts(block: &Block, family: &Family, outcome: &mut Outcome) -> Res
             same(block, Check::ReceiptBlock, &block.header.hash, hash)?;
         }
         if !is_outside(block, position, family) {
-            sums.add_gas(block, receipt, &rules, outcome)?;
+            sums.add_gas(block, transaction, receipt, &rules, outcome)?;
         }
         sums.add_logs(block, receipt, &rules, outcome)?;
     }
@@ -78,6 +78,8 @@ impl SumRules<'_> {
 #[derive(Default)]
 struct Sums {
     gas: u64,
+    /// Why the gas is that of the last receipt and not the sum, if so.
+    given: Tolerance,
     logs: u32,
 }
 
@@ -85,17 +87,26 @@ impl Sums {
     fn add_gas(
         &mut self,
         block: &Block,
+        transaction: &Transaction,
         receipt: &Receipt,
         rules: &SumRules<'_>,
         outcome: &mut Outcome,
     ) -> Result<(), VerifyError> {
         // What does not fit 64 bits is refused by the comparison.
-        self.gas = self.gas.wrapping_add(receipt.gas_used);
+        let sum = self.gas.wrapping_add(receipt.gas_used);
+        // How a type that is not known counts its gas is not known: the next ones go on from what its receipt has.
+        self.given = unknown_type(transaction.transaction_type, rules.family);
+        self.gas = if self.given.is_some() { receipt.cumulative_gas_used } else { sum };
         if rules.no_gas.is_some() {
             return Ok(());
         }
-        let values = Compared { expected: &self.gas, found: &receipt.cumulative_gas_used };
-        same_or_noted(block, Check::CumulativeGas, values, || unknown_gas(block, rules.family), outcome)
+        let values = Compared { expected: &sum, found: &receipt.cumulative_gas_used };
+        same_or_noted(block, Check::CumulativeGas, values, || self.other_gas(block, rules), outcome)
+    }
+
+    /// Why the gas up to the last receipt need not be the sum.
+    fn other_gas(&self, block: &Block, rules: &SumRules<'_>) -> Tolerance {
+        unknown_fork(block, rules.family).or_else(|| self.given.clone())
     }
 
     fn add_logs(
@@ -132,7 +143,7 @@ fn verify_gas(block: &Block, sums: &Sums, rules: &SumRules<'_>, outcome: &mut Ou
         outcome.not_checkable(Check::GasUsed, "the source has no gas_used of blocks");
     } else {
         let values = Compared { expected: &block.header.gas_used, found: &sums.gas };
-        same_or_noted(block, Check::GasUsed, values, || unknown_gas(block, rules.family), outcome)?;
+        same_or_noted(block, Check::GasUsed, values, || sums.other_gas(block, rules), outcome)?;
     }
     outcome.passed_if_checkable(Check::GasUsed);
     Ok(())

@@ -7,6 +7,7 @@ use super::check::Check;
 use super::header::block_hash;
 use super::outcome::{Outcome, VerifyError, same};
 use crate::block::Block;
+use trawl_core::primitives::TransactionType;
 
 /// Why a difference need not be a fault.
 pub(super) type Tolerance = Option<String>;
@@ -29,16 +30,13 @@ pub(super) fn unknown_header(block: &Block, family: &Family) -> Tolerance {
     unknown_fields(block, family).or_else(|| (family.evidence == Evidence::Code).then(untried))
 }
 
-/// For sums of gas: an unknown fork, and transactions of a type that the family does not have.
-pub(super) fn unknown_gas(block: &Block, family: &Family) -> Tolerance {
-    unknown_fork(block, family).or_else(|| {
-        let kinds = block.transactions.iter().map(|transaction| transaction.transaction_type);
-        let unknown = { kinds }.find(|kind| !kind.has_columns() && family.transaction_type(kind.byte()).is_none())?;
-        Some(format!("transaction type {unknown} is not known"))
-    })
+/// For the gas up to a receipt: a transaction of a type that the family does not have.
+pub(super) fn unknown_type(kind: TransactionType, family: &Family) -> Tolerance {
+    let is_known = kind.has_columns() || family.transaction_type(kind.byte()).is_some();
+    (!is_known).then(|| format!("transaction type {kind} is not known"))
 }
 
-/// For the receipts root and the bloom filter: an unknown fork, and receipts of a type that were never tried.
+/// For the receipts root: an unknown fork, and receipts of a type that were never tried.
 pub(super) fn unknown_receipts(block: &Block, family: &Family) -> Tolerance {
     unknown_fork(block, family).or_else(|| {
         let kinds =

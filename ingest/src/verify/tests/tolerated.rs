@@ -62,6 +62,13 @@ fn gas_that_a_later_fork_counts_otherwise_is_not_refused() {
             assert!(reason(&outcome, check).ends_with("fields of its own: blockAccessListHash"), "{outcome:?}");
         }
     }
+    // Transactions and logs are what they were, whatever the fork.
+    assert!(proven(&block, &ETHEREUM).expect("not refused").checked().contains(&"transactions root".into()));
+    let other = with_another_log(block.clone());
+    assert_eq!(proven(&other, &ETHEREUM).expect_err("refused").check, Check::LogsBloom);
+    let mut other = block.clone();
+    other.header.transactions_root = B256::repeat_byte(0x12);
+    assert_eq!(proven(&other, &ETHEREUM).expect_err("refused").check, Check::TransactionsRoot);
     // Fields that are not hashed are of no fork.
     let mut hashed = block.clone();
     hashed.header.hash = header::header_hash(&hashed.header).expect("a whole header");
@@ -79,9 +86,16 @@ fn gas_of_a_transaction_type_that_is_not_known_is_not_refused() {
     block.transactions[0].raw = Some("{}".into());
     block.receipts.as_mut().expect("receipts")[0].gas_used += 1;
     let outcome = proven(&block, by_chain_id(137)).expect("not refused");
-    for check in ["cumulative gas of a receipt", "gas used", "receipts root"] {
+    for check in ["cumulative gas of a receipt", "receipts root"] {
         assert_eq!(reason(&outcome, check), "transaction type 120 is not known", "{outcome:?}");
     }
+    // The others go on from there.
+    assert!(outcome.checked().contains(&"gas used".into()), "{outcome:?}");
+    let mut other = block.clone();
+    other.receipts.as_mut().expect("receipts")[1].gas_used += 1;
+    assert_eq!(proven(&other, by_chain_id(137)).expect_err("refused").check, Check::CumulativeGas);
+    block.header.gas_used += 1;
+    assert_eq!(proven(&block, by_chain_id(137)).expect_err("refused").check, Check::GasUsed);
 }
 
 /// A block of Mainnet before Byzantium, as a node gives it that runs all blocks by the rules of today.
@@ -166,6 +180,14 @@ fn encode(kind: TransactionType, receipt: Option<&Receipt>) -> (Vec<u8>, Bloom) 
     (bytes, whole.logs_bloom)
 }
 
+/// The same with another receipts root.
+fn with_another_root(mut block: Block) -> Block {
+    block.header.receipts_root = B256::repeat_byte(0x12);
+    block.header.hash = header::header_hash(&block.header).expect("a whole header");
+    block.receipts.iter_mut().flatten().for_each(|receipt| receipt.block_hash = Some(block.header.hash));
+    block
+}
+
 #[test]
 fn the_receipt_of_a_typed_state_sync_is_in_the_root() {
     let polygon = by_chain_id(137);
@@ -177,18 +199,13 @@ fn the_receipt_of_a_typed_state_sync_is_in_the_root() {
     for check in ["receipts root", "logs bloom", "gas used", "effective gas price", "contract address"] {
         assert!(outcome.checked().contains(&check.into()), "{check}: {outcome:?}");
     }
-    // No real block was tried: another root is named, and not refused.
-    let mut other = with_another_log(block);
-    other.receipts.iter_mut().flatten().for_each(|receipt| receipt.logs_bloom = None);
-    let outcome = proven(&other, polygon).expect("not refused");
-    for check in ["receipts root", "logs bloom"] {
-        assert!(reason(&outcome, check).contains("(state sync) were never tried"), "{outcome:?}");
-    }
+    // No real block was tried: another root is named, and not refused; the bloom is of the logs all the same.
+    let outcome = proven(&with_another_root(block.clone()), polygon).expect("not refused");
+    assert!(reason(&outcome, "receipts root").contains("(state sync) were never tried"), "{outcome:?}");
+    assert!(outcome.checked().contains(&"logs bloom".into()), "{outcome:?}");
+    assert_eq!(proven(&with_another_log(block), polygon).expect_err("refused").check, Check::LogsBloom);
     // Beside types that were tried it is refused.
     let mut other = newest();
     other.traces = None;
-    other.header.receipts_root = B256::repeat_byte(0x12);
-    other.header.hash = header::header_hash(&other.header).expect("a whole header");
-    other.receipts.iter_mut().flatten().for_each(|receipt| receipt.block_hash = Some(other.header.hash));
-    assert_eq!(proven(&other, polygon).expect_err("refused").check, Check::ReceiptsRoot);
+    assert_eq!(proven(&with_another_root(other), polygon).expect_err("refused").check, Check::ReceiptsRoot);
 }
