@@ -164,10 +164,7 @@ async fn operation(app: &App, head: &Head, hash: &B256) -> Result<Option<SearchR
     if is_address || !head.tables.has(OptionalTable::LogTopics) {
         return Ok(None);
     }
-    let handled = match app.handled_operation(head, *hash).await {
-        Err(Problem::TooExpensive) => None,
-        handled => handled?,
-    };
+    let handled = app.handled_operation(head, *hash).await?;
     Ok(handled.map(|found| SearchResult::Operation { hash: *hash, timestamp: found.timestamp }))
 }
 

@@ -99,7 +99,12 @@ pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
     };
     let end = range.last();
     let range = mark.step.map_or(range, |step| first_blocks(range, step));
-    let (answer, last) = first_that_fit(call, &filter, range).await?;
+    let found = first_that_fit(call, &filter, range).await;
+    if let Err(Problem::TooManyLogs { .. }) = &found {
+        // The next request asks for less; a statement that ran into its time limit is not repeated in this one.
+        mark.step = Some(((range.last() - range.first()) / 2).max(1));
+    }
+    let (answer, last) = found?;
     let next = if last == end {
         now
     } else {
@@ -143,7 +148,7 @@ impl AnswerStream for Changes {
             match &written {
                 Ok(()) => *mark = next,
                 Err(StreamError::Problem(Problem::TooLongForSocket | Problem::TooManyLogs { .. })) => {
-                    mark.step = Some((blocks / 2).max(1))
+                    mark.step = Some((blocks / 2).max(1));
                 }
                 Err(_) => {}
             }
@@ -160,11 +165,9 @@ async fn first_that_fit(
 ) -> Result<(Answer, BlockNumber), Problem> {
     loop {
         match in_blocks(call, filter, range).await {
-            Err(
-                Problem::TooManyRows { fitting, .. }
-                | Problem::TooManyBlocks { fitting, .. }
-                | Problem::TooManyLogs { fitting, .. },
-            ) if fitting.last() < range.last() => {
+            Err(Problem::TooManyRows { fitting, .. } | Problem::TooManyBlocks { fitting, .. })
+                if fitting.last() < range.last() =>
+            {
                 range = fitting;
             }
             answer => return Ok((answer?, range.last())),

@@ -203,7 +203,7 @@ fn addresses(name: &str, text: &str) -> Result<Vec<Address>, Problem> {
     addresses.sort_unstable();
     addresses.dedup();
     if addresses.len() > MAX_ALTERNATIVES {
-        return Err(Problem::invalid_parameter(name, &format!("at most {MAX_ALTERNATIVES} addresses")));
+        return Err(Problem::invalid_parameter(name, format!("at most {MAX_ALTERNATIVES} addresses")));
     }
     Ok(addresses)
 }

@@ -147,6 +147,15 @@ pub fn run(prepared: PreparedJob, reply: oneshot::Sender<Result<Reply, Exception
     let workload = prepared.workload().name();
     let PreparedJob { mut job, work } = prepared;
     job.entry.iter_mut().for_each(|entry| entry.is_for(workload));
+    // Its user may have ended it while it waited for a slot, where no number of it reached the engine.
+    if job.ticket.is_cancelled() {
+        let exception = Exception::new(394, "QUERY_WAS_CANCELLED", "Query was cancelled");
+        job.ended(Err(&exception));
+        drop(job);
+        // A client that has gone needs no answer.
+        let _ = reply.send(Err(exception));
+        return;
+    }
     let outcome = match work {
         Work::Read(read) => return stream(job, &read, reply),
         Work::Whole(text) => whole(&mut job, &text),

@@ -105,6 +105,11 @@ impl Ticket {
         log_comment::written(self.number(), &self.query_id, reader, comment)
     }
 
+    /// Whether it is being cancelled.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.progress.is_cancelled()
+    }
+
     /// It says this, which its user may ask for.
     pub(super) fn says(&self, text: &[u8]) {
         self.progress.state().text = String::from_utf8_lossy(text).into();

@@ -46,7 +46,10 @@ pub(in crate::rest) async fn holders_csv(
     if tokens.is_undetermined(&address, &standard) {
         return Err(Problem::NotCounted(UncountedReason::Undetermined));
     }
-    let found = holders(&app, &head, &Asset::Token(&address, &standard), None, MOST_HOLDERS).await?;
+    let mut found = holders(&app, &head, &Asset::Token(&address, &standard), None, MOST_HOLDERS + 1).await?;
+    // The name of the file says it where it is not all of them.
+    let part = if found.len() as u64 > MOST_HOLDERS { "-largest-10000" } else { "" };
+    found.truncate(usize::try_from(MOST_HOLDERS).unwrap_or(usize::MAX));
     // Tokens with ids are counted.
     let stated = || tokens.metadata.get(&address).and_then(|token| token.decimals);
     let decimals = if standard == "ERC-20" { stated() } else { Some(0) };
@@ -56,7 +59,7 @@ pub(in crate::rest) async fn holders_csv(
     let mut response = Bytes::from(out.into_bytes()).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/csv"));
-    let name = format!("attachment; filename=\"holders-{address:#x}.csv\"");
+    let name = format!("attachment; filename=\"holders-{address:#x}{part}.csv\"");
     if let Ok(file) = HeaderValue::from_str(&name) {
         headers.insert(CONTENT_DISPOSITION, file);
     }

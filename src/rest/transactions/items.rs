@@ -137,7 +137,7 @@ impl TransactionItems<'_> {
     }
 }
 
-/// The object of a token that pays for gas, which has amounts and no ids.
+/// The object of a token that pays for gas.
 fn token_object(tokens: &Tokens, token: &Address) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     tokens.write(&mut writer, token, "ERC-20");

@@ -50,6 +50,8 @@ pub(crate) enum Topic {
 
 struct Subscription {
     topic: Topic,
+    /// The memory of its filter.
+    _held: Option<MemoryReservation>,
     /// Whether the answer with its id has been sent; no notification is sent before.
     is_open: bool,
     _interest: Option<SubscriberGuard>,
@@ -164,6 +166,9 @@ impl Session {
                 true => self.too_long(call),
                 false => self.answer_call(&head, &message, call, &mut opened).await,
             };
+            // An error is not counted while it is written, and may have the output of a call.
+            let is_long = text.len() + answer.len() > message.limit + ENVELOPE * calls.len();
+            let answer = if is_long { self.too_long(call) } else { answer };
             // Notifications have no answer.
             if !answer.is_empty() {
                 text.push(if text.is_empty() { b'[' } else { b',' });
@@ -257,9 +262,11 @@ impl Session {
         };
         let name = value(name);
         let feed = &self.rpc.sockets().feed;
+        let mut held = None;
         let (topic, interest) = match name.as_str() {
             Some("newHeads") => (Topic::Headers, Some(feed.subscribe_to_headers())),
             Some("logs") => {
+                held = params.get(1).map(|filter| self.take_in(filter.get().as_bytes())).transpose()?;
                 let filter = filter.map_or_else(|| Ok(LogFilter::default()), |filter| emitters_and_topics(&filter))?;
                 (Topic::Logs(Arc::new(filter)), Some(feed.subscribe_to_logs()))
             }
@@ -273,7 +280,7 @@ impl Session {
             return Err(invalid(&format!("too many subscriptions on this connection: at most {limit}")));
         }
         let id = new_id();
-        subscriptions.insert(id.clone(), Subscription { topic, is_open: false, _interest: interest });
+        subscriptions.insert(id.clone(), Subscription { topic, _held: held, is_open: false, _interest: interest });
         Ok(id)
     }
 
@@ -324,15 +331,15 @@ pub(crate) fn notification(id: &str, write: impl FnOnce(&mut JsonWriter)) -> Vec
     writer.into_bytes()
 }
 
-/// Whether a log matches a filter.
+/// Whether a log matches a filter, whose alternatives are in order.
 pub(crate) fn passes(filter: &LogFilter, logs: &LogView<'_>, row: usize) -> bool {
     let topics = [&logs.topic0, &logs.topic1, &logs.topic2, &logs.topic3].map(|column| column.bytes(row));
     let emitter = logs.address.bytes(row);
     let is_emitter =
-        filter.addresses.is_empty() || filter.addresses.iter().any(|address| address.as_slice() == emitter);
+        filter.addresses.is_empty() || filter.addresses.binary_search_by(|one| one.as_slice().cmp(emitter)).is_ok();
     let has_topics = filter.topics.len() <= logs.topics_count[row].into();
     let matches = |(values, topic): (&TopicFilter, &&[u8; 32])| {
-        values.is_empty() || values.iter().any(|value| value.as_slice() == topic.as_slice())
+        values.is_empty() || values.binary_search_by(|one| one.as_slice().cmp(topic.as_slice())).is_ok()
     };
     is_emitter && has_topics && filter.topics.iter().zip(&topics).all(matches)
 }

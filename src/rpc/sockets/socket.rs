@@ -30,7 +30,7 @@ use trawl_serve::Full;
 const MAX_MESSAGE: usize = 8 << 20;
 /// Most messages of one connection that are answered or wait for that; no further one is read until one is done. There
 /// are more of them than are answered at a time, so that a client's pings are answered while its calls run.
-const MESSAGES_PER_CONNECTION: usize = 64;
+const MESSAGES_PER_CONNECTION: usize = 32;
 /// The longest a client may take to receive a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time between two pings.
@@ -150,16 +150,15 @@ fn spawn(calls: &mut JoinSet<Finished>, rpc: &Rpc, session: &Arc<Session>, text:
     let (rpc, session) = (rpc.clone(), Arc::clone(session));
     let taken = session.take_in(&text);
     calls.spawn(for_same_chain(async move {
+        let _held = match taken {
+            Ok(held) => held,
+            // At once, so that no text waits for which there is no memory.
+            Err(problem) => return Finished { reply: session.refuse_text(&text, &problem), slot: None },
+        };
         // The semaphores are never closed.
         let slot = session.slots().acquire_owned().await.ok();
-        let reply = match taken {
-            Ok(_held) => {
-                let _slot = rpc.sockets().calls.acquire().await;
-                session.answer(&text).await
-            }
-            Err(problem) => session.refuse_text(&text, &problem),
-        };
-        Finished { reply, slot }
+        let _shared_slot = rpc.sockets().calls.acquire().await;
+        Finished { reply: session.answer(&text).await, slot }
     }));
 }
 
