@@ -14,6 +14,7 @@ pub mod figures;
 pub mod job;
 pub mod kill;
 mod pipe;
+pub mod query;
 pub mod query_log;
 pub mod reader_session;
 pub mod run;

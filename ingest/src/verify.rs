@@ -33,7 +33,7 @@ pub(crate) use membership::is_outside;
 use membership::memberships;
 use outcome::NotCheckable;
 pub use outcome::{Depth, Outcome, VerifyError};
-use tolerance::{Compared, same_or_noted, unknown_header};
+use tolerance::{ValuePair, same_or_noted, unknown_header};
 
 /// Checks one block by itself. Links to its neighbours are checked where the order of blocks is known.
 pub fn verify(block: &Block, depth: Depth, family: &Family) -> Result<Outcome, VerifyError> {
@@ -117,7 +117,7 @@ fn verify_header_hash(block: &Block, family: &Family, outcome: &mut Outcome) -> 
     match header::block_hash(header, family) {
         Err(NotCheckable(reason)) => outcome.not_checkable(Check::HeaderHash, &reason),
         Ok(found) => {
-            let values = Compared { expected: &header.hash, found: &found };
+            let values = ValuePair { expected: &header.hash, found: &found };
             same_or_noted(block, Check::HeaderHash, values, || unknown_header(block, family), outcome)?;
             outcome.passed_if_checkable(Check::HeaderHash);
         }

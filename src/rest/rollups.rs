@@ -15,6 +15,6 @@ pub(super) fn routes() -> Router<App> {
     let router = messages.fold(Router::new(), |router, path| router.route(path, get(messages::list)));
     deposits
         .fold(router, |router, path| router.route(path, get(deposits::list)))
-        .route("/api/v2/main-page/optimism-deposits", get(deposits::newest_of_optimism))
-        .route("/api/v2/main-page/arbitrum/messages/to-rollup", get(deposits::newest_of_arbitrum))
+        .route("/api/v2/main-page/optimism-deposits", get(deposits::newest_deposits))
+        .route("/api/v2/main-page/arbitrum/messages/to-rollup", get(deposits::newest_messages))
 }

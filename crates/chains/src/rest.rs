@@ -46,9 +46,9 @@ pub enum RestSource {
     Receipt(&'static str),
     /// A field of the receipt, where that has another one too.
     ReceiptBeside {
-        /// The field.
+        /// The field with the value.
         field: &'static str,
-        /// The other one.
+        /// The field that must be there too.
         sign: &'static str,
     },
     /// A field of the transaction or block.
@@ -80,7 +80,7 @@ pub enum RestSource {
 pub struct TypesWord {
     /// The types (EIP-2718).
     pub types: &'static [u8],
-    /// The word.
+    /// The word that is written.
     pub word: &'static str,
 }
 

@@ -11,45 +11,16 @@ use crate::chdb::engine::Engine;
 use crate::chdb::outcome::Stats;
 use crate::exception::Exception;
 use crate::execute::changes::Changes;
+use crate::execute::query::Query;
 use crate::execute::query_log::{Entry, QueryLog};
 use crate::execute::reader_session::ReaderSessions;
 use crate::execute::running::Ticket;
-use crate::execute::session::{SessionRequest, Sessions};
+use crate::execute::session::Sessions;
 use crate::sql::limits::ReaderLimits;
 use crate::sql::settings;
 
 /// The setting that says in which time zone times are read and written.
 const TIMEZONE: &str = "session_timezone";
-
-/// A statement and how it is to be run, as its client gave them.
-#[derive(Debug, Clone, Default)]
-pub struct Query {
-    /// Beginning of the statement's text; the body has the rest.
-    pub text: String,
-    /// Values of `{name:Type}`.
-    pub parameters: Vec<(String, String)>,
-    /// Settings for this statement.
-    pub settings: Vec<(String, String)>,
-    /// Current database; `default` if none.
-    pub database: Option<String>,
-    /// Output format if the text names none.
-    pub default_format: Option<String>,
-    /// The version of the native protocol that its client reads `Native` by; 0 for the form without a version.
-    pub protocol_version: u64,
-    /// The session it belongs to.
-    pub session: Option<SessionRequest>,
-    /// It may not change anything: it came by GET or HEAD.
-    pub is_read_only: bool,
-    /// Its client gave it an id, by which others may look for it in `log_comment`.
-    pub is_named: bool,
-}
-
-impl Query {
-    /// Whether it may not change anything, by its method or as its client asks.
-    pub(super) fn only_reads(&self) -> bool {
-        self.is_read_only || self.settings.iter().any(|(name, value)| name == "readonly" && value != "0")
-    }
-}
 
 /// One statement to run.
 pub struct Job {

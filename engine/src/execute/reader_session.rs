@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::account::Role;
 use crate::exception::Exception;
-use crate::execute::job::{Job, Query};
+use crate::execute::query::Query;
 use crate::execute::session::SessionRequest;
 use crate::sql::limits::ReaderLimits;
 use crate::sql::reader;
@@ -32,10 +32,10 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// The change that `text` makes, if it is one of those that whoever sent `job` may make.
-    pub(super) fn of(job: &Job, text: &[u8]) -> Option<Self> {
+    /// The change that `text` makes, if it is one of those that users of a role may make.
+    pub(super) fn of(role: Role, text: &[u8]) -> Option<Self> {
         let change = || of_use(text).map(Self::Database).or_else(|| of_set(text).map(Self::Settings));
-        if job.role == Role::Owner { None } else { change() }
+        if role == Role::Owner { None } else { change() }
     }
 
     /// Makes it a part of a request.
@@ -68,7 +68,7 @@ impl Change {
 }
 
 #[derive(Debug)]
-struct Remembered {
+struct SessionState {
     database: Option<String>,
     settings: Vec<(String, String)>,
     expires: Instant,
@@ -76,7 +76,7 @@ struct Remembered {
 
 /// The sessions of all users but the owner, by user and id.
 #[derive(Debug, Default)]
-pub struct ReaderSessions(Mutex<HashMap<String, HashMap<String, Remembered>>>);
+pub struct ReaderSessions(Mutex<HashMap<String, HashMap<String, SessionState>>>);
 
 impl ReaderSessions {
     /// Adds what the session of `query` says to it, where it does not say it itself.
@@ -109,7 +109,7 @@ impl ReaderSessions {
             let first = sessions.iter().min_by_key(|(_, session)| session.expires).map(|(id, _)| id.clone());
             first.map(|id| sessions.remove(&id));
         }
-        let fresh = || Remembered { database: None, settings: Vec::new(), expires };
+        let fresh = || SessionState { database: None, settings: Vec::new(), expires };
         let session = sessions.entry(request.id.clone()).or_insert_with(fresh);
         session.expires = expires;
         match change {
@@ -136,7 +136,7 @@ impl ReaderSessions {
         });
     }
 
-    fn sessions(&self) -> MutexGuard<'_, HashMap<String, HashMap<String, Remembered>>> {
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, HashMap<String, SessionState>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -31,14 +31,14 @@ use crate::sql::target::{Target, target};
 /// # Errors
 ///
 /// If the body cannot be read or decoded, the text is too long or no statement, or ends one that is not its user's.
-pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Prepared, Exception> {
+pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Preparation, Exception> {
     let read = work(&mut job, body).and_then(|work| {
         let kill = if let Work::Kill(text) = &work { kill::find(&job, text)? } else { None };
         Ok((work, kill))
     });
     match read {
-        Ok((_, Some(kill))) => Ok(Prepared::Kill(PreparedKill { job, kill })),
-        Ok((work, None)) => Ok(Prepared::Statement(PreparedJob { job, work })),
+        Ok((_, Some(kill))) => Ok(Preparation::Kill(PreparedKill { job, kill })),
+        Ok((work, None)) => Ok(Preparation::Statement(PreparedJob { job, work })),
         Err(exception) => {
             job.ended(Err(&exception));
             Err(exception)
@@ -75,7 +75,7 @@ fn work(job: &mut Job, body: EncodedBody) -> Result<Work, Exception> {
         Text::Insert { head, data, ended } => Work::Insert { head, data, ended, body },
         Text::Statement(text) if statement::is_kill(&text) => Work::Kill(text),
         Text::Statement(text) => match statement::parse(&text, &[])? {
-            Statement::Whole(text) => match Change::of(job, &text) {
+            Statement::Whole(text) => match Change::of(job.role, &text) {
                 Some(change) => Work::Session(change),
                 None => Work::Whole(text),
             },
@@ -100,7 +100,7 @@ fn take_settings(job: &mut Job, mut read: statement::ReadQuery) -> statement::Re
 }
 
 /// What is ready to be done.
-pub enum Prepared {
+pub enum Preparation {
     /// A statement that needs a slot.
     Statement(PreparedJob),
     /// The end of another statement, for which no slot is needed.

@@ -1,7 +1,7 @@
 //! What a statement is for. Each workload has slots of its own, so that none can take those of another.
 
 use crate::account::Role;
-use crate::execute::job::Query;
+use crate::execute::query::Query;
 
 /// The setting by which a client says what its statement is for. A ClickHouse server has it too.
 pub const SETTING: &str = "workload";

@@ -5,7 +5,6 @@ use base64::Engine as _;
 
 use crate::account::Credentials;
 use crate::exception::Exception;
-use crate::http::request::text;
 
 /// What `user` and `password` in the URL say.
 #[derive(Debug, Default)]
@@ -47,6 +46,11 @@ pub(super) fn credentials(headers: &HeaderMap, in_url: UrlCredentials) -> Result
         Credentials { user: in_url.user.unwrap_or(fresh.user), password: in_url.password.unwrap_or(fresh.password) }
     };
     if given.user.is_empty() { Err(refused("the name of the user is empty")) } else { Ok(given) }
+}
+
+/// A header that is there and not empty.
+pub(super) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty()).map(str::to_owned)
 }
 
 /// The credentials in an `Authorization` of the scheme Basic, whose name may have any letter case.

@@ -9,9 +9,9 @@ use axum::http::{HeaderMap, Method, Uri};
 use crate::account::Credentials;
 use crate::codec::Encoding;
 use crate::exception::Exception;
-use crate::execute::job::Query;
+use crate::execute::query::Query;
 use crate::execute::session::{MAX_TIMEOUT, SessionRequest};
-use crate::http::credentials::{UrlCredentials, credentials};
+use crate::http::credentials::{UrlCredentials, credentials, text};
 use crate::sql::format::{is_name, unknown_format};
 
 /// A request, body aside.
@@ -139,9 +139,4 @@ fn timeout(value: &str) -> Result<Duration, Exception> {
         ));
     }
     Ok(timeout)
-}
-
-/// A header that is there and not empty.
-pub(super) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty()).map(str::to_owned)
 }

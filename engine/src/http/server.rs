@@ -27,7 +27,7 @@ use crate::execute::figures::SystemTables;
 use crate::execute::job::{Job, Reply};
 use crate::execute::query_log::{Entry, QueryLog, Statement};
 use crate::execute::reader_session::ReaderSessions;
-use crate::execute::run::{self, Prepared};
+use crate::execute::run::{self, Preparation};
 use crate::execute::running::StatementRegistry;
 use crate::execute::session::Sessions;
 use crate::http::access_log::{self, AccessLog};
@@ -350,9 +350,9 @@ async fn start(
     let broken = || Exception::new(1002, "UNKNOWN_EXCEPTION", "the statement's thread ended without an answer");
     let user = job.user.clone();
     let prepared = match tokio::task::spawn_blocking(|| run::prepare(job, body)).await.map_err(|_| broken())?? {
-        Prepared::Statement(prepared) => prepared,
+        Preparation::Statement(prepared) => prepared,
         // It stays among those that arrive, so that there are never many.
-        Prepared::Kill(kill) => return Ok((kill.carry_out().await, None)),
+        Preparation::Kill(kill) => return Ok((kill.carry_out().await, None)),
     };
     drop(arriving);
     let slot = match server.slots.enter(prepared.workload(), &user).await {

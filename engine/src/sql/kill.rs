@@ -16,7 +16,7 @@ pub struct KillQuery {
 /// When a KILL is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// At once.
+    /// At once, while the statement may still run.
     Async,
     /// When the statement has ended.
     Sync,

@@ -248,7 +248,7 @@ mod tests {
         assert!(fits(7, "0x0", "0x7".into()), "the node gives no nonce of the transaction");
         assert!(fits(7, "0x7", "0x7".into()));
         assert!(!fits(0, "0x0", "0x7".into()));
-        // Before Regolith.
+        // Before Regolith receipts have no nonce.
         assert!(fits(0, "0x0", serde_json::Value::Null));
         assert!(!fits(7, "0x0", serde_json::Value::Null));
         // Between Regolith and Canyon.

@@ -8,7 +8,7 @@ use super::blooms::{blooms, blooms_of_logs};
 use super::check::Check;
 use super::membership::Membership;
 use super::outcome::{NotCheckable, Outcome, VerifyError, same};
-use super::tolerance::{Compared, hidden_state_roots, same_or_noted, unknown_receipts};
+use super::tolerance::{ValuePair, hidden_state_roots, same_or_noted, unknown_receipts};
 use super::trie::{ordered_root, split};
 use super::trie_transaction::TrieTransaction;
 use crate::block::{Block, Log, Receipt};
@@ -38,7 +38,7 @@ pub(super) fn verify_root(
     };
     let (bytes, ends, bloom) = values;
     let values: Vec<&[u8]> = split(&bytes, &ends).collect();
-    let root = Compared { expected: &block.header.receipts_root, found: &ordered_root(&values) };
+    let root = ValuePair { expected: &block.header.receipts_root, found: &ordered_root(&values) };
     let tolerance = || unknown_receipts(block, family).or_else(|| hidden_state_roots(block, family));
     same_or_noted(block, Check::ReceiptsRoot, root, tolerance, outcome)?;
     outcome.passed_if_checkable(Check::ReceiptsRoot);

@@ -5,7 +5,7 @@ use trawl_chains::{Family, NodeQuirks};
 use super::check::Check;
 use super::membership::is_outside;
 use super::outcome::{Outcome, VerifyError, refuse, same};
-use super::tolerance::{Compared, Tolerance, same_or_noted, unknown_fork, unknown_type};
+use super::tolerance::{Tolerance, ValuePair, same_or_noted, unknown_fork, unknown_type};
 use crate::block::{Block, Log, Receipt, Transaction};
 
 /// Checks indexes, counts, references and sums.
@@ -100,7 +100,7 @@ impl Sums {
         if rules.no_gas.is_some() {
             return Ok(());
         }
-        let values = Compared { expected: &sum, found: &receipt.cumulative_gas_used };
+        let values = ValuePair { expected: &sum, found: &receipt.cumulative_gas_used };
         same_or_noted(block, Check::CumulativeGas, values, || self.other_gas(block, rules), outcome)
     }
 
@@ -118,7 +118,7 @@ impl Sums {
     ) -> Result<(), VerifyError> {
         for log in &receipt.logs {
             if rules.no_logs.is_none() {
-                let values = Compared { expected: &self.logs, found: &log.index };
+                let values = ValuePair { expected: &self.logs, found: &log.index };
                 same_or_noted(block, Check::LogIndex, values, || rules.other_index(), outcome)?;
             }
             verify_topics(block, log)?;
@@ -142,7 +142,7 @@ fn verify_gas(block: &Block, sums: &Sums, rules: &SumRules<'_>, outcome: &mut Ou
     if block.header.lacking.contains(&"gas_used") {
         outcome.not_checkable(Check::GasUsed, "the source has no gas_used of blocks");
     } else {
-        let values = Compared { expected: &block.header.gas_used, found: &sums.gas };
+        let values = ValuePair { expected: &block.header.gas_used, found: &sums.gas };
         same_or_noted(block, Check::GasUsed, values, || sums.other_gas(block, rules), outcome)?;
     }
     outcome.passed_if_checkable(Check::GasUsed);

@@ -58,11 +58,11 @@ pub(super) fn hidden_state_roots(block: &Block, family: &Family) -> Tolerance {
 pub(super) fn same_or_noted<T: PartialEq + ToString>(
     block: &Block,
     check: Check,
-    values: Compared<&T>,
+    values: ValuePair<&T>,
     tolerance: impl FnOnce() -> Tolerance,
     outcome: &mut Outcome,
 ) -> Result<(), VerifyError> {
-    let Compared { expected, found } = values;
+    let ValuePair { expected, found } = values;
     if expected != found
         && let Some(reason) = tolerance()
     {
@@ -73,7 +73,7 @@ pub(super) fn same_or_noted<T: PartialEq + ToString>(
 }
 
 /// Two values that should be the same.
-pub(super) struct Compared<T> {
+pub(super) struct ValuePair<T> {
     pub expected: T,
     pub found: T,
 }

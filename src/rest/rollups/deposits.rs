@@ -53,7 +53,7 @@ pub(in crate::rest) async fn list(
 }
 
 /// The newest transactions from L1 of a chain of the OP stack, as its main page shows them: an array.
-pub(in crate::rest) async fn newest_of_optimism(
+pub(in crate::rest) async fn newest_deposits(
     State(app): State<App>,
     head: RequestHead,
     _: Parameters<NoParameters>,
@@ -64,8 +64,8 @@ pub(in crate::rest) async fn newest_of_optimism(
     Ok(json(writer.into_bytes()))
 }
 
-/// The newest messages from L1 of an Arbitrum chain, as its main page shows them: an object with `items`.
-pub(in crate::rest) async fn newest_of_arbitrum(
+/// The newest messages from L1, as the main page of a chain shows them: an object with `items`.
+pub(in crate::rest) async fn newest_messages(
     State(app): State<App>,
     head: RequestHead,
     _: Parameters<NoParameters>,

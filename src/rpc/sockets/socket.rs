@@ -88,7 +88,7 @@ async fn serve(rpc: &Rpc, session: Arc<Session>, mut socket: WebSocket) {
 /// Reads messages and sends answers and notifications until one side ends the connection.
 async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> End {
     let mut ending = rpc.sockets().ending.subscribe();
-    let mut calls: JoinSet<Finished> = JoinSet::new();
+    let mut calls: JoinSet<CallAnswer> = JoinSet::new();
     let mut events: Option<broadcast::Receiver<Arc<Event>>> = None;
     let mut ping = tokio::time::interval(PING_INTERVAL);
     let mut last_message = Instant::now();
@@ -106,8 +106,8 @@ async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> 
             }
             Some(reply) = calls.join_next() => match reply {
                 // A notification.
-                Ok(Finished { reply, .. }) if reply.text.is_empty() => Ok(()),
-                Ok(Finished { reply, slot }) => {
+                Ok(CallAnswer { reply, .. }) if reply.text.is_empty() => Ok(()),
+                Ok(CallAnswer { reply, slot }) => {
                     if !reply.opened.is_empty() {
                         events.get_or_insert_with(|| rpc.sockets().feed.listen());
                     }
@@ -139,26 +139,26 @@ async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> 
 }
 
 /// An answer, and the slot of its connection, which it keeps until it is sent.
-struct Finished {
+struct CallAnswer {
     reply: Reply,
     slot: Option<OwnedSemaphorePermit>,
 }
 
 /// Answers a message in a task of its own, so that a slow one does not block the others. It keeps memory for the
 /// message until then, and for the answer until it is sent.
-fn spawn(calls: &mut JoinSet<Finished>, rpc: &Rpc, session: &Arc<Session>, text: bytes::Bytes) {
+fn spawn(calls: &mut JoinSet<CallAnswer>, rpc: &Rpc, session: &Arc<Session>, text: bytes::Bytes) {
     let (rpc, session) = (rpc.clone(), Arc::clone(session));
     let taken = session.take_in(&text);
     calls.spawn(for_same_chain(async move {
         let _held = match taken {
             Ok(held) => held,
             // At once, so that no text waits for which there is no memory.
-            Err(problem) => return Finished { reply: session.refuse_text(&text, &problem), slot: None },
+            Err(problem) => return CallAnswer { reply: session.refuse_text(&text, &problem), slot: None },
         };
         // The semaphores are never closed.
         let slot = session.slots().acquire_owned().await.ok();
         let _shared_slot = rpc.sockets().calls.acquire().await;
-        Finished { reply: session.answer(&text).await, slot }
+        CallAnswer { reply: session.answer(&text).await, slot }
     }));
 }
 

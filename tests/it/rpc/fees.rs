@@ -174,7 +174,7 @@ fn wrong_parameters_get_the_ruled_errors() -> anyhow::Result<()> {
     let cases = [
         (json!(["0x1"]), "Incorrect number of params"),
         (json!(["0x1", "latest", [], 1]), "Incorrect number of params"),
-        (json!(["1", "latest"]), "Invalid integer"),
+        (json!(["x", "latest"]), "Invalid integer"),
         (json!(["0x1", 5]), "Invalid block number"),
         (json!(["0x1", "latest", [5, 4]]), "invalid reward percentile"),
         (json!(["0x1", "latest", [101]]), "invalid reward percentile"),
