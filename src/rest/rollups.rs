@@ -13,8 +13,7 @@ pub(super) fn routes() -> Router<App> {
     let messages = trawl_chains::message_paths().into_iter();
     let deposits = trawl_chains::deposit_paths().into_iter();
     let router = messages.fold(Router::new(), |router, path| router.route(path, get(messages::list)));
-    deposits
-        .fold(router, |router, path| router.route(path, get(deposits::list)))
-        .route("/api/v2/main-page/optimism-deposits", get(deposits::newest_deposits))
-        .route("/api/v2/main-page/arbitrum/messages/to-rollup", get(deposits::newest_messages))
+    let newest = trawl_chains::newest_deposit_paths().into_iter();
+    let router = deposits.fold(router, |router, path| router.route(path, get(deposits::list)));
+    newest.fold(router, |router, path| router.route(path, get(deposits::newest)))
 }

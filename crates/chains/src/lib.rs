@@ -23,7 +23,9 @@ mod signer;
 mod transaction_type;
 mod unsigned;
 
-pub use bridge::deposits::{Deposit, DepositList, DepositMember, DepositSource, FirstTransaction};
+pub use bridge::deposits::{
+    Deposit, DepositList, DepositMember, DepositSource, FirstTransaction, NewestForm, NewestList,
+};
 pub use bridge::l1_origin::L1Origin;
 pub use bridge::messages::{MessageList, MessageLog, MessageMember, MessageSource, VersionedNonce, Word};
 pub use bridge::{BridgeEvent, BridgeTransfer, BridgeWay};
@@ -46,7 +48,9 @@ pub use finality::Finality;
 pub use header::{HeaderError, HeaderRule};
 pub use own_transactions::{InnerCall, TypeSigns};
 pub use producer::ProducerRule;
-pub use registry::{ETHEREUM, by_chain_id, by_name, chain, deposit_paths, listed, message_paths, names, of_chain};
+pub use registry::{
+    ETHEREUM, by_chain_id, by_name, chain, deposit_paths, listed, message_paths, names, newest_deposit_paths, of_chain,
+};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue, TypesWord};
 pub use signer::{KeySigned, Signer};
 pub use transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule, SignWithKey};

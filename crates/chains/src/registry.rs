@@ -78,6 +78,12 @@ pub fn deposit_paths() -> BTreeSet<&'static str> {
     FAMILIES.iter().filter_map(|family| Some(family.deposits?.path)).collect()
 }
 
+/// The paths of all families' lists of the newest transactions from L1.
+#[must_use]
+pub fn newest_deposit_paths() -> BTreeSet<&'static str> {
+    FAMILIES.iter().filter_map(|family| Some(family.deposits?.newest.as_ref()?.path)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

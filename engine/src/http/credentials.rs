@@ -86,7 +86,7 @@ mod tests {
         Ok(format!("{} {}", known.user, known.password))
     }
 
-    /// `boss:p:w`.
+    /// The name `boss` and the password `p:w`.
     const BOSS: &str = "Ym9zczpwOnc=";
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use axum::extract::{MatchedPath, State};
 use axum::response::Response;
-use trawl_chains::{DepositList, DepositSource, FirstTransaction, L1Origin};
+use trawl_chains::{DepositList, DepositSource, FirstTransaction, L1Origin, NewestForm};
 
 use crate::app::App;
 use crate::error::Problem;
@@ -52,44 +52,33 @@ pub(in crate::rest) async fn list(
     Ok(json(write_page(|array| items.write(array), next)))
 }
 
-/// The newest transactions from L1 of a chain of the OP stack, as its main page shows them: an array.
-pub(in crate::rest) async fn newest_deposits(
+/// The newest transactions from L1, as the main page of a chain of the family shows them.
+pub(in crate::rest) async fn newest(
     State(app): State<App>,
+    path: MatchedPath,
     head: RequestHead,
     _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
-    let mut writer = JsonWriter::new();
-    let write = |items: &DepositItems<'_>| writer.array(|array| items.write(array));
-    write_newest(&app, &*head.get()?, "/api/v2/optimism/deposits", write).await?;
-    Ok(json(writer.into_bytes()))
-}
-
-/// The newest messages from L1, as the main page of a chain shows them: an object with `items`.
-pub(in crate::rest) async fn newest_messages(
-    State(app): State<App>,
-    head: RequestHead,
-    _: Parameters<NoParameters>,
-) -> Result<Response, Problem> {
-    let mut writer = JsonWriter::new();
-    let write = |items: &DepositItems<'_>| {
-        writer.object(|page| page.key("items").array(|array| items.write(array)));
-    };
-    write_newest(&app, &*head.get()?, "/api/v2/arbitrum/messages/to-rollup", write).await?;
-    Ok(json(writer.into_bytes()))
-}
-
-/// Writes the newest transactions of the list at a path.
-async fn write_newest(
-    app: &App,
-    head: &Head,
-    path: &str,
-    write: impl FnOnce(&DepositItems<'_>),
-) -> Result<(), Problem> {
-    let list = list_at(app, head, path)?;
-    let batches = app.rows_of(head, &statement(list, head, Walk::newest(NEWEST))).await?;
+    let head = head.get()?;
+    let (list, form) = newest_at(&app, &head, path.as_str())?;
+    let batches = app.rows_of(&head, &statement(list, &head, Walk::newest(NEWEST))).await?;
     let page = Page::cut(&batches, NEWEST);
-    write(&DepositItems::load(app, head, list, &page).await?);
-    Ok(())
+    let items = DepositItems::load(&app, &head, list, &page).await?;
+    let mut writer = JsonWriter::new();
+    match form {
+        NewestForm::Array => writer.array(|array| items.write(array)),
+        NewestForm::Items => writer.object(|page| page.key("items").array(|array| items.write(array))),
+    }
+    Ok(json(writer.into_bytes()))
+}
+
+/// The list of the chain's family whose newest members are at `path`, and the form of the answer.
+fn newest_at(app: &App, head: &Head, path: &str) -> Result<(&'static DepositList, NewestForm), Problem> {
+    let list = app.family(head).and_then(|family| family.deposits);
+    let at = |list: &'static DepositList| {
+        list.newest.as_ref().filter(|newest| newest.path == path).map(|newest| (list, newest.form))
+    };
+    list.and_then(at).ok_or(Problem::UnknownAction)
 }
 
 /// The list of the chain's family, if that is at `path`.

@@ -360,7 +360,7 @@ fn clients_that_do_not_read_are_disconnected() -> anyhow::Result<()> {
     for _ in 0..60 {
         socket.send(&calls)?;
     }
-    std::thread::sleep(Duration::from_secs(13));
+    std::thread::sleep(Duration::from_secs(25));
     let mut answers = 0;
     let end = loop {
         match socket.read() {

@@ -11,12 +11,32 @@ use crate::fields::quantity;
 pub struct DepositList {
     /// Path of the list, that of Blockscout for chains of the family.
     pub path: &'static str,
+    /// The newest of them, if Blockscout's main page shows them for chains of the family.
+    pub newest: Option<NewestList>,
     /// The types of these transactions.
     pub types: &'static [u8],
     /// What each block begins with.
     pub first: FirstTransaction,
     /// Members of an item.
     pub members: &'static [DepositMember],
+}
+
+/// The list of the newest transactions from L1.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NewestList {
+    /// Path of the list.
+    pub path: &'static str,
+    /// Form of its answer.
+    pub form: NewestForm,
+}
+
+/// The form of a list of the newest transactions from L1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewestForm {
+    /// An array of items.
+    Array,
+    /// An object whose member `items` is that array.
+    Items,
 }
 
 /// What the first transaction of a block is.

@@ -5,7 +5,7 @@ use alloy_primitives::{Address, B256, address, b256};
 
 use super::arbitrum_forks::FORKS;
 use super::ethereum::ETHEREUM_RULES;
-use crate::bridge::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
+use crate::bridge::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction, NewestForm, NewestList};
 use crate::bridge::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::bridge::{BridgeEvent, BridgeWay};
 use crate::chain::Chain;
@@ -183,6 +183,7 @@ static MESSAGES: MessageList = MessageList {
 /// The list of messages from L1.
 static MESSAGES_FROM_L1: DepositList = DepositList {
     path: "/api/v2/arbitrum/messages/to-rollup",
+    newest: Some(NewestList { path: "/api/v2/main-page/arbitrum/messages/to-rollup", form: NewestForm::Items }),
     types: FROM_L1,
     first: FirstTransaction::Protocol,
     members: &[

@@ -4,7 +4,7 @@ use alloy_primitives::{Address, B256, address, b256};
 
 use super::ethereum::ETHEREUM_RULES;
 use super::optimism_forks::{DEPOSIT_TYPE, FORKS};
-use crate::bridge::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
+use crate::bridge::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction, NewestForm, NewestList};
 use crate::bridge::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::bridge::{BridgeEvent, BridgeWay};
 use crate::chain::Chain;
@@ -142,6 +142,7 @@ const NONCE: Word = Word::Topic(1);
 /// Deposits of users. Each block begins with one that the protocol makes.
 pub(super) static DEPOSITS: DepositList = DepositList {
     path: "/api/v2/optimism/deposits",
+    newest: Some(NewestList { path: "/api/v2/main-page/optimism-deposits", form: NewestForm::Array }),
     types: &[DEPOSIT_TYPE],
     first: FirstTransaction::Protocol,
     members: &[

@@ -70,6 +70,7 @@ static WITHDRAWALS: MessageList = MessageList {
 /// Messages from L1.
 static DEPOSITS: DepositList = DepositList {
     path: "/api/v2/scroll/deposits",
+    newest: None,
     types: &[L1_MESSAGE.byte],
     first: FirstTransaction::User,
     members: &[
