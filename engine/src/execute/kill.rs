@@ -1,7 +1,7 @@
-//! KILL QUERY of those who may end their own statements only, that is of everybody but the owner.
+//! KILL QUERY of users other than the owner, who may end their own statements only.
 //!
 //! It takes no slot, so that it can end a statement while its user has none left, and the engine sees nothing of its
-//! text: which statement it means, the registry of those in progress tells.
+//! text: the registry of statements in progress has the one that it names.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -24,7 +24,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// A KILL QUERY by the id of a statement.
 pub(super) struct OwnKill {
-    said: KillQuery,
+    request: KillQuery,
     /// `None` if no such statement is in progress.
     found: Option<OwnStatement>,
 }
@@ -35,22 +35,22 @@ pub struct PreparedKill {
     pub(super) kill: OwnKill,
 }
 
-/// What `text`, which is a KILL, means if whoever sent `job` may send it; `None` if that is for the engine to judge.
+/// The KILL in `text`, if the user of `job` may end only statements of their own; `None` if the engine decides.
 ///
 /// # Errors
 ///
 /// If the statement is another user's, or the request has a setting that its user may not give.
 pub(super) fn find(job: &Job, text: &[u8]) -> Result<Option<OwnKill>, Exception> {
-    let Some(said) = kill_by_id(text).filter(|_| job.role != Role::Owner) else { return Ok(None) };
+    let Some(request) = kill_by_id(text).filter(|_| job.role != Role::Owner) else { return Ok(None) };
     job.query.settings.iter().try_for_each(|(name, value)| reader::check_setting(name, value))?;
-    let found = job.ticket.find_own(&said.query_id, &job.user)?;
-    Ok(Some(OwnKill { said, found }))
+    let found = job.ticket.find_own(&request.query_id, &job.user)?;
+    Ok(Some(OwnKill { request, found }))
 }
 
 impl PreparedKill {
     /// Ends the statement and answers what became of it.
     pub async fn carry_out(self) -> Reply {
-        let Self { mut job, kill: OwnKill { said, found } } = self;
+        let Self { mut job, kill: OwnKill { request, found } } = self;
         let row = match found {
             None => None,
             Some(OwnStatement { progress, text }) => {
@@ -58,12 +58,12 @@ impl PreparedKill {
                 if progress.upgrade().is_some_and(|progress| !progress.is_cancelled()) {
                     tokio::spawn(cancel(Arc::clone(&job.engine), Weak::clone(&progress)));
                 }
-                let has_ended = said.mode == Mode::Sync && has_ended(&progress).await;
+                let has_ended = request.mode == Mode::Sync && has_ended(&progress).await;
                 let status = if has_ended { "finished" } else { "waiting" };
-                Some([status, &said.query_id, &job.user, &text].map(escaped).join("\t") + "\n")
+                Some([status, &request.query_id, &job.user, &text].map(escaped).join("\t") + "\n")
             }
         };
-        let format = said.format.unwrap_or_else(|| job.default_format());
+        let format = request.format.unwrap_or_else(|| job.default_format());
         let is_written = ["TabSeparated", "TSV"].iter().any(|name| name.eq_ignore_ascii_case(&format));
         let bytes = Bytes::from(row.filter(|_| is_written).unwrap_or_default());
         let stats = Stats { result_rows: u64::from(!bytes.is_empty()), ..Stats::default() };

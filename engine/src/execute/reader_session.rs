@@ -1,4 +1,4 @@
-//! What USE and SET of a session say whose user is not the owner: its current database and its settings.
+//! The current database and the settings of a session whose user is not the owner, as USE and SET change them.
 //!
 //! Such a session has no connection. Each of its requests is one as any other, with this as parameters of the request
 //! where it has none of its own.
@@ -42,7 +42,7 @@ impl Change {
     ///
     /// # Errors
     ///
-    /// If it is longer than what is kept, or has a setting that its user may not give, or not this value.
+    /// If it is longer than a session stores, or sets what its user may not set, or not to this value.
     pub(super) fn apply(&self, query: &mut Query, limits: Option<&ReaderLimits>) -> Result<(), Exception> {
         let is_long = match self {
             Self::Database(database) => database.len() > LONGEST,
@@ -165,9 +165,9 @@ mod tests {
     #[test]
     fn a_session_is_its_users_own_and_what_a_request_says_comes_before_it() {
         let sessions = ReaderSessions::default();
-        sessions.keep("ana", &request("s"), Change::Database("mainnet".into())).expect("kept");
-        sessions.keep("ana", &request("s"), settings("max_threads", "2")).expect("kept");
-        sessions.keep("ana", &request("s"), settings("max_threads", "1")).expect("kept");
+        sessions.keep("ana", &request("s"), Change::Database("mainnet".into())).expect("stored");
+        sessions.keep("ana", &request("s"), settings("max_threads", "2")).expect("stored");
+        sessions.keep("ana", &request("s"), settings("max_threads", "1")).expect("stored");
         let plain = Query { session: Some(request("s")), ..Query::default() };
         let own = Query {
             database: Some("system".into()),
@@ -186,17 +186,17 @@ mod tests {
     fn sessions_are_few_and_end() {
         let sessions = ReaderSessions::default();
         let over = SessionRequest { timeout: Duration::ZERO, ..request("over") };
-        sessions.keep("ana", &over, settings("limit", "1")).expect("kept");
+        sessions.keep("ana", &over, settings("limit", "1")).expect("stored");
         let query = Query { session: Some(over), ..Query::default() };
         assert_eq!(completed(&sessions, "ana", query), (None, String::new()));
         for number in 0..MOST_SESSIONS + 10 {
-            sessions.keep("ana", &request(&number.to_string()), settings("limit", "1")).expect("kept");
+            sessions.keep("ana", &request(&number.to_string()), settings("limit", "1")).expect("stored");
         }
         assert_eq!(sessions.sessions()["ana"].len(), MOST_SESSIONS);
         let newest = Query { session: Some(request(&(MOST_SESSIONS + 9).to_string())), ..Query::default() };
         assert_eq!(completed(&sessions, "ana", newest).1, "limit=1");
         for number in 0..MOST_SETTINGS {
-            sessions.keep("bob", &request("s"), settings(&number.to_string(), "1")).expect("kept");
+            sessions.keep("bob", &request("s"), settings(&number.to_string(), "1")).expect("stored");
         }
         assert!(sessions.keep("bob", &request("s"), settings("more", "1")).is_err());
         assert!(sessions.keep("bob", &request(&"s".repeat(LONGEST + 1)), settings("a", "1")).is_err());

@@ -54,7 +54,7 @@ enum Phase {
 }
 
 impl StatementRegistry {
-    /// Enters a statement of `user`; refused while another one of this id is in progress, whoever's it is.
+    /// Enters a statement of `user`; refused while another one of this id is in progress, also of another user.
     ///
     /// # Errors
     ///
@@ -171,7 +171,7 @@ impl Drop for Ticket {
     }
 }
 
-/// A statement in progress of whoever looked for it.
+/// A statement in progress of the user who looks for it.
 #[derive(Debug)]
 pub(super) struct OwnStatement {
     /// Its progress, without keeping it in progress.

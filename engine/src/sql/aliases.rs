@@ -1,7 +1,7 @@
 //! Where a name in a query can only mean one of its own columns; knows no tables.
 //!
 //! Tools that draw charts call a column what it is computed from, `SUM(value) / 1e18`, and name it again to order by
-//! it. A `/` is harmless there, while in the place of a table it could be the path of a file.
+//! it. A `/` is harmless there, while in the name of a table it could be the path of a file.
 
 use std::collections::HashSet;
 
@@ -83,7 +83,7 @@ fn members(tokens: &[Token]) -> Vec<usize> {
 }
 
 /// Whether the name that `tokens` begin with is part of a longer one, is called, or gets another name: by that, which
-/// nobody would take for a path, the engine would find a table of the first.
+/// does not look like a path, the engine would find a table of the first.
 fn continues(tokens: &[Token]) -> bool {
     match tokens {
         [_, next, ..] if next.is_symbol(b'.') || next.is_symbol(b'(') => true,
@@ -142,8 +142,8 @@ mod tests {
 
     /// In each of them the name could be that of a file where a table is meant.
     #[test]
-    fn places_of_tables_are_no_places_of_aliases() {
-        for place in [
+    fn names_of_tables_are_refused() {
+        for clause in [
             "FROM `/p`",
             "FROM `/p` AS `/p`",
             "FROM `/p` AS x",
@@ -186,11 +186,11 @@ mod tests {
             "INTO OUTFILE `/p`",
         ] {
             for text in [
-                format!("SELECT 1 AS `/p` {place}"),
-                format!("WITH 1 AS `/p` SELECT `/p` {place}"),
-                format!("SELECT a FROM (SELECT 1 AS `/p`) UNION ALL SELECT b {place}"),
-                format!("EXPLAIN SELECT 1 AS `/p` {place}"),
-                format!("SELECT (SELECT 1 AS `/p` {place})"),
+                format!("SELECT 1 AS `/p` {clause}"),
+                format!("WITH 1 AS `/p` SELECT `/p` {clause}"),
+                format!("SELECT a FROM (SELECT 1 AS `/p`) UNION ALL SELECT b {clause}"),
+                format!("EXPLAIN SELECT 1 AS `/p` {clause}"),
+                format!("SELECT (SELECT 1 AS `/p` {clause})"),
             ] {
                 assert!(!are_columns(&text), "{text}");
             }

@@ -27,7 +27,7 @@ fn send(line: &str, headers: &[&str], body: &str) -> anyhow::Result<String> {
     Ok(answer)
 }
 
-/// The ODBC driver posts there unless it is told otherwise.
+/// The ODBC driver posts there by default.
 #[test]
 fn statements_have_a_path_of_their_own() -> anyhow::Result<()> {
     ensure!(ask("query?default_format=CSV", "SELECT 'a'")?.text() == "\"a\"\n");
@@ -156,9 +156,9 @@ fn a_reader_ends_its_own_statement() -> anyhow::Result<()> {
         let answer = victim.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
         ensure!(answer.header("x-clickhouse-exception-code") == "394", "{id}: {}", answer.text());
     }
-    let nobody = "KILL QUERY WHERE query_id = 'own-one'";
+    let kill = "KILL QUERY WHERE query_id = 'own-one'";
     for path in [READER.to_owned(), format!("{READER}&query_id=own-one"), format!("{READER}&default_format=JSON")] {
-        let answer = ask(&path, nobody)?;
+        let answer = ask(&path, kill)?;
         ensure!(answer.status == 200 && answer.body.is_empty(), "{path}: {}", answer.text());
     }
     for sql in ["KILL QUERY WHERE query_id = 'a' OR 1", "KILL QUERY WHERE query_id = 'a' TEST", "KILL MUTATION WHERE 1"]
@@ -229,7 +229,7 @@ fn a_readers_session_has_a_database_and_settings() -> anyhow::Result<()> {
         ensure!(answer.status == 200 && answer.body.is_empty(), "{sql}: {}", answer.text());
         ensure!(answer.headers.get("x-clickhouse-format").is_none(), "{sql}: {:?}", answer.headers);
     }
-    let said = "SELECT currentDatabase(), getSetting('max_block_size') = 77";
+    let look = "SELECT currentDatabase(), getSetting('max_block_size') = 77";
     for (path, expected) in [
         (session.clone(), "system\t1\n"),
         (format!("{session}&database=default&max_block_size=78"), "default\t0\n"),
@@ -238,7 +238,7 @@ fn a_readers_session_has_a_database_and_settings() -> anyhow::Result<()> {
         // The owner's session of this name is another.
         ("?session_id=of-a-reader".to_owned(), "default\t0\n"),
     ] {
-        let answer = ask(&path, said)?;
+        let answer = ask(&path, look)?;
         ensure!(answer.text() == expected, "{path}: {}", answer.text());
     }
     for (sql, codes) in [
@@ -254,9 +254,9 @@ fn a_readers_session_has_a_database_and_settings() -> anyhow::Result<()> {
         let code = refused.header("x-clickhouse-exception-code");
         ensure!(codes.contains(&code), "{sql}: {code} {}", refused.text());
     }
-    ensure!(ask(&session, said)?.text() == "system\t1\n", "a refused change was kept");
+    ensure!(ask(&session, look)?.text() == "system\t1\n", "a refused change has an effect");
     // Without a session it ends with its request.
-    ensure!(ask(READER, "USE system")?.status == 200 && ask(READER, said)?.text() == "default\t0\n");
+    ensure!(ask(READER, "USE system")?.status == 200 && ask(READER, look)?.text() == "default\t0\n");
     Ok(())
 }
 
