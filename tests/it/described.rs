@@ -25,8 +25,11 @@ fn every_route_is_described() -> anyhow::Result<()> {
     let mut routes = rest_routes()?;
     routes.extend(routes_of(&workspace::root().join("src/router/routes.rs"))?);
     // At the paths that clients of each family of chains know.
-    let of_families = trawl_chains::message_paths().into_iter().chain(trawl_chains::deposit_paths());
-    routes.extend(of_families.map(str::to_owned));
+    for of_families in
+        [trawl_chains::message_paths(), trawl_chains::deposit_paths(), trawl_chains::newest_deposit_paths()]
+    {
+        routes.extend(of_families.into_iter().map(str::to_owned));
+    }
     // Where its operator turns it on.
     routes.insert("/sql/query".to_owned());
     routes.retain(|route| !catches_the_rest.contains(&route.as_str()));
