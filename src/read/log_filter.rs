@@ -9,6 +9,7 @@ use crate::http::values::{BlockName, MAX_ALTERNATIVES, addresses, bytes32, hex_n
 use crate::options::Gaps;
 use trawl_core::primitives::{B256, BlockRange, LogFilter, LogPosition, TopicFilter};
 use trawl_core::readable::Span as Blocks;
+use trawl_core::schema::LogView;
 use trawl_core::store::Head;
 use trawl_query::logs::LogPage;
 
@@ -139,7 +140,29 @@ pub(crate) fn emitters_and_topics(filter: &Value) -> Result<LogFilter, Problem> 
     Ok(LogFilter { addresses: addresses(member(filter, "address"))?, topics: topics(member(filter, "topics"))? })
 }
 
+/// Whether a log matches a filter, whose alternatives are in order.
+pub(crate) fn selects(filter: &LogFilter, logs: &LogView<'_>, row: usize) -> bool {
+    let topics = [&logs.topic0, &logs.topic1, &logs.topic2, &logs.topic3].map(|column| column.bytes(row));
+    let emitter = logs.address.bytes(row);
+    let is_emitter =
+        filter.addresses.is_empty() || filter.addresses.binary_search_by(|one| one.as_slice().cmp(emitter)).is_ok();
+    let has_topics = filter.topics.len() <= logs.topics_count[row].into();
+    let matches = |(values, topic): (&TopicFilter, &&[u8; 32])| {
+        values.is_empty() || values.binary_search_by(|one| one.as_slice().cmp(topic.as_slice())).is_ok()
+    };
+    is_emitter && has_topics && filter.topics.iter().zip(&topics).all(matches)
+}
+
 impl Request {
+    /// Parses a filter object from its JSON text.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Request::read`].
+    pub fn of_text(text: &str) -> Result<Self, Problem> {
+        Self::read(&serde_json::from_str(text).unwrap_or_default())
+    }
+
     /// Parses a filter object.
     ///
     /// # Errors

@@ -17,6 +17,8 @@ use trawl_query::logs::LogPage;
 
 /// Logs of blocks that are written as they are read.
 struct LogRows {
+    /// JSON texts of logs that come before them, with commas between.
+    before: Vec<u8>,
     /// None if no block can have logs of the filter.
     rows: Option<AnswerRows<LogPage>>,
     /// The requested blocks, where less of them may be requested.
@@ -24,15 +26,22 @@ struct LogRows {
 }
 
 impl AnswerStream for LogRows {
+    fn len(&self) -> usize {
+        self.before.len()
+    }
+
     fn write<'w>(
         self: Box<Self>,
         writer: &'w mut JsonWriter,
         sink: &'w dyn Sink,
     ) -> BoxFuture<'w, Result<(), StreamError>> {
         Box::pin(async move {
+            let Self { before, rows, range } = *self;
             writer.raw("[");
-            if let Some(rows) = self.rows {
-                write_logs(rows, self.range, writer, sink).await?;
+            writer.raw(&before);
+            if let Some(rows) = rows {
+                let separator = if before.is_empty() { "" } else { "," };
+                write_logs(LogRead { rows, range, separator }, writer, sink).await?;
             }
             writer.raw("]");
             Ok(())
@@ -40,20 +49,21 @@ impl AnswerStream for LogRows {
     }
 }
 
-async fn write_logs(
-    mut rows: AnswerRows<LogPage>,
+/// Logs that follow other text of an array.
+struct LogRead {
+    rows: AnswerRows<LogPage>,
     range: Option<BlockRange>,
-    writer: &mut JsonWriter,
-    sink: &dyn Sink,
-) -> Result<(), StreamError> {
-    let mut is_first = true;
+    /// The text before the first log.
+    separator: &'static str,
+}
+
+async fn write_logs(read: LogRead, writer: &mut JsonWriter, sink: &dyn Sink) -> Result<(), StreamError> {
+    let LogRead { mut rows, range, mut separator } = read;
     while let Some(batch) = rows.next().await? {
         for first in (0..batch.len()).step_by(ROWS_PER_FLUSH) {
             let view = batch.view();
             for row in first..batch.len().min(first + ROWS_PER_FLUSH) {
-                if !std::mem::replace(&mut is_first, false) {
-                    writer.raw(",");
-                }
+                writer.raw(std::mem::replace(&mut separator, ","));
                 write_rpc_log(writer, &view, row);
             }
             sink.flush_if_full(writer).await.map_err(|error| too_long(error, range, view.block_number[first]))?;
@@ -92,6 +102,11 @@ pub(super) async fn get_logs(call: Context<'_>) -> Result<Answer, Problem> {
 
 /// The logs of a request.
 pub(super) async fn answer(call: Context<'_>, request: &Request) -> Result<Answer, Problem> {
+    answer_after(call, request, Vec::new()).await
+}
+
+/// The logs of a request in one array with those `before` them: JSON texts with commas between.
+pub(super) async fn answer_after(call: Context<'_>, request: &Request, before: Vec<u8>) -> Result<Answer, Problem> {
     let (app, head) = (call.app, call.head()?);
     let scope = request.scope(app, head).await?;
     if let Some(range) = scope.range().filter(|_| request.filter().selects_everything()) {
@@ -102,7 +117,7 @@ pub(super) async fn answer(call: Context<'_>, request: &Request) -> Result<Answe
         _ => None,
     };
     let range = scope.range().filter(|range| call.endpoint == Endpoint::Node && range.count() > 1);
-    Ok(Answer::Streamed(Box::new(LogRows { rows, range })))
+    Ok(Answer::Streamed(Box::new(LogRows { before, rows, range })))
 }
 
 async fn open(call: Context<'_>, page: LogPage, range: BlockRange) -> Result<AnswerRows<LogPage>, Problem> {

@@ -178,6 +178,22 @@ impl Readable {
         }
         self.unsettled.iter().find(|range| range.blocks.contains(number)).map(|range| range.generation)
     }
+
+    /// The blocks that are not settled here and are not readable in `later` any more: those that a reorganisation
+    /// replaced, ascending, each in a range of its own. A block whose height is settled in `later` is not among them.
+    #[must_use]
+    pub fn orphaned_in(&self, later: &Self) -> Vec<HotRange> {
+        let blocks = |range: &HotRange| {
+            let generation = range.generation;
+            (range.blocks.first()..=range.blocks.last())
+                .map(move |number| HotRange { blocks: BlockRange::single(number), generation })
+        };
+        let is_orphaned = |block: &HotRange| {
+            let now = later.generation(block.blocks.first());
+            !now.is_some_and(|now| now == 0 || now == block.generation)
+        };
+        self.unsettled.iter().flat_map(blocks).filter(is_orphaned).collect()
+    }
 }
 
 impl Deref for Readable {

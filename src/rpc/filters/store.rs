@@ -12,9 +12,12 @@ use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use tokio::sync::Mutex;
 
+use super::orphans::Orphans;
+use crate::app::App;
 use crate::error::Problem;
 use crate::limits::count_refused;
 use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::store::Head;
 use trawl_serve::{Client, Quota, QuotaShare};
 
 /// How long a filter is retained without a request, as in geth.
@@ -75,6 +78,7 @@ impl FilterKind {
 pub(crate) struct FilterStore {
     filters: Cache<String, Arc<Filter>>,
     clients: Arc<Quota>,
+    orphans: Orphans,
 }
 
 impl FilterStore {
@@ -86,7 +90,21 @@ impl FilterStore {
             drop(filter.share.lock().unwrap_or_else(PoisonError::into_inner).take());
         });
         let filters = cache.weigher(|_, filter: &Arc<Filter>| filter.selected.weight()).build();
-        Self { filters, clients: Quota::new(u64::MAX, MAX_BYTES_OF_CLIENT.into()) }
+        Self { filters, clients: Quota::new(u64::MAX, MAX_BYTES_OF_CLIENT.into()), orphans: Orphans::new(IDLE) }
+    }
+
+    /// Records the blocks that a step of the head removed, if there are filters.
+    pub async fn record_orphans(&self, app: &App, before: &Head, head: &Head) {
+        if self.clients.taken() == 0 {
+            self.orphans.skip(head.view);
+        } else {
+            self.orphans.record(app, before, head).await;
+        }
+    }
+
+    /// The recorded blocks.
+    pub(super) fn orphans(&self) -> &Orphans {
+        &self.orphans
     }
 
     /// Adds a filter of a client.

@@ -39,6 +39,9 @@ impl Rpc {
             let mut watch = rpc.app().head_watch();
             let mut published = PublishedState::default();
             while let Some(head) = watch.changed().await {
+                if let Some(before) = &published.head {
+                    rpc.filters().record_orphans(rpc.app(), before, &head).await;
+                }
                 published.follow(&rpc, head).await;
             }
         }));
@@ -74,7 +77,7 @@ impl PublishedState {
 
     async fn publish_step(&mut self, rpc: &Rpc, before: &Head, head: &Head) -> Result<(), Problem> {
         let (app, feed) = (rpc.app(), &rpc.sockets().feed);
-        let removed = removed_blocks(&before.blocks, &head.blocks);
+        let removed = before.blocks.orphaned_in(&head.blocks);
         let settled = self.hashes.iter().filter(|(number, _)| head.blocks.generation(**number) == Some(0));
         let settled: Vec<(BlockNumber, B256)> = settled.map(|(number, hash)| (*number, *hash)).collect();
         if !retry_transient(|| are_the_same(app, head, &settled)).await? {
@@ -130,17 +133,6 @@ async fn retry_transient<T, F: Future<Output = Result<T, Problem>>>(mut read: im
         }
     }
     read().await
-}
-
-/// Hot blocks that were readable and have been reorganised, one range each, ascending.
-fn removed_blocks(before: &Readable, now: &Readable) -> Vec<HotRange> {
-    let blocks = |range: &HotRange| {
-        let generation = range.generation;
-        (range.blocks.first()..=range.blocks.last()).map(move |number| (number, generation))
-    };
-    let is_removed = |(number, generation): &(BlockNumber, u64)| !matches!(now.generation(*number), Some(now) if now == 0 || now == *generation);
-    let single = |(number, generation)| HotRange { blocks: BlockRange::single(number), generation };
-    before.unsettled().iter().flat_map(blocks).filter(is_removed).map(single).collect()
 }
 
 /// The blocks from the first new one to the head: after the head before, or from the lowest removed block on.
@@ -222,7 +214,7 @@ mod tests {
     }
 
     fn step(before: &Readable, after: &Readable) -> (Vec<u64>, Option<(u64, u64)>) {
-        let removed = removed_blocks(before, after);
+        let removed = before.orphaned_in(after);
         let added = added_blocks(before, after, &removed).map(|range| (range.first(), range.last()));
         (removed.iter().map(|block| block.blocks.first()).collect(), added)
     }

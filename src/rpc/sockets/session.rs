@@ -24,8 +24,7 @@ use crate::rpc::protocol::envelope;
 use crate::rpc::protocol::envelope::{Call, Id, Message};
 use crate::rpc::protocol::params::value;
 use crate::rpc::service::Rpc;
-use trawl_core::primitives::{LogFilter, TopicFilter};
-use trawl_core::schema::LogView;
+use trawl_core::primitives::LogFilter;
 use trawl_json::JsonWriter;
 
 /// Longest message that is sent, in bytes: the longest frame that tungstenite reads by default, and with it alloy.
@@ -329,17 +328,4 @@ pub(crate) fn notification(id: &str, write: impl FnOnce(&mut JsonWriter)) -> Vec
     write(&mut writer);
     writer.raw("}}");
     writer.into_bytes()
-}
-
-/// Whether a log matches a filter, whose alternatives are in order.
-pub(crate) fn passes(filter: &LogFilter, logs: &LogView<'_>, row: usize) -> bool {
-    let topics = [&logs.topic0, &logs.topic1, &logs.topic2, &logs.topic3].map(|column| column.bytes(row));
-    let emitter = logs.address.bytes(row);
-    let is_emitter =
-        filter.addresses.is_empty() || filter.addresses.binary_search_by(|one| one.as_slice().cmp(emitter)).is_ok();
-    let has_topics = filter.topics.len() <= logs.topics_count[row].into();
-    let matches = |(values, topic): (&TopicFilter, &&[u8; 32])| {
-        values.is_empty() || values.binary_search_by(|one| one.as_slice().cmp(topic.as_slice())).is_ok()
-    };
-    is_emitter && has_topics && filter.topics.iter().zip(&topics).all(matches)
 }

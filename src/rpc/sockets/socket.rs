@@ -16,10 +16,11 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::JoinSet;
 
 use super::feed::Event;
-use super::session::{Reply, Session, Topic, notification, passes};
+use super::session::{Reply, Session, Topic, notification};
 use crate::error::Problem;
 use crate::limits::Allowance;
 use crate::middleware::requester::Requester;
+use crate::read::log_filter::selects;
 use crate::rpc::protocol::endpoint::{Endpoint, RpcRequester};
 use crate::rpc::service::Rpc;
 use trawl_core::served_chain::{ServedChain, for_chain, for_same_chain};
@@ -182,12 +183,12 @@ async fn notify(socket: &mut WebSocket, session: &Session, event: &Event) -> Res
                 send(socket, notification(&id, |writer| writer.raw(json))).await?;
             }
             (Event::Logs(batch), Topic::Logs(filter)) => {
-                for row in (0..batch.len()).filter(|row| passes(&filter, &batch.view(), *row)) {
+                for row in (0..batch.len()).filter(|row| selects(&filter, &batch.view(), *row)) {
                     send(socket, notification(&id, |writer| write_rpc_log(writer, &batch.view(), row))).await?;
                 }
             }
             (Event::Removed(batch), Topic::Logs(filter)) => {
-                for row in (0..batch.len()).rev().filter(|row| passes(&filter, &batch.view(), *row)) {
+                for row in (0..batch.len()).rev().filter(|row| selects(&filter, &batch.view(), *row)) {
                     send(socket, notification(&id, |writer| write_removed_log(writer, &batch.view(), row))).await?;
                 }
             }

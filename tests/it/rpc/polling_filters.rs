@@ -3,14 +3,14 @@
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
-use xtask::http;
+use xtask::{http, workspace};
 
 use super::api_with;
 use super::filters::emitted;
 use super::subscriptions::logs_of;
-use crate::chains::{chain, dump, lines, quantity};
+use crate::chains::{chain, dump, lines, lines_of, quantity};
 use crate::env;
-use crate::ingest::follow::{hashes, reaches, started};
+use crate::ingest::follow::{hashes, reaches, started, tip};
 
 fn ask(api: &str, method: &str, params: Value) -> anyhow::Result<Value> {
     http::rpc(&http::agent(), &format!("{api}/rpc"), method, &params)
@@ -100,25 +100,59 @@ fn with_more_than_fits_go_on_after_it() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// No client is left with blocks that have gone.
+/// A chain of the fixtures with one of its branches, from genesis on.
+fn chain_with(branch: &str) -> anyhow::Result<Vec<Value>> {
+    let joined = lines_of(&workspace::fixture(&format!("hive/branch-{branch}.ndjson.gz")))?;
+    let mut chain = lines("hive")?;
+    chain.truncate(usize::try_from(quantity(&joined[0]["block"]["number"]))?);
+    chain.extend(joined);
+    Ok(chain)
+}
+
+/// The logs that a reorganisation removes, from the last to the first, and those that it brings.
+fn logs_of_step(before: &[Value], after: &[Value]) -> (Vec<Value>, usize) {
+    let fork = before.iter().zip(after).take_while(|(one, other)| one["block"] == other["block"]).count();
+    let mut logs = logs_of(&before[fork..]);
+    logs.reverse();
+    logs.iter_mut().for_each(|log| log["removed"] = json!(true));
+    logs.extend(logs_of(&after[fork..]));
+    (logs, fork)
+}
+
+/// As nodes do: orphaned logs again with `removed`, then the logs and blocks of the new branch.
 #[test]
-fn are_gone_with_the_blocks_that_were_reported() -> anyhow::Result<()> {
+fn report_what_a_reorganisation_removes() -> anyhow::Result<()> {
     let (_database, node, follower, api) = started("kept_filters_reorganised", &["--head", "54", "--finality", "30"])?;
     reaches(&api.url, &hashes("main")?[&54])?;
-    let ids = [
-        made(&api.url, "eth_newBlockFilter", json!([]))?,
-        made(&api.url, "eth_newFilter", json!([{"fromBlock": "0x0"}]))?,
-    ];
-    let branch = hashes("depth6")?;
-    node.control(&json!({"branch": "depth6"}))?;
-    let (_, tip) = branch.last_key_value().context("a branch")?;
-    reaches(&api.url, tip)?;
-    for id in &ids {
-        for _ in 0..2 {
-            let answer = ask(&api.url, "eth_getFilterChanges", json!([id]))?;
-            ensure!(answer["error"] == json!({"code": -32000, "message": "filter not found"}), "{answer}");
+    let mut before = lines("hive")?;
+    before.truncate(55);
+    let address = &logs_of(&before[40..])[0]["address"];
+    let blocks = made(&api.url, "eth_newBlockFilter", json!([]))?;
+    let all = made(&api.url, "eth_newFilter", json!([{"fromBlock": "0x0"}]))?;
+    let some = made(&api.url, "eth_newFilter", json!([{"address": address, "fromBlock": "0x1", "toBlock": "0x33"}]))?;
+    let rare = made(&api.url, "eth_newFilter", json!([{}]))?;
+    let (start, is_of) =
+        (before.clone(), |log: &&Value| log["address"] == *address && quantity(&log["blockNumber"]) <= 0x33);
+    for branch in ["depth1", "depth6", "depth17"] {
+        node.control(&json!({"branch": branch}))?;
+        reaches(&api.url, tip(&hashes(branch)?))?;
+        let after = chain_with(branch)?;
+        let (due, fork) = logs_of_step(&before, &after);
+        let found = changes(&api.url, &all)?;
+        ensure!(found == json!(due), "{branch}: {found}\ninstead of\n{due:?}");
+        let of_some: Vec<&Value> = due.iter().filter(is_of).collect();
+        ensure!(changes(&api.url, &some)? == json!(of_some), "{branch}");
+        let of_blocks: Vec<&Value> = after[fork..].iter().map(|line| &line["block"]["hash"]).collect();
+        ensure!(changes(&api.url, &blocks)? == json!(of_blocks), "{branch}");
+        for id in [&all, &some, &blocks] {
+            ensure!(changes(&api.url, id)? == json!([]), "{branch}: reported twice");
         }
+        before = after;
     }
+    // A client that polls seldom knows nothing of the branches in between.
+    let (due, _) = logs_of_step(&start, &before);
+    let found = changes(&api.url, &rare)?;
+    ensure!(found == json!(due), "{found}\ninstead of\n{due:?}");
     follower.stop()
 }
 
