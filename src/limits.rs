@@ -28,6 +28,9 @@ const MAX_SLOW_OF_CLIENT: u64 = 4;
 /// Most statements of visitors, in all and of one client.
 const MAX_STATEMENTS: u64 = 32;
 const MAX_STATEMENTS_OF_CLIENT: u64 = 8;
+/// Most calls of batches that are made before their turn, in all and of one client. Without a slot they wait for it.
+const MAX_EARLY_CALLS: u64 = 32;
+const MAX_EARLY_CALLS_OF_CLIENT: u64 = 14;
 /// Computations that wait for a core, for each that runs.
 const WAITING_PER_CORE: usize = 64;
 
@@ -51,6 +54,8 @@ pub(crate) struct Limits {
     pub answers: Memory,
     /// Connections that stay open.
     pub sockets: ClientBudget,
+    /// Calls of batches that are made before their turn.
+    pub early_calls: ClientBudget,
     /// Statements of visitors.
     statements: ClientBudget,
     slow: ClientBudget,
@@ -72,6 +77,7 @@ impl Limits {
             bodies: Memory::new("bodies", settings.body_memory, chains),
             answers: Memory::new("answers", settings.answer_memory, chains),
             sockets: ClientBudget::new(sockets.connections.into(), sockets.connections_per_client.into(), chains),
+            early_calls: ClientBudget::new(MAX_EARLY_CALLS, MAX_EARLY_CALLS_OF_CLIENT, chains),
             statements: ClientBudget::new(MAX_STATEMENTS, MAX_STATEMENTS_OF_CLIENT, chains),
             slow: ClientBudget::new(MAX_SLOW, MAX_SLOW_OF_CLIENT, chains),
         }
@@ -87,6 +93,7 @@ impl Limits {
             bodies: self.bodies.of_another_chain(),
             answers: self.answers.of_another_chain(),
             sockets: self.sockets.of_another_chain(),
+            early_calls: self.early_calls.of_another_chain(),
             statements: self.statements.of_another_chain(),
             slow: self.slow.of_another_chain(),
         }

@@ -4,6 +4,7 @@
 mod answer_rows;
 mod blocks;
 mod calls;
+mod calls_ahead;
 mod fees;
 mod filters;
 #[cfg(fuzzing)]

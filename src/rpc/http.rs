@@ -12,6 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use trawl_serve::Client;
 
+use super::calls_ahead::{Batch, CallsAhead, EarlyAnswer};
 use super::methods;
 use super::protocol::context::{RequestContext, TakenHead};
 use super::protocol::endpoint::{Endpoint, RpcRequester};
@@ -64,7 +65,8 @@ pub(crate) async fn serve(
             None => refuse_batch(&problem),
         };
     }
-    answer(body(taker, |sender| answer_batch(rpc, requester, calls, held, sender)))
+    let batch = Batch::new(rpc, requester, calls, held);
+    answer(body(taker, |sender| answer_batch(batch, sender)))
 }
 
 /// Answers one call that is not a message of a client, by the rules of the specification's endpoint.
@@ -133,21 +135,19 @@ async fn answer_single(
     }
 }
 
-/// Answers the calls in order, one after another, so memory is that of one answer. All calls have the same head.
-/// A batch of notifications has no answer.
-async fn answer_batch(
-    rpc: Rpc,
-    requester: RpcRequester,
-    calls: Vec<Box<RawValue>>,
-    _held: MemoryReservation,
-    sender: BodySender,
-) {
-    let head = TakenHead::of(rpc.app());
-    let request = RequestContext { rpc: &rpc, head: &head, requester };
+/// Answers the calls in order, all from the same head. Short answers may be made before their turn. A batch of
+/// notifications has no answer.
+async fn answer_batch(batch: Batch, sender: BodySender) {
+    let batch = Arc::new(batch);
+    let mut ahead = CallsAhead::new(Arc::clone(&batch));
     let mut writer = JsonWriter::new();
     let mut before = "[";
-    for call in &calls {
-        match answer_call(request, call, &mut writer, &sender, before).await {
+    for (index, call) in batch.calls.iter().enumerate() {
+        let answered = match ahead.take(index).await {
+            Some(early) => write_early(early, &mut writer, &sender, before).await,
+            None => answer_call(batch.request(), call, &mut writer, &sender, before).await,
+        };
+        match answered {
             Ok(CallKind::No) => {}
             Ok(CallKind::Yes) => before = ",",
             Err(StreamError::Gone) => return,
@@ -155,12 +155,28 @@ async fn answer_batch(
         }
     }
     match before {
-        "[" if calls.is_empty() => writer.raw("[]\n"),
+        "[" if batch.calls.is_empty() => writer.raw("[]\n"),
         "[" => {}
         _ => writer.raw("]\n"),
     }
     // A client that has gone needs no end of the answer.
     let _ = sender.flush(&mut writer).await;
+}
+
+/// Writes an answer that was made before its turn.
+async fn write_early(
+    early: EarlyAnswer,
+    writer: &mut JsonWriter,
+    sender: &BodySender,
+    before: &str,
+) -> Result<CallKind, StreamError> {
+    if early.text.is_empty() {
+        return Ok(CallKind::No);
+    }
+    writer.raw(before);
+    writer.raw(&early.text);
+    sender.flush_if_full(writer).await?;
+    Ok(CallKind::Yes)
 }
 
 /// Whether a call was one that is answered.

@@ -1,6 +1,7 @@
 //! The table of methods: the handler of each name.
 
 use futures_util::future::BoxFuture;
+use serde_json::value::RawValue;
 
 use super::blocks::{encodings, parts};
 use super::node::{capabilities, client_info, fork_config, forward, pool, send};
@@ -199,6 +200,28 @@ fn is_read(name: &str) -> bool {
                 | "eth_sendRawTransaction"
                 | "ots_getApiLevel"
         )
+}
+
+/// Whether a call may be made twice, and before the calls of its batch that come first have ended: it reads, and
+/// changes nothing.
+pub(super) fn is_repeatable(text: &RawValue, endpoint: Endpoint) -> bool {
+    let (_, Ok(call)) = Call::read(text, endpoint) else { return false };
+    find(endpoint, &call.method).is_some_and(|method| is_read(method.name) && !is_stateful(method.name))
+}
+
+/// Whether a method changes what the server has of its client.
+fn is_stateful(name: &str) -> bool {
+    matches!(
+        name,
+        "eth_newFilter"
+            | "eth_newBlockFilter"
+            | "eth_newPendingTransactionFilter"
+            | "eth_getFilterChanges"
+            | "eth_getFilterLogs"
+            | "eth_uninstallFilter"
+            | "eth_subscribe"
+            | "eth_unsubscribe"
+    )
 }
 
 /// Refuses `null` while rows of some blocks are lost: the requested row may be in one of them.

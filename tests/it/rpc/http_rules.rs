@@ -170,3 +170,49 @@ fn batches_that_are_too_large_are_refused_by_an_id() -> anyhow::Result<()> {
     api.stop()?;
     Ok(())
 }
+
+/// Calls of a batch are made side by side, and one has the answer that it has alone: also a long one, an error, and one
+/// after calls that change what the server has of its client.
+#[test]
+fn batches_have_the_answers_of_their_calls() -> anyhow::Result<()> {
+    let api = api_with(chain("hive"), &[])?;
+    let url = format!("{}/rpc", api.url);
+    let block = |id: usize| format!("{:#x}", id % 50);
+    let call = |id: usize| match id % 10 {
+        0 => ("eth_getLogs", json!([{"fromBlock": block(id), "toBlock": block(id)}])),
+        1 => ("eth_getBlockByNumber", json!([block(id), true])),
+        2 => ("eth_getBlockReceipts", json!([block(id)])),
+        3 => ("eth_newBlockFilter", json!([])),
+        4 => ("eth_getFilterChanges", json!(["0x1"])),
+        5 => ("eth_noSuchMethod", json!([])),
+        6 => ("eth_getTransactionCount", json!([format!("0x{id:040x}"), "latest"])),
+        7 => ("eth_blockNumber", json!([])),
+        8 => ("eth_getBlockByNumber", json!(["x", true])),
+        _ => ("trace_block", json!([block(id)])),
+    };
+    let mut calls: Vec<Value> = (0..120)
+        .map(|id| {
+            let (method, params) = call(id);
+            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+        })
+        .collect();
+    // Twenty megabytes, twice.
+    for id in [33, 34] {
+        calls[id] = json!({"jsonrpc": "2.0", "id": id, "method": "eth_getLogs", "params": [{"fromBlock": "0x2", "toBlock": "0x2"}]});
+    }
+    calls[70] = json!({"jsonrpc": "2.0", "method": "eth_getBlockByNumber", "params": ["0x1", false]});
+    calls[71] = json!(7);
+    let agent = http::agent();
+    let batch = http::post(&agent, &url, json!(calls).to_string().as_bytes())?.json()?;
+    let mut answers = batch.as_array().context("a list")?.iter();
+    for (id, call) in calls.iter().enumerate().filter(|(id, _)| *id != 70) {
+        let answer = answers.next().context("an answer is missing")?;
+        let is_filter = call["method"] == "eth_newBlockFilter";
+        ensure!(answer["id"] == call["id"] || id == 71, "{id}: {answer}");
+        let alone = http::post(&agent, &url, call.to_string().as_bytes())?.json()?;
+        ensure!(*answer == alone || is_filter && answer["result"].is_string(), "{call}");
+    }
+    ensure!(answers.next().is_none(), "more answers than calls");
+    api.stop()?;
+    Ok(())
+}
