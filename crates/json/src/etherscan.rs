@@ -26,7 +26,7 @@ pub use tokens::{
 };
 pub use transaction_info::{Ending, LogsOfTransaction, write_transaction_info};
 pub use transactions::{TransactionFacts, TransactionGas, write_transaction};
-pub use transfers::write_token_transfer;
+pub use transfers::{TransferFacts, write_token_transfer};
 
 use super::{JsonWriter, Object};
 use trawl_core::primitives::{Address, U256};

@@ -7,6 +7,7 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
+use crate::enrich::selectors::TransactionKey;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
 use crate::etherscan::request::Request;
@@ -18,8 +19,11 @@ use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, TokenTransferRow};
 use trawl_core::store::{Batch, Head};
-use trawl_json::etherscan::write_token_transfer;
+use trawl_json::etherscan::{TransferFacts, write_token_transfer};
+use trawl_json::tokens::transfers::Tokens;
 use trawl_query::account::transfers;
+use trawl_query::transactions::TransactionSelector;
+use trawl_query::transactions::positions::TransactionPositions;
 
 /// Transfers that are written with what one round of lookups says.
 const ROWS_OF_PART: usize = 1_000;
@@ -80,16 +84,50 @@ impl Parts for Transfers {
             tokens.insert(Address::get(&view.token_address, *row));
             positions.insert((view.block_number[*row], view.transaction_index[*row]));
         }
-        let info = self.app.address_info(tokens, LabelQuery::default(), &self.head);
-        let ((_, tokens, _), gas): (_, HashMap<_, GasOf>) =
-            tokio::try_join!(info, gas(&self.app, &positions, &self.blocks))?;
+        let Details { gas, calls, methods, tokens } = self.details(tokens, positions).await?;
         let newest = self.head.number().unwrap_or_default();
         for (batch, row) in &part {
             let view = self.batches[*batch].view();
-            let gas = gas.get(&(view.block_number[*row], view.transaction_index[*row]));
-            write_token_transfer(list.row(), &view, *row, gas, &tokens, newest);
+            let position = (view.block_number[*row], view.transaction_index[*row]);
+            let facts = TransferFacts {
+                newest,
+                gas: gas.get(&position),
+                selector: calls.get(&position).map(|call| &call.selector[..]),
+                method: methods.get(&position).map(String::as_str),
+            };
+            write_token_transfer(list.row(), &view, *row, &facts, &tokens);
             list.send_if_full().await?;
         }
         Ok(self.rest.len() > 0)
+    }
+}
+
+/// What is written beside the rows of a part.
+struct Details {
+    gas: HashMap<TransactionKey, GasOf>,
+    calls: HashMap<TransactionKey, TransactionSelector>,
+    /// What the transactions called, as far as it has a name.
+    methods: HashMap<TransactionKey, String>,
+    tokens: Tokens,
+}
+
+impl Transfers {
+    /// The details of transfers of `tokens` by the transactions at `positions`.
+    async fn details(&self, tokens: BTreeSet<Address>, positions: TransactionPositions) -> Result<Details, Problem> {
+        let Self { app, head, blocks, .. } = self;
+        let none = BTreeSet::new();
+        let (gas, calls, ()) = tokio::try_join!(
+            gas(app, &positions, blocks),
+            async { Ok(app.selectors().calls(app.reader(), positions.clone(), head).await?) },
+            app.prefetch(&tokens, &none, head)
+        )?;
+        let mut label_query = LabelQuery::default();
+        calls.values().for_each(|call| label_query.call(call.to_address, &call.selector));
+        let (_, tokens, vocabulary) = app.address_info(tokens, label_query, head).await?;
+        let method = |(at, call): (&TransactionKey, &TransactionSelector)| {
+            Some((*at, vocabulary.method(call.to_address.as_ref(), at.0, &call.selector)?))
+        };
+        let methods = calls.iter().filter_map(method).collect();
+        Ok(Details { gas, calls, methods, tokens })
     }
 }

@@ -14,7 +14,7 @@ use crate::transactions::{NodeTransaction, node_transactions};
 /// Most rows of an answer.
 const MOST_ROWS: usize = 10_000;
 
-/// A transfer as a row, but for what is known of its token.
+/// A transfer as a row, but for what is known of its token, and of the names of functions.
 pub struct Transfer {
     pub action: &'static str,
     pub row: Value,
@@ -92,6 +92,7 @@ pub fn all(chain: &Chain) -> anyhow::Result<Vec<Transfer>> {
                     "gasUsed": decimal(&receipt["gasUsed"])?,
                     "cumulativeGasUsed": decimal(&receipt["cumulativeGasUsed"])?,
                     "input": "deprecated",
+                    "methodId": lower(&transaction["input"]).chars().take(10).collect::<String>(),
                     "logIndex": decimal(&log["logIndex"])?,
                     "confirmations": (chain.head() - number + 1).to_string(),
                 });
@@ -115,8 +116,11 @@ fn rows(answer: &Value) -> Vec<Value> {
     let mut rows = answer["result"].as_array().cloned().unwrap_or_default();
     for row in &mut rows {
         let Some(members) = row.as_object_mut() else { continue };
-        let names = ["tokenName", "tokenSymbol", "tokenDecimal"].map(|key| members.remove(key));
+        let names = ["tokenName", "tokenSymbol", "tokenDecimal", "functionName"].map(|key| members.remove(key));
         assert!(names.iter().all(|text| text.as_ref().is_some_and(Value::is_string)), "{names:?}");
+        if members.get("methodId") == Some(&json!("0xa9059cbb")) {
+            assert!(names[3] == Some(json!("transfer")), "{names:?}");
+        }
     }
     rows
 }

@@ -49,9 +49,7 @@ pub fn write_transaction(
         let gas = known.outcome("gas_used").map(|()| view.gas_used[row]);
         write_known(item.key("gasUsed"), gas, JsonWriter::decimal);
         write_confirmations(item, newest, view.block_number[row]);
-        item.key("methodId").hex(input.get(..4).unwrap_or_default());
-        // A selector is no name.
-        item.key("functionName").string(method.filter(|name| !name.starts_with("0x")).unwrap_or_default());
+        write_method(item, Some(input.get(..4).unwrap_or_default()), method);
     });
 }
 
@@ -90,6 +88,15 @@ pub(super) fn write_address(writer: &mut JsonWriter, address: Option<Address>) {
         Some(address) => writer.hex(address.as_slice()),
         None => writer.string(""),
     }
+}
+
+/// Writes what a transaction calls: the first bytes of its input, and a name. A selector is no name.
+pub(super) fn write_method(item: &mut Object<'_>, selector: Option<&[u8]>, method: Option<&str>) {
+    match selector {
+        Some(selector) => item.key("methodId").hex(selector),
+        None => item.key("methodId").string(""),
+    }
+    item.key("functionName").string(method.filter(|name| !name.starts_with("0x")).unwrap_or_default());
 }
 
 /// Writes how many blocks there are from that of an item to the newest.

@@ -2,21 +2,34 @@
 
 use super::super::JsonWriter;
 use super::tokens::decimals;
-use super::transactions::{TransactionGas, write_confirmations, write_time};
+use super::transactions::{TransactionGas, write_confirmations, write_method, write_time};
 use super::write_known;
 use crate::tokens::transfers::Tokens;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::{Column, TokenTransferView};
 
-/// Writes a transfer of a list. `newest` is the highest block.
+/// What is known of a transfer beside its row.
+#[derive(Debug, Clone, Copy)]
+pub struct TransferFacts<'f> {
+    /// The highest block.
+    pub newest: BlockNumber,
+    /// Nonce and gas of its transaction.
+    pub gas: Option<&'f TransactionGas>,
+    /// The first four bytes of its transaction's input, or all of a shorter one.
+    pub selector: Option<&'f [u8]>,
+    /// What its transaction calls, if that has a name.
+    pub method: Option<&'f str>,
+}
+
+/// Writes a transfer of a list.
 pub fn write_token_transfer(
     writer: &mut JsonWriter,
     view: &TokenTransferView<'_>,
     row: usize,
-    gas: Option<&TransactionGas>,
+    facts: &TransferFacts<'_>,
     tokens: &Tokens,
-    newest: BlockNumber,
 ) {
+    let TransferFacts { newest, gas, selector, method } = *facts;
     let token = Address::get(&view.token_address, row);
     let metadata = tokens.metadata.get(&token);
     let id = Option::<U256>::get(&view.token_id, row);
@@ -49,6 +62,7 @@ pub fn write_token_transfer(
         write_known(item.key("gasUsed"), gas.and_then(|gas| gas.used), JsonWriter::decimal);
         write_known(item.key("cumulativeGasUsed"), gas.and_then(|gas| gas.cumulative), JsonWriter::decimal);
         item.key("input").string("deprecated");
+        write_method(item, selector, method);
         item.key("logIndex").decimal(view.log_index[row].into());
         write_confirmations(item, newest, view.block_number[row]);
     });
