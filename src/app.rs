@@ -230,6 +230,11 @@ impl App {
         })
     }
 
+    /// The chain id, also while nothing can be answered: that of the newest known head, else that of the options.
+    pub(crate) fn known_chain_id(&self) -> Option<u64> {
+        self.known_head().ok().and_then(|head| self.chain_id(&head)).or(self.options().chain_id)
+    }
+
     /// The symbol of the chain's coin: the one that its operator stated, or that of its id.
     pub(crate) fn coin(&self, head: &Head) -> Option<&str> {
         let by_id = |id: u64| {

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 /// Paths of interfaces for programs: they, and what is below them. The others are pages and probes.
-const SHARED: [&str; 5] = ["/api", "/v2/api", "/rpc", "/sourcify", "/stats-service"];
+const SHARED: [&str; 6] = ["/api", "/v2/api", "/v2/chainlist", "/rpc", "/sourcify", "/stats-service"];
 
 /// Headers of answers that pages may read, beside those that every page may.
 const EXPOSED: &str = "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,api-v2-temp-token,\
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn interfaces_are_shared_and_pages_are_not() {
-        for path in ["/api", "/api/v2/blocks", "/api/nothing", "/v2/api", "/rpc", "/stats-service/api/v1/lines"] {
+        for path in ["/api", "/api/v2/blocks", "/api/nothing", "/v2/api", "/v2/chainlist", "/rpc"] {
             assert!(is_shared(path), "{path}");
         }
-        for path in ["/", "/apis", "/rpcs", "/blocks", "/metrics", "/v2"] {
+        for path in ["/", "/apis", "/rpcs", "/blocks", "/metrics", "/v2", "/v2/chainlists"] {
             assert!(!is_shared(path), "{path}");
         }
     }

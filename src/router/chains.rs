@@ -51,8 +51,7 @@ impl ChainService {
 
     /// Its chain id, if that is known.
     pub(super) fn id(&self) -> Option<u64> {
-        let app = self.app();
-        app.known_head().ok().and_then(|head| app.chain_id(&head)).or(app.options().chain_id)
+        self.app().known_chain_id()
     }
 
     /// Whether it has a page.

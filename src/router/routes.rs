@@ -11,7 +11,7 @@ use crate::error::Problem;
 use crate::http::{headers, metrics};
 use crate::middleware::{access_log, newest_block, rates, request_origin};
 use crate::rpc::{Endpoint, Rpc};
-use crate::service::{console, health, mcp, openapi};
+use crate::service::{chain_list, console, health, mcp, openapi};
 use crate::web::{self, Web};
 use crate::{etherscan, rest, rpc};
 
@@ -40,6 +40,7 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .route("/api/health", get(health::health))
         .route("/metrics", get(health::metrics))
         .route("/docs", get(openapi::docs))
+        .route("/v2/chainlist", get(chain_list::of_one))
         .with_state(app.clone());
     let newest_block = middleware::from_fn_with_state(app.clone(), newest_block::at_least);
     let origin = middleware::from_fn_with_state(app.clone(), request_origin::name);

@@ -18,7 +18,7 @@ use super::panics::panicked;
 use crate::error::Problem;
 use crate::http::{headers, metrics};
 use crate::middleware::access_log;
-use crate::service::health;
+use crate::service::{chain_list, health};
 use crate::{etherscan, web};
 
 /// The routes beside those of chains.
@@ -28,6 +28,7 @@ pub(super) fn router(chains: Chains) -> Router {
         .route("/", get(list))
         .route("/api", any(no_chain_of_id))
         .route("/v2/api", any(no_chain_of_id))
+        .route("/v2/chainlist", get(chain_list))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(ready))
         .route("/api/health", get(health_of_all))
@@ -64,6 +65,10 @@ fn items(chains: &Chains) -> Vec<Value> {
         json!({"name": service.name(), "chain_id": id, "path": format!("/{}", service.name())})
     };
     chains.services.iter().map(item).collect()
+}
+
+async fn chain_list(State(chains): State<Chains>, request: Request) -> Json<Value> {
+    chain_list::list(&request, chains.services.iter().map(ChainService::app))
 }
 
 async fn no_chain_of_id(request: Request) -> Response {

@@ -100,13 +100,8 @@ pub(crate) async fn backend_version() -> Json<Value> {
     Json(json!({"backend_version": concat!("v", env!("CARGO_PKG_VERSION"))}))
 }
 
-/// The URL of JSON-RPC on the host that the client requested: behind a proxy, the host that it forwards. Null where
-/// the request does not name a host.
+/// The URL of JSON-RPC on the host that the client requested. Null where the request does not name a host.
 pub(crate) async fn json_rpc_url(State(app): State<App>, request: Request) -> Json<Value> {
-    let (headers, scheme) = (request.headers(), scheme::of_client(request.headers(), request.extensions()));
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let is_host = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
-    let host = text("x-forwarded-host").or_else(|| text("host")).filter(|host| !host.is_empty()).filter(is_host);
     let prefix = &app.options().path_prefix;
-    Json(json!({"json_rpc_url": host.map(|host| format!("{scheme}://{host}{prefix}/rpc"))}))
+    Json(json!({"json_rpc_url": scheme::origin(&request).map(|origin| format!("{origin}{prefix}/rpc"))}))
 }

@@ -52,5 +52,5 @@ pub(super) const ACTIONS: &[Action] = &[
         "The limits of a key are in the headers x-ratelimit-limit and x-ratelimit-remaining of each answer; -1 means \
          unlimited",
     ),
-    Action::refused("chainlist", "chainlist", "This server has one chain: see eth_chainId of the module proxy"),
+    Action::refused("chainlist", "chainlist", "The chains of this server are at /v2/chainlist"),
 ];

@@ -91,8 +91,8 @@ pub fn questions(cluster: &Cluster) -> anyhow::Result<Vec<Question>> {
     let description = std::fs::read_to_string(workspace::root().join("docs/reference/openapi.yaml"))?;
     let templates = description.lines().filter_map(|line| line.strip_prefix("  /")?.strip_suffix(':'));
     // Figures of the process, and its own address.
-    let templates =
-        templates.filter(|template| !template.starts_with("metrics") && !template.ends_with("json-rpc-url"));
+    let is_own = |template: &&str| ["metrics", "api/v2/config/json-rpc-url", "v2/chainlist"].contains(template);
+    let templates = templates.filter(|template| !is_own(template));
     let mut paths: Vec<String> = templates.flat_map(|template| subjects.paths(&format!("/{template}"))).collect();
     for address in &subjects.addresses {
         paths.extend(of_etherscan(address));

@@ -1,7 +1,7 @@
 //! Etherscan's version 2: one endpoint, and the chain is a parameter.
 
 use anyhow::ensure;
-use serde_json::Value;
+use serde_json::{Value, json};
 use xtask::http;
 
 use super::{get, same, shared, start};
@@ -31,6 +31,33 @@ fn the_parameter_picks_the_chain() -> anyhow::Result<()> {
             }
         }
     }
+    Ok(())
+}
+
+/// All chains at the root, one below its name, each with the endpoint that answers for it.
+#[test]
+fn the_chains_are_listed() -> anyhow::Result<()> {
+    let several = shared();
+    let listed = |base: &str| -> anyhow::Result<Value> { get(&format!("{base}/v2/chainlist"))?.json() };
+    let due = |name: &str, (id, title): (u64, &str), status: u8| {
+        json!({
+            "chainname": title,
+            "chainid": id.to_string(),
+            "blockexplorer": format!("{several}/{name}/"),
+            "apiurl": format!("{several}/{name}/v2/api?chainid={id}"),
+            "status": status,
+            "comment": "",
+        })
+    };
+    let (mainnet, dev) = (due("mainnet", (1, "Ethereum"), 1), due("dev", (31_337, "Chain 31337"), 1));
+    let all = listed(several)?;
+    ensure!(all["totalcount"] == 3 && all["comments"].is_string(), "{all}");
+    ensure!(all["result"] == json!([mainnet, dev, due("none", (77, "POA Sokol"), 0)]), "{all}");
+    let one = listed(&format!("{several}/dev"))?;
+    ensure!(one["totalcount"] == 1 && one["result"] == json!([dev]), "{one}");
+    let endpoint = dev["apiurl"].as_str().unwrap_or_default();
+    let number = get(&format!("{endpoint}&{ACTION}"))?;
+    ensure!(number.status == 200 && number.json()?["result"].is_string(), "{}", number.text());
     Ok(())
 }
 
