@@ -29,11 +29,11 @@ impl RawParams {
     }
 
     /// Adds those of a text. A value that is empty, `null` or `undefined`, as JavaScript writes what it does not have,
-    /// is none.
+    /// is none. Blanks around names and values are of the source code of a client that wrote its address in lines.
     pub fn add(&mut self, text: &[u8]) {
         for (name, value) in url::form_urlencoded::parse(text) {
-            let name = name.to_ascii_lowercase();
-            match &*value {
+            let name = name.trim().to_ascii_lowercase();
+            match value.trim() {
                 "" | "null" | "undefined" => drop(self.values.remove(&name)),
                 value => drop(self.values.insert(name, value.to_owned())),
             }
@@ -223,6 +223,13 @@ mod tests {
             read(&format!("{ADDRESS_QUERY}&startblock=7&StartBlock=8")).map(|it| it.height("startblock")).ok(),
             Some(Some(Height::Number(8)))
         );
+    }
+
+    #[test]
+    fn blanks_around_names_and_values_are_ignored() {
+        let params = read(&format!("%0A%20{ADDRESS_QUERY}+%0A&%09startblock=%207%20%20&sort=%20")).expect("parameters");
+        assert_eq!((params.height("startblock"), params.has("sort")), (Some(Height::Number(7)), false));
+        assert_eq!(refusal("address=%20"), "Query parameter 'address' is required");
     }
 
     #[test]

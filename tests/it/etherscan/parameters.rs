@@ -39,6 +39,18 @@ fn names_are_in_any_case_of_letters() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Clients that write an address in several lines of their source send what is at the ends of the lines.
+#[test]
+fn blanks_around_names_and_values_are_ignored() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    for example in examples(chain)? {
+        let text = example.text();
+        let spread = text.replace('&', "%20%20%0A&%20");
+        ensure_same(chain, &text, &format!("%09{spread}+++&%20apikey=+x+&nothing=%20"))?;
+    }
+    Ok(())
+}
+
 /// Each parameter that the page has of an action, with all its names.
 fn parameters(action: &str) -> anyhow::Result<Vec<String>> {
     let lists = documented("\n## Lists\n")?;
