@@ -29,12 +29,22 @@ use trawl_query::walk::{Order, Walk};
 
 query_parameters! {
     pub(crate) TransactionsParameters: [
-        &[("filter", Kind::Name(&["validated", "pending"])), ("type", TYPES)],
+        &[("filter", STATES), ("type", TYPES)],
         TransactionCursor::PARAMETERS,
         OF_PENDING,
         PAGE_SIZE,
     ];
 }
+
+/// What the transactions of the list of all are. Clients of Blockscout's first pages of documentation write both.
+const STATES: Kind = Kind::Name(&[
+    "validated",
+    "pending",
+    "pending | validated",
+    "validated | pending",
+    "pending|validated",
+    "validated|pending",
+]);
 
 /// The type of transactions that the list of all can be of.
 const TYPES: Kind = Kind::Name(&["blob_transaction"]);

@@ -157,6 +157,14 @@ fn parameters_of_blockscout_are_honoured() -> anyhow::Result<()> {
             ensure!(get(devchain, &format!("{list}?filter={both}"))? == get(devchain, &list)?, "{list} {both}");
         }
     }
+    for (list, name, all) in [
+        ("blocks", "type", "block%20%7C%20uncle%20%7C%20reorg"),
+        ("transactions", "filter", "pending%20%7C%20validated"),
+        ("transactions", "filter", "validated+|+pending"),
+        ("smart-contracts", "filter", "vyper%20%7C%20solidity%20%7C%20yul"),
+    ] {
+        ensure!(get(hive, &format!("{list}?{name}={all}"))? == get(hive, list)?, "{list} {all}");
+    }
     // The cursor of withdrawals has the index alone there, and that of transactions what pending ones need.
     let withdrawals = walk(hive, "withdrawals", 50)?;
     for index in [1, 5, 40] {

@@ -33,9 +33,11 @@ use trawl_json::{Array, JsonWriter};
 use trawl_query::blocks::{BlockFrame, BlockFrames};
 
 query_parameters! {
-    pub(crate) BlockListParameters:
-        [&[("type", Kind::Name(&["block", "uncle", "reorg"]))], BlockCursor::PARAMETERS, PAGE_SIZE];
+    pub(crate) BlockListParameters: [&[("type", KINDS)], BlockCursor::PARAMETERS, PAGE_SIZE];
 }
+
+/// Kinds of blocks. Clients of Blockscout's first pages of documentation write them all, and get blocks of the chain.
+const KINDS: Kind = Kind::Name(&["block", "uncle", "reorg", "block | uncle | reorg", "block|uncle|reorg"]);
 
 /// Blocks, uncles or reorganised blocks from the highest down (docs/reference/http-contract.md#blocks).
 pub(in crate::rest) async fn list(
@@ -45,10 +47,10 @@ pub(in crate::rest) async fn list(
 ) -> Result<Response, Problem> {
     let head = head.get()?;
     let before = BlockCursor::read(&query)?.map(|cursor| cursor.block_number);
-    match query.name("type").unwrap_or("block") {
-        "block" => blocks(&app, &head, before, query.page_size()).await,
-        "uncle" => siblings::<UncleRow>(&app, &head, before, query.page_size()).await,
-        _ => siblings::<BlockRow>(&app, &head, before, query.page_size()).await,
+    match query.name("type") {
+        Some("uncle") => siblings::<UncleRow>(&app, &head, before, query.page_size()).await,
+        Some("reorg") => siblings::<BlockRow>(&app, &head, before, query.page_size()).await,
+        _ => blocks(&app, &head, before, query.page_size()).await,
     }
 }
 

@@ -23,8 +23,13 @@ use trawl_query::contracts::list::{VerifiedContract, count, list};
 use trawl_query::search::terms;
 
 query_parameters! {
-    pub(crate) ContractListParameters: [&[("q", Kind::Text)], ContractCursor::PARAMETERS, PAGE_SIZE];
+    pub(crate) ContractListParameters:
+        [&[("q", Kind::Text), ("filter", ALL_LANGUAGES)], ContractCursor::PARAMETERS, PAGE_SIZE];
 }
+
+/// The languages of contracts, as clients of Blockscout's first pages of documentation write them all. Which contract
+/// is of which one is not known.
+const ALL_LANGUAGES: Kind = Kind::Name(&["vyper | solidity | yul", "vyper|solidity|yul"]);
 
 /// The cursor of contracts in the order of their addresses.
 struct ContractCursor(Address);
