@@ -15,6 +15,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/api/v2/stats/charts/transactions", get(figures::transactions_chart))
         .route("/api/v2/stats/charts/market", get(figures::market_chart))
         .route("/api/v2/transactions/stats", get(figures::last_day))
+        .route("/api/v1/gas-price-oracle", get(figures::gas_price_oracle))
         .route("/stats-service/api/v1/counters", get(service::counters))
         .route("/stats-service/api/v1/lines", get(service::lines))
         .route("/stats-service/api/v1/lines/{name}", get(service::line))

@@ -82,7 +82,7 @@ impl Stats {
             stats.key("gas_used_today").option(self.gas_used_today, JsonWriter::decimal_256);
             stats.key("gas_prices").option(self.gas_prices, |writer, prices| {
                 writer.object(|object| {
-                    for (name, price) in ["slow", "average", "fast"].into_iter().zip(prices) {
+                    for (name, price) in SPEEDS.into_iter().zip(prices) {
                         price.write(object.key(name), form);
                     }
                 });
@@ -98,6 +98,22 @@ impl Stats {
         });
         writer.into_bytes()
     }
+}
+
+/// How soon a transaction is in a block.
+const SPEEDS: [&str; 3] = ["slow", "average", "fast"];
+
+/// What was paid for gas in gwei, by itself; `None` is not known.
+#[must_use]
+pub fn write_gas_prices(prices: Option<[PaidGasPrice; 3]>) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|object| {
+        let prices = prices.map_or([None; 3], |prices| prices.map(Some));
+        for (name, price) in SPEEDS.into_iter().zip(prices) {
+            object.key(name).option(price, |writer, price| price.write(writer, GasPriceForm::Numbers));
+        }
+    });
+    writer.into_bytes()
 }
 
 /// Wei in gwei.
@@ -218,6 +234,9 @@ mod tests {
         let numbers = written(GasPriceForm::Numbers);
         assert_eq!(numbers["gas_prices"], json!({"slow": 7.0, "average": 1.5, "fast": 5e-9}));
         assert_eq!(numbers["gas_prices_update_in"], 250);
+        let alone = |prices| serde_json::from_slice::<Value>(&write_gas_prices(prices)).expect("valid JSON");
+        assert_eq!(alone(gas_prices), numbers["gas_prices"]);
+        assert_eq!(alone(None), json!({"slow": null, "average": null, "fast": null}));
         let objects = &written(GasPriceForm::Objects)["gas_prices"];
         let expected = json!({
             "price": 1.5, "base_fee": 1.0, "priority_fee": 0.5, "wei": "1500000000", "priority_fee_wei": "500000000",

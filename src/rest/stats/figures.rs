@@ -16,7 +16,7 @@ use crate::middleware::request_head::RequestHead;
 use crate::read::blocks::recent::{block_time, recent};
 use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
 use trawl_core::store::Head;
-use trawl_json::stats::{LastDay, PaidGasPrice, Stats, write_market_chart, write_transactions_chart};
+use trawl_json::stats::{LastDay, PaidGasPrice, Stats, write_gas_prices, write_market_chart, write_transactions_chart};
 use trawl_json::tokens::prices::TokenPrice;
 use trawl_query::stats::days::{MAX_BLOCKS, fees_since, of_newest};
 use trawl_query::stats::fees::{BlockFees, GasPrice};
@@ -56,6 +56,17 @@ pub(in crate::rest) async fn stats(
     let mut response = json(stats.write(form));
     response.headers_mut().append(VARY, HeaderValue::from_static(UPDATED_GAS_ORACLE));
     Ok(response)
+}
+
+/// The gas prices of the figures by themselves, for clients of this API family's first version.
+pub(in crate::rest) async fn gas_price_oracle(
+    State(app): State<App>,
+    head: RequestHead,
+    _: Parameters<NoParameters>,
+) -> Result<Response, Problem> {
+    let head = head.get()?;
+    let (recent, prices) = tokio::try_join!(recent(&app, &head), prices(&app, &head))?;
+    Ok(json(write_gas_prices(gas_prices(&prices, &recent))))
 }
 
 /// The transactions of the 30 days before that of the newest block, the newest first.

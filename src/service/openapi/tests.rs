@@ -185,6 +185,7 @@ const DECLARED: &[(&str, &[ParameterGroup])] = &[
     ("/api/v2/stats/charts/transactions", &[]),
     ("/api/v2/stats/charts/market", &[]),
     ("/api/v2/transactions/stats", &[]),
+    ("/api/v1/gas-price-oracle", &[]),
     ("/stats-service/api/v1/counters", &[]),
     ("/stats-service/api/v1/lines", &[]),
     ("/stats-service/api/v1/lines/{name}", stats::service::ChartParameters::GROUPS),

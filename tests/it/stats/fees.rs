@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use xtask::http;
 
 use super::{DAY, NodeFigures, is_near, line, node_figures, of_day};
@@ -92,6 +92,10 @@ fn gas_prices_have_parts_if_a_header_asks_for_them() -> anyhow::Result<()> {
         let again = with_parts(&url, &tag)?;
         ensure!(again.status() == 304 && names(&again).contains("updated-gas-oracle"), "{name}: {again:?}");
         ensure!(http::get(&http::agent(), &url)?.json()?["gas_prices"] == numbers["gas_prices"], "{name}");
+        let alone = http::get(&http::agent(), &format!("{}/api/v1/gas-price-oracle", chain.api))?.json()?;
+        let none = || json!({"slow": null, "average": null, "fast": null});
+        let due = if numbers["gas_prices"].is_null() { none() } else { numbers["gas_prices"].clone() };
+        ensure!(alone == due, "{name}: {alone}, due {due}");
         let Some(prices) = numbers["gas_prices"].as_object() else { continue };
         for (of, number) in prices {
             let object = &objects["gas_prices"][of];
