@@ -30,6 +30,11 @@ pub(crate) fn is_shared(path: &str) -> bool {
     SHARED.iter().any(|above| is_below(above))
 }
 
+/// Whether a shared path is a probe, which neither waits nor counts.
+pub(crate) fn is_probe(path: &str) -> bool {
+    matches!(path, "/api/health" | "/api/v1/health")
+}
+
 /// Whether a request is the preflight of a browser.
 pub(super) fn is_preflight(request: &Request) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)

@@ -24,7 +24,7 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 pub(crate) async fn at_least(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     // A probe does not wait.
-    if !cors::is_shared(path) || path == "/api/health" {
+    if !cors::is_shared(path) || cors::is_probe(path) {
         return next.run(request).await;
     }
     let least = match least(request.headers()) {

@@ -43,7 +43,7 @@ pub(crate) async fn admit(
 
 /// Whether requests of a path are counted: those of interfaces for programs, except the health probe.
 fn is_counted(path: &str) -> bool {
-    (cors::is_shared(path) && path != "/api/health") || matches!(path, "/mcp" | "/sql/query")
+    (cors::is_shared(path) && !cors::is_probe(path)) || matches!(path, "/mcp" | "/sql/query")
 }
 
 /// Whether the key may be in the body, whose handler counts the request then.

@@ -38,6 +38,7 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
         .route("/api/health", get(health::health))
+        .route("/api/v1/health", get(health::of_first_version))
         .route("/metrics", get(health::metrics))
         .route("/docs", get(openapi::docs))
         .route("/v2/chainlist", get(chain_list::of_one))

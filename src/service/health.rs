@@ -10,6 +10,8 @@ use super::reasons::{self, Reason};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::scheme;
+use trawl_core::calendar;
+use trawl_core::primitives::{BlockNumber, Timestamp};
 
 mod figures;
 mod following;
@@ -95,6 +97,40 @@ pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) 
     (status, Json(body))
 }
 
+/// The same as clients of this API family's first version read it: the newest block as text.
+pub(crate) async fn of_first_version(State(app): State<App>) -> (StatusCode, Json<Value>) {
+    let ((status, Json(health)), newest) = tokio::join!(health(State(app.clone())), newest(&app));
+    let (number, time) = newest.map_or((None, None), |(number, time)| (Some(number.to_string()), time));
+    let body = json!({
+        "healthy": health["healthy"],
+        "data": {
+            "latest_block_number": number,
+            "latest_block_inserted_at": time,
+            "cache_latest_block_number": number,
+            "cache_latest_block_inserted_at": time,
+        },
+    });
+    (status, Json(body))
+}
+
+/// The newest block, and its time if the store says it soon enough for a probe.
+async fn newest(app: &App) -> Option<(BlockNumber, Option<String>)> {
+    let head = app.known_head().ok()?;
+    let number = head.number()?;
+    let header = trawl_query::stats::fees::headers(&head.blocks.span().from(number));
+    let rows = tokio::time::timeout(PROBE_TIMEOUT, app.values_of(&head, &header)).await;
+    let time = rows.ok().and_then(Result::ok).and_then(|rows| Some(text_of(rows.last()?.timestamp)));
+    Some((number, time))
+}
+
+/// A time as this API family's first version writes it: `2023-11-14 22:31:32.000000Z`.
+fn text_of(time: Timestamp) -> String {
+    let (seconds, micros) = (time.seconds(), time.micros().rem_euclid(1_000_000));
+    let (day, second) = (seconds / 86_400, seconds % 86_400);
+    let (hour, minute) = (second / 3_600, second / 60 % 60);
+    format!("{} {hour:02}:{minute:02}:{:02}.{micros:06}Z", calendar::date(day), second % 60)
+}
+
 /// The version, which clients of this API family request on every page.
 pub(crate) async fn backend_version() -> Json<Value> {
     Json(json!({"backend_version": concat!("v", env!("CARGO_PKG_VERSION"))}))
@@ -104,4 +140,16 @@ pub(crate) async fn backend_version() -> Json<Value> {
 pub(crate) async fn json_rpc_url(State(app): State<App>, request: Request) -> Json<Value> {
     let prefix = &app.options().path_prefix;
     Json(json!({"json_rpc_url": scheme::origin(&request).map(|origin| format!("{origin}{prefix}/rpc"))}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_in_the_first_version() {
+        let text = |micros| text_of(Timestamp::from_micros(micros));
+        assert_eq!(text(1_700_001_092_000_000), "2023-11-14 22:31:32.000000Z");
+        assert_eq!(text(1_700_006_399_000_250), "2023-11-14 23:59:59.000250Z");
+    }
 }

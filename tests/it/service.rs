@@ -71,6 +71,28 @@ fn nothing_is_reported_of_a_node_without_a_follower() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Clients of the first version of the API family read the newest block as text.
+#[test]
+fn the_health_of_the_first_version_names_the_newest_block() -> anyhow::Result<()> {
+    let api = &chain("devchain").api;
+    let get = |path: &str| http::get(&http::agent(), &format!("{api}{path}"));
+    let (health, first) = (get("/api/health")?, get("/api/v1/health")?);
+    let newest = get("/api/v2/main-page/blocks")?.json()?;
+    let (number, time) = (newest[0]["height"].to_string(), newest[0]["timestamp"].as_str().context("a time")?);
+    let time = time.replace('T', " ");
+    let due = json!({
+        "healthy": health.json()?["healthy"],
+        "data": {
+            "latest_block_number": number,
+            "latest_block_inserted_at": time,
+            "cache_latest_block_number": number,
+            "cache_latest_block_inserted_at": time,
+        },
+    });
+    ensure!(first.status == health.status && first.json()? == due, "{}, due {due}", first.text());
+    Ok(())
+}
+
 #[test]
 fn refused_requests_are_counted() -> anyhow::Result<()> {
     let api = &chain("hive").api;
