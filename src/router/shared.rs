@@ -28,7 +28,7 @@ pub(super) fn router(chains: Chains) -> Router {
         .route("/", get(list))
         .route("/api", any(no_chain_of_id))
         .route("/v2/api", any(no_chain_of_id))
-        .route("/v2/chainlist", get(chain_list))
+        .route("/v2/chainlist", get(endpoints))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(ready))
         .route("/api/health", get(health_of_all))
@@ -67,7 +67,8 @@ fn items(chains: &Chains) -> Vec<Value> {
     chains.services.iter().map(item).collect()
 }
 
-async fn chain_list(State(chains): State<Chains>, request: Request) -> Json<Value> {
+/// The chains as clients of Etherscan's version 2 request them.
+async fn endpoints(State(chains): State<Chains>, request: Request) -> Json<Value> {
     chain_list::list(&request, chains.services.iter().map(ChainService::app))
 }
 
