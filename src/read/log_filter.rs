@@ -247,7 +247,7 @@ fn paging(given: Option<&Value>) -> Result<Option<LogPosition>, Problem> {
     let Some(options) = given else { return Ok(None) };
     let options = options.as_object().ok_or_else(|| invalid("invalid paging options"))?;
     let number =
-        |key, text| options.get(key).map(|value| paging_number(value).ok_or_else(|| invalid(text))).transpose();
+        |key, text| member(options, key).map(|value| paging_number(value).ok_or_else(|| invalid(text))).transpose();
     let block_number = number("blockNumber", "invalid block number")?;
     let log_index = number("logIndex", "invalid log index")?;
     match (block_number, log_index) {
@@ -301,6 +301,8 @@ mod tests {
             Request::read(&json!({"topics": [], "address": [], "blockHash": null})).expect("valid").filter,
             LogFilter::default()
         );
+        let nothing = json!({"paging_options": {"blockNumber": null, "logIndex": null}});
+        assert_eq!(Request::read(&nothing).expect("valid").after, None);
     }
 
     #[test]

@@ -179,10 +179,12 @@ impl Members<'_> {
         })
     }
 
-    /// Refuses unknown members: ignoring one would answer a different call.
+    /// Refuses unknown members: ignoring one would answer a different call. One that is null says nothing: programs in Go
+    /// write all members of geth's types.
     fn known(&self, names: &[&str], what: &str) -> Result<(), Problem> {
         let is_known = |name: &&String| names.iter().any(|known| known.eq_ignore_ascii_case(name));
-        match self.0.keys().find(|name| !is_known(name)) {
+        let mut given = self.0.iter().filter(|(_, value)| !value.is_null()).map(|(name, _)| name);
+        match given.find(|name| !is_known(name)) {
             Some(name) => Err(invalid(&format!("the {what} `{name}` is not supported"))),
             None => Ok(()),
         }
@@ -297,6 +299,9 @@ mod tests {
             Err(invalid("the state override `movePrecompileToAddress` is not supported"))
         );
         assert_eq!(account(json!({"state": {"0x1": "0x1"}})), Err(invalid("Invalid `state` override")));
+        assert_eq!(account(json!({"nonce": null, "movePrecompileToAddress": null})).map(|all| all.len()), Ok(1));
+        let nothing = json!({"Time": null, "BeaconRoot": null, "Withdrawals": null});
+        assert_eq!(block(&nothing), Ok(BlockOverrides::default()));
         assert_eq!(
             block(&json!({"withdrawals": []})),
             Err(invalid("the block override `withdrawals` is not supported"))

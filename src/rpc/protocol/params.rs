@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::app::App;
 use crate::error::Problem;
 pub(crate) use crate::http::values::invalid;
-use crate::http::values::{BlockName, block_name, bytes, bytes32, quantity};
+use crate::http::values::{BlockName, block_name, bytes, bytes32, member, quantity};
 use trawl_core::primitives::{B256, BlockNumber, Bytes};
 use trawl_core::store::Head;
 
@@ -40,15 +40,15 @@ pub(crate) fn value(param: &RawValue) -> Value {
     serde_json::from_str(param.get()).unwrap_or_default()
 }
 
-/// A height, a tag, a hash, or the object of EIP-1898 with one of `blockNumber` and `blockHash`.
+/// A height, a tag, a hash, or the object of EIP-1898 with one of `blockNumber` and `blockHash`; the other may be null.
 pub(crate) fn block_id(value: &Value) -> Option<BlockId> {
     let Some(object) = value.as_object() else {
         return bytes32(value).map(BlockId::Hash).or_else(|| block_name(value).map(BlockId::Name));
     };
-    if object.get("requireCanonical").is_some_and(|flag| !flag.is_boolean()) {
+    if member(object, "requireCanonical").is_some_and(|flag| !flag.is_boolean()) {
         return None;
     }
-    match (object.get("blockNumber"), object.get("blockHash")) {
+    match (member(object, "blockNumber"), member(object, "blockHash")) {
         (Some(number), None) => block_name(number).map(BlockId::Name),
         (None, Some(hash)) => bytes32(hash).map(BlockId::Hash),
         _ => None,
@@ -85,6 +85,7 @@ mod tests {
         assert_eq!(block_id(&json!(hash)), by_hash);
         assert_eq!(block_id(&json!({"blockHash": hash})), by_hash);
         assert_eq!(block_id(&json!({"blockHash": hash, "requireCanonical": true})), by_hash);
+        assert_eq!(block_id(&json!({"blockHash": hash, "blockNumber": null, "requireCanonical": null})), by_hash);
         assert_eq!(block_id(&json!({"blockNumber": "0x2"})), Some(BlockId::Name(BlockName::Number(2))));
         assert_eq!(block_id(&json!("safe")), Some(BlockId::Name(BlockName::Safe)));
         for bad in [
@@ -92,6 +93,7 @@ mod tests {
             json!({"blockNumber": 2}),
             json!({"blockHash": "0x12"}),
             json!({"blockHash": hash, "blockNumber": "0x2"}),
+            json!({"blockHash": null, "blockNumber": null}),
             json!({"blockHash": hash, "requireCanonical": 1}),
             json!([]),
             json!(null),

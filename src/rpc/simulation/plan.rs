@@ -162,10 +162,11 @@ fn flag(object: &Map<String, Value>, name: &str) -> Result<bool, Problem> {
     }
 }
 
-/// Refuses unknown members: ignoring one would simulate something else.
+/// Refuses unknown members: ignoring one would simulate something else. One that is null says nothing.
 fn known(object: &Map<String, Value>, names: &[&str]) -> Result<(), Problem> {
-    match object.keys().find(|name| !names.contains(&name.as_str())) {
-        Some(name) => Err(invalid(&format!("`{name}` of a simulation is not supported"))),
+    let is_known = |name: &str| names.contains(&name);
+    match object.iter().find(|(name, value)| !value.is_null() && !is_known(name)) {
+        Some((name, _)) => Err(invalid(&format!("`{name}` of a simulation is not supported"))),
         None => Ok(()),
     }
 }
