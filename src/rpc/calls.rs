@@ -35,7 +35,7 @@ pub(super) async fn estimate_gas(call: Context<'_>) -> Result<Answer, Problem> {
 
 /// The access list of a call (EIP-2930).
 pub(super) async fn create_access_list(call: Context<'_>) -> Result<Answer, Problem> {
-    let list = CallRequest::read(call.params, 2)?.run(call.app, call.head()?, trawl_evm::access_list).await?;
+    let list = CallRequest::read(call.params, 3)?.run(call.app, call.head()?, trawl_evm::access_list).await?;
     Ok(Answer::of(|writer| write_access_list(writer, &list)))
 }
 

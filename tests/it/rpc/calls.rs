@@ -34,6 +34,9 @@ fn take_overrides() -> anyhow::Result<()> {
     ensure!(run(json!({"code": number}), json!({}))? == word(54));
     ensure!(run(json!({"code": number}), json!({"number": "0x64"}))? == word(100));
     ensure!(run(json!({"code": returning("42")}), json!({"time": "0x7"}))? == word(7));
+    // As programs in Go write geth's type.
+    let all = json!({"Number": null, "Time": "0x7", "BeaconRoot": null, "Withdrawals": null});
+    ensure!(run(json!({"code": returning("42"), "movePrecompileToAddress": null}), all)? == word(7));
     ensure!(run(json!({"code": returning("48")}), json!({"baseFeePerGas": "0x9"}))? == word(0), "who pays nothing");
     // One slot otherwise, or all of them; without either, what the chain has.
     let first = format!("0x{}", "0".repeat(64));
@@ -64,6 +67,10 @@ fn touch_what_their_code_touches() -> anyhow::Result<()> {
     let keys = items[0]["storageKeys"].as_array().cloned().unwrap_or_default();
     ensure!(keys.len() == 2 && keys.contains(&word(0)), "{list}");
     ensure!(list["gasUsed"].as_str().is_some_and(|gas| gas.starts_with("0x")) && list.get("error").is_none(), "{list}");
+    // The third parameter, as nodes have it: code that reads slot 0.
+    let reading = json!({UNUSED: {"code": returning("5f54"), "movePrecompileToAddress": null}});
+    let overridden = result(hive, "eth_createAccessList", json!([{"to": UNUSED}, "latest", reading]))?;
+    ensure!(overridden["accessList"] == json!([{"address": UNUSED, "storageKeys": [word(0)]}]), "{overridden}");
     Ok(())
 }
 
@@ -93,7 +100,12 @@ fn name_blocks_in_many_ways() -> anyhow::Result<()> {
     let hash = &hive.lines[50]["block"]["hash"];
     let expected = at(json!("0x32"))?["result"].clone();
     ensure!(expected.is_string() && expected != at(json!("latest"))?["result"]);
-    for block in [hash.clone(), json!({"blockHash": hash}), json!({"blockNumber": "0x32"}), json!(50), json!("50")] {
+    let objects = [
+        json!({"blockHash": hash}),
+        json!({"blockNumber": "0x32"}),
+        json!({"blockNumber": null, "blockHash": hash, "requireCanonical": null}),
+    ];
+    for block in [hash.clone(), json!(50), json!("50")].into_iter().chain(objects) {
         let found = at(block.clone())?;
         ensure!(found["result"] == expected, "{block}: {found}");
     }
