@@ -104,13 +104,17 @@ impl<'c> Context<'c> {
         })
     }
 
-    /// The parameters of a method that takes exactly `N`.
+    /// The parameters of a method that takes exactly `N`. A node passes over those of a method that takes none: hevm
+    /// names a block with `eth_chainId`.
     ///
     /// # Errors
     ///
     /// When there are more or fewer.
     pub fn exactly<const N: usize>(&self) -> Result<[&'c RawValue; N], Problem> {
-        exactly(self.params)
+        match (self.endpoint, N) {
+            (Endpoint::Node, 0) => exactly(&[]),
+            _ => exactly(self.params),
+        }
     }
 
     /// The parameters of a method that takes `N`, the last of which is optional.

@@ -163,6 +163,22 @@ fn errors_are_those_of_nodes() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Some programs name a block with every call.
+#[test]
+fn methods_without_parameters_pass_over_given_ones() -> anyhow::Result<()> {
+    let chain = chain("hive");
+    for method in ["eth_chainId", "eth_blockNumber", "net_version", "eth_gasPrice", "eth_syncing", "net_peerCount"] {
+        let plain = ask(&chain.api, method, json!([]))?["result"].clone();
+        for params in [json!(["latest"]), json!([null]), json!([{}, false])] {
+            let found = ask(&chain.api, method, params.clone())?;
+            ensure!(!plain.is_null() && found["result"] == plain, "{method} {params}: {found}");
+        }
+    }
+    ensure!(call(chain, "eth_chainId", json!(["latest"]))?["error"]["code"] == -32602);
+    ensure!(ask(&chain.api, "eth_getBlockByNumber", json!(["latest", false, 1]))?["error"]["code"] == -32602);
+    Ok(())
+}
+
 #[test]
 fn further_methods_are_only_there() -> anyhow::Result<()> {
     let chain = chain("devchain");
