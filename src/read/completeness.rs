@@ -1,6 +1,7 @@
 //! Whether a row has all columns that an answer needs: values that the source did not have are refused, not made up.
 
 use crate::error::Problem;
+use crate::options::Gaps;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
 use trawl_core::schema::{BlockPart, BlockView, OptionalTable, TransactionView};
@@ -95,6 +96,14 @@ fn refuse<'a>(columns: impl Iterator<Item = &'a str>, what: impl FnOnce() -> Str
         return Ok(());
     }
     Err(Problem::ColumnsMissing { what: what(), columns })
+}
+
+/// The blocks from `first` up to the head of which a part is not readable: what is not found may be there. None where
+/// the options allow gaps.
+pub(crate) fn gaps_from(head: &Head, part: &Readable, first: BlockNumber, gaps: Gaps) -> Vec<BlockRange> {
+    let newest = head.number().filter(|_| gaps == Gaps::Refuse);
+    let all = newest.and_then(|newest| BlockRange::new(first, newest));
+    all.map(|all| part.missing(all)).unwrap_or_default()
 }
 
 /// Whether a part of every block up to the head is readable; that of the genesis is empty.

@@ -1,4 +1,4 @@
-//! Transactions: by position, their encoding, receipts with proofs, and outcomes.
+//! Transactions: by position, by sender and nonce, their encoding, receipts with proofs, and outcomes.
 
 pub(crate) mod at;
 pub(crate) mod encoding;
@@ -6,3 +6,4 @@ pub(crate) mod outcomes;
 pub(crate) mod receipt_proof;
 pub(crate) mod receipt_rows;
 pub(crate) mod receipt_trie;
+pub(crate) mod sent;

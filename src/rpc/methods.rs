@@ -66,6 +66,7 @@ const METHODS: &[Method] = methods! {
     "eth_getRawTransactionByBlockHashAndIndex" => parts::raw_transaction_by_hash,
     "eth_getRawTransactionByHash" => encodings::transaction,
     "eth_getTransactionByHash" => transactions::by_hash,
+    "eth_getTransactionBySenderAndNonce" => transactions::by_sender_and_nonce,
     "eth_getTransactionReceipt" => transactions::receipt,
     "alchemy_getTransactionReceipts" => parts::receipts_in_envelope,
     "eth_getLogs" => logs::get_logs,

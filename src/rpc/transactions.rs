@@ -1,13 +1,14 @@
-//! `eth_getTransactionByHash` and `eth_getTransactionReceipt`.
+//! `eth_getTransactionByHash`, `eth_getTransactionBySenderAndNonce` and `eth_getTransactionReceipt`.
 
 use serde_json::value::RawValue;
 
 use super::protocol::answer::Answer;
 use super::protocol::context::Context;
-use super::protocol::params::value;
+use super::protocol::params::{index, value};
 use crate::error::Problem;
-use crate::http::values::{bytes32, invalid};
+use crate::http::values::{address, bytes32, invalid};
 use crate::read::completeness::{require_part, require_receipt, require_transaction};
+use crate::read::transactions::sent::sent;
 use trawl_core::primitives::B256;
 use trawl_core::schema::BlockPart;
 use trawl_json::transactions::{write_receipt, write_transaction};
@@ -27,6 +28,16 @@ pub(super) async fn by_hash(call: Context<'_>) -> Result<Answer, Problem> {
         }
         None => Answer::null(),
     })
+}
+
+/// The transaction of a sender with a nonce; `null` if there is none.
+pub(super) async fn by_sender_and_nonce(call: Context<'_>) -> Result<Answer, Problem> {
+    let [sender, nonce] = call.exactly()?;
+    let sender = address(&value(sender)).ok_or_else(|| invalid("Invalid address"))?;
+    let found = sent(call.app, call.head()?, &sender, index(nonce)?).await?;
+    let Some(batch) = found.first() else { return Ok(Answer::null()) };
+    require_transaction(&batch.view(), 0)?;
+    Ok(Answer::of(|writer| write_transaction(writer, &batch.view(), 0)))
 }
 
 /// More logs than any transaction can emit: the cheapest log costs 375 gas.

@@ -15,8 +15,8 @@ pub(crate) async fn forward(call: Context<'_>, otherwise: Problem) -> Result<Ans
     let Some(upstream) = &call.app.options().upstream else { return Err(otherwise) };
     let chain_id = call.app.chain_id(call.head()?);
     let result = match upstream.forward(call.method, call.params, chain_id).await {
-        // Few nodes know Otterscan's methods: what is missing here says more than that.
-        Err(Problem::Relayed(error)) if is_of_otterscan(call.method) && is_unknown_method(&error) => {
+        // What is missing here says more than that the node does not know the method.
+        Err(Problem::Relayed(error)) if is_rare(call.method) && is_unknown_method(&error) => {
             return Err(otherwise);
         }
         result => result?,
@@ -24,8 +24,9 @@ pub(crate) async fn forward(call: Context<'_>, otherwise: Problem) -> Result<Ans
     Ok(Answer::Whole(Box::<str>::from(result).into_string().into_bytes()))
 }
 
-fn is_of_otterscan(method: &str) -> bool {
-    method.starts_with("ots_") || method.starts_with("erigon_")
+/// Whether few nodes have a method, as those of Otterscan.
+fn is_rare(method: &str) -> bool {
+    method.starts_with("ots_") || method.starts_with("erigon_") || method == "eth_getTransactionBySenderAndNonce"
 }
 
 /// Whether an error object says that the node does not have the method.

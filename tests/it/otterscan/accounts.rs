@@ -38,12 +38,23 @@ fn transactions_are_found_by_sender_and_nonce() -> anyhow::Result<()> {
             let (from, nonce) = (&tx.transaction["from"], quantity(&tx.transaction["nonce"]));
             let found = result(chain, "ots_getTransactionBySenderAndNonce", json!([from, nonce]))?;
             ensure!(found == tx.hash(), "{name} {from} {nonce}: {found}");
+            let whole = result(chain, "eth_getTransactionBySenderAndNonce", json!([from, format!("{nonce:#x}")]))?;
+            let by_hash = result(chain, "eth_getTransactionByHash", json!([tx.hash()]))?;
+            ensure!(whole.is_object() && whole == by_hash, "{name} {from} {nonce}: {whole}");
         }
         // One that is not there may be in a block that is not loaded.
-        let params = json!([format!("0x{}", "12".repeat(20)), 7]);
-        let answer = call(chain, "ots_getTransactionBySenderAndNonce", params)?;
-        let is_refused = answer["error"]["code"] == -32002;
-        ensure!(if name == "mainnet" { is_refused } else { answer["result"].is_null() && !is_refused }, "{answer}");
+        let nobody = format!("0x{}", "12".repeat(20));
+        for (method, nonce) in
+            [("ots_getTransactionBySenderAndNonce", json!(7)), ("eth_getTransactionBySenderAndNonce", json!("0x7"))]
+        {
+            let answer = call(chain, method, json!([nobody, nonce]))?;
+            let is_refused = answer["error"]["code"] == -32002;
+            ensure!(if name == "mainnet" { is_refused } else { answer["result"].is_null() && !is_refused }, "{answer}");
+        }
+    }
+    for wrong in [json!(["0x12", "0x0"]), json!([format!("0x{}", "12".repeat(20)), 7]), json!([])] {
+        let refused = call(chain("hive"), "eth_getTransactionBySenderAndNonce", wrong)?;
+        ensure!(refused["error"]["code"] == -32602, "{refused}");
     }
     Ok(())
 }
