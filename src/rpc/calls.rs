@@ -1,6 +1,7 @@
 //! Calls on state: `eth_call`, `eth_estimateGas`, `eth_createAccessList`.
 
 pub(crate) mod params;
+mod signed;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -113,6 +113,7 @@ const METHODS: &[Method] = methods! {
     "trace_replayBlockTransactions" => replays::blocks::as_parity,
     "trace_call" => replays::calls::as_parity,
     "trace_callMany" => replays::calls::many,
+    "trace_rawTransaction" => replays::calls::signed,
     "trawl_getReceiptProof" => proofs::receipt,
     "eth_subscribe" => needs_socket,
     "eth_unsubscribe" => needs_socket,

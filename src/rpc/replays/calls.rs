@@ -1,4 +1,4 @@
-//! Calls that are traced: `debug_traceCall`, `trace_call`, `trace_callMany`.
+//! Calls that are traced: `debug_traceCall`, `trace_call`, `trace_callMany`, `trace_rawTransaction`.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use crate::error::Problem;
 use crate::http::values::{invalid, member};
 use crate::rpc::calls::{CallRequest, params};
 use crate::rpc::protocol::answer::Answer;
-use crate::rpc::protocol::context::{Context, required};
-use crate::rpc::protocol::params::value;
+use crate::rpc::protocol::context::{Context, required, wrong_count};
+use crate::rpc::protocol::params::{data, value};
 use trawl_evm::replay::{Tracer, trace_calls};
 use trawl_evm::{Call, CallContext};
 
@@ -29,20 +29,23 @@ pub(in crate::rpc) async fn as_geth(call: Context<'_>) -> Result<Answer, Problem
     if let Some(block) = overrides("blockOverrides") {
         request.overrides = params::block(block)?;
     }
-    let tracer = GethOptions::of(options)?.tracer()?;
-    let calls = vec![(request.call.clone(), tracer)];
-    let mut traces = traces(call, request, calls).await?;
-    Ok(Answer::Whole(traces.pop().ok_or(Problem::Internal)?))
+    one(call, request, GethOptions::of(options)?.tracer()?).await
 }
 
 /// The trace of a call in the form of Parity.
 pub(in crate::rpc) async fn as_parity(call: Context<'_>) -> Result<Answer, Problem> {
     let [params, kinds, block] = given(call)?;
-    let tracer = parity_tracer(kinds.ok_or_else(|| invalid("Incorrect number of params"))?)?;
-    let request = CallRequest::new(params.as_ref(), block.as_ref())?;
-    let calls = vec![(request.call.clone(), tracer)];
-    let mut traces = traces(call, request, calls).await?;
-    Ok(Answer::Whole(traces.pop().ok_or(Problem::Internal)?))
+    let tracer = parity_tracer(kinds.ok_or_else(wrong_count)?)?;
+    one(call, CallRequest::new(params.as_ref(), block.as_ref())?, tracer).await
+}
+
+/// The trace in the form of Parity of a signed transaction, which is not sent. It runs as a call: its nonce is not
+/// checked.
+pub(in crate::rpc) async fn signed(call: Context<'_>) -> Result<Answer, Problem> {
+    let [raw, kinds, block] = given(call)?;
+    let tracer = parity_tracer(kinds.ok_or_else(wrong_count)?)?;
+    let bytes = data(&raw.ok_or_else(wrong_count)?)?;
+    one(call, CallRequest::of_signed(&bytes, block.as_ref())?, tracer).await
 }
 
 /// The traces of calls in the form of Parity, each run on what those before it changed.
@@ -70,11 +73,18 @@ pub(in crate::rpc) async fn many(call: Context<'_>) -> Result<Answer, Problem> {
 /// The parameters of a call, absent ones at the end.
 fn given<const N: usize>(call: Context<'_>) -> Result<[Option<Value>; N], Problem> {
     if call.params.is_empty() || call.params.len() > N {
-        return Err(invalid("Incorrect number of params"));
+        return Err(wrong_count());
     }
     let mut given = [const { None }; N];
     given.iter_mut().zip(call.params).for_each(|(slot, param)| *slot = Some(value(param)));
     Ok(given)
+}
+
+/// The trace of one call.
+async fn one(call: Context<'_>, request: CallRequest, tracer: Tracer) -> Result<Answer, Problem> {
+    let calls = vec![(request.call.clone(), tracer)];
+    let mut traces = traces(call, request, calls).await?;
+    Ok(Answer::Whole(traces.pop().ok_or(Problem::Internal)?))
 }
 
 async fn traces(call: Context<'_>, request: CallRequest, calls: Vec<(Call, Tracer)>) -> Result<Vec<Vec<u8>>, Problem> {

@@ -263,3 +263,32 @@ fn of_calls_as_parity_run_on_each_other() -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// A transfer runs after its block as it did in it: its nonce is not checked.
+#[test]
+fn of_signed_transactions_are_those_of_their_calls() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let is_transfer = |(transaction, receipt): &(&Value, &Value)| {
+        transaction["input"] == "0x" && receipt["gasUsed"] == "0x5208" && receipt["status"] == "0x1"
+    };
+    let transfers =
+        hive.lines.iter().rev().take(15).flat_map(|line| {
+            list(&line["block"]["transactions"]).iter().zip(list(&line["receipts"])).filter(is_transfer)
+        });
+    let (mut kinds, mut sample) = (std::collections::BTreeSet::new(), Value::Null);
+    for (transaction, _) in transfers {
+        let (hash, block) = (&transaction["hash"], &transaction["blockNumber"]);
+        sample = result(hive, "debug_getRawTransaction", json!([hash]))?;
+        let found = result(hive, "trace_rawTransaction", json!([sample, ["trace"], block]))?;
+        let expected = result(hive, "trace_replayTransaction", json!([hash, ["trace"]]))?;
+        ensure!(found["trace"] == expected["trace"] && list(&found["trace"]).len() == 1, "{found}, not {expected}");
+        kinds.insert(transaction["type"].to_string());
+    }
+    ensure!(kinds.len() >= 3, "{kinds:?}");
+    ensure!(result(hive, "trace_rawTransaction", json!([sample, ["stateDiff"]]))?["stateDiff"].is_object());
+    for wrong in [json!([sample]), json!([sample, ["steps"]]), json!(["0x02", ["trace"]]), json!(["02", ["trace"]])] {
+        let refused = call(hive, "trace_rawTransaction", wrong.clone())?;
+        ensure!(refused["error"]["code"] == -32602, "{wrong}: {refused}");
+    }
+    Ok(())
+}
