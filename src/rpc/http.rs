@@ -195,19 +195,22 @@ async fn answer_call(
     before: &str,
 ) -> Result<CallKind, StreamError> {
     let (id, called) = Call::read(text, request.requester.endpoint);
-    let outcome = match called {
+    let outcome = match &called {
         Ok(call) => {
-            let outcome = methods::call(request, &call).await;
+            let outcome = methods::call(request, call).await;
             let outcome = outcome.and_then(|answer| sender.charge(answer.len()).map(|()| answer));
             methods::count(&call.method, outcome.is_ok());
             outcome
         }
-        Err(problem) => Err(problem),
+        Err(problem) => Err(problem.clone()),
     };
     let Some(id) = id else { return Ok(CallKind::No) };
     writer.raw(before);
     match outcome {
-        Err(problem) => envelope::write_error(writer, &id, &problem),
+        Err(problem) => {
+            let method = called.as_ref().map_or("", |call| call.method.as_str());
+            envelope::write_error_of(writer, &id, method, &problem);
+        }
         Ok(answer) => {
             envelope::open_result(writer);
             answer.write(writer, sender).await?;

@@ -172,23 +172,37 @@ pub(crate) fn close(writer: &mut JsonWriter, id: &Id) {
     writer.raw("}");
 }
 
+/// Methods whose errors have the output of a reverted call as `data`, or none, as geth's. Clients decode it as bytes
+/// without a look at the code of the error: web3.js with `handleRevert`, and Argent's client in Swift.
+const CALLS: [&str; 3] = ["eth_call", "eth_estimateGas", "eth_createAccessList"];
+
 /// Writes an answer that is an error.
 pub(crate) fn write_error(writer: &mut JsonWriter, id: &Id, problem: &Problem) {
+    write_failure(writer, id, problem, problem.rpc_data());
+}
+
+/// Writes an answer that is the error of a call of `method`.
+pub(crate) fn write_error_of(writer: &mut JsonWriter, id: &Id, method: &str, problem: &Problem) {
+    let is_readable = |data: &Value| data.is_string() || !CALLS.contains(&method);
+    write_failure(writer, id, problem, problem.rpc_data().filter(is_readable));
+}
+
+fn write_failure(writer: &mut JsonWriter, id: &Id, problem: &Problem, data: Option<Value>) {
     writer.raw(r#"{"jsonrpc":"2.0","error":"#);
     match problem.relayed() {
         Some(error) => writer.raw(error),
-        None => write_problem(writer, problem),
+        None => write_problem(writer, problem, data),
     }
     close(writer, id);
 }
 
 /// Writes the error object of a problem of this server.
-fn write_problem(writer: &mut JsonWriter, problem: &Problem) {
+fn write_problem(writer: &mut JsonWriter, problem: &Problem, data: Option<Value>) {
     writer.raw(r#"{"code":"#);
     writer.raw(problem.code().to_string());
     writer.raw(r#","message":"#);
     writer.string(&problem.message());
-    if let Some(data) = problem.rpc_data() {
+    if let Some(data) = data {
         writer.raw(r#","data":"#);
         writer.raw(data.to_string());
     }
@@ -197,6 +211,8 @@ fn write_problem(writer: &mut JsonWriter, problem: &Problem) {
 
 #[cfg(test)]
 mod tests {
+    use trawl_core::primitives::BlockRange;
+
     use super::*;
 
     fn read(text: &str) -> (String, Result<String, String>) {
@@ -224,6 +240,24 @@ mod tests {
         assert_eq!(read(r#"{"jsonrpc":"2.0","method":"m","params":{}}"#), (None, Err(-32602)));
         assert_eq!(read(r#"{"jsonrpc":"2.0"}"#), (Some("null".into()), Err(-32600)));
         assert_eq!(read(r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#), (Some("null".into()), Ok("m".into())));
+    }
+
+    #[test]
+    fn errors_of_calls_have_bytes_or_no_data() {
+        let error = |method: &str, problem: &Problem| {
+            let mut writer = JsonWriter::new();
+            write_error_of(&mut writer, &Id::null(), method, problem);
+            let answer: Value = serde_json::from_slice(&writer.into_bytes()).expect("JSON");
+            answer["error"].clone()
+        };
+        let output = Problem::Call(trawl_evm::Failure::Reverted(vec![1_u8, 2].into()));
+        for problem in [Problem::BlocksMissing(vec![BlockRange::single(7)]), Problem::Busy] {
+            assert!(error("eth_getBalance", &problem)["data"].is_object(), "{problem}");
+            for method in CALLS {
+                assert_eq!(error(method, &problem).get("data"), None, "{method}: {problem}");
+                assert_eq!(error(method, &output)["data"], "0x0102", "{method}");
+            }
+        }
     }
 
     #[test]

@@ -196,25 +196,28 @@ impl Session {
         opened: &mut Vec<String>,
     ) -> Vec<u8> {
         let (id, called) = Call::read(text, self.endpoint);
-        let outcome = match called {
+        let outcome = match &called {
             Ok(call) => {
-                let outcome = self.outcome(head, message, &call, opened).await;
+                let outcome = self.outcome(head, message, call, opened).await;
                 methods::count(&call.method, outcome.is_ok());
                 outcome
             }
-            Err(problem) => Err(problem),
+            Err(problem) => Err(problem.clone()),
         };
         let Some(id) = id else { return Vec::new() };
+        let mut writer = JsonWriter::new();
         match outcome {
             Ok(result) => {
-                let mut writer = JsonWriter::new();
                 envelope::open_result(&mut writer);
                 writer.raw(result);
                 envelope::close(&mut writer, &id);
-                writer.into_bytes()
             }
-            Err(problem) => error(&id, &problem),
+            Err(problem) => {
+                let method = called.as_ref().map_or("", |call| call.method.as_str());
+                envelope::write_error_of(&mut writer, &id, method, &problem);
+            }
         }
+        writer.into_bytes()
     }
 
     /// The result as JSON text.

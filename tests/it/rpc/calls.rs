@@ -154,3 +154,29 @@ fn are_read_as_nodes_read_them() -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// Clients decode `data` as the output of a call that reverted, whatever the code of the error says; other methods tell
+/// programs there what is missing.
+#[test]
+fn have_the_output_or_nothing_as_data_of_their_errors() -> anyhow::Result<()> {
+    let (hive, dev) = (chain("hive"), chain("devchain"));
+    // PUSH1 0x2a, PUSH0, MSTORE8, PUSH1 1, PUSH0, REVERT.
+    let reverting = json!({UNUSED: {"code": "0x602a5f5360015ffd"}});
+    for method in ["eth_call", "eth_estimateGas"] {
+        let reverted = call(hive, method, json!([{"to": UNUSED}, "latest", reverting]))?;
+        ensure!(reverted["error"]["code"] == 3 && reverted["error"]["data"] == "0x2a", "{method}: {reverted}");
+    }
+    // This chain is loaded without state.
+    for method in ["eth_call", "eth_estimateGas", "eth_createAccessList"] {
+        for endpoint in [dev.rpc(), format!("{}/rpc", dev.api)] {
+            let params = json!([{"to": UNUSED}, "latest"]);
+            let missing = xtask::http::rpc(&xtask::http::agent(), &endpoint, method, &params)?;
+            let error = &missing["error"];
+            ensure!(error["code"] == -32002 && error.get("data").is_none(), "{method}: {missing}");
+            ensure!(error["message"].as_str().is_some_and(|text| text.contains("blocks")), "{method}: {missing}");
+        }
+    }
+    let balance = call(dev, "eth_getBalance", json!([UNUSED, "latest"]))?;
+    ensure!(balance["error"]["data"]["missing"].is_array(), "{balance}");
+    Ok(())
+}
