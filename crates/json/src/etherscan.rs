@@ -19,7 +19,10 @@ pub use contracts::{
 pub use days::{Figure, grouped_thousands, write_day};
 pub use frames::write_frame;
 pub use logs::write_log;
-pub use stats::{BlockReward, Countdown, write_block_reward, write_countdown, write_gas_oracle, write_made_block};
+pub use stats::{
+    BlockCounts, BlockReward, Countdown, write_block_counts, write_block_reward, write_countdown, write_gas_oracle,
+    write_made_block,
+};
 pub use tokens::{
     TokenHolding, decimals, write_held_id, write_held_token, write_holder, write_holding, write_token,
     write_token_holder, write_token_info, write_top_holder,

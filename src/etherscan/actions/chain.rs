@@ -1,7 +1,7 @@
 //! The actions of blocks, transactions and logs, and of the price of gas.
 
 use super::super::action::{Action, read};
-use super::super::block::{countdown, reward, time};
+use super::super::block::{countdown, counts, reward, time};
 use super::super::gas;
 use super::super::logs::list as logs;
 use super::super::params::parameter::{Kind, Parameter};
@@ -37,6 +37,7 @@ const OF_LOGS: &[Parameter] = &[
 pub(super) const ACTIONS: &[Action] = &[
     read!("block", "getblocknobytime", [TIME], time::closest),
     read!("block", "getblockreward", [HEIGHT, MAKER], reward::reward),
+    read!("block", "getblocktxnscount", [HEIGHT], counts::counts),
     read!("block", "getblockcountdown", [HEIGHT], countdown::countdown),
     Action::call("block", "eth_block_number", &[ID], Call { method: "eth_blockNumber", arguments: &[] }),
     read!("transaction", "gettxreceiptstatus", [TRANSACTION], status::receipt_status),

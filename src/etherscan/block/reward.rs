@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 
+use super::readable_block::readable_block;
 use crate::app::App;
 use crate::error::Problem;
 use crate::etherscan::answer::{Refusal, result};
@@ -17,13 +18,7 @@ use trawl_json::etherscan::{BlockReward, write_block_reward};
 pub(crate) async fn reward(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let number = params.require("blockno", Params::number)?;
-    let Some(batch) = app.block_at(number, head).await? else {
-        let is_above = head.number().is_none_or(|newest| number > newest);
-        return Err(match is_above {
-            true => Refusal::Sentence("No record found".into()),
-            false => Problem::BlocksMissing(vec![BlockRange::single(number)]).into(),
-        });
-    };
+    let batch = readable_block(app, head, number).await?;
     let view = batch.view();
     let fees = unburnt_fees(&view, 0);
     let issues = app.family(head).is_none_or(|family| family.issuance == Issuance::ProofOfWork);

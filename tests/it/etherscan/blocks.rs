@@ -1,9 +1,11 @@
-//! `module=block`: heights by time, against the headers; and the newest height as JSON-RPC says it.
+//! `module=block`: heights by time, against the headers; what is in blocks; and the newest height as JSON-RPC says it.
 
 use anyhow::ensure;
 use serde_json::{Value, json};
 
 use super::ask;
+use super::frames::node_frames;
+use super::transfers;
 use crate::chains::{chain, quantity};
 
 #[test]
@@ -73,5 +75,47 @@ fn the_newest_height_is_an_answer_of_json_rpc() -> anyhow::Result<()> {
     let newest = ask(&chain.api, "module=block&action=eth_block_number&id=7")?;
     let due: Value = json!({"jsonrpc": "2.0", "id": 7, "result": format!("{:#x}", chain.head())});
     ensure!(newest == due, "{newest}");
+    Ok(())
+}
+
+/// Frames are those of `txlistinternal`, and transfers those of the three lists of them.
+#[test]
+fn what_is_in_a_block_is_counted() -> anyhow::Result<()> {
+    let mut kinds = [0; 5];
+    for (name, step) in [("hive", 4), ("devchain", 1)] {
+        let chain = chain(name);
+        let (frames, transfers) = (node_frames(chain), transfers::all(chain)?);
+        for line in chain.lines.iter().step_by(step) {
+            let height = quantity(&line["block"]["number"]);
+            let listed = frames.iter().filter(|frame| frame.block == height && !frame.is_idle_call()).count();
+            let of = |action: &str| {
+                let text = json!(height.to_string());
+                transfers.iter().filter(|one| one.action == action && one.row["blockNumber"] == text).count()
+            };
+            let transactions = line["block"]["transactions"].as_array().map_or(0, Vec::len);
+            let due = [transactions, listed, of("tokentx"), of("tokennfttx"), of("token1155tx")];
+            let found = ask(&chain.api, &format!("module=block&action=getblocktxnscount&blockno={height}"))?;
+            let expected = json!({
+                "block": height, "txsCount": due[0], "internalTxsCount": due[1],
+                "erc20TxsCount": due[2], "erc721TxsCount": due[3], "erc1155TxsCount": due[4],
+            });
+            ensure!(found["status"] == "1" && found["result"] == expected, "{name} {height}: {found}, due {expected}");
+            kinds.iter_mut().zip(due).for_each(|(sum, count)| *sum += count);
+        }
+    }
+    ensure!(kinds.iter().all(|count| *count > 0), "{kinds:?}");
+    Ok(())
+}
+
+/// No traces of the mainnet blocks are loaded.
+#[test]
+fn what_is_in_a_block_is_not_counted_in_part() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    for height in [chain.head(), 7] {
+        let missing = ask(&chain.api, &format!("module=block&action=getblocktxnscount&blockno={height}"))?;
+        ensure!(missing["status"] == "2" && missing["result"].is_null(), "{missing}");
+    }
+    let above = ask(&chain.api, "module=block&action=getblocktxnscount&blockno=999999999")?;
+    ensure!(above["status"] == "0" && above["message"] == "No record found", "{above}");
     Ok(())
 }

@@ -122,6 +122,7 @@ fn of_chain(actors: &Actors, add: Add<'_>) {
     add("logs", "getLogs", format!("{logs}&topic1={topic}&topic0_1_opr=or&page=1&offset=100"));
     add("block", "getblocknobytime", "&timestamp=1700000100&closest=before".into());
     add("block", "getblockreward", format!("&blockno={head}"));
+    add("block", "getblocktxnscount", format!("&blockno={head}"));
     add("block", "getblockcountdown", format!("&blockno={}", head + 100));
     add("transaction", "gettxreceiptstatus", format!("&txhash={}", actors.transaction));
     add("transaction", "getstatus", format!("&txhash={}", actors.transaction));

@@ -10,8 +10,8 @@ use super::transactions::{decimal, lower};
 use crate::chains::{Chain, chain, quantity};
 
 /// A frame that lists show: its transaction, path and words.
-struct NodeFrame {
-    block: u64,
+pub struct NodeFrame {
+    pub block: u64,
     hash: Value,
     path: String,
     frame: Value,
@@ -20,7 +20,7 @@ struct NodeFrame {
 }
 
 /// All frames of a chain in order of execution, without outermost calls.
-fn node_frames(chain: &Chain) -> Vec<NodeFrame> {
+pub fn node_frames(chain: &Chain) -> Vec<NodeFrame> {
     let mut all = Vec::new();
     for line in &chain.lines {
         let transactions = line["block"]["transactions"].as_array().cloned().unwrap_or_default();
@@ -60,7 +60,7 @@ impl NodeFrame {
     }
 
     /// Whether it is a call that moves no coins: those that run in their caller, or may not write, never do.
-    fn is_idle_call(&self) -> bool {
+    pub fn is_idle_call(&self) -> bool {
         match &*lower(&self.frame["type"]) {
             "delegatecall" | "staticcall" => true,
             "call" | "callcode" => self.frame["value"]

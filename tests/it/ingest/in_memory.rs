@@ -29,6 +29,9 @@ fn paths() -> anyhow::Result<Vec<String>> {
     let figures = ["withdrawals/counters", "stats", "stats/charts/transactions", "transactions/stats"];
     paths.extend(figures.map(|path| format!("/api/v2/{path}")));
     paths.extend(["blocks", "transactions", "indexing-status"].map(|path| format!("/api/v2/main-page/{path}")));
+    for height in [25, 40, 54] {
+        paths.push(format!("/api?module=block&action=getblocktxnscount&blockno={height}"));
+    }
     paths.push("/api/v2/stats/activity?resolution=YEAR".into());
     paths.push("/api/v2/stats/activity/failures".into());
     for address in busiest(DATABASE, "hot_internal_transactions_by_address", env::amount(1, 6))? {

@@ -188,6 +188,7 @@ fn parts_of_transactions_and_blocks_are_read_by_key() -> anyhow::Result<()> {
     let block = block(15_040_708);
     let reads = [
         only(&trawl_query::tokens::transfers::of_transaction_after(&block, 3, &[], Some((9, 0)), 51))?,
+        only(&trawl_query::tokens::transfers::standards_in(&block, 51))?,
         only(&listed_of_transaction(&block, 3, Some(4), 51))?,
         only(&listed_of_block(&block, FrameFilter::default(), Some((3, 4)), 51))?,
         only(&failed_call(&block, 3))?,

@@ -1,5 +1,7 @@
 //! Gas prices and rewards of the Etherscan-compatible interface.
 
+use std::collections::BTreeMap;
+
 use super::super::JsonWriter;
 use super::transactions::write_time;
 use super::write_known;
@@ -90,6 +92,32 @@ pub fn write_block_reward(writer: &mut JsonWriter, reward: &BlockReward) {
             }
         });
         item.key("uncleInclusionReward").decimal_256(inclusion);
+    });
+}
+
+/// How much of each kind is in a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockCounts {
+    /// Height of the block.
+    pub number: BlockNumber,
+    /// Its transactions.
+    pub transactions: u64,
+    /// Its call frames, as lists of them have them.
+    pub frames: u64,
+    /// Its token transfers by standard; those of a batch count one by one.
+    pub transfers: BTreeMap<String, u64>,
+}
+
+/// Writes how much of each kind is in a block: unlike elsewhere, Etherscan has numbers here.
+pub fn write_block_counts(writer: &mut JsonWriter, counts: &BlockCounts) {
+    let of = |standard: &str| counts.transfers.get(standard).copied().unwrap_or_default();
+    writer.object(|item| {
+        item.key("block").number(counts.number);
+        item.key("txsCount").number(counts.transactions);
+        item.key("internalTxsCount").number(counts.frames);
+        item.key("erc20TxsCount").number(of("ERC-20"));
+        item.key("erc721TxsCount").number(of("ERC-721"));
+        item.key("erc1155TxsCount").number(of("ERC-1155"));
     });
 }
 

@@ -6,8 +6,21 @@ use crate::select::{Select, participant, up_to};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, Direction, TransferPosition};
 use trawl_core::readable::Span;
+use trawl_core::schema::columns::columns;
 use trawl_core::schema::{BlockTokenTransferRow, Columns as _, TokenTransferRow};
 use trawl_core::statement::Statement;
+
+columns! {
+    /// The standard of a transfer.
+    pub struct TransferStandard / TransferStandardView {
+        /// Position of its log in the block.
+        log_index: u32,
+        /// Position in the batch of the log.
+        batch_index: u32,
+        /// `ERC-20`, `ERC-721` or `ERC-1155`.
+        token_type: String,
+    }
+}
 
 /// A filter for the transfers of an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,6 +112,13 @@ pub fn of_standards(
 pub(crate) fn senders_columns() -> String {
     let spelt = |name: &&'static str| if *name == "address" { "from_address AS address" } else { *name };
     TokenTransferRow::names().iter().map(spelt).collect::<Vec<_>>().join(", ")
+}
+
+/// The standards of the transfers in a `block`, in order.
+#[must_use]
+pub fn standards_in(block: &Span, limit: u64) -> Statement<TransferStandard> {
+    let select = Select::default().blocks("block_number", block);
+    select.page("token_transfers_by_block", "log_index, batch_index", limit)
 }
 
 /// The transfers of a transaction of a `block`, in order.
