@@ -65,6 +65,10 @@ fn quantity(text: &str) -> Value {
 }
 
 fn call_object(params: &Params) -> Value {
-    let member = |name: &str| Some((name.to_owned(), Value::from(params.text(name)?)));
+    let value = |name: &str, text: &str| match name {
+        "from" | "to" | "data" => Value::from(text),
+        _ => quantity(text),
+    };
+    let member = |name: &str| Some((name.to_owned(), value(name, params.text(name)?)));
     Value::Object(CALL.into_iter().filter_map(member).collect::<Map<_, _>>())
 }

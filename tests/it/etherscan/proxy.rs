@@ -33,6 +33,16 @@ fn proxy_answers_as_the_endpoint_of_json_rpc() -> anyhow::Result<()> {
         ("eth_gasPrice", String::new(), json!([])),
         ("eth_call", format!("to={address}&data=0x&tag=latest"), json!([{"to": address, "data": "0x"}, "latest"])),
         ("eth_estimateGas", format!("to={address}&value=0x0"), json!([{"to": address, "value": "0x0"}, "latest"])),
+        (
+            "eth_estimateGas",
+            format!("to={address}&value=0&gasLimit=100000&gasPrice=0x0"),
+            json!([{"to": address, "value": "0x0", "gas": "0x186a0", "gasPrice": "0x0"}, "latest"]),
+        ),
+        (
+            "eth_call",
+            format!("to={address}&value=what&tag=latest"),
+            json!([{"to": address, "value": "what"}, "latest"]),
+        ),
         ("eth_getTransactionByHash", "txhash=0x12".into(), json!(["0x12"])),
     ];
     for (method, query, params) in calls {
