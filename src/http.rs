@@ -2,6 +2,7 @@
 
 pub(crate) mod body;
 pub(crate) mod cors;
+pub(crate) mod csv_file;
 pub(crate) mod gas_oracle;
 pub(crate) mod headers;
 pub mod metrics;

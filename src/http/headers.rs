@@ -10,8 +10,9 @@ use super::cors::{self, CorsPolicy};
 use super::percent;
 use crate::error::Problem;
 
-/// Routes that choose a format by the header `Accept`.
-const HAS_FORMATS: [&str; 4] = [
+/// Routes that choose a format by the header `Accept`, or are files.
+const HAS_FORMATS: [&str; 5] = [
+    "/api/v2/advanced-filters/csv",
     "/api/v2/scan/logs",
     "/api/v2/scan/internal-transactions",
     "/api/v2/scan/token-transfers",

@@ -10,55 +10,56 @@ use axum::response::Response;
 use super::cursor::Cursor;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
+use crate::enrich::selectors::TransactionKey;
 use crate::error::Problem;
 use crate::http::parameters::{Parameters, query_parameters};
-use crate::http::periods::time_range;
-use crate::http::query::{Kind, PAGE_SIZE};
+use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup};
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
-use crate::read::blocks::times;
-use crate::read::completeness::require_table;
 use crate::read::tokens::held_tokens::shown_tokens;
-use trawl_core::primitives::{Address, BlockNumber, BlockRange};
-use trawl_core::readable::Readable;
-use trawl_core::schema::OptionalTable;
+use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_json::advanced_filters::{Movement, MovementFacts, Search, write_filtered_page, write_movement};
+use trawl_query::account::transfers::TransactionGas;
+use trawl_query::transactions::TransactionSelector;
 
+pub(crate) mod export;
 mod filter;
 pub(crate) mod methods;
 mod position;
+mod request;
 mod source;
 
+pub(super) use export::csv;
 use filter::Filter;
 pub(super) use methods::methods;
 use position::MovementCursor;
-use source::{ROWS_PER_READ, Read, Source, Sources};
+use request::FilterRequest;
+use source::{ROWS_PER_READ, Sources};
+
+/// What rows are to match.
+const FILTER: ParameterGroup = &[
+    ("transaction_types", Kind::Text),
+    ("methods", Kind::Text),
+    ("methods_names", Kind::Text),
+    ("age_from", Kind::Text),
+    ("age_to", Kind::Text),
+    ("age", Kind::Name(&["1h", "24h", "7d", "1m", "3m", "6m", "null", ""])),
+    ("from_address_hashes_to_include", Kind::Text),
+    ("from_address_hashes_to_exclude", Kind::Text),
+    ("to_address_hashes_to_include", Kind::Text),
+    ("to_address_hashes_to_exclude", Kind::Text),
+    ("address_relation", Kind::Name(&["or", "and", "null", ""])),
+    ("amount_from", Kind::Text),
+    ("amount_to", Kind::Text),
+    ("token_contract_address_hashes_to_include", Kind::Text),
+    ("token_contract_address_hashes_to_exclude", Kind::Text),
+    ("token_contract_symbols_to_include", Kind::Text),
+    ("token_contract_symbols_to_exclude", Kind::Text),
+];
 
 query_parameters! {
-    pub(crate) AdvancedFiltersParameters: [
-        &[
-            ("transaction_types", Kind::Text),
-            ("methods", Kind::Text),
-            ("methods_names", Kind::Text),
-            ("age_from", Kind::Text),
-            ("age_to", Kind::Text),
-            ("age", Kind::Name(&["1h", "24h", "7d", "1m", "3m", "6m", "null", ""])),
-            ("from_address_hashes_to_include", Kind::Text),
-            ("from_address_hashes_to_exclude", Kind::Text),
-            ("to_address_hashes_to_include", Kind::Text),
-            ("to_address_hashes_to_exclude", Kind::Text),
-            ("address_relation", Kind::Name(&["or", "and", "null", ""])),
-            ("amount_from", Kind::Text),
-            ("amount_to", Kind::Text),
-            ("token_contract_address_hashes_to_include", Kind::Text),
-            ("token_contract_address_hashes_to_exclude", Kind::Text),
-            ("token_contract_symbols_to_include", Kind::Text),
-            ("token_contract_symbols_to_exclude", Kind::Text),
-        ],
-        MovementCursor::PARAMETERS,
-        PAGE_SIZE,
-    ];
+    pub(crate) AdvancedFiltersParameters: [FILTER, MovementCursor::PARAMETERS, PAGE_SIZE];
 }
 
 /// Most rows that a request examines: a page of a filter that few rows match ends there.
@@ -70,17 +71,11 @@ pub(super) async fn list(
     head: RequestHead,
     query: Parameters<AdvancedFiltersParameters>,
 ) -> Result<Response, Problem> {
-    let filter = Filter::read(&query)?;
-    let age = time_range(&query, "age_from", "age_to")?;
-    if age.start.is_none() && query.name("age").is_some_and(|preset| !matches!(preset, "null" | "")) {
-        return Err(Problem::invalid_parameter("age_from", "Missing field: age_from"));
-    }
-    let below = MovementCursor::read(&query)?;
-    let (head, size) = (head.get()?, query.page_size());
-    let blocks = times::within(&app, &head, age).await?;
-    let sources = sources(&head, &filter, blocks, below)?;
+    let request = FilterRequest::read(&query)?;
+    let (head, size, filter) = (head.get()?, query.page_size(), &request.filter);
     let rows_per_read = if filter.passes_over() { ROWS_PER_READ } else { size + 1 };
-    let page = Page::read(&app, &head, &filter, Sources::new(sources, rows_per_read), size).await?;
+    let sources = request.sources(&app, &head, rows_per_read).await?;
+    let page = Page::read(&app, &head, filter, sources, size).await?;
     let next = page.next.map(|cursor| cursor.writer(page.rows.len() as u64));
     let facts = Facts::load(&app, &head, &page.rows).await?;
     let searched = filter.tokens.include.iter().chain(&filter.tokens.exclude);
@@ -90,41 +85,6 @@ pub(super) async fn list(
     let search = Search { methods: &methods, tokens: (&searched, &tokens) };
     let write = |list: &mut trawl_json::Array<'_>| facts.write(&page.rows, list);
     Ok(json(write_filtered_page(write, next, &search)))
-}
-
-/// The sources of the rows that a filter includes, in some blocks.
-fn sources(
-    head: &Head,
-    filter: &Filter,
-    blocks: Option<BlockRange>,
-    below: Option<MovementCursor>,
-) -> Result<Vec<Source>, Problem> {
-    let Some(range) = blocks else { return Ok(Vec::new()) };
-    let last = below.map_or(BlockNumber::MAX, |below| below.0.0);
-    let range = BlockRange::new(range.first(), range.last().min(last));
-    let of = |part: &Readable| range.map(|range| part.within(range)).unwrap_or_default();
-    let sides: Vec<Option<source::Side>> = match filter.ranges() {
-        none if none.is_empty() => vec![None],
-        some => some.into_iter().map(Some).collect(),
-    };
-    let mut reads = Vec::new();
-    if filter.includes_coins() {
-        if sides != [None] {
-            require_table(head, OptionalTable::TransactionsByAddress)?;
-        }
-        reads.extend(sides.iter().map(|side| (Read::Transactions(*side), &head.blocks)));
-        reads.extend(sides.iter().map(|side| (Read::Frames(*side), &head.traces)));
-    }
-    if filter.includes_transfers() {
-        let tokens: Vec<Address> = filter.tokens.include.iter().copied().collect();
-        let transfers = |side: &Option<source::Side>| match (side, tokens.as_slice()) {
-            (None, [_, ..]) => tokens.iter().map(|token| Read::OfToken(*token)).collect(),
-            (side, [token]) => vec![Read::Transfers(*side, Some(*token), filter.standards())],
-            (side, _) => vec![Read::Transfers(*side, None, filter.standards())],
-        };
-        reads.extend(sides.iter().flat_map(transfers).map(|read| (read, &head.receipts)));
-    }
-    Ok(reads.into_iter().map(|(read, part)| Source::new(read, of(part), below)).collect())
 }
 
 /// A page of the list.
@@ -167,14 +127,7 @@ impl Page {
 async fn checked(app: &App, head: &Head, filter: &Filter, mut rows: Vec<Movement>) -> Result<Vec<Movement>, Problem> {
     if !filter.methods.is_empty() {
         let calls = app.selectors().calls(app.reader(), positions(&rows), head).await?;
-        let selector = |row: &Movement| {
-            if row.is_plain_transfer() {
-                return None;
-            }
-            let call = calls.get(&(row.block_number, row.transaction_index))?;
-            Selector::try_from(call.selector.get(..4)?).ok()
-        };
-        rows.retain(|row| selector(row).is_some_and(|selector| filter.methods.contains(&selector)));
+        rows.retain(|row| selector(&calls, row).is_some_and(|selector| filter.methods.contains(&selector)));
     }
     if filter.has_amounts() {
         let tokens = shown_tokens(app, head, rows.iter().filter_map(|row| row.token().copied())).await?;
@@ -182,6 +135,19 @@ async fn checked(app: &App, head: &Head, filter: &Filter, mut rows: Vec<Movement
         rows.retain(|row| filter.allows_amount(row, decimals(row)));
     }
     Ok(rows)
+}
+
+/// The selector of the function that the transaction of a row calls: none of a plain transfer, or of a creation.
+fn selector(calls: &HashMap<TransactionKey, TransactionSelector>, row: &Movement) -> Option<Selector> {
+    let call = calls.get(&(row.block_number, row.transaction_index))?;
+    call.to_address.filter(|_| !row.is_plain_transfer())?;
+    Selector::try_from(call.selector.get(..4)?).ok()
+}
+
+/// What a transaction paid for gas, in wei, if that is known.
+fn fee(row: &TransactionGas) -> Option<U256> {
+    let is_known = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
+    row.fee().total().filter(|_| is_known("gas_used") && is_known("effective_gas_price"))
 }
 
 /// The positions of the transactions of some rows.
@@ -218,9 +184,7 @@ impl Facts {
             of_transactions.entry(*at).or_default().method = method;
         }
         for row in gas {
-            let is_known = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
-            let fee = row.fee().total().filter(|_| is_known("gas_used") && is_known("effective_gas_price"));
-            of_transactions.entry((row.block_number, row.transaction_index)).or_default().fee = fee;
+            of_transactions.entry((row.block_number, row.transaction_index)).or_default().fee = fee(&row);
         }
         Ok(Self { of_transactions, addresses, tokens })
     }

@@ -59,6 +59,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/scan/internal-transactions", get(scan::rows::<InternalTransactionScan>))
         .route("/api/v2/scan/token-transfers", get(scan::rows::<TokenTransferScan>))
         .route("/api/v2/scan/transactions", get(scan::rows::<TransactionScan>))
+        .route("/api/v2/advanced-filters/csv", get(advanced_filters::csv))
         .route("/api/v2/addresses/{address_hash}/transactions/csv", get(exports::transactions))
         .route("/api/v2/addresses/{address_hash}/token-transfers/csv", get(exports::token_transfers))
         .route("/api/v2/addresses/{address_hash}/internal-transactions/csv", get(exports::internal_transactions))

@@ -9,8 +9,6 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
-use axum::http::HeaderValue;
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::response::Response;
 use trawl_serve::Client;
@@ -25,6 +23,7 @@ use super::respond::{Scan, respond};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::ResponseBudget;
+use crate::http::csv_file::csv_file;
 use crate::http::parameters::{AddressPath, Parameters, QueryParameters, query_parameters};
 use crate::http::periods::{TimeRange, time_range};
 use crate::http::query::{Kind, ParameterGroup, Query, fixed_hex};
@@ -214,15 +213,5 @@ async fn export<S: ScanSpec, L: Layout<Row = S::Row>, C: Columns<Row = S::Row> +
         let columns = C::from(Source { app, head, address });
         respond(stream, format, Export { layout, columns }, scan)
     };
-    Ok(as_file(response, &format!("{stem}-{address:#x}.csv")))
-}
-
-/// The answer as a file of CSV.
-fn as_file(mut response: Response, name: &str) -> Response {
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/csv"));
-    if let Ok(file) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
-        headers.insert(CONTENT_DISPOSITION, file);
-    }
-    response
+    Ok(csv_file(response, &format!("{stem}-{address:#x}.csv")))
 }

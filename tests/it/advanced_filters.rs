@@ -14,6 +14,8 @@ use crate::pages::{get, walk};
 use crate::scan::listed::{busiest, frames, rows};
 use crate::transactions::node_transactions;
 
+mod export;
+
 /// A row as the node reported it: its position, and what filters ask for.
 #[derive(Debug, Clone)]
 struct Row {

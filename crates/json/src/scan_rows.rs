@@ -11,6 +11,7 @@ mod csv_line;
 pub mod exports;
 pub mod holders;
 mod internal_transactions;
+pub mod movements;
 mod token_transfers;
 mod transactions;
 

@@ -2,12 +2,11 @@
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::HeaderValue;
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 
 use crate::app::App;
 use crate::error::{Problem, UncountedReason};
+use crate::http::csv_file::csv_file;
 use crate::http::parameters::{AddressPath, Parameters, query_parameters};
 use crate::http::query::Kind;
 use crate::middleware::request_head::RequestHead;
@@ -56,12 +55,5 @@ pub(in crate::rest) async fn holders_csv(
     let mut out = JsonWriter::new();
     out.raw(HOLDERS);
     found.iter().for_each(|position| write_holder(&mut out, position.holder, position.held, decimals));
-    let mut response = Bytes::from(out.into_bytes()).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/csv"));
-    let name = format!("attachment; filename=\"holders-{address:#x}{part}.csv\"");
-    if let Ok(file) = HeaderValue::from_str(&name) {
-        headers.insert(CONTENT_DISPOSITION, file);
-    }
-    Ok(response)
+    Ok(csv_file(Bytes::from(out.into_bytes()), &format!("holders-{address:#x}{part}.csv")))
 }

@@ -85,6 +85,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 /// The endpoints, and the query parameters that their handlers declare.
 const DECLARED: &[(&str, &[ParameterGroup])] = &[
     ("/api/v2/advanced-filters", advanced_filters::AdvancedFiltersParameters::GROUPS),
+    ("/api/v2/advanced-filters/csv", advanced_filters::export::FilterExportParameters::GROUPS),
     ("/api/v2/advanced-filters/methods", advanced_filters::methods::MethodsParameters::GROUPS),
     ("/api/v2/smart-contracts/counters", &[]),
     ("/api/v2/blocks", blocks::list::BlockListParameters::GROUPS),

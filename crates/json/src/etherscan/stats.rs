@@ -100,7 +100,7 @@ pub fn write_block_reward(writer: &mut JsonWriter, reward: &BlockReward) {
 pub struct BlockCounts {
     /// Height of the block.
     pub number: BlockNumber,
-    /// Its transactions.
+    /// Transactions, those that failed among them.
     pub transactions: u64,
     /// Its call frames, as lists of them have them.
     pub frames: u64,
