@@ -13,6 +13,8 @@ pub(super) fn routes() -> Router<App> {
     let messages = trawl_chains::message_paths().into_iter();
     let deposits = trawl_chains::deposit_paths().into_iter();
     let router = messages.fold(Router::new(), |router, path| router.route(path, get(messages::list)));
+    let of_transaction = trawl_chains::transaction_message_paths().into_iter();
+    let router = of_transaction.fold(router, |router, path| router.route(path, get(messages::of_transaction)));
     let newest = trawl_chains::newest_deposit_paths().into_iter();
     let router = deposits.fold(router, |router, path| router.route(path, get(deposits::list)));
     newest.fold(router, |router, path| router.route(path, get(deposits::newest)))

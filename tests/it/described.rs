@@ -25,9 +25,12 @@ fn every_route_is_described() -> anyhow::Result<()> {
     let mut routes = rest_routes()?;
     routes.extend(routes_of(&workspace::root().join("src/router/routes.rs"))?);
     // At the paths that clients of each family of chains know.
-    for of_families in
-        [trawl_chains::message_paths(), trawl_chains::deposit_paths(), trawl_chains::newest_deposit_paths()]
-    {
+    for of_families in [
+        trawl_chains::message_paths(),
+        trawl_chains::transaction_message_paths(),
+        trawl_chains::deposit_paths(),
+        trawl_chains::newest_deposit_paths(),
+    ] {
         routes.extend(of_families.into_iter().map(str::to_owned));
     }
     // Where its operator turns it on.

@@ -27,7 +27,9 @@ pub use bridge::deposits::{
     Deposit, DepositList, DepositMember, DepositSource, FirstTransaction, NewestForm, NewestList,
 };
 pub use bridge::l1_origin::L1Origin;
-pub use bridge::messages::{MessageList, MessageLog, MessageMember, MessageSource, VersionedNonce, Word};
+pub use bridge::messages::{
+    MessageList, MessageLog, MessageMember, MessageSource, TransactionMessageList, VersionedNonce, Word,
+};
 pub use bridge::{BridgeEvent, BridgeTransfer, BridgeWay};
 pub use chain::Chain;
 pub use encoding::Encoding;
@@ -50,6 +52,7 @@ pub use own_transactions::{InnerCall, TypeSigns};
 pub use producer::ProducerRule;
 pub use registry::{
     ETHEREUM, by_chain_id, by_name, chain, deposit_paths, listed, message_paths, names, newest_deposit_paths, of_chain,
+    transaction_message_paths,
 };
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue, TypesWord};
 pub use signer::{KeySigned, Signer};

@@ -72,6 +72,12 @@ pub fn message_paths() -> BTreeSet<&'static str> {
     FAMILIES.iter().filter_map(|family| Some(family.messages?.path)).collect()
 }
 
+/// The paths of all families' lists of one transaction's messages to L1.
+#[must_use]
+pub fn transaction_message_paths() -> BTreeSet<&'static str> {
+    FAMILIES.iter().filter_map(|family| Some(family.messages?.of_transaction.as_ref()?.path)).collect()
+}
+
 /// The paths of all families' lists of transactions from L1.
 #[must_use]
 pub fn deposit_paths() -> BTreeSet<&'static str> {

@@ -9,16 +9,18 @@ use trawl_chains::{MessageList, MessageSource};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
-use crate::http::parameters::{Parameters, query_parameters};
+use crate::http::parameters::{NoParameters, Parameters, TransactionPath, query_parameters};
 use crate::http::query::PAGE_SIZE;
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use crate::rest::cursor::{AddressLogCursor, Cursor};
 use crate::rest::list::ListRow;
 use crate::rest::page::Page;
+use crate::rest::transactions::transaction::with_part;
 use trawl_core::primitives::{Address, BlockNumber};
-use trawl_core::schema::{Column, LogRow};
+use trawl_core::schema::{BlockPart, Column, LogRow};
 use trawl_core::store::{Batch, Head};
+use trawl_json::JsonWriter;
 use trawl_json::addresses::address::Addresses;
 use trawl_json::list::write_page;
 use trawl_json::rollups::messages::write_rest_message;
@@ -51,12 +53,46 @@ pub(in crate::rest) async fn list(
     let items = write_page(
         |items| {
             page.rows(|batch, row| {
-                write_rest_message(items.item(), list, &batch.view(), row, senders.of(batch, row));
+                write_rest_message(items.item(), list.members, &batch.view(), row, senders.of(batch, row));
             });
         },
         next,
     );
     Ok(policy.mark(json(items)))
+}
+
+/// More messages than a block has room for.
+const MOST_OF_BLOCK: u64 = 100_000;
+
+/// The messages to L1 of one transaction, in order.
+pub(in crate::rest) async fn of_transaction(
+    State(app): State<App>,
+    path: MatchedPath,
+    head: RequestHead,
+    TransactionPath(hash): TransactionPath,
+    _: Parameters<NoParameters>,
+) -> Result<Response, Problem> {
+    let head = head.get()?;
+    let list = app.family(&head).and_then(|family| family.messages).ok_or(Problem::UnknownAction)?;
+    let own = list.of_transaction.as_ref().filter(|own| own.path == path.as_str()).ok_or(Problem::UnknownAction)?;
+    let (batch, row) = with_part(&app, &hash, &head, BlockPart::Receipts).await?;
+    let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
+    // Those of its block are a range of the key; the newest is the first.
+    let blocks = head.receipts.at(block);
+    let of_block = trawl_query::logs::of_address(&list.contract, Some(&list.event), &blocks, None, MOST_OF_BLOCK);
+    let batches = app.rows_of(&head, &of_block).await?;
+    let rows = batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row)));
+    let mut rows: Vec<_> = rows.filter(|(batch, row)| batch.view().transaction_index[*row] == index).collect();
+    rows.reverse();
+    let mut writer = JsonWriter::new();
+    writer.object(|page| {
+        page.key("items").array(|items| {
+            for (batch, row) in rows {
+                write_rest_message(items.item(), own.members, &batch.view(), row, None);
+            }
+        });
+    });
+    Ok(CachePolicy::of_block(&head, block).mark(json(writer.into_bytes())))
 }
 
 /// Who sent the transactions of a page.

@@ -172,6 +172,7 @@ const DECLARED: &[(&str, &[ParameterGroup])] = &[
     ("/api/v2/withdrawals/counters", &[]),
     ("/api/v2/optimism/withdrawals", rollups::messages::MessagesParameters::GROUPS),
     ("/api/v2/arbitrum/messages/from-rollup", rollups::messages::MessagesParameters::GROUPS),
+    ("/api/v2/arbitrum/messages/withdrawals/{transaction_hash}", &[]),
     ("/api/v2/scroll/withdrawals", rollups::messages::MessagesParameters::GROUPS),
     ("/api/v2/main-page/optimism-deposits", &[]),
     ("/api/v2/main-page/arbitrum/messages/to-rollup", &[]),

@@ -110,12 +110,43 @@ fn of_arbitrum_are_by_their_position() -> anyhow::Result<()> {
     let event = "3e7aafa77dbf186b7fd488006beff893744caa3c4f6f299e8a709fa2087374fc";
     let caller = "33".repeat(20);
     let data = [format!("{caller:0>64}"), word(1), word(2), word(3), word(4), word(192), word(0)].concat();
-    add_logs(&database, &word(0x64)[24..], &[[event.into(), word(1), word(2), word(77), data]])?;
+    let short = [format!("{caller:0>64}"), word(1)].concat();
+    let logs = [(77, data), (78, short)].map(|(id, data)| [event.to_owned(), word(1), word(2), word(id), data]);
+    add_logs(&database, &word(0x64)[24..], &logs)?;
     let api = env::start_api(&database, &[])?;
     let page = get(&api.url, "arbitrum/messages/from-rollup")?.json()?;
-    let item = &page["items"][0];
+    ensure!(page["items"][0]["id"] == 78, "{page}");
+    let item = &page["items"][1];
     ensure!(item["id"] == 77 && item["origination_address_hash"] == format!("0x{caller}"), "{page}");
     ensure!(item["origination_transaction_block_number"] == HEIGHT && item["status"].is_null(), "{page}");
     ensure!(get(&api.url, "optimism/withdrawals")?.status == 400);
+    let transaction = item["origination_transaction_hash"].as_str().unwrap_or_default();
+    of_a_transaction(&api.url, transaction, &caller)
+}
+
+/// The two messages of the block are those of its transaction.
+fn of_a_transaction(url: &str, transaction: &str, caller: &str) -> anyhow::Result<()> {
+    let list = "arbitrum/messages/withdrawals";
+    let found = get(url, &format!("{list}/{transaction}"))?.json()?;
+    let caller = format!("0x{caller}");
+    let destination = format!("0x{:040x}", 1);
+    let due = json!({
+        "id": 77, "status": null, "caller_address_hash": caller, "caller": caller,
+        "destination_address_hash": destination, "destination": destination,
+        "arb_block_number": 1, "eth_block_number": 2, "l2_timestamp": 3, "callvalue": "4", "data": "0x",
+        "token": null, "completion_transaction_hash": null,
+    });
+    ensure!(found["items"][0] == due && found.as_object().map(serde_json::Map::len) == Some(1), "{found}");
+    let short = &found["items"][1];
+    ensure!(short["id"] == 78 && short["arb_block_number"] == 1 && found["items"][2].is_null(), "{found}");
+    ensure!(["eth_block_number", "callvalue", "data"].iter().all(|name| short[*name].is_null()), "{short}");
+    let unknown = get(url, &format!("{list}/0x{}", "12".repeat(32)))?;
+    ensure!(unknown.status == 404, "{unknown:?}");
+    ensure!(get(url, &format!("{list}/0x12"))?.status == 422);
+    ensure!(get(url, &format!("{list}/{transaction}?items_count=1"))?.status == 422);
+    // A chain of another family has no such path.
+    let other = &chains::chain("hive").api;
+    let hash = format!("0x{}", "12".repeat(32));
+    ensure!(get(other, &format!("{list}/{hash}"))?.status == 400);
     Ok(())
 }

@@ -13,6 +13,17 @@ pub struct MessageList {
     pub event: B256,
     /// Members of an item.
     pub members: &'static [MessageMember],
+    /// Those of one transaction, if Blockscout's page of a transaction shows them for chains of the family.
+    pub of_transaction: Option<TransactionMessageList>,
+}
+
+/// The list of the messages of one transaction to L1.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TransactionMessageList {
+    /// Path of the list, whose parameter is the hash of the transaction.
+    pub path: &'static str,
+    /// Members of an item.
+    pub members: &'static [MessageMember],
 }
 
 /// A member of an item.

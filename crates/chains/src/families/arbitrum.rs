@@ -6,7 +6,7 @@ use alloy_primitives::{Address, B256, address, b256};
 use super::arbitrum_forks::FORKS;
 use super::ethereum::ETHEREUM_RULES;
 use crate::bridge::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction, NewestForm, NewestList};
-use crate::bridge::messages::{MessageList, MessageMember, MessageSource, Word};
+use crate::bridge::messages::{MessageList, MessageMember, MessageSource, TransactionMessageList, Word};
 use crate::bridge::{BridgeEvent, BridgeWay};
 use crate::chain::Chain;
 use crate::evidence::Evidence;
@@ -178,6 +178,25 @@ static MESSAGES: MessageList = MessageList {
         MessageMember { key: "completion_transaction_hash", source: MessageSource::OnL1 },
         MessageMember { key: "status", source: MessageSource::OnL1 },
     ],
+    of_transaction: Some(TransactionMessageList {
+        path: "/api/v2/arbitrum/messages/withdrawals/{transaction_hash}",
+        // Accounts under both names that clients know, as Blockscout has them.
+        members: &[
+            MessageMember { key: "id", source: MessageSource::Integer(Word::Topic(3)) },
+            MessageMember { key: "status", source: MessageSource::OnL1 },
+            MessageMember { key: "caller_address_hash", source: MessageSource::Account(Word::Data(0)) },
+            MessageMember { key: "caller", source: MessageSource::Account(Word::Data(0)) },
+            MessageMember { key: "destination_address_hash", source: MessageSource::Account(Word::Topic(1)) },
+            MessageMember { key: "destination", source: MessageSource::Account(Word::Topic(1)) },
+            MessageMember { key: "arb_block_number", source: MessageSource::Integer(Word::Data(1)) },
+            MessageMember { key: "eth_block_number", source: MessageSource::Integer(Word::Data(2)) },
+            MessageMember { key: "l2_timestamp", source: MessageSource::Integer(Word::Data(3)) },
+            MessageMember { key: "callvalue", source: MessageSource::Amount(Word::Data(4)) },
+            MessageMember { key: "data", source: MessageSource::Bytes(5) },
+            MessageMember { key: "token", source: MessageSource::OnL1 },
+            MessageMember { key: "completion_transaction_hash", source: MessageSource::OnL1 },
+        ],
+    }),
 };
 
 /// The list of messages from L1.

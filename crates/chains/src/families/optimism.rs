@@ -135,6 +135,7 @@ pub(super) static WITHDRAWALS: MessageList = MessageList {
         MessageMember { key: "challenge_period_end", source: MessageSource::OnL1 },
         MessageMember { key: "portal_contract_address_hash", source: MessageSource::OnL1 },
     ],
+    of_transaction: None,
 };
 
 const NONCE: Word = Word::Topic(1);

@@ -65,6 +65,7 @@ static WITHDRAWALS: MessageList = MessageList {
         MessageMember { key: "completion_transaction_hash", source: MessageSource::OnL1 },
         MessageMember { key: "value", source: MessageSource::Amount(Word::Data(0)) },
     ],
+    of_transaction: None,
 };
 
 /// Messages from L1.

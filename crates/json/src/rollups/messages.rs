@@ -1,6 +1,6 @@
 //! Messages to L1 in REST (docs/reference/http-contract.md#messages-to-l1).
 
-use trawl_chains::{MessageList, MessageLog, MessageSource, Word};
+use trawl_chains::{MessageLog, MessageMember, MessageSource, Word};
 use trawl_core::primitives::{Address, Timestamp, U256};
 use trawl_core::schema::LogView;
 
@@ -8,10 +8,10 @@ use crate::JsonWriter;
 use crate::addresses::address::Addresses;
 use crate::logs::topic_hashes;
 
-/// A message of a list. `sender`: who sent its transaction, if that is known.
+/// A message with the `members` of its list. `sender`: who sent its transaction, if that is known.
 pub fn write_rest_message(
     writer: &mut JsonWriter,
-    list: &MessageList,
+    members: &[MessageMember],
     logs: &LogView<'_>,
     row: usize,
     sender: Option<(&Address, &Addresses)>,
@@ -19,7 +19,7 @@ pub fn write_rest_message(
     let topics = topic_hashes(logs, row);
     let log = MessageLog { topics: &topics, data: logs.data.value(row) };
     writer.object(|message| {
-        for member in list.members {
+        for member in members {
             let value = message.key(member.key);
             match member.source {
                 MessageSource::TransactionHash => value.fixed_hex(logs.transaction_hash.bytes(row)),
