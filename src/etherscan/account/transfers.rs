@@ -15,11 +15,13 @@ use crate::etherscan::rows::{ListBody, Parts, respond};
 use crate::etherscan::transaction::gas::{GasOf, gas};
 use crate::etherscan::window::Window;
 use crate::http::body::StreamError;
+use crate::read::tokens::held_tokens::shown_tokens;
+use crate::read::tokens::token::known;
 use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, TokenTransferRow};
 use trawl_core::store::{Batch, Head};
-use trawl_json::etherscan::{TransferFacts, write_token_transfer};
+use trawl_json::etherscan::{TransferFacts, decimals, write_token_transfer};
 use trawl_json::tokens::transfers::Tokens;
 use trawl_query::account::transfers;
 use trawl_query::transactions::TransactionSelector;
@@ -59,10 +61,30 @@ async fn list(request: Request, standard: &'static str) -> Result<Response, Refu
     let rows = batches.iter().enumerate().flat_map(|(batch, rows)| (0..rows.len()).map(move |row| (batch, row)));
     window.check_reach(batches.iter().map(Batch::len).sum())?;
     let rows: Vec<(usize, usize)> = rows.skip(usize::try_from(window.skip).unwrap_or(usize::MAX)).collect();
+    if rows.is_empty() {
+        return Ok(respond::<Transfers>(&app, requester, &window, None, NO_TRANSACTIONS));
+    }
+    let of_contract = match params.address("contractaddress") {
+        Some(token) => of_contract(&app, &head, token, standard).await?,
+        None => Tokens::default(),
+    };
     let blocks = window.blocks.clone();
-    let parts = Transfers { app: app.clone(), head, blocks, batches, rest: rows.into_iter() };
-    let parts = (parts.rest.len() > 0).then_some(parts);
-    Ok(respond(&app, requester, &window, parts, NO_TRANSACTIONS))
+    let parts = Transfers { app: app.clone(), head, blocks, batches, rest: rows.into_iter(), of_contract };
+    Ok(respond(&app, requester, &window, Some(parts), NO_TRANSACTIONS))
+}
+
+/// What the contract of the one token of a list says after the head, where its decimals are not known otherwise: clients
+/// read them as a number.
+async fn of_contract(app: &App, head: &Head, token: Address, standard: &str) -> Result<Tokens, Problem> {
+    let tokens = shown_tokens(app, head, [token].into_iter()).await?;
+    if decimals(&tokens, &token, standard).is_some() {
+        return Ok(tokens);
+    }
+    match known(app, head, &token).await {
+        Ok((tokens, _)) => Ok(tokens),
+        Err(Problem::NotFound) => Ok(Tokens::default()),
+        Err(problem) => Err(problem),
+    }
 }
 
 /// Transfers that were read.
@@ -73,6 +95,8 @@ struct Transfers {
     batches: Vec<Batch<TokenTransferRow>>,
     /// Those that were not written yet: batch and row.
     rest: std::vec::IntoIter<(usize, usize)>,
+    /// What is known of the token of the list, if it is of one.
+    of_contract: Tokens,
 }
 
 impl Parts for Transfers {
@@ -84,7 +108,8 @@ impl Parts for Transfers {
             tokens.insert(Address::get(&view.token_address, *row));
             positions.insert((view.block_number[*row], view.transaction_index[*row]));
         }
-        let Details { gas, calls, methods, tokens } = self.details(tokens, positions).await?;
+        let Details { gas, calls, methods, mut tokens } = self.details(tokens, positions).await?;
+        tokens.extend(self.of_contract.clone());
         let newest = self.head.number().unwrap_or_default();
         for (batch, row) in &part {
             let view = self.batches[*batch].view();

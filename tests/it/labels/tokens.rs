@@ -58,6 +58,21 @@ fn pages_say_what_contracts_say(api: &Server) -> anyhow::Result<()> {
         let found = token(&expected["addresses"][name])?;
         ensure!(found["name"] == full_name, "{name}: {found}");
     }
+    // Lists of that token have its decimals too, which are not known in lists of several.
+    let gold = expected["addresses"]["GLD"].as_str().unwrap_or_default();
+    let transfers = |query: &str| -> anyhow::Result<Value> {
+        let found = crate::etherscan::ask(&api.url, &format!("module=account&action=tokentx&{query}"))?;
+        let rows = found["result"].as_array().context("rows")?;
+        let is_own = |row: &&Value| row["contractAddress"].as_str().is_some_and(|one| one.eq_ignore_ascii_case(gold));
+        Ok(rows.iter().find(is_own).cloned().unwrap_or_default())
+    };
+    let row = transfers(&format!("contractaddress={gold}"))?;
+    ensure!(row["tokenDecimal"] == "18" && row["tokenSymbol"] == "GLD", "{row}");
+    let account = row["to"].as_str().unwrap_or_default();
+    let both = transfers(&format!("address={account}&contractaddress={gold}"))?;
+    ensure!(both["tokenDecimal"] == "18", "{both}");
+    let unknown = transfers(&format!("address={account}"))?;
+    ensure!(unknown["tokenDecimal"] == "", "{unknown}");
     for none in [&expected["accounts"][0], &expected["addresses"]["PlainEvents"]] {
         ensure!(token(none)?.is_null(), "{none}");
     }
