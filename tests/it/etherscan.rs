@@ -16,6 +16,7 @@ pub mod histories;
 mod logs;
 mod parameters;
 mod proxy;
+mod sides;
 mod stats;
 mod tokens;
 mod transactions;

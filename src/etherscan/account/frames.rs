@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use axum::response::Response;
+use futures_util::future::try_join_all;
 
+use super::sides::{Side, sides};
 use crate::app::App;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
@@ -32,12 +34,14 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
         true => Window::read_or(&params, &app, &head, &head.traces, Order::OldestFirst).await?,
         false => Window::read(&params, &app, &head, &head.traces).await?,
     };
-    let Some(statement) = statement(&app, &head, &params, &mut window).await? else {
+    let Some(statements) = statements(&app, &head, &params, &mut window).await? else {
         return Ok(respond::<LookedUpParts<Frames>>(&app, requester, &window, None, NO_TRANSACTIONS));
     };
-    let found = app.reader().rows(&statement).await.map_err(Problem::from)?;
+    let found = try_join_all(statements.iter().map(|statement| app.reader().rows(statement)));
+    let found = found.await.map_err(Problem::from)?;
     let keys: BTreeSet<FrameKey> = found
         .iter()
+        .flatten()
         .map(|position| (position.block_number, position.transaction_index, position.frame_index))
         .collect();
     let positions = window.cut(&keys.into_iter().collect::<Vec<_>>())?;
@@ -47,40 +51,46 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     Ok(respond(&app, requester, &window, parts, NO_TRANSACTIONS))
 }
 
-/// The positions of the frames: of a transaction, of an account, of an account in a transaction, or of some blocks;
-/// `None` of a transaction that is not known.
-async fn statement(
+/// The positions of the frames: of a transaction, of an account or of each of two sides, of an account in a
+/// transaction, or of some blocks; `None` of a transaction that is not known.
+async fn statements(
     app: &App,
     head: &Head,
     params: &Params,
     window: &mut Window,
-) -> Result<Option<Statement<FramePosition>>, Refusal> {
-    let account = params.address("address");
+) -> Result<Option<Vec<Statement<FramePosition>>>, Refusal> {
+    let sides = sides(params)?;
     let calls = match params.word("include_zero_value").as_deref() {
         Some("true") => ZeroValueCalls::Listed,
         _ => ZeroValueCalls::LeftOut,
     };
     if let Some(hash) = params.hash("txhash") {
+        let account = params.address("address");
+        if account.is_none() && !sides.is_empty() {
+            return Err(Refusal::Sentence("'txhash' cannot be combined with 'from' and 'to'".into()));
+        }
         let Some((batch, row)) = app.transaction(&hash, head).await? else { return Ok(None) };
         let index = batch.view().transaction_index[row];
         window.narrow(batch.view().block_number[row], &head.traces);
-        return Ok(Some(match account {
+        return Ok(Some(vec![match account {
             Some(account) => positions_of_both(&account, &window.blocks, index, calls, window.walk()),
             None => positions_of_transaction(&window.blocks, index, calls, window.walk()),
-        }));
+        }]));
     }
-    if let Some(account) = account {
-        return Ok(Some(positions_of(&account, &window.blocks, calls, window.walk())));
+    if !sides.is_empty() {
+        let (blocks, walk) = (&window.blocks, window.walk());
+        let of = |side: &Side| positions_of(&side.account, side.direction, blocks, calls, walk);
+        return Ok(Some(sides.iter().map(of).collect()));
     }
     if !(params.has("startblock") && params.has("endblock")) {
         let text = "Query parameter 'address', 'txhash', or 'startblock' and 'endblock' required";
         return Err(Refusal::Sentence(text.into()));
     }
     let has_table = head.tables.has(OptionalTable::ListedInternalTransactions);
-    Ok(Some(match calls {
+    Ok(Some(vec![match calls {
         ZeroValueCalls::Listed if has_table => positions_in(&window.blocks, window.walk()),
         calls => searched_positions_in(&window.blocks, calls, window.walk()),
-    }))
+    }]))
 }
 
 /// Frames by their positions.

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::response::Response;
+use futures_util::future::try_join_all;
 
+use super::sides::{Side, sides};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
@@ -31,36 +33,49 @@ use trawl_query::walk::Order;
 /// The transactions of an account, from either end.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, requester, .. } = request;
-    let account = params.require("address", Params::address)?;
-    let side = params.word("filterby").map(|side| if side == "from" { Direction::From } else { Direction::To });
+    let sides = requested(&params)?;
     let window = Window::read(&params, &app, &head, &head.receipts).await?;
-    let positions = positions(&app, &head, &account, side, &window).await?;
+    let positions = positions(&app, &head, &sides, &window).await?;
     let kind =
         Transactions { app: app.clone(), head: Arc::clone(&head), blocks: window.blocks.clone(), order: window.order };
     let parts = LookedUpParts::open(&app, kind, positions).await?;
     Ok(respond(&app, requester, &window, parts, NO_TRANSACTIONS))
 }
 
+/// The sides that the list has: `filterby` says on which one the account of `address` is.
+fn requested(params: &Params) -> Result<Vec<Side>, Refusal> {
+    let mut sides = sides(params)?;
+    if sides.is_empty() || params.has("filterby") {
+        params.require("address", Params::address)?;
+    }
+    let filter = params.word("filterby").map(|side| if side == "from" { Direction::From } else { Direction::To });
+    sides.iter_mut().for_each(|side| side.direction = filter.or(side.direction));
+    Ok(sides)
+}
+
 /// The positions of a window, in the order of the list.
 async fn positions(
     app: &App,
     head: &Head,
-    account: &Address,
-    side: Option<Direction>,
+    sides: &[Side],
     window: &Window,
 ) -> Result<Vec<(BlockNumber, u32)>, Refusal> {
-    let (walk, settled) = (window.walk(), &window.blocks.settled);
-    if !settled.is_empty() {
+    if !window.blocks.settled.is_empty() {
         require_table(head, OptionalTable::TransactionsByAddress)?;
     }
-    let statement = trawl_query::transactions::positions_of_address(account, side, settled, walk);
-    let newest = account::newest_transactions(account, side, &window.blocks, walk);
-    let settled = async { if settled.is_empty() { Ok(Vec::new()) } else { app.reader().rows(&statement).await } };
-    let (settled, newest) = tokio::try_join!(settled, app.reader().rows(&newest)).map_err(Problem::from)?;
+    let of_sides = try_join_all(sides.iter().map(|side| positions_of(app, *side, window))).await?;
     // Of the rows of each, those from where the list begins are there; the others do not matter.
-    let all: TransactionPositions =
-        settled.iter().chain(&newest).map(|position| (position.block_number, position.transaction_index)).collect();
+    let all: TransactionPositions = of_sides.into_iter().flatten().collect();
     window.cut(&all.into_iter().collect::<Vec<_>>())
+}
+
+async fn positions_of(app: &App, side: Side, window: &Window) -> Result<TransactionPositions, Problem> {
+    let (Side { account, direction }, walk, settled) = (side, window.walk(), &window.blocks.settled);
+    let statement = trawl_query::transactions::positions_of_address(&account, direction, settled, walk);
+    let newest = account::newest_transactions(&account, direction, &window.blocks, walk);
+    let settled = async { if settled.is_empty() { Ok(Vec::new()) } else { app.reader().rows(&statement).await } };
+    let (settled, newest) = tokio::try_join!(settled, app.reader().rows(&newest))?;
+    Ok(settled.iter().chain(&newest).map(|position| (position.block_number, position.transaction_index)).collect())
 }
 
 /// Transactions by their positions.

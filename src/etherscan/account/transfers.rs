@@ -1,15 +1,18 @@
 //! `tokentx`, `tokennfttx`, `token1155tx`: the transfers of an account, of a token, or of both.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use axum::response::Response;
+use futures_util::future::try_join_all;
 
+use super::sides::{Side, sides};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::enrich::selectors::TransactionKey;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
+use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, Parts, respond};
 use crate::etherscan::transaction::gas::{GasOf, gas};
@@ -20,12 +23,14 @@ use crate::read::tokens::token::known;
 use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, TokenTransferRow};
+use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::{TransferFacts, decimals, write_token_transfer};
 use trawl_json::tokens::transfers::Tokens;
 use trawl_query::account::transfers;
 use trawl_query::transactions::TransactionSelector;
 use trawl_query::transactions::positions::TransactionPositions;
+use trawl_query::walk::Order;
 
 /// Transfers that are written with what one round of lookups says.
 const ROWS_OF_PART: usize = 1_000;
@@ -48,19 +53,14 @@ pub(crate) async fn of_erc1155(request: Request) -> Result<Response, Refusal> {
 async fn list(request: Request, standard: &'static str) -> Result<Response, Refusal> {
     let Request { app, head, params, requester, .. } = request;
     let window = Window::read(&params, &app, &head, &head.receipts).await?;
-    let statement = match (params.address("address"), params.address("contractaddress")) {
-        (Some(account), token) => transfers::of(&account, standard, token.as_ref(), &window.blocks, window.walk()),
-        (None, Some(token)) => transfers::of_token(&token, standard, &window.blocks, window.walk()),
-        (None, None) => {
-            let text = "Query parameter 'address' or 'contractaddress' is required";
-            return Err(Refusal::Sentence(text.into()));
-        }
-    };
+    let statements = statements(&params, standard, &window)?;
     // Rows of a fixed length: ten thousand are some megabytes.
-    let batches = app.reader().all(&statement).await.map_err(Problem::from)?;
-    let rows = batches.iter().enumerate().flat_map(|(batch, rows)| (0..rows.len()).map(move |row| (batch, row)));
-    window.check_reach(batches.iter().map(Batch::len).sum())?;
-    let rows: Vec<(usize, usize)> = rows.skip(usize::try_from(window.skip).unwrap_or(usize::MAX)).collect();
+    let found = try_join_all(statements.iter().map(|statement| app.reader().all(statement)));
+    let batches: Vec<Batch<TokenTransferRow>> = found.await.map_err(Problem::from)?.into_iter().flatten().collect();
+    let rows = in_order(&batches, window.order);
+    window.check_reach(rows.len())?;
+    let [skip, take] = [window.skip, window.take].map(|rows| usize::try_from(rows).unwrap_or(usize::MAX));
+    let rows: Vec<(usize, usize)> = rows.into_iter().skip(skip).take(take).collect();
     if rows.is_empty() {
         return Ok(respond::<Transfers>(&app, requester, &window, None, NO_TRANSACTIONS));
     }
@@ -73,8 +73,40 @@ async fn list(request: Request, standard: &'static str) -> Result<Response, Refu
     Ok(respond(&app, requester, &window, Some(parts), NO_TRANSACTIONS))
 }
 
-/// What the contract of the one token of a list says after the head, where its decimals are not known otherwise: clients
-/// read them as a number.
+/// The transfers of an account or of each of two sides, of a token, or of both.
+fn statements(
+    params: &Params,
+    standard: &'static str,
+    window: &Window,
+) -> Result<Vec<Statement<TokenTransferRow>>, Refusal> {
+    let (token, blocks, walk) = (params.address("contractaddress"), &window.blocks, window.walk());
+    let of = |side: &Side| transfers::of(&side.account, side.direction, standard, token.as_ref(), blocks, walk);
+    match (sides(params)?.as_slice(), token) {
+        ([], Some(token)) => Ok(vec![transfers::of_token(&token, standard, blocks, walk)]),
+        ([], None) => {
+            let text = "Query parameter 'address' or 'contractaddress' is required";
+            Err(Refusal::Sentence(text.into()))
+        }
+        (sides, _) => Ok(sides.iter().map(of).collect()),
+    }
+}
+
+/// The rows of all batches in the order of the list, each transfer once: that from one side to the other is in both.
+fn in_order(batches: &[Batch<TokenTransferRow>], order: Order) -> Vec<(usize, usize)> {
+    let mut rows = BTreeMap::new();
+    for (at, batch) in batches.iter().enumerate() {
+        let view = batch.view();
+        let key = |row: usize| (view.block_number[row], view.log_index[row], view.batch_index[row]);
+        rows.extend((0..batch.len()).map(|row| (key(row), (at, row))));
+    }
+    match order {
+        Order::OldestFirst => rows.into_values().collect(),
+        Order::NewestFirst => rows.into_values().rev().collect(),
+    }
+}
+
+/// What the contract of the one token of a list says after the head, where its decimals are not known otherwise:
+/// clients read them as a number.
 async fn of_contract(app: &App, head: &Head, token: Address, standard: &str) -> Result<Tokens, Problem> {
     let tokens = shown_tokens(app, head, [token].into_iter()).await?;
     if decimals(&tokens, &token, standard).is_some() {

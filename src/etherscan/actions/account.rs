@@ -13,6 +13,13 @@ use super::groups::{ADDRESS, CONTRACT, HEIGHT, PAGE, TAG, WINDOW};
 const MOST_BALANCES: usize = 20;
 
 const ADDRESSES: &[Parameter] = &[Parameter::required("address", Kind::Addresses(MOST_BALANCES))];
+const ACCOUNT: &[Parameter] = &[Parameter::optional("address", Kind::Address)];
+/// Etherscan's advanced filter, in place of `address`.
+const FROM_TO: &[Parameter] = &[
+    Parameter::optional("from", Kind::Address),
+    Parameter::optional("to", Kind::Address),
+    Parameter::optional("fromto_opr", Kind::Word(&["and", "or"])),
+];
 const SIDE: &[Parameter] = &[Parameter::optional("filterby", Kind::Word(&["from", "to"])).or(&["filter_by"])];
 const OF_FRAMES: &[Parameter] = &[
     Parameter::optional("address", Kind::Address),
@@ -33,11 +40,11 @@ const BRIDGES: &str = "Deposits and withdrawals of bridges are not known here";
 pub(super) const ACTIONS: &[Action] = &[
     read!("account", "balance", [ADDRESS, TAG], balances::balance),
     read!("account", "balancemulti", [ADDRESSES, TAG], balances::balances),
-    read!("account", "txlist", [ADDRESS, SIDE, WINDOW], transactions::list),
-    read!("account", "txlistinternal", [OF_FRAMES, WINDOW], frames::list),
-    read!("account", "tokentx", [OF_TRANSFERS, WINDOW], transfers::of_erc20),
-    read!("account", "tokennfttx", [OF_TRANSFERS, WINDOW], transfers::of_erc721),
-    read!("account", "token1155tx", [OF_TRANSFERS, WINDOW], transfers::of_erc1155),
+    read!("account", "txlist", [ACCOUNT, SIDE, FROM_TO, WINDOW], transactions::list),
+    read!("account", "txlistinternal", [OF_FRAMES, FROM_TO, WINDOW], frames::list),
+    read!("account", "tokentx", [OF_TRANSFERS, FROM_TO, WINDOW], transfers::of_erc20),
+    read!("account", "tokennfttx", [OF_TRANSFERS, FROM_TO, WINDOW], transfers::of_erc721),
+    read!("account", "token1155tx", [OF_TRANSFERS, FROM_TO, WINDOW], transfers::of_erc1155),
     read!("account", "getminedblocks", [ADDRESS, BLOCK_TYPE, WINDOW], mined_blocks::list),
     read!("account", "tokenbalance", [CONTRACT, ADDRESS, TAG], token_balances::balance),
     read!("account", "balancehistory", [ADDRESS, HEIGHT], balances::history),

@@ -21,7 +21,7 @@ pub fn lower(value: &Value) -> String {
 }
 
 /// The whole row that is due for what the node reported, but for the name of the function.
-fn row(tx: &NodeTransaction, chain: &Chain) -> anyhow::Result<Value> {
+pub fn row(tx: &NodeTransaction, chain: &Chain) -> anyhow::Result<Value> {
     let (transaction, receipt) = (&tx.transaction, &tx.receipt);
     let block = block(chain, tx.position().0)?;
     let input = lower(&transaction["input"]);

@@ -54,6 +54,9 @@ fn paths() -> anyhow::Result<Vec<String>> {
                 paths.push(format!("/api?module=account&action={action}&address={address}&{page}"));
             }
         }
+        for action in ["txlist", "txlistinternal", "tokentx"] {
+            paths.push(format!("/api?module=account&action={action}&from={address}&fromto_opr=or&sort=asc"));
+        }
         for side in ["address", "fromAddress", "toAddress"] {
             paths.push(format!("/api/v2/scan/internal-transactions?{side}={address}&fromBlock=0"));
             paths.push(format!("/api/v2/scan/transactions?{side}={address}&fromBlock=0"));

@@ -1,6 +1,7 @@
 //! The lists of `/api`, from both ends.
 
 use anyhow::ensure;
+use trawl_core::primitives::Direction;
 use trawl_core::schema::AccountFrame;
 use trawl_query::account::transactions;
 use trawl_query::transactions::positions_of_address;
@@ -30,10 +31,13 @@ fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyho
         let walk = Walk { order, limit: 51, ..Walk::default() };
         let (account, blocks, token) = (tether(), everything(), Some(tether()));
         for read in [
-            only(&frames::positions_of(&account, &blocks, Listed, walk))?,
-            only(&frames::positions_of(&account, &blocks, LeftOut, walk))?,
-            only(&transfers::of(&account, "ERC-20", None, &blocks, walk))?,
-            only(&transfers::of(&account, "ERC-721", token.as_ref(), &blocks, walk))?,
+            only(&frames::positions_of(&account, None, &blocks, Listed, walk))?,
+            only(&frames::positions_of(&account, None, &blocks, LeftOut, walk))?,
+            only(&frames::positions_of(&account, Some(Direction::From), &blocks, LeftOut, walk))?,
+            only(&transfers::of(&account, None, "ERC-20", None, &blocks, walk))?,
+            only(&transfers::of(&account, None, "ERC-721", token.as_ref(), &blocks, walk))?,
+            only(&transfers::of(&account, Some(Direction::To), "ERC-20", None, &blocks, walk))?,
+            only(&transfers::of(&account, Some(Direction::To), "ERC-20", token.as_ref(), &blocks, walk))?,
         ] {
             ensure!(read.kind == kind && read.keys[0] == "address", "{read:?}");
             ensure!(read.keys.contains(&"block_number".into()), "{read:?}");

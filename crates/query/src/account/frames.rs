@@ -5,7 +5,7 @@ use crate::select::{Select, participant};
 use crate::transactions::internal::{at_listed_positions, listed, without_zero_value_calls};
 use crate::walk::{Order, Walk};
 use trawl_core::newest::Predicate;
-use trawl_core::primitives::{Address, BlockNumber, Bytes};
+use trawl_core::primitives::{Address, BlockNumber, Bytes, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::Columns;
 use trawl_core::schema::columns::columns;
@@ -53,11 +53,21 @@ fn order_by(order: Order) -> String {
     KEY.map(|column| format!("{column} {word}")).join(", ")
 }
 
-/// The positions of the listed frames in `blocks` that an account takes part in.
+/// The positions of the listed frames in `blocks` that an account takes part in, on one side or any.
 #[must_use]
-pub fn positions_of(account: &Address, blocks: &Span, calls: ZeroValueCalls, walk: Walk) -> Statement<FramePosition> {
-    let select = calls.of(participant(account, None).blocks("block_number", blocks));
-    select.page("internal_transactions_by_address", &order_by(walk.order), walk.limit)
+pub fn positions_of(
+    account: &Address,
+    side: Option<Direction>,
+    blocks: &Span,
+    calls: ZeroValueCalls,
+    walk: Walk,
+) -> Statement<FramePosition> {
+    let table = match side {
+        Some(_) => "internal_transactions_by_direction",
+        None => "internal_transactions_by_address",
+    };
+    let select = calls.of(participant(account, side).blocks("block_number", blocks));
+    select.page(table, &order_by(walk.order), walk.limit)
 }
 
 /// The positions of those in a `block` that are of one transaction.

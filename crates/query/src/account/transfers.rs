@@ -7,7 +7,7 @@ use crate::tokens::{OF_TOKEN, TRANSFERS_OF_LOG};
 use crate::transactions::positions::TransactionPositions;
 use crate::walk::{Order, Walk};
 use trawl_core::newest::Predicate;
-use trawl_core::primitives::{Address, BlockRange, TransactionFee, U256};
+use trawl_core::primitives::{Address, BlockRange, Direction, TransactionFee, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::schema::columns::columns;
@@ -56,26 +56,33 @@ impl TransactionGas {
     }
 }
 
-/// The transfers of tokens of one standard in `blocks` that an account takes part in, of one token or of all.
+/// The transfers of tokens of one standard in `blocks` that an account takes part in, on one side or any, of one token
+/// or of all. A token is checked row by row where there is a side too.
 #[must_use]
 pub fn of(
     account: &Address,
+    side: Option<Direction>,
     standard: &'static str,
     token: Option<&Address>,
     blocks: &Span,
     walk: Walk,
 ) -> Statement<TokenTransferRow> {
-    let select = participant(account, None)
+    let select = participant(account, side)
         .condition("token_type = {standard:String}", Predicate::is("token_type", standard))
         .with("standard", standard)
         .blocks("block_number", blocks);
-    let (table, select) = match token {
+    let table = match (side, token) {
+        (Some(_), _) => "token_transfers_by_direction",
+        (None, Some(_)) => "token_transfers_by_token",
+        (None, None) => "token_transfers",
+    };
+    let select = match token {
         Some(token) => {
             let test = Predicate::among("token_address", &[token]);
             let text = "token_address = toFixedString(unhex({token:String}), 20)";
-            ("token_transfers_by_token", select.condition(text, test).with("token", token))
+            select.condition(text, test).with("token", token)
         }
-        None => ("token_transfers", select),
+        None => select,
     };
     select.page(table, &order_by(walk.order, &["block_number", "log_index", "batch_index"]), walk.limit)
 }
