@@ -29,8 +29,8 @@ const MAX_SLOW_OF_CLIENT: u64 = 4;
 const MAX_STATEMENTS: u64 = 32;
 const MAX_STATEMENTS_OF_CLIENT: u64 = 8;
 /// Most calls of batches that are made before their turn, in all and of one client. Without a slot they wait for it.
-const MAX_EARLY_CALLS: u64 = 32;
-const MAX_EARLY_CALLS_OF_CLIENT: u64 = 14;
+const MAX_EARLY_CALLS: u64 = 64;
+const MAX_EARLY_CALLS_OF_CLIENT: u64 = 16;
 /// Computations that wait for a core, for each that runs.
 const WAITING_PER_CORE: usize = 64;
 

@@ -171,6 +171,7 @@ fn serve_all(
             };
             let rpc = Rpc::new(app);
             rpc.start_feed();
+            rpc.record_orphans();
             rpc
         };
         let rpc = match chain {

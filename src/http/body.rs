@@ -28,7 +28,7 @@ use trawl_json::JsonWriter;
 /// three batches of Arrow.
 const MAX_CHUNKS: usize = 3;
 /// Bytes of text that are sent as one chunk.
-const CHUNK_BYTES: usize = 64 << 10;
+pub(crate) const CHUNK_BYTES: usize = 64 << 10;
 
 /// A client that has not taken a chunk for so long is slow: its answer holds a statement while others wait.
 const SLOW_AFTER: Duration = Duration::from_secs(2);

@@ -40,6 +40,11 @@ impl Gate {
         GateFigures { what: self.what, taken: self.slots.taken(), waiting: self.queue.taken() }
     }
 
+    /// A slot, if one is free and nobody waits for it.
+    pub fn try_enter(&self) -> Option<Slot> {
+        if self.queue.taken() > 0 { None } else { self.slots.try_take() }
+    }
+
     /// A slot, which is free again when it is dropped.
     ///
     /// # Errors
@@ -68,7 +73,10 @@ mod tests {
         let (waiting, refused) = tokio::join!(gate.enter(), gate.enter());
         assert_eq!(waiting.err(), Some(Problem::Busy), "it waited too long");
         assert_eq!(refused.err(), Some(Problem::Busy), "the queue was full");
+        assert!(gate.try_enter().is_none());
         let (next, ()) = tokio::join!(gate.enter(), async { drop(slot) });
-        assert!(next.is_ok());
+        assert!(next.is_ok() && gate.try_enter().is_none());
+        drop(next);
+        assert!(gate.try_enter().is_some());
     }
 }

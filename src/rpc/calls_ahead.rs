@@ -1,8 +1,8 @@
-//! Calls of a batch that are made while the answers before theirs are written.
+//! Reads of a batch that are made while the answers before theirs are written.
 //!
-//! Each is a task that waits neither for the client nor for another call: a short answer is held until its turn, and a
-//! long one is dropped and read again then. So no statement waits for a client that reads slowly, and a batch needs
-//! no more than `--max-reads` allows it at the moment.
+//! Each is a task that waits neither for the client nor for another call, and takes only what no other request waits
+//! for: a short answer is held until its turn, and everything else is dropped and made again then. So nothing that is
+//! made early holds a statement, and no call fails because of those after it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,19 +12,19 @@ use serde_json::value::RawValue;
 use tokio::task::JoinHandle;
 use trawl_core::served_chain::for_same_chain;
 
-use super::methods;
-use super::protocol::answer::Sink;
+use super::methods::{self, Effect};
+use super::protocol::answer::{Answer, Sink};
 use super::protocol::context::{RequestContext, TakenHead};
 use super::protocol::endpoint::RpcRequester;
-use super::protocol::envelope::{self, Call};
+use super::protocol::envelope::{self, Call, Id};
 use super::service::Rpc;
-use crate::error::Problem;
+use crate::error::{Limit, Problem};
 use crate::http::body::StreamError;
 use crate::limits::{BudgetShare, MemoryReservation};
 use trawl_json::JsonWriter;
 
-/// Most calls of a batch that are made ahead of the one whose turn it is.
-const MAX_CALLS: usize = 7;
+/// How many calls after the one whose turn it is are looked at.
+const WINDOW: usize = 7;
 /// Most bytes of an answer that is held until its turn.
 const MAX_BYTES: usize = 2 << 20;
 
@@ -49,6 +49,11 @@ impl Batch {
     pub fn request(&self) -> RequestContext<'_> {
         RequestContext { rpc: &self.rpc, head: &self.head, requester: self.requester }
     }
+
+    /// What the call at a position does.
+    fn effect(&self, index: usize) -> Option<Effect> {
+        Some(methods::effect(self.calls.get(index)?, self.requester.endpoint))
+    }
 }
 
 /// The answer to a call before its turn.
@@ -59,17 +64,27 @@ pub(super) struct EarlyAnswer {
     _slot: BudgetShare,
 }
 
+/// Why there is no early answer.
+enum NotEarly {
+    /// It is too long to be held.
+    TooLong,
+    /// The call failed, or there was no slot or memory for it now.
+    Failed,
+}
+
 /// The calls of a batch that have begun before their turn.
 pub(super) struct CallsAhead {
     batch: Arc<Batch>,
-    /// Those that run or wait for their turn, without gaps, up to the next one to begin.
-    tasks: VecDeque<EarlyCall>,
-    /// The next call to begin.
+    /// For each call after the one whose turn it is, up to the next one to be looked at: its task, if it has begun.
+    tasks: VecDeque<Option<EarlyCall>>,
+    /// The next call to be looked at.
     next: usize,
+    /// Whether no more calls begin early: answers of this batch are long.
+    has_ended: bool,
 }
 
 /// A task that ends when this is dropped.
-struct EarlyCall(JoinHandle<Option<EarlyAnswer>>);
+struct EarlyCall(JoinHandle<Result<EarlyAnswer, NotEarly>>);
 
 impl Drop for EarlyCall {
     fn drop(&mut self) {
@@ -80,80 +95,92 @@ impl Drop for EarlyCall {
 impl CallsAhead {
     /// None has begun.
     pub fn new(batch: Arc<Batch>) -> Self {
-        Self { batch, tasks: VecDeque::new(), next: 0 }
+        Self { batch, tasks: VecDeque::new(), next: 0, has_ended: false }
     }
 
-    /// Begins some of the calls after this one, and returns its own answer if it was made already. Otherwise it is to
-    /// be made now. To be called for each call in order.
+    /// The answer to this call if it was made already; otherwise it is to be made now. Some of the calls after it
+    /// begin. To be called for each call in order.
     pub async fn take(&mut self, index: usize) -> Option<EarlyAnswer> {
-        let own = self.tasks.pop_front();
-        self.next = self.next.max(index + 1);
-        self.begin();
-        match own {
+        let own = match self.tasks.pop_front().flatten() {
             // A task that panicked is made again, and panics where that ends the answer.
-            Some(mut task) => (&mut task.0).await.ok().flatten(),
+            Some(mut task) => Some((&mut task.0).await.unwrap_or(Err(NotEarly::Failed))),
             None => None,
+        };
+        self.next = self.next.max(index + 1);
+        match own {
+            Some(Err(NotEarly::TooLong)) => self.has_ended = true,
+            // It is made now, without others beside it.
+            Some(Err(NotEarly::Failed)) => {}
+            _ if self.batch.effect(index) == Some(Effect::Changes) => {}
+            _ => self.begin(),
         }
+        own.and_then(Result::ok)
     }
 
-    /// Begins calls as long as there are slots. One that must not be made twice, or before those before it have
-    /// ended, waits for its turn, and with it all that follow.
+    /// Begins the reads that come next as long as there are slots, up to the next call that changes something.
     fn begin(&mut self) {
-        while self.tasks.len() < MAX_CALLS {
-            let Some(text) = self.batch.calls.get(self.next) else { return };
-            if !methods::is_repeatable(text, self.batch.requester.endpoint) {
-                return;
-            }
-            let Ok(slot) = self.batch.rpc.app().limits().early_calls.take(self.batch.requester.client, 1) else {
-                return;
+        while !self.has_ended && self.tasks.len() < WINDOW {
+            let task = match self.batch.effect(self.next) {
+                Some(Effect::Reads) => {
+                    let limits = self.batch.rpc.app().limits();
+                    let Ok(slot) = limits.early_calls.take(self.batch.requester.client, 1) else { return };
+                    let call = answer(Arc::clone(&self.batch), self.next, slot);
+                    Some(EarlyCall(tokio::spawn(for_same_chain(call))))
+                }
+                Some(Effect::None) => None,
+                Some(Effect::Changes) | None => return,
             };
-            let call = answer(Arc::clone(&self.batch), self.next, slot);
-            self.tasks.push_back(EarlyCall(tokio::spawn(for_same_chain(call))));
+            self.tasks.push_back(task);
             self.next += 1;
         }
     }
 }
 
-/// Answers a call of a batch. `None` if its answer is too long to be held, or must be tried again.
-async fn answer(batch: Arc<Batch>, index: usize, slot: BudgetShare) -> Option<EarlyAnswer> {
-    let (client, endpoint) = (batch.requester.client, batch.requester.endpoint);
-    let (id, called) = Call::read(batch.calls.get(index)?, endpoint);
-    let call = called.ok()?;
-    let outcome = methods::call(batch.request(), &call).await;
-    if let Err(Problem::Busy | Problem::TooMuchAtOnce) = outcome {
-        return None;
-    }
-    let is_ok = outcome.is_ok();
-    let sink = Held(Mutex::new(batch.rpc.app().limits().answers.open(client)));
+/// Answers a call of a batch.
+async fn answer(batch: Arc<Batch>, index: usize, slot: BudgetShare) -> Result<EarlyAnswer, NotEarly> {
+    let text = batch.calls.get(index).ok_or(NotEarly::Failed)?;
+    let (id, Ok(call)) = Call::read(text, batch.requester.endpoint) else { return Err(NotEarly::Failed) };
+    let answer = methods::call_early(batch.request(), &call).await.ok_or(NotEarly::Failed)?;
+    let (text, held) = match id {
+        Some(id) => message(&batch, &id, answer).await?,
+        None => (Vec::new(), batch.rpc.app().limits().answers.open(batch.requester.client)),
+    };
+    methods::count(&call.method, true);
+    Ok(EarlyAnswer { text, _held: held, _slot: slot })
+}
+
+/// The message with an answer.
+async fn message(batch: &Batch, id: &Id, answer: Answer) -> Result<(Vec<u8>, MemoryReservation), NotEarly> {
+    let held = batch.rpc.app().limits().answers.open(batch.requester.client);
+    let sink = HeldText(Mutex::new(held));
     let mut writer = JsonWriter::new();
-    match (id, outcome) {
-        (None, _) => {}
-        (Some(id), Err(problem)) => envelope::write_error(&mut writer, &id, &problem),
-        (Some(id), Ok(answer)) => {
-            sink.fits(answer.len()).ok()?;
-            envelope::open_result(&mut writer);
-            answer.write(&mut writer, &sink).await.ok()?;
-            envelope::close(&mut writer, &id);
-        }
-    }
-    methods::count(&call.method, is_ok);
-    let held = sink.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Some(EarlyAnswer { text: writer.into_bytes(), _held: held, _slot: slot })
+    let refused = |problem: Problem| match problem {
+        Problem::TooLongForSocket | Problem::TooManyLogs { reason: Limit::Message, .. } => NotEarly::TooLong,
+        _ => NotEarly::Failed,
+    };
+    sink.fits(answer.len()).map_err(refused)?;
+    envelope::open_result(&mut writer);
+    answer.write(&mut writer, &sink).await.map_err(|error| match error {
+        StreamError::Problem(problem) => refused(problem),
+        StreamError::Gone => NotEarly::Failed,
+    })?;
+    envelope::close(&mut writer, id);
+    Ok((writer.into_bytes(), sink.0.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
 /// A sink of answers that are held until their turn.
-struct Held(Mutex<MemoryReservation>);
+struct HeldText(Mutex<MemoryReservation>);
 
-impl Held {
+impl HeldText {
     fn fits(&self, bytes: usize) -> Result<(), Problem> {
         if bytes > MAX_BYTES {
-            return Err(Problem::TooMuchAtOnce);
+            return Err(Problem::TooLongForSocket);
         }
         self.0.lock().unwrap_or_else(PoisonError::into_inner).grow_to(bytes)
     }
 }
 
-impl Sink for Held {
+impl Sink for HeldText {
     fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), StreamError>> {
         Box::pin(std::future::ready(self.fits(writer.len()).map_err(StreamError::Problem)))
     }

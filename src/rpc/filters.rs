@@ -4,6 +4,7 @@
 pub(super) mod changes;
 mod mark;
 mod orphans;
+mod recorder;
 pub(crate) mod store;
 
 use super::ids::{new_id, read_id};

@@ -20,7 +20,7 @@ use super::protocol::envelope;
 use super::protocol::envelope::{Call, Id, Message};
 use super::service::Rpc;
 use crate::error::Problem;
-use crate::http::body::{BodySender, ResponseBudget, StreamError, body};
+use crate::http::body::{BodySender, CHUNK_BYTES, ResponseBudget, StreamError, body};
 use crate::http::request_body;
 use crate::limits::{Allowance, MemoryReservation};
 use crate::middleware::requester::Requester;
@@ -135,7 +135,7 @@ async fn answer_single(
     }
 }
 
-/// Answers the calls in order, all from the same head. Short answers may be made before their turn. A batch of
+/// Answers the calls in order, all from the same head. Short answers of reads may be made before their turn. A batch of
 /// notifications has no answer.
 async fn answer_batch(batch: Batch, sender: BodySender) {
     let batch = Arc::new(batch);
@@ -174,8 +174,11 @@ async fn write_early(
         return Ok(CallKind::No);
     }
     writer.raw(before);
-    writer.raw(&early.text);
-    sender.flush_if_full(writer).await?;
+    // Piece by piece, as other answers: a client that takes them slowly is noticed, and the text counts till it has all.
+    for piece in early.text.chunks(CHUNK_BYTES) {
+        writer.raw(piece);
+        sender.flush_if_full(writer).await?;
+    }
     Ok(CallKind::Yes)
 }
 

@@ -177,6 +177,16 @@ pub(super) async fn call(request: RequestContext<'_>, call: &Call<'_>) -> Result
     outcome.map_err(adapted)
 }
 
+/// Answers a call that [reads](Effect::Reads) from the tables, if no other request waits for a slot of the reads. `None` if
+/// there is none, or when it fails.
+pub(super) async fn call_early(request: RequestContext<'_>, call: &Call<'_>) -> Option<Answer> {
+    let method = find(request.requester.endpoint, &call.method)?;
+    let context = Context::new(request, method.name, &call.params);
+    let _slot = context.app.limits().reads.try_enter()?;
+    let answer = (method.handler)(context).await.ok()?;
+    certain(context, answer).ok()
+}
+
 /// Answers a call from the tables, when it is its turn.
 async fn read(context: Context<'_>, method: &Method) -> Result<Answer, Problem> {
     let _position = match is_read(method.name) {
@@ -204,26 +214,37 @@ fn is_read(name: &str) -> bool {
         )
 }
 
-/// Whether a call may be made twice, and before the calls of its batch that come first have ended: it reads, and
-/// changes nothing.
-pub(super) fn is_repeatable(text: &RawValue, endpoint: Endpoint) -> bool {
-    let (_, Ok(call)) = Call::read(text, endpoint) else { return false };
-    find(endpoint, &call.method).is_some_and(|method| is_read(method.name) && !is_stateful(method.name))
+/// What a call does, as far as the other calls of its batch are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It reads tables, and may be made before its turn, and twice.
+    Reads,
+    /// It changes what the server or a node has of its client, so later calls may depend on it.
+    Changes,
+    /// Neither: it needs no table, computes, or is none that is served.
+    None,
 }
 
-/// Whether a method changes what the server has of its client.
-fn is_stateful(name: &str) -> bool {
-    matches!(
-        name,
+/// What a call does.
+pub(super) fn effect(text: &RawValue, endpoint: Endpoint) -> Effect {
+    let (_, Ok(call)) = Call::read(text, endpoint) else { return Effect::None };
+    let Some(method) = find(endpoint, &call.method) else { return Effect::None };
+    match method.name {
         "eth_newFilter"
-            | "eth_newBlockFilter"
-            | "eth_newPendingTransactionFilter"
-            | "eth_getFilterChanges"
-            | "eth_getFilterLogs"
-            | "eth_uninstallFilter"
-            | "eth_subscribe"
-            | "eth_unsubscribe"
-    )
+        | "eth_newBlockFilter"
+        | "eth_newPendingTransactionFilter"
+        | "eth_getFilterChanges"
+        | "eth_getFilterLogs"
+        | "eth_uninstallFilter"
+        | "eth_subscribe"
+        | "eth_unsubscribe"
+        | "eth_sendRawTransaction" => Effect::Changes,
+        // It computes.
+        "eth_getProof" => Effect::None,
+        "trace_block" | "trace_transaction" => Effect::Reads,
+        name if name.starts_with("eth_get") => Effect::Reads,
+        _ => Effect::None,
+    }
 }
 
 /// Refuses `null` while rows of some blocks are lost: the requested row may be in one of them.

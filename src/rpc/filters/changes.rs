@@ -42,6 +42,10 @@ pub(in crate::rpc) async fn poll(call: Context<'_>) -> Result<Answer, Problem> {
     if head.view <= mark.view {
         return Ok(nothing());
     }
+    if !call.rpc.filters().orphans().is_recorded(head.view) {
+        // The next request finds what this step of the head removed, and what it brought.
+        return Ok(nothing());
+    }
     let orphans = orphans(call, &mark, head).await?;
     let removed = match &orphans {
         Some(orphans) => removed_logs(&filter, orphans)?,
@@ -51,6 +55,7 @@ pub(in crate::rpc) async fn poll(call: Context<'_>) -> Result<Answer, Problem> {
         call.rpc.filters().remove(&id);
         return Err(Problem::FilterNotFound);
     };
+    let _held = call.app.limits().answers.hold(call.client, removed.len())?;
     let known = match orphans.last() {
         Some(lowest) => lowest.number.checked_sub(1),
         None => mark.block.map(|(number, _)| number),
@@ -101,9 +106,15 @@ async fn orphans(call: Context<'_>, mark: &Mark, head: &Head) -> Result<Option<V
         return Ok(Some(Vec::new()));
     }
     let Some(hash) = hash else { return Ok(None) };
-    let orphans = call.rpc.filters().orphans();
-    orphans.wait_for(head.view).await?;
-    Ok(orphans.of_branch(mark.view, number, hash))
+    let Some(orphans) = call.rpc.filters().orphans().of_branch(mark.view..head.view, number, hash) else {
+        return Ok(None);
+    };
+    // Of a branch that settled in the same step it is not known what it replaced.
+    let Some((lowest, parent)) = orphans.last().and_then(|one| Some((one, one.number.checked_sub(1)?))) else {
+        return Ok(Some(orphans));
+    };
+    let is_whole = hash_of(call, head, parent).await? == Some(lowest.parent_hash);
+    Ok(is_whole.then_some(orphans))
 }
 
 /// The JSON texts of the logs of orphaned blocks that a filter selects, from the last to the first, with commas between;
@@ -121,9 +132,9 @@ fn removed_logs(filter: &Filter, orphans: &[Orphan]) -> Result<Option<Vec<u8>>, 
                     writer.raw(",");
                 }
                 write_removed_log(&mut writer, &view, row);
-            }
-            if writer.len() > MAX_REMOVED_BYTES {
-                return Ok(None);
+                if writer.len() > MAX_REMOVED_BYTES {
+                    return Ok(None);
+                }
             }
         }
     }

@@ -2,10 +2,10 @@
 //! when a step of the head removes them: their rows are deleted some minutes later.
 
 use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-use tokio::sync::watch;
 
 use crate::app::App;
 use crate::error::Problem;
@@ -18,8 +18,10 @@ use trawl_query::logs::LogPage;
 const MAX_BYTES: usize = 16 << 20;
 /// More logs than a block can contain.
 const UNLIMITED_LOGS: u64 = 100_000_000;
-/// The longest that a poll waits until the step of its head is recorded.
-const MAX_WAIT: Duration = Duration::from_secs(5);
+/// Most attempts to read the blocks of a step.
+const MAX_ATTEMPTS: u32 = 3;
+/// Time between two attempts.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// A block that left the chain.
 #[derive(Clone)]
@@ -28,6 +30,8 @@ pub(crate) struct Orphan {
     pub number: BlockNumber,
     /// Keccak-256 of its header.
     pub hash: B256,
+    /// The hash of the block before it.
+    pub parent_hash: B256,
     /// Its logs, ascending; `None` if they were not readable.
     pub logs: Option<Arc<[Batch<LogRow>]>>,
 }
@@ -55,7 +59,7 @@ struct History {
 pub(crate) struct Orphans {
     history: Mutex<History>,
     /// The view up to which steps of the head are recorded.
-    recorded: watch::Sender<u64>,
+    recorded: AtomicU64,
     /// How long a reorganisation is retained.
     retention: Duration,
 }
@@ -63,7 +67,7 @@ pub(crate) struct Orphans {
 impl Orphans {
     /// No reorganisations; later ones are retained for so long.
     pub fn new(retention: Duration) -> Self {
-        Self { history: Mutex::default(), recorded: watch::Sender::new(0), retention }
+        Self { history: Mutex::default(), recorded: AtomicU64::new(0), retention }
     }
 
     /// Records the blocks that the step from one head to the next removed.
@@ -72,7 +76,13 @@ impl Orphans {
         if removed.is_empty() {
             self.lock().expire(self.retention);
         } else {
-            let read = self.read(app, before, &removed).await;
+            let mut read = read(app, before, &removed).await;
+            for _ in 1..MAX_ATTEMPTS {
+                if read.is_err() {
+                    tokio::time::sleep(RETRY_DELAY).await;
+                    read = self::read(app, before, &removed).await;
+                }
+            }
             let mut history = self.lock();
             history.expire(self.retention);
             match read {
@@ -87,38 +97,30 @@ impl Orphans {
                 }
             }
         }
-        self.recorded.send_replace(head.view);
+        self.recorded.store(head.view, Ordering::Release);
     }
 
     /// Records that no filter needs what the step to a view removed.
     pub fn skip(&self, view: u64) {
         self.lock().forget(view);
-        self.recorded.send_replace(view);
+        self.recorded.store(view, Ordering::Release);
     }
 
-    /// Waits until the step to a view is recorded.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::Reorganised`] when it is not in time: the client repeats its request.
-    pub async fn wait_for(&self, view: u64) -> Result<(), Problem> {
-        let mut recorded = self.recorded.subscribe();
-        let is_recorded = recorded.wait_for(|recorded| *recorded >= view);
-        match tokio::time::timeout(MAX_WAIT, is_recorded).await {
-            Ok(Ok(_)) => Ok(()),
-            _ => Err(Problem::Reorganised),
-        }
+    /// Whether the steps up to a view are recorded.
+    pub fn is_recorded(&self, view: u64) -> bool {
+        self.recorded.load(Ordering::Acquire) >= view
     }
 
-    /// The blocks that a client knows and that have left the chain, descending from its newest one. `None` if they are
-    /// not known.
-    pub fn of_branch(&self, known_in: u64, number: BlockNumber, hash: B256) -> Option<Vec<Orphan>> {
+    /// The blocks that a client knew in a view and that have left the chain until another one, descending from its
+    /// newest one. `None` if they are not known.
+    pub fn of_branch(&self, views: Range<u64>, number: BlockNumber, hash: B256) -> Option<Vec<Orphan>> {
         let history = self.lock();
-        if known_in < history.forgotten {
+        if views.start < history.forgotten {
             return None;
         }
         let mut orphans: Vec<Orphan> = Vec::new();
-        for later in history.reorganisations.iter().filter(|later| later.view > known_in) {
+        for later in history.reorganisations.iter().filter(|later| views.start < later.view && later.view <= views.end)
+        {
             // The blocks below those that have left belonged to the client's branch until a later step removed them.
             let top = match orphans.last() {
                 Some(lowest) => lowest.number.checked_sub(1),
@@ -133,28 +135,23 @@ impl Orphans {
     fn lock(&self) -> MutexGuard<'_, History> {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// The removed blocks and the bytes of their logs; `None` if these are too many.
-    async fn read(
-        &self,
-        app: &App,
-        before: &Head,
-        removed: &[HotRange],
-    ) -> Result<Option<(Vec<Orphan>, usize)>, Problem> {
-        let (mut blocks, mut bytes) = (Vec::with_capacity(removed.len()), 0);
-        for block in removed {
-            let number = block.blocks.first();
-            let hashes = app.reader().rows(&trawl_query::blocks::hashes(&before.blocks.at(number))).await?;
-            let hash = hashes.first().map(|block| block.hash).ok_or(Problem::Reorganised)?;
-            let logs = logs_of(app, before, number).await?;
-            bytes += logs.iter().flat_map(|logs| logs.iter()).map(Batch::size_bytes).sum::<usize>();
-            if bytes > MAX_BYTES {
-                return Ok(None);
-            }
-            blocks.push(Orphan { number, hash, logs });
+/// The removed blocks and the bytes of their logs; `None` if these are too many.
+async fn read(app: &App, before: &Head, removed: &[HotRange]) -> Result<Option<(Vec<Orphan>, usize)>, Problem> {
+    let (mut blocks, mut bytes) = (Vec::with_capacity(removed.len()), 0);
+    for block in removed {
+        let number = block.blocks.first();
+        let headers = app.reader().rows(&trawl_query::blocks::at(&before.blocks.at(number))).await?;
+        let header = headers.first().ok_or(Problem::Reorganised)?;
+        let logs = logs_of(app, before, number).await?;
+        bytes += logs.iter().flat_map(|logs| logs.iter()).map(Batch::size_bytes).sum::<usize>();
+        if bytes > MAX_BYTES {
+            return Ok(None);
         }
-        Ok(Some((blocks, bytes)))
+        blocks.push(Orphan { number, hash: header.hash, parent_hash: header.parent_hash, logs });
     }
+    Ok(Some((blocks, bytes)))
 }
 
 /// The logs of a block of `before`; `None` if they are not readable.
@@ -206,7 +203,12 @@ mod tests {
     fn orphans(steps: &[(u64, &[(u64, u8)])]) -> Orphans {
         let orphans = Orphans::new(Duration::from_secs(60));
         for (view, blocks) in steps {
-            let block = |(number, branch): &(u64, u8)| Orphan { number: *number, hash: hash(*branch), logs: None };
+            let block = |(number, branch): &(u64, u8)| Orphan {
+                number: *number,
+                hash: hash(*branch),
+                parent_hash: B256::ZERO,
+                logs: None,
+            };
             let blocks = blocks.iter().map(block).collect();
             orphans.lock().add(Reorganisation { view: *view, at: Instant::now(), blocks, bytes: 1 << 20 });
         }
@@ -214,7 +216,7 @@ mod tests {
     }
 
     fn found(orphans: &Orphans, known_in: u64, number: u64, branch: u8) -> Option<Vec<(u64, B256)>> {
-        let blocks = orphans.of_branch(known_in, number, hash(branch))?;
+        let blocks = orphans.of_branch(known_in..u64::MAX, number, hash(branch))?;
         Some(blocks.iter().map(|block| (block.number, block.hash)).collect())
     }
 
@@ -231,6 +233,8 @@ mod tests {
         assert_eq!(found(&orphans, 3, 8, 2), Some(vec![second(8), second(7), second(6), first(5)]));
         assert_eq!(found(&orphans, 9, 7, 2), None, "nothing left since");
         assert_eq!(found(&orphans, 3, 7, 4), None, "a block that no step removed");
+        let until = |view| orphans.of_branch(3..view, 7, hash(1)).map(|blocks| blocks.len());
+        assert_eq!([until(3), until(4), until(8), until(9)], [None, Some(2), Some(2), Some(3)], "an older head");
     }
 
     #[test]
@@ -238,7 +242,7 @@ mod tests {
         let orphans = orphans(&[(4, &[(6, 1)]), (9, &[(6, 2)])]);
         assert!(found(&orphans, 3, 6, 1).is_some());
         for view in 10..26 {
-            let blocks = vec![Orphan { number: view, hash: hash(3), logs: None }];
+            let blocks = vec![Orphan { number: view, hash: hash(3), parent_hash: B256::ZERO, logs: None }];
             orphans.lock().add(Reorganisation { view, at: Instant::now(), blocks, bytes: 1 << 20 });
         }
         assert!(orphans.lock().bytes <= MAX_BYTES);
@@ -247,7 +251,7 @@ mod tests {
         assert!(found(&orphans, 9, 25, 3).is_some());
         orphans.skip(30);
         assert_eq!(found(&orphans, 29, 25, 3), None);
-        assert_eq!(*orphans.recorded.borrow(), 30);
+        assert!(orphans.is_recorded(30) && !orphans.is_recorded(31));
     }
 
     #[test]

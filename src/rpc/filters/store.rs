@@ -94,12 +94,17 @@ impl FilterStore {
     }
 
     /// Records the blocks that a step of the head removed, if there are filters.
-    pub async fn record_orphans(&self, app: &App, before: &Head, head: &Head) {
+    pub(super) async fn record_orphans(&self, app: &App, before: &Head, head: &Head) {
         if self.clients.taken() == 0 {
-            self.orphans.skip(head.view);
+            self.forget_orphans(head.view);
         } else {
             self.orphans.record(app, before, head).await;
         }
+    }
+
+    /// Forgets the blocks that the steps up to a view removed.
+    pub(super) fn forget_orphans(&self, view: u64) {
+        self.orphans.skip(view);
     }
 
     /// The recorded blocks.

@@ -39,9 +39,6 @@ impl Rpc {
             let mut watch = rpc.app().head_watch();
             let mut published = PublishedState::default();
             while let Some(head) = watch.changed().await {
-                if let Some(before) = &published.head {
-                    rpc.filters().record_orphans(rpc.app(), before, &head).await;
-                }
                 published.follow(&rpc, head).await;
             }
         }));

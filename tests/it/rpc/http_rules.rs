@@ -202,6 +202,9 @@ fn batches_have_the_answers_of_their_calls() -> anyhow::Result<()> {
     }
     calls[70] = json!({"jsonrpc": "2.0", "method": "eth_getBlockByNumber", "params": ["0x1", false]});
     calls[71] = json!(7);
+    for id in [52, 53] {
+        calls[id] = json!({"jsonrpc": "2.0", "id": id, "method": "eth_call", "params": [{"to": format!("0x{id:040x}")}, "0xffff"]});
+    }
     let agent = http::agent();
     let batch = http::post(&agent, &url, json!(calls).to_string().as_bytes())?.json()?;
     let mut answers = batch.as_array().context("a list")?.iter();
