@@ -140,7 +140,7 @@ impl Parts for Transfers {
             tokens.insert(Address::get(&view.token_address, *row));
             positions.insert((view.block_number[*row], view.transaction_index[*row]));
         }
-        let Details { gas, calls, methods, mut tokens } = self.details(tokens, positions).await?;
+        let Details { gas, calls, methods, mut tokens } = self.details(tokens, &positions).await?;
         tokens.extend(self.of_contract.clone());
         let newest = self.head.number().unwrap_or_default();
         for (batch, row) in &part {
@@ -170,11 +170,11 @@ struct Details {
 
 impl Transfers {
     /// The details of transfers of `tokens` by the transactions at `positions`.
-    async fn details(&self, tokens: BTreeSet<Address>, positions: TransactionPositions) -> Result<Details, Problem> {
+    async fn details(&self, tokens: BTreeSet<Address>, positions: &TransactionPositions) -> Result<Details, Problem> {
         let Self { app, head, blocks, .. } = self;
         let none = BTreeSet::new();
         let (gas, calls, ()) = tokio::try_join!(
-            gas(app, &positions, blocks),
+            gas(app, positions, blocks),
             async { Ok(app.selectors().calls(app.reader(), positions.clone(), head).await?) },
             app.prefetch(&tokens, &none, head)
         )?;
