@@ -74,11 +74,14 @@ fn is_unsigned(transaction: &Transaction) -> bool {
     transaction.r.is_zero() && transaction.s.is_zero() && !lacks_signature
 }
 
-/// A state sync is from the zero address to it.
+/// A state sync is from the zero address, which cannot sign, to it: so that is known too where the source has no
+/// signatures.
 fn is_state_sync(transaction: &Transaction) -> bool {
     transaction.transaction_type == TransactionType::Legacy
-        && is_unsigned(transaction)
+        && transaction.r.is_zero()
+        && transaction.s.is_zero()
         && transaction.from.is_zero()
+        && !transaction.lacking.contains(&"from_address")
         && transaction.to == Some(Address::ZERO)
 }
 

@@ -28,7 +28,7 @@ pub(super) fn verify_root(
     receipts: &[Receipt],
     outcome: &mut Outcome,
 ) -> Result<(), VerifyError> {
-    let values = match checkable(block, family, receipts).and_then(|()| encoded(block, members, receipts)) {
+    let values = match checkable(block, family, members, receipts).and_then(|()| encoded(block, members, receipts)) {
         Ok(values) => values,
         Err(NotCheckable(reason)) => {
             outcome.not_checkable(Check::ReceiptsRoot, &reason);
@@ -82,7 +82,7 @@ fn encoded(
     Ok((bytes, ends, all))
 }
 
-fn checkable(block: &Block, family: &Family, receipts: &[Receipt]) -> Result<(), NotCheckable> {
+fn checkable(block: &Block, family: &Family, members: &[Membership], receipts: &[Receipt]) -> Result<(), NotCheckable> {
     if let Some(reason) = family.quirks.roots {
         return Err(NotCheckable(reason.into()));
     }
@@ -94,16 +94,19 @@ fn checkable(block: &Block, family: &Family, receipts: &[Receipt]) -> Result<(),
     if receipts.len() != block.transactions.len() {
         return Err(NotCheckable("receipts are missing".into()));
     }
-    for transaction in &block.transactions {
+    let all = block.transactions.iter().zip(receipts).zip(members);
+    // Of what is in no root, nothing is needed.
+    let inside = all.filter(|(_, member)| !matches!(member, Membership::Outside(_))).map(|(pair, _)| pair);
+    for (transaction, receipt) in inside {
         let lacks = |column: &&str| transaction.lacking.contains(column);
         if let Some(column) =
             ["status", "post_state_root", "cumulative_gas_used", "transaction_type"].iter().find(|column| lacks(column))
         {
             return Err(NotCheckable(format!("the source has no {column} of receipts")));
         }
-    }
-    if receipts.iter().any(|receipt| receipt.status.is_none() && receipt.root.is_none()) {
-        return Err(NotCheckable("a receipt has neither status nor post-state root".into()));
+        if receipt.status.is_none() && receipt.root.is_none() {
+            return Err(NotCheckable("a receipt has neither status nor post-state root".into()));
+        }
     }
     Ok(())
 }

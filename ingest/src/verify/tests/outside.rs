@@ -78,6 +78,37 @@ fn gas_of_a_state_sync_is_what_the_block_used() {
     }
 }
 
+/// As Ethereum ETL exports it: without signatures, of the state sync alone or of all transactions.
+#[test]
+fn a_state_sync_is_known_without_signatures() {
+    let polygon = by_chain_id(POLYGON);
+    for unsigned in [5..6, 0..6] {
+        let mut block = decode(&with_state_sync("0x0", "0x0").to_string()).expect("a block");
+        for transaction in &mut block.transactions[unsigned.clone()] {
+            (transaction.v, transaction.r, transaction.s) = Default::default();
+            transaction.lacking = vec!["chain_id", "v", "r", "s"];
+        }
+        // Nor does the root need its status.
+        block.receipts.as_mut().expect("receipts")[5].status = None;
+        let outcome = checked(&block, polygon).expect("not refused");
+        for check in ["receipts root", "logs bloom", "gas used"] {
+            assert!(outcome.checked().contains(&check.into()), "{unsigned:?} {check}: {outcome:?}");
+        }
+        let found = names(&outcome);
+        assert!(found.contains(&"transactions outside of the roots".into()), "{unsigned:?}: {outcome:?}");
+        let lacks_others = unsigned.start == 0;
+        assert_eq!(found.contains(&"transactions root".into()), lacks_others, "{unsigned:?}: {outcome:?}");
+        let mut other = block.clone();
+        other.transactions[5].hash = B256::repeat_byte(0x77);
+        other.receipts.as_mut().expect("receipts")[5].transaction_hash = B256::repeat_byte(0x77);
+        assert_eq!(checked(&other, polygon).expect_err("refused").check, Check::TransactionHash);
+        // Whose sender is not known may be anything.
+        let mut other = block;
+        other.transactions[5].lacking.push("from_address");
+        assert!(checked(&other, polygon).is_err(), "its receipt is taken for one in the root");
+    }
+}
+
 #[test]
 fn gas_beside_a_state_sync_still_adds_up() {
     let mut line = with_state_sync("0x0", "0x0");
