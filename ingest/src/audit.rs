@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use tokio::sync::watch;
-use trawl_core::primitives::{B256, BlockRange};
+use trawl_chains::Family;
+use trawl_core::primitives::BlockRange;
 use trawl_core::schema::VerdictRow;
-use trawl_core::store::{
-    COMPARED_TABLES, CommitEdges, Head, Reader, RowComparison, StoreError, TableDifference, Writer,
-};
+use trawl_core::store::{COMPARED_TABLES, Head, Reader, RowComparison, StoreError, TableDifference, Writer};
 
 use crate::audit::read_back::{KnownParts, StoredBlock, blocks};
 use crate::load::pipeline::Ending;
@@ -81,7 +80,10 @@ pub async fn audit(
     let ranges: Vec<BlockRange> = head.blocks.settled().within(requested);
     for range in &ranges {
         let below = range.first().checked_sub(1).filter(|below| head.blocks.settled().contains(*below));
-        let mut links = Links::new(&edge(reader, below).await?);
+        let mut links = Links::new(&[]);
+        if let Some(below) = stored_link(reader, below, family).await? {
+            links.remember(below);
+        }
         for chunk in chunks(*range) {
             if *stop.borrow() {
                 return Ok((Ending::Stopped, findings.proof));
@@ -104,17 +106,11 @@ pub async fn audit(
 }
 
 /// The stored block that the first one goes on from; what lies `below` a range is proven with its own range.
-async fn edge(reader: &Reader, below: Option<u64>) -> Result<Vec<CommitEdges>, StoreError> {
-    let Some(below) = below else { return Ok(Vec::new()) };
+async fn stored_link(reader: &Reader, below: Option<u64>, family: Option<&Family>) -> Result<Option<Link>, StoreError> {
+    let Some(below) = below else { return Ok(None) };
     let stored = retry_transient(|| reader.stored(BlockRange::single(below))).await?;
-    let edge = |row: &trawl_core::schema::BlockRow| CommitEdges {
-        first_block: below,
-        first_parent_hash: B256::ZERO,
-        last_block: below,
-        last_hash: row.hash,
-        last_total_difficulty: row.total_difficulty,
-    };
-    Ok(stored.blocks.iter().map(edge).collect())
+    let found = blocks(stored, &KnownParts::default()).into_iter().next();
+    Ok(found.map(|found| Link::of(&found.block, family.unwrap_or(&trawl_chains::ETHEREUM))))
 }
 
 fn chunks(range: BlockRange) -> impl Iterator<Item = BlockRange> {

@@ -18,6 +18,10 @@ use crate::rest::{RestMembers, RestSource};
 use crate::transaction_type::FamilyTransactionType;
 use crate::unsigned::UnsignedRule;
 
+pub(crate) mod total_difficulty;
+
+use total_difficulty::TotalDifficulty;
+
 /// Name of the family whose rules hold for every chain that is not listed.
 pub(crate) const ETHEREUM_NAME: &str = "ethereum";
 
@@ -165,39 +169,6 @@ pub enum PriceRule {
     Signed,
     /// The base fee of the block, whatever was signed: tips are not collected.
     BaseFee,
-}
-
-/// What the total difficulty of a block follows from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TotalDifficulty {
-    /// That of the block below and its own difficulty.
-    Sum,
-    /// The same up to the block at which other software took over the chain: that and all later ones have no difficulty
-    /// and a total difficulty of 0, whatever the block below had (ethereum-optimism/optimism, `op-chain-ops`).
-    SumUntilTakeover,
-}
-
-impl TotalDifficulty {
-    /// Whether a block of these difficulties can stand above the one below it.
-    #[must_use]
-    pub fn fits(self, of: Difficulties) -> bool {
-        let is_first = of.below.is_none_or(|below| !below.is_zero());
-        let is_taken_over = self == Self::SumUntilTakeover && is_first && of.own.is_zero() && of.total.is_zero();
-        is_taken_over || of.total_below.wrapping_add(of.own) == of.total
-    }
-}
-
-/// Difficulties of a block and of the one below it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Difficulties {
-    /// That of the block below, if it is known.
-    pub below: Option<U256>,
-    /// The sum up to the block below.
-    pub total_below: U256,
-    /// That of the block.
-    pub own: U256,
-    /// The sum that the block has.
-    pub total: U256,
 }
 
 /// What the withdrawals root of a header is the root of.

@@ -40,7 +40,8 @@ pub use execution::{
     VersionedHeader,
 };
 pub use facts::{Fact, ReaderFacts, Unit};
-pub use family::{BurntFees, Difficulties, Family, Issuance, NodeQuirks, PriceRule, TotalDifficulty, WithdrawalsRoot};
+pub use family::total_difficulty::{Difficulties, SumFit, TotalDifficulty};
+pub use family::{BurntFees, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
 pub use fees::rollup_fee::{
     BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,

@@ -7,7 +7,8 @@ use super::optimism::{BRIDGES, DEPOSIT, DEPOSITS, L1_FEE, ROLLUP_FACTS, TRANSACT
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
-use crate::family::{BurntFees, Family, TotalDifficulty, WithdrawalsRoot};
+use crate::family::total_difficulty::TotalDifficulty;
+use crate::family::{BurntFees, Family, NodeQuirks, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::rest::{RestMember, RestMembers, RestSource};

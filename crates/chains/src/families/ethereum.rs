@@ -5,9 +5,8 @@ use super::bnb_forks::FORKS;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::facts::ReaderFacts;
-use crate::family::{
-    BurntFees, ETHEREUM_NAME, Family, Issuance, NodeQuirks, PriceRule, TotalDifficulty, WithdrawalsRoot,
-};
+use crate::family::total_difficulty::TotalDifficulty;
+use crate::family::{BurntFees, ETHEREUM_NAME, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::producer::ProducerRule;
