@@ -75,12 +75,6 @@ impl Header {
     pub fn extra_fields(&self) -> Map<String, Value> {
         self.extra.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
-
-    /// Names of the fields of the source's JSON that no column has.
-    #[must_use]
-    pub fn extra_names(&self) -> Vec<String> {
-        self.extra_fields().into_iter().map(|(name, _)| name).collect()
-    }
 }
 
 /// A block with everything the source had of it.
@@ -99,6 +93,9 @@ pub struct Block {
     /// Their receipts, in order, as many but for chains whose nodes leave some out; `None` if the source did not have
     /// them.
     pub receipts: Option<Vec<Receipt>>,
+    /// The receipt that names the block itself, of calls that the chain makes; `None` if there is none, or the source
+    /// did not have it.
+    pub block_receipt: Option<Box<Receipt>>,
     /// Its withdrawals; empty before Shanghai, `None` if the source did not have them.
     pub withdrawals: Option<Vec<Withdrawal>>,
     /// What it changes of the accounts; `None` if the source did not have it.
@@ -141,6 +138,16 @@ impl Block {
         let all = receipts.len();
         receipts.retain(|receipt| receipt.cumulative_gas_used != 0 || known.contains(&receipt.transaction_hash));
         all - receipts.len()
+    }
+
+    /// Sets apart the receipt that names the block itself, which belongs to no transaction.
+    pub fn separate_block_receipt(&mut self, family: &Family) {
+        let hash = self.header.hash;
+        let receipts = self.receipts.as_mut().filter(|_| family.quirks.block_receipt.is_some());
+        let Some(receipts) = receipts.filter(|receipts| receipts.len() == self.transactions.len() + 1) else { return };
+        if let Some(last) = receipts.pop_if(|last| last.transaction_hash == hash) {
+            self.block_receipt = Some(Box::new(last));
+        }
     }
 
     /// Which parts the source had.
@@ -262,6 +269,14 @@ pub struct Transaction {
     pub extra: Option<String>,
     /// Columns of `transactions` that the source did not have; their values here are placeholders.
     pub lacking: Vec<&'static str>,
+}
+
+impl Transaction {
+    /// The fields of the source's JSON that no column has.
+    #[must_use]
+    pub fn extra_fields(&self) -> Map<String, Value> {
+        self.extra.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
 }
 
 /// The outcome of a transaction.

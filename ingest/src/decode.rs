@@ -16,7 +16,7 @@ mod transaction;
 
 use alloy_primitives::b256;
 use serde_json::value::RawValue;
-use trawl_core::primitives::B256;
+use trawl_core::primitives::{B256, U256};
 
 use crate::block::{Block, Header, Receipt, Transaction, Withdrawal};
 pub use error::{DecodeError, StateError};
@@ -96,7 +96,7 @@ fn block(line: &Line<'_>, source_bytes: usize) -> Result<Block, DecodeError> {
     let ends = state::Ends { is_cancun: header.parent_beacon_block_root.is_some(), traces: traces.as_ref() };
     let state =
         state::state(number, line, &transactions, &ends).map_err(|source| DecodeError::State { number, source })?;
-    let no_uncles = header.sha3_uncles == NO_UNCLES;
+    let no_uncles = header.sha3_uncles.is_none_or(|hash| hash == NO_UNCLES);
     let uncle_hashes = listed(number, body.uncles, no_uncles, "uncles")?;
     let uncles = match line.uncle_headers {
         Some(raw) => Some(uncle_headers(number, raw)?),
@@ -111,6 +111,7 @@ fn block(line: &Line<'_>, source_bytes: usize) -> Result<Block, DecodeError> {
         uncles,
         transactions,
         receipts,
+        block_receipt: None,
         withdrawals: Some(withdrawals.into_iter().map(Withdrawal::from).collect()),
         state,
         header: self::header(number, header)?,
@@ -142,18 +143,28 @@ fn uncle_headers(number: u64, raw: &RawValue) -> Result<Vec<Header>, DecodeError
 
 fn header(number: u64, json: JsonHeader) -> Result<Header, DecodeError> {
     let missing = |field| DecodeError::Missing { number, part: "header".into(), field };
+    // Headers of ten fields have none of these; all others have all of them, or a seal in place of the last two.
+    let is_short = json.sha3_uncles.is_none() && json.mix_hash.is_none() && json.nonce.is_none();
+    let optional = [
+        ("sha3_uncles", "sha3Uncles", json.sha3_uncles.is_none()),
+        ("difficulty", "difficulty", json.difficulty.is_none()),
+        ("gas_limit", "gasLimit", json.gas_limit.is_none()),
+    ];
+    let absent = optional.into_iter().filter(|(_, _, is_absent)| *is_absent);
+    let lacking = absent.map(|(column, field, _)| if is_short { Ok(column) } else { Err(missing(field)) });
+    let lacking = lacking.collect::<Result<_, _>>()?;
     Ok(Header {
         number: json.number.0,
         hash: json.hash.ok_or_else(|| missing("hash"))?,
         parent_hash: json.parent_hash,
-        sha3_uncles: json.sha3_uncles,
+        sha3_uncles: json.sha3_uncles.unwrap_or_default(),
         miner: json.miner.or(json.author).ok_or_else(|| missing("miner"))?,
         state_root: json.state_root,
         transactions_root: json.transactions_root,
         receipts_root: json.receipts_root,
         logs_bloom: json.logs_bloom,
-        difficulty: json.difficulty.0,
-        gas_limit: json.gas_limit.0,
+        difficulty: json.difficulty.map_or(U256::ZERO, |difficulty| difficulty.0),
+        gas_limit: json.gas_limit.map_or(0, |limit| limit.0),
         gas_used: json.gas_used.0,
         timestamp: json.timestamp.0,
         extra_data: json.extra_data,
@@ -166,7 +177,7 @@ fn header(number: u64, json: JsonHeader) -> Result<Header, DecodeError> {
         parent_beacon_block_root: json.parent_beacon_block_root,
         requests_hash: json.requests_hash,
         size: json.size.map(|size| size.0),
-        lacking: Vec::new(),
+        lacking,
         extra: json.extra.text(),
     })
 }
@@ -192,6 +203,30 @@ mod tests {
         ] {
             assert!(decode(text).is_err(), "{text}");
         }
+    }
+
+    /// A recorded block without some members of its header.
+    fn without(names: &[&str]) -> Result<Block, DecodeError> {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-11155420.ndjson");
+        let text = std::fs::read_to_string(file).expect("the fixture");
+        let mut line: serde_json::Value = serde_json::from_str(text.trim()).expect("one line");
+        let header = line["block"].as_object_mut().expect("a header");
+        names.iter().for_each(|name| drop(header.remove(*name)));
+        decode(&line.to_string())
+    }
+
+    #[test]
+    fn headers_of_ten_fields_lack_the_others() {
+        let all = ["sha3Uncles", "difficulty", "gasLimit", "mixHash", "nonce"];
+        let block = without(&all).expect("a block");
+        assert_eq!(block.header.lacking, ["sha3_uncles", "difficulty", "gas_limit"]);
+        // Ethereum's headers have all of them.
+        for name in &all[..3] {
+            let found = without(&[name]).err();
+            assert!(matches!(found, Some(DecodeError::Missing { field, .. }) if field == *name), "{found:?}");
+        }
+        assert!(without(&["sha3Uncles", "mixHash"]).is_err());
+        assert!(without(&["mixHash", "nonce"]).is_ok(), "sealed otherwise");
     }
 
     #[test]

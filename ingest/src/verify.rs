@@ -61,7 +61,7 @@ pub fn verify(block: &Block, depth: Depth, family: &Family) -> Result<Outcome, V
             None => outcome.not_checkable(Check::ReceiptsRoot, "the source has no receipts"),
         }
         bodies::verify_withdrawals(block, family, &mut outcome)?;
-        bodies::verify_uncles(block, &mut outcome)?;
+        bodies::verify_uncles(block, family, &mut outcome)?;
         bodies::verify_requests(block, &mut outcome);
     }
     // Last, so that a forged transaction or receipt is named for what it is and not for its trace.

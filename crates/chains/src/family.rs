@@ -2,20 +2,22 @@
 
 use std::ops::Range;
 
-use alloy_primitives::U256;
+use serde_json::{Map, Value};
 
 use crate::bridge::BridgeEvent;
 use crate::bridge::deposits::DepositList;
 use crate::bridge::messages::MessageList;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
-use crate::execution::{ChainFork, ForkSchedule};
+use crate::execution::{BlobRule, ChainFork, ForkRules, ForkSchedule};
 use crate::facts::ReaderFacts;
 use crate::finality::Finality;
 use crate::header::HeaderRule;
+use crate::header::copies::CopyRule;
 use crate::producer::ProducerRule;
 use crate::rest::{RestMembers, RestSource};
 use crate::transaction_type::FamilyTransactionType;
+use crate::transaction_type::legacy::LegacyRule;
 use crate::unsigned::UnsignedRule;
 
 pub(crate) mod total_difficulty;
@@ -41,6 +43,8 @@ pub struct Family {
     pub header: HeaderRule,
     /// Transaction types that Ethereum does not have. A byte means nothing without its family.
     pub transaction_types: &'static [FamilyTransactionType],
+    /// What legacy transactions are made of.
+    pub legacy: LegacyRule,
     /// What transactions without the signature of an account are.
     pub unsigned: UnsignedRule,
     /// What a receipt's effective gas price follows from.
@@ -77,6 +81,12 @@ pub struct Family {
     pub bridges: &'static [BridgeEvent],
     /// What its rules of blocks were tried on.
     pub evidence: Evidence,
+    /// What the hash of its headers was tried on.
+    pub header_evidence: Evidence,
+    /// Fields of headers that repeat others.
+    pub copies: CopyRule,
+    /// Fields of headers that nodes give and no hash covers, beyond Ethereum's.
+    pub unhashed: &'static [&'static str],
     /// What nodes of these chains count in their own way.
     pub quirks: NodeQuirks,
 }
@@ -104,6 +114,13 @@ impl Family {
         self.name != ETHEREUM_NAME && self.evidence == Evidence::Blocks
     }
 
+    /// The fields of a header of whose meaning nothing is known. `extra`: those that nodes give beside Ethereum's.
+    pub fn unknown_fields<'f>(&self, extra: &'f Map<String, Value>) -> impl Iterator<Item = &'f str> {
+        let (rule, unhashed, knows_all) = (self.header, self.unhashed, self.knows_its_fields());
+        let names = extra.keys().map(String::as_str).filter(move |_| !knows_all);
+        names.filter(move |name| !rule.covers(extra, name) && !unhashed.contains(name))
+    }
+
     /// Whether what its blocks change of accounts beside their transactions is what Ethereum's rules say: rewards and
     /// withdrawals are credited, and no fee goes to accounts that a tracer may not look at.
     #[must_use]
@@ -118,6 +135,15 @@ impl Family {
     pub fn may_hash_state_roots(&self, block_number: u64, timestamp: u64) -> bool {
         let is_before = block_number < BYZANTIUM_BLOCK && BEFORE_BYZANTIUM.contains(&timestamp);
         self.name == ETHEREUM_NAME && is_before
+    }
+
+    /// What blobs cost on its chains, where that is not Ethereum's schedule.
+    pub fn blob_rules(&self) -> impl Iterator<Item = BlobRule> {
+        let forks = self.schedules.iter().flat_map(|schedule| schedule.forks);
+        forks.filter_map(|fork| match &fork.rules {
+            ForkRules::Known(rules) => rules.blobs,
+            ForkRules::Unknown(_) => None,
+        })
     }
 
     /// One of its chains.
@@ -193,6 +219,8 @@ pub struct NodeQuirks {
     pub missing_receipts: Option<&'static str>,
     /// Why receipts of the cumulative gas 0 may be of transactions that are not in the block, if so.
     pub system_receipts: Option<&'static str>,
+    /// Why a receipt may name the block instead of a transaction, if so: it is the last, and in root and bloom.
+    pub block_receipt: Option<&'static str>,
     /// Why the price that a transaction repeats need not be what was paid, if so.
     pub repeated_price: Option<&'static str>,
 }
@@ -205,6 +233,7 @@ impl NodeQuirks {
         roots: None,
         missing_receipts: None,
         system_receipts: None,
+        block_receipt: None,
         repeated_price: None,
     };
 }

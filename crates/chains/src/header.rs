@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::fields::{RawList, integer, quantity};
 
+mod committee;
+pub(crate) mod copies;
+
 /// How the block hash comes from the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeaderRule {
@@ -18,6 +21,8 @@ pub enum HeaderRule {
     Tempo,
     /// Avalanche's fields between Ethereum's.
     Avalanche,
+    /// As on Ethereum since Celo is a rollup; before, without the seal of a committee, and at first of ten fields.
+    Committee,
     /// No hash over fields that nodes give: the reason.
     Unproven(&'static str),
 }
@@ -56,6 +61,7 @@ impl HeaderRule {
             },
             Self::Tempo => tempo(header, extra),
             Self::Avalanche => avalanche(header, extra),
+            Self::Committee => Ok(committee::hash(header)),
             Self::Unproven(reason) => Err(HeaderError::Unproven(reason)),
         }
     }
@@ -68,7 +74,7 @@ impl HeaderRule {
             Self::AuthorityRound => self.is_sealed_otherwise(extra) && (is_hashed(&STEP) || is_hashed(&SEAL)),
             Self::Tempo => TEMPO.contains(&name),
             Self::Avalanche => AVALANCHE.contains(&name),
-            Self::Ethereum | Self::Unproven(_) => false,
+            Self::Ethereum | Self::Committee | Self::Unproven(_) => false,
         }
     }
 
@@ -76,6 +82,25 @@ impl HeaderRule {
     #[must_use]
     pub fn is_sealed_otherwise(self, extra: &Map<String, Value>) -> bool {
         self == Self::AuthorityRound && first(extra, &SEAL).is_some()
+    }
+
+    /// Whether a committee sealed a header, by its extra data: Celo while it was a chain of its own.
+    #[must_use]
+    pub fn is_sealed_by_committee(self, extra_data: &[u8]) -> bool {
+        self == Self::Committee && committee::is_sealed(extra_data)
+    }
+
+    /// Whether ten fields of a header are hashed, and those that are not among them (uncles, difficulty, gas limit, mix
+    /// hash, nonce, base fee) are not there, or zero, or what a node makes of them.
+    #[must_use]
+    pub fn is_short(self, header: &Header) -> bool {
+        self == Self::Committee && committee::is_short(header)
+    }
+
+    /// Whether a header of this extra data is encoded as Ethereum's.
+    #[must_use]
+    pub fn encodes_as_ethereum(self, extra_data: &[u8]) -> bool {
+        self == Self::Ethereum || (self == Self::Committee && !committee::is_sealed(extra_data))
     }
 }
 

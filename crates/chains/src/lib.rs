@@ -48,6 +48,7 @@ pub use fees::rollup_fee::{
 };
 pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use finality::Finality;
+pub use header::copies::CopyRule;
 pub use header::{HeaderError, HeaderRule};
 pub use own_transactions::{InnerCall, TypeSigns};
 pub use producer::ProducerRule;
@@ -57,5 +58,6 @@ pub use registry::{
 };
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue, TypesWord};
 pub use signer::{KeySigned, Signer};
+pub use transaction_type::legacy::LegacyRule;
 pub use transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule, SignWithKey};
 pub use unsigned::{UnsignedRule, state_sync_hash};

@@ -1,15 +1,21 @@
 //! Transaction types that Ethereum does not have.
 
-use alloy_primitives::Address;
+use alloy_primitives::{Address, U256};
 use serde_json::{Map, Value};
 
 use crate::evidence::Evidence;
 use crate::fields::{EncodingError, Field, quantity};
 use crate::signer::KeySigned;
 
+pub(crate) mod legacy;
+
 /// The member of a receipt with the nonce of who sent a deposit
 /// (<https://specs.optimism.io/protocol/deposits.html#deposit-receipt>).
 pub(crate) const DEPOSIT_NONCE: &str = "depositNonce";
+
+/// The member of a receipt with the base fee in the token that pays for gas
+/// (<https://github.com/celo-org/celo-proposals/blob/master/CIPs/cip-0064.md>).
+pub(crate) const BASE_FEE: &str = "baseFee";
 
 /// A transaction type of a family (EIP-2718): its byte, then the RLP of a list.
 #[derive(Debug)]
@@ -28,6 +34,8 @@ pub struct FamilyTransactionType {
     pub receipt: ReceiptTail,
     /// What the encoding was tried on.
     pub evidence: Evidence,
+    /// What its receipts were tried on: their encoding, price and contract.
+    pub receipt_evidence: Evidence,
 }
 
 /// A member of a node's JSON that has one value in all transactions of a type.
@@ -108,6 +116,13 @@ impl FamilyTransactionType {
             ReceiptTail::Shown(fields) if fields.iter().all(|field| field.value(receipt).is_some()) => Some(fields),
             ReceiptTail::Shown(_) | ReceiptTail::Nothing => None,
         }
+    }
+
+    /// The base fee of a transaction that pays for gas in a token, in that token: its receipt names it (CIP-64).
+    #[must_use]
+    pub fn base_fee_in_receipt(&self, receipt: &Map<String, Value>) -> Option<U256> {
+        let field = self.tail_of(receipt)?.iter().find(|field| field.names.contains(&BASE_FEE))?;
+        quantity(field.value(receipt)?)
     }
 
     /// Whether it pays nothing for its gas: it signs no price.

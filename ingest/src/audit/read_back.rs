@@ -135,6 +135,7 @@ fn block(row: BlockRow, parts: BlockRows) -> Block {
         uncle_hashes: Some(row.uncles.clone()),
         transactions,
         receipts: Some(receipts),
+        block_receipt: None,
         withdrawals: Some(parts.withdrawals.into_iter().map(withdrawal).collect()),
         state: None,
         traces: None,

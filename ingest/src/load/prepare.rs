@@ -111,10 +111,15 @@ impl Inspection {
         let number = block.header.number;
         let family = self.family.or_else(|| block.family()).ok_or(LoadError::UnknownChain { number })?;
         let removed = block.remove_system_receipts(family);
+        block.separate_block_receipt(family);
         complete_deposits(&mut block, family);
         let mut outcome = verify(&block, self.depth, family)?;
         if removed > 0 {
             let reason = format!("{removed} receipts of system transactions that are not in the block are left out");
+            outcome.not_checkable(Check::OutsideRoots, &reason);
+        }
+        if let (Some(receipt), Some(reason)) = (&block.block_receipt, family.quirks.block_receipt) {
+            let reason = format!("{reason}: {} are left out", receipt.logs.len());
             outcome.not_checkable(Check::OutsideRoots, &reason);
         }
         block.header.size = block.header.size.or(outcome.size);

@@ -5,10 +5,10 @@ use alloy_eips::eip4895::Withdrawal;
 use alloy_eips::eip7685::EMPTY_REQUESTS_HASH;
 use alloy_primitives::keccak256;
 use alloy_rlp::Encodable;
-use trawl_chains::{Family, HeaderRule, WithdrawalsRoot};
+use trawl_chains::{Family, WithdrawalsRoot};
 
 use super::check::Check;
-use super::header::{consensus_header, header_hash};
+use super::header::{consensus_header, header_hash, is_short};
 use super::outcome::{NotCheckable, Outcome, VerifyError, same};
 use super::trie::{EMPTY_ROOT, ordered_root};
 use crate::block::Block;
@@ -73,7 +73,11 @@ fn encode_withdrawal(withdrawal: &crate::block::Withdrawal) -> Vec<u8> {
 }
 
 /// The hash over all uncle headers, and each uncle's own.
-pub(super) fn verify_uncles(block: &Block, outcome: &mut Outcome) -> Result<(), VerifyError> {
+pub(super) fn verify_uncles(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
+    // A header without a hash of uncles has none.
+    if block.uncles.as_ref().is_none_or(Vec::is_empty) && is_short(&block.header, family) {
+        return Ok(());
+    }
     if block.header.lacking.contains(&"sha3_uncles") {
         outcome.not_checkable(Check::UnclesHash, "the source has no sha3_uncles");
         return Ok(());
@@ -124,7 +128,7 @@ fn list_length(payload: usize) -> usize {
 
 /// Bytes of the RLP-encoded block, which is what nodes give as its size; `transactions` is the length of theirs.
 pub(super) fn block_size(block: &Block, family: &Family, transactions: usize) -> Option<u64> {
-    if family.header != HeaderRule::Ethereum {
+    if !family.header.encodes_as_ethereum(&block.header.extra_data) {
         return None;
     }
     let header = consensus_header(&block.header).ok()?.length();

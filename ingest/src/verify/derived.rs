@@ -8,7 +8,7 @@ use super::header::blob_gas_prices;
 use super::membership::Membership;
 use super::outcome::{Outcome, VerifyError, refuse};
 use super::receipts::GAS_PER_BLOB;
-use super::tolerance::{Tolerance, unknown_fields};
+use super::tolerance::{Tolerance, other_currencies, unknown_fields};
 use crate::block::{Block, Receipt, Transaction};
 
 /// Checks what a receipt holds beyond the root: price, created contract, blob gas. All follow from transaction and
@@ -40,14 +40,14 @@ pub(super) fn verify_derived(
     for (check, fits) in derived {
         let mut impossible = None;
         for (transaction, receipt) in pairs() {
-            match fits(block, transaction, receipt, family.transaction_type(transaction.transaction_type.byte())) {
+            match fits(block, transaction, receipt, family) {
                 Ok(()) => {}
                 Err(Misfit::Unknown(reason)) => impossible = Some(reason),
                 Err(Misfit::Differs { .. }) if is_partial(block, transaction) => {
                     impossible = Some("the source does not have all it follows from".into());
                 }
                 // A chain with rules of its own may well count otherwise.
-                Err(Misfit::Differs { expected, found }) => match unknown_rules(block, transaction, family) {
+                Err(Misfit::Differs { expected, found }) => match unknown_rules(check, block, transaction, family) {
                     Some(reason) => impossible = Some(reason),
                     None => return refuse(block, check, expected, found),
                 },
@@ -61,15 +61,16 @@ pub(super) fn verify_derived(
     Ok(())
 }
 
-/// Why a receipt may have something else: fields of the header whose meaning is not known, or a type of the family that
-/// was never tried on a real block.
-fn unknown_rules(block: &Block, transaction: &Transaction, family: &Family) -> Tolerance {
+/// Why a receipt may have something else: fields of the header whose meaning is not known, a type of the family that
+/// was never tried on a real block, or for its price a token.
+fn unknown_rules(check: Check, block: &Block, transaction: &Transaction, family: &Family) -> Tolerance {
     let untried = || {
         let kind = family.transaction_type(transaction.transaction_type.byte());
-        let kind = kind.filter(|kind| kind.evidence == Evidence::Code)?;
+        let kind = kind.filter(|kind| kind.receipt_evidence == Evidence::Code)?;
         Some(format!("receipts of type {} ({}) were never tried on a real block", kind.byte, kind.name))
     };
-    unknown_fields(block, family).or_else(untried)
+    let currencies = || other_currencies(block, family).filter(|_| check == Check::EffectiveGasPrice);
+    unknown_fields(block, family).or_else(untried).or_else(currencies)
 }
 
 /// Whether placeholders may stand where the derived values come from.
@@ -77,10 +78,15 @@ fn is_partial(block: &Block, transaction: &Transaction) -> bool {
     !transaction.lacking.is_empty() || block.header.lacking.contains(&"base_fee_per_gas")
 }
 
-type DerivedFieldCheck = fn(&Block, &Transaction, &Receipt, OwnType) -> Result<(), Misfit>;
+type DerivedFieldCheck = fn(&Block, &Transaction, &Receipt, &Family) -> Result<(), Misfit>;
 
 /// The family's own type of a transaction.
 type OwnType = Option<&'static FamilyTransactionType>;
+
+/// The family's own type of a transaction.
+fn own_type(transaction: &Transaction, family: &Family) -> OwnType {
+    family.transaction_type(transaction.transaction_type.byte())
+}
 
 enum Misfit {
     Unknown(String),
@@ -105,7 +111,8 @@ fn known_type(transaction: &Transaction, kind: OwnType) -> Result<(), Misfit> {
 
 /// The signed price of types 0 and 1; the base fee and what the caps leave of the tip of the others (EIP-1559). What
 /// signs no price pays nothing.
-fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
+fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, family: &Family) -> Result<(), Misfit> {
+    let kind = own_type(transaction, family);
     known_type(transaction, kind)?;
     let expected = match (transaction.max_fee_per_gas, transaction.max_priority_fee_per_gas) {
         _ if kind.is_some_and(FamilyTransactionType::is_free) => {
@@ -115,7 +122,8 @@ fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, kin
             return if is_zero { Ok(()) } else { Err(unknown()) };
         }
         (Some(cap), Some(tip)) => {
-            let Some(base_fee) = block.header.base_fee_per_gas else {
+            let in_token = own_base_fee(receipt, kind);
+            let Some(base_fee) = in_token.or(block.header.base_fee_per_gas) else {
                 return Err(Misfit::Unknown("a type 2 transaction in a block without a base fee".into()));
             };
             Some(cap.min(base_fee.saturating_add(tip)))
@@ -128,8 +136,13 @@ fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, kin
     }
 }
 
+/// The base fee in the token that pays for the gas, where the receipt names it.
+fn own_base_fee(receipt: &Receipt, kind: OwnType) -> Option<U256> {
+    kind?.base_fee_in_receipt(&serde_json::from_str(receipt.raw.as_deref()?).ok()?)
+}
+
 /// The price that nodes repeat in a transaction with caps is what was paid.
-fn repeated_price(block: &Block, transaction: &Transaction, _: &Receipt, _: OwnType) -> Result<(), Misfit> {
+fn repeated_price(block: &Block, transaction: &Transaction, _: &Receipt, _: &Family) -> Result<(), Misfit> {
     let caps = transaction.max_fee_per_gas.zip(transaction.max_priority_fee_per_gas);
     match (caps, block.header.base_fee_per_gas, transaction.gas_price) {
         (Some((cap, tip)), Some(base_fee), Some(found)) if transaction.transaction_type.has_columns() => {
@@ -140,8 +153,8 @@ fn repeated_price(block: &Block, transaction: &Transaction, _: &Receipt, _: OwnT
 }
 
 /// The same where the base fee is paid: nodes repeat what was signed, which nothing else depends on.
-fn signed_offer(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
-    repeated_price(block, transaction, receipt, kind).map_err(|misfit| match misfit {
+fn signed_offer(block: &Block, transaction: &Transaction, receipt: &Receipt, family: &Family) -> Result<(), Misfit> {
+    repeated_price(block, transaction, receipt, family).map_err(|misfit| match misfit {
         Misfit::Differs { expected, found } => {
             Misfit::Unknown(format!("a transaction repeats the price {found}, and {expected} follows from its caps"))
         }
@@ -150,7 +163,8 @@ fn signed_offer(block: &Block, transaction: &Transaction, receipt: &Receipt, kin
 }
 
 /// The base fee, whatever was signed.
-fn base_fee(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
+fn base_fee(block: &Block, transaction: &Transaction, receipt: &Receipt, family: &Family) -> Result<(), Misfit> {
+    let kind = own_type(transaction, family);
     known_type(transaction, kind)?;
     match (receipt.effective_gas_price, block.header.base_fee_per_gas) {
         (Some(found), Some(base_fee)) => fits(base_fee, found),
@@ -161,7 +175,8 @@ fn base_fee(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: O
 
 /// The address that sender and nonce give, for a deposit the nonce in its receipt; a call creates none. A failed
 /// creation may be reported either way.
-fn contract_address(_: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
+fn contract_address(_: &Block, transaction: &Transaction, receipt: &Receipt, family: &Family) -> Result<(), Misfit> {
+    let kind = own_type(transaction, family);
     known_type(transaction, kind)?;
     let expected = transaction.to.is_none().then(|| {
         let nonce = deposit_nonce(receipt, kind).unwrap_or(transaction.nonce);
@@ -196,7 +211,7 @@ fn proven_nonce(receipt: &Receipt, kind: OwnType) -> Option<u64> {
     kind?.proven_nonce(&serde_json::from_str(receipt.raw.as_deref()?).ok()?)
 }
 
-fn blob_gas(_: &Block, transaction: &Transaction, receipt: &Receipt, _: OwnType) -> Result<(), Misfit> {
+fn blob_gas(_: &Block, transaction: &Transaction, receipt: &Receipt, _: &Family) -> Result<(), Misfit> {
     match (transaction.transaction_type, receipt.blob_gas_used) {
         (TransactionType::Blob, Some(found)) => {
             fits(GAS_PER_BLOB * transaction.blob_versioned_hashes.len() as u64, found)
@@ -205,9 +220,11 @@ fn blob_gas(_: &Block, transaction: &Transaction, receipt: &Receipt, _: OwnType)
     }
 }
 
-fn blob_gas_price(block: &Block, transaction: &Transaction, receipt: &Receipt, _: OwnType) -> Result<(), Misfit> {
+fn blob_gas_price(block: &Block, transaction: &Transaction, receipt: &Receipt, family: &Family) -> Result<(), Misfit> {
     match (transaction.transaction_type, receipt.blob_gas_price, block.header.excess_blob_gas) {
-        (TransactionType::Blob, Some(found), Some(excess)) if !blob_gas_prices(excess).contains(&found) => {
+        (TransactionType::Blob, Some(found), Some(excess))
+            if !blob_gas_prices(excess, family).any(|price| price == found) =>
+        {
             Err(Misfit::Unknown(format!("{found} wei is no price of a known blob schedule")))
         }
         (TransactionType::Blob, None, _) => Err(Misfit::Unknown("a receipt has no blob gas price".into())),
@@ -240,7 +257,7 @@ mod tests {
             let mut receipt = block.receipts.take().expect("receipts").remove(0);
             let transaction = &block.transactions[0];
             receipt.contract_address = Some(transaction.from.create(created_by));
-            contract_address(&block, transaction, &receipt, family.transaction_type(0x7e))
+            contract_address(&block, transaction, &receipt, family)
         };
         let fits = |created_by: u64, of_transaction: &str, of_receipt: serde_json::Value| {
             by_version(r#""0x1""#, created_by, of_transaction, of_receipt).is_ok()
@@ -256,5 +273,24 @@ mod tests {
         assert!(unproven(7).is_ok());
         assert!(matches!(unproven(0), Err(Misfit::Unknown(_))), "the address of nonce 0");
         assert!(matches!(unproven(3), Err(Misfit::Differs { .. })), "any other");
+    }
+
+    /// As in the transaction 0x2499b178…f3ac of Celo.
+    #[test]
+    fn gas_paid_in_a_token_costs_the_base_fee_of_its_receipt() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-11155420.ndjson");
+        let line = std::fs::read_to_string(file).expect("the fixture");
+        let mut block = decode(line.trim()).expect("a block");
+        let mut receipt = block.receipts.take().expect("receipts").remove(0);
+        receipt.raw = Some(r#"{"baseFee":"0x1adff4f03"}"#.into());
+        let mut transaction = block.transactions.remove(0);
+        transaction.transaction_type = TransactionType::Other(0x7b);
+        transaction.max_fee_per_gas = Some(U256::from(0x2_6442_dbed_u64));
+        transaction.max_priority_fee_per_gas = Some(U256::from(0x4_d7ee));
+        for (price, is_fit) in [(0x1_ae04_26f1_u64, true), (0x1_ae04_26f2, false)] {
+            receipt.effective_gas_price = Some(U256::from(price));
+            let found = signed_price(&block, &transaction, &receipt, trawl_chains::by_chain_id(42_220));
+            assert_eq!(found.is_ok(), is_fit, "{price}");
+        }
     }
 }

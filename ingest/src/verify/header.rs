@@ -4,7 +4,7 @@
 
 use alloy_consensus::Header as ConsensusHeader;
 use alloy_primitives::Bloom;
-use trawl_chains::{Family, HeaderRule};
+use trawl_chains::{CopyRule, Family, HeaderRule};
 use trawl_core::primitives::{B256, U256};
 
 use super::outcome::NotCheckable;
@@ -18,6 +18,20 @@ pub(super) fn consensus_header(header: &Header) -> Result<ConsensusHeader, NotCh
     Ok(ConsensusHeader { mix_hash, nonce, ..unsealed(header)? })
 }
 
+/// Whether its family hashes ten fields of a header, which then says nothing of uncles, difficulty and gas limit.
+pub(super) fn is_short(header: &Header, family: &Family) -> bool {
+    family.header.is_sealed_by_committee(&header.extra_data)
+        && given_fields(header).is_ok_and(|given| family.header.is_short(&given))
+}
+
+/// The members of a header's JSON that repeat others of it, as JSON-RPC writes them.
+pub(super) fn copies(header: &Header, family: &Family) -> Vec<(&'static str, String)> {
+    if family.copies == CopyRule::None {
+        return Vec::new();
+    }
+    consensus_header(header).map(|whole| family.copies.members(&whole)).unwrap_or_default()
+}
+
 /// The header with all that is hashed; `None` if the source did not give all of it.
 pub(crate) fn whole_header(header: &Header) -> Option<ConsensusHeader> {
     consensus_header(header).ok()
@@ -25,9 +39,19 @@ pub(crate) fn whole_header(header: &Header) -> Option<ConsensusHeader> {
 
 /// The same without mix hash and nonce.
 fn unsealed(header: &Header) -> Result<ConsensusHeader, NotCheckable> {
-    if let Some(column) = header.lacking.iter().find(|column| HASHED.contains(column)) {
-        return Err(NotCheckable(format!("the source has no {column}")));
+    require(header, &HASHED)?;
+    given_fields(header)
+}
+
+fn require(header: &Header, columns: &[&str]) -> Result<(), NotCheckable> {
+    match header.lacking.iter().find(|column| columns.contains(column)) {
+        Some(column) => Err(NotCheckable(format!("the source has no {column}"))),
+        None => Ok(()),
     }
+}
+
+/// The same with placeholders for fields that the source did not have.
+fn given_fields(header: &Header) -> Result<ConsensusHeader, NotCheckable> {
     let base_fee_per_gas = header.base_fee_per_gas.map(u64::try_from).transpose();
     Ok(ConsensusHeader {
         parent_hash: header.parent_hash,
@@ -64,7 +88,13 @@ pub(super) fn block_hash(header: &Header, family: &Family) -> Result<B256, NotCh
         return header_hash(header);
     }
     let extra = header.extra_fields();
-    let sealed = if family.header.is_sealed_otherwise(&extra) { unsealed(header) } else { consensus_header(header) };
+    let sealed = if is_short(header, family) {
+        require(header, &HASHED_AT_FIRST).and_then(|()| given_fields(header))
+    } else if family.header.is_sealed_otherwise(&extra) {
+        unsealed(header)
+    } else {
+        consensus_header(header)
+    };
     match family.header {
         HeaderRule::Unproven(reason) => Err(NotCheckable(reason.into())),
         rule => rule.hash(&sealed?, &extra).map_err(|error| NotCheckable(error.to_string())),
@@ -95,17 +125,33 @@ const HASHED: [&str; 20] = [
     "requests_hash",
 ];
 
-/// Wei per blob gas under each known update fraction (EIP-4844, EIP-7691, EIP-7892's first two schedules): which one
-/// holds depends on a chain's fork times, which headers do not show.
-pub(super) fn blob_gas_prices(excess_blob_gas: u64) -> [U256; 4] {
-    [3_338_477, 5_007_716, 8_346_193, 11_684_671].map(|fraction| fake_exponential(excess_blob_gas, fraction))
+/// The same of a short header.
+const HASHED_AT_FIRST: [&str; 9] = [
+    "parent_hash",
+    "miner",
+    "state_root",
+    "transactions_root",
+    "receipts_root",
+    "logs_bloom",
+    "gas_used",
+    "timestamp",
+    "extra_data",
+];
+
+/// Wei per blob gas under each known update fraction (EIP-4844, EIP-7691, EIP-7892's first two schedules), and by the
+/// rules of the family: which one holds depends on a chain's fork times, which headers do not show.
+pub(super) fn blob_gas_prices(excess_blob_gas: u64, family: &Family) -> impl Iterator<Item = U256> {
+    let of_ethereum = [3_338_477, 5_007_716, 8_346_193, 11_684_671].map(|fraction| (1, fraction));
+    let of_family = family.blob_rules().map(|rule| (rule.least_price, rule.update_fraction));
+    let all = of_ethereum.into_iter().chain(of_family);
+    all.map(move |(least, fraction)| fake_exponential(least, excess_blob_gas, fraction))
 }
 
-/// `fake_exponential` of EIP-4844 with the factor 1.
-fn fake_exponential(numerator: u64, denominator: u64) -> U256 {
+/// `fake_exponential` of EIP-4844.
+fn fake_exponential(factor: u128, numerator: u64, denominator: u128) -> U256 {
     let (numerator, denominator) = (U256::from(numerator), U256::from(denominator));
     let mut output = U256::ZERO;
-    let mut term = denominator;
+    let mut term = U256::from(factor).saturating_mul(denominator);
     let mut step = U256::from(1);
     while !term.is_zero() {
         let Some(sum) = output.checked_add(term) else { return U256::MAX };
@@ -115,4 +161,24 @@ fn fake_exponential(numerator: u64, denominator: u64) -> U256 {
         step += U256::from(1);
     }
     output / denominator
+}
+
+#[cfg(test)]
+mod tests {
+    use trawl_chains::{ETHEREUM, by_chain_id};
+
+    use super::*;
+
+    #[test]
+    fn blobs_cost_what_their_chain_asks_at_least() {
+        let has = |family: &Family, excess: u64, price: u64| {
+            blob_gas_prices(excess, family).any(|found| found == U256::from(price))
+        };
+        let gnosis = by_chain_id(100);
+        assert!(has(&ETHEREUM, 0, 1) && !has(&ETHEREUM, 0, 1_000_000_000));
+        assert!(has(gnosis, 0, 1_000_000_000));
+        // 10^9 · e^(131,072 / 1,112,826).
+        assert!(has(gnosis, 131_072, 1_124_999_975), "{:?}", blob_gas_prices(131_072, gnosis).collect::<Vec<_>>());
+        assert!(!has(gnosis, 131_072, 1_124_999_976));
+    }
 }

@@ -4,11 +4,11 @@ use alloy_primitives::{Address, B256};
 use alloy_rlp::{Encodable, Header};
 use serde_json::{Map, Value};
 use trawl_chains::{
-    Evidence, Family, FamilyTransactionType, ReceiptTail, SenderRule, Signer, UnsignedRule, state_sync_hash,
+    Evidence, Family, FamilyTransactionType, LegacyRule, ReceiptTail, SenderRule, Signer, UnsignedRule, state_sync_hash,
 };
 
 use super::outcome::NotCheckable;
-use super::signed::encode;
+use super::signed::{encode, legacy_chain_id, signature};
 use super::trie_transaction::{SenderProof, TrieTransaction};
 use crate::block::{Block, Transaction};
 use trawl_core::primitives::TransactionType;
@@ -48,6 +48,8 @@ pub(super) fn memberships(block: &Block, family: &Family) -> Vec<Membership> {
         }
         let found: Result<TrieTransaction, UnknownTransaction> = if !transaction.transaction_type.has_columns() {
             own_type(transaction, family)
+        } else if let Some(found) = longer_legacy(transaction, family) {
+            found.map_err(|reason| UnknownTransaction { reason, has_usual_receipt: true })
         } else if is_unsigned(transaction) {
             unsigned(transaction, family).map_err(UnknownTransaction::from)
         } else {
@@ -124,29 +126,63 @@ fn unsigned(transaction: &Transaction, family: &Family) -> Result<TrieTransactio
         return Err(NotCheckable("a transaction has no signature".into()));
     };
     let bytes = match transaction.transaction_type {
-        TransactionType::Legacy => legacy(transaction),
+        TransactionType::Legacy => with_signature(transaction, legacy(transaction, &[])),
         _ => encode(transaction)?.bytes,
     };
     Ok(TrieTransaction { bytes, sender: SenderProof::OneOf(senders), evidence: Evidence::Blocks, own: None })
 }
 
-/// The list of a legacy transaction, with its `v` as it is.
-fn legacy(transaction: &Transaction) -> Vec<u8> {
+/// A legacy transaction with fields that Ethereum's do not have, if it is one.
+fn longer_legacy(transaction: &Transaction, family: &Family) -> Option<Result<TrieTransaction, NotCheckable>> {
+    if transaction.transaction_type != TransactionType::Legacy || family.legacy == LegacyRule::Ethereum {
+        return None;
+    }
+    match family.legacy.fields_after_gas(&transaction.extra_fields()) {
+        Ok(more) => more.map(|more| signed_legacy(transaction, &more)),
+        Err(error) => Some(Err(NotCheckable(format!("a legacy transaction: {error}")))),
+    }
+}
+
+/// A legacy transaction with these fields between gas and recipient.
+fn signed_legacy(transaction: &Transaction, more: &[u8]) -> Result<TrieTransaction, NotCheckable> {
+    let list = legacy(transaction, more);
+    let mut payload = list.clone();
+    // As on Ethereum, the chain stands for the signature in what is signed (EIP-155).
+    if let Some(chain_id) = legacy_chain_id(transaction.v)? {
+        chain_id.encode(&mut payload);
+        payload.extend_from_slice(&[alloy_rlp::EMPTY_STRING_CODE; 2]);
+    }
+    let signature = signature(transaction)?;
+    Ok(TrieTransaction::signed(with_signature(transaction, list), listed(&payload), signature))
+}
+
+/// The items of a legacy transaction before the signature; `more` stands between gas and recipient.
+fn legacy(transaction: &Transaction, more: &[u8]) -> Vec<u8> {
     let mut list = Vec::new();
     transaction.nonce.encode(&mut list);
     transaction.gas_price.unwrap_or_default().encode(&mut list);
     transaction.gas.encode(&mut list);
+    list.extend_from_slice(more);
     match &transaction.to {
         Some(to) => to.encode(&mut list),
         None => list.push(alloy_rlp::EMPTY_STRING_CODE),
     }
     transaction.value.encode(&mut list);
     transaction.input.encode(&mut list);
+    list
+}
+
+/// The list of a legacy transaction, with its `v` as it is.
+fn with_signature(transaction: &Transaction, mut list: Vec<u8>) -> Vec<u8> {
     for part in [transaction.v, transaction.r, transaction.s] {
         part.encode(&mut list);
     }
-    let mut bytes = Vec::with_capacity(list.len() + 9);
-    Header { list: true, payload_length: list.len() }.encode(&mut bytes);
-    bytes.extend_from_slice(&list);
+    listed(&list)
+}
+
+fn listed(items: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(items.len() + 9);
+    Header { list: true, payload_length: items.len() }.encode(&mut bytes);
+    bytes.extend_from_slice(items);
     bytes
 }

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use trawl_chains::{Constant, Family, FamilyTransactionType};
+use trawl_chains::{Constant, Family, FamilyTransactionType, LegacyRule};
+use trawl_core::primitives::TransactionType;
 
 use super::check::Check;
+use super::header::{copies, is_short};
 use super::membership::Membership;
 use super::outcome::{Outcome, VerifyError, same};
 use crate::block::{Block, Transaction};
@@ -18,11 +20,21 @@ pub(super) fn verify_own_fields(
     outcome: &mut Outcome,
 ) -> Result<(), VerifyError> {
     let of_header = block.header.extra_fields();
-    let uncovered = of_header.keys().filter(|name| !family.header.covers(&of_header, name));
+    let copies = copies(&block.header, family);
+    for (name, expected) in &copies {
+        repeats(block, &of_header, name, expected.clone())?;
+    }
+    let is_copy = |name: &String| copies.iter().any(|(copy, _)| copy == name);
+    let uncovered = of_header.keys().filter(|name| !family.header.covers(&of_header, name) && !is_copy(name));
     let mut uncovered: BTreeSet<String> = uncovered.cloned().collect();
+    if is_short(&block.header, family) {
+        uncovered.extend(UNHASHED.map(str::to_owned));
+    }
     for ((transaction, receipt), member) in block.outcomes().zip(members) {
         let extras = [transaction.extra.as_deref(), receipt.and_then(|receipt| receipt.extra.as_deref())];
-        extras.into_iter().flatten().for_each(|text| uncovered.extend(object(text).into_iter().map(|(name, _)| name)));
+        let is_covered = covered_by_legacy(transaction, family);
+        let names = extras.into_iter().flatten().flat_map(object).map(|(name, _)| name);
+        uncovered.extend(names.filter(|name| !is_covered(name)));
         match member {
             Membership::InTries(encoded) => {
                 if let Some((kind, json)) = &encoded.own {
@@ -47,6 +59,17 @@ pub(super) fn verify_own_fields(
     }
     Ok(())
 }
+
+/// Which members of a legacy transaction its hash covers beyond Ethereum's.
+fn covered_by_legacy(transaction: &Transaction, family: &Family) -> impl Fn(&str) -> bool {
+    let has_more = transaction.transaction_type == TransactionType::Legacy && family.legacy != LegacyRule::Ethereum;
+    let extra = if has_more { transaction.extra_fields() } else { Map::new() };
+    let rule = family.legacy;
+    move |name| rule.covers(&extra, name)
+}
+
+/// What nodes may give of a short header beside what is hashed.
+const UNHASHED: [&str; 3] = ["baseFeePerGas", "difficulty", "gasLimit"];
 
 fn object(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()

@@ -8,7 +8,7 @@ use super::blooms::{blooms, blooms_of_logs};
 use super::check::Check;
 use super::membership::Membership;
 use super::outcome::{NotCheckable, Outcome, VerifyError, same};
-use super::tolerance::{ValuePair, hidden_state_roots, same_or_noted, unknown_receipts};
+use super::tolerance::{ValuePair, absent_block_receipt, hidden_state_roots, same_or_noted, unknown_receipts};
 use super::trie::{ordered_root, split};
 use super::trie_transaction::TrieTransaction;
 use crate::block::{Block, Log, Receipt};
@@ -39,25 +39,32 @@ pub(super) fn verify_root(
     let (bytes, ends, bloom) = values;
     let values: Vec<&[u8]> = split(&bytes, &ends).collect();
     let root = ValuePair { expected: &block.header.receipts_root, found: &ordered_root(&values) };
-    let tolerance = || unknown_receipts(block, family).or_else(|| hidden_state_roots(block, family));
+    let absent = || absent_block_receipt(block, family);
+    let tolerance = || unknown_receipts(block, family).or_else(|| hidden_state_roots(block, family)).or_else(absent);
     same_or_noted(block, Check::ReceiptsRoot, root, tolerance, outcome)?;
     outcome.passed_if_checkable(Check::ReceiptsRoot);
     // Without a root that fits, nothing proves the filters that receipts have.
     let bloom = match outcome.is_not_checkable(Check::ReceiptsRoot) {
-        true => bloom_of_logs(members, receipts),
+        true => bloom_of_logs(block, members, receipts),
         false => bloom,
     };
+    let of_header = Bloom(block.header.logs_bloom);
+    if let Some(reason) = absent().filter(|_| of_header != bloom && of_header.contains(&bloom)) {
+        outcome.not_checkable(Check::LogsBloom, &reason);
+        return Ok(());
+    }
     // It depends on nothing but the logs, whatever a fork or a type adds to receipts.
-    same(block, Check::LogsBloom, &Bloom(block.header.logs_bloom), &bloom)?;
+    same(block, Check::LogsBloom, &of_header, &bloom)?;
     outcome.passed(Check::LogsBloom);
     Ok(())
 }
 
 /// The filter of all logs of receipts that are in the trie.
-fn bloom_of_logs(members: &[Membership], receipts: &[Receipt]) -> Bloom {
+fn bloom_of_logs(block: &Block, members: &[Membership], receipts: &[Receipt]) -> Bloom {
     let inside = members.iter().zip(blooms_of_logs(receipts));
-    let inside = inside.filter(|(member, _)| !matches!(member, Membership::Outside(_)));
-    inside.fold(Bloom::ZERO, |all, (_, bloom)| all | bloom)
+    let inside = inside.filter(|(member, _)| !matches!(member, Membership::Outside(_))).map(|(_, bloom)| bloom);
+    let of_block = block.block_receipt.as_deref().map(std::slice::from_ref).map(blooms_of_logs);
+    inside.chain(of_block.into_iter().flatten()).fold(Bloom::ZERO, |all, bloom| all | bloom)
 }
 
 /// The receipts that are in the trie one after the other, where each ends, and the bloom filter of all.
@@ -78,6 +85,13 @@ fn encoded(
         encode(&mut bytes, kind, receipt, &tail, &bloom);
         ends.push(bytes.len());
         all |= bloom;
+    }
+    if let Some(receipt) = block.block_receipt.as_deref() {
+        for bloom in blooms(std::slice::from_ref(receipt)) {
+            encode(&mut bytes, TransactionType::Legacy, receipt, &[], &bloom);
+            ends.push(bytes.len());
+            all |= bloom;
+        }
     }
     Ok((bytes, ends, all))
 }

@@ -109,7 +109,8 @@ fn encoded<T: RlpEcdsaEncodableTx + SignableTransaction<Signature>>(
     TrieTransaction::signed(bytes, transaction.encoded_for_signing(), signature)
 }
 
-fn signature(transaction: &Transaction) -> Result<Signature, NotCheckable> {
+/// The signature, with the parity of its `v`.
+pub(super) fn signature(transaction: &Transaction) -> Result<Signature, NotCheckable> {
     let v = transaction.v;
     let is_odd = match transaction.transaction_type {
         TransactionType::Legacy if v == U256::from(27) || v == U256::from(28) => v == U256::from(28),
@@ -121,7 +122,7 @@ fn signature(transaction: &Transaction) -> Result<Signature, NotCheckable> {
 }
 
 /// The chain in the `v` of a legacy transaction (EIP-155).
-fn legacy_chain_id(v: U256) -> Result<Option<u64>, NotCheckable> {
+pub(super) fn legacy_chain_id(v: U256) -> Result<Option<u64>, NotCheckable> {
     if v == U256::from(27) || v == U256::from(28) {
         return Ok(None);
     }

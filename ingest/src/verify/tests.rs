@@ -1,6 +1,8 @@
 //! Real blocks pass, and no single byte of one can change unnoticed.
 
 mod chains;
+mod committee;
+mod headers;
 mod missing_receipts;
 mod outside;
 mod tolerated;

@@ -15,8 +15,9 @@ pub(super) type Tolerance = Option<String>;
 /// For headers with fields whose meaning is not known: of a chain that no family has, of a fork that came later, or by
 /// a rule that was never tried on a real block.
 pub(super) fn unknown_fields(block: &Block, family: &Family) -> Tolerance {
-    let is_unknown = block.header.extra.is_some() && !family.knows_its_fields();
-    is_unknown.then(|| format!("the header has fields of its own: {}", block.header.extra_names().join(", ")))
+    let extra = block.header.extra_fields();
+    let unknown: Vec<&str> = family.unknown_fields(&extra).collect();
+    (!unknown.is_empty()).then(|| format!("the header has fields of its own: {}", unknown.join(", ")))
 }
 
 /// The same where the block's hash is another one than that of the known fields, so that the unknown ones are hashed.
@@ -24,10 +25,11 @@ pub(super) fn unknown_fork(block: &Block, family: &Family) -> Tolerance {
     unknown_fields(block, family).filter(|_| block_hash(&block.header, family) != Ok(block.header.hash))
 }
 
-/// For the hash of headers: unknown fields, and families whose headers were never tried.
+/// For the hash of headers: unknown fields, and families whose headers were never tried, or not of this time.
 pub(super) fn unknown_header(block: &Block, family: &Family) -> Tolerance {
     let untried = || format!("the hash of headers of the family `{}` was never tried on a real block", family.name);
-    unknown_fields(block, family).or_else(|| (family.evidence == Evidence::Code).then(untried))
+    let is_untried = family.header_evidence == Evidence::Code || is_sealed_by_committee(block, family);
+    unknown_fields(block, family).or_else(|| is_untried.then(untried))
 }
 
 /// For the gas up to a receipt: a transaction of a type that the family does not have.
@@ -41,7 +43,7 @@ pub(super) fn unknown_receipts(block: &Block, family: &Family) -> Tolerance {
     unknown_fork(block, family).or_else(|| {
         let kinds =
             block.transactions.iter().filter_map(|found| family.transaction_type(found.transaction_type.byte()));
-        let untried = { kinds }.find(|kind| kind.evidence == Evidence::Code)?;
+        let untried = { kinds }.find(|kind| kind.receipt_evidence == Evidence::Code)?;
         Some(format!("receipts of type {} ({}) were never tried on a real block", untried.byte, untried.name))
     })
 }
@@ -52,6 +54,23 @@ pub(super) fn hidden_state_roots(block: &Block, family: &Family) -> Tolerance {
     let is_hidden = family.may_hash_state_roots(block.header.number, block.header.timestamp)
         && block.receipts.iter().flatten().any(hides);
     is_hidden.then(|| "the node gives a status in place of the state root".into())
+}
+
+/// For receipts root and bloom: a block of a time when it may have a receipt of its own, which the source did not have.
+pub(super) fn absent_block_receipt(block: &Block, family: &Family) -> Tolerance {
+    let may_have = family.quirks.block_receipt.is_some() && is_sealed_by_committee(block, family);
+    let is_absent = may_have && block.block_receipt.is_none();
+    is_absent.then(|| "the receipt of the block's own calls may be missing".into())
+}
+
+/// For prices: a chain on which gas was paid in several tokens, with a base fee in each.
+pub(super) fn other_currencies(block: &Block, family: &Family) -> Tolerance {
+    let is_other = is_sealed_by_committee(block, family);
+    is_other.then(|| "gas may be paid in a token, whose base fee is not known".into())
+}
+
+fn is_sealed_by_committee(block: &Block, family: &Family) -> bool {
+    family.header.is_sealed_by_committee(&block.header.extra_data)
 }
 
 /// Compares two values of a block under the name of a check; a difference that is tolerated is noted.

@@ -14,6 +14,7 @@ use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{BurntFees, Family, Issuance, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
+use crate::header::copies::CopyRule;
 use crate::rest::{RestMember, RestMembers, RestSource, TypesWord};
 use crate::transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule};
 
@@ -34,6 +35,7 @@ pub static ARBITRUM: Family = Family {
     schedules: FORKS,
     transaction_types: &[DEPOSIT, UNSIGNED, CONTRACT, RETRY, SUBMIT_RETRYABLE, INTERNAL],
     price: PriceRule::BaseFee,
+    copies: CopyRule::MessagesToL1,
     // A quarter of an hour of L1, at four blocks a second.
     finality: Finality::Tag { depth: 5000 },
     burnt: BurntFees::Nothing,
@@ -62,15 +64,21 @@ const DATA: Field = Field::required(&["input", "data"], Kind::Bytes);
 
 /// A type without a signature, whose sender is one of its fields.
 const fn unsigned(byte: u8, name: &'static str, fields: &'static [Field]) -> FamilyTransactionType {
-    let (sender, receipt, evidence) = (SenderRule::Field, ReceiptTail::Nothing, Evidence::Code);
-    FamilyTransactionType { byte, name, fields, constants: &[], sender, receipt, evidence }
+    let (sender, receipt) = (SenderRule::Field, ReceiptTail::Nothing);
+    let (evidence, receipt_evidence) = (Evidence::Code, Evidence::Code);
+    FamilyTransactionType { byte, name, fields, constants: &[], sender, receipt, evidence, receipt_evidence }
+}
+
+/// The same, where real transactions have the hash of these fields.
+const fn real(byte: u8, name: &'static str, fields: &'static [Field]) -> FamilyTransactionType {
+    FamilyTransactionType { evidence: Evidence::Blocks, ..unsigned(byte, name, fields) }
 }
 
 const DEPOSIT: FamilyTransactionType = unsigned(0x64, "deposit", &[CHAIN_ID, REQUEST_ID, FROM, TO, VALUE]);
 const UNSIGNED: FamilyTransactionType = unsigned(0x65, "unsigned", &[CHAIN_ID, FROM, NONCE, CAP, GAS, TO, VALUE, DATA]);
 const CONTRACT: FamilyTransactionType =
     unsigned(0x66, "contract", &[CHAIN_ID, REQUEST_ID, FROM, CAP, GAS, TO, VALUE, DATA]);
-const RETRY: FamilyTransactionType = unsigned(
+const RETRY: FamilyTransactionType = real(
     0x68,
     "retry",
     &[
@@ -88,7 +96,7 @@ const RETRY: FamilyTransactionType = unsigned(
         Field::required(&["submissionFeeRefund"], Kind::Quantity),
     ],
 );
-const SUBMIT_RETRYABLE: FamilyTransactionType = unsigned(
+const SUBMIT_RETRYABLE: FamilyTransactionType = real(
     0x69,
     "submit retryable",
     &[
@@ -120,6 +128,7 @@ const INTERNAL: FamilyTransactionType = FamilyTransactionType {
     sender: SenderRule::OneOf(&[ARBOS]),
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,
+    receipt_evidence: Evidence::Blocks,
 };
 
 /// Messages from L1 that have a position in the queue there: a deposit, a call of a contract on L1, and the submission of
@@ -265,3 +274,39 @@ const WITHDRAWAL: BridgeEvent = BridgeEvent {
     to: Word::Topic(1),
     amount: Word::Data(4),
 };
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::keccak256;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn hash(kind: &FamilyTransactionType, json: &Value) -> String {
+        let encoded = kind.encode(json.as_object().expect("an object")).expect("a transaction");
+        keccak256(encoded.bytes).to_string()
+    }
+
+    /// Of block 1 of Arbitrum Sepolia: the hash of one is the ticket of the other.
+    #[test]
+    fn real_retryables_have_their_hashes() {
+        let ticket = "0x13cb79b086a427f3db7ebe6ec2bb90a806a3b0368ecee6020144f352e37dbdf6";
+        let (sender, receiver) =
+            ("0xb8787d8f23e176a5d32135d746b69886e03313be", "0x11155ca9bbf7be58e27f3309e629c847996b43c8");
+        let request = "0x0000000000000000000000000000000000000000000000000000000000000001";
+        let called = "0x3fab184622dc19b6109349b94811493bf2a45362";
+        let submitted = json!({
+            "chainId": "0x66eee", "requestId": request, "from": sender, "l1BaseFee": "0x5bd57bd9",
+            "depositValue": "0x23e3dbb7b88ab8", "maxFeePerGas": "0x3b9aca00", "gas": "0x186a0", "retryTo": called,
+            "retryValue": "0x2386f26fc10000", "beneficiary": receiver, "maxSubmissionFee": "0x1f6377d4ab8",
+            "refundTo": receiver, "retryData": "0x", "to": "0x000000000000000000000000000000000000006e",
+        });
+        assert_eq!(hash(&SUBMIT_RETRYABLE, &submitted), ticket);
+        let retried = json!({
+            "chainId": "0x66eee", "nonce": "0x0", "from": sender, "maxFeePerGas": "0x5f5e100", "gas": "0x186a0",
+            "to": called, "value": "0x2386f26fc10000", "input": "0x", "ticketId": ticket, "refundTo": receiver,
+            "maxRefund": "0xb0e85efeab8", "submissionFeeRefund": "0x1f6377d4ab8",
+        });
+        assert_eq!(hash(&RETRY, &retried), "0x873c5ee3092c40336006808e249293bf5f4cb3235077a74cac9cafa7cf73cb8b");
+    }
+}

@@ -21,6 +21,7 @@ pub static AVALANCHE: Family = Family {
     issuance: Issuance::Nothing,
     reader: FACTS,
     evidence: Evidence::Code,
+    header_evidence: Evidence::Code,
     ..ETHEREUM_RULES
 };
 

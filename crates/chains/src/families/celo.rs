@@ -1,4 +1,5 @@
-//! Celo since it is an OP stack chain (2025-03, celo-org/op-geth): fees in tokens.
+//! Celo, an OP stack chain since 2025-03 (celo-org/op-geth), and a chain of its own before (celo-org/celo-blockchain):
+//! fees in tokens.
 
 use alloy_primitives::Address;
 
@@ -11,8 +12,10 @@ use crate::family::total_difficulty::TotalDifficulty;
 use crate::family::{BurntFees, Family, NodeQuirks, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
+use crate::header::HeaderRule;
 use crate::rest::{RestMember, RestMembers, RestSource};
-use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
+use crate::transaction_type::legacy::LegacyRule;
+use crate::transaction_type::{BASE_FEE, FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
 
 /// Celo and its test networks.
@@ -24,19 +27,26 @@ pub static CELO: Family = Family {
         Chain::new(62_320, "Celo Baklava", "CELO"),
         Chain::new(11_142_220, "Celo Sepolia", "CELO"),
     ],
+    header: HeaderRule::Committee,
+    legacy: LegacyRule::GatewayFee,
     transaction_types: &[DEPOSIT, CIP_64, CIP_42, CIP_66],
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "L1 message" },
     withdrawals_root: WithdrawalsRoot::ContractStorage,
-    total_difficulty: TotalDifficulty::SumUntilTakeover,
+    total_difficulty: TotalDifficulty::CountUntilTakeover,
     finality: Finality::Tag { depth: 1200 },
     burnt: BurntFees::Nothing,
     evidence: Evidence::Code,
+    unhashed: &["randomness", "epochSnarkData"],
     l1_fee: Some("l1Fee"),
     rest: RestMembers { object: None, members: &MEMBERS },
     messages: Some(&WITHDRAWALS),
     deposits: Some(&DEPOSITS),
     reader: ReaderFacts { transaction: &FACTS, ..ROLLUP_FACTS },
     bridges: BRIDGES,
+    quirks: NodeQuirks {
+        block_receipt: Some("logs of the chain's own calls belong to no transaction"),
+        ..NodeQuirks::NONE
+    },
     ..ETHEREUM_RULES
 };
 
@@ -88,8 +98,10 @@ const CIP_64: FamilyTransactionType = FamilyTransactionType {
     fields: &[CHAIN_ID, NONCE, TIP, CAP, GAS, TO, VALUE, DATA, ACCESS_LIST, FEE_CURRENCY],
     constants: &[],
     sender: SenderRule::Signature,
-    receipt: ReceiptTail::Shown(&[Field::required(&["baseFee"], Kind::Quantity)]),
-    evidence: Evidence::Code,
+    receipt: ReceiptTail::Shown(&[Field::required(&[BASE_FEE], Kind::Quantity)]),
+    // The transaction 0x2499b178…f3ac of block 32,460,725.
+    evidence: Evidence::Blocks,
+    receipt_evidence: Evidence::Code,
 };
 
 /// Fees in a token and a gateway's (CIP-42), before Celo was an OP stack chain.
@@ -114,6 +126,7 @@ const CIP_42: FamilyTransactionType = FamilyTransactionType {
     sender: SenderRule::Signature,
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Code,
+    receipt_evidence: Evidence::Code,
 };
 
 /// Fees in a token, of at most an amount of it (CIP-66).
@@ -137,15 +150,18 @@ const CIP_66: FamilyTransactionType = FamilyTransactionType {
     sender: SenderRule::Signature,
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Code,
+    receipt_evidence: Evidence::Code,
 };
 
 #[cfg(test)]
 mod tests {
-    use alloy_primitives::U256;
+    use alloy_consensus::crypto::secp256k1::recover_signer_unchecked;
+    use alloy_primitives::{U256, keccak256};
     use serde_json::{Map, Value, json};
 
     use super::*;
     use crate::rest::{RestFacts, RestValue};
+    use crate::signer::Signer;
 
     #[test]
     fn the_fee_currency_is_a_token_and_a_fact() {
@@ -165,5 +181,30 @@ mod tests {
         for coin in [json!({}), json!({"feeCurrency": null}), json!({"feeCurrency": Address::ZERO.to_string()})] {
             assert_eq!(of(coin), ("gas_token", None, None));
         }
+    }
+
+    /// A transaction of block 32,460,725, and its receipt.
+    #[test]
+    fn a_real_transaction_paid_in_a_token_has_its_hash() {
+        let given = json!({
+            "type": "0x7b", "hash": "0x2499b178a0e54fb856354bb53c9cb0fe2d1f70b2e6c876f6470e7a6e5090f3ac",
+            "nonce": "0x705", "from": "0xefe945ee33ce4ab037ff4d1e1384d0efcd95f37b", "chainId": "0xa4ec",
+            "to": "0x7a1e295c4babdf229776680c93ed0f73d069abc0", "value": "0x0", "gas": "0x3644c",
+            "gasPrice": "0x1ae0426f1", "maxFeePerGas": "0x26442dbed", "maxPriorityFeePerGas": "0x4d7ee",
+            "input": "0xcac35c7a290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e563",
+            "feeCurrency": "0x2f25deb3848c207fc8e0c34035b3ba7fc157602b", "accessList": [], "v": "0x0", "yParity": "0x0",
+            "r": "0xaa0cfaa3df893578b3504062b862428f0e4a94046370cf2a4fd6c392c0760dd8",
+            "s": "0x1337d022bbb8faed78a9707e6c38d51f575816e7f85aa540f3d37a9081c58a71",
+        });
+        let given = given.as_object().expect("an object");
+        let encoded = CIP_64.encode(given).expect("a transaction");
+        assert_eq!(Some(keccak256(&encoded.bytes).to_string().as_str()), given["hash"].as_str());
+        let Signer::Signature { payload, signature } = encoded.signer else { panic!("it is signed") };
+        let signer = recover_signer_unchecked(&signature, keccak256(payload)).expect("a signer");
+        assert_eq!(Some(format!("{signer:#x}").as_str()), given["from"].as_str());
+        let receipt = json!({"baseFee": "0x1adff4f03", "effectiveGasPrice": "0x1ae0426f1"});
+        let base_fee = CIP_64.base_fee_in_receipt(receipt.as_object().expect("an object"));
+        assert_eq!(base_fee, Some(U256::from(0x1_ae04_26f1_u64 - 0x4_d7ee)));
+        assert_eq!(CIP_42.base_fee_in_receipt(receipt.as_object().expect("an object")), None);
     }
 }

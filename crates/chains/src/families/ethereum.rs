@@ -9,8 +9,10 @@ use crate::family::total_difficulty::TotalDifficulty;
 use crate::family::{BurntFees, ETHEREUM_NAME, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
+use crate::header::copies::CopyRule;
 use crate::producer::ProducerRule;
 use crate::rest::RestMembers;
+use crate::transaction_type::legacy::LegacyRule;
 use crate::unsigned::UnsignedRule;
 
 /// Ethereum and its test networks, and every chain that is not listed.
@@ -33,6 +35,9 @@ pub static BNB: Family = Family {
     schedules: FORKS,
     issuance: Issuance::Nothing,
     evidence: Evidence::Code,
+    // Headers of Chapel since Maxwell; the seconds' part of the time is hashed as the mix hash.
+    header_evidence: Evidence::Blocks,
+    unhashed: &["milliTimestamp"],
     ..ETHEREUM_RULES
 };
 
@@ -42,6 +47,7 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     chains: &[],
     header: HeaderRule::Ethereum,
     transaction_types: &[],
+    legacy: LegacyRule::Ethereum,
     unsigned: UnsignedRule::Unknown,
     price: PriceRule::Signed,
     withdrawals_root: WithdrawalsRoot::Withdrawals,
@@ -60,5 +66,8 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     reader: ReaderFacts::NONE,
     bridges: &[],
     evidence: Evidence::Blocks,
+    header_evidence: Evidence::Blocks,
+    copies: CopyRule::None,
+    unhashed: &[],
     quirks: NodeQuirks::NONE,
 };

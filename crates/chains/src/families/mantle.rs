@@ -29,6 +29,7 @@ pub static MANTLE: Family = Family {
     burnt: BurntFees::Nothing,
     issuance: Issuance::Nothing,
     evidence: Evidence::Code,
+    header_evidence: Evidence::Code,
     l1_fee: Some("l1Fee"),
     l1_fee_sign: Some(SINCE_ARSIA),
     rest: RestMembers { object: None, members: L1_FEE },
@@ -74,6 +75,7 @@ const DEPOSIT: FamilyTransactionType = FamilyTransactionType {
     sender: SenderRule::Field,
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Code,
+    receipt_evidence: Evidence::Code,
 };
 
 /// ETH that the deposit hands on to its recipient.

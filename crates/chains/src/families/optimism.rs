@@ -98,6 +98,7 @@ pub(super) const DEPOSIT: FamilyTransactionType = FamilyTransactionType {
         Field::required(&["depositReceiptVersion"], Kind::Quantity),
     ]),
     evidence: Evidence::Blocks,
+    receipt_evidence: Evidence::Blocks,
 };
 
 /// What a transaction paid for its data on L1, of its receipt.

@@ -40,4 +40,5 @@ const STATE_SYNC: FamilyTransactionType = FamilyTransactionType {
     sender: SenderRule::Unproven("a state sync is not signed"),
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Code,
+    receipt_evidence: Evidence::Code,
 };

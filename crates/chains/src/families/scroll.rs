@@ -43,6 +43,7 @@ const L1_MESSAGE: FamilyTransactionType = FamilyTransactionType {
     sender: SenderRule::Field,
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,
+    receipt_evidence: Evidence::Blocks,
 };
 
 /// `L2ScrollMessenger`, which sends messages to L1 (scroll-tech/scroll-contracts, `src/L2/L2ScrollMessenger.sol`).

@@ -45,6 +45,7 @@ const CALLS: FamilyTransactionType = FamilyTransactionType {
     sender: SenderRule::Key(key_signed),
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,
+    receipt_evidence: Evidence::Blocks,
 };
 
 /// Who pays in which token, and in which lane.

@@ -120,4 +120,5 @@ const LANE: FamilyTransactionType = FamilyTransactionType {
     sender: SenderRule::Unproven("what is signed of the type nonce lane is not known"),
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,
+    receipt_evidence: Evidence::Blocks,
 };

@@ -103,6 +103,7 @@ impl ArchivedBlock {
             uncles: Some(uncles),
             transactions,
             receipts: Some(receipts),
+            block_receipt: None,
             withdrawals: Some(Vec::new()),
             state: None,
             traces: None,

@@ -140,6 +140,27 @@ fn what_is_the_same_in_all_transactions_of_a_type_is_checked() {
     proven(chain_id, &changed.to_string()).map(|_| ()).expect_err("no recipient");
 }
 
+/// What nodes repeat of extra data and mix hash.
+#[test]
+fn what_a_header_repeats_is_checked() {
+    let of_arbitrum = |(_, _, line): &(String, u64, String)| line.contains("\"sendRoot\"");
+    let (_, chain_id, line) = recorded().into_iter().find(of_arbitrum).expect("a block of Arbitrum");
+    let json: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    let outcome = proven(chain_id, &line).expect("not refused");
+    let uncovered = outcome.impossible().into_iter().find(|row| row.check == "fields of the chain's own");
+    assert!(uncovered.is_none_or(|row| !row.reason.contains("sendRoot")), "{outcome:?}");
+    for (name, value) in [
+        ("sendRoot", format!("0x{}", "12".repeat(32))),
+        ("sendCount", "0xfff".into()),
+        ("l1BlockNumber", "0xfff".into()),
+    ] {
+        let mut changed = json.clone();
+        changed["block"][name] = value.into();
+        let error = proven(chain_id, &changed.to_string()).map(|_| ()).expect_err(name);
+        assert!(error.contains("repeated field") && error.contains(name), "{name}: {error}");
+    }
+}
+
 /// Blocks with receipts, of each file the shortest with transactions.
 fn subjects() -> Vec<(u64, String)> {
     let mut whole = recorded();

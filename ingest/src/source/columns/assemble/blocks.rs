@@ -53,6 +53,7 @@ impl BlockFacts {
             uncle_hashes: self.uncle_hashes,
             transactions,
             receipts,
+            block_receipt: None,
             withdrawals: self.withdrawals,
             state: None,
             traces: None,
