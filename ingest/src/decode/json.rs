@@ -259,6 +259,11 @@ const DERIVED: [&str; 8] =
     ["totalDifficulty", "sealFields", "blockTimestamp", "creates", "publicKey", "raw", "standardV", "condition"];
 
 impl Extra {
+    /// Adds a member.
+    pub fn insert(&mut self, name: &str, value: Value) {
+        self.0.insert(name.to_owned(), value);
+    }
+
     /// The members as the text of an object, but for those that follow from the rest; `None` if nothing is left.
     pub fn text(mut self) -> Option<String> {
         self.0.retain(|name, _| !DERIVED.contains(&name.as_str()));

@@ -31,6 +31,7 @@ pub(super) fn transaction(number: u64, position: usize, raw: &RawValue) -> Resul
     }
     let parity = json.y_parity.map(|parity| parity.0);
     let v = match json.v {
+        Some(v) if is_known && !is_legacy => parity.unwrap_or_else(|| parity_of(v.0)),
         Some(v) if !is_legacy => parity.unwrap_or(v.0),
         v => required(v.or(parity.map(Quantity)), "v")?,
     };
@@ -63,6 +64,11 @@ pub(super) fn transaction(number: u64, position: usize, raw: &RawValue) -> Resul
     })
 }
 
+/// Some nodes give the parity of typed transactions as 27 and 28, like that of legacy ones.
+fn parity_of(v: U256) -> U256 {
+    v.checked_sub(U256::from(27)).filter(|parity| *parity <= U256::from(1)).unwrap_or(v)
+}
+
 /// Legacy transactions carry their chain in `v` (EIP-155): 27 and 28 mean none, whatever the node adds.
 fn eip155_chain_id(v: U256, given: Option<u64>) -> Option<u64> {
     if v == U256::from(27) || v == U256::from(28) {
@@ -81,6 +87,13 @@ mod tests {
         assert_eq!(eip155_chain_id(U256::from(37), None), Some(1));
         assert_eq!(eip155_chain_id(U256::from(38), Some(1)), Some(1));
         assert_eq!(eip155_chain_id(U256::ZERO, Some(42161)), Some(42161));
+    }
+
+    #[test]
+    fn the_parity_of_typed_transactions_is_read_in_both_forms() {
+        for (given, expected) in [(0_u64, 0_u64), (1, 1), (27, 0), (28, 1), (29, 29), (2, 2)] {
+            assert_eq!(parity_of(U256::from(given)), U256::from(expected), "{given}");
+        }
     }
 
     #[test]
