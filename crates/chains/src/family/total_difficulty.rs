@@ -17,11 +17,11 @@ pub enum TotalDifficulty {
 /// Whether a block of some total difficulty can stand above the one below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SumFit {
-    /// It can.
+    /// It can stand there.
     Fits,
     /// It depends on what is not known: the reason.
     Unknown(&'static str),
-    /// It cannot.
+    /// It has a sum that cannot follow.
     Differs,
 }
 

@@ -6,7 +6,7 @@ use alloy_primitives::U256;
 /// Which members of a header repeat others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyRule {
-    /// None.
+    /// Each says something of its own.
     None,
     /// The root of the messages to L1, which is the extra data, their number and the block of L1, which are in the mix
     /// hash (OffchainLabs/go-ethereum, `core/types/arb_types.go`, `HeaderInfo`).
