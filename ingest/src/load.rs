@@ -4,5 +4,6 @@ pub mod completeness;
 mod deposits;
 pub mod error;
 pub mod pipeline;
+mod post_states;
 pub mod prepare;
 pub mod progress;

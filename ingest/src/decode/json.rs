@@ -2,9 +2,11 @@
 //!
 //! <https://ethereum.github.io/execution-apis/api-documentation/>; older nodes and other chains leave fields out.
 
+use std::borrow::Cow;
+
 use alloy_primitives::FixedBytes;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{Error, IgnoredAny};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use trawl_core::primitives::{Address, B64, B256, Bytes, U256};
@@ -219,6 +221,7 @@ pub(super) struct JsonReceipt {
     pub transaction_index: Option<Quantity<u32>>,
     pub block_hash: Option<B256>,
     pub status: Option<Quantity<u8>>,
+    #[serde(default, deserialize_with = "bytes_or_none")]
     pub root: Option<B256>,
     pub cumulative_gas_used: Quantity<u64>,
     pub gas_used: Quantity<u64>,
@@ -238,6 +241,13 @@ pub(super) struct JsonReceipt {
     _type: Option<IgnoredAny>,
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+/// Some nodes give no bytes for what is not there.
+fn bytes_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<B256>, D::Error> {
+    let text = Option::<Cow<'de, str>>::deserialize(deserializer)?;
+    let given = text.filter(|text| text != "0x");
+    given.map(|text| text.parse().map_err(D::Error::custom)).transpose()
 }
 
 #[derive(Deserialize)]

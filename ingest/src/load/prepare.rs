@@ -13,6 +13,7 @@ use crate::block::{Block, Parts};
 use crate::decode::{decode, decode_parts};
 use crate::load::deposits::complete_deposits;
 use crate::load::error::LoadError;
+use crate::load::post_states::remove_unhashed_status;
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
 use crate::state::rules::Rules;
@@ -113,6 +114,7 @@ impl Inspection {
         let removed = block.remove_system_receipts(family);
         block.separate_block_receipt(family);
         complete_deposits(&mut block, family);
+        remove_unhashed_status(&mut block, family);
         let mut outcome = verify(&block, self.depth, family)?;
         if removed > 0 {
             let reason = format!("{removed} receipts of system transactions that are not in the block are left out");

@@ -66,6 +66,12 @@ impl Outcome {
         }
     }
 
+    /// Whether a check ran and passed.
+    #[must_use]
+    pub fn has_passed(&self, check: Check) -> bool {
+        self.passed.contains(&check)
+    }
+
     /// Whether a check applies and could not run.
     pub(super) fn is_not_checkable(&self, check: Check) -> bool {
         self.not_checkable.iter().any(|(other, _)| *other == check)
