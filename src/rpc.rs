@@ -4,7 +4,6 @@
 mod answer_rows;
 mod blocks;
 mod calls;
-mod calls_ahead;
 mod fees;
 mod filters;
 #[cfg(fuzzing)]

@@ -1,5 +1,8 @@
 //! Calls and batches over HTTP.
 
+mod calls_ahead;
+mod effect;
+
 use std::sync::Arc;
 
 use axum::Extension;
@@ -12,7 +15,6 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use trawl_serve::Client;
 
-use super::calls_ahead::{Batch, CallsAhead, EarlyAnswer};
 use super::methods;
 use super::protocol::context::{RequestContext, TakenHead};
 use super::protocol::endpoint::{Endpoint, RpcRequester};
@@ -24,6 +26,7 @@ use crate::http::body::{BodySender, CHUNK_BYTES, ResponseBudget, StreamError, bo
 use crate::http::request_body;
 use crate::limits::{Allowance, MemoryReservation};
 use crate::middleware::requester::Requester;
+use calls_ahead::{Batch, CallsAhead, EarlyAnswer};
 use trawl_json::JsonWriter;
 
 /// Answers one call or a batch. The error of a call is an answer too, so the status is 200 in that case as well.
@@ -174,7 +177,7 @@ async fn write_early(
         return Ok(CallKind::No);
     }
     writer.raw(before);
-    // Piece by piece, as other answers: a client that takes them slowly is noticed, and the text counts till it has all.
+    // Piece by piece, as other answers: a client that takes them slowly is noticed, and the text counts until the end.
     for piece in early.text.chunks(CHUNK_BYTES) {
         writer.raw(piece);
         sender.flush_if_full(writer).await?;

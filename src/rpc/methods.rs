@@ -1,7 +1,6 @@
 //! The table of methods: the handler of each name.
 
 use futures_util::future::BoxFuture;
-use serde_json::value::RawValue;
 
 use super::blocks::{encodings, parts};
 use super::node::{capabilities, client_info, fork_config, forward, pool, send};
@@ -151,6 +150,11 @@ pub(super) fn known_name(method: &str) -> Option<&'static str> {
     find(Endpoint::Node, method).map(|known| known.name)
 }
 
+/// The name of a method that an endpoint serves.
+pub(super) fn served_name(endpoint: Endpoint, method: &str) -> Option<&'static str> {
+    find(endpoint, method).map(|served| served.name)
+}
+
 /// The names of the methods of both endpoints, and of those that only nodes have, which the description of the API
 /// lists.
 #[cfg(test)]
@@ -177,8 +181,8 @@ pub(super) async fn call(request: RequestContext<'_>, call: &Call<'_>) -> Result
     outcome.map_err(adapted)
 }
 
-/// Answers a call that [reads](Effect::Reads) from the tables, if no other request waits for a slot of the reads. `None` if
-/// there is none, or when it fails.
+/// Answers a call that reads tables, if no other request waits for a slot of the reads. `None` if there is none, or
+/// when the call fails.
 pub(super) async fn call_early(request: RequestContext<'_>, call: &Call<'_>) -> Option<Answer> {
     let method = find(request.requester.endpoint, &call.method)?;
     let context = Context::new(request, method.name, &call.params);
@@ -212,39 +216,6 @@ fn is_read(name: &str) -> bool {
                 | "eth_sendRawTransaction"
                 | "ots_getApiLevel"
         )
-}
-
-/// What a call does, as far as the other calls of its batch are concerned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
-    /// It reads tables, and may be made before its turn, and twice.
-    Reads,
-    /// It changes what the server or a node has of its client, so later calls may depend on it.
-    Changes,
-    /// Neither: it needs no table, computes, or is none that is served.
-    None,
-}
-
-/// What a call does.
-pub(super) fn effect(text: &RawValue, endpoint: Endpoint) -> Effect {
-    let (_, Ok(call)) = Call::read(text, endpoint) else { return Effect::None };
-    let Some(method) = find(endpoint, &call.method) else { return Effect::None };
-    match method.name {
-        "eth_newFilter"
-        | "eth_newBlockFilter"
-        | "eth_newPendingTransactionFilter"
-        | "eth_getFilterChanges"
-        | "eth_getFilterLogs"
-        | "eth_uninstallFilter"
-        | "eth_subscribe"
-        | "eth_unsubscribe"
-        | "eth_sendRawTransaction" => Effect::Changes,
-        // It computes.
-        "eth_getProof" => Effect::None,
-        "trace_block" | "trace_transaction" => Effect::Reads,
-        name if name.starts_with("eth_get") => Effect::Reads,
-        _ => Effect::None,
-    }
 }
 
 /// Refuses `null` while rows of some blocks are lost: the requested row may be in one of them.

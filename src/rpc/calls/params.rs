@@ -179,8 +179,8 @@ impl Members<'_> {
         })
     }
 
-    /// Refuses unknown members: ignoring one would answer a different call. One that is null says nothing: programs in Go
-    /// write all members of geth's types.
+    /// Refuses unknown members: ignoring one would answer a different call. One that is null says nothing: programs in
+    /// Go write all members of geth's types.
     fn known(&self, names: &[&str], what: &str) -> Result<(), Problem> {
         let is_known = |name: &&String| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         let mut given = self.0.iter().filter(|(_, value)| !value.is_null()).map(|(name, _)| name);

@@ -117,8 +117,8 @@ async fn orphans(call: Context<'_>, mark: &Mark, head: &Head) -> Result<Option<V
     Ok(is_whole.then_some(orphans))
 }
 
-/// The JSON texts of the logs of orphaned blocks that a filter selects, from the last to the first, with commas between;
-/// empty for a filter of blocks. `None` if they are not known, or too long.
+/// The JSON texts of the logs of orphaned blocks that a filter selects, from the last to the first, with commas
+/// between; empty for a filter of blocks. `None` if they are not known, or too long.
 fn removed_logs(filter: &Filter, orphans: &[Orphan]) -> Result<Option<Vec<u8>>, Problem> {
     let FilterKind::Logs(text) = &filter.selected else { return Ok(Some(Vec::new())) };
     let request = Request::of_text(text)?;

@@ -11,24 +11,24 @@ impl Rpc {
     pub fn record_orphans(&self) {
         let rpc = self.clone();
         tokio::spawn(for_same_chain(async move {
-            let recording = Recording(rpc.filters());
+            let recorder = OrphanRecorder(rpc.filters());
             let mut watch = rpc.app().head_watch();
             let mut before = None;
             while let Some(head) = watch.changed().await {
                 match before.replace(head.clone()) {
-                    Some(before) => recording.0.record_orphans(rpc.app(), &before, &head).await,
-                    None => recording.0.forget_orphans(head.view),
+                    Some(before) => recorder.0.record_orphans(rpc.app(), &before, &head).await,
+                    None => recorder.0.forget_orphans(head.view),
                 }
             }
         }));
     }
 }
 
-/// A task that records. When it ends, also by a panic, no filter waits for it: those whose blocks leave the chain are
-/// gone then.
-struct Recording<'r>(&'r FilterStore);
+/// The writer of the record. When it ends, also by a panic, no filter waits for it: those whose blocks leave the chain
+/// are gone then.
+struct OrphanRecorder<'r>(&'r FilterStore);
 
-impl Drop for Recording<'_> {
+impl Drop for OrphanRecorder<'_> {
     fn drop(&mut self) {
         self.0.forget_orphans(u64::MAX);
     }

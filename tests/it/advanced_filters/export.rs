@@ -1,4 +1,5 @@
-//! `/api/v2/advanced-filters/csv`: the rows of the list, whose items are held against the node's reports, in the columns
+//! `/api/v2/advanced-filters/csv`: the rows of the list, whose items are held against the node's reports, in the
+//! columns
 //! of Blockscout.
 
 use std::collections::BTreeSet;

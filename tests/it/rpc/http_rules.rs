@@ -198,12 +198,14 @@ fn batches_have_the_answers_of_their_calls() -> anyhow::Result<()> {
         .collect();
     // Twenty megabytes, twice.
     for id in [33, 34] {
-        calls[id] = json!({"jsonrpc": "2.0", "id": id, "method": "eth_getLogs", "params": [{"fromBlock": "0x2", "toBlock": "0x2"}]});
+        let filter = json!([{"fromBlock": "0x2", "toBlock": "0x2"}]);
+        calls[id] = json!({"jsonrpc": "2.0", "id": id, "method": "eth_getLogs", "params": filter});
     }
     calls[70] = json!({"jsonrpc": "2.0", "method": "eth_getBlockByNumber", "params": ["0x1", false]});
     calls[71] = json!(7);
     for id in [52, 53] {
-        calls[id] = json!({"jsonrpc": "2.0", "id": id, "method": "eth_call", "params": [{"to": format!("0x{id:040x}")}, "0xffff"]});
+        let params = json!([{"to": format!("0x{id:040x}")}, "0xffff"]);
+        calls[id] = json!({"jsonrpc": "2.0", "id": id, "method": "eth_call", "params": params});
     }
     let agent = http::agent();
     let batch = http::post(&agent, &url, json!(calls).to_string().as_bytes())?.json()?;

@@ -1,4 +1,5 @@
-//! Blocks that a committee sealed: of ten fields at first, with legacy transactions of more, and a receipt of their own.
+//! Blocks that a committee sealed: of ten fields at first, with legacy transactions of more, and a receipt of their
+//! own.
 
 use alloy_primitives::{Address, B256, Bloom, U256};
 use serde_json::json;

@@ -12,15 +12,16 @@ use serde_json::value::RawValue;
 use tokio::task::JoinHandle;
 use trawl_core::served_chain::for_same_chain;
 
-use super::methods::{self, Effect};
-use super::protocol::answer::{Answer, Sink};
-use super::protocol::context::{RequestContext, TakenHead};
-use super::protocol::endpoint::RpcRequester;
-use super::protocol::envelope::{self, Call, Id};
-use super::service::Rpc;
+use super::effect::Effect;
 use crate::error::{Limit, Problem};
 use crate::http::body::StreamError;
 use crate::limits::{BudgetShare, MemoryReservation};
+use crate::rpc::methods;
+use crate::rpc::protocol::answer::{Answer, Sink};
+use crate::rpc::protocol::context::{RequestContext, TakenHead};
+use crate::rpc::protocol::endpoint::RpcRequester;
+use crate::rpc::protocol::envelope::{self, Call, Id};
+use crate::rpc::service::Rpc;
 use trawl_json::JsonWriter;
 
 /// How many calls after the one whose turn it is are looked at.
@@ -52,7 +53,7 @@ impl Batch {
 
     /// What the call at a position does.
     fn effect(&self, index: usize) -> Option<Effect> {
-        Some(methods::effect(self.calls.get(index)?, self.requester.endpoint))
+        Some(Effect::of(self.calls.get(index)?, self.requester.endpoint))
     }
 }
 
