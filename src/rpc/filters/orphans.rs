@@ -26,7 +26,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// A block that left the chain.
 #[derive(Clone)]
 pub(crate) struct Orphan {
-    /// Its height.
+    /// The height that it had.
     pub number: BlockNumber,
     /// Keccak-256 of its header.
     pub hash: B256,
