@@ -122,7 +122,7 @@ mod tests {
         // Nodes of today give the extra data without the committee's seal, and a gas limit that is not hashed.
         let extra_data = without_seal(&header.extra_data).expect("a seal");
         assert!(extra_data.len() < header.extra_data.len());
-        let today = Header { extra_data: extra_data.into(), gas_limit: 20_000_000, ..header.clone() };
+        let today = Header { extra_data: extra_data.into(), gas_limit: 20_000_000, ..header };
         assert_eq!(hash(&today), expected);
         assert_ne!(hash(&Header { gas_used: header.gas_used + 1, ..header.clone() }), expected);
         let mut forged = header.extra_data.to_vec();
