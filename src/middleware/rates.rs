@@ -54,9 +54,9 @@ fn has_form(request: &Request) -> bool {
 /// The key of a request: the last one of its query, else that of its header.
 fn key(request: &Request) -> Option<String> {
     let query = request.uri().query().unwrap_or_default();
-    let is_key = |(name, _): &(Cow<str>, Cow<str>)| matches!(&**name, "apikey" | "key");
+    let is_key = |(name, _): &(Cow<str>, Cow<str>)| matches!(name.trim(), "apikey" | "key");
     let of_query = url::form_urlencoded::parse(query.as_bytes()).filter(is_key).last();
-    of_query.map(|(_, key)| key.into_owned()).or_else(|| of_header(request))
+    of_query.map(|(_, key)| key.trim().to_owned()).or_else(|| of_header(request))
 }
 
 fn of_header(request: &Request) -> Option<String> {

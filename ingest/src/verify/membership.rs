@@ -84,6 +84,7 @@ fn is_state_sync(transaction: &Transaction) -> bool {
         && transaction.s.is_zero()
         && transaction.from.is_zero()
         && !transaction.lacking.contains(&"from_address")
+        && !transaction.lacking.contains(&"transaction_type")
         && transaction.to == Some(Address::ZERO)
 }
 

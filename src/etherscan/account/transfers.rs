@@ -113,8 +113,9 @@ async fn of_contract(app: &App, head: &Head, token: Address, standard: &str) -> 
         return Ok(tokens);
     }
     match known(app, head, &token).await {
-        Ok((tokens, _)) => Ok(tokens),
-        Err(Problem::NotFound) => Ok(Tokens::default()),
+        // A contract may have failed to answer for its decimals, which are then not known.
+        Ok((found, _)) if found.decimals(&token).is_some() => Ok(found),
+        Ok(_) | Err(Problem::NotFound | Problem::Busy | Problem::TooMuchAtOnce) => Ok(tokens),
         Err(problem) => Err(problem),
     }
 }

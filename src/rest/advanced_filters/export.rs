@@ -44,6 +44,8 @@ query_parameters! {
 const ROWS_OF_PART: usize = 500;
 /// How long rows of blocks that are not settled are read under one head: `follow` keeps them for two minutes.
 const UNSETTLED_FOR: Duration = Duration::from_secs(60);
+/// How long rows are examined of which none is allowed.
+const SEARCH_FOR: Duration = Duration::from_secs(120);
 
 /// The rows, written while they are read.
 pub(in crate::rest) async fn csv(
@@ -53,11 +55,12 @@ pub(in crate::rest) async fn csv(
     query: Parameters<FilterExportParameters>,
 ) -> Result<Response, Problem> {
     let request = FilterRequest::read(&query)?;
-    let head = head.for_range()?;
+    let (head, taken) = (head.get()?, Instant::now());
     let slot = app.limits().scans.enter(client).await?;
     let sources = request.sources(&app, &head, ROWS_PER_READ).await?;
     let taker = ResponseBudget { limits: Arc::clone(app.limits()), client };
     let mut rows = FilteredRows::new(app, head, request.filter, sources);
+    rows.since = taken;
     // A failure of the first reads is known before the answer begins.
     let first = rows.next().await?;
     let written = body(taker, move |sender| async move {
@@ -72,6 +75,8 @@ pub(in crate::rest) async fn csv(
 async fn write(mut rows: FilteredRows, first: Option<Vec<Movement>>, sender: &BodySender) -> Result<(), StreamError> {
     let (mut out, mut part) = (JsonWriter::new(), first);
     out.raw(MOVEMENTS);
+    // At once: the first row may take a while.
+    sender.flush(&mut out).await?;
     while let Some(movements) = part {
         let facts = PartFacts::load(&rows.app, &rows.head, &movements).await?;
         for movement in &movements {
@@ -90,6 +95,8 @@ struct FilteredRows {
     filter: Filter,
     sources: Sources,
     since: Instant,
+    /// When a row was allowed.
+    found: Instant,
     /// The block of the last row that was examined: the others lie in it and below.
     last: Option<BlockNumber>,
     is_done: bool,
@@ -97,15 +104,22 @@ struct FilteredRows {
 
 impl FilteredRows {
     fn new(app: App, head: Arc<Head>, filter: Filter, sources: Sources) -> Self {
-        Self { app, head, filter, sources, since: Instant::now(), last: None, is_done: false }
+        Self { app, head, filter, sources, since: Instant::now(), found: Instant::now(), last: None, is_done: false }
     }
 
     /// Those of the next rows that are allowed, perhaps none of them; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// When none was allowed for [`SEARCH_FOR`], or rows of unsettled blocks may be gone; when the store fails.
     async fn next(&mut self) -> Result<Option<Vec<Movement>>, Problem> {
         if self.is_done {
             return Ok(None);
         }
         self.require_kept()?;
+        if self.found.elapsed() > SEARCH_FOR {
+            return Err(Problem::TooExpensive);
+        }
         let mut allowed = Vec::new();
         for _ in 0..ROWS_OF_PART {
             let Some(row) = self.sources.next(&self.app, &self.head).await? else {
@@ -115,7 +129,11 @@ impl FilteredRows {
             self.last = Some(row.block_number);
             allowed.extend(Some(row).filter(|row| self.filter.allows(row)));
         }
-        checked(&self.app, &self.head, &self.filter, allowed).await.map(Some)
+        let rows = checked(&self.app, &self.head, &self.filter, allowed).await?;
+        if !rows.is_empty() {
+            self.found = Instant::now();
+        }
+        Ok(Some(rows))
     }
 
     /// Refuses to go on among blocks that are not settled when their rows may be gone.

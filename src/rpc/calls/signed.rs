@@ -27,6 +27,12 @@ impl CallRequest {
         if !remaining.is_empty() {
             return Err(invalid(&format!("invalid transaction: {} bytes after its end", remaining.len())));
         }
+        if signed.blob_versioned_hashes().is_some_and(<[_]>::is_empty) {
+            return Err(invalid("invalid transaction: blob transaction missing blob hashes"));
+        }
+        if signed.authorization_list().is_some_and(<[_]>::is_empty) {
+            return Err(invalid("invalid transaction: EIP-7702 transaction with empty auth list"));
+        }
         let sender = signed.recover_signer().map_err(|_| invalid("invalid sender: the signature is not valid"))?;
         Ok(Self {
             call: call(&signed, sender),

@@ -42,11 +42,12 @@ pub(in crate::rpc) async fn poll(call: Context<'_>) -> Result<Answer, Problem> {
     if head.view <= mark.view {
         return Ok(nothing());
     }
-    if !call.rpc.filters().orphans().is_recorded(head.view) {
+    let orphans = match orphans(call, &mark, head).await? {
         // The next request finds what this step of the head removed, and what it brought.
-        return Ok(nothing());
-    }
-    let orphans = orphans(call, &mark, head).await?;
+        KnownOrphans::NotRecorded => return Ok(nothing()),
+        KnownOrphans::Unknown => None,
+        KnownOrphans::All(orphans) => Some(orphans),
+    };
     let removed = match &orphans {
         Some(orphans) => removed_logs(&filter, orphans)?,
         None => None,
@@ -99,22 +100,35 @@ async fn changes_after(call: Context<'_>, poll: Poll<'_>, known: Option<BlockNum
     Ok(Answer::Streamed(Box::new(Changes { answer, mark, next, blocks })))
 }
 
-/// The blocks that the client knows and that have left the chain, descending; `None` if they are not known.
-async fn orphans(call: Context<'_>, mark: &Mark, head: &Head) -> Result<Option<Vec<Orphan>>, Problem> {
-    let Some((number, hash)) = mark.block else { return Ok(Some(Vec::new())) };
+/// What is known of the blocks that have left the chain.
+enum KnownOrphans {
+    /// All of them, descending.
+    All(Vec<Orphan>),
+    /// There are some, and it is not known which.
+    Unknown,
+    /// The step of the head that removed them is being read.
+    NotRecorded,
+}
+
+/// The blocks that the client knows and that have left the chain.
+async fn orphans(call: Context<'_>, mark: &Mark, head: &Head) -> Result<KnownOrphans, Problem> {
+    let Some((number, hash)) = mark.block else { return Ok(KnownOrphans::All(Vec::new())) };
     if hash_of(call, head, number).await? == hash {
-        return Ok(Some(Vec::new()));
+        return Ok(KnownOrphans::All(Vec::new()));
     }
-    let Some(hash) = hash else { return Ok(None) };
-    let Some(orphans) = call.rpc.filters().orphans().of_branch(mark.view..head.view, number, hash) else {
-        return Ok(None);
+    let record = call.rpc.filters().orphans();
+    if !record.is_recorded(head.view).await {
+        return Ok(KnownOrphans::NotRecorded);
+    }
+    let Some(orphans) = hash.and_then(|hash| record.of_branch(mark.view..head.view, number, hash)) else {
+        return Ok(KnownOrphans::Unknown);
     };
     // Of a branch that settled in the same step it is not known what it replaced.
     let Some((lowest, parent)) = orphans.last().and_then(|one| Some((one, one.number.checked_sub(1)?))) else {
-        return Ok(Some(orphans));
+        return Ok(KnownOrphans::All(orphans));
     };
     let is_whole = hash_of(call, head, parent).await? == Some(lowest.parent_hash);
-    Ok(is_whole.then_some(orphans))
+    Ok(if is_whole { KnownOrphans::All(orphans) } else { KnownOrphans::Unknown })
 }
 
 /// The JSON texts of the logs of orphaned blocks that a filter selects, from the last to the first, with commas

@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
 
 use crate::app::App;
 use crate::error::Problem;
@@ -18,6 +19,8 @@ use trawl_query::logs::LogPage;
 const MAX_BYTES: usize = 16 << 20;
 /// More logs than a block can contain.
 const UNLIMITED_LOGS: u64 = 100_000_000;
+/// The longest that a poll waits until the step of its head is recorded: it holds a slot for reads.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 /// Most attempts to read the blocks of a step.
 const MAX_ATTEMPTS: u32 = 3;
 /// Time between two attempts.
@@ -59,7 +62,7 @@ struct History {
 pub(crate) struct Orphans {
     history: Mutex<History>,
     /// The view up to which steps of the head are recorded.
-    recorded: AtomicU64,
+    recorded: watch::Sender<u64>,
     /// How long a reorganisation is retained.
     retention: Duration,
 }
@@ -67,7 +70,7 @@ pub(crate) struct Orphans {
 impl Orphans {
     /// No reorganisations; later ones are retained for so long.
     pub fn new(retention: Duration) -> Self {
-        Self { history: Mutex::default(), recorded: AtomicU64::new(0), retention }
+        Self { history: Mutex::default(), recorded: watch::Sender::new(0), retention }
     }
 
     /// Records the blocks that the step from one head to the next removed.
@@ -97,18 +100,19 @@ impl Orphans {
                 }
             }
         }
-        self.recorded.store(head.view, Ordering::Release);
+        self.recorded.send_replace(head.view);
     }
 
     /// Records that no filter needs what the step to a view removed.
     pub fn skip(&self, view: u64) {
         self.lock().forget(view);
-        self.recorded.store(view, Ordering::Release);
+        self.recorded.send_replace(view);
     }
 
-    /// Whether the steps up to a view are recorded.
-    pub fn is_recorded(&self, view: u64) -> bool {
-        self.recorded.load(Ordering::Acquire) >= view
+    /// Whether the steps up to a view are recorded, or are within [`MAX_WAIT`].
+    pub async fn is_recorded(&self, view: u64) -> bool {
+        let mut recorded = self.recorded.subscribe();
+        matches!(tokio::time::timeout(MAX_WAIT, recorded.wait_for(|recorded| *recorded >= view)).await, Ok(Ok(_)))
     }
 
     /// The blocks that a client knew in a view and that have left the chain until another one, descending from its
@@ -237,8 +241,8 @@ mod tests {
         assert_eq!([until(3), until(4), until(8), until(9)], [None, Some(2), Some(2), Some(3)], "an older head");
     }
 
-    #[test]
-    fn what_is_forgotten_is_not_known() {
+    #[tokio::test]
+    async fn what_is_forgotten_is_not_known() {
         let orphans = orphans(&[(4, &[(6, 1)]), (9, &[(6, 2)])]);
         assert!(found(&orphans, 3, 6, 1).is_some());
         for view in 10..26 {
@@ -251,7 +255,7 @@ mod tests {
         assert!(found(&orphans, 9, 25, 3).is_some());
         orphans.skip(30);
         assert_eq!(found(&orphans, 29, 25, 3), None);
-        assert!(orphans.is_recorded(30) && !orphans.is_recorded(31));
+        assert!(orphans.is_recorded(30).await && !orphans.is_recorded(31).await);
     }
 
     #[test]

@@ -33,6 +33,10 @@ impl TotalDifficulty {
             return SumFit::Fits;
         }
         let Some(own) = of.own else { return SumFit::Unknown("the source has no difficulty") };
+        // What is counted neither goes on nor ends as a sum.
+        if self == Self::CountUntilTakeover && !of.total_below.is_zero() {
+            return SumFit::Differs;
+        }
         let ends = self == Self::SumUntilTakeover && own.is_zero() && of.total.is_zero();
         match of.below {
             _ if of.total_below.wrapping_add(own) == of.total => SumFit::Fits,
@@ -84,8 +88,8 @@ mod tests {
         };
         assert_eq!((judge(100, Some(0), 101), judge(100, None, 101)), (SumFit::Fits, SumFit::Fits), "one more");
         assert_eq!(judge(100, Some(0), 0), SumFit::Fits, "it ends");
-        assert_eq!((judge(0, Some(0), 0), judge(100, Some(0), 100)), (SumFit::Fits, SumFit::Fits), "no difficulty");
-        for (below, total) in [(100, 99), (100, 102), (0, 101), (99, 101), (99, 0)] {
+        assert_eq!(judge(0, Some(0), 0), SumFit::Fits, "no difficulty");
+        for (below, total) in [(100, 100), (100, 99), (100, 102), (0, 101), (99, 101), (99, 0)] {
             assert_eq!(judge(below, Some(0), total), SumFit::Differs, "{below} {total}");
         }
         assert!(matches!(judge(99, None, 101), SumFit::Unknown(_)));

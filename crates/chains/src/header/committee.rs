@@ -2,6 +2,7 @@
 //! signs them, and its signature stands in the extra data.
 
 use alloy_consensus::Header;
+use alloy_consensus::constants::EMPTY_OMMER_ROOT_HASH;
 use alloy_primitives::{B256, keccak256};
 use alloy_rlp::{EMPTY_STRING_CODE, Encodable, Header as RlpHeader};
 
@@ -21,9 +22,18 @@ pub(super) fn is_sealed(extra_data: &[u8]) -> bool {
     extra_data.len() > VANITY_BYTES
 }
 
-/// Whether it has ten fields, before Gingerbread: others are not there, or zero.
+/// Whether it has ten fields, before Gingerbread: others are not there, or what nodes of today make of them. With a value
+/// in any other it is hashed as Ethereum's, and fails.
 pub(super) fn is_short(header: &Header) -> bool {
-    is_sealed(&header.extra_data) && (header.ommers_hash.is_zero() || header.gas_limit == 0)
+    let has_no_uncles = header.ommers_hash.is_zero() || header.ommers_hash == EMPTY_OMMER_ROOT_HASH;
+    let lacks_one = header.ommers_hash.is_zero() || header.gas_limit == 0;
+    let has_no_seal = header.mix_hash.is_zero() && header.nonce.is_zero();
+    let has_later = header.withdrawals_root.is_some()
+        || header.blob_gas_used.is_some()
+        || header.excess_blob_gas.is_some()
+        || header.parent_beacon_block_root.is_some()
+        || header.requests_hash.is_some();
+    is_sealed(&header.extra_data) && lacks_one && has_no_uncles && has_no_seal && !has_later
 }
 
 /// Ten fields, or Ethereum's, without the committee's seal.
@@ -125,6 +135,18 @@ mod tests {
         let today = Header { extra_data: extra_data.into(), gas_limit: 20_000_000, ..header };
         assert_eq!(hash(&today), expected);
         assert_ne!(hash(&Header { gas_used: header.gas_used + 1, ..header.clone() }), expected);
+        // None of the other fields may have a value that was not hashed.
+        for forged in [
+            Header { mix_hash: B256::repeat_byte(1), ..header.clone() },
+            Header { ommers_hash: B256::repeat_byte(1), ..header.clone() },
+            Header { nonce: 1_u64.into(), ..header.clone() },
+            Header { withdrawals_root: Some(B256::ZERO), ..header.clone() },
+            Header { blob_gas_used: Some(0), ..header.clone() },
+            Header { parent_beacon_block_root: Some(B256::ZERO), ..header.clone() },
+            Header { requests_hash: Some(B256::ZERO), ..header.clone() },
+        ] {
+            assert!(!is_short(&forged) && hash(&forged) != expected, "{forged:?}");
+        }
         let mut forged = header.extra_data.to_vec();
         *forged.last_mut().expect("bytes") ^= 1;
         assert_ne!(hash(&Header { extra_data: forged.into(), ..header }), expected, "the seal of the block below");

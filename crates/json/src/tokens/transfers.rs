@@ -137,7 +137,8 @@ impl Tokens {
     }
 
     /// The decimals of the token, if the contract returned them.
-    pub(crate) fn decimals(&self, address: &Address) -> Option<u8> {
+    #[must_use]
+    pub fn decimals(&self, address: &Address) -> Option<u8> {
         self.metadata.get(address)?.decimals
     }
 
