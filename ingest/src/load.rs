@@ -7,3 +7,4 @@ pub mod pipeline;
 mod post_states;
 pub mod prepare;
 pub mod progress;
+mod uncles;

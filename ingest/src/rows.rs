@@ -93,6 +93,7 @@ fn block_row(block: &Block, family: &Family, rollup_fees: &[RollupFees], timesta
     let count = |length: usize| u32::try_from(length).expect("a block is far below 4 GiB");
     let prices = Prices { family, header };
     let transaction_fees = sum(block, |transaction, receipt| {
+        prices.in_coins(transaction)?;
         Some(U256::from(receipt.gas_used).wrapping_mul(prices.effective(transaction, receipt)))
     });
     let beside_gas = rollup_fees.iter().flat_map(|fees| [fees.l1_fee, fees.operator_fee]).flatten();
@@ -136,7 +137,10 @@ fn block_row(block: &Block, family: &Family, rollup_fees: &[RollupFees], timesta
         withdrawals_count: count(block.withdrawals.as_ref().map_or(0, Vec::len)),
         logs_count: (block.missing_receipts() == Some(0)).then(|| count(block.log_count())),
         transaction_fees,
-        priority_fees: sum(block, |transaction, receipt| family.tip(prices.paid(transaction, receipt))),
+        priority_fees: sum(block, |transaction, receipt| {
+            prices.in_coins(transaction)?;
+            family.tip(prices.paid(transaction, receipt))
+        }),
         burnt_fees: family.burnt_by_block(header.base_fee_per_gas, header.gas_used, transaction_fees),
         extra_fields: header.extra.clone().unwrap_or_default().into_bytes().into(),
         lacking: header.lacking.iter().copied().map(Into::into).collect(),
@@ -169,6 +173,15 @@ struct Prices<'a> {
 }
 
 impl Prices<'_> {
+    /// `None` for a transaction that pays its gas with a token: what that is worth in coins is not known.
+    fn in_coins(self, transaction: &Transaction) -> Option<()> {
+        self.family
+            .rest
+            .token()
+            .is_none_or(|_| self.family.gas_token(&transaction.extra_fields()).is_none())
+            .then_some(())
+    }
+
     /// The receipt's figure. Nodes before London do not give it, and some formats leave it out: then it is the base fee
     /// where the chain takes no more, else what was signed.
     fn effective(self, transaction: &Transaction, receipt: &Receipt) -> U256 {
@@ -355,4 +368,28 @@ fn uncle_row(nephew: u64, position: u32, uncle: &Header) -> Result<UncleRow, Tim
         base_fee_per_gas: uncle.base_fee_per_gas,
         size: uncle.size,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use trawl_chains::{ETHEREUM, by_chain_id};
+
+    use super::*;
+    use crate::decode::decode;
+
+    #[test]
+    fn fees_in_a_token_are_no_coins() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-11155420.ndjson");
+        let text = std::fs::read_to_string(file).expect("the fixture");
+        let mut block = decode(text.trim()).expect("a block");
+        let fees = |block: &Block, family: &Family| {
+            let row = rows(block.clone(), family).expect("rows").blocks.remove(0);
+            (row.transaction_fees.is_some(), row.priority_fees.is_some())
+        };
+        let celo = by_chain_id(42_220);
+        assert_eq!((fees(&block, &ETHEREUM), fees(&block, celo)), ((true, true), (true, true)));
+        let token = format!(r#"{{"feeCurrency":"{}"}}"#, Address::repeat_byte(0x76));
+        block.transactions.last_mut().expect("a transaction").extra = Some(token.into());
+        assert_eq!((fees(&block, &ETHEREUM), fees(&block, celo)), ((true, true), (false, false)));
+    }
 }

@@ -40,7 +40,7 @@ impl Gate {
         GateFigures { what: self.what, taken: self.slots.taken(), waiting: self.queue.taken() }
     }
 
-    /// A slot, if one is free and nobody waits for it.
+    /// A slot, if one is free and no request waits for one.
     pub fn try_enter(&self) -> Option<Slot> {
         if self.queue.taken() > 0 { None } else { self.slots.try_take() }
     }

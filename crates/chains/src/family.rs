@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use alloy_primitives::{Address, U256};
 use serde_json::{Map, Value};
 
 use crate::bridge::BridgeEvent;
@@ -15,7 +16,7 @@ use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::header::copies::CopyRule;
 use crate::producer::ProducerRule;
-use crate::rest::{RestMembers, RestSource};
+use crate::rest::{RestFacts, RestMembers, RestSource, RestValue};
 use crate::transaction_type::FamilyTransactionType;
 use crate::transaction_type::legacy::LegacyRule;
 use crate::unsigned::UnsignedRule;
@@ -101,10 +102,23 @@ impl PartialEq for Family {
 impl Eq for Family {}
 
 impl Family {
-    /// Whether all fees are paid in the chain's coin, and not in a token that the receipt names.
+    /// Whether the fees of transactions of one of Ethereum's types, `byte` (EIP-2718; 0 for legacy ones), are paid in the
+    /// chain's coin, and not in a token that the transaction or its receipt may name.
     #[must_use]
-    pub fn has_coin_fees(&self) -> bool {
-        self.reader.transaction.iter().all(|fact| fact.source != RestSource::Receipt("feeToken"))
+    pub fn has_coin_fees(&self, byte: u8) -> bool {
+        let may_name_token = byte == 0 && self.legacy == LegacyRule::GatewayFee;
+        !may_name_token && self.reader.transaction.iter().all(|fact| fact.source != RestSource::Receipt("feeToken"))
+    }
+
+    /// The token that a transaction pays its gas with, of what nodes give of it beside Ethereum's fields.
+    #[must_use]
+    pub fn gas_token(&self, transaction: &Map<String, Value>) -> Option<Address> {
+        let source = self.rest.token()?;
+        let facts = RestFacts { transaction, receipt: &Map::new(), gas_used: 0, price: U256::ZERO };
+        match source.value(&facts) {
+            Some(RestValue::Token(address)) => Some(address),
+            _ => None,
+        }
     }
 
     /// Whether it says what fields beyond Ethereum's mean, and was tried on real blocks: Ethereum's rules, which hold

@@ -101,6 +101,8 @@ pub enum ReceiptsFit {
     Fewer,
     /// More than transactions, none of another block.
     More,
+    /// One more than transactions, none of another block, and the last one names the block instead of a transaction.
+    WithBlockReceipt,
     /// They are not those of the block.
     Other,
 }
@@ -111,15 +113,19 @@ pub fn receipts_fit(receipts: &RawValue, peek: &BlockPeek) -> Result<ReceiptsFit
     #[serde(rename_all = "camelCase")]
     struct Peek {
         block_hash: Option<B256>,
+        transaction_hash: Option<B256>,
     }
     let receipts: Vec<Option<Peek>> =
         serde_json::from_str(receipts.get()).map_err(|source| unreadable(peek.number, "receipts", source))?;
     let is_ours = |receipt: &Peek| receipt.block_hash.is_none_or(|hash| hash == peek.hash);
     let given = receipts.iter().flatten().count();
+    let last = receipts.iter().flatten().last();
+    let names_block = last.is_some_and(|receipt| receipt.transaction_hash == Some(peek.hash));
     Ok(match given.cmp(&peek.transactions.len()) {
         _ if !receipts.iter().flatten().all(is_ours) => ReceiptsFit::Other,
         Ordering::Equal => ReceiptsFit::Whole,
         Ordering::Less => ReceiptsFit::Fewer,
+        Ordering::Greater if given == peek.transactions.len() + 1 && names_block => ReceiptsFit::WithBlockReceipt,
         Ordering::Greater => ReceiptsFit::More,
     })
 }
@@ -149,5 +155,12 @@ mod tests {
             let answer = RawValue::from_string(format!("[{}]", items.join(","))).expect("JSON");
             assert_eq!(receipts_fit(&answer, &peek).ok(), Some(expected), "{blocks:?}");
         }
+        let with_last = |count: usize, named: B256| {
+            let others = "{},".repeat(count - 1);
+            let answer = RawValue::from_string(format!(r#"[{others}{{"transactionHash":"{named}"}}]"#)).expect("JSON");
+            receipts_fit(&answer, &peek).ok()
+        };
+        assert_eq!(with_last(3, hash), Some(ReceiptsFit::WithBlockReceipt));
+        assert_eq!((with_last(3, other), with_last(4, hash)), (Some(ReceiptsFit::More), Some(ReceiptsFit::More)));
     }
 }

@@ -14,6 +14,7 @@ use crate::decode::{decode, decode_parts};
 use crate::load::deposits::complete_deposits;
 use crate::load::error::LoadError;
 use crate::load::post_states::remove_unhashed_status;
+use crate::load::uncles::forget_unproven;
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
 use crate::state::rules::Rules;
@@ -113,6 +114,7 @@ impl Inspection {
         let family = self.family.or_else(|| block.family()).ok_or(LoadError::UnknownChain { number })?;
         let removed = block.remove_system_receipts(family);
         block.separate_block_receipt(family);
+        forget_unproven(&mut block, family);
         complete_deposits(&mut block, family);
         remove_unhashed_status(&mut block, family);
         let mut outcome = verify(&block, self.depth, family)?;

@@ -19,7 +19,7 @@ pub(super) fn consensus_header(header: &Header) -> Result<ConsensusHeader, NotCh
 }
 
 /// Whether its family hashes ten fields of a header, which then says nothing of uncles, difficulty and gas limit.
-pub(super) fn is_short(header: &Header, family: &Family) -> bool {
+pub(crate) fn is_short(header: &Header, family: &Family) -> bool {
     family.header.is_sealed_by_committee(&header.extra_data)
         && given_fields(header).is_ok_and(|given| family.header.is_short(&given))
 }

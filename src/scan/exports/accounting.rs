@@ -8,7 +8,6 @@ use super::family;
 use super::family::Source;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use trawl_chains::Family;
 use trawl_core::primitives::{Address, B256, BlockNumber, TransactionType, U256};
 use trawl_core::schema::{
     BlockTokenTransferRow, BlockTokenTransferView, Column, ScannedInternalTransaction, ScannedInternalTransactionView,
@@ -24,8 +23,7 @@ use trawl_query::transactions::positions::{BlobPayment, TransactionPositions, bl
 
 fn account(source: &Source) -> Account {
     let coin = source.app.coin(&source.head).unwrap_or_default().to_owned();
-    let has_coin_fees = source.app.family(&source.head).is_none_or(Family::has_coin_fees);
-    Account { address: source.address, coin, has_coin_fees }
+    Account { address: source.address, coin, family: source.app.family(&source.head) }
 }
 
 /// Rows of `transactions/csv`, with method, outcome and what was paid for blobs.

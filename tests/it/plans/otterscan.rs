@@ -28,7 +28,7 @@ fn transactions_an_address_takes_part_in_are_read_along_two_keys() -> anyhow::Re
 
 #[test]
 fn rows_of_otterscan_are_found_by_key() -> anyhow::Result<()> {
-    let [settled, newest] = of_nonce(&tether(), 7, &everything());
+    let [settled, newest] = of_nonce(&tether(), 7, &everything(), 1);
     let read = only(&settled)?;
     ensure!(read.table == "transactions_by_address" && read.keys[0] == "address" && !newest.is_in_tables, "{read:?}");
     let read = only(&creation(&tether(), &everything()))?;

@@ -183,6 +183,12 @@ mod tests {
         }
     }
 
+    #[test]
+    fn legacy_transactions_may_pay_with_a_token() {
+        assert!(!CELO.has_coin_fees(0) && CELO.has_coin_fees(2));
+        assert!(crate::ETHEREUM.has_coin_fees(0));
+    }
+
     /// A transaction of block 32,460,725, and its receipt.
     #[test]
     fn a_real_transaction_paid_in_a_token_has_its_hash() {

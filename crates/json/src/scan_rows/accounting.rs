@@ -6,6 +6,7 @@ use super::exports::{TransactionFacts, created_contract, fee, has_failed};
 use crate::JsonWriter;
 use crate::amount::{COIN_DECIMALS, decimal};
 use crate::tokens::transfers::Tokens;
+use trawl_chains::Family;
 use trawl_core::primitives::{Address, BlockNumber, TransactionType, U256};
 use trawl_core::schema::{BlockTokenTransferView, Column, ScannedInternalTransactionView, ScannedTransactionView};
 
@@ -20,8 +21,8 @@ pub struct Account {
     pub address: Address,
     /// Symbol of the chain's coin; empty if it is not known.
     pub coin: String,
-    /// Whether fees are paid in coins.
-    pub has_coin_fees: bool,
+    /// The family of the chain, whose fees may be paid in tokens; `None` if the chain is not known.
+    pub family: Option<&'static Family>,
 }
 
 /// The side of the account, and the address on the other one.
@@ -86,7 +87,9 @@ pub fn write_transaction(
     let amount =
         if value.is_zero() { Some(value) } else { failed.map(|failed| if failed { U256::ZERO } else { value }) };
     let fee = fee(view, row).zip(for_blobs).and_then(|(fee, for_blobs)| fee.checked_add(for_blobs));
-    let is_paid = account.has_coin_fees && TransactionType::from(view.transaction_type[row]).has_columns();
+    let byte = view.transaction_type[row];
+    let is_in_coins = account.family.is_none_or(|family| family.has_coin_fees(byte));
+    let is_paid = is_in_coins && TransactionType::from(byte).has_columns();
     let fee = fee.filter(|_| is_paid && from == account.address);
     let mut line = begin(writer, view.block_timestamp[row], view.block_number[row], view.hash.bytes(row));
     line.text("transaction");

@@ -34,13 +34,9 @@ pub fn type_name(family: &Family, view: &TransactionView<'_>, row: usize) -> Opt
 /// The token that a transaction pays its gas with, where members of its family show that.
 #[must_use]
 pub fn gas_token(family: &Family, view: &TransactionView<'_>, row: usize) -> Option<Address> {
-    let source = family.rest.token()?;
-    let (transaction, none) = (fields(transaction_fields(view, row)), OwnFields::new());
-    let facts = RestFacts { transaction: &transaction, receipt: &none, gas_used: 0, price: U256::ZERO };
-    match source.value(&facts) {
-        Some(RestValue::Token(address)) => Some(address),
-        _ => None,
-    }
+    // Most families have none, and need no look at the fields.
+    family.rest.token()?;
+    family.gas_token(&fields(transaction_fields(view, row)))
 }
 
 /// What the node gave of a transaction beside its columns.

@@ -74,9 +74,10 @@ fn sent_or_received(address: &Address, columns: &[&'static str], blocks: &Span) 
         .with("address", address)
 }
 
-/// The positions of the transactions of a sender with a nonce: of those of settled blocks, and of the others.
+/// The positions of the newest transactions of a sender with a nonce, `limit` at most: of those of settled blocks, and of
+/// the others.
 #[must_use]
-pub fn of_nonce(sender: &Address, nonce: u64, blocks: &Span) -> [Statement<PositionRow>; 2] {
+pub fn of_nonce(sender: &Address, nonce: u64, blocks: &Span, limit: u64) -> [Statement<PositionRow>; 2] {
     let with_nonce = |select: Select| {
         select.condition("nonce = {nonce:UInt64}", Predicate::equals("nonce", nonce)).with("nonce", nonce)
     };
@@ -84,8 +85,8 @@ pub fn of_nonce(sender: &Address, nonce: u64, blocks: &Span) -> [Statement<Posit
     let settled = settled.settled_condition("sides IN (1, 3)");
     let newest = sent_or_received(sender, &["from_address"], &blocks.without_settled());
     [
-        with_nonce(settled).page("transactions_by_address", End::Newest.order(), 1),
-        with_nonce(newest).page("transactions", End::Newest.order(), 1),
+        with_nonce(settled).page("transactions_by_address", End::Newest.order(), limit),
+        with_nonce(newest).page("transactions", End::Newest.order(), limit),
     ]
 }
 

@@ -189,7 +189,10 @@ impl Node {
         let is_fit = match fit {
             ReceiptsFit::Whole => true,
             ReceiptsFit::Fewer => self.may_lack_receipts(progress.age()),
-            ReceiptsFit::More => self.quirks.system_receipts.is_some() || self.quirks.block_receipt.is_some(),
+            ReceiptsFit::More => self.quirks.system_receipts.is_some(),
+            ReceiptsFit::WithBlockReceipt => {
+                self.quirks.system_receipts.is_some() || self.quirks.block_receipt.is_some()
+            }
             ReceiptsFit::Other => false,
         };
         if let Some(count) = (!is_fit).then(|| progress.disagreement()).flatten() {
