@@ -20,6 +20,7 @@ mod companions;
 mod encodings;
 mod execution_apis;
 mod fees;
+mod filter_crowds;
 mod filters;
 mod http_rules;
 mod long_histories;

@@ -115,7 +115,7 @@ fn with_more_than_fits_go_on_after_it() -> anyhow::Result<()> {
 }
 
 /// A chain of the fixtures with one of its branches, from genesis on.
-fn chain_with(branch: &str) -> anyhow::Result<Vec<Value>> {
+pub fn chain_with(branch: &str) -> anyhow::Result<Vec<Value>> {
     let joined = lines_of(&workspace::fixture(&format!("hive/branch-{branch}.ndjson.gz")))?;
     let mut chain = lines("hive")?;
     chain.truncate(usize::try_from(quantity(&joined[0]["block"]["number"]))?);
