@@ -389,7 +389,7 @@ mod tests {
         let celo = by_chain_id(42_220);
         assert_eq!((fees(&block, &ETHEREUM), fees(&block, celo)), ((true, true), (true, true)));
         let token = format!(r#"{{"feeCurrency":"{}"}}"#, Address::repeat_byte(0x76));
-        block.transactions.last_mut().expect("a transaction").extra = Some(token.into());
+        block.transactions.last_mut().expect("a transaction").extra = Some(token);
         assert_eq!((fees(&block, &ETHEREUM), fees(&block, celo)), ((true, true), (false, false)));
     }
 }

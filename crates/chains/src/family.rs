@@ -102,8 +102,8 @@ impl PartialEq for Family {
 impl Eq for Family {}
 
 impl Family {
-    /// Whether the fees of transactions of one of Ethereum's types, `byte` (EIP-2718; 0 for legacy ones), are paid in the
-    /// chain's coin, and not in a token that the transaction or its receipt may name.
+    /// Whether the fees of transactions of one of Ethereum's types, `byte` (EIP-2718; 0 for legacy ones), are paid in
+    /// the chain's coin, and not in a token that the transaction or its receipt may name.
     #[must_use]
     pub fn has_coin_fees(&self, byte: u8) -> bool {
         let may_name_token = byte == 0 && self.legacy == LegacyRule::GatewayFee;

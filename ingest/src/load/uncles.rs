@@ -5,8 +5,8 @@ use trawl_chains::Family;
 use crate::block::Block;
 use crate::verify::header::is_short;
 
-/// Forgets the uncles of a block, also that there are none, if its header lacks their hash and is not one of ten fields,
-/// which has none: nothing says then that they are all.
+/// Forgets the uncles of a block, also that there are none, if its header lacks their hash and is not one of ten
+/// fields, which has none: nothing says then that they are all.
 pub(super) fn forget_unproven(block: &mut Block, family: &Family) {
     if block.header.lacking.contains(&"sha3_uncles") && !is_short(&block.header, family) {
         (block.uncle_hashes, block.uncles) = (None, None);

@@ -13,8 +13,8 @@ use trawl_core::store::{Batch, Head};
 /// Most transactions of a sender with one nonce that are looked at: messages of a rollup may repeat it.
 const MAX_WITH_NONCE: u64 = 100;
 
-/// The transaction of a sender with a nonce, as the only row; no rows if there is none. Of several it is the newest that
-/// was signed.
+/// The transaction of a sender with a nonce, as the only row; no rows if there is none. Of several it is the newest
+/// that was signed.
 ///
 /// # Errors
 ///
@@ -71,8 +71,8 @@ async fn with_nonce(
     Ok(transactions)
 }
 
-/// Whether a transaction has a signature. A message of a rollup has none, and may repeat the nonce of a transaction of the
-/// same sender.
+/// Whether a transaction has a signature. A message of a rollup has none, and may repeat the nonce of a transaction
+/// of the same sender.
 fn is_signed(batch: &Batch<TransactionRow>) -> bool {
     let view = batch.view();
     (0..batch.len()).any(|row| !(U256::get(&view.r, row).is_zero() && U256::get(&view.s, row).is_zero()))

@@ -22,8 +22,8 @@ pub(super) fn is_sealed(extra_data: &[u8]) -> bool {
     extra_data.len() > VANITY_BYTES
 }
 
-/// Whether it has ten fields, before Gingerbread: others are not there, or what nodes of today make of them. With a value
-/// in any other it is hashed as Ethereum's, and fails.
+/// Whether it has ten fields, before Gingerbread: others are not there, or what nodes of today make of them. With a
+/// value in any other it is hashed as Ethereum's, and fails.
 pub(super) fn is_short(header: &Header) -> bool {
     let has_no_uncles = header.ommers_hash.is_zero() || header.ommers_hash == EMPTY_OMMER_ROOT_HASH;
     let lacks_one = header.ommers_hash.is_zero() || header.gas_limit == 0;

@@ -74,8 +74,8 @@ fn sent_or_received(address: &Address, columns: &[&'static str], blocks: &Span) 
         .with("address", address)
 }
 
-/// The positions of the newest transactions of a sender with a nonce, `limit` at most: of those of settled blocks, and of
-/// the others.
+/// The positions of the newest transactions of a sender with a nonce, `limit` at most: of those of settled blocks,
+/// and of the others.
 #[must_use]
 pub fn of_nonce(sender: &Address, nonce: u64, blocks: &Span, limit: u64) -> [Statement<PositionRow>; 2] {
     let with_nonce = |select: Select| {
