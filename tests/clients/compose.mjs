@@ -41,6 +41,12 @@ for (const [name, service] of Object.entries(compose.services)) {
     const isThere = from.startsWith('.') ? fs.existsSync(new URL(`../../${from}`, import.meta.url)) : from in compose.volumes
     check(`volume ${from} of ${name}`, isThere, true)
   }
+  for (const { source } of service.configs ?? []) {
+    const { file } = compose.configs[source] ?? {}
+    check(`config ${source} of ${name}`, file === undefined || fs.existsSync(new URL(`../../${file}`, import.meta.url)), true)
+    // Compose writes contents into a container, which a read-only file system does not permit.
+    check(`config ${source} of ${name} can be mounted`, !service.read_only || file !== undefined, true)
+  }
   for (const secret of service.secrets ?? []) check(`secret ${secret} of ${name}`, secret in compose.secrets, true)
   if (foreign.includes(name)) continue
   check(`user of ${name}`, service.user, '10001:10001')
@@ -57,8 +63,7 @@ for (const [name, service] of Object.entries(compose.services)) {
 
 // What `hold` makes of exit codes and signals.
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'compose-'))
-const hold = path.join(folder, 'hold')
-fs.writeFileSync(hold, compose.configs.hold.content.replaceAll('$$', '$'))
+const hold = fileURLToPath(new URL(`../../${compose.configs.hold.file}`, import.meta.url))
 const exitCode = async (script, { signal }) => {
   const child = spawn('sh', [hold, 'sh', '-c', script], { stdio: ['ignore', 'pipe', 'pipe'] })
   if (signal) {

