@@ -130,8 +130,9 @@ within 90 "the API has the newest block" api
 within 90 "all are healthy" all_healthy
 is migrate '{{.State.Status}} {{.State.ExitCode}}' 'exited 0' || fail "migrate did not end with 0"
 
-[ "$(select_as reader reader 'SELECT max(block_number) FROM trawl.v_blocks')" = 40 ] || fail "the reader cannot read"
-[ "$(select_as reader reader 'SELECT max(block_number) FROM trawl_views.blocks')" = 40 ] || fail "the reader cannot read views as text"
+reads() { [ "$(select_as reader reader "SELECT max(block_number) FROM $1")" = 40 ]; }
+within 60 "the reader has the newest block" reads trawl.v_blocks
+within 10 "the reader has it in views as text" reads trawl_views.blocks
 ! select_as api api 'DROP TABLE trawl.logs' >/dev/null 2>&1 || fail "the API's account may drop tables"
 curl -fsS http://127.0.0.1:9002/metrics | grep -q '^trawl_ingest_' || fail "no metrics of ingest"
 curl -fsS http://127.0.0.1:4000/metrics | grep -q '^trawl_' || fail "no metrics of the API"
@@ -173,7 +174,8 @@ say "a reboot"
 stop_docker
 start_docker
 within 120 "the API answers after the reboot" api
-within 90 "all are healthy after the reboot" all_healthy
+# The database may end before `follow` could release its lease, which another container takes after a minute.
+within 150 "all are healthy after the reboot" all_healthy
 
 docker compose stop --timeout 60 >/dev/null 2>&1
 for service in engine ingest api; do

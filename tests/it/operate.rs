@@ -196,6 +196,14 @@ fn units_run_under_systemd() -> anyhow::Result<()> {
     in_containers("systemd.sh", &[&programs, &engine_library::ensure()?.display().to_string()])
 }
 
+/// Compose's stack with the embedded engine, by the commands of `quickstart.md`: kills, a foreign chain, a reboot, a full
+/// volume.
+#[test]
+fn the_stack_runs_under_compose() -> anyhow::Result<()> {
+    let programs = env::program("trawl-api").parent().context("a folder")?.display().to_string();
+    in_containers("compose.sh", &[&programs, &engine_library::ensure()?.display().to_string()])
+}
+
 #[test]
 fn backup_and_upgrade_are_followed_word_for_word() -> anyhow::Result<()> {
     let node = Node::start("devchain", &[])?;
