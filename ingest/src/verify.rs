@@ -13,6 +13,7 @@ mod check;
 mod derived;
 
 pub(crate) mod header;
+mod legacy;
 pub mod links;
 mod membership;
 mod outcome;

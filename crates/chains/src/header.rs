@@ -21,7 +21,8 @@ pub enum HeaderRule {
     Tempo,
     /// Avalanche's fields between Ethereum's.
     Avalanche,
-    /// As on Ethereum since Celo is a rollup; before, without the seal of a committee, and at first of ten fields.
+    /// As on Ethereum since Celo is a rollup; before, without the seal of a committee, and at first of ten fields
+    /// ([`HeaderRule::short_hash`]).
     Committee,
     /// No hash over fields that nodes give: the reason.
     Unproven(&'static str),
@@ -47,7 +48,7 @@ pub enum HeaderError {
 }
 
 impl HeaderRule {
-    /// The hash of a header. `extra`: the fields that nodes of the family give beside Ethereum's.
+    /// The hash of a header with all of its fields. `extra`: those that nodes of the family give beside Ethereum's.
     ///
     /// # Errors
     ///
@@ -90,11 +91,12 @@ impl HeaderRule {
         self == Self::Committee && committee::is_sealed(extra_data)
     }
 
-    /// Whether ten fields of a header are hashed, and those that are not among them (uncles, difficulty, gas limit, mix
-    /// hash, nonce, base fee) are not there, or zero, or what a node makes of them.
+    /// The hash of a header of which ten fields are hashed, where those that are not among them (uncles, difficulty, gas
+    /// limit, mix hash, nonce, base fee) are not there, or zero, or what a node makes of them; `None` if it cannot be
+    /// such a header. Whether it is one, the hash of its block tells.
     #[must_use]
-    pub fn is_short(self, header: &Header) -> bool {
-        self == Self::Committee && committee::is_short(header)
+    pub fn short_hash(self, header: &Header) -> Option<B256> {
+        if self == Self::Committee { committee::short_hash(header) } else { None }
     }
 
     /// Whether a header of this extra data is encoded as Ethereum's.

@@ -8,7 +8,7 @@ use alloy_rlp::Encodable;
 use trawl_chains::{Family, WithdrawalsRoot};
 
 use super::check::Check;
-use super::header::{consensus_header, header_hash, is_short};
+use super::header::{consensus_header, header_hash, short_hash};
 use super::outcome::{NotCheckable, Outcome, VerifyError, same};
 use super::trie::{EMPTY_ROOT, ordered_root};
 use crate::block::Block;
@@ -74,9 +74,17 @@ fn encode_withdrawal(withdrawal: &crate::block::Withdrawal) -> Vec<u8> {
 
 /// The hash over all uncle headers, and each uncle's own.
 pub(super) fn verify_uncles(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
-    // A header without a hash of uncles has none.
-    if block.uncles.as_ref().is_none_or(Vec::is_empty) && is_short(&block.header, family) {
-        return Ok(());
+    if block.uncles.as_ref().is_none_or(Vec::is_empty)
+        && let Some(short) = short_hash(&block.header, family)
+    {
+        // A header without a hash of uncles has none.
+        if short == block.header.hash {
+            return Ok(());
+        }
+        if block.header.sha3_uncles.is_zero() {
+            outcome.not_checkable(Check::UnclesHash, "the header has no hash of uncles");
+            return Ok(());
+        }
     }
     if block.header.lacking.contains(&"sha3_uncles") {
         outcome.not_checkable(Check::UnclesHash, "the source has no sha3_uncles");

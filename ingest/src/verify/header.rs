@@ -18,10 +18,24 @@ pub(super) fn consensus_header(header: &Header) -> Result<ConsensusHeader, NotCh
     Ok(ConsensusHeader { mix_hash, nonce, ..unsealed(header)? })
 }
 
-/// Whether its family hashes ten fields of a header, which then says nothing of uncles, difficulty and gas limit.
+/// Whether the block's hash is that of ten fields of its header, which then says nothing of uncles, difficulty and gas
+/// limit. What is zero or not there may also be what a source left out of a longer header: the hash tells.
 pub(crate) fn is_short(header: &Header, family: &Family) -> bool {
-    family.header.is_sealed_by_committee(&header.extra_data)
-        && given_fields(header).is_ok_and(|given| family.header.is_short(&given))
+    short_hash(header, family) == Some(header.hash)
+}
+
+/// The hash of ten fields, where its family hashed so many at first; `None` if it cannot be such a header.
+pub(super) fn short_hash(header: &Header, family: &Family) -> Option<B256> {
+    if !family.header.is_sealed_by_committee(&header.extra_data) || require(header, &HASHED_AT_FIRST).is_err() {
+        return None;
+    }
+    family.header.short_hash(&given_fields(header).ok()?)
+}
+
+/// Whether a committee sealed a header, by its extra data; `true` if that is all that is not known.
+pub(super) fn may_be_sealed_by_committee(header: &Header, family: &Family) -> bool {
+    let is_unknown = family.header == HeaderRule::Committee && header.lacking.contains(&"extra_data");
+    is_unknown || family.header.is_sealed_by_committee(&header.extra_data)
 }
 
 /// The members of a header's JSON that repeat others of it, as JSON-RPC writes them.
@@ -87,18 +101,20 @@ pub(super) fn block_hash(header: &Header, family: &Family) -> Result<B256, NotCh
     if family.header == HeaderRule::Ethereum {
         return header_hash(header);
     }
-    let extra = header.extra_fields();
-    let sealed = if is_short(header, family) {
-        require(header, &HASHED_AT_FIRST).and_then(|()| given_fields(header))
-    } else if family.header.is_sealed_otherwise(&extra) {
-        unsealed(header)
-    } else {
-        consensus_header(header)
-    };
-    match family.header {
-        HeaderRule::Unproven(reason) => Err(NotCheckable(reason.into())),
-        rule => rule.hash(&sealed?, &extra).map_err(|error| NotCheckable(error.to_string())),
+    if let HeaderRule::Unproven(reason) = family.header {
+        return Err(NotCheckable(reason.into()));
     }
+    let short = short_hash(header, family);
+    if short == Some(header.hash) {
+        return Ok(header.hash);
+    }
+    let extra = header.extra_fields();
+    let whole = if family.header.is_sealed_otherwise(&extra) { unsealed(header) } else { consensus_header(header) };
+    let whole = whole.map_err(|NotCheckable(reason)| match short {
+        Some(_) => NotCheckable(format!("the hash is not that of ten fields, and {reason}")),
+        None => NotCheckable(reason),
+    })?;
+    family.header.hash(&whole, &extra).map_err(|error| NotCheckable(error.to_string()))
 }
 
 /// Columns whose absence makes the hash impossible.

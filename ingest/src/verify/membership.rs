@@ -1,14 +1,14 @@
 //! What the tries of a block have of a transaction, by the rules of its chain's family.
 
 use alloy_primitives::{Address, B256};
-use alloy_rlp::{Encodable, Header};
 use serde_json::{Map, Value};
 use trawl_chains::{
-    Evidence, Family, FamilyTransactionType, LegacyRule, ReceiptTail, SenderRule, Signer, UnsignedRule, state_sync_hash,
+    Evidence, Family, FamilyTransactionType, ReceiptTail, SenderRule, Signer, UnsignedRule, state_sync_hash,
 };
 
+use super::legacy::{legacy, own_legacy, with_signature};
 use super::outcome::NotCheckable;
-use super::signed::{encode, legacy_chain_id, signature};
+use super::signed::encode;
 use super::trie_transaction::{SenderProof, TrieTransaction};
 use crate::block::{Block, Transaction};
 use trawl_core::primitives::TransactionType;
@@ -48,13 +48,14 @@ pub(super) fn memberships(block: &Block, family: &Family) -> Vec<Membership> {
         }
         let found: Result<TrieTransaction, UnknownTransaction> = if !transaction.transaction_type.has_columns() {
             own_type(transaction, family)
-        } else if let Some(found) = longer_legacy(transaction, family) {
+        } else if let Some(found) = own_legacy(block, transaction, family) {
             found.map_err(|reason| UnknownTransaction { reason, has_usual_receipt: true })
         } else if is_unsigned(transaction) {
             unsigned(transaction, family).map_err(UnknownTransaction::from)
         } else {
             encode(transaction).map_err(|reason| UnknownTransaction { reason, has_usual_receipt: true })
         };
+        let found = found.map(|encoded| TrieTransaction { sender: sender(encoded.sender, transaction), ..encoded });
         found.map_or_else(Membership::Unknown, Membership::InTries)
     };
     block.transactions.iter().enumerate().map(of).collect()
@@ -67,6 +68,14 @@ pub(crate) fn is_outside(block: &Block, position: usize, family: &Family) -> boo
         UnsignedRule::StateSync => position + 1 == block.transactions.len() && is_state_sync(transaction),
         UnsignedRule::System => is_system(transaction),
         UnsignedRule::Unknown | UnsignedRule::Hashed { .. } => false,
+    }
+}
+
+/// What proves the sender that the source has; nothing if it has none.
+fn sender(proof: SenderProof, transaction: &Transaction) -> SenderProof {
+    match transaction.lacking.contains(&"from_address") {
+        true => SenderProof::None("the source has no from_address"),
+        false => proof,
     }
 }
 
@@ -131,59 +140,4 @@ fn unsigned(transaction: &Transaction, family: &Family) -> Result<TrieTransactio
         _ => encode(transaction)?.bytes,
     };
     Ok(TrieTransaction { bytes, sender: SenderProof::OneOf(senders), evidence: Evidence::Blocks, own: None })
-}
-
-/// A legacy transaction with fields that Ethereum's do not have, if it is one.
-fn longer_legacy(transaction: &Transaction, family: &Family) -> Option<Result<TrieTransaction, NotCheckable>> {
-    if transaction.transaction_type != TransactionType::Legacy || family.legacy == LegacyRule::Ethereum {
-        return None;
-    }
-    match family.legacy.fields_after_gas(&transaction.extra_fields()) {
-        Ok(more) => more.map(|more| signed_legacy(transaction, &more)),
-        Err(error) => Some(Err(NotCheckable(format!("a legacy transaction: {error}")))),
-    }
-}
-
-/// A legacy transaction with these fields between gas and recipient.
-fn signed_legacy(transaction: &Transaction, more: &[u8]) -> Result<TrieTransaction, NotCheckable> {
-    let list = legacy(transaction, more);
-    let mut payload = list.clone();
-    // As on Ethereum, the chain stands for the signature in what is signed (EIP-155).
-    if let Some(chain_id) = legacy_chain_id(transaction.v)? {
-        chain_id.encode(&mut payload);
-        payload.extend_from_slice(&[alloy_rlp::EMPTY_STRING_CODE; 2]);
-    }
-    let signature = signature(transaction)?;
-    Ok(TrieTransaction::signed(with_signature(transaction, list), listed(&payload), signature))
-}
-
-/// The items of a legacy transaction before the signature; `more` stands between gas and recipient.
-fn legacy(transaction: &Transaction, more: &[u8]) -> Vec<u8> {
-    let mut list = Vec::new();
-    transaction.nonce.encode(&mut list);
-    transaction.gas_price.unwrap_or_default().encode(&mut list);
-    transaction.gas.encode(&mut list);
-    list.extend_from_slice(more);
-    match &transaction.to {
-        Some(to) => to.encode(&mut list),
-        None => list.push(alloy_rlp::EMPTY_STRING_CODE),
-    }
-    transaction.value.encode(&mut list);
-    transaction.input.encode(&mut list);
-    list
-}
-
-/// The list of a legacy transaction, with its `v` as it is.
-fn with_signature(transaction: &Transaction, mut list: Vec<u8>) -> Vec<u8> {
-    for part in [transaction.v, transaction.r, transaction.s] {
-        part.encode(&mut list);
-    }
-    listed(&list)
-}
-
-fn listed(items: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(items.len() + 9);
-    Header { list: true, payload_length: items.len() }.encode(&mut bytes);
-    bytes.extend_from_slice(items);
-    bytes
 }

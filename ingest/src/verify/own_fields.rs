@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use trawl_chains::{Constant, Family, FamilyTransactionType, LegacyRule};
-use trawl_core::primitives::TransactionType;
+use trawl_chains::{Constant, Family, FamilyTransactionType};
 
 use super::check::Check;
 use super::header::{copies, is_short};
+use super::legacy::is_longer;
 use super::membership::Membership;
 use super::outcome::{Outcome, VerifyError, same};
-use crate::block::{Block, Transaction};
+use crate::block::{Block, Header, Transaction};
 
 /// Checks what the JSON of a chain's own transaction types repeats, and names the fields that no hash covers.
 pub(super) fn verify_own_fields(
@@ -28,11 +28,12 @@ pub(super) fn verify_own_fields(
     let uncovered = of_header.keys().filter(|name| !family.header.covers(&of_header, name) && !is_copy(name));
     let mut uncovered: BTreeSet<String> = uncovered.cloned().collect();
     if is_short(&block.header, family) {
-        uncovered.extend(UNHASHED.map(str::to_owned));
+        uncovered.extend(unhashed(&block.header).map(str::to_owned));
     }
     for ((transaction, receipt), member) in block.outcomes().zip(members) {
         let extras = [transaction.extra.as_deref(), receipt.and_then(|receipt| receipt.extra.as_deref())];
-        let is_covered = covered_by_legacy(transaction, family);
+        let is_longer = matches!(member, Membership::InTries(encoded) if is_longer(transaction, encoded, family));
+        let is_covered = |name: &str| is_longer && family.legacy.covers(name);
         let names = extras.into_iter().flatten().flat_map(object).map(|(name, _)| name);
         uncovered.extend(names.filter(|name| !is_covered(name)));
         match member {
@@ -60,16 +61,16 @@ pub(super) fn verify_own_fields(
     Ok(())
 }
 
-/// Which members of a legacy transaction its hash covers beyond Ethereum's.
-fn covered_by_legacy(transaction: &Transaction, family: &Family) -> impl Fn(&str) -> bool {
-    let has_more = transaction.transaction_type == TransactionType::Legacy && family.legacy != LegacyRule::Ethereum;
-    let extra = if has_more { transaction.extra_fields() } else { Map::new() };
-    let rule = family.legacy;
-    move |name| rule.covers(&extra, name)
+/// What the source gives of a short header beside what is hashed.
+fn unhashed(header: &Header) -> impl Iterator<Item = &'static str> {
+    let has = |column: &str| !header.lacking.contains(&column);
+    let given = [
+        ("baseFeePerGas", header.base_fee_per_gas.is_some()),
+        ("difficulty", has("difficulty")),
+        ("gasLimit", has("gas_limit")),
+    ];
+    given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name)
 }
-
-/// What nodes may give of a short header beside what is hashed.
-const UNHASHED: [&str; 3] = ["baseFeePerGas", "difficulty", "gasLimit"];
 
 fn object(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()

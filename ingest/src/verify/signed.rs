@@ -17,15 +17,11 @@ use crate::block::Transaction;
 ///
 /// When the source did not have a field, or the type is not Ethereum's.
 pub(super) fn encode(transaction: &Transaction) -> Result<TrieTransaction, NotCheckable> {
-    const SIGNED: [&str; 8] =
-        ["v", "r", "s", "access_list", "blob_versioned_hashes", "authorization_list", "chain_id", "gas_limit"];
     let kind = transaction.transaction_type;
     if !kind.has_columns() {
         return Err(NotCheckable(format!("transaction type {kind} is not known")));
     }
-    if let Some(column) = transaction.lacking.iter().find(|column| SIGNED.contains(column)) {
-        return Err(NotCheckable(format!("the source has no {column} of transactions")));
-    }
+    require_signed(transaction)?;
     let (nonce, gas_limit, value) = (transaction.nonce, transaction.gas, transaction.value);
     let (to, input) = (transaction.to.map_or(TxKind::Create, TxKind::Call), transaction.input.clone());
     let chain_id = || transaction.chain_id.ok_or_else(|| NotCheckable("a transaction has no chain id".into()));
@@ -107,6 +103,21 @@ fn encoded<T: RlpEcdsaEncodableTx + SignableTransaction<Signature>>(
     let mut bytes = Vec::with_capacity(transaction.eip2718_encoded_length(&signature));
     transaction.eip2718_encode(&signature, &mut bytes);
     TrieTransaction::signed(bytes, transaction.encoded_for_signing(), signature)
+}
+
+/// Columns that are hashed of every transaction, beside its price.
+const SIGNED: [&str; 9] = ["transaction_type", "nonce", "gas_limit", "to_address", "value", "input", "v", "r", "s"];
+/// Those of transactions with a type. A legacy one has its chain in `v`.
+const SIGNED_WITH_TYPE: [&str; 4] = ["chain_id", "access_list", "blob_versioned_hashes", "authorization_list"];
+
+/// Refuses a transaction of one of Ethereum's types of which the source did not have all that is hashed.
+pub(super) fn require_signed(transaction: &Transaction) -> Result<(), NotCheckable> {
+    let is_legacy = transaction.transaction_type == TransactionType::Legacy;
+    let is_signed = |column: &str| SIGNED.contains(&column) || (!is_legacy && SIGNED_WITH_TYPE.contains(&column));
+    match transaction.lacking.iter().find(|column| is_signed(column)) {
+        Some(column) => Err(NotCheckable(format!("the source has no {column} of transactions"))),
+        None => Ok(()),
+    }
 }
 
 /// The signature, with the parity of its `v`.

@@ -21,6 +21,10 @@ pub(super) fn verify_structure(block: &Block, family: &Family, outcome: &mut Out
 fn verify_receipts(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
     let Some(receipts) = &block.receipts else { return Ok(()) };
     let quirks = family.quirks;
+    if let Some(stray) = block.block_receipt.as_deref().filter(|_| quirks.block_receipt.is_none()) {
+        let expected = "a transaction of the block".into();
+        return refuse(block, Check::ReceiptTransaction, expected, stray.transaction_hash.to_string());
+    }
     let missing = missing_receipts(block, quirks);
     if missing.is_none() {
         same(block, Check::ReceiptCount, &block.transactions.len(), &receipts.len())?;

@@ -92,6 +92,12 @@ fn changed(change: impl FnOnce(&mut Block)) -> Result<Outcome, super::VerifyErro
     verify(&block, Depth::Full, &ETHEREUM)
 }
 
+/// Why a check could not run; empty if it did.
+fn reason(outcome: &Outcome, check: &str) -> String {
+    let found = outcome.impossible().into_iter().find(|row| row.check == check);
+    found.map(|row| row.reason).unwrap_or_default()
+}
+
 fn names(outcome: &Outcome) -> Vec<String> {
     outcome.impossible().into_iter().map(|check| check.check).collect()
 }

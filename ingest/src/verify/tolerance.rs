@@ -4,7 +4,7 @@
 use trawl_chains::{Evidence, Family};
 
 use super::check::Check;
-use super::header::block_hash;
+use super::header::{block_hash, may_be_sealed_by_committee};
 use super::outcome::{Outcome, VerifyError, same};
 use crate::block::Block;
 use trawl_core::primitives::TransactionType;
@@ -25,11 +25,16 @@ pub(super) fn unknown_fork(block: &Block, family: &Family) -> Tolerance {
     unknown_fields(block, family).filter(|_| block_hash(&block.header, family) != Ok(block.header.hash))
 }
 
-/// For the hash of headers: unknown fields, and families whose headers were never tried, or not of this time.
+/// For the hash of headers: unknown fields, and families whose headers were never tried, or not of this time. Of those
+/// that a committee sealed, headers of ten fields were.
 pub(super) fn unknown_header(block: &Block, family: &Family) -> Tolerance {
     let untried = || format!("the hash of headers of the family `{}` was never tried on a real block", family.name);
-    let is_untried = family.header_evidence == Evidence::Code || is_sealed_by_committee(block, family);
-    unknown_fields(block, family).or_else(|| is_untried.then(untried))
+    let longer = "the hash is not that of ten fields, and headers of more that a committee sealed were never tried on a \
+                  real block";
+    let is_sealed = family.header.is_sealed_by_committee(&block.header.extra_data);
+    unknown_fields(block, family)
+        .or_else(|| is_sealed.then(|| longer.into()))
+        .or_else(|| (family.header_evidence == Evidence::Code).then(untried))
 }
 
 /// For the gas up to a receipt: a transaction of a type that the family does not have.
@@ -58,19 +63,15 @@ pub(super) fn hidden_state_roots(block: &Block, family: &Family) -> Tolerance {
 
 /// For receipts root and bloom: a block of a time when it may have a receipt of its own, which the source did not have.
 pub(super) fn absent_block_receipt(block: &Block, family: &Family) -> Tolerance {
-    let may_have = family.quirks.block_receipt.is_some() && is_sealed_by_committee(block, family);
+    let may_have = family.quirks.block_receipt.is_some() && may_be_sealed_by_committee(&block.header, family);
     let is_absent = may_have && block.block_receipt.is_none();
     is_absent.then(|| "the receipt of the block's own calls may be missing".into())
 }
 
 /// For prices: a chain on which gas was paid in several tokens, with a base fee in each.
 pub(super) fn other_currencies(block: &Block, family: &Family) -> Tolerance {
-    let is_other = is_sealed_by_committee(block, family);
+    let is_other = may_be_sealed_by_committee(&block.header, family);
     is_other.then(|| "gas may be paid in a token, whose base fee is not known".into())
-}
-
-fn is_sealed_by_committee(block: &Block, family: &Family) -> bool {
-    family.header.is_sealed_by_committee(&block.header.extra_data)
 }
 
 /// Compares two values of a block under the name of a check; a difference that is tolerated is noted.

@@ -22,27 +22,34 @@ pub(super) fn is_sealed(extra_data: &[u8]) -> bool {
     extra_data.len() > VANITY_BYTES
 }
 
-/// Whether it has ten fields, before Gingerbread: others are not there, or what nodes of today make of them. With a
-/// value in any other it is hashed as Ethereum's, and fails.
-pub(super) fn is_short(header: &Header) -> bool {
+/// Whether it may have ten fields, as before Gingerbread: others are not there, or what nodes of today make of them.
+fn may_be_short(header: &Header) -> bool {
     let has_no_uncles = header.ommers_hash.is_zero() || header.ommers_hash == EMPTY_OMMER_ROOT_HASH;
-    let lacks_one = header.ommers_hash.is_zero() || header.gas_limit == 0;
     let has_no_seal = header.mix_hash.is_zero() && header.nonce.is_zero();
     let has_later = header.withdrawals_root.is_some()
         || header.blob_gas_used.is_some()
         || header.excess_blob_gas.is_some()
         || header.parent_beacon_block_root.is_some()
         || header.requests_hash.is_some();
-    is_sealed(&header.extra_data) && lacks_one && has_no_uncles && has_no_seal && !has_later
+    is_sealed(&header.extra_data) && has_no_uncles && has_no_seal && !has_later
 }
 
-/// Ten fields, or Ethereum's, without the committee's seal.
+/// The hash of Ethereum's fields, without the committee's seal.
 pub(super) fn hash(header: &Header) -> B256 {
+    unsealed(header).hash_slow()
+}
+
+fn unsealed(header: &Header) -> Header {
     let extra_data = without_seal(&header.extra_data).unwrap_or_else(|| header.extra_data.to_vec());
-    let header = Header { extra_data: extra_data.into(), ..header.clone() };
-    if !is_short(&header) {
-        return header.hash_slow();
+    Header { extra_data: extra_data.into(), ..header.clone() }
+}
+
+/// The hash of ten fields; `None` if another one has a value.
+pub(super) fn short_hash(header: &Header) -> Option<B256> {
+    if !may_be_short(header) {
+        return None;
     }
+    let header = unsealed(header);
     let mut list = Vec::new();
     let fields: [&dyn Encodable; 10] = [
         &header.parent_hash,
@@ -57,7 +64,7 @@ pub(super) fn hash(header: &Header) -> B256 {
         &header.extra_data,
     ];
     fields.iter().for_each(|field| field.encode(&mut list));
-    keccak256(RawList(list).encoded())
+    Some(keccak256(RawList(list).encoded()))
 }
 
 /// The extra data with an empty seal; `None` if it is not of that form.
@@ -127,14 +134,16 @@ mod tests {
     #[test]
     fn a_real_header_of_ten_fields_has_its_hash() {
         let (header, expected) = header();
-        assert!(is_short(&header));
-        assert_eq!(hash(&header), expected);
-        // Nodes of today give the extra data without the committee's seal, and a gas limit that is not hashed.
+        assert_eq!(short_hash(&header), Some(expected));
+        assert_ne!(hash(&header), expected);
+        // Nodes of today give the extra data without the committee's seal, and a gas limit and a hash of no uncles that
+        // are not hashed.
         let extra_data = without_seal(&header.extra_data).expect("a seal");
         assert!(extra_data.len() < header.extra_data.len());
         let today = Header { extra_data: extra_data.into(), gas_limit: 20_000_000, ..header };
-        assert_eq!(hash(&today), expected);
-        assert_ne!(hash(&Header { gas_used: header.gas_used + 1, ..header.clone() }), expected);
+        let today = Header { ommers_hash: EMPTY_OMMER_ROOT_HASH, ..today };
+        assert_eq!(short_hash(&today), Some(expected));
+        assert_ne!(short_hash(&Header { gas_used: header.gas_used + 1, ..header.clone() }), Some(expected));
         // None of the other fields may have a value that was not hashed.
         for forged in [
             Header { mix_hash: B256::repeat_byte(1), ..header.clone() },
@@ -145,11 +154,12 @@ mod tests {
             Header { parent_beacon_block_root: Some(B256::ZERO), ..header.clone() },
             Header { requests_hash: Some(B256::ZERO), ..header.clone() },
         ] {
-            assert!(!is_short(&forged) && hash(&forged) != expected, "{forged:?}");
+            assert!(short_hash(&forged).is_none() && hash(&forged) != expected, "{forged:?}");
         }
         let mut forged = header.extra_data.to_vec();
         *forged.last_mut().expect("bytes") ^= 1;
-        assert_ne!(hash(&Header { extra_data: forged.into(), ..header }), expected, "the seal of the block below");
+        let forged = short_hash(&Header { extra_data: forged.into(), ..header });
+        assert_ne!(forged, Some(expected), "the seal of the block below");
     }
 
     #[test]
@@ -161,6 +171,6 @@ mod tests {
         }
         // As since it is a rollup.
         let rollup = Header { extra_data: vec![0; 9].into(), ..Header::default() };
-        assert_eq!(hash(&rollup), rollup.hash_slow());
+        assert_eq!((hash(&rollup), short_hash(&rollup)), (rollup.hash_slow(), None));
     }
 }

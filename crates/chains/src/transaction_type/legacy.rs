@@ -23,32 +23,45 @@ const FIELDS: [Field; 3] = [
     Field::optional(&[GATEWAY_FEE], Kind::Quantity),
 ];
 
+/// Which form a legacy transaction has, by its members in the JSON of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LegacyForm {
+    /// Ethereum's.
+    Ethereum,
+    /// The longer one, with these items between gas and recipient, in RLP.
+    Longer(Vec<u8>),
+    /// One of both: the node does not say which, and the longer one would have these items. The hash tells.
+    Either(Vec<u8>),
+    /// The same, and the items may be others: the node, or the file, has no fee of a gateway.
+    Unsaid(Vec<u8>),
+}
+
 impl LegacyRule {
-    /// What stands between gas and recipient, in RLP; `None` if the transaction is as Ethereum's.
-    /// `extra`: its members in the JSON of a node that Ethereum's do not have.
+    /// Which form a transaction has. `extra`: its members in the JSON of a node that Ethereum's do not have; none where
+    /// the source is no JSON.
     ///
     /// # Errors
     ///
     /// When a field is malformed.
-    pub fn fields_after_gas(self, extra: &Map<String, Value>) -> Result<Option<Vec<u8>>, EncodingError> {
-        if !self.is_longer(extra) {
-            return Ok(None);
-        }
-        let mut list = Vec::new();
-        FIELDS.iter().try_for_each(|field| field.encode(extra, &mut list))?;
-        Ok(Some(list))
-    }
-
-    /// Whether the hash of a legacy transaction covers a member beyond Ethereum's. `extra`: all of them.
-    #[must_use]
-    pub fn covers(self, extra: &Map<String, Value>, name: &str) -> bool {
-        self.is_longer(extra) && (name == COMPATIBLE || FIELDS.iter().any(|field| field.names.contains(&name)))
-    }
-
-    /// Nodes of before CIP-35 name the fee of every transaction, and not whether it is as Ethereum's.
-    fn is_longer(self, extra: &Map<String, Value>) -> bool {
+    pub fn form(self, extra: &Map<String, Value>) -> Result<LegacyForm, EncodingError> {
         let is_compatible = extra.get(COMPATIBLE).and_then(Value::as_bool);
-        self == Self::GatewayFee && !is_compatible.unwrap_or(!extra.contains_key(GATEWAY_FEE))
+        if self == Self::Ethereum || is_compatible == Some(true) {
+            return Ok(LegacyForm::Ethereum);
+        }
+        let mut items = Vec::new();
+        FIELDS.iter().try_for_each(|field| field.encode(extra, &mut items))?;
+        let names_fee = extra.get(GATEWAY_FEE).is_some_and(|fee| !fee.is_null());
+        Ok(match is_compatible {
+            Some(_) => LegacyForm::Longer(items),
+            None if names_fee => LegacyForm::Either(items),
+            None => LegacyForm::Unsaid(items),
+        })
+    }
+
+    /// Whether the hash of a transaction of the longer form covers a member beyond Ethereum's.
+    #[must_use]
+    pub fn covers(self, name: &str) -> bool {
+        self == Self::GatewayFee && (name == COMPATIBLE || FIELDS.iter().any(|field| field.names.contains(&name)))
     }
 }
 
@@ -60,20 +73,23 @@ mod tests {
 
     #[test]
     fn fields_are_there_unless_a_transaction_is_as_on_ethereum() {
-        let list = |rule: LegacyRule, extra: Value| rule.fields_after_gas(extra.as_object().expect("an object"));
-        let celo = |extra: Value| list(LegacyRule::GatewayFee, extra);
+        let form = |rule: LegacyRule, extra: Value| rule.form(extra.as_object().expect("an object"));
+        let celo = |extra: Value| form(LegacyRule::GatewayFee, extra);
         let given =
             json!({"ethCompatible": false, "feeCurrency": null, "gatewayFeeRecipient": null, "gatewayFee": "0x0"});
-        assert_eq!(celo(given.clone()), Ok(Some(vec![0x80, 0x80, 0x80])));
-        assert_eq!(celo(json!({"gatewayFee": "0x5"})), Ok(Some(vec![0x80, 0x80, 5])));
-        for compatible in [json!({}), json!({"ethCompatible": true, "gatewayFee": "0x0"}), json!({"feeCurrency": null})]
-        {
-            assert_eq!(celo(compatible), Ok(None));
+        let empty = || vec![0x80, 0x80, 0x80];
+        assert_eq!(celo(given.clone()), Ok(LegacyForm::Longer(empty())));
+        assert_eq!(celo(json!({"ethCompatible": true, "gatewayFee": "0x0"})), Ok(LegacyForm::Ethereum));
+        // Nodes of before CIP-35 name the fee of every transaction, and not which form it has.
+        assert_eq!(celo(json!({"gatewayFee": "0x5"})), Ok(LegacyForm::Either(vec![0x80, 0x80, 5])));
+        for unsaid in [json!({}), json!({"feeCurrency": null}), json!({"feeCurrency": null, "gatewayFee": null})] {
+            assert_eq!(celo(unsaid), Ok(LegacyForm::Unsaid(empty())));
         }
-        assert_eq!(list(LegacyRule::Ethereum, given.clone()), Ok(None));
+        assert_eq!(form(LegacyRule::Ethereum, given.clone()), Ok(LegacyForm::Ethereum));
         assert!(celo(json!({"ethCompatible": false, "feeCurrency": "0x12"})).is_err());
         let given = given.as_object().expect("an object");
-        assert!(given.keys().all(|name| LegacyRule::GatewayFee.covers(given, name)));
-        assert!(given.keys().all(|name| !LegacyRule::Ethereum.covers(given, name)));
+        assert!(given.keys().all(|name| LegacyRule::GatewayFee.covers(name)));
+        assert!(given.keys().all(|name| !LegacyRule::Ethereum.covers(name)));
+        assert!(!LegacyRule::GatewayFee.covers("l1Fee"));
     }
 }

@@ -41,12 +41,36 @@ impl AssembledBlock {
             same(|| format!("transaction {}", transaction.index), hash, *named)?;
         }
         let mut transactions: Vec<Transaction> = transactions.into_iter().map(|(transaction, _)| transaction).collect();
-        let receipts = match (outcomes, logs) {
-            (Some(outcomes), Some(logs)) => Some(receipts(&block, &mut transactions, outcomes, logs)?),
-            _ => None,
-        };
-        Ok(block.with(transactions, receipts))
+        let Some((outcomes, logs)) = outcomes.zip(logs) else { return Ok(block.with(transactions, None)) };
+        let is_of_block =
+            |log: &PlacedLog| log.transaction_index as usize == found && log.transaction_hash == Some(hash);
+        let (of_block, logs): (Vec<PlacedLog>, Vec<PlacedLog>) = logs.into_iter().partition(is_of_block);
+        let receipts = receipts(&block, &mut transactions, outcomes, logs)?;
+        Ok(Block { block_receipt: block_receipt(hash, of_block), ..block.with(transactions, Some(receipts)) })
     }
+}
+
+/// The receipt of logs that name the block, after those of all transactions: what a chain calls itself has succeeded
+/// and uses no gas. Whether its chain has such receipts is checked afterwards.
+fn block_receipt(hash: B256, mut logs: Vec<PlacedLog>) -> Option<Box<Receipt>> {
+    logs.sort_by_key(|log| log.log.index);
+    let receipt = || Receipt {
+        transaction_hash: hash,
+        block_hash: Some(hash),
+        status: Some(1),
+        root: None,
+        cumulative_gas_used: 0,
+        gas_used: 0,
+        effective_gas_price: None,
+        contract_address: None,
+        logs_bloom: None,
+        blob_gas_used: None,
+        blob_gas_price: None,
+        logs: logs.iter().map(|placed| placed.log.clone()).collect(),
+        raw: None,
+        extra: None,
+    };
+    (!logs.is_empty()).then(|| Box::new(receipt()))
 }
 
 /// Checks the hash in a row, if it has one.
@@ -93,4 +117,68 @@ fn receipts(
         receipt.logs.push(log);
     }
     Ok(receipts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::columns::row::Row;
+
+    /// Reads a row of text cells.
+    fn read<T>(cells: &[(&str, &str)], read: impl FnOnce(Row<'_>) -> T) -> T {
+        let names: Vec<String> = cells.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let cells: Vec<Option<Box<str>>> = cells.iter().map(|(_, cell)| Some((*cell).into())).collect();
+        read(Row::of_text(&names, &cells))
+    }
+
+    #[test]
+    fn logs_that_name_their_block_are_of_its_own_receipt() {
+        let hash = |byte: u8| B256::repeat_byte(byte).to_string();
+        let assembled = |of: &str, position: &str| {
+            let block =
+                read(&[("number", "7"), ("hash", &hash(1)), ("timestamp", "9")], BlockFacts::read).expect("a row");
+            let address = format!("0x{}", "ce".repeat(20));
+            let log = [
+                ("transaction_index", position),
+                ("transaction_hash", of),
+                ("log_index", "0"),
+                ("address", &address),
+                ("topics", &hash(9)),
+                ("data", "0x"),
+            ];
+            let logs = Some(vec![read(&log, log_row).expect("all columns")]);
+            AssembledBlock { block, transactions: Vec::new(), outcomes: Some(Vec::new()), logs }.into_block()
+        };
+        let block = assembled(&hash(1), "0").expect("a block");
+        let receipt = block.block_receipt.expect("a receipt");
+        assert_eq!((receipt.transaction_hash, receipt.logs.len(), receipt.status), (B256::repeat_byte(1), 1, Some(1)));
+        assert_eq!((receipt.logs[0].index, block.receipts), (0, Some(Vec::new())));
+        for (of, position) in [(hash(2), "0"), (hash(1), "1")] {
+            let error = assembled(&of, position).err();
+            assert!(matches!(error, Some(AssembleError::LogOfNothing { .. })), "{of} {position}: {error:?}");
+        }
+    }
+
+    fn log_row(row: Row<'_>) -> Option<PlacedLog> {
+        log(row).expect("readable")
+    }
+
+    #[test]
+    fn a_parity_is_the_v_of_typed_transactions_alone() {
+        let of = |kind: &str| {
+            let (hash, word) = (B256::repeat_byte(1).to_string(), B256::repeat_byte(2).to_string());
+            let cells = [
+                ("transaction_hash", hash.as_str()),
+                ("transaction_index", "0"),
+                ("transaction_type", kind),
+                ("v", "true"),
+                ("r", &word),
+                ("s", &word),
+            ];
+            read(&cells, |row| transaction(row, Some(1))).expect("a transaction").0
+        };
+        let (legacy, dynamic) = (of("0"), of("2"));
+        assert!(legacy.lacking.contains(&"v") && !dynamic.lacking.contains(&"v"), "{:?}", dynamic.lacking);
+        assert_eq!(dynamic.v, trawl_core::primitives::U256::from(1));
+    }
 }

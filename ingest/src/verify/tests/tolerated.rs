@@ -7,7 +7,7 @@ use trawl_chains::{ETHEREUM, Family, by_chain_id};
 use trawl_core::primitives::TransactionType;
 
 use super::super::{Check, Depth, Outcome, VerifyError, header, verify};
-use super::{lines, names, newest, with_logs};
+use super::{lines, names, newest, reason, with_logs};
 use crate::block::{Block, Log, Receipt};
 use crate::decode::decode;
 
@@ -20,11 +20,6 @@ fn with_another_log(mut block: Block) -> Block {
     let mut logs = block.receipts.iter_mut().flatten().flat_map(|receipt| &mut receipt.logs);
     logs.next().expect("a log").address = Address::repeat_byte(0x12);
     block
-}
-
-fn reason(outcome: &Outcome, check: &str) -> String {
-    let found = outcome.impossible().into_iter().find(|row| row.check == check);
-    found.map(|row| row.reason).unwrap_or_default()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::error::AssembleError;
 use trawl_core::primitives::TransactionType::{self, Blob, DynamicFee, Legacy, SetCode};
 
 use crate::block::{Log, Receipt, Transaction};
-use crate::source::columns::cell::{Cell, CellError};
+use crate::source::columns::cell::{Cell, CellError, FromCell};
 use crate::source::columns::facts::{Fact, Facts};
 use crate::source::columns::row::Row;
 
@@ -75,7 +75,7 @@ pub fn transaction(row: Row<'_>, chain_id: Option<u64>) -> Result<(Transaction, 
             .conditional(&["blob_versioned_hashes"], "blob_versioned_hashes", of(&[Blob]))?
             .unwrap_or_default(),
         authorization_list: Vec::new(),
-        v: facts.known(&["v"], "v")?,
+        v: v(facts, kind)?,
         r: facts.known(&["r"], "r")?,
         s: facts.known(&["s"], "s")?,
         raw: None,
@@ -93,6 +93,18 @@ pub fn transaction(row: Row<'_>, chain_id: Option<u64>) -> Result<(Transaction, 
     }
     transaction.lacking = std::mem::replace(facts, Facts::of(row)).into_lacking();
     Ok((transaction, block_hash))
+}
+
+/// `v`. Files may have its parity alone, which for a legacy transaction leaves the chain open (EIP-155).
+fn v(facts: &mut Facts<'_>, kind: Option<TransactionType>) -> Result<U256, CellError> {
+    match (bool::from_cell(facts.row().cell(&["v"])), kind) {
+        (Some(_), None | Some(Legacy)) => {
+            facts.lack("v");
+            Ok(U256::ZERO)
+        }
+        (Some(parity), Some(_)) => Ok(U256::from(u8::from(parity))),
+        (None, _) => facts.known(&["v"], "v"),
+    }
 }
 
 /// Reads the outcome of a transaction from the row of its receipt, or from its own row where that has it too; `None`
