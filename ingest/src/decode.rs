@@ -138,21 +138,33 @@ fn listed<T>(number: u64, list: Option<Vec<T>>, is_empty: bool, field: &'static 
 fn uncle_headers(number: u64, raw: &RawValue) -> Result<Vec<Header>, DecodeError> {
     let headers: Vec<JsonHeader> =
         serde_json::from_str(raw.get()).map_err(|source| unreadable(number, "uncle headers", source))?;
-    headers.into_iter().map(|uncle| header(number, uncle)).collect()
+    headers.into_iter().map(|uncle| fields(number, uncle)).collect()
 }
 
+/// The header of a block. Headers of ten fields have neither hash of uncles nor difficulty nor gas limit; all others
+/// have all of them.
 fn header(number: u64, json: JsonHeader) -> Result<Header, DecodeError> {
-    let missing = |field| DecodeError::Missing { number, part: "header".into(), field };
-    // Headers of ten fields have none of these; all others have all of them, or a seal in place of the last two.
     let is_short = json.sha3_uncles.is_none() && json.mix_hash.is_none() && json.nonce.is_none();
+    match absent(&json).next().filter(|_| !is_short) {
+        Some((_, field)) => Err(DecodeError::Missing { number, part: "header".into(), field }),
+        None => fields(number, json),
+    }
+}
+
+/// The fields that may be absent and have no null in their tables, each with its column.
+fn absent(json: &JsonHeader) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
     let optional = [
         ("sha3_uncles", "sha3Uncles", json.sha3_uncles.is_none()),
         ("difficulty", "difficulty", json.difficulty.is_none()),
         ("gas_limit", "gasLimit", json.gas_limit.is_none()),
     ];
-    let absent = optional.into_iter().filter(|(_, _, is_absent)| *is_absent);
-    let lacking = absent.map(|(column, field, _)| if is_short { Ok(column) } else { Err(missing(field)) });
-    let lacking = lacking.collect::<Result<_, _>>()?;
+    optional.into_iter().filter(|(_, _, is_absent)| *is_absent).map(|(column, field, _)| (column, field))
+}
+
+/// A header, with the columns that it lacks.
+fn fields(number: u64, json: JsonHeader) -> Result<Header, DecodeError> {
+    let missing = |field| DecodeError::Missing { number, part: "header".into(), field };
+    let lacking = absent(&json).map(|(column, _)| column).collect();
     Ok(Header {
         number: json.number.0,
         hash: json.hash.ok_or_else(|| missing("hash"))?,

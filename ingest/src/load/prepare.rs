@@ -14,7 +14,7 @@ use crate::decode::{decode, decode_parts};
 use crate::load::deposits::complete_deposits;
 use crate::load::error::LoadError;
 use crate::load::post_states::remove_unhashed_status;
-use crate::load::uncles::forget_unproven;
+use crate::load::uncles::{complete_uncles, forget_incomplete, forget_unproven};
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
 use crate::state::rules::Rules;
@@ -115,9 +115,11 @@ impl Inspection {
         let removed = block.remove_system_receipts(family);
         block.separate_block_receipt(family);
         forget_unproven(&mut block, family);
+        complete_uncles(&mut block);
         complete_deposits(&mut block, family);
         remove_unhashed_status(&mut block, family);
         let mut outcome = verify(&block, self.depth, family)?;
+        forget_incomplete(&mut block);
         if removed > 0 {
             let reason = format!("{removed} receipts of system transactions that are not in the block are left out");
             outcome.not_checkable(Check::OutsideRoots, &reason);
