@@ -7,4 +7,5 @@ pub mod pipeline;
 mod post_states;
 pub mod prepare;
 pub mod progress;
+mod receipt_versions;
 mod uncles;

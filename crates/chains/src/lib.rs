@@ -59,5 +59,5 @@ pub use registry::{
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue, TypesWord};
 pub use signer::{KeySigned, Signer};
 pub use transaction_type::legacy::{LegacyForm, LegacyRule};
-pub use transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule, SignWithKey};
+pub use transaction_type::{Constant, DepositNonce, FamilyTransactionType, ReceiptTail, SenderRule, SignWithKey};
 pub use unsigned::{UnsignedRule, state_sync_hash};

@@ -1,6 +1,6 @@
 //! Transaction types that Ethereum does not have.
 
-use alloy_primitives::{Address, U256};
+use alloy_primitives::{Address, U256, address};
 use serde_json::{Map, Value};
 
 use crate::evidence::Evidence;
@@ -12,6 +12,14 @@ pub(crate) mod legacy;
 /// The member of a receipt with the nonce of who sent a deposit
 /// (<https://specs.optimism.io/protocol/deposits.html#deposit-receipt>).
 pub(crate) const DEPOSIT_NONCE: &str = "depositNonce";
+
+/// The member of a receipt with the version of what is hashed of it, since Canyon.
+pub(crate) const DEPOSIT_RECEIPT_VERSION: &str = "depositReceiptVersion";
+/// The only version there is (ethereum-optimism/specs, `protocol/deposits.md`).
+const CANYON_VERSION: &str = "0x1";
+/// Sends the deposit that begins every block, whose nonce is therefore the number of blocks before
+/// (<https://specs.optimism.io/protocol/deposits.html#l1-attributes-depositor-account>).
+const L1_ATTRIBUTES_DEPOSITOR: Address = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0001");
 
 /// The member of a receipt with the base fee in the token that pays for gas
 /// (<https://github.com/celo-org/celo-proposals/blob/master/CIPs/cip-0064.md>).
@@ -110,6 +118,29 @@ impl FamilyTransactionType {
         self.tail_of(receipt).and_then(|_| self.nonce_in_receipt(receipt))
     }
 
+    /// The receipt of a deposit with nonce and version, where a node leaves out one of them or both; `None` if it has
+    /// both, or the nonce is not known. Whether both are hashed, the receipts root tells: before Canyon they are not.
+    #[must_use]
+    pub fn receipt_with_version(
+        &self,
+        transaction: &Map<String, Value>,
+        receipt: &Map<String, Value>,
+        nonce: DepositNonce,
+    ) -> Option<Map<String, Value>> {
+        let ReceiptTail::Shown(fields) = self.receipt else { return None };
+        let mut whole = receipt.clone();
+        for field in fields.iter().filter(|field| field.value(receipt).is_none()) {
+            let name = *field.names.first()?;
+            let value = match name {
+                DEPOSIT_NONCE => nonce.of(transaction)?,
+                DEPOSIT_RECEIPT_VERSION => CANYON_VERSION.into(),
+                _ => return None,
+            };
+            whole.insert(name.to_owned(), value);
+        }
+        (whole != *receipt).then_some(whole)
+    }
+
     /// What is hashed at the end of a receipt beyond Ethereum's fields; `None` if it does not show all of it.
     fn tail_of(&self, receipt: &Map<String, Value>) -> Option<&'static [Field]> {
         match self.receipt {
@@ -130,6 +161,26 @@ impl FamilyTransactionType {
     pub fn is_free(&self) -> bool {
         let prices = ["maxFeePerGas", "gasPrice"];
         !self.fields.iter().flat_map(|field| field.names).any(|name| prices.contains(name))
+    }
+}
+
+/// What tells the nonce of a deposit whose receipt does not name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DepositNonce {
+    /// The `nonce` of the transaction, which nodes copy from the receipt.
+    Transaction,
+    /// The same, but for the deposit that begins every block: the height of the block below, on a chain that was of the
+    /// OP stack from its first block.
+    Below(u64),
+}
+
+impl DepositNonce {
+    fn of(self, transaction: &Map<String, Value>) -> Option<Value> {
+        let from = transaction.get("from").and_then(Value::as_str).and_then(|from| from.parse::<Address>().ok());
+        match self {
+            Self::Below(height) if from == Some(L1_ATTRIBUTES_DEPOSITOR) => Some(format!("{height:#x}").into()),
+            Self::Transaction | Self::Below(_) => transaction.get("nonce").filter(|nonce| !nonce.is_null()).cloned(),
+        }
     }
 }
 

@@ -11,15 +11,15 @@ use trawl_metrics::queue::PipelineQueue;
 
 use crate::block::{Block, Parts};
 use crate::decode::{decode, decode_parts};
-use crate::load::deposits::complete_deposits;
 use crate::load::error::LoadError;
 use crate::load::post_states::remove_unhashed_status;
+use crate::load::receipt_versions::verify_any_version;
 use crate::load::uncles::{complete_uncles, forget_incomplete, forget_unproven};
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
 use crate::state::rules::Rules;
 use crate::verify::links::{Link, Links};
-use crate::verify::{Check, Depth, Outcome, VerifyError, verify};
+use crate::verify::{Check, Depth, Outcome, VerifyError};
 use crate::write::batch::BlockRows;
 use crate::write::clock::now;
 
@@ -116,9 +116,8 @@ impl Inspection {
         block.separate_block_receipt(family);
         forget_unproven(&mut block, family);
         complete_uncles(&mut block);
-        complete_deposits(&mut block, family);
         remove_unhashed_status(&mut block, family);
-        let mut outcome = verify(&block, self.depth, family)?;
+        let mut outcome = verify_any_version(&mut block, self.depth, family)?;
         forget_incomplete(&mut block);
         if removed > 0 {
             let reason = format!("{removed} receipts of system transactions that are not in the block are left out");

@@ -15,7 +15,7 @@ use crate::family::{BurntFees, Family, Issuance, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::rest::{RestMember, RestMembers, RestSource};
-use crate::transaction_type::{DEPOSIT_NONCE, FamilyTransactionType, ReceiptTail, SenderRule};
+use crate::transaction_type::{DEPOSIT_NONCE, DEPOSIT_RECEIPT_VERSION, FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
 
 /// OP Mainnet, Base and all others of the stack.
@@ -95,7 +95,7 @@ pub(super) const DEPOSIT: FamilyTransactionType = FamilyTransactionType {
     // Since Canyon, which is when nodes show both; between Regolith and Canyon the nonce alone is shown and not hashed.
     receipt: ReceiptTail::Shown(&[
         Field::required(&[DEPOSIT_NONCE], Kind::Quantity),
-        Field::required(&["depositReceiptVersion"], Kind::Quantity),
+        Field::required(&[DEPOSIT_RECEIPT_VERSION], Kind::Quantity),
     ]),
     evidence: Evidence::Blocks,
     receipt_evidence: Evidence::Blocks,
