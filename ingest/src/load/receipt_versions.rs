@@ -147,4 +147,22 @@ mod tests {
         assert!(outcome.expect("not refused").has_passed(Check::ReceiptsRoot));
         assert_eq!(found, given);
     }
+
+    /// Of the same block: the deposit of the protocol used no gas then, which is in its receipt and in the sums.
+    #[test]
+    fn a_system_deposit_before_regolith_used_no_gas() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-goerli-5003318.json");
+        let block = decode(&std::fs::read_to_string(file).expect("the fixture")).expect("a block");
+        let system = &block.receipts.as_ref().expect("receipts")[0];
+        assert_eq!((system.gas_used, system.cumulative_gas_used), (0, 0));
+        let mut same = block.clone();
+        let outcome = verify_any_version(&mut same, Depth::Full, by_chain_id(420)).expect("not refused");
+        for check in [Check::CumulativeGas, Check::GasUsed, Check::EffectiveGasPrice] {
+            assert!(outcome.has_passed(check), "{outcome:?}");
+        }
+        let mut other = block;
+        other.receipts.as_mut().expect("receipts")[0].gas_used = 21_000;
+        let refused = verify_any_version(&mut other, Depth::Full, by_chain_id(420)).expect_err("refused");
+        assert_eq!(refused.check, Check::CumulativeGas);
+    }
 }
