@@ -112,7 +112,7 @@ fn note_size(block: &Block, outcome: &mut Outcome) {
 }
 
 /// A header with fields that its family's rule does not know may be hashed in a way of its chain's own, and a rule that
-/// was never tried on a real block may be wrong.
+/// was never tested on a real block may be wrong.
 fn verify_header_hash(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
     let header = &block.header;
     match header::block_hash(header, family) {

@@ -91,8 +91,8 @@ impl HeaderRule {
         self == Self::Committee && committee::is_sealed(extra_data)
     }
 
-    /// The hash of a header of which ten fields are hashed, where those that are not among them (uncles, difficulty, gas
-    /// limit, mix hash, nonce, base fee) are not there, or zero, or what a node makes of them; `None` if it cannot be
+    /// The hash of a header of which ten fields are hashed, where those that are not among them (uncles, difficulty,
+    /// gas limit, mix hash, nonce, base fee) are not there, or zero, or what a node makes of them; `None` if it cannot be
     /// such a header. Whether it is one, the hash of its block tells.
     #[must_use]
     pub fn short_hash(self, header: &Header) -> Option<B256> {

@@ -38,7 +38,10 @@ pub(super) fn verify_withdrawals(block: &Block, family: &Family, outcome: &mut O
         (Some(root), Some(withdrawals))
             if withdrawals.is_empty() && root != EMPTY_ROOT && has_own_rules(block, family) =>
         {
-            outcome.not_checkable(Check::WithdrawalsRoot, "the root is of something else on this chain");
+            outcome.not_checkable(
+                Check::WithdrawalsRoot,
+                "there are no withdrawals, and the root is not that of an empty list",
+            );
             Ok(())
         }
         (Some(root), Some(withdrawals)) => {
@@ -125,7 +128,9 @@ pub(super) fn verify_uncles(block: &Block, family: &Family, outcome: &mut Outcom
 pub(super) fn verify_requests(block: &Block, outcome: &mut Outcome) {
     match block.header.requests_hash {
         Some(EMPTY_REQUESTS_HASH) => outcome.passed(Check::RequestsHash),
-        Some(_) => outcome.not_checkable(Check::RequestsHash, "blocks do not carry their requests"),
+        Some(_) => {
+            outcome.not_checkable(Check::RequestsHash, "nodes give the hash of the requests, and not the requests")
+        }
         None => {}
     }
 }

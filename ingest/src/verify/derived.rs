@@ -44,7 +44,7 @@ pub(super) fn verify_derived(
                 Ok(()) => {}
                 Err(Misfit::Unknown(reason)) => impossible = Some(reason),
                 Err(Misfit::Differs { .. }) if is_partial(block, transaction) => {
-                    impossible = Some("the source does not have all it follows from".into());
+                    impossible = Some("the source lacks fields from which it follows".into());
                 }
                 // A chain with rules of its own may well count otherwise.
                 Err(Misfit::Differs { expected, found }) => match unknown_rules(check, block, transaction, family) {
@@ -62,12 +62,12 @@ pub(super) fn verify_derived(
 }
 
 /// Why a receipt may have something else: fields of the header whose meaning is not known, a type of the family that
-/// was never tried on a real block, or for its price a token.
+/// was never tested on a real block, or for its price a token.
 fn unknown_rules(check: Check, block: &Block, transaction: &Transaction, family: &Family) -> Tolerance {
     let untried = || {
         let kind = family.transaction_type(transaction.transaction_type.byte());
         let kind = kind.filter(|kind| kind.receipt_evidence == Evidence::Code)?;
-        Some(format!("receipts of type {} ({}) were never tried on a real block", kind.byte, kind.name))
+        Some(format!("receipts of type {} ({}) were never tested on a real block", kind.byte, kind.name))
     };
     let currencies = || other_currencies(block, family).filter(|_| check == Check::EffectiveGasPrice);
     unknown_fields(block, family).or_else(untried).or_else(currencies)
@@ -118,13 +118,13 @@ fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, fam
         _ if kind.is_some_and(FamilyTransactionType::is_free) => {
             // No price is hashed of it, so it is not known to be wrong.
             let is_zero = receipt.effective_gas_price.is_none_or(|price| price.is_zero());
-            let unknown = || Misfit::Unknown("a transaction that signs no price has one".into());
+            let unknown = || Misfit::Unknown("a transaction of a type without a price paid one".into());
             return if is_zero { Ok(()) } else { Err(unknown()) };
         }
         (Some(cap), Some(tip)) => {
             let in_token = own_base_fee(receipt, kind);
             let Some(base_fee) = in_token.or(block.header.base_fee_per_gas) else {
-                return Err(Misfit::Unknown("a type 2 transaction in a block without a base fee".into()));
+                return Err(Misfit::Unknown("a transaction has fee caps, and the block has no base fee".into()));
             };
             Some(cap.min(base_fee.saturating_add(tip)))
         }
@@ -225,7 +225,7 @@ fn blob_gas_price(block: &Block, transaction: &Transaction, receipt: &Receipt, f
         (TransactionType::Blob, Some(found), Some(excess))
             if !blob_gas_prices(excess, family).any(|price| price == found) =>
         {
-            Err(Misfit::Unknown(format!("{found} wei is no price of a known blob schedule")))
+            Err(Misfit::Unknown(format!("a blob gas price of {found} wei follows from no blob schedule known here")))
         }
         (TransactionType::Blob, None, _) => Err(Misfit::Unknown("a receipt has no blob gas price".into())),
         (TransactionType::Blob, Some(found), None) if found != U256::ZERO => {

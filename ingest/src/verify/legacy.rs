@@ -13,9 +13,9 @@ use crate::block::{Block, Transaction};
 
 /// A signed legacy transaction of a family that has a form of its own; `None` where it is encoded as Ethereum's.
 ///
-/// Which of two forms it has may be left unsaid: files with columns have none for it, and some nodes leave it out. It
-/// has the one that gives its hash, and without it is only refused where the longer one is ruled out: since the chain is
-/// a rollup, or where all fields of it are named.
+/// Which of two forms it has may be left unsaid: files with columns have no field for it, and some nodes leave it out.
+/// It has the one that gives its hash. If none does, it is refused only where no field can be missing: since the chain
+/// is a rollup, which has no longer ones, and where the source names the fee of a gateway.
 pub(super) fn own_legacy(
     block: &Block,
     transaction: &Transaction,

@@ -47,8 +47,9 @@ impl Link {
 #[derive(Debug, Clone, Copy)]
 struct Tip {
     hash: B256,
-    /// Its own; `None` if that was committed before.
+    /// Its own; `None` at the end of a committed range, of which the sum alone is kept, or if the source had none.
     difficulty: Option<U256>,
+    /// The sum up to it; `None` if the source had none.
     total_difficulty: Option<U256>,
 }
 
@@ -92,7 +93,7 @@ impl Links {
                 outcome.passed(Check::ParentHash);
             }
             (_, None) => outcome.not_checkable(Check::ParentHash, "the source has no parent_hash"),
-            (None, _) if link.number > 0 => outcome.not_checkable(Check::ParentHash, "the block below is not there"),
+            (None, _) if link.number > 0 => outcome.not_checkable(Check::ParentHash, "the block below is not loaded"),
             (None, _) => {}
         }
         let above = link.number.checked_add(1).and_then(|above| self.parents.get(&above));

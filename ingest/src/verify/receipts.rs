@@ -96,6 +96,8 @@ fn encoded(
     Ok((bytes, ends, all))
 }
 
+/// Whether the source has what the receipts root is computed from: header fields, all receipts, and of each its status
+/// or state root, its cumulative gas and its type. What follows the logs is read later, see [`tail`].
 fn checkable(block: &Block, family: &Family, members: &[Membership], receipts: &[Receipt]) -> Result<(), NotCheckable> {
     if let Some(reason) = family.quirks.roots {
         return Err(NotCheckable(reason.into()));
@@ -105,8 +107,9 @@ fn checkable(block: &Block, family: &Family, members: &[Membership], receipts: &
             return Err(NotCheckable(format!("the source has no {column}")));
         }
     }
-    if receipts.len() != block.transactions.len() {
-        return Err(NotCheckable("receipts are missing".into()));
+    let (given, all) = (receipts.len(), block.transactions.len());
+    if given != all {
+        return Err(NotCheckable(format!("the source has {given} receipts of {all} transactions")));
     }
     let all = block.transactions.iter().zip(receipts).zip(members);
     // Of what is in no root, nothing is needed.
@@ -128,7 +131,7 @@ fn checkable(block: &Block, family: &Family, members: &[Membership], receipts: &
 /// Adds a receipt as it is hashed: EIP-658 or its predecessor, with the type in front (EIP-2718).
 /// `tail`: what a family's own type adds.
 fn encode(out: &mut Vec<u8>, kind: TransactionType, receipt: &Receipt, tail: &[u8], bloom: &Bloom) {
-    // One of them is there, see `checkable`: RLP writes a missing status as it writes that of a failure.
+    // `checkable` has refused a receipt with neither: RLP would write a missing status as that of a failure.
     let outcome: &dyn Encodable = match (&receipt.status, &receipt.root) {
         (Some(status), _) => status,
         (None, Some(root)) => root,

@@ -1,5 +1,5 @@
-//! What a block may do by rules that are not known here, or were never tried on a real block: where it differs from the
-//! known ones, that is named, and the block is not refused.
+//! What a block may do by rules that are not known here, or were never tested on a real block: where it differs from
+//! the known ones, that is named, and the block is not refused.
 
 use trawl_chains::{Evidence, Family};
 
@@ -13,7 +13,7 @@ use trawl_core::primitives::TransactionType;
 pub(super) type Tolerance = Option<String>;
 
 /// For headers with fields whose meaning is not known: of a chain that no family has, of a fork that came later, or by
-/// a rule that was never tried on a real block.
+/// a rule that was never tested on a real block.
 pub(super) fn unknown_fields(block: &Block, family: &Family) -> Tolerance {
     let extra = block.header.extra_fields();
     let unknown: Vec<&str> = family.unknown_fields(&extra).collect();
@@ -25,12 +25,12 @@ pub(super) fn unknown_fork(block: &Block, family: &Family) -> Tolerance {
     unknown_fields(block, family).filter(|_| block_hash(&block.header, family) != Ok(block.header.hash))
 }
 
-/// For the hash of headers: unknown fields, and families whose headers were never tried, or not of this time. Of those
+/// For the hash of headers: unknown fields, and families whose headers were never tested, or not of this time. Of those
 /// that a committee sealed, headers of ten fields were.
 pub(super) fn unknown_header(block: &Block, family: &Family) -> Tolerance {
-    let untried = || format!("the hash of headers of the family `{}` was never tried on a real block", family.name);
-    let longer = "the hash is not that of ten fields, and headers of more that a committee sealed were never tried on a \
-                  real block";
+    let untried = || format!("the hash of headers of the family `{}` was never tested on a real block", family.name);
+    let longer = "the hash is not that of ten fields, and headers of more that a committee sealed were never tested \
+                  on a real block";
     let is_sealed = family.header.is_sealed_by_committee(&block.header.extra_data);
     unknown_fields(block, family)
         .or_else(|| is_sealed.then(|| longer.into()))
@@ -43,13 +43,13 @@ pub(super) fn unknown_type(kind: TransactionType, family: &Family) -> Tolerance 
     (!is_known).then(|| format!("transaction type {kind} is not known"))
 }
 
-/// For the receipts root: an unknown fork, and receipts of a type that were never tried.
+/// For the receipts root: an unknown fork, and receipts of a type that were never tested.
 pub(super) fn unknown_receipts(block: &Block, family: &Family) -> Tolerance {
     unknown_fork(block, family).or_else(|| {
         let kinds =
             block.transactions.iter().filter_map(|found| family.transaction_type(found.transaction_type.byte()));
         let untried = { kinds }.find(|kind| kind.receipt_evidence == Evidence::Code)?;
-        Some(format!("receipts of type {} ({}) were never tried on a real block", untried.byte, untried.name))
+        Some(format!("receipts of type {} ({}) were never tested on a real block", untried.byte, untried.name))
     })
 }
 

@@ -33,7 +33,7 @@ pub(super) fn verify_transactions(
         let all = members.len();
         let checked = members.iter().filter(|member| !matches!(member, Membership::Unknown(_))).count();
         for check in [Check::TransactionHash, Check::Sender] {
-            outcome.not_checkable(check, &format!("{reason}; {checked} of {all} transactions hold"));
+            outcome.not_checkable(check, &format!("{reason}; {checked} of {all} transactions are proven"));
         }
         outcome.not_checkable(Check::TransactionsRoot, reason);
         return Ok(None);
@@ -63,7 +63,7 @@ fn encodings<'b>(
     })
 }
 
-/// A rule that was never tried on a real block is what may be wrong: what does not fit it becomes unknown.
+/// A rule that was never tested on a real block is what may be wrong: what does not fit it becomes unknown.
 fn verify_hashes(block: &Block, members: &mut [Membership]) -> Result<(), VerifyError> {
     let bytes: Vec<&[u8]> = encodings(block, members).map(|(_, encoded)| encoded.bytes.as_slice()).collect();
     let mut hashes = keccak256_all(&bytes).into_iter();
@@ -77,7 +77,7 @@ fn verify_hashes(block: &Block, members: &mut [Membership]) -> Result<(), Verify
                 if hash != transaction.hash && encoded.evidence == Evidence::Code {
                     let kind = transaction.transaction_type;
                     let reason = format!(
-                        "the hash of a transaction of type {kind} is not that of its fields as far as its rule is known"
+                        "a transaction of type {kind} has another hash, by a rule that was never tested on a real one"
                     );
                     *member = Membership::Unknown(NotCheckable(reason).into());
                     continue;
@@ -114,7 +114,7 @@ fn verify_senders(block: &Block, members: &[Membership], outcome: &mut Outcome) 
         if sender.as_ref().ok() != Some(&transaction.from) {
             if evidence == Evidence::Code {
                 let kind = transaction.transaction_type;
-                outcome.not_checkable(Check::Sender, &format!("what the sender of type {kind} signs was never tried"));
+                outcome.not_checkable(Check::Sender, &untested_signer(kind));
                 continue;
             }
             let found = sender.map_or_else(|_| "an invalid signature".into(), |sender: Address| sender.to_string());
@@ -123,6 +123,10 @@ fn verify_senders(block: &Block, members: &[Membership], outcome: &mut Outcome) 
     }
     outcome.passed_if_checkable(Check::Sender);
     Ok(())
+}
+
+fn untested_signer(kind: TransactionType) -> String {
+    format!("a transaction of type {kind} has another signer, by a rule that was never tested on a real one")
 }
 
 /// Bytes of the transactions in the RLP of their block, where typed ones are strings.

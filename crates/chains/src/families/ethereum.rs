@@ -35,7 +35,8 @@ pub static BNB: Family = Family {
     schedules: FORKS,
     issuance: Issuance::Nothing,
     evidence: Evidence::Code,
-    // Headers of Chapel since Maxwell; the seconds' part of the time is hashed as the mix hash.
+    // A header of Chapel since Maxwell. Since Lorentz the mix hash carries the milliseconds within the second, so that
+    // `milliTimestamp` repeats it together with the time.
     header_evidence: Evidence::Blocks,
     unhashed: &["milliTimestamp"],
     ..ETHEREUM_RULES

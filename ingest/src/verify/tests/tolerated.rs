@@ -1,4 +1,4 @@
-//! Blocks by rules that are not known, or were never tried on a real block, are named and not refused.
+//! Blocks by rules that are not known, or were never tested on a real block, are named and not refused.
 
 use alloy_consensus::{Eip658Value, Receipt as ConsensusReceipt};
 use alloy_primitives::{Address, B256, Bloom, Log as ConsensusLog, LogData, U256};
@@ -32,7 +32,7 @@ fn a_header_of_a_family_that_was_never_tried_is_not_refused() {
     for chain_id in [5000, 43_114] {
         let outcome = proven(&block, by_chain_id(chain_id)).expect("not refused");
         assert_eq!(outcome.verdict(Depth::Full), "partial");
-        assert!(reason(&outcome, "header hash").contains("never tried on a real block"), "{outcome:?}");
+        assert!(reason(&outcome, "header hash").contains("never tested on a real block"), "{outcome:?}");
     }
     // What it commits to is compared as before.
     block.transactions.pop();
@@ -196,7 +196,7 @@ fn the_receipt_of_a_typed_state_sync_is_in_the_root() {
     }
     // No real block was tried: another root is named, and not refused; the bloom is of the logs all the same.
     let outcome = proven(&with_another_root(block.clone()), polygon).expect("not refused");
-    assert!(reason(&outcome, "receipts root").contains("(state sync) were never tried"), "{outcome:?}");
+    assert!(reason(&outcome, "receipts root").contains("(state sync) were never tested"), "{outcome:?}");
     assert!(outcome.checked().contains(&"logs bloom".into()), "{outcome:?}");
     assert_eq!(proven(&with_another_log(block), polygon).expect_err("refused").check, Check::LogsBloom);
     // Beside types that were tried it is refused.
