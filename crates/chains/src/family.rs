@@ -237,6 +237,8 @@ pub struct NodeQuirks {
     pub block_receipt: Option<&'static str>,
     /// Why the price that a transaction repeats need not be what was paid, if so.
     pub repeated_price: Option<&'static str>,
+    /// Why a receipt may name a contract that sender and nonce do not give, also of a call, if so.
+    pub contract_address: Option<&'static str>,
 }
 
 impl NodeQuirks {
@@ -249,6 +251,7 @@ impl NodeQuirks {
         system_receipts: None,
         block_receipt: None,
         repeated_price: None,
+        contract_address: None,
     };
 }
 

@@ -27,12 +27,12 @@ pub(super) fn verify_derived(
         all.filter_map(|((transaction, receipt), _)| Some((transaction, receipt?)))
     };
     let price: DerivedFieldCheck = if family.pays_base_fee(block.header.mix_hash) { base_fee } else { signed_price };
-    let mut derived: Vec<(Check, DerivedFieldCheck)> = vec![
-        (Check::EffectiveGasPrice, price),
-        (Check::ContractAddress, contract_address),
-        (Check::BlobGas, blob_gas),
-        (Check::BlobGasPrice, blob_gas_price),
-    ];
+    let mut derived: Vec<(Check, DerivedFieldCheck)> =
+        vec![(Check::EffectiveGasPrice, price), (Check::BlobGas, blob_gas), (Check::BlobGasPrice, blob_gas_price)];
+    match family.quirks.contract_address {
+        Some(reason) => outcome.not_checkable(Check::ContractAddress, reason),
+        None => derived.insert(1, (Check::ContractAddress, contract_address)),
+    }
     if family.quirks.repeated_price.is_none() {
         let pays_base_fee = family.pays_base_fee(block.header.mix_hash);
         derived.insert(0, (Check::EffectiveGasPrice, if pays_base_fee { signed_offer } else { repeated_price }));

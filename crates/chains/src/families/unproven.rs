@@ -27,6 +27,10 @@ pub static ZKSYNC: Family = Family {
     quirks: NodeQuirks {
         cumulative_gas: Some("nodes give a cumulative gas of 0"),
         roots: Some("the roots are zero"),
+        // matter-labs/era-contracts, `ContractDeployer`: called to create, with addresses of a formula of its own.
+        contract_address: Some(
+            "contracts have addresses by another formula, and calls of a system contract create them",
+        ),
         ..NodeQuirks::NONE
     },
     // The tag means that L1 has the proof, hours later.

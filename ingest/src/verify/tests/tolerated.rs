@@ -73,6 +73,18 @@ fn gas_that_a_later_fork_counts_otherwise_is_not_refused() {
     assert_eq!(proven(&block, by_chain_id(137)).expect_err("refused").check, Check::CumulativeGas);
 }
 
+/// As on zkSync, where the call of a system contract creates one.
+#[test]
+fn a_contract_of_another_formula_is_named() {
+    let mut block = with_logs();
+    let receipts = block.receipts.as_mut().expect("receipts");
+    receipts[0].contract_address = Some(Address::repeat_byte(0x12));
+    assert_eq!(proven(&block, &ETHEREUM).expect_err("refused").check, Check::ContractAddress);
+    let outcome = proven(&block, by_chain_id(324)).expect("not refused");
+    assert!(reason(&outcome, "contract address").contains("another formula"), "{outcome:?}");
+    assert!(outcome.checked().contains(&"effective gas price".into()), "{outcome:?}");
+}
+
 /// As in blocks of Arbitrum before Nitro, all of whose transactions have a type of their own.
 #[test]
 fn gas_of_a_transaction_type_that_is_not_known_is_not_refused() {
