@@ -277,6 +277,13 @@ impl Transaction {
     pub fn extra_fields(&self) -> Map<String, Value> {
         self.extra.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
+
+    /// The same, with all others if its type is none of Ethereum's.
+    #[must_use]
+    pub fn own_fields(&self) -> Map<String, Value> {
+        let text = self.raw.as_deref().or(self.extra.as_deref());
+        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
 }
 
 /// The outcome of a transaction.

@@ -178,7 +178,7 @@ impl Prices<'_> {
         self.family
             .rest
             .token()
-            .is_none_or(|_| self.family.gas_token(&transaction.extra_fields()).is_none())
+            .is_none_or(|_| self.family.gas_token(&transaction.own_fields()).is_none())
             .then_some(())
     }
 
@@ -389,7 +389,11 @@ mod tests {
         let celo = by_chain_id(42_220);
         assert_eq!((fees(&block, &ETHEREUM), fees(&block, celo)), ((true, true), (true, true)));
         let token = format!(r#"{{"feeCurrency":"{}"}}"#, Address::repeat_byte(0x76));
-        block.transactions.last_mut().expect("a transaction").extra = Some(token);
+        block.transactions.last_mut().expect("a transaction").extra = Some(token.clone());
+        assert_eq!((fees(&block, &ETHEREUM), fees(&block, celo)), ((true, true), (false, false)));
+        // Of a type that only its family has, all of the JSON is kept.
+        let last = block.transactions.last_mut().expect("a transaction");
+        (last.extra, last.raw, last.transaction_type) = (None, Some(token), TransactionType::Other(0x7b));
         assert_eq!((fees(&block, &ETHEREUM), fees(&block, celo)), ((true, true), (false, false)));
     }
 }
