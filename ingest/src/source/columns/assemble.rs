@@ -163,6 +163,21 @@ mod tests {
         log(row).expect("readable")
     }
 
+    /// As Ethereum ETL exports a block of the OP stack since Isthmus, whose root is of the storage of a contract.
+    #[test]
+    fn no_withdrawals_may_have_another_root_than_that_of_an_empty_list() {
+        let root = B256::repeat_byte(7);
+        let (hash, shown) = (B256::repeat_byte(1).to_string(), root.to_string());
+        let cells = [("number", "7"), ("hash", &hash), ("timestamp", "9"), ("withdrawals_root", &shown)];
+        let with = |withdrawals: &[(&'static str, &'static str)]| {
+            let block = read(&[&cells[..], withdrawals].concat(), BlockFacts::read).expect("a row");
+            block.with(Vec::new(), None)
+        };
+        let block = with(&[("withdrawals", "[]")]);
+        assert_eq!((block.withdrawals, block.header.withdrawals_root), (Some(Vec::new()), Some(root)));
+        assert_eq!(with(&[]).withdrawals, None, "the file does not have them");
+    }
+
     #[test]
     fn a_parity_is_the_v_of_typed_transactions_alone() {
         let of = |kind: &str| {

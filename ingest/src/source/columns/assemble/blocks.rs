@@ -139,8 +139,9 @@ impl FromCell for Vec<JsonWithdrawal> {
     }
 }
 
-/// The withdrawals, if the source has them or there can be none.
-fn withdrawals(facts: &mut Facts<'_>, root: Option<B256>) -> Result<Option<Vec<Withdrawal>>, AssembleError> {
+/// The withdrawals, if the source has them or there can be none. Whether a list without any is that of the root is
+/// checked afterwards: on some chains the root is of something else.
+fn withdrawals(facts: &mut Facts<'_>, root: Option<B256>) -> Result<Option<Vec<Withdrawal>>, CellError> {
     let fact: Fact<Vec<JsonWithdrawal>> = facts.fact(&["withdrawals"])?;
     let is_known = !facts.lacks("withdrawals_root");
     let there_are_some = is_known && root.is_some_and(|root| root != NO_ITEMS);
@@ -150,10 +151,7 @@ fn withdrawals(facts: &mut Facts<'_>, root: Option<B256>) -> Result<Option<Vec<W
         Fact::None if !is_known => return Ok(None),
         Fact::Missing | Fact::None => Vec::new(),
     };
-    match root.filter(|_| there_are_some && items.is_empty()) {
-        Some(root) => Err(AssembleError::Withdrawals { root }),
-        None => Ok(Some(items.into_iter().map(Into::into).collect())),
-    }
+    Ok(Some(items.into_iter().map(Into::into).collect()))
 }
 
 impl From<JsonWithdrawal> for Withdrawal {

@@ -44,10 +44,4 @@ pub enum AssembleError {
         /// Transactions of the block.
         count: usize,
     },
-    /// The withdrawals cannot be those the header speaks of.
-    #[error("no withdrawals where the header has root {root}")]
-    Withdrawals {
-        /// The header's root.
-        root: B256,
-    },
 }
