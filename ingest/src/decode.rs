@@ -96,7 +96,8 @@ fn block(line: &Line<'_>, source_bytes: usize) -> Result<Block, DecodeError> {
     let ends = state::Ends { is_cancun: header.parent_beacon_block_root.is_some(), traces: traces.as_ref() };
     let state =
         state::state(number, line, &transactions, &ends).map_err(|source| DecodeError::State { number, source })?;
-    let no_uncles = header.sha3_uncles.is_none_or(|hash| hash == NO_UNCLES);
+    // Zero is the hash of nothing: it stands for a header of ten fields, which has none.
+    let no_uncles = header.sha3_uncles.is_none_or(|hash| hash == NO_UNCLES || hash.is_zero());
     let uncle_hashes = listed(number, body.uncles, no_uncles, "uncles")?;
     let uncles = match line.uncle_headers {
         Some(raw) => Some(uncle_headers(number, raw)?),
@@ -239,6 +240,20 @@ mod tests {
         }
         assert!(without(&["sha3Uncles", "mixHash"]).is_err());
         assert!(without(&["mixHash", "nonce"]).is_ok(), "sealed otherwise");
+    }
+
+    #[test]
+    fn a_hash_of_uncles_of_zeros_is_of_none() {
+        let block = |hash: B256| {
+            let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-11155420.ndjson");
+            let text = std::fs::read_to_string(file).expect("the fixture");
+            let mut line: serde_json::Value = serde_json::from_str(text.trim()).expect("one line");
+            line["block"]["sha3Uncles"] = hash.to_string().into();
+            drop(line["block"].as_object_mut().expect("a header").remove("uncles"));
+            decode(&line.to_string()).map(|block| block.uncle_hashes)
+        };
+        assert_eq!((block(B256::ZERO).ok(), block(NO_UNCLES).ok()), (Some(Some(vec![])), Some(Some(vec![]))));
+        assert!(matches!(block(B256::repeat_byte(1)), Err(DecodeError::Missing { field: "uncles", .. })));
     }
 
     #[test]
