@@ -36,9 +36,8 @@ impl FamilyTransactionType {
             SenderRule::Signature => {
                 let payload = envelope(self.byte, &list);
                 let number = |name: &'static str| json.get(name).and_then(quantity).ok_or(EncodingError::Missing(name));
-                let parity = json.get("yParity").or_else(|| json.get("v")).and_then(quantity);
-                let parity =
-                    parity.filter(|parity| *parity <= U256::from(1)).ok_or(EncodingError::Missing("yParity"))?;
+                let parity = ["yParity", "v"].into_iter().find_map(|name| json.get(name).and_then(quantity));
+                let parity = parity.and_then(parity_of).ok_or(EncodingError::Missing("yParity"))?;
                 let (r, s) = (number("r")?, number("s")?);
                 for part in [parity, r, s] {
                     part.encode(&mut list);
@@ -70,6 +69,12 @@ impl FamilyTransactionType {
         }
         Ok(tail)
     }
+}
+
+/// A parity, which some nodes give as the 27 and 28 of legacy transactions.
+fn parity_of(v: U256) -> Option<U256> {
+    let parity = v.checked_sub(U256::from(27)).unwrap_or(v);
+    Some(parity).filter(|parity| *parity <= U256::from(1))
 }
 
 /// The type byte and the list of what is encoded.

@@ -24,7 +24,7 @@ pub enum EncodingError {
 /// A field: where it is in the JSON, and what it is.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// Names under which nodes give it, the first of them that is there.
+    /// Names under which nodes give it, the first of them that has a value.
     pub names: &'static [&'static str],
     /// What it is.
     pub kind: Kind,
@@ -48,7 +48,7 @@ impl Field {
     /// Its value, if it is there and not `null`.
     #[must_use]
     pub fn value<'v>(&self, json: &'v Map<String, Value>) -> Option<&'v Value> {
-        self.names.iter().find_map(|name| json.get(*name)).filter(|value| !value.is_null())
+        self.names.iter().filter_map(|name| json.get(*name)).find(|value| !value.is_null())
     }
 
     /// Writes it in RLP.
@@ -167,5 +167,26 @@ impl RawList {
         let mut out = Vec::with_capacity(self.0.len() + 9);
         self.encode(&mut out);
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_null_hides_no_value_under_another_name() {
+        let data = Field::required(&["input", "data"], Kind::Bytes);
+        let encoded = |given: Value| {
+            let mut out = Vec::new();
+            data.encode(given.as_object().expect("an object"), &mut out).map(|()| out)
+        };
+        let expected = Ok(vec![0x82, 0x12, 0x34]);
+        for given in [json!({"input": "0x1234"}), json!({"data": "0x1234"}), json!({"input": null, "data": "0x1234"})] {
+            assert_eq!(encoded(given), expected);
+        }
+        assert_eq!(encoded(json!({"input": null})), Err(EncodingError::Missing("input")));
     }
 }

@@ -208,6 +208,12 @@ mod tests {
         let Signer::Signature { payload, signature } = encoded.signer else { panic!("it is signed") };
         let signer = recover_signer_unchecked(&signature, keccak256(payload)).expect("a signer");
         assert_eq!(Some(format!("{signer:#x}").as_str()), given["from"].as_str());
+        // As nodes spell it that give no parity.
+        let mut other = given.clone();
+        other.extend([("yParity".into(), Value::Null), ("v".into(), "0x1b".into())]);
+        assert_eq!(CIP_64.encode(&other).map(|other| other.bytes), Ok(encoded.bytes));
+        other.insert("v".into(), "0x1d".into());
+        assert!(CIP_64.encode(&other).is_err());
         let receipt = json!({"baseFee": "0x1adff4f03", "effectiveGasPrice": "0x1ae0426f1"});
         let base_fee = CIP_64.base_fee_in_receipt(receipt.as_object().expect("an object"));
         assert_eq!(base_fee, Some(U256::from(0x1_ae04_26f1_u64 - 0x4_d7ee)));
