@@ -92,8 +92,8 @@ impl HeaderRule {
     }
 
     /// The hash of a header of which ten fields are hashed, where those that are not among them (uncles, difficulty,
-    /// gas limit, mix hash, nonce, base fee) are not there, or zero, or what a node makes of them; `None` if it cannot be
-    /// such a header. Whether it is one, the hash of its block tells.
+    /// gas limit, mix hash, nonce, base fee) are not there, or zero, or what a node makes of them; `None` if it cannot
+    /// be such a header. Whether it is one, the hash of its block tells.
     #[must_use]
     pub fn short_hash(self, header: &Header) -> Option<B256> {
         if self == Self::Committee { committee::short_hash(header) } else { None }
