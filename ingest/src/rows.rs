@@ -389,7 +389,8 @@ mod tests {
         let celo = by_chain_id(42_220);
         assert_eq!((fees(&block, &ETHEREUM), fees(&block, celo)), ((true, true), (true, true)));
         let token = format!(r#"{{"feeCurrency":"{}"}}"#, Address::repeat_byte(0x76));
-        block.transactions.last_mut().expect("a transaction").extra = Some(token.clone());
+        let last = block.transactions.last_mut().expect("a transaction");
+        (last.extra, last.raw, last.transaction_type) = (Some(token.clone()), None, TransactionType::Legacy);
         assert_eq!((fees(&block, &ETHEREUM), fees(&block, celo)), ((true, true), (false, false)));
         // Of a type that only its family has, all of the JSON is kept.
         let last = block.transactions.last_mut().expect("a transaction");

@@ -187,14 +187,18 @@ within 90 "the API answers after stop and start" api
 docker compose down --volumes --timeout 60 >/dev/null 2>&1
 [ -z "$(docker ps --all --quiet)$(docker volume ls --quiet)" ] || fail "down leaves containers or volumes"
 
-say "a volume of 48 MB"
-printf 'services:\n  engine: {ulimits: {nofile: 16384}}\nvolumes:\n  engine:\n    driver_opts: {type: tmpfs, device: tmpfs, o: "size=48m,uid=10001,gid=10001"}\n' \
+say "a full volume"
+printf 'services:\n  engine: {ulimits: {nofile: 16384}}\nvolumes:\n  engine:\n    driver_opts: {type: tmpfs, device: tmpfs, o: "size=256m,uid=10001,gid=10001"}\n' \
     >"$folder/trawl/docker-compose.override.yml"
+start_node --head 20
 docker compose up --detach --no-build >"$folder/up.log" 2>&1 || fail "up: $(tail -5 "$folder/up.log")"
+within 90 "all are healthy on a small volume" all_healthy
+docker compose exec -T engine sh -c 'cat /dev/zero >/var/lib/trawl/ballast' 2>/dev/null || true
+start_node
 full() { curl -sS -m 5 http://127.0.0.1:9002/health/ready | grep -qiE 'space|disk'; }
 within 120 "ingest says that the disk is full" full
 healthy engine || fail "the engine is not healthy beside a full disk"
-mount -o remount,size=2g "$(docker volume inspect -f '{{.Mountpoint}}' "${COMPOSE_PROJECT_NAME}_engine")"
+docker compose exec -T engine rm /var/lib/trawl/ballast
 within 90 "with room the API has the newest block" api
 within 90 "all are healthy again" all_healthy
 docker compose down --volumes --timeout 60 >/dev/null 2>&1

@@ -91,6 +91,12 @@ impl HeaderRule {
         self == Self::Committee && committee::is_sealed(extra_data)
     }
 
+    /// The same of a header whose extra data may not be known: `None`.
+    #[must_use]
+    pub fn may_be_sealed_by_committee(self, extra_data: Option<&[u8]>) -> bool {
+        self == Self::Committee && extra_data.is_none_or(committee::is_sealed)
+    }
+
     /// The hash of a header of which ten fields are hashed, where those that are not among them (uncles, difficulty,
     /// gas limit, mix hash, nonce, base fee) are not there, or zero, or what a node makes of them; `None` if it cannot
     /// be such a header. Whether it is one, the hash of its block tells.

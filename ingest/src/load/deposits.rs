@@ -3,14 +3,15 @@
 
 use serde_json::{Map, Value};
 use trawl_chains::Family;
+use trawl_core::primitives::{Address, B256};
 
 use crate::block::{Block, Receipt, Transaction};
 
 /// Completes the nonce of deposits, and corrects the address of a contract that a node derived from nonce 0, as the
 /// receipts tell. The JSON that is stored of both says the same. Whether the receipts are those of the block is checked
-/// afterwards.
-pub(super) fn complete_deposits(block: &mut Block, family: &Family) {
-    let number = block.header.number;
+/// afterwards. Returns the contracts whose address is another one now.
+pub(super) fn complete_deposits(block: &mut Block, family: &Family) -> Vec<CorrectedContract> {
+    let mut corrected = Vec::new();
     let mut receipts = block.receipts.iter_mut().flatten().peekable();
     for transaction in &mut block.transactions {
         let own = receipts.next_if(|receipt| receipt.transaction_hash == transaction.hash);
@@ -20,15 +21,34 @@ pub(super) fn complete_deposits(block: &mut Block, family: &Family) {
             set(&mut transaction.raw, "nonce", format!("{nonce:#x}"));
         }
         if let Some(created) = created_contract(transaction, receipt, nonce) {
-            tracing::warn!(
-                block = number,
-                transaction = %transaction.hash,
-                nonce,
-                "a receipt has the address that a contract gets by nonce 0: {created}, by the deposit's nonce, is stored"
-            );
             receipt.contract_address = Some(created);
             set(&mut receipt.raw, "contractAddress", format!("{created:#x}"));
+            corrected.push(CorrectedContract { transaction: transaction.hash, nonce, created });
         }
+    }
+    corrected
+}
+
+/// A contract that a deposit created, whose receipt had the address that nonce 0 gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CorrectedContract {
+    /// Hash of the deposit.
+    transaction: B256,
+    /// Its nonce.
+    nonce: u64,
+    /// The address by that nonce.
+    created: Address,
+}
+
+/// Says which addresses of a block are stored otherwise than the node gave them.
+pub(super) fn warn_of_corrections(block: u64, corrected: &[CorrectedContract]) {
+    for CorrectedContract { transaction, nonce, created } in corrected {
+        tracing::warn!(
+            block,
+            %transaction,
+            nonce,
+            "a receipt has the address that a contract gets by nonce 0: {created}, by the deposit's nonce, is stored"
+        );
     }
 }
 
@@ -44,11 +64,7 @@ fn proven_nonce<'r>(
 }
 
 /// The contract of a deposit of a nonce, where its receipt has the one that nonce 0 would give.
-fn created_contract(
-    transaction: &Transaction,
-    receipt: &Receipt,
-    nonce: u64,
-) -> Option<trawl_core::primitives::Address> {
+fn created_contract(transaction: &Transaction, receipt: &Receipt, nonce: u64) -> Option<Address> {
     let is_wrong =
         transaction.to.is_none() && nonce > 0 && receipt.contract_address == Some(transaction.from.create(0));
     is_wrong.then(|| transaction.from.create(nonce))

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use trawl_chains::{DepositNonce, Family};
 
 use crate::block::{Block, Receipt, Transaction};
-use crate::load::deposits::complete_deposits;
+use crate::load::deposits::{complete_deposits, warn_of_corrections};
 use crate::verify::{Check, Depth, Outcome, VerifyError, verify};
 
 /// Verifies a block as it is given, and where that does not prove its receipts, with nonce and version in those of its
@@ -15,20 +15,30 @@ use crate::verify::{Check, Depth, Outcome, VerifyError, verify};
 ///
 /// What is wrong with the block as it is given.
 pub(super) fn verify_any_version(block: &mut Block, depth: Depth, family: &Family) -> Result<Outcome, VerifyError> {
-    complete_deposits(block, family);
+    let number = block.header.number;
+    let corrected = complete_deposits(block, family);
     let given = verify(block, depth, family);
-    if depth != Depth::Full || is_proven(&given) {
-        return given;
-    }
-    let below = DepositNonce::Below(block.header.number.saturating_sub(1));
-    for nonce in [DepositNonce::Transaction, below] {
-        let Some(mut whole) = with_versions(block, family, nonce) else { continue };
-        complete_deposits(&mut whole, family);
-        let outcome = verify(&whole, depth, family);
-        if is_proven(&outcome) {
-            *block = whole;
-            return outcome;
+    if depth == Depth::Full && !is_proven(&given) {
+        let below = DepositNonce::Below(number.saturating_sub(1));
+        let mut tried = None;
+        for nonce in [DepositNonce::Transaction, below] {
+            let Some(mut whole) = with_versions(block, family, nonce) else { continue };
+            let corrected = complete_deposits(&mut whole, family);
+            // Both nonces are the same one where the node gives it with the transaction.
+            if tried.as_ref() == Some(&whole) {
+                continue;
+            }
+            let outcome = verify(&whole, depth, family);
+            if is_proven(&outcome) {
+                warn_of_corrections(number, &corrected);
+                *block = whole;
+                return outcome;
+            }
+            tried = Some(whole);
         }
+    }
+    if given.is_ok() {
+        warn_of_corrections(number, &corrected);
     }
     given
 }

@@ -29,13 +29,16 @@ pub(super) fn short_hash(header: &Header, family: &Family) -> Option<B256> {
     if !family.header.is_sealed_by_committee(&header.extra_data) || require(header, &HASHED_AT_FIRST).is_err() {
         return None;
     }
-    family.header.short_hash(&given_fields(header).ok()?)
+    let mut given = given_fields(header).ok()?;
+    given.mix_hash = header.mix_hash.unwrap_or_default();
+    given.nonce = header.nonce.unwrap_or_default();
+    family.header.short_hash(&given)
 }
 
 /// Whether a committee sealed a header, by its extra data; `true` if that is all that is not known.
 pub(super) fn may_be_sealed_by_committee(header: &Header, family: &Family) -> bool {
-    let is_unknown = family.header == HeaderRule::Committee && header.lacking.contains(&"extra_data");
-    is_unknown || family.header.is_sealed_by_committee(&header.extra_data)
+    let extra_data = (!header.lacking.contains(&"extra_data")).then_some(&header.extra_data[..]);
+    family.header.may_be_sealed_by_committee(extra_data)
 }
 
 /// The members of a header's JSON that repeat others of it, as JSON-RPC writes them.

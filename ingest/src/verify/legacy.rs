@@ -34,15 +34,21 @@ pub(super) fn own_legacy(
             let unknown = may_be_sealed_by_committee(&block.header, family).then(|| unsaid(transaction));
             unknown.map(Err)
         }),
+        // What cannot be read is beside a transaction of Ethereum's form, if that is the one that is hashed.
+        Err(_) if encode(transaction).is_ok_and(|plain| has_its_hash(transaction, &plain)) => None,
         Err(error) => Some(Err(NotCheckable(format!("a legacy transaction: {error}")))),
     }
 }
 
+fn has_its_hash(transaction: &Transaction, encoded: &TrieTransaction) -> bool {
+    keccak256(&encoded.bytes) == transaction.hash
+}
+
 /// The form that has the transaction's hash.
 fn by_hash(transaction: &Transaction, items: &[u8]) -> Option<Result<TrieTransaction, NotCheckable>> {
-    let forms = [encode(transaction), signed_legacy(transaction, items)];
-    let fits = |encoded: &TrieTransaction| keccak256(&encoded.bytes) == transaction.hash;
-    forms.into_iter().find(|form| form.as_ref().is_ok_and(fits))
+    let forms: [&dyn Fn() -> _; 2] = [&|| encode(transaction), &|| signed_legacy(transaction, items)];
+    let mut encoded = forms.into_iter().map(|form| form());
+    encoded.find(|form| form.as_ref().is_ok_and(|form| has_its_hash(transaction, form)))
 }
 
 /// Why a transaction of neither form may be a sound one.

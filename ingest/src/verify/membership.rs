@@ -8,7 +8,7 @@ use trawl_chains::{
 
 use super::legacy::{legacy, own_legacy, with_signature};
 use super::outcome::NotCheckable;
-use super::signed::encode;
+use super::signed::{encode, require_signed};
 use super::trie_transaction::{SenderProof, TrieTransaction};
 use crate::block::{Block, Transaction};
 use trawl_core::primitives::TransactionType;
@@ -136,7 +136,10 @@ fn unsigned(transaction: &Transaction, family: &Family) -> Result<TrieTransactio
         return Err(NotCheckable("a transaction has no signature".into()));
     };
     let bytes = match transaction.transaction_type {
-        TransactionType::Legacy => with_signature(transaction, legacy(transaction, &[])),
+        TransactionType::Legacy => {
+            require_signed(transaction)?;
+            with_signature(transaction, legacy(transaction, &[]))
+        }
         _ => encode(transaction)?.bytes,
     };
     Ok(TrieTransaction { bytes, sender: SenderProof::OneOf(senders), evidence: Evidence::Blocks, own: None })

@@ -113,7 +113,12 @@ const SIGNED_WITH_TYPE: [&str; 4] = ["chain_id", "access_list", "blob_versioned_
 /// Refuses a transaction of one of Ethereum's types of which the source did not have all that is hashed.
 pub(super) fn require_signed(transaction: &Transaction) -> Result<(), NotCheckable> {
     let is_legacy = transaction.transaction_type == TransactionType::Legacy;
-    let is_signed = |column: &str| SIGNED.contains(&column) || (!is_legacy && SIGNED_WITH_TYPE.contains(&column));
+    let has_price = is_legacy || transaction.transaction_type == TransactionType::AccessList;
+    let is_signed = |column: &str| {
+        SIGNED.contains(&column)
+            || (has_price && column == "gas_price")
+            || (!is_legacy && SIGNED_WITH_TYPE.contains(&column))
+    };
     match transaction.lacking.iter().find(|column| is_signed(column)) {
         Some(column) => Err(NotCheckable(format!("the source has no {column} of transactions"))),
         None => Ok(()),

@@ -262,7 +262,7 @@ fn a_transaction_that_is_not_known_costs_no_other_its_proof() {
         |name: &str| outcome.impossible().into_iter().find(|check| check.check == name).map(|check| check.reason);
     assert_eq!(
         reason("transaction hash").as_deref(),
-        Some("transaction type 85 is not known; 1 of 2 transactions are proven")
+        Some("transaction type 85 is not known; 1 of 2 transactions are not affected")
     );
     assert_eq!(reason("transactions root").as_deref(), Some("transaction type 85 is not known"));
     for (field, check) in [("value", "transaction hash"), ("input", "transaction hash"), ("from", "sender")] {

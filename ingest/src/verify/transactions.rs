@@ -33,7 +33,7 @@ pub(super) fn verify_transactions(
         let all = members.len();
         let checked = members.iter().filter(|member| !matches!(member, Membership::Unknown(_))).count();
         for check in [Check::TransactionHash, Check::Sender] {
-            outcome.not_checkable(check, &format!("{reason}; {checked} of {all} transactions are proven"));
+            outcome.not_checkable(check, &format!("{reason}; {checked} of {all} transactions are not affected"));
         }
         outcome.not_checkable(Check::TransactionsRoot, reason);
         return Ok(None);

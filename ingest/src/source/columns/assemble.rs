@@ -53,8 +53,11 @@ impl AssembledBlock {
 /// The receipt of logs that name the block, after those of all transactions: what a chain calls itself has succeeded
 /// and uses no gas. Whether its chain has such receipts is checked afterwards.
 fn block_receipt(hash: B256, mut logs: Vec<PlacedLog>) -> Option<Box<Receipt>> {
+    if logs.is_empty() {
+        return None;
+    }
     logs.sort_by_key(|log| log.log.index);
-    let receipt = || Receipt {
+    Some(Box::new(Receipt {
         transaction_hash: hash,
         block_hash: Some(hash),
         status: Some(1),
@@ -66,11 +69,10 @@ fn block_receipt(hash: B256, mut logs: Vec<PlacedLog>) -> Option<Box<Receipt>> {
         logs_bloom: None,
         blob_gas_used: None,
         blob_gas_price: None,
-        logs: logs.iter().map(|placed| placed.log.clone()).collect(),
+        logs: logs.into_iter().map(|placed| placed.log).collect(),
         raw: None,
         extra: None,
-    };
-    (!logs.is_empty()).then(|| Box::new(receipt()))
+    }))
 }
 
 /// Checks the hash in a row, if it has one.

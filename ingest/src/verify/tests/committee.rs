@@ -1,7 +1,7 @@
 //! Blocks that a committee sealed: of ten fields at first, with legacy transactions of more, and a receipt of their
 //! own.
 
-use alloy_primitives::{Address, B256, Bloom, U256};
+use alloy_primitives::{Address, B64, B256, Bloom, U256};
 use serde_json::{Value, json};
 use trawl_chains::{ETHEREUM, Family, by_chain_id};
 use trawl_core::primitives::TransactionType;
@@ -96,6 +96,13 @@ fn a_block_of_ten_fields_is_verified() {
     assert_eq!(outcome.verdict(Depth::Full), "verified", "{outcome:?}");
     let uncovered = reason(&outcome, "fields of the chain's own");
     assert!(uncovered.ends_with("baseFeePerGas, difficulty, gasLimit"), "{outcome:?}");
+    // A mix hash or nonce that no hash covers is of no such header.
+    let sealings = [(B256::repeat_byte(1), B64::ZERO), (B256::ZERO, B64::repeat_byte(1))];
+    for (mix_hash, nonce) in sealings {
+        let mut forged = today.clone();
+        (forged.header.mix_hash, forged.header.nonce) = (Some(mix_hash), Some(nonce));
+        assert!(!proven(&forged).expect("named").has_passed(Check::HeaderHash));
+    }
     for mut forged in [block, today] {
         forged.header.extra_data = [&extra_data([1, 2, 3])[..44], &[7]].concat().into();
         let outcome = proven(&forged).expect("named, as no whole block was tried");

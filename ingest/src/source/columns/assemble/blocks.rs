@@ -147,8 +147,7 @@ fn withdrawals(facts: &mut Facts<'_>, root: Option<B256>) -> Result<Option<Vec<W
     let there_are_some = is_known && root.is_some_and(|root| root != NO_ITEMS);
     let items = match fact {
         Fact::Some(items) => items,
-        Fact::Missing if !is_known || there_are_some => return Ok(None),
-        Fact::None if !is_known => return Ok(None),
+        Fact::Missing | Fact::None if !is_known || there_are_some => return Ok(None),
         Fact::Missing | Fact::None => Vec::new(),
     };
     Ok(Some(items.into_iter().map(Into::into).collect()))
