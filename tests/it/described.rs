@@ -63,6 +63,34 @@ fn at_its_route_and_on_a_page() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Generators of clients refuse a whole description for a schema that is just `true` or `false`, and for a list that
+/// does not say what is in it.
+#[test]
+fn generators_read_its_schemas() -> anyhow::Result<()> {
+    let mut refused = Vec::new();
+    refused_schemas(&document()?, "", &mut refused);
+    ensure!(refused.is_empty(), "{refused:#?}");
+    Ok(())
+}
+
+/// Where a part of the description is what generators refuse; paths begin with `path`.
+fn refused_schemas(part: &Value, path: &str, refused: &mut Vec<String>) {
+    let members: Vec<(String, &Value)> = match part {
+        Value::Object(members) => members.iter().map(|(name, value)| (format!("{path}/{name}"), value)).collect(),
+        Value::Array(values) => values.iter().enumerate().map(|(i, value)| (format!("{path}/{i}"), value)).collect(),
+        _ => return,
+    };
+    let is_array =
+        part["type"] == "array" || part["type"].as_array().is_some_and(|types| types.contains(&"array".into()));
+    let lists = ["items", "prefixItems"].iter().any(|key| part.get(key).is_some_and(|inside| !inside.is_boolean()));
+    if (is_array && !lists) || part.get("items").is_some_and(Value::is_boolean) {
+        refused.push(path.to_owned());
+    }
+    for (path, value) in members {
+        refused_schemas(value, &path, refused);
+    }
+}
+
 /// What the page knows of answers is what the description says of them.
 #[test]
 fn the_page_has_the_types_of_the_description() -> anyhow::Result<()> {
