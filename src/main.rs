@@ -12,7 +12,7 @@ use tower::util::MapRequestLayer;
 use trawl::app::App;
 use trawl::options::Options;
 use trawl::remote::upstream::UpstreamError;
-use trawl::router::{ChainService, chains_router, router, trim_slash};
+use trawl::router::{ChainService, chains_router, router, single_slashes};
 use trawl::rpc::{Rpc, start_counting};
 use trawl::service::readiness;
 use trawl::service::readiness::NotReady;
@@ -98,7 +98,7 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     let starting: Vec<ChainStart> = plans.into_iter().map(|plan| ChainStart::new(plan, &flags, &metrics)).collect();
     check_first(&starting).await?;
     let (served, becoming_ready) = serve_all(starting, &metrics);
-    let service = MapRequestLayer::new(trim_slash).layer(served.routes);
+    let service = MapRequestLayer::new(single_slashes).layer(served.routes);
     let listener = Listener::bind(flags.listen).await?.with_limits(flags.limits()).with_tls(tls);
     let stop = stop_signal().context("cannot wait for signals")?;
     println!("listening on {}", listener.url());
