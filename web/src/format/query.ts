@@ -26,9 +26,18 @@ export interface Vocabulary { names: Record<string, string>; tokens: { symbol: s
 
 const MAX_GUESSES = 6;
 
+/** A link to an object on a page of this or another explorer. */
+const LINK = /^https?:\/\/[^\s?#]*\/(?:tx|address|token|block|op)\/([^\s/?#]+)/i;
+
+/** What is searched for: the object of a pasted link, otherwise the text itself. */
+export function searchedText(text: string): string {
+  const input = text.trim();
+  return LINK.exec(input)?.[1] ?? input;
+}
+
 /** Everything that a text may mean, the most certain first. */
 export function guessesOf(text: string, vocabulary: Vocabulary): Guess[] {
-  const input = text.trim();
+  const input = searchedText(text);
   if (!input) return [];
   const guesses = [address(input), height(input), hash(input), date(input), ...selector(input), ...byName(input, vocabulary), partialHash(input)];
   return guesses.filter((guess) => guess !== null).slice(0, MAX_GUESSES);

@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso';
 import { getJson } from '../api/request.ts';
 import { shortName } from '../format/hash.ts';
 import { type SearchItem, nameOf, pageOf } from '../format/search_item.ts';
-import { type Guess, guessesOf } from '../format/query.ts';
+import { type Guess, guessesOf, searchedText } from '../format/query.ts';
 import { tokensOf } from '../format/suspect.ts';
 import { blockAt } from '../api/block_times.ts';
 import { chain } from '../state/chain.ts';
@@ -47,7 +47,7 @@ export function SearchBox({ start = '', big }: { start?: string; big?: boolean }
   const list = useId();
   useEffect(() => setWords(start), [start]);
   useEffect(() => {
-    const input = words.trim();
+    const input = searchedText(words);
     setItems([]);
     setOpen(input !== '' && input !== start);
     if (input.length < 2 || input === start) return undefined;
@@ -68,14 +68,14 @@ export function SearchBox({ start = '', big }: { start?: string; big?: boolean }
   };
   const go = async (event: Event) => {
     event.preventDefault();
-    const input = words.trim();
+    const input = searchedText(words);
     if (!input) return;
     const chosen = suggestions[at] ?? guessesOf(input, searchVocabulary()).find((guess) => guess.isCertain);
     leave((chosen && (await pathOf(chosen))) ?? (await redirectOf(input)) ?? `/search?q=${encodeURIComponent(input)}`);
   };
   const choose = async (one: Suggestion) => {
     const path = await pathOf(one);
-    leave(path ?? `/search?q=${encodeURIComponent(words.trim())}`);
+    leave(path ?? `/search?q=${encodeURIComponent(searchedText(words))}`);
   };
   const move = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -1,7 +1,7 @@
 // What people type into the search box, and what it may mean.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessesOf } from '../../src/format/query.ts';
+import { guessesOf, searchedText } from '../../src/format/query.ts';
 import { tokensOf } from '../../src/format/suspect.ts';
 
 const vocabulary = { names: { [`0x${'ab'.repeat(20)}`]: 'Cold wallet' }, tokens: tokensOf(1) };
@@ -46,4 +46,13 @@ test('own names and well-known tokens', () => {
   assert.equal(guesses('tether')[0].path, '/token/0xdac17f958d2ee523a2206206994597c13d831ec7');
   assert.equal(guessesOf('tether', { ...vocabulary, tokens: tokensOf(10) }).length, 0);
   assert.deepEqual(guesses('x'), []);
+});
+
+test('a pasted link is the object that it leads to', () => {
+  const [address, hash] = [`0x${'ab'.repeat(20)}`, `0x${'cd'.repeat(32)}`];
+  assert.equal(searchedText(`https://explorer.example.org/tx/${hash}#eventlog`), hash);
+  assert.equal(searchedText(` https://example.org/en/address/${address}?tab=logs `), address);
+  assert.equal(certain('http://127.0.0.1:4000/ethereum/block/20000000/transactions').path, '/block/20000000');
+  assert.equal(certain(`https://example.org/token/${address}`).path, `/address/${address}`);
+  for (const text of ['https://example.org/', 'https://example.org/blocks', 'tx/12']) assert.equal(searchedText(text), text);
 });
