@@ -21,11 +21,13 @@ export const searchVocabulary = () => ({ names: names.value, tokens: tokensOf(ch
 
 const suggestionOf = (item: SearchItem): Suggestion => ({ path: pageOf(item), name: nameOf(item), kind: item.type, symbol: item.symbol });
 
-/** All suggestions, each path once, whatever the case of its letters. */
+/** All suggestions, each path once, whatever the case of its letters; a block that the API found is not guessed too. */
 function mergeSuggestions(guesses: Guess[], items: SearchItem[]): Suggestion[] {
+  const found = items.map(suggestionOf);
+  const isFound = (guess: Guess) => found.some(({ name, kind }) => name === guess.name && kind === guess.kind);
   // Loaded objects come before selectors and topics that the digits may be.
   const isVague = ({ kind }: Guess) => kind === 'event' || kind === 'function';
-  const all: Suggestion[] = [...guesses.filter((guess) => !isVague(guess)), ...items.map(suggestionOf), ...guesses.filter(isVague)];
+  const all: Suggestion[] = [...guesses.filter((guess) => !isVague(guess) && !isFound(guess)), ...found, ...guesses.filter(isVague)];
   return all.filter((one, index) => !one.path || all.findIndex((other) => other.path?.toLowerCase() === one.path?.toLowerCase()) === index).slice(0, MAX_SUGGESTIONS);
 }
 
