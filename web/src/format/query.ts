@@ -66,7 +66,7 @@ function height(input: string): Guess | null {
 /** A hash as the topic of an event; whether it is that of a block or a transaction is for the API to say. */
 function hash(input: string): Guess | null {
   const digits = /^(?:0x)?([0-9a-f]{64})$/i.exec(input)?.[1]?.toLowerCase();
-  return digits ? { name: `0x${digits.slice(0, 10)}… as an event`, kind: 'event', path: `/tools?q=0x${digits}` } : null;
+  return digits ? { name: `0x${digits.slice(0, 10)}…`, kind: 'event', path: `/tools?q=0x${digits}` } : null;
 }
 
 function date(input: string): Guess | null {

@@ -37,6 +37,7 @@ function GuessLink({ guess }: { guess: Guess }) {
 export function Search() {
   const { query } = useLocation();
   const words = (query['q'] ?? '').trim();
+  const hasGuesses = guessesOf(words, searchVocabulary()).length > 0;
   useTitle(words ? `Search: ${words}` : 'Search');
   return (
     <>
@@ -44,7 +45,7 @@ export function Search() {
       <SearchBox start={words} big />
       {words && <Guesses words={words} />}
       {words && <p class="quiet">Names with a word that begins with <bdi>“{visible(words).slice(0, 100)}”</bdi>, and objects with this hash or height.</p>}
-      {words && <PagedTable<SearchItem> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="Search results" empty="No further matches among loaded names, hashes and heights." />}
+      {words && <PagedTable<SearchItem> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="Search results" empty={`No ${hasGuesses ? 'further ' : ''}matches among loaded names, hashes and heights.`} />}
     </>
   );
 }
