@@ -31,7 +31,7 @@ export function Tokens() {
   return (
     <>
       <h1>Tokens</h1>
-      <form class="tools" onSubmit={find} role="search">
+      <form class="tools" onSubmit={find} role="search" aria-label="Search tokens">
         <input name="q" value={query['q'] ?? ''} placeholder="Name, symbol or address" aria-label="Name, symbol or address of a token" key={query['q']} />
         <button type="submit" class="button">Find</button>
         <span class="choice">{['', 'ERC-20', 'ERC-721', 'ERC-1155'].map((type) => <a key={type} href={withQuery(path, query, { type, after: undefined })} aria-current={type === (query['type'] ?? '') ? 'true' : undefined}>{type || 'All'}</a>)}</span>

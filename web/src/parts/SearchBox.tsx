@@ -92,7 +92,7 @@ export function SearchBox({ start = '', big }: { start?: string; big?: boolean }
     setAt((at + step + suggestions.length + 1) % (suggestions.length + 1) === suggestions.length ? -1 : (at + step + suggestions.length) % suggestions.length);
   };
   return (
-    <form class={big ? 'search big' : 'search'} role="search" onSubmit={go}>
+    <form class={big ? 'search big' : 'search'} role="search" aria-label={big ? 'Search on this page' : 'Search'} onSubmit={go}>
       <input ref={box} type="search" value={words} onInput={(event) => { setAt(-1); setWords(event.currentTarget.value); }} onKeyDown={move} onBlur={() => setTimeout(() => setOpen(false), 200)}
         placeholder="Address, hash, block, date or name" aria-label="Search by address, hash, block, date or name" autocomplete="off" spellcheck={false} maxLength={200}
         role="combobox" list={undefined} aria-expanded={suggestions.length > 0} aria-controls={list} aria-autocomplete="list" aria-activedescendant={at >= 0 ? `${list}-${at}` : undefined} data-search={big ? undefined : ''} />
