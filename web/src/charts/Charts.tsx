@@ -4,6 +4,7 @@ import { useApi } from '../api/use_api.ts';
 import type { Block, Page } from '../api/types.ts';
 import { AnswerView } from '../parts/Answer.tsx';
 import { useTitle } from '../parts/title.ts';
+import { chain } from '../state/chain.ts';
 import { ChartPanel } from './ChartPanel.tsx';
 import { ContractLife } from './ContractLife.tsx';
 import { FailureReasons, useAllFailures } from './Failures.tsx';
@@ -64,7 +65,7 @@ function BlockCharts({ blocks }: { blocks: Block[] }) {
       <ChartPanel id="newest-transactions" title="Transactions per block" x={x} axis="height" series={transactions} bars sql={newestSql('transactions_count')} />
       <ChartPanel id="newest-gas" title="Share of the gas limit used" x={x} axis="height" series={used} bars unit="%" sql={newestSql('100 * gas_used / gas_limit AS used')} />
       <ChartPanel id="newest-base-fee" title="Base fee" x={x} axis="height" series={fees} unit="gwei" sql={newestSql('base_fee_per_gas / 1e9 AS gwei')} />
-      <ChartPanel id="newest-fees" title="Fees paid and burnt" x={x} axis="height" series={paid} unit="coins" sql={newestSql('transaction_fees / 1e18 AS fees, base_fee_per_gas * gas_used / 1e18 AS burnt')} />
+      <ChartPanel id="newest-fees" title="Fees paid and burnt" x={x} axis="height" series={paid} unit={chain.value.symbol} sql={newestSql('transaction_fees / 1e18 AS fees, base_fee_per_gas * gas_used / 1e18 AS burnt')} />
     </div>
   );
 }

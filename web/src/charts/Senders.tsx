@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { useApi } from '../api/use_api.ts';
 import { AnswerView } from '../parts/Answer.tsx';
+import { chain } from '../state/chain.ts';
 import { ChartPanel } from './ChartPanel.tsx';
 import { beginOf, calendarOf, lineOf, type LoadedDays, type Period, withGaps } from './periods.ts';
 import { pricesSql, sendersSql } from './sql.ts';
@@ -41,7 +42,7 @@ function ActivityCharts({ of: { items, loaded, block_number }, period, from }: {
       <ChartPanel id="senders" title={`Accounts that sent transactions by ${period.toLowerCase()}`} about={`New accounts are those that sent their first transaction, with nonce 0.${upTo}`} x={x} axis="time" series={senders} sql={sql} />
       <ChartPanel id="paid-prices" title={`Gas prices paid by ${period.toLowerCase()}`} about={`Accurate to 1 %.${upTo}`} x={x} axis="time" series={prices} unit="gwei" sql={pricesSql(period, from)} />
       <ChartPanel id="failures" title={`Failed transactions by ${period.toLowerCase()}`} about={`As a share of all transactions.${upTo}`} x={x} axis="time" series={failures} bars unit="%" sql={sql} />
-      <ChartPanel id="failed-fees" title={`Fees of failed transactions by ${period.toLowerCase()}`} about={`Fees paid for gas.${upTo}`} x={x} axis="time" series={fees} bars unit="coins" sql={sql} />
+      <ChartPanel id="failed-fees" title={`Fees of failed transactions by ${period.toLowerCase()}`} about={`Fees paid for gas.${upTo}`} x={x} axis="time" series={fees} bars unit={chain.value.symbol} sql={sql} />
     </>
   );
 }
