@@ -57,6 +57,11 @@ export function count(value: number | string | null | undefined): string | null 
   return group(String(value));
 }
 
+/** A sentence of the API with the digits of its whole numbers in groups, such as heights of blocks. */
+export function withGroups(sentence: string): string {
+  return sentence.replace(/(?<![\w.])\d{5,}(?![\w.]*\w)/g, group);
+}
+
 /** A size such as 1.5 MB. */
 export function bytes(value: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Answer } from '../api/use_api.ts';
 import { Problem } from '../api/request.ts';
-import { group } from '../format/amount.ts';
+import { group, withGroups } from '../format/amount.ts';
 
 const height = (quantity: string) => group(BigInt(quantity).toString());
 
@@ -14,9 +14,11 @@ export function Failure({ problem, refetch, compact }: { problem: Problem; refet
   const title = problem.status === 0 ? 'No connection' : isNotFound && missing.length === 0 ? 'Not indexed here' : isNotFound || problem.status === 501 ? lacks : 'No answer';
   // The API answers "Not found" for what is not in the tables; some of its sentences begin in lower case.
   const isGeneric = problem.message === 'Not found';
-  const message = isGeneric ? 'It does not exist, or is in blocks that are not indexed' : problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
   // Missing data is not an error.
   const isLack = isNotFound || problem.status === 501;
+  const sentence = problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
+  // An error may quote what was sent, whose digits stay as they are.
+  const message = isGeneric ? 'It does not exist, or is in blocks that are not indexed' : isLack ? withGroups(sentence) : sentence;
   // A message that names the blocks needs no list of them.
   const isNamed = /blocks? \d/i.test(message);
   return (

@@ -1,7 +1,7 @@
 // Amounts, times, hashes: what goes in as text of the API comes out as people read it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, count, exact, percent, short, sizeOf } from '../../src/format/amount.ts';
+import { bytes, count, exact, percent, short, sizeOf, withGroups } from '../../src/format/amount.ts';
 import { shortHash, shortName, textOf, visible } from '../../src/format/hash.ts';
 import { checksum, keccak256 } from '../../src/format/keccak.ts';
 import { lengthOf, without } from '../../src/format/ranges.ts';
@@ -132,4 +132,10 @@ test('numbers longer than a line by their size', () => {
   assert.equal(sizeOf(String(-(10n ** 40n)), 18), '-1.000 × 10²²');
   assert.equal(sizeOf(String(99_999_999n * 10n ** 30n), 0), '1.000 × 10³⁸');
   assert.equal(sizeOf(String(10n ** 38n), 18), null);
+});
+
+test('heights in sentences of the API are in groups, other digits are not', () => {
+  assert.equal(withGroups('Blocks 31-36, 101-1755633, 20000001-22162262 are not indexed.'), 'Blocks 31-36, 101-1,755,633, 20,000,001-22,162,262 are not indexed.');
+  assert.equal(withGroups('Traces of block 22869878 are not indexed'), 'Traces of block 22,869,878 are not indexed');
+  for (const text of ['code 0x1234567890 of 0xabcdef1234567', 'block 1234', 'v1.23456.7', 'of 123456.789']) assert.equal(withGroups(text), text);
 });

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, type Problem } from '../../api/request.ts';
 import { type Difference, type SlotChange, slotsOf } from '../../format/trace/changes.ts';
+import { withGroups } from '../../format/amount.ts';
 import { checksum } from '../../format/keccak.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Word } from '../../parts/Hash.tsx';
@@ -31,7 +32,7 @@ export function Slots({ hash }: { hash: string }) {
   return (
     <section class="panel">
       <header><h2>Storage</h2>{slots && slots.length > 0 && <span class="count">{slots.length}</span>}</header>
-      {problem ? <p class="quiet">Not known here: {problem.message}.</p> : slots ? <Table items={slots} columns={columns} id={(item) => item.address + item.slot} label="Slots of storage before and after" empty="No slot of storage changed." /> : <Loading lines={4} />}
+      {problem ? <p class="quiet">Not known here: {withGroups(problem.message)}.</p> : slots ? <Table items={slots} columns={columns} id={(item) => item.address + item.slot} label="Slots of storage before and after" empty="No slot of storage changed." /> : <Loading lines={4} />}
     </section>
   );
 }
