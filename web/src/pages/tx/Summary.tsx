@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { AddressRef, Token } from '../../api/types.ts';
 import { useApi } from '../../api/use_api.ts';
+import { short, sizeOf } from '../../format/amount.ts';
 import { shortName } from '../../format/hash.ts';
 import { Address } from '../../parts/Address.tsx';
 import { TokenName } from '../../parts/Amount.tsx';
@@ -25,17 +26,19 @@ function Value({ name, variable }: { name: string; variable: Variable | undefine
   if (type === 'address') return <Address of={value as AddressRef} />;
   if (type === 'token') return <TokenName token={value as Token} />;
   const text = String(value);
-  if (type === 'currency') return <strong title={text}>{roundedDown(text)}</strong>;
+  if (type === 'currency') return <strong title={text}>{rounded(text)}</strong>;
   if (type === 'method') return <span class="method" title={text}>{shortName(text, 30)}</span>;
   return <strong title={text}>{shortName(text, 60)}</strong>;
 }
 
-/** A decimal number, rounded down to a few significant decimals. */
-function roundedDown(text: string): string {
-  const [whole = '0', rest = ''] = text.split('.');
-  const fraction = rest.slice(0, (/^0*/.exec(rest)?.[0].length ?? 0) + (whole === '0' ? 5 : 4)).replace(/0+$/, '');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return fraction ? `${grouped}.${fraction}` : grouped.length > 30 ? `${grouped.slice(0, 16)}…${grouped.slice(-8)}` : grouped;
+/** The least number of digits of an amount, after leading zeros. */
+const DIGITS = 5;
+
+/** A decimal number, rounded as in the lists. */
+function rounded(text: string): string {
+  const [whole = '0', fraction = ''] = text.split('.');
+  const digits = whole + fraction;
+  return /^-?\d+$/.test(digits) ? sizeOf(digits, fraction.length) ?? short(digits, fraction.length, DIGITS) : shortName(text, 60);
 }
 
 /** The sentence above its children, which wait for it, so that the layout does not shift. */
