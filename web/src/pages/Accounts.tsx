@@ -9,11 +9,18 @@ import { withQuery } from '../parts/list/query.ts';
 import type { Column } from '../parts/list/Table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
+import { delegateOf } from '../state/address_names.ts';
 import { countOrUnknown } from './columns.tsx';
+
+/** An account that delegates to a contract (EIP-7702) is not one. */
+function kindOf(item: RankedAddress) {
+  if (item.is_contract === null) return <Unknown />;
+  return item.is_contract && !delegateOf(item) ? 'contract' : 'account';
+}
 
 const columns: Column<RankedAddress>[] = [
   { name: 'Address', cell: (item) => <Address of={item} copy /> },
-  { name: 'Kind', cell: (item) => (item.is_contract === null ? <Unknown /> : item.is_contract ? 'contract' : 'account') },
+  { name: 'Kind', cell: (item) => kindOf(item) },
   { name: 'Transactions', right: true, cell: (item) => countOrUnknown(item.transactions_count) },
   { name: 'Balance', right: true, cell: (item) => <Coins wei={item.coin_balance} /> },
 ];
