@@ -52,8 +52,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
             {[...SECTIONS, ...(hasSql ? [['/sql', 'SQL'] as const] : [])].map(([to, name]) => <a key={to} href={to} aria-current={path === to ? 'page' : undefined}>{name}</a>)}
             <a href="/docs">API</a>
           </nav>
-          <SearchBox />
-          <button type="button" class="icon" onClick={nextTheme} title={`Theme: ${word}. Click to change it`} aria-label={`Theme: ${word}`}>{mark}</button>
+          <div class="end">
+            <SearchBox />
+            <button type="button" class="icon" onClick={nextTheme} title={`Theme: ${word}. Click to change it`} aria-label={`Theme: ${word}`}>{mark}</button>
+          </div>
         </div>
       </header>
       <main id="content" tabIndex={-1}>{children}</main>
