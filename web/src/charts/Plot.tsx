@@ -71,7 +71,12 @@ export function Plot({ x, axis, series, bars, steps, label, unit }: Props) {
   return <div class="plot" ref={box} role="img" aria-label={label} />;
 }
 
+/** The positions of points without a neighbour, which no line would show. */
+const lonePoints = (values: Series['values']) => values.flatMap((value, index) => (value !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null ? [index] : []));
+
 const DAY = 86_400;
+/** Below this number of points each is marked. */
+const FEW = 60;
 
 /** Times below an axis, in UTC: years and months for long steps, the hour for short ones, with the day where it begins. */
 function times(ticks: number[], step: number): string[] {
@@ -108,8 +113,9 @@ function options(uPlot: typeof import('uplot'), width: number, { x, axis, series
       axis === 'height' ? { label: 'Block', value: (_: unknown, value: number | null) => (value === null ? '–' : height(value)) } : { label: 'Time (UTC)', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
       ...series.map((one, index) => {
         const tone = colour(tones[index % tones.length] ?? '--series-1');
+        const lone = lonePoints(one.values);
         return {
-          label: one.name, stroke: tone, width: bars ? 0 : 2, fill: bars ? tone : `${tone}22`, points: { show: !bars && x.length < 60, size: 5, fill: tone }, ...paths,
+          label: one.name, stroke: tone, width: bars ? 0 : 2, fill: bars ? tone : `${tone}22`, points: { show: !bars, size: 5, fill: tone, ...(x.length >= FEW && { filter: () => lone }) }, ...paths,
           value: (_: unknown, value: number | null) => (value === null || value === undefined ? '–' : `${value.toLocaleString('en', { maximumSignificantDigits: 6 })}${unit ? ` ${unit}` : ''}`),
         };
       }),
