@@ -22,6 +22,9 @@ export function Plain({ hash, what }: { hash: string | null | undefined; what: s
 /** The most characters that are shown before the text is opened. */
 const MAX_LENGTH = 1000;
 
+/** The most digits that never scroll, on the narrowest screen either. */
+const MAX_UNSCROLLED = 500;
+
 /** Bytes as hexadecimal digits; long ones are folded. */
 export function Bytes({ data, what }: { data: string | null | undefined; what: string }) {
   const [open, setOpen] = useState(false);
@@ -30,7 +33,7 @@ export function Bytes({ data, what }: { data: string | null | undefined; what: s
   const isLong = data.length > MAX_LENGTH;
   return (
     <div class="bytes">
-      <code tabIndex={isLong ? 0 : undefined}>{open || !isLong ? data : `${data.slice(0, MAX_LENGTH)}…`}</code>
+      <code tabIndex={data.length > MAX_UNSCROLLED ? 0 : undefined}>{open || !isLong ? data : `${data.slice(0, MAX_LENGTH)}…`}</code>
       <div class="row">
         <span class="quiet">{group(String((data.length - 2) / 2))} bytes</span>
         {isLong && <button type="button" class="button small" onClick={() => setOpen(!open)}>{open ? 'Show less' : 'Show all'}</button>}
