@@ -40,7 +40,7 @@ export function pulseOf({ health, since, interval, newest }: PulseInput): Pulse 
   if (health.state === 'damaged') return { tone: 'bad', word: 'damaged', detail: `Rows were lost: ${health.damage ?? 'unknown which'}` };
   if (health.state === 'not ready') return { tone: 'bad', word: 'not ready', detail: why || 'No block is readable' };
   const { following } = health.data;
-  const newestText = newest ? ` The newest block is of ${newest.slice(0, 16).replace('T', ' ')} UTC.` : '';
+  const newestText = newest ? ` The newest block is from ${newest.slice(0, 16).replace('T', ' ')} UTC.` : '';
   if (!following) return { tone: 'still', word: 'not followed', detail: `The chain was loaded and is not followed.${newestText}` };
   const { head_age_ms: age, lag_blocks: lag } = following;
   const rest = why ? `; ${why}` : '';

@@ -35,7 +35,7 @@ test('what is wrong beside that', () => {
 });
 
 test('a chain that is not followed is neither live nor stopped', () => {
-  assert.equal(summary(health({ data: { latest_block_number: 5, ranges: 1, following: null } })), 'still: not followed: The chain was loaded and is not followed. The newest block is of 2025-07-07 17:00 UTC.');
+  assert.equal(summary(health({ data: { latest_block_number: 5, ranges: 1, following: null } })), 'still: not followed: The chain was loaded and is not followed. The newest block is from 2025-07-07 17:00 UTC.');
 });
 
 test('how often blocks come', () => {
