@@ -112,6 +112,9 @@ test('reverts in words', () => {
   assert.equal(reasonText(decoded('0x12345678', 'Odd(uint256[] all, string text)', ['1', '2'], 'a "b"')), 'Odd([1, 2], "a \\"b\\"")');
   assert.equal(reasonText({ raw: '0x6e6f207468616e6b73' }), 'no thanks');
   assert.equal(reasonText({ raw: '0x00ff' }), '0x00ff');
+  // Its four bytes are the letters "aUZ6".
+  assert.match(reasonText({ raw: '0x61555a36' }), /^custom error 0x61555a36,/);
+  assert.match(reasonText({ raw: `0x61555a36${'20'.repeat(32)}` }), /^custom error 0x61555a36,/);
   assert.equal(reasonText(null), null);
   assert.ok(reasonText(decoded('0x08c379a0', 'Error(string reason)', 'x'.repeat(5000))).length < 400);
 });

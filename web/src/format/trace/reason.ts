@@ -21,8 +21,14 @@ export function plain(value: unknown): string {
 /** The revert reason in one line; null if nothing was returned. */
 export function reasonText(reason: RevertReason | null | undefined): string | null {
   if (!reason) return null;
-  const text = 'raw' in reason ? (textOf(reason.raw) ?? reason.raw) : errorText(reason);
+  const text = 'raw' in reason ? rawText(reason.raw) : errorText(reason);
   return visible(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
+}
+
+/** A selector, alone or with whole words, is that of an error, also if its bytes are letters. */
+function rawText(raw: string): string {
+  if ((raw.length - 2) % 64 === 8) return `custom error ${raw.slice(0, 10)}, whose declaration is not known here`;
+  return textOf(raw) ?? raw;
 }
 
 function errorText({ method_call: call, method_id: id, parameters }: DecodedData): string {
