@@ -84,7 +84,8 @@ function failureReason({ result, revert_reason }: Transaction): string {
   if (result === AWAITING_CALLS) return 'The reason is not known here: the calls of its block are not loaded.';
   const reason = reasonText(revert_reason);
   if (reason) return `Reverted: ${reason}`;
-  return result ? visible(result).slice(0, 300) : '';
+  if (result === 'Reverted') return 'Reverted, and no reason is known here.';
+  return result ? visible(result.charAt(0).toUpperCase() + result.slice(1, 300)) : '';
 }
 
 /** The hashes of the blobs and their fees; nodes store the blobs themselves for some weeks only. */
@@ -107,7 +108,7 @@ function Overview({ of }: { of: Transaction }) {
   const message = of.to && !of.decoded_input && !of.transaction_types.includes('contract_call') && of.raw_input !== '0x' ? textOf(of.raw_input) : null;
   return (
     <>
-      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{failureReason(of)}</span>{of.has_error_in_internal_transactions && <a href={`/tx/${of.hash}?tab=trace`}>Show the failed call</a>}</p>}
+      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{failureReason(of)}</span>{of.has_error_in_internal_transactions && <> <a class="button small" href={`/tx/${of.hash}?tab=trace`}>Show the failed call</a></>}</p>}
       <section class="panel">
         <Facts>
           <Fact name="From"><Address of={of.from} whole copy /></Fact>
