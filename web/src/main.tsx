@@ -37,7 +37,7 @@ const Status = lazy(withRetry(() => import('./pages/Status.tsx').then((page) => 
 function NotFound() {
   const { path } = useLocation();
   useTitle('Page not found');
-  return <><h1>Page not found</h1><p>There is no page at <code>{path.slice(0, 200)}</code>. <a href="/">To the newest blocks</a></p></>;
+  return <><h1>Page not found</h1><p>There is no page at <code>{path.slice(0, 200)}</code>.</p><p><a href="/">To the newest blocks</a></p></>;
 }
 
 /** Marks the content as busy while the script of the next page is loaded. */
