@@ -20,7 +20,7 @@ import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
-import { shortHash, shortName, visible } from '../format/hash.ts';
+import { isAddress, shortHash, shortName, visible } from '../format/hash.ts';
 import { blockColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId, withdrawalsOfAddress } from './columns.tsx';
 import { LogCard } from './Logs.tsx';
 import { CURSORS } from '../format/jump.ts';
@@ -29,6 +29,7 @@ import { checksumNote } from '../format/query.ts';
 import { isHiding, isSuspect, isWorthless } from '../state/hide_choice.ts';
 import { delegateOf, nameOf } from '../state/address_names.ts';
 
+const Invalid = lazy(withRetry(() => import('./Invalid.tsx').then((page) => page.Invalid)));
 const Contract = lazy(withRetry(() => import('./contract/Contract.tsx').then((page) => page.Contract)));
 const OperationList = lazy(withRetry(() => import('./Operations.tsx').then((page) => page.OperationList)));
 const Approvals = lazy(withRetry(() => import('./address/Approvals.tsx').then((part) => part.Approvals)));
@@ -51,8 +52,12 @@ const TAB_ALIASES = {
 const upTo = (value: number | null | undefined) => (value === null || value === undefined ? null : value > 50 ? '50+' : String(value));
 
 export function Address() {
+  const hash = useRoute().params['hash'] ?? '';
+  return isAddress(hash) ? <ValidAddress hash={hash} /> : <Invalid what="an address" text={hash} />;
+}
+
+function ValidAddress({ hash }: { hash: string }) {
   const { params, query } = useRoute();
-  const hash = params['hash'] ?? '';
   const page = useApi<AddressPage>(`/api/v2/addresses/${hash}`);
   const answer = useApi<TabCounts>(`/api/v2/addresses/${hash}/tabs-counters`);
   const counts = answer.data;
@@ -85,7 +90,7 @@ export function Address() {
       {checksumNote(hash) && <p class="failure compact" role="note">{checksumNote(hash)}.</p>}
       <p class="subject"><Plain hash={about?.hash ?? hash} what="address" /> <PrivateName address={hash} /></p>
       <AnswerView answer={page} lines={30}>{(data) => <Details of={data} counts={counts} />}</AnswerView>
-      {(about || (page.problem && page.problem.status !== 422)) && (
+      {(about || page.problem) && (
         <>
           <Tabs tabs={tabs} chosen={tab} base={`/address/${hash}`} />
           <section aria-label={tab}><TabContent tab={tab} hash={hash} about={about} /></section>

@@ -11,7 +11,7 @@ import { ChainFacts } from '../parts/ChainFacts.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Finality } from '../parts/Finality.tsx';
 import { Height, Plain } from '../parts/Hash.tsx';
-import { textOf } from '../format/hash.ts';
+import { isHash, textOf } from '../format/hash.ts';
 import { NearestBlock } from '../parts/NearestBlock.tsx';
 import { Order, type Orders } from '../parts/list/Order.tsx';
 import { PagedTable } from '../parts/list/PagedTable.tsx';
@@ -22,13 +22,18 @@ import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { internalColumns, internalId, transactionsOfBlock, GasUsedMeter, withdrawalColumns, countOrUnknown } from './columns.tsx';
 
+const Invalid = lazy(withRetry(() => import('./Invalid.tsx').then((page) => page.Invalid)));
 const Verdict = lazy(withRetry(() => import('./Verdict.tsx').then((part) => part.Verdict)));
 
 const ORDERS: Orders = [['In order', {}], ['By fee', { sort: 'fee' }], ['By value', { sort: 'value' }]];
 
 export function Block() {
+  const id = useRoute().params['id'] ?? '';
+  return /^\d+$/.test(id) || isHash(id) ? <ValidBlock id={id} /> : <Invalid what="a block" text={id} />;
+}
+
+function ValidBlock({ id }: { id: string }) {
   const { params, query } = useRoute();
-  const id = params['id'] ?? '';
   const { path } = useLocation();
   const block = useApi<BlockObject>(`/api/v2/blocks/${id}`);
   useTitle(`Block ${id}`);

@@ -4,7 +4,7 @@ import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use_api.ts';
 import type { Holder, Instance as InstanceObject, Token as TokenObject, TokenTransfer } from '../api/types.ts';
 import { percent } from '../format/amount.ts';
-import { shortHash, shortName, visible } from '../format/hash.ts';
+import { isAddress, shortHash, shortName, visible } from '../format/hash.ts';
 import { suspicionOf } from '../format/suspect.ts';
 import { Address } from '../parts/Address.tsx';
 import { TokenName, Units } from '../parts/Amount.tsx';
@@ -20,13 +20,18 @@ import { chain } from '../state/chain.ts';
 import { Metadata } from './token/Metadata.tsx';
 import { countOrUnknown, transferColumns, transferId } from './columns.tsx';
 
+const Invalid = lazy(withRetry(() => import('./Invalid.tsx').then((page) => page.Invalid)));
 const Activity = lazy(withRetry(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity)));
 
 interface Counters { transfers_count: string | null; token_holders_count: string | null }
 
 export function Token() {
+  const hash = useRoute().params['hash'] ?? '';
+  return isAddress(hash) ? <ValidToken hash={hash} /> : <Invalid what="a token" text={hash} />;
+}
+
+function ValidToken({ hash }: { hash: string }) {
   const { params, query } = useRoute();
-  const hash = params['hash'] ?? '';
   const answer = useApi<TokenObject>(`/api/v2/tokens/${hash}`);
   const counters = useApi<Counters>(`/api/v2/tokens/${hash}/counters`);
   const token = answer.data;
@@ -88,6 +93,10 @@ const instances: Column<InstanceObject>[] = [
 export function Instance() {
   const { params } = useRoute();
   const [hash, id] = [params['hash'] ?? '', params['id'] ?? ''];
+  return isAddress(hash) && /^\d{1,78}$/.test(id) ? <ValidInstance hash={hash} id={id} /> : <Invalid what="a token" text={`${hash}/instance/${id}`} />;
+}
+
+function ValidInstance({ hash, id }: { hash: string; id: string }) {
   const answer = useApi<InstanceObject>(`/api/v2/tokens/${hash}/instances/${id}`);
   useTitle(`Id ${shortHash(id)}`);
   return (

@@ -4,7 +4,7 @@ import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use_api.ts';
 import type { Log, TokenTransfer, Transaction } from '../api/types.ts';
 import { count, percent } from '../format/amount.ts';
-import { textOf, visible } from '../format/hash.ts';
+import { isHash, textOf, visible } from '../format/hash.ts';
 import { feeParts, recipientOf } from '../format/kind.ts';
 import { reasonText } from '../format/trace/reason.ts';
 import { Address } from '../parts/Address.tsx';
@@ -26,6 +26,7 @@ import { Call, LogCard } from './Logs.tsx';
 import { Summary } from './tx/Summary.tsx';
 import { Cards } from '../parts/list/Cards.tsx';
 
+const Invalid = lazy(withRetry(() => import('./Invalid.tsx').then((page) => page.Invalid)));
 const Proof = lazy(withRetry(() => import('./tx/Proof.tsx').then((part) => part.Proof)));
 const Raw = lazy(withRetry(() => import('./tx/Raw.tsx').then((part) => part.Raw)));
 const Trace = lazy(withRetry(() => import('./tx/Trace.tsx').then((part) => part.Trace)));
@@ -47,8 +48,12 @@ const TAB_ALIASES = { eventlog: 'logs', internal: 'trace', internal_txns: 'trace
 const AWAITING_CALLS = 'awaiting_internal_transactions';
 
 export function Tx() {
+  const hash = useRoute().params['hash'] ?? '';
+  return isHash(hash) ? <ValidTx hash={hash} /> : <Invalid what="a transaction" text={hash} />;
+}
+
+function ValidTx({ hash }: { hash: string }) {
   const { params, query } = useRoute();
-  const hash = params['hash'] ?? '';
   const path = `/transactions/${hash}`;
   const transaction = useApi<Transaction>(`/api/v2${path}`);
   useTitle(`Transaction ${hash.slice(0, 10)}…`);

@@ -89,6 +89,6 @@ export async function routesOf(origin) {
     ['scan-transfers', '/scan?kind=token-transfers', 'What will be read'],
     ['charts', `/charts?contract=${token}`, 'Events by day'],
     ['status', '/status', 'none was seen'],
-    ['nowhere', '/address/0x12', 'No answer'],
+    ['nowhere', '/address/0x12', '0x and 40 hexadecimal digits'],
   ];
 }
