@@ -65,7 +65,8 @@ function ValidAddress({ hash }: { hash: string }) {
   const about = page.data;
   // Only addresses with code, their own or that of a delegate, can send user operations.
   const operations = useApi<Page<unknown>>(about?.is_contract ? `/api/v2/proxy/account-abstraction/operations?sender=${hash}&page_size=1` : null);
-  useTitle((about && nameOf(about)) ?? `Address ${shortHash(hash)}`);
+  const name = about && nameOf(about);
+  useTitle(name ?? `Address ${shortHash(hash)}`);
   const tabs = [
     { id: 'txs', name: 'Transactions', count: upTo(counts?.transactions_count), isLoading },
     { id: 'token_transfers', name: 'Token transfers', count: upTo(counts?.token_transfers_count), isLoading },
@@ -86,7 +87,7 @@ function ValidAddress({ hash }: { hash: string }) {
   const kind = about === undefined ? 'Address' : delegateOf(about) ? 'Account' : about.token ? 'Token contract' : about.is_contract === true ? 'Contract' : about.is_contract === false ? 'Account' : 'Address';
   return (
     <>
-      <h1 class="row">{kind} {about?.name && <bdi class="name">{shortName(about.name, 60)}</bdi>}</h1>
+      <h1 class="row">{kind} {name && <bdi class="name">{shortName(name, 60)}</bdi>}</h1>
       {checksumNote(hash) && <p class="failure compact" role="note">{checksumNote(hash)}.</p>}
       <p class="subject"><Plain hash={about?.hash ?? hash} what="address" /> <PrivateName address={hash} /></p>
       <AnswerView answer={page} lines={30}>{(data) => <Details of={data} counts={counts} />}</AnswerView>
