@@ -1,9 +1,10 @@
 // The page of a token, with transfers, holders and ids, and the page of one id.
 import { withRetry } from '../api/retry.ts';
+import type { ComponentChildren } from 'preact';
 import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use_api.ts';
 import type { Holder, Instance as InstanceObject, Token as TokenObject, TokenTransfer } from '../api/types.ts';
-import { percent } from '../format/amount.ts';
+import { count, percent } from '../format/amount.ts';
 import { isAddress, shortHash, shortName, visible } from '../format/hash.ts';
 import { suspicionOf } from '../format/suspect.ts';
 import { Address } from '../parts/Address.tsx';
@@ -17,11 +18,15 @@ import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { chain } from '../state/chain.ts';
+import { health } from '../state/pulse.ts';
 import { Metadata } from './token/Metadata.tsx';
 import { countOrUnknown, transferColumns, transferId } from './columns.tsx';
 
 const Invalid = lazy(withRetry(() => import('./Invalid.tsx').then((page) => page.Invalid)));
 const Activity = lazy(withRetry(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity)));
+
+/** How many blocks counts may be behind the newest one: more than are unsettled on any chain. */
+const MAX_BEHIND = 10_000;
 
 interface Counters { transfers_count: string | null; token_holders_count: string | null }
 
@@ -44,6 +49,10 @@ function ValidToken({ hash }: { hash: string }) {
   const tab = chosenTab(tabs, params['tab'] ?? query['tab'], { transfers: 'token_transfers', instances: 'inventory', analytics: 'activity', charts: 'activity' });
   const path = `/tokens/${hash}`;
   const after = token?.block_number ? <span class="quiet">after block <Height of={token.block_number} /></span> : null;
+  const head = health.value?.report?.data.latest_block_number;
+  // Counts of an old block, such as those before a gap, are not those of the token now.
+  const isOld = token?.block_number !== undefined && token.block_number !== null && head !== undefined && head !== null && head - token.block_number > MAX_BEHIND;
+  const counted = (cell: ComponentChildren, value: string | null) => (isOld ? <Unknown why={`Transfers are counted up to block ${count(token?.block_number)}`} /> : <span class="row">{cell}{value !== null && after}</span>);
   return (
     <>
       <h1 class="row">Token {token?.name && <bdi class="name">{shortName(token.name, 60)}</bdi>}{token && <span class="badge">{token.type}</span>}</h1>
@@ -55,8 +64,8 @@ function ValidToken({ hash }: { hash: string }) {
             <Facts>
               <Fact name="Symbol">{data.symbol ? <bdi>{shortName(data.symbol, 60)}</bdi> : <Unknown />}</Fact>
               {data.type === 'ERC-20' && <Fact name="Decimals" hint="The number of decimal places of an amount">{data.decimals ?? <Unknown />}</Fact>}
-              <Fact name="Supply"><span class="row"><Units value={data.total_supply} decimals={data.type === 'ERC-20' ? data.decimals : '0'} whole />{data.total_supply !== null && after}</span></Fact>
-              <Fact name="Holders"><span class="row">{countOrUnknown(data.holders_count)}{data.holders_count !== null && after}</span></Fact>
+              <Fact name="Supply">{counted(<Units value={data.total_supply} decimals={data.type === 'ERC-20' ? data.decimals : '0'} whole />, data.total_supply)}</Fact>
+              <Fact name="Holders">{counted(countOrUnknown(data.holders_count), data.holders_count)}</Fact>
               <Fact name="Transfers">{counters.data ? countOrUnknown(counters.data.transfers_count) : counters.problem ? <Unknown why={counters.problem.message} /> : '…'}</Fact>
             </Facts>
           </section>
