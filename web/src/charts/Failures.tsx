@@ -52,8 +52,8 @@ export function FailureReasons({ of: answer, contract, from = null }: { of: Answ
   const rows = (items: Failure[]) => items.map((item) => [item.contract?.hash ?? null, item.method_id, item.signature, item.error, item.revert_id, item.message, item.transactions_count, item.gas_used, item.fees]);
   return (
     <AnswerView answer={answer} lines={10} compact>{(data) => (
-      <DataPanel id="failure-reasons" title="Why transactions failed" about={about(data, from)} sql={failuresSql(contract, from)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
-        <Table items={data.items.slice(0, MAX_ROWS)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty={data.block_number === null ? 'No block is settled yet.' : 'No transaction with a known outcome failed.'}
+      <DataPanel id="failure-reasons" title={contract === null ? 'Why transactions failed' : 'Why incoming transactions failed'} about={about(data, from)} sql={failuresSql(contract, from)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
+        <Table items={data.items.slice(0, MAX_ROWS)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty={data.block_number === null ? 'No block is settled yet.' : `No ${contract === null ? '' : 'incoming '}transaction with a known outcome failed.`}
           id={(item) => [item.contract?.hash, item.method_id, item.error, item.revert_id, item.message].join()} />
       </DataPanel>
     )}</AnswerView>

@@ -47,7 +47,7 @@ function EventsChart({ of: { items, loaded }, contract, period }: { of: Activity
     const calendar = calendarOf(items, loaded, period);
     return { x: calendar.x, series: seriesOf(calendar, items, (item) => shortSignature(item.signature, item.topic0, 'anonymous'), (item) => item.logs_count, MAX_SERIES) };
   }, [items]);
-  return <ChartPanel id="events" title={`Events by ${period.toLowerCase()}`} about={totalText(items, items.reduce((sum, item) => sum + item.logs_count, 0), 'logs')} x={x} axis="time" series={series} bars={series.length === 1 && isFew(x)} sql={eventsSql(contract, period)} empty="No logs in loaded blocks." />;
+  return <ChartPanel id="events" title={`Events by ${period.toLowerCase()}`} about={totalText(items, items.reduce((sum, item) => sum + item.logs_count, 0), 'logs')} x={x} axis="time" series={series} bars={series.length === 1 && isFew(x)} sql={eventsSql(contract, period)} empty="This address emitted no logs in loaded blocks." />;
 }
 
 function MethodsChart({ of: { items, loaded }, contract, period }: { of: Activity<Methods>; contract: string; period: string }) {
@@ -58,7 +58,7 @@ function MethodsChart({ of: { items, loaded }, contract, period }: { of: Activit
     const failed = seriesOf(calendar, items, () => 'Failed', (item) => item.failed_count ?? 0, MAX_SERIES);
     return { x: calendar.x, series: [...methods, ...failed] };
   }, [items]);
-  return <ChartPanel id="methods" title={`Transactions by ${period.toLowerCase()} and method`} about={totalText(items, items.reduce((sum, item) => sum + item.transactions_count, 0), 'transactions')} x={x} axis="time" series={series} sql={methodsSql(contract, period)} empty="No transactions in loaded blocks." />;
+  return <ChartPanel id="methods" title={`Incoming transactions by ${period.toLowerCase()} and method`} about={totalText(items, items.reduce((sum, item) => sum + item.transactions_count, 0), 'transactions')} x={x} axis="time" series={series} sql={methodsSql(contract, period)} empty="No transactions to this address in loaded blocks." />;
 }
 
 function TransfersCharts({ of: { items, loaded }, contract, period }: { of: Activity<Transfers>; contract: string; period: string }) {
