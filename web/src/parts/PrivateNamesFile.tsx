@@ -17,7 +17,7 @@ export function PrivateNamesFile() {
     const file = input.files?.[0];
     if (!file) return;
     try {
-      setMessage(`${importNames(await file.text())} names were added.`);
+      setMessage(`Names added: ${importNames(await file.text())}.`);
     } catch (failure) {
       setMessage(`No names were added. ${failure instanceof Error ? failure.message : ''}`);
     }
