@@ -121,7 +121,7 @@ function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexin
       {!isPart && <Tile name="Transactions" hint="Known if every block from 0 on is loaded">{count(figures?.total_transactions) ?? placeholder(stats)}</Tile>}
       <Tile name="Gas price" hint="The 60th percentile of what the newest transactions paid">{gas === null || gas === undefined ? placeholder(stats) : <>{gas.toLocaleString('en', { maximumSignificantDigits: 3 })} <span class="unit">gwei</span></>}</Tile>
       <Tile name="Indexed" hint="The share of all blocks from 0 to the newest. A block whose hashes do not match is refused"><a href="/status">{blocks === null || blocks === undefined ? placeholder(indexing) : isPart && loaded ? <>{count(loaded)} blocks</> : percent(blocks)}</a></Tile>
-      {isPart && <Tile name="Of the chain" hint="The share of the blocks from 0 to the newest">{percent(blocks)}</Tile>}
+      {isPart && <Tile name="Share of the chain" hint="The share of the blocks from 0 to the newest">{percent(blocks)}</Tile>}
       <Tile name="Internal calls indexed" hint="The share of blocks whose internal calls are loaded"><a href="/status">{traces === null || traces === undefined ? placeholder(indexing) : percent(traces)}</a></Tile>
     </section>
   );
