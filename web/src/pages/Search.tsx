@@ -31,7 +31,7 @@ function GuessLink({ guess }: { guess: Guess }) {
     if (guess.path === undefined && guess.seconds !== undefined) void pathOf(guess).then(setPath);
   }, [guess.path, guess.seconds]);
   if (path) return <a href={path}><bdi>{guess.name}</bdi>{guess.path ? '' : `: ${count(path.split('/').pop() ?? '')}`}</a>;
-  return <><bdi>{guess.name}</bdi>{guess.seconds !== undefined && path === null && <span class="quiet"> no block at that time is loaded</span>}</>;
+  return <><bdi>{guess.name}</bdi>{guess.seconds !== undefined && path === null && <span class="quiet"> the block at that time is not loaded</span>}</>;
 }
 
 export function Search() {
