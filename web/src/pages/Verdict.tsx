@@ -20,7 +20,7 @@ export function Verdict({ block }: { block: string }) {
   return (
     <details>
       <summary><span class={`badge ${tone}`}>{data.verdict}</span> {description}</summary>
-      <p class="quiet">Decided <Time at={data.decided_at} both />, rows from {data.source}. Passed: {data.checked.join(', ') || 'nothing'}.</p>
+      <p class="quiet">Checked <Time at={data.decided_at} both />, rows from {data.source}. Passed: {data.checked.join(', ') || 'nothing'}.</p>
       {data.not_checkable.map((one) => <p key={one.check} class="quiet">Not checked: {one.check}, {one.reason}.</p>)}
     </details>
   );
