@@ -2,6 +2,7 @@
 import { useCallback, useState } from 'preact/hooks';
 import { useApi } from '../api/use_api.ts';
 import { getJson } from '../api/request.ts';
+import { withGroups } from '../format/amount.ts';
 import { isAddress, isHash, visible } from '../format/hash.ts';
 import { FIELDS, type Filter, type Kind, KINDS, topicOf } from './filter.ts';
 import type { AbiEntry } from '../pages/contract/ReadCalls.tsx';
@@ -120,9 +121,9 @@ function BlockField({ label, value, set, side, setPending, placeholder }: {
       if (answer.status === '1' && height !== undefined && /^\d+$/.test(height)) {
         set(height);
         setPending(side, false);
-      } else setMessage(answer.message);
+      } else setMessage(`Its block is not known: ${withGroups(answer.message)}.`);
     } catch (failure) {
-      setMessage(failure instanceof Error ? failure.message : 'That day has no known block.');
+      setMessage(failure instanceof Error ? failure.message : 'Its block is not known.');
     }
   };
   return (
