@@ -1,7 +1,7 @@
 // Transactions of the chain by period: senders, gas prices, failures and their fees.
 import { useMemo } from 'preact/hooks';
 import { useApi } from '../api/use_api.ts';
-import { AnswerView } from '../parts/Answer.tsx';
+import { AnswerView, Failure } from '../parts/Answer.tsx';
 import { chain } from '../state/chain.ts';
 import { ChartPanel } from './ChartPanel.tsx';
 import { beginOf, calendarOf, lineOf, type LoadedDays, type Period, withGaps } from './periods.ts';
@@ -17,6 +17,7 @@ interface Activity { items: Sums[]; loaded: LoadedDays[]; block_number: number |
 export function Senders({ period, newest }: { period: string; newest: string }) {
   const from = beginOf(period, newest);
   const answer = useApi<Activity>(`/api/v2/stats/activity?resolution=${period}${from ? `&from=${from}` : ''}`);
+  if (answer.problem && !answer.data) return <section class="panel"><header><h2>Accounts, gas prices and failures</h2></header><Failure problem={answer.problem} refetch={answer.refetch} compact /></section>;
   return <AnswerView answer={answer} lines={5} compact>{(data) => <ActivityCharts of={data} period={period} from={from} />}</AnswerView>;
 }
 
