@@ -71,7 +71,7 @@ export function Home() {
         <h1>{chain.value.name || 'The chain'}</h1>
         <p class="quiet">Every block, transaction, log and call that is loaded here, straight from the tables. <span class={`feed ${tone}`} title={why}>{state}</span></p>
       </section>
-      <ChainFacts stats={stats} indexing={indexing} newest={blocks.data?.[0]} />
+      <ChainFacts stats={stats} indexing={indexing} blocks={blocks} />
       <div class="halves">
         <Feed name="Newest blocks" all={['/blocks', 'All blocks']} answer={blocks} tall>{(block) => <BlockLine key={block.hash} block={block} />}</Feed>
         <Feed name="Newest transactions" all={['/txs', 'All transactions']} answer={transactions}>{(item) => <TransactionLine key={item.hash} item={item} />}</Feed>
@@ -105,7 +105,8 @@ function Tile({ name, children, hint }: { name: string; children: ComponentChild
   return <div class="tile" title={hint}><span class="quiet">{name}</span><strong>{children}</strong></div>;
 }
 
-function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexing: Answer<IndexingStatus>; newest: Block | undefined }) {
+function ChainFacts({ stats, indexing, blocks: newestBlocks }: { stats: Answer<Stats>; indexing: Answer<IndexingStatus>; blocks: Answer<Block[]> }) {
+  const newest = newestBlocks.data?.[0];
   const placeholder = (answer: Answer<unknown>) => (answer.data === undefined && !answer.problem ? '…' : <Unknown />);
   const figures = stats.data;
   const gas = figures?.gas_prices?.average;
@@ -116,8 +117,8 @@ function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexin
   const traces = indexing.data?.indexed_internal_transactions_ratio;
   return (
     <section class="tiles" aria-label="Facts about the chain">
-      <Tile name="Block height">{newest ? <Height of={newest.height} /> : '…'}</Tile>
-      <Tile name="Latest block">{newest ? <Time at={newest.timestamp} /> : '…'}</Tile>
+      <Tile name="Block height">{newest ? <Height of={newest.height} /> : placeholder(newestBlocks)}</Tile>
+      <Tile name="Latest block">{newest ? <Time at={newest.timestamp} /> : placeholder(newestBlocks)}</Tile>
       {!isPart && <Tile name="Transactions" hint="Known if every block from 0 on is loaded">{count(figures?.total_transactions) ?? placeholder(stats)}</Tile>}
       <Tile name="Gas price" hint="The 60th percentile of what the newest transactions paid">{gas === null || gas === undefined ? placeholder(stats) : <>{gas.toLocaleString('en', { maximumSignificantDigits: 3 })} <span class="unit">gwei</span></>}</Tile>
       <Tile name="Indexed" hint="The share of all blocks from 0 to the newest. A block whose hashes do not match is refused"><a href="/status">{blocks === null || blocks === undefined ? placeholder(indexing) : isPart && loaded ? <>{count(loaded)} blocks</> : percent(blocks)}</a></Tile>
