@@ -11,7 +11,7 @@ export function Failure({ problem, refetch, compact }: { problem: Problem; refet
   const missing = problem.missing;
   const lacks = missing.length > 0 ? 'Not loaded here' : 'Not stored on this server';
   const isNotFound = problem.status === 404 || problem.status === -32002;
-  const title = problem.status === 0 ? 'No connection' : isNotFound && missing.length === 0 ? 'Not indexed here' : isNotFound || problem.status === 501 ? lacks : 'No answer';
+  const title = problem.status === 0 ? 'No connection' : problem.status === 503 ? 'Not available now' : isNotFound && missing.length === 0 ? 'Not indexed here' : isNotFound || problem.status === 501 ? lacks : 'No answer';
   // The API answers "Not found" for what is not in the tables; some of its sentences begin in lower case.
   const isGeneric = problem.message === 'Not found';
   // Missing data is not an error.
@@ -29,7 +29,7 @@ export function Failure({ problem, refetch, compact }: { problem: Problem; refet
         <p class="quiet">Blocks that are not loaded: {missing.slice(0, 5).map((range) => `${height(range.fromBlock)} to ${height(range.toBlock)}`).join(', ')}
           {missing.length > 5 && ` and ${missing.length - 5} more ranges`}.</p>
       )}
-      {problem.status !== 0 && !isLack && <p class="quiet">Status {problem.status}</p>}
+      {problem.status !== 0 && problem.status !== 503 && !isLack && <p class="quiet">Status {problem.status}</p>}
       {refetch && !isLack && <button type="button" class="button small" onClick={refetch}>Retry</button>}
     </div>
   );
