@@ -4,6 +4,7 @@ import type { ListedOperation, UserOperation } from '../api/types.ts';
 import { useApi } from '../api/use_api.ts';
 import { count } from '../format/amount.ts';
 import { shortHash } from '../format/hash.ts';
+import { reasonText } from '../format/trace/reason.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei } from '../parts/Amount.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
@@ -64,7 +65,7 @@ function OperationDetails({ of }: { of: UserOperation }) {
   const call = of.decoded_execute_call_data ?? of.decoded_call_data;
   return (
     <>
-      {!of.status && <p class="failure compact" role="note"><strong>Its call failed.</strong> The fee was paid all the same.</p>}
+      {!of.status && <p class="failure compact" role="note"><strong>Its call failed.</strong> {of.revert_reason && of.revert_reason !== '0x' && <span>Reverted: {reasonText({ raw: of.revert_reason })}.</span>} The fee was paid all the same.</p>}
       {of.call_data === null && <p class="quiet" role="note">The calldata is not known here: the calls of its block are not loaded, or contain no bundle.</p>}
       <section class="panel">
         <Facts>

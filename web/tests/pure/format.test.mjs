@@ -112,6 +112,10 @@ test('reverts in words', () => {
   assert.equal(reasonText(decoded('0x12345678', 'Odd(uint256[] all, string text)', ['1', '2'], 'a "b"')), 'Odd([1, 2], "a \\"b\\"")');
   assert.equal(reasonText({ raw: '0x6e6f207468616e6b73' }), 'no thanks');
   assert.equal(reasonText({ raw: '0x00ff' }), '0x00ff');
+  const word = (digits) => digits.padEnd(64, '0');
+  assert.equal(reasonText({ raw: `0x08c379a0${'20'.padStart(64, '0')}${'9'.padStart(64, '0')}${word('6e6f207468616e6b73')}` }), 'no thanks');
+  assert.match(reasonText({ raw: '0x08c379a0ff' }), /^0x08c379a0ff/);
+  assert.equal(reasonText({ raw: `0x4e487b71${'12'.padStart(64, '0')}` }), 'Panic 0x12: division or modulo by zero');
   // Its four bytes are the letters "aUZ6".
   assert.match(reasonText({ raw: '0x61555a36' }), /^custom error 0x61555a36,/);
   assert.match(reasonText({ raw: `0x61555a36${'20'.repeat(32)}` }), /^custom error 0x61555a36,/);

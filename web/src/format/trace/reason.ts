@@ -25,15 +25,22 @@ export function reasonText(reason: RevertReason | null | undefined): string | nu
   return visible(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
 }
 
-/** A selector, alone or with whole words, is that of an error, also if its bytes are letters. */
+/**
+ * Returned data that the server did not decode. A selector, alone or with whole words, is that of an error, also if its bytes are letters.
+ */
 function rawText(raw: string): string {
-  if ((raw.length - 2) % 64 === 8) return `custom error ${raw.slice(0, 10)}, whose declaration is not known here`;
+  const [id, words] = [raw.slice(0, 10), raw.slice(10)];
+  if (id === PANIC && words.length === 64) return panicText(String(Number(`0x${words}`)));
+  if (id === ERROR) return textOf(`0x${words.slice(128, 128 + 2 * Number(`0x${words.slice(64, 128)}`))}`) ?? raw;
+  if (raw.length % 64 === 10) return `custom error ${id}, whose declaration is not known here`;
   return textOf(raw) ?? raw;
 }
+
+const panicText = (code: string) => `Panic 0x${Number(code).toString(16).padStart(2, '0')}: ${PANICS[code] ?? 'unknown code'}`;
 
 function errorText({ method_call: call, method_id: id, parameters }: DecodedData): string {
   const first = String(parameters[0]?.value ?? '');
   if (id === ERROR) return first || 'an empty text';
-  if (id === PANIC) return `Panic 0x${Number(first).toString(16).padStart(2, '0')}: ${PANICS[first] ?? 'unknown code'}`;
+  if (id === PANIC) return panicText(first);
   return `${call.split('(')[0]}(${parameters.map((parameter) => plain(parameter.value)).join(', ')})`;
 }
