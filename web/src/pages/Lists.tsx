@@ -27,7 +27,7 @@ export function Blocks() {
       <nav class="tabs" aria-label="Kinds of blocks">
         {KINDS.map(([kind, name]) => <a key={kind} href={withQuery(path, query, { type: kind, after: undefined })} aria-current={kind === type ? 'page' : undefined}>{name}</a>)}
       </nav>
-      {type === '' && <div class="tools"><Jump cursor={CURSORS.blocks} /></div>}
+      {type === '' && <div class="tools"><Jump cursor={CURSORS.blocks} /><a class="button small" href="/withdrawals">Withdrawals</a></div>}
       <PagedTable<Block> path="/blocks" query={{ type }} columns={type === 'uncle' ? uncleColumns : blockColumns} id={(block) => block.hash} gap={type === '' ? notIndexed : undefined} label="Blocks" empty={KINDS.find(([kind]) => kind === type)?.[2]} />
     </>
   );
@@ -40,7 +40,7 @@ export function Transactions() {
   return (
     <>
       <h1>Transactions</h1>
-      <div class="tools"><Jump cursor={CURSORS.transactions} /></div>
+      <div class="tools"><Jump cursor={CURSORS.transactions} /><a class="button small" href="/ops">User operations</a></div>
       <PagedTable<Transaction> path="/transactions" columns={transactionColumns} id={(item) => item.hash} label="Transactions" whole={scanLink('transactions')} />
     </>
   );
