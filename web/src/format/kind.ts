@@ -15,7 +15,8 @@ export function recipientOf(of: Sides): 'account' | 'creation' | 'calls' | 'none
 export function methodOf(of: Sides & Pick<Transaction, 'method' | 'transaction_types' | 'raw_input'>): string {
   const type = of.chain_facts?.type;
   if (of.to && precompileOf(of.to.hash)) return 'precompile';
-  if (of.method && !(type && of.method.startsWith('0x'))) return of.method;
+  // The first bytes of the code of a creation are no method.
+  if (of.method && !((type || of.to === null) && of.method.startsWith('0x'))) return of.method;
   if (type) return type;
   if (of.to === null) return 'creation';
   return of.transaction_types.includes('contract_call') && of.raw_input !== '0x' ? of.raw_input.slice(0, 10) : 'transfer';

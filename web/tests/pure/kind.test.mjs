@@ -22,6 +22,7 @@ test('a transaction without a recipient creates a contract on Ethereum, and not 
 test('types of a chain are named where no name of a method says more', () => {
   const call = { ...bare, to: account, raw_input: '0x12345678', transaction_types: ['contract_call'] };
   assert.equal(methodOf(bare), 'creation');
+  assert.equal(methodOf({ ...bare, method: '0x60806040', raw_input: '0x60806040' }), 'creation');
   assert.equal(methodOf({ ...bare, to: account }), 'transfer');
   assert.equal(methodOf({ ...call, method: '0x12345678' }), '0x12345678');
   assert.equal(methodOf({ ...call, method: '0x12345678', ...facts({ type: 'L1 attributes' }) }), 'L1 attributes');
