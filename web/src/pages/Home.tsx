@@ -92,7 +92,7 @@ function Feed<T extends { hash: string }>({ name, all: [path, word], answer, tal
   return (
     <section class="panel">
       <header><h2>{name}</h2>{hasNewer && <span class="count" role="status">paused, newer ones are available</span>}<a href={path}>{word}</a></header>
-      <AnswerView answer={answer} lines={8}>{(items) => (
+      <AnswerView answer={answer} lines={8}>{(items) => items.length === 0 ? <p class="empty">None in loaded blocks.</p> : (
         <ul class={tall ? 'feedlist tall' : 'feedlist'} onPointerEnter={pause} onPointerLeave={() => setPaused(false)} onFocusIn={() => setPaused(true)} onFocusOut={() => setPaused(false)}>
           {(shown.current ?? items).map(children)}
         </ul>

@@ -41,7 +41,7 @@ export function Transactions() {
     <>
       <h1>Transactions</h1>
       <div class="tools"><Jump cursor={CURSORS.transactions} /><a class="button small" href="/ops">User operations</a></div>
-      <PagedTable<Transaction> path="/transactions" columns={transactionColumns} id={(item) => item.hash} label="Transactions" whole={scanLink('transactions')} />
+      <PagedTable<Transaction> path="/transactions" columns={transactionColumns} id={(item) => item.hash} label="Transactions" empty="No transactions in loaded blocks." whole={scanLink('transactions')} />
     </>
   );
 }
@@ -52,7 +52,7 @@ export function InternalTransactions() {
     <>
       <h1>Internal transactions</h1>
       <div class="tools"><Jump cursor={CURSORS.calls} /></div>
-      <PagedTable<InternalTransaction> path="/internal-transactions" columns={internalColumns} id={internalId} label="Internal transactions" whole={scanLink('internal-transactions')} />
+      <PagedTable<InternalTransaction> path="/internal-transactions" columns={internalColumns} id={internalId} label="Internal transactions" empty="No internal transactions in blocks whose calls are loaded." whole={scanLink('internal-transactions')} />
     </>
   );
 }
@@ -73,7 +73,7 @@ export function TokenTransfers() {
     <>
       <h1>Token transfers</h1>
       <div class="tools"><Jump cursor={CURSORS.transfers} /></div>
-      <PagedTable<TokenTransfer> path="/token-transfers" columns={transferColumns} id={transferId} label="Token transfers" whole={scanLink('token-transfers')} />
+      <PagedTable<TokenTransfer> path="/token-transfers" columns={transferColumns} id={transferId} label="Token transfers" empty="No token transfers in loaded blocks." whole={scanLink('token-transfers')} />
     </>
   );
 }
