@@ -1,6 +1,6 @@
 // Charts of the chain, of its newest blocks, and of one contract over its whole life.
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { useApi } from '../api/use_api.ts';
+import { isSettled, useApi } from '../api/use_api.ts';
 import type { Block, Page } from '../api/types.ts';
 import { AnswerView } from '../parts/Answer.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -34,7 +34,7 @@ export function Charts() {
       <h1>Charts</h1>
       <nav class="row index" aria-label="Charts on this page">{SECTIONS.map(([id, name]) => <a key={id} href={`#${id}`}>{name}</a>)}</nav>
       <h2 id="newest">The newest {blocks.data?.items.length ?? 100} loaded blocks</h2>
-      <AnswerView answer={blocks} lines={60}>{(page) => <BlockCharts blocks={page.items} />}</AnswerView>
+      {isSettled(blocks) ? <AnswerView answer={blocks}>{(page) => <BlockCharts blocks={page.items} />}</AnswerView> : <BlockChartsRoom />}
       <div id="contract"><ContractLife period={period} /></div>
       <div id="called"><HotContracts /></div>
       <div id="failures"><FailureReasons of={failures} contract={null} from={recent} /></div>
@@ -46,6 +46,9 @@ export function Charts() {
     </>
   );
 }
+
+/** The room of the charts of blocks, so that the layout does not shift. */
+const BlockChartsRoom = () => <div class="charts" role="status"><span class="hidden">Loading</span>{[1, 2, 3, 4].map((chart) => <div key={chart} class="panel room" />)}</div>;
 
 function BlockCharts({ blocks }: { blocks: Block[] }) {
   const { x, transactions, used, fees, paid } = useMemo(() => {
