@@ -107,10 +107,10 @@ function FirstAndLastTransaction({ hash, isComplete }: { hash: string; isComplet
   const [last, first] = [useApi<Page<Transaction>>(path), useApi<Page<Transaction>>(`${path}&order=asc`)];
   const shown = (answer: typeof last) => {
     const item = answer.data?.items[0];
-    if (item) return <span class="row"><TxHash hash={item.hash} /> <Time at={item.timestamp} /></span>;
-    return answer.data ? <span class="quiet">none loaded</span> : answer.problem ? <Unknown why={answer.problem.message} /> : '…';
+    if (item) return <span class="row"><TxHash hash={item.hash} /> <Time at={item.timestamp} />{!isComplete && <span class="quiet">in indexed blocks</span>}</span>;
+    return answer.data ? <span class="quiet">{isComplete ? 'none' : 'none in indexed blocks'}</span> : answer.problem ? <Unknown why={answer.problem.message} /> : '…';
   };
-  return <><Fact name={isComplete ? 'Last transaction' : 'Last indexed'}>{shown(last)}</Fact><Fact name={isComplete ? 'First transaction' : 'First indexed'} hint={isComplete ? undefined : 'Not all blocks are indexed here: there may be earlier ones'}>{shown(first)}</Fact></>;
+  return <><Fact name="Last transaction">{shown(last)}</Fact><Fact name="First transaction" hint={isComplete ? undefined : 'Not all blocks are indexed here: there may be earlier ones'}>{shown(first)}</Fact></>;
 }
 
 /** If blocks are missing, counts are those of the lists, which stop at 51. */
@@ -123,7 +123,7 @@ function Details({ of, counts }: { of: AddressPage; counts: TabCounts | undefine
       <Facts>
         <Fact name="Balance"><span class="row"><Coins wei={of.coin_balance} whole />{of.block_number_balance_updated_at !== null && <span class="quiet">after block <Height of={of.block_number_balance_updated_at} /></span>}</span></Fact>
         <Fact name="Transactions">{value('transactions_count')}</Fact>
-        <Fact name="Token transfers">{value('token_transfers_count')}</Fact>
+        <Fact name="Token transfers" hint="Those that the address sent or received">{value('token_transfers_count')}</Fact>
         <FirstAndLastTransaction hash={of.hash} isComplete={Boolean(counters.data?.transactions_count)} />
         {of.ens_domain_name && <Fact name="ENS name"><bdi>{visible(of.ens_domain_name)}</bdi></Fact>}
         {of.public_tags.length > 0 && <Fact name="Tags"><span class="row">{of.public_tags.map((tag) => <span key={tag.display_name} class="badge">{shortName(tag.display_name ?? '', 40)}</span>)}</span></Fact>}
