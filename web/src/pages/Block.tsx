@@ -122,7 +122,7 @@ function Details({ block }: { block: BlockObject }) {
         {block.type !== 'uncle' && <Fact name="Fees"><span class="row"><Coins wei={block.transaction_fees} whole /> {block.base_fee_per_gas !== null && <><span class="quiet">burnt</span> <Coins wei={block.burnt_fees} whole /></>}</span></Fact>}
         {block.rewards.length > 0 && <Fact name="Rewards">{block.rewards.map((reward) => <div key={reward.type} class="row">{reward.type}: <Coins wei={BigInt(reward.reward).toString()} whole /></div>)}</Fact>}
         <Fact name="Size">{block.size === null ? <Unknown /> : bytes(block.size)}</Fact>
-        {block.blob_transactions_count !== null && <Fact name="Blobs">{block.blob_transactions_count === 0 ? <span class="quiet">none</span> : <span>{countOrUnknown(block.blob_transactions_count)} transaction{block.blob_transactions_count === 1 ? '' : 's'} with blobs, blob gas {countOrUnknown(block.blob_gas_used)}</span>}</Fact>}
+        {block.blob_transactions_count !== null && (block.blob_gas_used !== null || block.blob_transactions_count > 0) && <Fact name="Blobs">{block.blob_transactions_count === 0 ? <span class="quiet">none</span> : <span>{countOrUnknown(block.blob_transactions_count)} transaction{block.blob_transactions_count === 1 ? '' : 's'} with blobs, blob gas {countOrUnknown(block.blob_gas_used)}</span>}</Fact>}
         <ChainFacts of={block.chain_facts} />
         <Fact name="Parent"><a class="hash whole" href={`/block/${block.parent_hash}`}>{block.parent_hash}</a></Fact>
         {block.difficulty !== '0' && <Fact name="Difficulty">{countOrUnknown(block.difficulty)}</Fact>}
