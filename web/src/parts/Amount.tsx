@@ -9,9 +9,12 @@ import type { Token, TokenTransfer } from '../api/types.ts';
 import { Copy } from './Copy.tsx';
 import { Unknown } from './Unknown.tsx';
 
+/** The longest group that fits a line of a phone: a token may have 255 decimals. */
+const MAX_GROUP = 30;
+
 /** All digits; lines may break between groups. */
 function GroupedDigits({ text }: { text: string }) {
-  return <>{text.split(/(?<=,)/).map((group, index) => <Fragment key={index}>{index > 0 && <wbr />}<span class="group">{group}</span></Fragment>)}</>;
+  return <>{text.split(/(?<=,)/).map((group, index) => <Fragment key={index}>{index > 0 && <wbr />}<span class={group.length > MAX_GROUP ? undefined : 'group'}>{group}</span></Fragment>)}</>;
 }
 
 /** An amount of the chain's coin, given in wei: rounded, or with all digits. */
