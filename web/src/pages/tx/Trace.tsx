@@ -44,8 +44,7 @@ function Tree({ hash, data }: { hash: string; data: Calls }) {
   const toggle = (id: string, open: boolean) => setFolding(({ all, overrides }) => ({ all, overrides: new Map(overrides).set(id, open) }));
   const origin = root.failed ? originOf(root) : null;
   return (
-    <>
-      <ValueFlow hash={hash} root={root} book={book} />
+    <ValueFlow hash={hash} root={root} book={book}>
       <section class="panel">
         <header><h2>{count(data.frames.length)} call{data.frames.length === 1 ? '' : 's'}</h2>
           <span class="row">
@@ -57,7 +56,7 @@ function Tree({ hash, data }: { hash: string; data: Calls }) {
         {origin && <p class="bad">It failed at call depth {count(origin.frame.traceAddress.length + 1)}. {failureOf(origin)}</p>}
         <ul class="tree"><Chunks items={rows} row={(row) => (row.more ? <Run key={row.id} row={row} toggle={toggle} /> : <CallRow key={row.id} row={row} book={book} toggle={toggle} />)} /></ul>
       </section>
-    </>
+    </ValueFlow>
   );
 }
 
