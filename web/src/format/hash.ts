@@ -8,10 +8,10 @@ export function shortHash(hash: string, head = 8, tail = 6): string {
 export const isAddress = (text: string) => /^0x[0-9a-f]{40}$/i.test(text);
 export const isHash = (text: string) => /^0x[0-9a-f]{64}$/i.test(text);
 
-/** Replaces characters that are invisible, or change the direction of the text, by their codes. */
+/** Replaces characters that are invisible, or change the direction of the text, by their codes; fillers of Hangul are letters to Unicode. */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu, (mark) =>
-    mark === '\n' || mark === '\t' ? ' ' : `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu, (mark) =>
+    mark === '\n' || mark === '\t' ? ' ' : `\\u${(mark.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );
 }
 

@@ -64,6 +64,7 @@ test('short hashes', () => {
 
 test('marks that cannot be seen become codes', () => {
   assert.equal(visible('a\u202eb\u0000c'), 'a\\u202eb\\u0000c');
+  assert.equal(visible('US\u00adDC\u061c\u3164\u{e0041}'), 'US\\u00adDC\\u061c\\u3164\\ue0041');
   assert.equal(shortName('x'.repeat(5000)).length, 41);
   assert.equal(shortName('🚀'.repeat(50), 3), '🚀🚀🚀…');
 });
