@@ -63,7 +63,7 @@ export function folded(text: string): string {
 }
 
 const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u, /\p{Script=Cherokee}/u];
-const INVISIBLE = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+const INVISIBLE = /[\p{Cf}\u115f\u1160\u3164\uffa0]/u;
 const WEB = /https?:|www\.|t\.me\/|[a-z0-9-]\s?\.\s?(com|xyz|io|org|net|app|gift|gifts|top|site|vip|live|finance|claims?|cc|fi|pro|fun|lol|me|ly|us|ru|cn|co|info|click|link)\b/i;
 
 interface TokenNames { name: string | null; symbol: string | null; address_hash: string }

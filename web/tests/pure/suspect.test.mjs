@@ -24,7 +24,7 @@ test('a token that looks like a well-known one, or like the coin, is', () => {
   assert.match(suspicion('USDC', 'USD Coin'), /well-known USDC/);
   assert.match(suspicion('USDC', 'USD Coin', USDC, { id: 10, symbol: 'ETH' }), /well-known USDC/);
   assert.match(suspicion('ЕТН', 'ЕТН'), /coin of the chain/);
-  assert.match(suspicion('U\u200bSDC'), /invisible characters/);
+  for (const mark of ['\u200b', '\u061c', '\u3164', '\u{e0041}']) assert.match(suspicion(`U${mark}SDC`), /invisible characters/);
   assert.match(suspicion('UЅDС'), /several scripts/);
   assert.match(suspicion('$ claim-usdc.xyz'), /web address/);
   assert.match(suspicion('REWARD', 'Visit https://x.example'), /web address/);
