@@ -116,7 +116,7 @@ healthy() { is "$1" '{{.State.Health.Status}}' healthy; }
 all_healthy() { healthy engine && healthy ingest && healthy api; }
 api() { # TEXT: the newest block as the API says it
     local request='{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
-    curl -fsS -m 5 -H 'content-type: application/json' -d "$request" http://127.0.0.1:4000/rpc | grep -q '"0x28"'
+    curl -fsS -m 5 -H 'content-type: application/json' -d "$request" http://127.0.0.1:4000/rpc | grep '"0x28"' >/dev/null
 }
 password() { cat "$folder/trawl/secrets/$1-password"; }
 select_as() { # USER SECRET SQL
@@ -134,8 +134,8 @@ reads() { [ "$(select_as reader reader "SELECT max(block_number) FROM $1")" = 40
 within 60 "the reader has the newest block" reads trawl.v_blocks
 within 10 "the reader has it in views as text" reads trawl_views.blocks
 ! select_as api api 'DROP TABLE trawl.logs' >/dev/null 2>&1 || fail "the API's account may drop tables"
-curl -fsS http://127.0.0.1:9002/metrics | grep -q '^trawl_ingest_' || fail "no metrics of ingest"
-curl -fsS http://127.0.0.1:4000/metrics | grep -q '^trawl_' || fail "no metrics of the API"
+curl -fsS http://127.0.0.1:9002/metrics | grep '^trawl_ingest_' >/dev/null || fail "no metrics of ingest"
+curl -fsS http://127.0.0.1:4000/metrics | grep '^trawl_' >/dev/null || fail "no metrics of the API"
 for service in engine ingest api; do
     for secret in owner api reader; do
         ! inspect $service '{{json .Config}}' | grep -qF "$(password $secret)" || fail "$service has a password in its configuration"
@@ -160,7 +160,7 @@ within 90 "all are healthy after the kills" all_healthy
 
 start_node --chain-id 0x5
 docker compose restart --timeout 60 ingest >/dev/null 2>&1
-held() { docker compose logs --no-color ingest | grep -q 'exit code 3, which another start does not cure'; }
+held() { docker compose logs --no-color ingest | grep 'exit code 3, which another start does not cure' >/dev/null; }
 within 60 "a node of another chain ends follow with 3" held
 restarts=$(inspect ingest '{{.RestartCount}}')
 within 150 "its container is unhealthy" is ingest '{{.State.Health.Status}}' unhealthy
@@ -195,7 +195,7 @@ docker compose up --detach --no-build >"$folder/up.log" 2>&1 || fail "up: $(tail
 within 90 "all are healthy on a small volume" all_healthy
 docker compose exec -T engine sh -c 'cat /dev/zero >/var/lib/trawl/ballast' 2>/dev/null || true
 start_node
-full() { curl -sS -m 5 http://127.0.0.1:9002/health/ready | grep -qiE 'space|disk'; }
+full() { curl -sS -m 5 http://127.0.0.1:9002/health/ready | grep -iE 'space|disk' >/dev/null; }
 within 120 "ingest says that the disk is full" full
 healthy engine || fail "the engine is not healthy beside a full disk"
 docker compose exec -T engine rm /var/lib/trawl/ballast
