@@ -14,8 +14,8 @@ pub use by_name::chains_router;
 pub use chains::ChainService;
 pub use routes::router;
 
-/// Removes empty words from a path: a slash at its end, or a doubled one, as of clients that put an address which ends in
-/// a slash before a path, makes no difference.
+/// Removes empty words from a path: a slash at its end, or a doubled one, as of clients that put an address which ends
+/// in a slash before a path, makes no difference.
 pub fn single_slashes(mut request: Request<Body>) -> Request<Body> {
     if let Some(uri) = without_empty_words(request.uri()) {
         *request.uri_mut() = uri;

@@ -196,8 +196,8 @@ fn units_run_under_systemd() -> anyhow::Result<()> {
     in_containers("systemd.sh", &[&programs, &engine_library::ensure()?.display().to_string()])
 }
 
-/// Compose's stack with the embedded engine, by the commands of `quickstart.md`: kills, a foreign chain, a reboot, a full
-/// volume.
+/// Compose's stack with the embedded engine, by the commands of `quickstart.md`: kills, a foreign chain, a reboot, a
+/// full volume.
 #[test]
 fn the_stack_runs_under_compose() -> anyhow::Result<()> {
     let programs = env::program("trawl-api").parent().context("a folder")?.display().to_string();

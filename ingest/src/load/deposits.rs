@@ -34,7 +34,7 @@ pub(super) fn complete_deposits(block: &mut Block, family: &Family) -> Vec<Corre
 pub(super) struct CorrectedContract {
     /// Hash of the deposit.
     transaction: B256,
-    /// Its nonce.
+    /// The nonce of the deposit.
     nonce: u64,
     /// The address by that nonce.
     created: Address,

@@ -129,7 +129,7 @@ pub(super) fn verify_requests(block: &Block, outcome: &mut Outcome) {
     match block.header.requests_hash {
         Some(EMPTY_REQUESTS_HASH) => outcome.passed(Check::RequestsHash),
         Some(_) => {
-            outcome.not_checkable(Check::RequestsHash, "nodes give the hash of the requests, and not the requests")
+            outcome.not_checkable(Check::RequestsHash, "nodes give the hash of the requests, and not the requests");
         }
         None => {}
     }

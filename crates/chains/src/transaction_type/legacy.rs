@@ -26,7 +26,7 @@ const FIELDS: [Field; 3] = [
 /// Which form a legacy transaction has, by its members in the JSON of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LegacyForm {
-    /// Ethereum's.
+    /// Ethereum's fields alone are hashed.
     Ethereum,
     /// The longer one, with these items between gas and recipient, in RLP.
     Longer(Vec<u8>),
