@@ -33,7 +33,7 @@ export function Charts() {
     <>
       <h1>Charts</h1>
       <nav class="row index" aria-label="Charts on this page">{SECTIONS.map(([id, name]) => <a key={id} href={`#${id}`}>{name}</a>)}</nav>
-      <h2 id="newest">The newest {blocks.data?.items.length ?? 100} loaded blocks</h2>
+      <h2 id="newest">The newest {blocks.data && blocks.data.items.length > 1 ? `${blocks.data.items.length} ` : ''}loaded blocks</h2>
       {isSettled(blocks) ? <AnswerView answer={blocks}>{(page) => <BlockCharts blocks={page.items} />}</AnswerView> : <BlockChartsRoom />}
       <div id="contract"><ContractLife period={period} /></div>
       <div id="called"><HotContracts /></div>

@@ -55,7 +55,7 @@ export function FailureReasons({ of: answer, contract, from = null }: { of: Answ
   return (
     <AnswerView answer={answer} lines={10} compact>{(data) => (
       <DataPanel id="failure-reasons" title={title} about={about(data, from)} sql={failuresSql(contract, from)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
-        <Table items={data.items.slice(0, MAX_ROWS)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty={data.block_number === null ? 'No block is settled yet.' : `No ${contract === null ? '' : 'incoming '}transaction with a known outcome failed.`}
+        <Table items={data.items.slice(0, MAX_ROWS)} columns={contract === null ? ofContracts : ofMethods} label={title} empty={data.block_number === null ? 'No block is settled yet.' : `No ${contract === null ? '' : 'incoming '}transaction with a known outcome failed.`}
           id={(item) => [item.contract?.hash, item.method_id, item.error, item.revert_id, item.message].join()} />
       </DataPanel>
     )}</AnswerView>

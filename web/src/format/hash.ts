@@ -8,18 +8,24 @@ export function shortHash(hash: string, head = 8, tail = 6): string {
 export const isAddress = (text: string) => /^0x[0-9a-f]{40}$/i.test(text);
 export const isHash = (text: string) => /^0x[0-9a-f]{64}$/i.test(text);
 
-/** Replaces characters that are invisible, or change the direction of the text, by their codes; fillers of Hangul are letters to Unicode. */
+/** Characters that are invisible or change the direction of the text; not the signs that Arabic numbers have, nor the one that makes an emoji of a symbol. */
+export const INVISIBLE = /(?![\ufe0f\u0600-\u0605\u06dd])[\p{Cf}\p{DI}\u2028\u2029\u2800]/u;
+const MARKS = new RegExp(`\\p{Cc}|${INVISIBLE.source}`, 'gu');
+
+/** Replaces them, and control characters, by their codes. */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu, (mark) =>
-    mark === '\n' || mark === '\t' ? ' ' : `\\u${(mark.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(MARKS, (mark) => (mark === '\n' || mark === '\t' ? ' ' : codeOf(mark.codePointAt(0) ?? 0)));
 }
+
+const codeOf = (point: number) => (point > 0xffff ? `\\u{${point.toString(16)}}` : `\\u${point.toString(16).padStart(4, '0')}`);
+
+/** The bytes of hexadecimal digits. */
+export const bytesOf = (digits: string) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
 /** Bytes decoded as text; null if they are not text, or too few to decide. */
 export function textOf(data: string): string | null {
-  const bytes = Uint8Array.from(data.slice(2).match(/../g) ?? [], (pair) => parseInt(pair, 16));
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(data.slice(2)));
     return Array.from(text).length > 2 && !/[\p{Cc}\p{Co}\p{Cn}]/u.test(text) ? visible(text) : null;
   } catch {
     return null;

@@ -29,6 +29,8 @@ const MAX_GUESSES = 6;
 /** A link to an object on a page of this or another explorer. */
 const LINK = /^https?:\/\/[^\s?#]*\/(?:tx|address|token|block|op)\/([^\s/?#]+)/i;
 
+const FROM_LINK = { isCertain: false, note: 'From a link, which may be of another chain' };
+
 /** What is searched for: the object of a pasted link, otherwise the text itself. */
 export function searchedText(text: string): string {
   const input = text.trim();
@@ -40,7 +42,7 @@ export function guessesOf(text: string, vocabulary: Vocabulary): Guess[] {
   const input = searchedText(text);
   if (!input) return [];
   const guesses = [address(input), height(input), hash(input), date(input), ...selector(input), ...byName(input, vocabulary), partialHash(input)];
-  return guesses.filter((guess) => guess !== null).slice(0, MAX_GUESSES);
+  return guesses.filter((guess) => guess !== null).slice(0, MAX_GUESSES).map((guess) => (input === text.trim() ? guess : { ...guess, ...FROM_LINK }));
 }
 
 function address(input: string): Guess | null {
@@ -66,7 +68,7 @@ function height(input: string): Guess | null {
 /** A hash as the topic of an event; whether it is that of a block or a transaction is for the API to say. */
 function hash(input: string): Guess | null {
   const digits = /^(?:0x)?([0-9a-f]{64})$/i.exec(input)?.[1]?.toLowerCase();
-  return digits ? { name: `0x${digits.slice(0, 10)}…`, kind: 'event', path: `/tools?q=0x${digits}` } : null;
+  return digits ? { name: `0x${digits.slice(0, 10)}…`, kind: 'as an event', path: `/tools?q=0x${digits}` } : null;
 }
 
 function date(input: string): Guess | null {

@@ -1,4 +1,5 @@
 // Signs that a token imitates another one, or advertises a site. A warning is a hint to compare the contract, never a verdict.
+import { INVISIBLE } from './hash.ts';
 
 /** Symbols of well-known tokens with their contracts by chain: those of crates/json/src/tokens/known_tokens.txt, which a test compares. */
 export const WELL_KNOWN = `
@@ -63,7 +64,6 @@ export function folded(text: string): string {
 }
 
 const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u, /\p{Script=Cherokee}/u];
-const INVISIBLE = /[\p{Cf}\u115f\u1160\u3164\uffa0]/u;
 const WEB = /https?:|www\.|t\.me\/|[a-z0-9-]\s?\.\s?(com|xyz|io|org|net|app|gift|gifts|top|site|vip|live|finance|claims?|cc|fi|pro|fun|lol|me|ly|us|ru|cn|co|info|click|link)\b/i;
 
 interface TokenNames { name: string | null; symbol: string | null; address_hash: string }

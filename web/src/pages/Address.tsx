@@ -53,7 +53,7 @@ const upTo = (value: number | null | undefined) => (value === null || value === 
 
 export function Address() {
   const hash = useRoute().params['hash'] ?? '';
-  return isAddress(hash) ? <ValidAddress hash={hash} /> : <Invalid what="an address" text={hash} />;
+  return isAddress(hash) ? <ValidAddress hash={hash} /> : <Invalid what="address" text={hash} />;
 }
 
 function ValidAddress({ hash }: { hash: string }) {
@@ -102,15 +102,15 @@ function ValidAddress({ hash }: { hash: string }) {
 }
 
 /** The first and the last transaction; if blocks are missing, the first and the last that are indexed. */
-function FirstAndLastTransaction({ hash, isComplete }: { hash: string; isComplete: boolean }) {
+function FirstAndLastTransaction({ hash, isComplete }: { hash: string; isComplete: boolean | undefined }) {
   const path = `/api/v2/addresses/${hash}/transactions?items_count=1`;
   const [last, first] = [useApi<Page<Transaction>>(path), useApi<Page<Transaction>>(`${path}&order=asc`)];
   const shown = (answer: typeof last) => {
     const item = answer.data?.items[0];
-    if (item) return <span class="row"><TxHash hash={item.hash} /> <Time at={item.timestamp} />{!isComplete && <span class="quiet">in indexed blocks</span>}</span>;
-    return answer.data ? <span class="quiet">{isComplete ? 'none' : 'none in indexed blocks'}</span> : answer.problem ? <Unknown why={answer.problem.message} /> : '…';
+    if (item) return <span class="row"><TxHash hash={item.hash} /> <Time at={item.timestamp} />{isComplete === false && <span class="quiet">in indexed blocks</span>}</span>;
+    return answer.data && isComplete !== undefined ? <span class="quiet">{isComplete ? 'none' : 'none in indexed blocks'}</span> : answer.problem ? <Unknown why={answer.problem.message} /> : '…';
   };
-  return <><Fact name="Last transaction">{shown(last)}</Fact><Fact name="First transaction" hint={isComplete ? undefined : 'Not all blocks are indexed here: there may be earlier ones'}>{shown(first)}</Fact></>;
+  return <><Fact name="Last transaction">{shown(last)}</Fact><Fact name="First transaction" hint={isComplete === false ? 'Not all blocks are indexed here: there may be earlier ones' : undefined}>{shown(first)}</Fact></>;
 }
 
 /** If blocks are missing, counts are those of the lists, which stop at 51. */
@@ -123,8 +123,8 @@ function Details({ of, counts }: { of: AddressPage; counts: TabCounts | undefine
       <Facts>
         <Fact name="Balance"><span class="row"><Coins wei={of.coin_balance} whole />{of.block_number_balance_updated_at !== null && <span class="quiet">after block <Height of={of.block_number_balance_updated_at} /></span>}</span></Fact>
         <Fact name="Transactions">{value('transactions_count')}</Fact>
-        <Fact name="Token transfers" hint="Those that the address sent or received">{value('token_transfers_count')}</Fact>
-        <FirstAndLastTransaction hash={of.hash} isComplete={Boolean(counters.data?.transactions_count)} />
+        <Fact name="Token transfers" hint="Sent or received by this address">{value('token_transfers_count')}</Fact>
+        <FirstAndLastTransaction hash={of.hash} isComplete={counters.data || counters.problem ? Boolean(counters.data?.transactions_count) : undefined} />
         {of.ens_domain_name && <Fact name="ENS name"><bdi>{visible(of.ens_domain_name)}</bdi></Fact>}
         {of.public_tags.length > 0 && <Fact name="Tags"><span class="row">{of.public_tags.map((tag) => <span key={tag.display_name} class="badge">{shortName(tag.display_name ?? '', 40)}</span>)}</span></Fact>}
         {of.token && <Fact name="Token"><span class="row"><TokenName token={of.token} /> <span class="quiet">{of.token.type}</span></span></Fact>}

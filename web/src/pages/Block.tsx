@@ -29,7 +29,7 @@ const ORDERS: Orders = [['In order', {}], ['By fee', { sort: 'fee' }], ['By valu
 
 export function Block() {
   const id = useRoute().params['id'] ?? '';
-  return /^\d+$/.test(id) || isHash(id) ? <ValidBlock id={id} /> : <Invalid what="a block" text={id} />;
+  return /^\d+$/.test(id) || isHash(id) ? <ValidBlock id={id} /> : <Invalid what="block" text={id} />;
 }
 
 function ValidBlock({ id }: { id: string }) {

@@ -3,16 +3,16 @@ import { visible } from '../format/hash.ts';
 import { useTitle } from '../parts/title.ts';
 
 const RULES = {
-  'an address': '0x and 40 hexadecimal digits', 'a token': 'the address of its contract, 0x and 40 hexadecimal digits, and for an id a decimal number',
-  'a transaction': 'its hash, 0x and 64 hexadecimal digits', 'a block': 'its number, or its hash, 0x and 64 hexadecimal digits',
+  address: '0x and 40 hexadecimal digits', token: 'a contract address, 0x and 40 hexadecimal digits, and a decimal token ID',
+  transaction: 'a hash, 0x and 64 hexadecimal digits', block: 'a number, or a hash, 0x and 64 hexadecimal digits',
 };
 
 export function Invalid({ what, text }: { what: keyof typeof RULES; text: string }) {
-  useTitle(`Not ${what}`);
+  useTitle(`Invalid ${what}`);
   return (
     <>
-      <h1>Not {what}</h1>
-      <p class="failure lack" role="alert"><bdi>{visible(text).slice(0, 100)}</bdi> does not name {what}, which is given by {RULES[what]}.</p>
+      <h1>Invalid {what}</h1>
+      <p class="failure lack" role="alert"><bdi>{visible(text).slice(0, 100)}</bdi> is not a valid {what}: expected {RULES[what]}.</p>
       <p><a href={`/search?q=${encodeURIComponent(text)}`}>Search for it</a></p>
     </>
   );

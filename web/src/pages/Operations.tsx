@@ -65,7 +65,7 @@ function OperationDetails({ of }: { of: UserOperation }) {
   const call = of.decoded_execute_call_data ?? of.decoded_call_data;
   return (
     <>
-      {!of.status && <p class="failure compact" role="note"><strong>Its call failed.</strong> {of.revert_reason && of.revert_reason !== '0x' && <span>Reverted: {reasonText({ raw: of.revert_reason })}.</span>} The fee was paid all the same.</p>}
+      {!of.status && <p class="failure compact" role="note"><strong>Its call failed.</strong> {of.revert_reason && of.revert_reason !== '0x' && <span>Reverted: {reasonText({ raw: of.revert_reason })?.replace(/\.$/, '')}.</span>} The fee was paid all the same.</p>}
       {of.call_data === null && <p class="quiet" role="note">The calldata is not known here: the calls of its block are not loaded, or contain no bundle.</p>}
       <section class="panel">
         <Facts>

@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso';
 import { count } from '../format/amount.ts';
 import { type SearchItem, nameOf, pageOf } from '../format/search_item.ts';
 import { shortName, visible } from '../format/hash.ts';
-import { type Guess, guessesOf } from '../format/query.ts';
+import { type Guess, guessesOf, searchedText } from '../format/query.ts';
 import { PagedTable } from '../parts/list/PagedTable.tsx';
 import type { Column } from '../parts/list/Table.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -31,13 +31,13 @@ function GuessLink({ guess }: { guess: Guess }) {
     if (guess.path === undefined && guess.seconds !== undefined) void pathOf(guess).then(setPath);
   }, [guess.path, guess.seconds]);
   if (path) return <a href={path}><bdi>{guess.name}</bdi>{guess.path ? '' : `: ${count(path.split('/').pop() ?? '')}`}</a>;
-  return <><bdi>{guess.name}</bdi>{guess.seconds !== undefined && path === null && <span class="quiet"> the block at that time is not loaded</span>}</>;
+  return <><bdi>{guess.name}</bdi>{guess.seconds !== undefined && path === null && <span class="quiet"> not loaded</span>}</>;
 }
 
 export function Search() {
   const { query } = useLocation();
-  const words = (query['q'] ?? '').trim();
-  const hasGuesses = guessesOf(words, searchVocabulary()).length > 0;
+  const words = searchedText(query['q'] ?? '');
+  const hasGuesses = guessesOf(words, searchVocabulary()).some(({ kind }) => !['as an event', 'function', 'incomplete'].includes(kind));
   useTitle(words ? `Search: ${words}` : 'Search');
   return (
     <>

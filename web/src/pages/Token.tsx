@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use_api.ts';
 import type { Holder, Instance as InstanceObject, Token as TokenObject, TokenTransfer } from '../api/types.ts';
-import { count, percent } from '../format/amount.ts';
+import { percent } from '../format/amount.ts';
 import { isAddress, shortHash, shortName, visible } from '../format/hash.ts';
 import { suspicionOf } from '../format/suspect.ts';
 import { Address } from '../parts/Address.tsx';
@@ -32,7 +32,7 @@ interface Counters { transfers_count: string | null; token_holders_count: string
 
 export function Token() {
   const hash = useRoute().params['hash'] ?? '';
-  return isAddress(hash) ? <ValidToken hash={hash} /> : <Invalid what="a token" text={hash} />;
+  return isAddress(hash) ? <ValidToken hash={hash} /> : <Invalid what="token" text={hash} />;
 }
 
 function ValidToken({ hash }: { hash: string }) {
@@ -48,11 +48,11 @@ function ValidToken({ hash }: { hash: string }) {
   ];
   const tab = chosenTab(tabs, params['tab'] ?? query['tab'], { transfers: 'token_transfers', instances: 'inventory', analytics: 'activity', charts: 'activity' });
   const path = `/tokens/${hash}`;
-  const after = token?.block_number ? <span class="quiet">after block <Height of={token.block_number} /></span> : null;
   const head = health.value?.report?.data.latest_block_number;
-  // Counts of an old block, such as those before a gap, are not those of the token now.
-  const isOld = token?.block_number !== undefined && token.block_number !== null && head !== undefined && head !== null && head - token.block_number > MAX_BEHIND;
-  const counted = (cell: ComponentChildren, value: string | null) => (isOld ? <Unknown why={`Transfers are counted up to block ${count(token?.block_number)}`} /> : <span class="row">{cell}{value !== null && after}</span>);
+  // Counts of an old block, such as those before a gap, say little of the token now.
+  const isOld = Boolean(token?.holders_count && token.block_number && head && head - token.block_number > MAX_BEHIND);
+  const after = token?.block_number ? <span class="quiet">after block <Height of={token.block_number} />{isOld && ': transfers since then are not counted'}</span> : null;
+  const counted = (cell: ComponentChildren, value: string | null) => <span class="row">{cell}{value !== null && after}</span>;
   return (
     <>
       <h1 class="row">Token {token?.name && <bdi class="name">{shortName(token.name, 60)}</bdi>}{token && <span class="badge">{token.type}</span>}</h1>
@@ -102,7 +102,7 @@ const instances: Column<InstanceObject>[] = [
 export function Instance() {
   const { params } = useRoute();
   const [hash, id] = [params['hash'] ?? '', params['id'] ?? ''];
-  return isAddress(hash) && /^\d{1,78}$/.test(id) ? <ValidInstance hash={hash} id={id} /> : <Invalid what="a token" text={`${hash}/instance/${id}`} />;
+  return isAddress(hash) && /^\d{1,78}$/.test(id) ? <ValidInstance hash={hash} id={id} /> : <Invalid what="token" text={`${hash}/instance/${id}`} />;
 }
 
 function ValidInstance({ hash, id }: { hash: string; id: string }) {

@@ -6,7 +6,7 @@ import type { Log, TokenTransfer, Transaction } from '../api/types.ts';
 import { count, percent } from '../format/amount.ts';
 import { isHash, textOf, visible } from '../format/hash.ts';
 import { feeParts, recipientOf } from '../format/kind.ts';
-import { reasonText } from '../format/trace/reason.ts';
+import { isBareRevert, reasonText } from '../format/trace/reason.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei, TransferAmount } from '../parts/Amount.tsx';
 import { ChainCalls, ChainFacts, Parts } from '../parts/ChainFacts.tsx';
@@ -49,7 +49,7 @@ const AWAITING_CALLS = 'awaiting_internal_transactions';
 
 export function Tx() {
   const hash = useRoute().params['hash'] ?? '';
-  return isHash(hash) ? <ValidTx hash={hash} /> : <Invalid what="a transaction" text={hash} />;
+  return isHash(hash) ? <ValidTx hash={hash} /> : <Invalid what="transaction" text={hash} />;
 }
 
 function ValidTx({ hash }: { hash: string }) {
@@ -89,7 +89,7 @@ function failureReason({ result, revert_reason }: Transaction): string {
   if (result === AWAITING_CALLS) return 'The reason is not known here: the calls of its block are not loaded.';
   const reason = reasonText(revert_reason);
   if (reason) return `Reverted: ${reason}`;
-  if (result === 'Reverted') return 'Reverted, and no reason is known here.';
+  if (result && isBareRevert(result)) return 'Reverted, and no reason is known here.';
   return result ? visible(result.charAt(0).toUpperCase() + result.slice(1, 300)) : '';
 }
 

@@ -26,7 +26,7 @@ function mergeSuggestions(guesses: Guess[], items: SearchItem[]): Suggestion[] {
   const found = items.map(suggestionOf);
   const isFound = (guess: Guess) => found.some(({ name, kind }) => name === guess.name && kind === guess.kind);
   // Loaded objects come before selectors and topics that the digits may be.
-  const isVague = ({ kind }: Guess) => kind === 'event' || kind === 'function';
+  const isVague = ({ kind }: Guess) => kind === 'as an event' || kind === 'function';
   const all: Suggestion[] = [...guesses.filter((guess) => !isVague(guess) && !isFound(guess)), ...found, ...guesses.filter(isVague)];
   return all.filter((one, index) => !one.path || all.findIndex((other) => other.path?.toLowerCase() === one.path?.toLowerCase()) === index).slice(0, MAX_SUGGESTIONS);
 }

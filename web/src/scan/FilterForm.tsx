@@ -121,9 +121,9 @@ function BlockField({ label, value, set, side, setPending, placeholder }: {
       if (answer.status === '1' && height !== undefined && /^\d+$/.test(height)) {
         set(height);
         setPending(side, false);
-      } else setMessage(`Its block is not known: ${withGroups(answer.message)}.`);
+      } else setMessage(`No block found for that day: ${withGroups(answer.message)}.`);
     } catch (failure) {
-      setMessage(failure instanceof Error ? failure.message : 'Its block is not known.');
+      setMessage(`No block found for that day: ${failure instanceof Error ? failure.message : 'no answer'}.`);
     }
   };
   return (

@@ -64,7 +64,9 @@ test('short hashes', () => {
 
 test('marks that cannot be seen become codes', () => {
   assert.equal(visible('a\u202eb\u0000c'), 'a\\u202eb\\u0000c');
-  assert.equal(visible('US\u00adDC\u061c\u3164\u{e0041}'), 'US\\u00adDC\\u061c\\u3164\\ue0041');
+  assert.equal(visible('US\u00adDC\u061c\u3164\u{e0041}'), 'US\\u00adDC\\u061c\\u3164\\u{e0041}');
+  assert.equal(visible('U\ufe01S\u034fD\u2800'), 'U\\ufe01S\\u034fD\\u2800');
+  assert.equal(visible('❤\ufe0f \u0600'), '❤\ufe0f \u0600');
   assert.equal(shortName('x'.repeat(5000)).length, 41);
   assert.equal(shortName('🚀'.repeat(50), 3), '🚀🚀🚀…');
 });
@@ -118,8 +120,11 @@ test('reverts in words', () => {
   assert.match(reasonText({ raw: '0x08c379a0ff' }), /^0x08c379a0ff/);
   assert.equal(reasonText({ raw: `0x4e487b71${'12'.padStart(64, '0')}` }), 'Panic 0x12: division or modulo by zero');
   // Its four bytes are the letters "aUZ6".
-  assert.match(reasonText({ raw: '0x61555a36' }), /^custom error 0x61555a36,/);
-  assert.match(reasonText({ raw: `0x61555a36${'20'.repeat(32)}` }), /^custom error 0x61555a36,/);
+  assert.match(reasonText({ raw: '0x61555a36' }), /^custom error 0x61555a36$/);
+  assert.match(reasonText({ raw: `0x61555a36${'20'.repeat(32)}` }), /^custom error 0x61555a36$/);
+  // Uniswap V3 says its reasons in two letters.
+  const errorOf = (digits) => ({ raw: `0x08c379a0${'20'.padStart(64, '0')}${String(digits.length / 2).padStart(64, '0')}${digits && word(digits)}` });
+  assert.deepEqual(['4153', '', '610a62'].map((digits) => reasonText(errorOf(digits))), ['AS', 'an empty text', 'a b']);
   assert.equal(reasonText(null), null);
   assert.ok(reasonText(decoded('0x08c379a0', 'Error(string reason)', 'x'.repeat(5000))).length < 400);
 });

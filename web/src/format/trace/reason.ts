@@ -1,6 +1,6 @@
 // Why a call failed, as text: the meanings of Solidity's Error and Panic, and custom errors with their parameters.
 import type { DecodedData, RevertReason } from '../../api/types.ts';
-import { textOf, visible } from '../hash.ts';
+import { bytesOf, textOf, visible } from '../hash.ts';
 
 /** https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require */
 const PANICS: Record<string, string> = {
@@ -10,6 +10,7 @@ const PANICS: Record<string, string> = {
 };
 const ERROR = '0x08c379a0';
 const PANIC = '0x4e487b71';
+const EMPTY = 'an empty text';
 const MAX_LENGTH = 300;
 
 /** A value as text: lists in brackets, strings of more than one word in quotes. */
@@ -17,6 +18,9 @@ export function plain(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(plain).join(', ')}]`;
   return typeof value === 'string' && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value);
 }
+
+/** Whether an error of a node says that a call reverted, and no more. */
+export const isBareRevert = (error: string) => /^(execution )?reverted$/i.test(error);
 
 /** The revert reason in one line; null if nothing was returned. */
 export function reasonText(reason: RevertReason | null | undefined): string | null {
@@ -31,8 +35,8 @@ export function reasonText(reason: RevertReason | null | undefined): string | nu
 function rawText(raw: string): string {
   const [id, words] = [raw.slice(0, 10), raw.slice(10)];
   if (id === PANIC && words.length === 64) return panicText(String(Number(`0x${words}`)));
-  if (id === ERROR) return textOf(`0x${words.slice(128, 128 + 2 * Number(`0x${words.slice(64, 128)}`))}`) ?? raw;
-  if (raw.length % 64 === 10) return `custom error ${id}, whose declaration is not known here`;
+  if (id === ERROR && words.length >= 128) return new TextDecoder().decode(bytesOf(words.slice(128, 128 + 2 * Number(`0x${words.slice(64, 128)}`)))) || EMPTY;
+  if (raw.length % 64 === 10) return `custom error ${id}`;
   return textOf(raw) ?? raw;
 }
 
@@ -40,7 +44,7 @@ const panicText = (code: string) => `Panic 0x${Number(code).toString(16).padStar
 
 function errorText({ method_call: call, method_id: id, parameters }: DecodedData): string {
   const first = String(parameters[0]?.value ?? '');
-  if (id === ERROR) return first || 'an empty text';
+  if (id === ERROR) return first || EMPTY;
   if (id === PANIC) return panicText(first);
   return `${call.split('(')[0]}(${parameters.map((parameter) => plain(parameter.value)).join(', ')})`;
 }

@@ -2,7 +2,7 @@
 import type { DecodedData, RevertReason } from '../../api/types.ts';
 import { visible } from '../hash.ts';
 import { precompileOf } from '../precompile.ts';
-import { plain, reasonText } from './reason.ts';
+import { isBareRevert, plain, reasonText } from './reason.ts';
 
 export interface Frame {
   type: string;
@@ -76,7 +76,7 @@ export function originOf(node: Node): Node {
 /** Why a call failed, as text. */
 export function failureOf({ frame }: Node): string {
   const reason = reasonText(frame.revert_reason);
-  return reason ? `Reverted: ${reason}` : visible(frame.error ?? '');
+  return reason ? `Reverted: ${reason}` : isBareRevert(frame.error ?? '') ? 'Reverted, and no reason is known here' : visible(frame.error ?? '');
 }
 
 /** The selector of a call, if code ran that reads it: a call without gas use and failure ran none, and precompiled contracts have no functions. */

@@ -56,7 +56,7 @@ export function Jump({ cursor }: { cursor: (block: number) => string }) {
     const target = blockOf(text);
     const block = target?.seconds === undefined ? target?.block : await blockAt(target.seconds);
     if (block === undefined) setMessage('That is not a block or a day.');
-    else if (block === null) setMessage('The block at the end of that day is not loaded.');
+    else if (block === null) setMessage('The block at that time is not loaded.');
     else {
       setMessage('');
       route(withQuery(path, query, { after: cursor(block) }));

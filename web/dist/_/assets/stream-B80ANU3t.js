@@ -1,2 +1,0 @@
-import{_n as e,jn as t,pn as n,r}from"./shared-Bdk5F8wC.js";async function i(i,a,o){let s;try{s=await fetch(t(i),{signal:a})}catch(e){throw a.aborted?e:new n(0,`The API cannot be reached.`)}if(!s.ok)throw e(s.status,await s.text());let c=``,l;for await(let{text:e,bytes:t}of r(s,a)){c+=e;let n=c.split(`
-`);c=n.pop()??``;let r=[];for(let e of n)e.startsWith(`{"end":`)?l=JSON.parse(e).end:e&&r.push(JSON.parse(e));r.length>0&&o(r,t)}if(!l)throw new n(0,`The transfer ended without its closing line, so these rows are incomplete.`);return l}export{i as t};
