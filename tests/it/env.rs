@@ -203,7 +203,9 @@ pub fn run(mut command: Command, code: i32) -> anyhow::Result<Output> {
 pub fn run_with_input(mut command: Command, code: i32) -> anyhow::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().with_context(|| format!("{command:?}"))?;
-    let output = process::output_within(child, LONGEST).with_context(|| format!("{command:?}"))?;
+    // A client that a slow run asks for everything may take most of an hour beside other tests.
+    let longest = if is_slow_run() { 4 * LONGEST } else { LONGEST };
+    let output = process::output_within(child, longest).with_context(|| format!("{command:?}"))?;
     if output.status.code() != Some(code) {
         bail!(
             "{command:?} ended with {} instead of {code}\n{}\n{}",
