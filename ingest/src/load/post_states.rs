@@ -67,13 +67,13 @@ mod tests {
         let block = recorded("mainnet", |block| block.header.number == 1_755_635);
         let mut given = block.clone();
         given.receipts.iter_mut().flatten().for_each(|receipt| receipt.status = Some(0));
-        let (kept, outcome) = loaded(&given);
-        assert_eq!(kept, block);
+        let (stored, outcome) = loaded(&given);
+        assert_eq!(stored, block);
         assert_eq!(outcome.map(|outcome| outcome.verdict(Depth::Full)), Ok("verified"));
         // A root that is not the one that was hashed proves nothing of the status.
         given.receipts.as_mut().expect("receipts")[0].root = Some(B256::repeat_byte(0x12));
-        let (kept, outcome) = loaded(&given);
-        assert_eq!((kept, outcome), (given, Err(Check::ReceiptsRoot)));
+        let (stored, outcome) = loaded(&given);
+        assert_eq!((stored, outcome), (given, Err(Check::ReceiptsRoot)));
     }
 
     /// As on chains whose nodes repeat the block's hash there.
@@ -82,8 +82,8 @@ mod tests {
         let mut block = recorded("devchain", |block| block.transactions.len() > 1);
         let hash = block.header.hash;
         block.receipts.iter_mut().flatten().for_each(|receipt| receipt.root = Some(hash));
-        let (kept, outcome) = loaded(&block);
-        assert_eq!(kept, block);
+        let (stored, outcome) = loaded(&block);
+        assert_eq!(stored, block);
         assert!(outcome.expect("not refused").has_passed(Check::ReceiptsRoot));
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn forget_unproven(block: &mut Block, family: &Family) {
     if !is_short(&block.header, family) {
         (block.uncle_hashes, block.uncles) = (None, None);
     } else if block.uncle_hashes.is_none() {
-        // Files with columns have no list of uncles for which this would be told.
+        // A file with columns has no list of uncles, and a header of ten fields has none.
         (block.uncle_hashes, block.uncles) = (Some(Vec::new()), Some(Vec::new()));
         block.header.lacking.retain(|column| *column != "uncles");
     }

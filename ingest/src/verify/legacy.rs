@@ -13,7 +13,7 @@ use crate::block::{Block, Transaction};
 
 /// A signed legacy transaction of a family that has a form of its own; `None` where it is encoded as Ethereum's.
 ///
-/// Which of two forms it has may be left unsaid: files with columns have no field for it, and some nodes leave it out.
+/// Which of two forms it has may not be stated: files with columns have no field for it, and some nodes leave it out.
 /// It has the one that gives its hash. If none does, it is refused only where no field can be missing: since the chain
 /// is a rollup, which has no longer ones, and where the source names the fee of a gateway.
 pub(super) fn own_legacy(
@@ -30,8 +30,8 @@ pub(super) fn own_legacy(
         Ok(LegacyForm::Either(items)) => {
             by_hash(transaction, &items).or_else(|| Some(signed_legacy(transaction, &items)))
         }
-        Ok(LegacyForm::Unsaid(items)) => by_hash(transaction, &items).or_else(|| {
-            let unknown = may_be_sealed_by_committee(&block.header, family).then(|| unsaid(transaction));
+        Ok(LegacyForm::Unspecified(items)) => by_hash(transaction, &items).or_else(|| {
+            let unknown = may_be_sealed_by_committee(&block.header, family).then(|| unspecified_form(transaction));
             unknown.map(Err)
         }),
         // What cannot be read is beside a transaction of Ethereum's form, if that is the one that is hashed.
@@ -52,7 +52,7 @@ fn by_hash(transaction: &Transaction, items: &[u8]) -> Option<Result<TrieTransac
 }
 
 /// Why a transaction of neither form may be a sound one.
-fn unsaid(transaction: &Transaction) -> NotCheckable {
+fn unspecified_form(transaction: &Transaction) -> NotCheckable {
     let reason = "the source has no gateway fee of legacy transactions, and one does not have its hash without";
     require_signed(transaction).err().unwrap_or_else(|| NotCheckable(reason.into()))
 }

@@ -33,7 +33,7 @@ pub enum LegacyForm {
     /// One of both: the node does not say which, and the longer one would have these items. The hash tells.
     Either(Vec<u8>),
     /// The same, and the items may be others: the node, or the file, has no fee of a gateway.
-    Unsaid(Vec<u8>),
+    Unspecified(Vec<u8>),
 }
 
 impl LegacyRule {
@@ -54,7 +54,7 @@ impl LegacyRule {
         Ok(match is_compatible {
             Some(_) => LegacyForm::Longer(items),
             None if names_fee => LegacyForm::Either(items),
-            None => LegacyForm::Unsaid(items),
+            None => LegacyForm::Unspecified(items),
         })
     }
 
@@ -82,8 +82,8 @@ mod tests {
         assert_eq!(celo(json!({"ethCompatible": true, "gatewayFee": "0x0"})), Ok(LegacyForm::Ethereum));
         // Nodes of before CIP-35 name the fee of every transaction, and not which form it has.
         assert_eq!(celo(json!({"gatewayFee": "0x5"})), Ok(LegacyForm::Either(vec![0x80, 0x80, 5])));
-        for unsaid in [json!({}), json!({"feeCurrency": null}), json!({"feeCurrency": null, "gatewayFee": null})] {
-            assert_eq!(celo(unsaid), Ok(LegacyForm::Unsaid(empty())));
+        for unspecified in [json!({}), json!({"feeCurrency": null}), json!({"feeCurrency": null, "gatewayFee": null})] {
+            assert_eq!(celo(unspecified), Ok(LegacyForm::Unspecified(empty())));
         }
         assert_eq!(form(LegacyRule::Ethereum, given.clone()), Ok(LegacyForm::Ethereum));
         assert!(celo(json!({"ethCompatible": false, "feeCurrency": "0x12"})).is_err());
