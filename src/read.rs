@@ -14,6 +14,7 @@ pub(crate) mod replay;
 pub(crate) mod row_stream;
 pub(crate) mod rules;
 pub(crate) mod settled;
+pub(crate) mod sources;
 pub(crate) mod state;
 pub(crate) mod tokens;
 pub(crate) mod transactions;

@@ -1,7 +1,8 @@
-//! Names, tags, ENS names, ABIs and signatures from files, for `trawl-ingest labels`.
+//! Names, tags, ENS names, ABIs, source code and signatures from files, for `trawl-ingest labels`.
 //!
 //! Everything is read and checked before anything is written: a file with a bad row changes nothing. What is found is
-//! held in memory until then, less than a kilobyte a label or signature and three times the text of an ABI.
+//! held in memory until then, less than a kilobyte a label or signature, three times the text of an ABI, and each
+//! different text of a source file once.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -17,6 +18,7 @@ mod json;
 mod label_records;
 mod record;
 mod signatures;
+pub mod source;
 pub mod write;
 
 pub use error::LabelsError;

@@ -27,6 +27,7 @@ pub(super) fn apply_label(labels: &mut Labels, label: KnownLabel) {
         "ens_domain_name" => labels.ens_domain_name = Some(label.value),
         "contract_name" => labels.contract_name = Some(label.value),
         "abi" => labels.abi = Some(label.generation),
+        "source" => labels.source = Some(label.generation),
         "public_tag" => labels.tags.push(Tag {
             slug: label.slug,
             name: label.value,

@@ -8,7 +8,9 @@ use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
 use crate::error::Problem;
+use percent_encoding::percent_decode_str;
 use trawl_core::primitives::{Address, B256};
+use trawl_core::store::Head;
 use trawl_json::vocabulary::signatures::well_known_signature;
 use trawl_json::web_assets::{write_chain, write_metadata};
 
@@ -27,6 +29,9 @@ pub(super) async fn at(app: &App, path: &str) -> Result<Option<Response>, Proble
         ["assets", "topic0", digits] => events(app, digits).await,
         ["assets", "chains", file] => chain(app, file),
         ["sourcify", "contracts", "full_match", id, address, "metadata.json"] => metadata(app, id, address).await,
+        ["sourcify", "contracts", "full_match", id, address, "sources", file @ ..] => {
+            source_file(app, id, address, &file.join("/")).await
+        }
         _ => Ok(None),
     }
 }
@@ -87,16 +92,31 @@ fn chain(app: &App, file: &str) -> Result<Option<Response>, Problem> {
     Ok(Some(json(write_chain(&name, app.coin(&head).unwrap_or(NAMELESS_COIN)))))
 }
 
-/// The ABI that was loaded for a contract of the chain that is served.
+/// The contract of a path, if it is of the chain that is served.
+fn contract(app: &App, head: &Head, id: &str, address: &str) -> Option<Address> {
+    let is_served = id.parse().is_ok_and(|id: u64| app.chain_id(head) == Some(id));
+    address.strip_prefix("0x").and_then(hex::<Address>).filter(|_| is_served)
+}
+
+/// The ABI that was loaded for a contract, and what is known of its source.
 async fn metadata(app: &App, id: &str, address: &str) -> Result<Option<Response>, Problem> {
     let head = app.head()?;
-    let is_served = id.parse().is_ok_and(|id: u64| app.chain_id(&head) == Some(id));
-    let Some(address) = address.strip_prefix("0x").and_then(hex::<Address>).filter(|_| is_served) else {
-        return Ok(None);
-    };
+    let Some(address) = contract(app, &head, id, address) else { return Ok(None) };
     let addresses = app.addresses([address], &head).await?;
     let Some((source, generation)) = addresses.source(&address) else { return Ok(None) };
     let entries = app.reader().rows(&trawl_query::labels::abi(&source, generation)).await?;
     let entries: Vec<String> = entries.into_iter().map(|entry| entry.entry).collect();
-    Ok(Some(json(write_metadata(&entries))))
+    let source = crate::read::sources::source(app, &addresses, &address).await?;
+    Ok(Some(json(write_metadata(&entries, source.as_ref()))))
+}
+
+/// The text of a source file of a contract; `None` if there is none at this path.
+async fn source_file(app: &App, id: &str, address: &str, path: &str) -> Result<Option<Response>, Problem> {
+    let head = app.head()?;
+    let Some(address) = contract(app, &head, id, address) else { return Ok(None) };
+    let Ok(path) = percent_decode_str(path).decode_utf8() else { return Ok(None) };
+    let addresses = app.addresses([address], &head).await?;
+    let source = crate::read::sources::source(app, &addresses, &address).await?;
+    let file = source.and_then(|source| source.files.into_iter().find(|file| file.path == path));
+    Ok(file.map(|file| ([(CONTENT_TYPE, "text/plain; charset=utf-8")], file.content).into_response()))
 }

@@ -17,6 +17,7 @@ mod hostile;
 mod keys;
 mod names;
 mod reverts;
+mod sources;
 mod tokens;
 
 /// Contracts of the scenario chain, as its own script names them in `expected.json`.

@@ -7,11 +7,12 @@ use trawl_core::schema::hot::HOT_TABLES;
 use trawl_core::schema::migrations::{MIGRATIONS, Migration, current_version};
 use trawl_core::schema::{
     AbiEntryRow, AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow,
-    CodeChangeRow, CodeRow, Columns, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
-    DirectedTokenTransferRow, EventSignatureRow, FunctionSignatureRow, HeadRow, IntentRow, InternalTransactionRow,
-    LabelLoadRow, LabelRow, LogRow, NonceRow, ProxyRow, StorageRow, TokenBalanceChangeRow, TokenBalanceRow,
-    TokenIdBalanceRow, TokenIdChangeRow, TokenRow, TokenStatisticsRow, TokenStepRow, TokenTransferRow,
-    TransactionByHashRow, TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
+    CodeChangeRow, CodeRow, Columns, CommitRow, ContractRow, ContractSourceRow, CreditRow, DestructionRow,
+    DirectedInternalTransactionRow, DirectedTokenTransferRow, EventSignatureRow, FunctionSignatureRow, HeadRow,
+    IntentRow, InternalTransactionRow, LabelLoadRow, LabelRow, LogRow, NonceRow, ProxyRow, SourceContentRow,
+    StorageRow, TokenBalanceChangeRow, TokenBalanceRow, TokenIdBalanceRow, TokenIdChangeRow, TokenRow,
+    TokenStatisticsRow, TokenStepRow, TokenTransferRow, TransactionByHashRow, TransactionRow, UncleRow, VerdictRow,
+    WithdrawalRow,
 };
 use xtask::workspace;
 
@@ -122,6 +123,8 @@ fn rust_mirrors_the_tables() -> anyhow::Result<()> {
         ("label_loads", LabelLoadRow::clickhouse_types()),
         ("address_labels", LabelRow::clickhouse_types()),
         ("contract_abis", AbiEntryRow::clickhouse_types()),
+        ("contract_sources", ContractSourceRow::clickhouse_types()),
+        ("source_contents", SourceContentRow::clickhouse_types()),
         ("event_signatures", EventSignatureRow::clickhouse_types()),
         ("function_signatures", FunctionSignatureRow::clickhouse_types()),
     ];

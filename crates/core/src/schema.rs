@@ -33,13 +33,13 @@ pub use optional_tables::{OptionalTable, OptionalTables};
 pub use rows::{
     AbiEntryRow, AccountFrame, AccountFrameView, AddressInternalTransactionRow, AddressInternalTransactionView,
     BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, BlockTokenTransferView, BlockView, CodeChangeRow,
-    CodeRow, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
+    CodeRow, CommitRow, ContractRow, ContractSourceRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
     DirectedTokenTransferRow, EventSignatureRow, FunctionSignatureRow, HeadRow, IntentRow, InternalTransactionRow,
     InternalTransactionView, LabelLoadRow, LabelRow, LogRow, LogView, NonceRow, ProxyRow, ScannedInternalTransaction,
-    ScannedInternalTransactionView, ScannedTransaction, ScannedTransactionView, StorageRow, TokenBalanceChangeRow,
-    TokenBalanceRow, TokenIdBalanceRow, TokenIdChangeRow, TokenRow, TokenStatisticsRow, TokenStepRow, TokenTransferRow,
-    TokenTransferView, TransactionByHashRow, TransactionRow, TransactionTotalsRow, TransactionView, UncleRow,
-    UncleView, VerdictRow, WithdrawalRow, WithdrawalView,
+    ScannedInternalTransactionView, ScannedTransaction, ScannedTransactionView, SourceContentRow, StorageRow,
+    TokenBalanceChangeRow, TokenBalanceRow, TokenIdBalanceRow, TokenIdChangeRow, TokenRow, TokenStatisticsRow,
+    TokenStepRow, TokenTransferRow, TokenTransferView, TransactionByHashRow, TransactionRow, TransactionTotalsRow,
+    TransactionView, UncleRow, UncleView, VerdictRow, WithdrawalRow, WithdrawalView,
 };
 
 /// Every table that holds rows of blocks, with its column of the block number.

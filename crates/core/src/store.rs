@@ -35,6 +35,7 @@ pub use ledger::follow_reports::{FollowReport, FullDisk, NewReport};
 pub use ledger::hot::{FollowRate, GenerationRange, OrphanedHotRows};
 pub use ledger::labels::{CurrentLabel, StoredEvent, StoredFunction};
 pub use ledger::leases::{Claimant, LeaseEvent, LiveLease};
+pub use ledger::loaded_contracts::{StoredAbi, StoredContent, StoredSource};
 pub use ledger::runs::{AnnouncedRange, CommitEdges};
 pub use ledger::statistics::{TokenProgress, TokenStep};
 pub use ledger::tokens::{TokenSelection, UnfetchedToken};

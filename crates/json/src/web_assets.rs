@@ -1,6 +1,9 @@
 //! Assets that web explorers fetch besides their own files (docs/reference/web.md).
 
+use serde_json::{Value, json};
+
 use super::JsonWriter;
+use crate::contracts::source::ContractSource;
 
 /// The settings of the page: where its API and its data are, below `origin`.
 #[must_use]
@@ -37,16 +40,28 @@ pub fn write_chain(name: &str, symbol: &str) -> Vec<u8> {
     writer.into_bytes()
 }
 
-/// A contract's metadata in Sourcify's shape: its ABI, as entries of JSON. The settings of its compiler are unknown.
+/// A contract's metadata in Sourcify's shape: its ABI, as entries of JSON, and what its source says of the compiler.
+/// Without a source, compiler and settings are unknown.
 #[must_use]
-pub fn write_metadata(entries: &[String]) -> Vec<u8> {
+pub fn write_metadata(entries: &[String], source: Option<&ContractSource>) -> Vec<u8> {
+    let stated = |text: fn(&ContractSource) -> &str| source.map(text).filter(|text| !text.is_empty());
     let mut writer = JsonWriter::new();
     writer.object(|metadata| {
         metadata.key("version").number(1);
-        metadata.key("language").null();
-        metadata.key("compiler").object(|compiler| compiler.key("version").null());
-        metadata.key("sources").object(|_| {});
-        metadata.key("settings").object(|settings| settings.key("compilationTarget").object(|_| {}));
+        metadata.key("language").option(stated(|source| &source.language), JsonWriter::string);
+        metadata.key("compiler").object(|compiler| {
+            compiler.key("version").option(stated(|source| &source.compiler_version), JsonWriter::string);
+        });
+        metadata.key("sources").object(|sources| {
+            for file in source.into_iter().flat_map(|source| &source.files) {
+                sources.key(&file.path).object(|member| member.key("keccak256").hex(file.hash.as_slice()));
+            }
+        });
+        let mut settings = source.map(|source| source.settings.clone()).unwrap_or_default();
+        let target = source.filter(|source| !source.file_path.is_empty());
+        let target = target.map_or_else(|| json!({}), |source| json!({ source.file_path.as_str(): source.name }));
+        settings.insert("compilationTarget".into(), target);
+        metadata.key("settings").raw(Value::Object(settings).to_string());
         metadata.key("output").object(|output| {
             output.key("abi").array(|abi| entries.iter().for_each(|entry| abi.item().raw(entry)));
             write_comments(output.key("userdoc"), "user");

@@ -11,6 +11,7 @@ pub mod logs;
 pub mod scan;
 pub mod search;
 mod select;
+pub mod sources;
 pub mod state;
 pub mod stats;
 pub mod tokens;

@@ -1,13 +1,13 @@
 //! `trawl-ingest labels`.
 
 use trawl_core::store::{Head, Reader, Writer};
-use trawl_ingest::labels::write::{Purpose, write};
+use trawl_ingest::labels::write::{Outcome, Purpose, write};
 use trawl_ingest::labels::{LabelRecords, LabelsError, Source};
 
 use super::error::Failure;
 use super::flags::LabelsFlags;
 
-/// Loads labels, ABIs and signatures. It needs no lease: what it writes is in tables of its own.
+/// Loads labels, ABIs, sources and signatures. It needs no lease: what it writes is in tables of its own.
 pub async fn labels_command(flags: LabelsFlags, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
     writer.require_schema().await?;
     let stored = Head::load(reader).await?.chain_id;
@@ -30,12 +30,19 @@ pub async fn labels_command(flags: LabelsFlags, reader: &Reader, writer: &Writer
     }
     let (purpose, changed) = if flags.remove { (Purpose::Remove, "taken back") } else { (Purpose::Add, "new") };
     let outcome = write(reader, writer, found, purpose, names).await.map_err(LabelsError::from)?;
-    let summary = |name: &str, (all, new): (u64, u64)| format!("{all} {name}, {new} {changed}");
-    println!(
-        "{}; {}; {}",
-        summary("labels", outcome.labels),
-        summary("ABIs", outcome.abis),
-        summary("signatures", outcome.signatures)
-    );
+    println!("{}", summary(&outcome, changed));
     Ok(())
+}
+
+/// What was found, and how much of it was new or taken back. Sources are named where there are some.
+fn summary(outcome: &Outcome, changed: &str) -> String {
+    let kinds = [
+        ("labels", outcome.labels),
+        ("ABIs", outcome.abis),
+        ("sources", outcome.sources),
+        ("signatures", outcome.signatures),
+    ];
+    let kinds = kinds.into_iter().filter(|(name, counts)| *name != "sources" || counts.found > 0);
+    let texts = kinds.map(|(name, counts)| format!("{} {name}, {} {changed}", counts.found, counts.written));
+    texts.collect::<Vec<_>>().join("; ")
 }

@@ -188,9 +188,13 @@ async fn forget_broken(reader: &Reader, writer: &Writer, guard: &LeaseGuard) -> 
 fn hints(damage: &Damage) {
     for table in &damage.others {
         let hint = match table.as_str() {
-            "address_labels" | "contract_abis" | "label_loads" | "event_signatures" | "function_signatures" => {
-                "load your files again with `trawl-ingest labels`"
-            }
+            "address_labels"
+            | "contract_abis"
+            | "contract_sources"
+            | "source_contents"
+            | "label_loads"
+            | "event_signatures"
+            | "function_signatures" => "load your files again with `trawl-ingest labels`",
             "chain_configurations" => {
                 "run `trawl-ingest load` with --genesis again, and `trawl-ingest repair` with --chain-family, as far as you gave them"
             }

@@ -7,6 +7,7 @@ use super::error::LabelsError;
 use super::label_records::{ByChance, FactOrigin, LabelRecords};
 use super::record::{self, Fields};
 use super::signatures;
+use super::source::{self, FoundSource, SourceRecord};
 
 /// Reads a text of one or more JSON values.
 pub(super) fn read(found: &mut LabelRecords, origin: &FactOrigin<'_>, text: &str) -> Result<(), LabelsError> {
@@ -57,6 +58,12 @@ fn object_of(
     at: &str,
 ) -> Result<(), LabelsError> {
     let inner = |name: &str| object.get(name).and_then(Value::as_object);
+    if source::is_etherscan(object) {
+        return etherscan_item(found, origin, object, at);
+    }
+    if let Some(Value::Array(items)) = object.get("result") {
+        return whole(found, origin, &Value::Array(items.clone()), &format!("{at}, result"));
+    }
     if let Some(abi) = object.get("abi").or_else(|| object.get("output")?.get("abi")) {
         return artifact(found, origin, object, abi, at);
     }
@@ -151,7 +158,7 @@ fn bare_abi(found: &mut LabelRecords, origin: &FactOrigin<'_>, value: &Value, at
     match origin.address {
         Some(address) if found.is_here(origin, origin.chain_id)? => found.abi(origin, address, None, abi),
         Some(_) => {}
-        None if origin.found == ByChance::Yes => found.without_address(origin, None, &abi),
+        None if origin.found == ByChance::Yes => found.without_address(origin, None, &abi, None),
         None => return Err(without_address(origin, at)),
     }
     Ok(())
@@ -181,9 +188,10 @@ fn artifact(
         _ => deployed_on(object, found.chain_id).map(|text| record::address(text).map_err(refused)).transpose()?,
     };
     let name = contract_name(object).or_else(|| stated_name(object, &fields));
+    let source = whole_source(found, source::of_artifact(object, origin.file).map_err(refused)?);
     let Some(address) = origin.address.or(own) else {
         if origin.found == ByChance::Yes || name.is_some() {
-            found.without_address(origin, name, &abi);
+            found.without_address(origin, name, &abi, source.as_ref());
             return Ok(());
         }
         return Err(without_address(origin, at));
@@ -195,6 +203,9 @@ fn artifact(
     let by_file = || origin.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.or_else(|| by_file().filter(|stem| stem != "metadata" && record::address(stem).is_err()));
     found.abi(origin, address, name, abi);
+    if let Some(source) = source {
+        found.source(origin.name(), address, source);
+    }
     // Other fields of a record with an address are labels; artifacts have other things under such names.
     if object.contains_key("address") {
         fields
@@ -202,6 +213,47 @@ fn artifact(
         fields.insert("address".into(), address.to_string().into());
         record::read(found, origin, &fields, at)?;
     }
+    Ok(())
+}
+
+/// A source with all its texts; others are counted.
+fn whole_source(found: &mut LabelRecords, source: FoundSource) -> Option<SourceRecord> {
+    match source {
+        FoundSource::Absent => None,
+        FoundSource::Incomplete => {
+            found.pass_over("sources without the text of each file");
+            None
+        }
+        FoundSource::Whole(record) => Some(*record),
+    }
+}
+
+/// An item of Etherscan's `getsourcecode`: a contract that is not verified has a sentence instead of an ABI.
+fn etherscan_item(
+    found: &mut LabelRecords,
+    origin: &FactOrigin<'_>,
+    object: &Map<String, Value>,
+    at: &str,
+) -> Result<(), LabelsError> {
+    let refused = |reason: String| origin.refused(at, reason);
+    let member = |name: &str| object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    // Blockscout's answer has the address; Etherscan's has none.
+    let own = member("Address").map(|text| record::address(text).map_err(refused)).transpose()?;
+    let address = origin.address.or(own).ok_or_else(|| {
+        origin.refused(at, "a source without a contract: give it as ADDRESS=FILE, or name the file by its address")
+    })?;
+    let Some(source) = whole_source(found, source::of_etherscan(object).map_err(refused)?) else {
+        found.pass_over("contracts that are not verified");
+        return Ok(());
+    };
+    if !found.is_here(origin, origin.chain_id)? {
+        return Ok(());
+    }
+    let abi = member("ABI").map(|text| Abi::new(&text.into()).map_err(refused)).transpose()?;
+    if let Some(abi) = abi {
+        found.abi(origin, address, Some(source.source.name.clone()), abi);
+    }
+    found.source(origin.name(), address, source);
     Ok(())
 }
 

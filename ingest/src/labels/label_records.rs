@@ -8,6 +8,7 @@ use trawl_core::primitives::{Address, B256};
 
 use super::abi::Abi;
 use super::error::LabelsError;
+use super::source::{ContractSource, SourceRecord};
 
 /// The value of an address under one type and slug.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,6 +33,10 @@ pub struct LabelRecords {
     pub labels: BTreeMap<Key, (LabelValue, String)>,
     /// ABIs, with the file each is from.
     pub abis: BTreeMap<Address, (Abi, String)>,
+    /// Source code, with the file each is from.
+    pub sources: BTreeMap<Address, (ContractSource, String)>,
+    /// Texts of source files by their Keccak-256.
+    pub contents: BTreeMap<B256, String>,
     /// Events of the dictionary, with the file each is from.
     pub events: BTreeMap<(B256, String), String>,
     /// Functions of the dictionary, with the file each is from.
@@ -42,9 +47,17 @@ pub struct LabelRecords {
     pub(super) chain_id: Option<u64>,
     /// Contracts that a deployment made, whose ABIs are in files of their own.
     pub(super) deployed: Vec<(Address, String, String)>,
-    /// ABIs without an address and the names of their contracts, by that name and by the name of the file; nothing
-    /// where several have a name.
-    nameless: BTreeMap<String, Option<(Abi, String)>>,
+    /// Artifacts without an address, by the name of the contract and by that of the file; nothing where several have a
+    /// name.
+    nameless: BTreeMap<String, Option<NamelessArtifact>>,
+}
+
+/// What a compiler says of a contract that it does not know the address of.
+#[derive(Debug, Clone)]
+struct NamelessArtifact {
+    abi: Abi,
+    name: String,
+    source: Option<SourceRecord>,
 }
 
 /// Where a fact is from.
@@ -84,7 +97,8 @@ impl LabelRecords {
     /// Whether the files hold nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.labels.is_empty() && self.abis.is_empty() && self.events.is_empty() && self.functions.is_empty()
+        let has_contracts = !self.abis.is_empty() || !self.sources.is_empty();
+        !has_contracts && self.labels.is_empty() && self.events.is_empty() && self.functions.is_empty()
     }
 
     /// Whether something of a chain belongs to the chain of the database.
@@ -119,24 +133,40 @@ impl LabelRecords {
         self.abis.insert(address, (abi, origin.name()));
     }
 
-    /// Keeps an ABI until a deployment names its contract.
-    pub(super) fn without_address(&mut self, origin: &FactOrigin<'_>, name: Option<String>, abi: &Abi) {
+    /// Adds the source code of a contract.
+    pub(super) fn source(&mut self, origin: String, address: Address, record: SourceRecord) {
+        self.contents.extend(record.contents);
+        self.sources.insert(address, (record.source, origin));
+    }
+
+    /// Keeps an ABI and its source until a deployment names its contract.
+    pub(super) fn without_address(
+        &mut self,
+        origin: &FactOrigin<'_>,
+        name: Option<String>,
+        abi: &Abi,
+        source: Option<&SourceRecord>,
+    ) {
         let stem = origin.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.unwrap_or_else(|| stem.clone());
         for key in BTreeSet::from([name.clone(), stem]) {
-            let known = self.nameless.entry(key).or_insert_with(|| Some((abi.clone(), name.clone())));
+            let artifact = || NamelessArtifact { abi: abi.clone(), name: name.clone(), source: source.cloned() };
+            let known = self.nameless.entry(key).or_insert_with(|| Some(artifact()));
             // Two ABIs of one name are ambiguous.
-            known.take_if(|(known, _)| known.digest != abi.digest);
+            known.take_if(|known| known.abi.digest != abi.digest);
         }
     }
 
     /// Gives contracts that were deployed the ABIs of their names.
     pub(super) fn join(&mut self) {
         for (address, name, source) in std::mem::take(&mut self.deployed) {
-            if let Some((abi, name)) = self.nameless.get(&name).cloned().flatten() {
-                let value = LabelValue { value: name, ..LabelValue::default() };
+            if let Some(artifact) = self.nameless.get(&name).cloned().flatten() {
+                let value = LabelValue { value: artifact.name, ..LabelValue::default() };
                 self.labels.insert((address, "contract_name", String::new()), (value, source.clone()));
-                self.abis.insert(address, (abi, source));
+                if let Some(record) = artifact.source {
+                    self.source(source.clone(), address, record);
+                }
+                self.abis.insert(address, (artifact.abi, source));
             } else {
                 self.pass_over("deployments whose name matches no single ABI");
             }

@@ -8,6 +8,7 @@ use crate::etherscan::answer::{Dialect, Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::http::whole_body::json;
+use crate::read::sources::source;
 use trawl_core::primitives::Address;
 use trawl_json::addresses::address::Addresses;
 use trawl_json::etherscan::{abi_text, write_source};
@@ -35,7 +36,7 @@ pub(crate) async fn get_abi(request: Request) -> Result<Response, Refusal> {
     }
 }
 
-/// ABI and name. Loaded ABIs come without sources. Of a contract that is not verified, Etherscan has a result with a
+/// ABI, name and source, as far as they were loaded. Of a contract that is not verified, Etherscan has a result with a
 /// sentence for an ABI, which clients look for; Blockscout's answer is a refusal.
 pub(crate) async fn get_source_code(request: Request) -> Result<Response, Refusal> {
     let contract = request.params.require("address", Params::address)?;
@@ -45,5 +46,8 @@ pub(crate) async fn get_source_code(request: Request) -> Result<Response, Refusa
         None if request.params.dialect() == Dialect::Etherscan => NOT_VERIFIED.to_owned(),
         None => return Err(Refusal::Sentence(NOT_VERIFIED.into())),
     };
-    Ok(result(|writer| writer.array(|list| write_source(list.item(), &contract, &addresses, &abi))))
+    let source = source(&request.app, &addresses, &contract).await?;
+    Ok(result(|writer| {
+        writer.array(|list| write_source(list.item(), &contract, &addresses, &abi, source.as_ref()));
+    }))
 }

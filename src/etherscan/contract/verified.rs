@@ -7,6 +7,7 @@ use crate::error::Problem;
 use crate::etherscan::answer::{NO_RECORDS, Refusal, empty_list, result};
 use crate::etherscan::request::Request;
 use crate::etherscan::window::PageBounds;
+use crate::read::sources::compilers;
 use trawl_core::primitives::Address;
 use trawl_json::etherscan::write_listed_contract;
 use trawl_query::contracts::list::list as verified;
@@ -26,6 +27,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let page: Vec<Address> =
         found.iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).map(|row| row.address).collect();
     let addresses = app.addresses(page.iter().copied(), head).await?;
+    let sources = compilers(app, &addresses, &page).await?;
     let mut contracts = Vec::new();
     for contract in page {
         // ABIs that were taken back are read too.
@@ -39,9 +41,9 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     }
     Ok(result(|writer| {
         writer.array(|list| {
-            contracts
-                .iter()
-                .for_each(|(contract, abi)| write_listed_contract(list.item(), contract, &addresses, abi.as_str()));
+            for (contract, abi) in &contracts {
+                write_listed_contract(list.item(), contract, &addresses, abi, sources.get(contract));
+            }
         });
     }))
 }

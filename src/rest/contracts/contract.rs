@@ -10,6 +10,7 @@ use crate::error::Problem;
 use crate::http::parameters::{AddressPath, NoParameters, Parameters};
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
+use crate::read::sources::source;
 use crate::rest::addresses::page::{account, creation, is_contract, status};
 use trawl_core::primitives::{Address, B256, Bytes};
 use trawl_core::store::Head;
@@ -41,11 +42,12 @@ pub(in crate::rest) async fn smart_contract(
     }
     let created = creation.as_ref().and_then(|creation| creation.code_hash);
     let hash = code.filter(|hash| *hash != KECCAK_EMPTY).or(created);
-    let (code, (creation_bytecode, returned), creation_status, abi) = tokio::try_join!(
+    let (code, (creation_bytecode, returned), creation_status, abi, source) = tokio::try_join!(
         bytes_of(&app, &head, hash),
         creation_code(&app, &head, &address, creation.as_ref()),
         status(&app, &head, &address, creation.as_ref(), has_code),
-        abi(&app, &addresses, &address)
+        abi(&app, &addresses, &address),
+        source(&app, &addresses, &address)
     )?;
     let contract = SmartContract {
         creation_bytecode,
@@ -53,6 +55,7 @@ pub(in crate::rest) async fn smart_contract(
         deployed_bytecode: code.or(returned),
         creation_status,
         abi,
+        source,
         balance: account.map(|account| account.balance),
     };
     let mut writer = JsonWriter::new();

@@ -9,6 +9,7 @@ use crate::http::parameters::{NoParameters, Parameters, query_parameters};
 use crate::http::query::{Kind, PAGE_SIZE, ParameterGroup, Query};
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
+use crate::read::sources::compilers;
 use crate::rest::cursor::Cursor;
 use crate::rest::page::Page;
 use crate::rest::search::typed;
@@ -64,8 +65,10 @@ pub(in crate::rest) async fn contracts(
     let is_shown = |contract: &&Address| is_shown(&addresses, contract, text.as_deref());
     let last = page.more.then(|| page.last(address)).flatten();
     let next = last.map(|address| ContractCursor(address).writer(page.count));
+    let sources = compilers(&app, &addresses, &found).await?;
     let write = |items: &mut Array<'_>| {
-        found.iter().filter(is_shown).for_each(|contract| write_listed(items.item(), contract, &addresses));
+        let shown = found.iter().filter(is_shown);
+        shown.for_each(|contract| write_listed(items.item(), contract, &addresses, sources.get(contract)));
     };
     Ok(json(write_page(write, next)))
 }

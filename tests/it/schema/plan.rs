@@ -84,11 +84,13 @@ fn pending_migrations_and_new_databases_are_listed() -> anyhow::Result<()> {
     ];
     plan_then_migrate(&new, &[], &all)?;
     let last = MIGRATIONS.len();
-    ensure!(MIGRATIONS[last - 1].name == "0002_transaction_totals", "say here what the newest migration makes");
+    ensure!(MIGRATIONS[last - 1].name == "0003_contract_sources", "say here what the newest migration makes");
     env::sql(&new, &format!("DELETE FROM schema_migrations WHERE version = {last}"))?;
-    env::sql(&new, "DROP TABLE transaction_totals SYNC")?;
-    let expected = "migration 0002_transaction_totals\n  CREATE TABLE IF NOT EXISTS transaction_totals …\n\
-                    1 change is pending; none writes rows again\n";
+    for table in ["contract_sources", "source_contents"] {
+        env::sql(&new, &format!("DROP TABLE {table} SYNC"))?;
+    }
+    let expected = "migration 0003_contract_sources\n  CREATE TABLE IF NOT EXISTS contract_sources …\n  \
+                    CREATE TABLE IF NOT EXISTS source_contents …\n2 changes are pending; none writes rows again\n";
     plan_then_migrate(&new, &[], &[expected])
 }
 

@@ -172,8 +172,18 @@ const TRANSACTION_TOTALS: Migration = Migration {
     }],
 };
 
+/// Source code of contracts.
+const CONTRACT_SOURCES: Migration = Migration {
+    name: "0003_contract_sources",
+    earlier: &[],
+    stages: &[steps! { "tables":
+        "contract_sources",
+        "source_contents",
+    }],
+};
+
 /// All migrations, first to last.
-pub const MIGRATIONS: &[Migration] = &[BASELINE, TRANSACTION_TOTALS];
+pub const MIGRATIONS: &[Migration] = &[BASELINE, TRANSACTION_TOTALS, CONTRACT_SOURCES];
 
 /// The first migration of the databases that were made before the first release, with 51 migrations.
 pub const UNRELEASED: &str = "0001_create_blocks";

@@ -6,6 +6,7 @@ mod heads;
 mod labels;
 mod logs;
 mod scans;
+mod sources;
 mod state;
 mod statistics;
 mod tokens;
@@ -25,6 +26,7 @@ pub use scans::{
     AccountFrame, AccountFrameView, ScannedInternalTransaction, ScannedInternalTransactionView, ScannedTransaction,
     ScannedTransactionView,
 };
+pub use sources::{ContractSourceRow, SourceContentRow};
 pub use state::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
 };

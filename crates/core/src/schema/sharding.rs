@@ -57,7 +57,8 @@ pub fn sharding(table: &str) -> Option<Sharding> {
         | "account_destructions"
         | "proxy_implementations"
         | "address_labels"
-        | "contract_abis" => ADDRESS,
+        | "contract_abis"
+        | "contract_sources" => ADDRESS,
         "blocks"
         | "logs_by_block"
         | "log_topics"
@@ -78,6 +79,7 @@ pub fn sharding(table: &str) -> Option<Sharding> {
         "logs_by_topic" => Key("cityHash64(topic)"),
         "event_signatures" => Key("cityHash64(hash)"),
         "function_signatures" => Key("cityHash64(selector)"),
+        "source_contents" => Key("cityHash64(content_hash)"),
         "search_terms" => Key("cityHash64(term)"),
         "chain_configurations"
         | "follow_reports"

@@ -6,6 +6,7 @@ pub(crate) mod follow_reports;
 pub(crate) mod hot;
 pub(crate) mod labels;
 pub(crate) mod leases;
+pub(crate) mod loaded_contracts;
 pub(crate) mod runs;
 pub(crate) mod statistics;
 pub(crate) mod tokens;

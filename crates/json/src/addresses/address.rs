@@ -37,6 +37,8 @@ pub struct Labels {
     pub contract_name: Option<String>,
     /// The load of the current ABI; none without a verified ABI.
     pub abi: Option<u64>,
+    /// The load of the current source; none if only an ABI was loaded.
+    pub source: Option<u64>,
     /// Its tags in display order.
     pub tags: Vec<Tag>,
     /// What is said of it as a token.
@@ -209,6 +211,12 @@ impl Addresses {
         let original = copied.and_then(|proxy| proxy.implementation);
         let load = |address: Address| Some((address, self.of(&address)?.labels.abi?));
         load(*address).or_else(|| load(original?))
+    }
+
+    /// The load that brought the source of a contract whose ABI [`Self::source`] found.
+    #[must_use]
+    pub fn source_load(&self, source: &Address) -> Option<u64> {
+        self.of(source)?.labels.source
     }
 
     /// The implementation of a proxy.

@@ -1,7 +1,8 @@
 //! A contract: its code, its ABI, and who runs its calls (docs/reference/http-contract.md#contracts).
 
-use crate::JsonWriter;
 use crate::addresses::address::Addresses;
+use crate::contracts::source::ContractSource;
+use crate::{JsonWriter, Object};
 use trawl_core::primitives::{Address, Bytes, U256};
 
 /// Facts about a contract besides the address object; `None` is unknown.
@@ -15,6 +16,8 @@ pub struct SmartContract {
     pub creation_status: Option<&'static str>,
     /// The entries of its verified ABI, each as JSON text.
     pub abi: Option<Vec<String>>,
+    /// Its source, if one was loaded.
+    pub source: Option<ContractSource>,
     /// Its balance in wei.
     pub balance: Option<U256>,
 }
@@ -32,48 +35,41 @@ pub fn write_counters(verified: u64) -> Vec<u8> {
     writer.into_bytes()
 }
 
-/// Members about a verified source, of which loaded ABIs say nothing.
-const UNKNOWN: [&str; 20] = [
+/// Members that no loaded file states.
+const UNKNOWN: [&str; 5] =
+    ["decoded_constructor_args", "sourcify_repo_url", "is_changed_bytecode", "is_blueprint", "transactions_count"];
+
+/// Members that a source fills, of a contract whose ABI alone was loaded.
+const WITHOUT_SOURCE: [&str; 8] = [
     "source_code",
     "file_path",
-    "language",
-    "compiler_version",
     "compiler_settings",
     "evm_version",
-    "optimization_enabled",
     "optimization_runs",
-    "verified_at",
     "constructor_args",
-    "decoded_constructor_args",
-    "has_constructor_args",
-    "license_type",
     "is_fully_verified",
     "is_partially_verified",
-    "is_verified_via_sourcify",
-    "sourcify_repo_url",
-    "is_changed_bytecode",
-    "is_blueprint",
-    "transactions_count",
 ];
 
-/// Writes a contract of the list: the source of a loaded ABI is unknown, and no contract is certified here.
-pub fn write_listed(writer: &mut JsonWriter, address: &Address, addresses: &Addresses) {
+/// Members about the compiler, of a contract whose ABI alone was loaded.
+const WITHOUT_COMPILER: [&str; 6] =
+    ["language", "compiler_version", "optimization_enabled", "license_type", "verified_at", "has_constructor_args"];
+
+/// Writes a contract of the list with what its source says of the compiler; no contract is certified here.
+pub fn write_listed(
+    writer: &mut JsonWriter,
+    address: &Address,
+    addresses: &Addresses,
+    source: Option<&ContractSource>,
+) {
     writer.object(|contract| {
         addresses.write(contract.key("address"), address);
         contract.key("certified").bool(false);
-        for member in [
-            "coin_balance",
-            "compiler_version",
-            "has_constructor_args",
-            "language",
-            "license_type",
-            "market_cap",
-            "optimization_enabled",
-            "transactions_count",
-            "verified_at",
-        ] {
-            contract.key(member).null();
+        match source {
+            Some(source) => source.write_compiler(contract),
+            None => WITHOUT_COMPILER.iter().for_each(|member| contract.key(member).null()),
         }
+        ["coin_balance", "market_cap", "transactions_count"].iter().for_each(|member| contract.key(member).null());
         contract.key("reputation").string("ok");
     });
 }
@@ -106,12 +102,21 @@ impl SmartContract {
                 .key("verified_twin_address_hash")
                 .option(twin, |writer, twin| writer.string(&twin.to_checksum(None)));
             contract.key("coin_balance").option(self.balance, JsonWriter::decimal_256);
-            contract.key("additional_sources").array(|_| {});
-            contract.key("external_libraries").array(|_| {});
+            match &self.source {
+                Some(source) => source.write_members(contract),
+                None => write_without_source(contract),
+            }
             UNKNOWN.iter().for_each(|member| contract.key(member).null());
             contract.key("reputation").string("ok");
         });
     }
+}
+
+fn write_without_source(contract: &mut Object<'_>) {
+    contract.key("additional_sources").array(|_| {});
+    contract.key("external_libraries").array(|_| {});
+    let members = WITHOUT_SOURCE.iter().chain(&WITHOUT_COMPILER).chain(&["is_verified_via_sourcify"]);
+    members.for_each(|member| contract.key(member).null());
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Contracts of the Etherscan-compatible interface.
 
-use super::super::JsonWriter;
+use super::super::{JsonWriter, Object};
 use super::transactions::{write_address, write_time};
 use super::write_known;
 use crate::addresses::address::Addresses;
+use crate::contracts::source::ContractSource;
 use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, Timestamp};
 
 /// How a contract was created.
@@ -56,41 +57,110 @@ pub fn abi_text<'e>(entries: impl Iterator<Item = &'e str>) -> String {
     format!("[{}]", entries.collect::<Vec<_>>().join(","))
 }
 
-/// Members about a source, of which loaded ABIs say nothing: numbers are 0, as of a contract that was not compiled
-/// here.
-const OF_SOURCE: [(&str, &str); 8] = [
-    ("CompilerVersion", ""),
-    ("OptimizationUsed", "0"),
-    ("Runs", "0"),
-    ("ConstructorArguments", ""),
-    ("EVMVersion", "Default"),
-    ("Library", ""),
-    ("LicenseType", "Unknown"),
-    ("SwarmSource", ""),
-];
+/// What a contract says of its source.
+struct SourceMembers {
+    code: String,
+    compiler_version: String,
+    is_optimized: bool,
+    runs: u64,
+    constructor_arguments: String,
+    evm_version: String,
+    libraries: String,
+    licence: &'static str,
+}
+
+impl SourceMembers {
+    /// Of a contract whose ABI alone was loaded: numbers are 0, as of one that was not compiled here.
+    fn unknown() -> Self {
+        Self {
+            code: String::new(),
+            compiler_version: String::new(),
+            is_optimized: false,
+            runs: 0,
+            constructor_arguments: String::new(),
+            evm_version: "Default".into(),
+            libraries: String::new(),
+            licence: "Unknown",
+        }
+    }
+
+    fn of(source: &ContractSource) -> Self {
+        let version = &source.compiler_version;
+        let libraries =
+            source.libraries().map(|library| format!("{}:{}", library.name, const_hex::encode(library.address)));
+        Self {
+            code: source_code(source),
+            compiler_version: match source.language.as_str() {
+                "Vyper" => format!("vyper:{version}"),
+                _ if version.is_empty() => String::new(),
+                _ => format!("v{version}"),
+            },
+            is_optimized: source.is_optimized() == Some(true),
+            runs: source.optimizer_runs().unwrap_or_default(),
+            constructor_arguments: const_hex::encode(&source.constructor_arguments),
+            evm_version: source.evm_version().unwrap_or("Default").into(),
+            libraries: libraries.collect::<Vec<_>>().join(";"),
+            licence: source.etherscan_licence(),
+        }
+    }
+
+    fn write_compiler(&self, item: &mut Object<'_>) {
+        item.key("CompilerVersion").string(&self.compiler_version);
+        item.key("OptimizationUsed").string(if self.is_optimized { "1" } else { "0" });
+    }
+}
+
+/// One text, or the compiler's standard input in braces once more, as clients of Etherscan expect several files.
+fn source_code(source: &ContractSource) -> String {
+    match source.files.as_slice() {
+        [] => String::new(),
+        [file] if source.is_flat() => file.content.clone(),
+        _ => format!("{{{}}}", source.standard_input()),
+    }
+}
 
 /// Writes a verified contract of a list, without its source.
-pub fn write_listed_contract(writer: &mut JsonWriter, contract: &Address, addresses: &Addresses, abi: &str) {
+pub fn write_listed_contract(
+    writer: &mut JsonWriter,
+    contract: &Address,
+    addresses: &Addresses,
+    abi: &str,
+    source: Option<&ContractSource>,
+) {
     let name = addresses.source(contract).and_then(|(source, _)| addresses.source_name(&source));
     writer.object(|item| {
         item.key("Address").hex(contract.as_slice());
         item.key("SourceCode").string("");
         item.key("ABI").string(abi);
         item.key("ContractName").string(name.unwrap_or_default());
-        OF_SOURCE[..2].iter().for_each(|(member, text)| item.key(member).string(text));
+        source.map_or_else(SourceMembers::unknown, SourceMembers::of).write_compiler(item);
     });
 }
 
-/// Writes a contract without its source; of one that is not verified `abi` is a sentence that says so, and the name is
-/// empty.
-pub fn write_source(writer: &mut JsonWriter, contract: &Address, addresses: &Addresses, abi: &str) {
+/// Writes a contract with its source, as far as one was loaded; of one that is not verified `abi` is a sentence that
+/// says so, and the name is empty.
+pub fn write_source(
+    writer: &mut JsonWriter,
+    contract: &Address,
+    addresses: &Addresses,
+    abi: &str,
+    source: Option<&ContractSource>,
+) {
     let name = addresses.source(contract).and_then(|(source, _)| addresses.source_name(&source));
+    let name = source.map(|source| source.name.as_str()).filter(|name| !name.is_empty()).or(name);
     let implementation = addresses.proxy(contract).and_then(|proxy| proxy.implementation);
+    let members = source.map_or_else(SourceMembers::unknown, SourceMembers::of);
     writer.object(|item| {
-        item.key("SourceCode").string("");
+        item.key("SourceCode").string(&members.code);
         item.key("ABI").string(abi);
         item.key("ContractName").string(name.unwrap_or_default());
-        OF_SOURCE.iter().for_each(|(member, text)| item.key(member).string(text));
+        members.write_compiler(item);
+        item.key("Runs").decimal(members.runs);
+        item.key("ConstructorArguments").string(&members.constructor_arguments);
+        item.key("EVMVersion").string(&members.evm_version);
+        item.key("Library").string(&members.libraries);
+        item.key("LicenseType").string(members.licence);
+        item.key("SwarmSource").string("");
         item.key("Proxy").string(if implementation.is_some() { "1" } else { "0" });
         write_address(item.key("Implementation"), implementation);
     });

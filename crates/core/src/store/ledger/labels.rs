@@ -24,6 +24,8 @@ columns! {
         ordinal: u32,
         /// Further members of a tag.
         meta: String,
+        /// The load it belongs to.
+        generation: u64,
     }
 }
 
@@ -55,7 +57,7 @@ columns! {
 }
 
 /// Most keys of one lookup, since they are sent in the URL of a request.
-const MAX_KEYS: usize = 400;
+pub(super) const MAX_KEYS: usize = 400;
 
 impl Reader {
     /// The newest label of each type on some addresses.
