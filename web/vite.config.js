@@ -68,7 +68,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'shared', test: /node_modules\/@?preact|src\/(api|parts|state)\/|src\/format\/(amount|hash|time|search_item)|src\/pages\/columns|src\/start\/requests/ },
+            { name: 'shared', test: /node_modules\/@?preact|src\/(api|parts|state)\/(?!list\/Chunks)|src\/format\/(amount|hash|time|search_item)|src\/pages\/columns|src\/start\/requests/ },
             { name: 'keccak', test: /node_modules\/@noble\/hashes|src\/format\/keccak/ },
           ],
         },

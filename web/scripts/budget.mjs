@@ -30,7 +30,7 @@ for (const [, name] of index.matchAll(/(?:src|href)="\/_\/assets\/([\w.-]+\.(?:j
 const sum = (list) => list.reduce((all, file) => all + size(file), 0);
 const firstFiles = [...first];
 const chart = names.filter((file) => /uplot/i.test(basename(file)));
-const routes = names.filter((file) => /\/(Block|Tx|Accounts|Address|Token|Tokens|Search|Scan|Charts|Sql|Status|Tools|Names|Operations|Contract|BalanceChart|Activity)-[\w-]+\.js$/.test(file)).map((page) => {
+const routes = names.filter((file) => /\/(Block|Tx|Accounts|Address|Token|Tokens|Search|Scan|Charts|Sql|Status|Tools|Names|Operations|Contract|Source|BalanceChart|Activity)-[\w-]+\.js$/.test(file)).map((page) => {
   const loaded = new Set([...first, ...withStatic(page), ...(/Scan|Charts|Sql|BalanceChart|Activity/.test(page) ? chart : [])]);
   return [basename(page), sum([...loaded])];
 });

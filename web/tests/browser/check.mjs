@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { end, monitoredPage, rest, start } from './browser.mjs';
 import { byKeys, everyFocus } from './keys.mjs';
 import { routesOf } from './routes.mjs';
+import { sources } from './sources.mjs';
 import { figures, LIMITS } from './speed.mjs';
 import { keyboard, warnings, names, offline } from './tours.mjs';
 import { bigTrees } from './trees.mjs';
@@ -33,7 +34,7 @@ try {
     const looks = parity === 'both' ? LOOKS : [LOOKS[((sum >> 1) + Number(parity)) % 2]];
     for (const [width, scheme] of looks) await check(page, monitor, { name, path, text, width, scheme, hasAxe: isOfHalf });
   }
-  const tours = [keyboard, byKeys, everyFocus, names, warnings, bigTrees, offline];
+  const tours = [keyboard, byKeys, everyFocus, names, warnings, bigTrees, sources, offline];
   // Tours ask the explorer for what is on its first page.
   if (isTours) await page.goto(origin, { waitUntil: 'load' });
   for (const [index, tour] of isTours || parts === 1 ? tours.entries() : []) {
