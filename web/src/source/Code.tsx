@@ -10,10 +10,10 @@ interface Props { code: CodeText; name: string; lines: LineRange | null; urlOf: 
 /** The height of a row in pixels, which is that of `source.css`. */
 const ROW = 20;
 /** Rows of a chunk; in a text with very many rows they are more, so that the chunks are not too many. */
-const MIN_CHUNK = 40;
+const MIN_CHUNK = 25;
 const MAX_CHUNKS = 1000;
 /** How far from the viewport rows are near. */
-const MARGIN = '240px 0px';
+const MARGIN = '160px 0px';
 
 export function Code({ code, name, lines, urlOf, open }: Props) {
   const box = useRef<HTMLDivElement>(null);
@@ -84,7 +84,7 @@ function Row({ code, row, lines, urlOf }: { code: CodeText; row: number; lines: 
   const isStart = line !== code.lines[row - 1];
   return (
     <div class={lines && line >= lines.first && line <= lines.last ? 'line chosen' : 'line'}>
-      {isStart ? <a class="number" data-line={line} href={urlOf({ first: line, last: line })} tabIndex={-1}>{line}</a> : <span class="number" title="The line goes on">…</span>}
+      {isStart ? <a class="number" data-line={line} href={urlOf({ first: line, last: line })} tabIndex={-1}>{line}</a> : <span class="number more" title="The line goes on" />}
       <code>{parts}</code>
     </div>
   );
@@ -96,7 +96,7 @@ function Coloured({ code, row }: { code: CodeText; row: number }) {
   let at = 0;
   for (const { kind, start, end } of tokensOfRow(code, row)) {
     if (start > at) parts.push(marked(text.slice(at, start)));
-    parts.push(<span key={start} class={`is-${kind}`}>{marked(text.slice(start, end))}</span>);
+    parts.push(<span key={start} class={`is-${kind}`}>{kind === 'odd' ? withCodes(text.slice(start, end)) : marked(text.slice(start, end))}</span>);
     at = end;
   }
   parts.push(marked(text.slice(at)));

@@ -21,7 +21,7 @@ export const hasSource = ({ source_code: code, additional_sources: others }: Con
 /** The files, the main one first; each path is there once. */
 export function filesOf({ name, language, file_path: path, source_code: code, additional_sources: others }: ContractSource): SourceFile[] {
   const main = path || `${name ?? 'contract'}.${EXTENSIONS[language ?? ''] ?? 'txt'}`;
-  const files = new Map(code === null ? [] : [[main, { path: main, text: code }]]);
+  const files = new Map(typeof code !== 'string' ? [] : [[main, { path: main, text: code }]]);
   for (const { file_path: other, source_code: text } of others ?? []) if (!files.has(other)) files.set(other, { path: other, text });
   return [...files.values()];
 }
@@ -55,7 +55,7 @@ function settingsOf(of: ContractSource): Record<string, unknown> {
 
 function statedSettings({ optimization_enabled: enabled, optimization_runs: runs, evm_version: evmVersion }: ContractSource): Record<string, unknown> {
   return {
-    ...(enabled !== null && { optimizer: { enabled, ...(runs !== null && { runs }) } }),
+    ...(typeof enabled === 'boolean' && { optimizer: { enabled, ...(typeof runs === 'number' && { runs }) } }),
     ...(evmVersion && !/^default$/i.test(evmVersion) && { evmVersion }),
   };
 }

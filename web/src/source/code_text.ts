@@ -92,8 +92,22 @@ const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 /** Whether a reader who does not see them could be deceived about what is code. */
 export const changesDirection = (text: string): boolean => DIRECTION.test(text);
 
+const codes = new Map<string, string>();
+function codeOf(mark: string): string {
+  const code = codes.get(mark) ?? visible(mark);
+  codes.set(mark, code);
+  return code;
+}
+
 /** A text with such characters as their codes. */
-export const withCodes = (text: string): string => (PLAIN.test(text) ? text : text.replace(MARKS, visible));
+export const withCodes = (text: string): string => (PLAIN.test(text) ? text : text.replace(MARKS, codeOf));
+
+/** The most codes of a piece of a row that stand out: the rest is one of them. */
+const MAX_MARKS = 20;
 
 /** A text in pieces: every second one is such a character. */
-export const splitAtMarks = (text: string): string[] => (PLAIN.test(text) ? [text] : text.split(MARK));
+export function splitAtMarks(text: string): string[] {
+  if (PLAIN.test(text)) return [text];
+  const pieces = text.split(MARK);
+  return pieces.length <= 2 * MAX_MARKS ? pieces : [...pieces.slice(0, 2 * MAX_MARKS - 1), pieces.slice(2 * MAX_MARKS - 1).join('')];
+}

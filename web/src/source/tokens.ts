@@ -7,7 +7,7 @@ export type TokenKind = 'comment' | 'string' | 'number' | 'keyword' | 'type' | '
 export interface Token { kind: TokenKind; start: number; end: number }
 
 /** The most tokens of a row: what follows has no colours. */
-const MAX_TOKENS = 120;
+const MAX_TOKENS = 80;
 
 const kindOf = (opener: string): TokenKind => (/^["']/.test(opener) ? 'string' : 'comment');
 

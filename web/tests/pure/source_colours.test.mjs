@@ -61,6 +61,9 @@ test('lines are those of an editor, and long ones are cut without losing their c
 test('what hides or turns text is shown as a code', () => {
   assert.equal(withCodes('\ta\n"\u202e\u2066\0\u200b" é 😀'), '\ta\n"\\u202e\\u2066\\u0000\\u200b" é 😀');
   assert.deepEqual(splitAtMarks('a\u202eb'), ['a', '\u202e', 'b']);
+  // Very many are not one element each.
+  const many = splitAtMarks('a\u202e'.repeat(200));
+  assert.ok(many.length <= 40 && many.length % 2 === 0 && many.join('') === 'a\u202e'.repeat(200), many.length);
   assert.deepEqual(['\u202e', '\u2067', '\u200f', 'é\t\u200b'].map(changesDirection), [true, true, true, false]);
 });
 
