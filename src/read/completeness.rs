@@ -2,14 +2,31 @@
 
 use crate::error::Problem;
 use crate::options::Gaps;
+use crate::read::transactions::receipt_trie::given_header;
+use trawl_chains::Family;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
-use trawl_core::schema::{BlockPart, BlockView, OptionalTable, TransactionView};
+use trawl_core::schema::{BlockPart, BlockRow, BlockView, Columns, OptionalTable, TransactionView};
 use trawl_core::store::Head;
 
 /// Columns of `blocks` that a JSON-RPC block does not show.
 const NOT_IN_RPC_BLOCKS: [&str; 5] =
     ["burnt_fees", "blob_transactions_count", "logs_count", "transaction_fees", "priority_fees"];
+
+/// Columns of `blocks` that a header of ten fields has nothing for, as on Celo before Gingerbread.
+const NOT_IN_SHORT_HEADERS: [&str; 11] = [
+    "sha3_uncles",
+    "difficulty",
+    "gas_limit",
+    "mix_hash",
+    "nonce",
+    "base_fee_per_gas",
+    "withdrawals_root",
+    "blob_gas_used",
+    "excess_blob_gas",
+    "parent_beacon_block_root",
+    "requests_hash",
+];
 
 /// Columns of `transactions` that a JSON-RPC transaction does not show: its outcome.
 const OUTCOME_COLUMNS: [&str; 9] = [
@@ -60,6 +77,31 @@ pub(crate) fn require_block(blocks: &BlockView<'_>, row: usize) -> Result<(), Pr
     refuse(missing_columns.filter(|column| !NOT_IN_RPC_BLOCKS.contains(column)), || {
         format!("block {}", blocks.block_number[row])
     })
+}
+
+/// The same of a block that is only shown: what its header never had is left out, and not refused. `family`: the rules
+/// of its chain.
+///
+/// # Errors
+///
+/// [`Problem::ColumnsMissing`] with the names of the missing columns.
+pub(crate) fn require_shown_block(
+    blocks: &BlockView<'_>,
+    row: usize,
+    family: Option<&Family>,
+) -> Result<(), Problem> {
+    require_block(blocks, row).or_else(|problem| {
+        let is_shown = |column: &str| !NOT_IN_RPC_BLOCKS.contains(&column);
+        let mut shown = blocks.lacking.items::<String>(row).filter(|column| is_shown(column));
+        let may_be_short = shown.all(|column| NOT_IN_SHORT_HEADERS.contains(&column));
+        let is_short = may_be_short && family.is_some_and(|family| is_short(&BlockRow::row(blocks, row), family));
+        if is_short { Ok(()) } else { Err(problem) }
+    })
+}
+
+/// Whether the hash of a block is that of ten fields. A longer header whose source left out the others has another one.
+fn is_short(block: &BlockRow, family: &Family) -> bool {
+    given_header(block).is_ok_and(|header| family.header.short_hash(&header) == Some(block.hash))
 }
 
 /// Refuses a transaction without all columns of a JSON-RPC transaction.

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::cache::settled_rows::SharedRows;
 use crate::error::Problem;
 use crate::http::values::{block_name, bytes32, invalid};
-use crate::read::completeness::{require_block, require_transaction};
+use crate::read::completeness::{require_shown_block, require_transaction};
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::schema::{BlockPart, Column, TransactionRow, WithdrawalRow};
 use trawl_core::store::{Batch, Head};
@@ -82,7 +82,7 @@ async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> 
     let (block, body, withdrawals) = tokio::try_join!(app.block_at(number, head), body, withdrawals)?;
     let Some(block) = block else { return Ok(Answer::null()) };
     let view = block.view();
-    require_block(&view, 0)?;
+    require_shown_block(&view, 0, app.family(head))?;
     if let Body::Objects(batches) = &body {
         for batch in batches.iter() {
             (0..batch.len()).try_for_each(|row| require_transaction(&batch.view(), row))?;

@@ -48,6 +48,7 @@ mod rollup_state;
 mod settled_cache;
 mod settling;
 mod several_apis;
+mod short_headers;
 mod slices;
 mod sources;
 mod spoiled;

@@ -262,12 +262,19 @@ pub fn write_rpc_block(
     });
 }
 
-/// The size of a block, where it is known, and the hashes of its uncles.
+/// The size of a block, where it is known, and the hashes of its uncles, where its header says which they are.
 pub(super) fn write_size_and_uncles(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize) {
     if let Some(size) = Option::<u64>::get(&blocks.size, row) {
         block.key("size").quantity(size);
     }
-    block.key("uncles").array(|hashes| write_hashes(hashes, blocks, row));
+    if has_field(blocks, row, "sha3_uncles") {
+        block.key("uncles").array(|hashes| write_hashes(hashes, blocks, row));
+    }
+}
+
+/// Whether a header has the field of a column; one of ten fields, as on Celo before Gingerbread, has fewer.
+fn has_field(blocks: &BlockView<'_>, row: usize, column: &str) -> bool {
+    blocks.lacking.items::<String>(row).all(|lacking| lacking != column)
 }
 
 /// A header of `eth_subscribe`: the hashed fields, and the hash.
@@ -313,14 +320,20 @@ pub(super) fn write_header_fields(block: &mut Object<'_>, blocks: &BlockView<'_>
     block.key("number").quantity(blocks.block_number[row]);
     block.key("hash").hex(blocks.hash.bytes(row));
     block.key("parentHash").hex(blocks.parent_hash.bytes(row));
-    block.key("sha3Uncles").hex(blocks.sha3_uncles.bytes(row));
+    if has_field(blocks, row, "sha3_uncles") {
+        block.key("sha3Uncles").hex(blocks.sha3_uncles.bytes(row));
+    }
     block.key("miner").hex(blocks.miner.bytes(row));
     block.key("stateRoot").hex(blocks.state_root.bytes(row));
     block.key("transactionsRoot").hex(blocks.transactions_root.bytes(row));
     block.key("receiptsRoot").hex(blocks.receipts_root.bytes(row));
     block.key("logsBloom").option(bloom, JsonWriter::hex);
-    block.key("difficulty").quantity_256(U256::get(&blocks.difficulty, row));
-    block.key("gasLimit").quantity(blocks.gas_limit[row]);
+    if has_field(blocks, row, "difficulty") {
+        block.key("difficulty").quantity_256(U256::get(&blocks.difficulty, row));
+    }
+    if has_field(blocks, row, "gas_limit") {
+        block.key("gasLimit").quantity(blocks.gas_limit[row]);
+    }
     block.key("gasUsed").quantity(blocks.gas_used[row]);
     block.key("timestamp").quantity(Timestamp::from_micros(blocks.timestamp[row]).seconds());
     block.key("extraData").hex(blocks.extra_data.value(row));

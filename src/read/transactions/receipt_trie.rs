@@ -17,9 +17,14 @@ pub(crate) type Reason = String;
 
 /// The header in the shape that is hashed.
 pub(crate) fn header(block: &BlockRow) -> Result<Header, Reason> {
-    let (Some(mix_hash), Some(nonce)) = (block.mix_hash, block.nonce) else {
+    if block.mix_hash.is_none() || block.nonce.is_none() {
         return Err("its header has no mix hash or no nonce".into());
-    };
+    }
+    given_header(block)
+}
+
+/// The same of a header that may have neither mix hash nor nonce: zero stands for them.
+pub(crate) fn given_header(block: &BlockRow) -> Result<Header, Reason> {
     let base_fee_per_gas = block.base_fee_per_gas.map(u64::try_from).transpose();
     Ok(Header {
         parent_hash: block.parent_hash,
@@ -35,8 +40,8 @@ pub(crate) fn header(block: &BlockRow) -> Result<Header, Reason> {
         gas_used: block.gas_used,
         timestamp: block.timestamp.seconds(),
         extra_data: block.extra_data.clone(),
-        mix_hash,
-        nonce,
+        mix_hash: block.mix_hash.unwrap_or_default(),
+        nonce: block.nonce.unwrap_or_default(),
         base_fee_per_gas: base_fee_per_gas.map_err(|_| "its base fee has more than 64 bits")?,
         withdrawals_root: block.withdrawals_root,
         blob_gas_used: block.blob_gas_used,

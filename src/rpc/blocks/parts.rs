@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use crate::cache::settled_rows::SharedRows;
 use crate::error::Problem;
 use crate::http::values::{block_name, bytes32, invalid};
-use crate::read::completeness::{require_block, require_part, require_receipt, require_transaction};
+use crate::read::completeness::{require_part, require_receipt, require_shown_block, require_transaction};
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use crate::rpc::protocol::params::{BlockId, block_id, index, value};
@@ -44,7 +44,7 @@ async fn header(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Pr
     let (app, block, head) = (call.app, parse_block(block)?, call.head()?);
     let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
     let Some(block) = app.block_at(number, head).await? else { return Ok(Answer::null()) };
-    require_block(&block.view(), 0)?;
+    require_shown_block(&block.view(), 0, app.family(head))?;
     Ok(Answer::of(|writer| write_rpc_header(writer, &block.view(), 0)))
 }
 
@@ -86,7 +86,7 @@ async fn count(
     let (app, block, head) = (call.app, parse_block(block)?, call.head()?);
     let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
     let Some(block) = app.block_at(number, head).await? else { return Ok(Answer::null()) };
-    require_block(&block.view(), 0)?;
+    require_shown_block(&block.view(), 0, app.family(head))?;
     Ok(Answer::of(|writer| writer.quantity(count(&block))))
 }
 
@@ -152,7 +152,7 @@ async fn uncle(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Pro
     let (app, head) = (call.app, call.head()?);
     let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
     let Some(nephew) = app.block_at(number, head).await? else { return Ok(Answer::null()) };
-    require_block(&nephew.view(), 0)?;
+    require_shown_block(&nephew.view(), 0, app.family(head))?;
     let position = usize::try_from(position).unwrap_or(usize::MAX);
     let Some(hash) = nephew.view().uncles.items::<B256>(0).nth(position) else { return Ok(Answer::null()) };
     let missing = || Problem::PartMissing { part: BlockPart::Uncles, block: number };

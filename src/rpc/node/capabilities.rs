@@ -1,7 +1,7 @@
 //! `eth_capabilities`: from which block on this server answers, kind by kind.
 
 use crate::error::Problem;
-use crate::read::completeness::require_block;
+use crate::read::completeness::require_shown_block;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use trawl_core::primitives::{BlockNumber, BlockRange};
@@ -15,7 +15,7 @@ pub(crate) async fn capabilities(call: Context<'_>) -> Result<Answer, Problem> {
     let (app, head) = (call.app, call.head()?);
     let newest = head.number().ok_or(Problem::NothingLoaded)?;
     let block = app.block_at(newest, head).await?.ok_or(Problem::BlockNotFound)?;
-    require_block(&block.view(), 0)?;
+    require_shown_block(&block.view(), 0, app.family(head))?;
     let receipts = oldest(&head.receipts, newest);
     let blocks = oldest(&head.blocks, newest);
     let state = state(head, newest);

@@ -3,7 +3,7 @@
 use super::params;
 use crate::app::App;
 use crate::error::Problem;
-use crate::read::completeness::require_block;
+use crate::read::completeness::require_shown_block;
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::Context;
 use trawl_chains::Issuance as ChainIssuance;
@@ -20,7 +20,7 @@ const NO_TRANSACTION: u32 = u32::MAX;
 /// The block that a call names, with the columns of JSON-RPC.
 pub(super) async fn block(app: &App, number: BlockNumber, head: &Head) -> Result<Option<Batch<BlockRow>>, Problem> {
     let block = app.block_at(number, head).await?;
-    block.as_ref().map_or(Ok(()), |block| require_block(&block.view(), 0))?;
+    block.as_ref().map_or(Ok(()), |block| require_shown_block(&block.view(), 0, app.family(head)))?;
     Ok(block)
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::feed::Event;
 use crate::app::App;
 use crate::error::Problem;
-use crate::read::completeness::require_block;
+use crate::read::completeness::require_shown_block;
 use crate::rpc::node::client_info::{is_syncing, write_progress};
 use crate::rpc::service::Rpc;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange};
@@ -153,7 +153,7 @@ async fn events_of_blocks(rpc: &Rpc, head: &Head, range: BlockRange) -> Result<V
     for batch in batches.iter().rev() {
         let view = batch.view();
         for row in (0..batch.len()).rev() {
-            require_block(&view, row)?;
+            require_shown_block(&view, row, app.family(head))?;
             let mut writer = JsonWriter::new();
             write_rpc_header(&mut writer, &view, row);
             events.push(Event::Header(writer.into_bytes()));
