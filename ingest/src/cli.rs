@@ -15,6 +15,7 @@ mod load;
 mod load_slice;
 mod migrate;
 mod probes;
+mod recognition;
 mod repair;
 mod requested;
 mod run;

@@ -8,4 +8,6 @@ mod post_states;
 pub mod prepare;
 pub mod progress;
 mod receipt_versions;
+pub mod recognition;
+mod rollup_fees;
 mod uncles;

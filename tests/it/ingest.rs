@@ -43,6 +43,7 @@ mod programs;
 pub mod proxy;
 mod pruned;
 mod reader_account;
+mod recognised_chains;
 mod rollup_fees;
 mod rollup_state;
 mod settled_cache;

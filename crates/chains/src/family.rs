@@ -15,6 +15,7 @@ use crate::facts::ReaderFacts;
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::header::copies::CopyRule;
+use crate::opening::Opening;
 use crate::producer::ProducerRule;
 use crate::rest::{RestFacts, RestMembers, RestSource, RestValue};
 use crate::transaction_type::FamilyTransactionType;
@@ -44,6 +45,10 @@ pub struct Family {
     pub header: HeaderRule,
     /// Transaction types that Ethereum does not have. A byte means nothing without its family.
     pub transaction_types: &'static [FamilyTransactionType],
+    /// What each block begins with, if the protocol makes such a transaction.
+    pub opening: Option<Opening>,
+    /// Members of a header in the JSON of nodes that together no other family has; none if there are no such.
+    pub header_signs: &'static [&'static str],
     /// What legacy transactions are made of.
     pub legacy: LegacyRule,
     /// What transactions without the signature of an account are.
@@ -130,8 +135,15 @@ impl Family {
 
     /// The fields of a header of whose meaning nothing is known. `extra`: those that nodes give beside Ethereum's.
     pub fn unknown_fields<'f>(&self, extra: &'f Map<String, Value>) -> impl Iterator<Item = &'f str> {
-        let (rule, unhashed, knows_all) = (self.header, self.unhashed, self.knows_its_fields());
-        let names = extra.keys().map(String::as_str).filter(move |_| !knows_all);
+        let knows_all = self.knows_its_fields();
+        self.unlisted_fields(extra).filter(move |_| !knows_all)
+    }
+
+    /// The fields of a header that the family says nothing of, also if it was tried on real blocks: a later fork may
+    /// have brought them.
+    pub fn unlisted_fields<'f>(&self, extra: &'f Map<String, Value>) -> impl Iterator<Item = &'f str> {
+        let (rule, unhashed) = (self.header, self.unhashed);
+        let names = extra.iter().filter(|(_, value)| !value.is_null()).map(|(name, _)| name.as_str());
         names.filter(move |name| !rule.covers(extra, name) && !unhashed.contains(name))
     }
 

@@ -21,6 +21,8 @@ pub enum HeaderRule {
     Tempo,
     /// Avalanche's fields between Ethereum's.
     Avalanche,
+    /// As on Ethereum, and then who proposed the block below, where the header says it (Berachain, BRIP-0004).
+    Proposer,
     /// As on Ethereum since Celo is a rollup; before, without the seal of a committee, and at first of ten fields
     /// ([`HeaderRule::short_hash`]).
     Committee,
@@ -32,9 +34,21 @@ pub enum HeaderRule {
 const STEP: [&str; 2] = ["auraStep", "step"];
 /// The seal likewise.
 const SEAL: [&str; 2] = ["auraSeal", "signature"];
+/// The key of who proposed the block below, under its names.
+const PROPOSER: [&str; 2] = ["parentProposerPubkey", "prevProposerPubkey"];
 const TEMPO: [&str; 4] = ["mainBlockGeneralGasLimit", "sharedGasLimit", "timestampMillisPart", "consensusContext"];
 const AVALANCHE: [&str; 5] =
     ["extDataHash", "extDataGasUsed", "blockGasCost", "timestampMilliseconds", "minDelayExcess"];
+
+/// The atomic transactions of a block, as nodes of Avalanche give them.
+const ATOMIC: &str = "blockExtraData";
+
+/// Whether the atomic transactions that a node gives are those whose hash the header has (ava-labs/coreth,
+/// `CalcExtDataHash`): some of the first blocks have zeros for it.
+fn has_hashed_atomic(extra: &Map<String, Value>) -> bool {
+    let given = bytes(extra, ATOMIC).map(|data| keccak256(alloy_rlp::encode(data)));
+    given.is_ok() && given == hash(extra, "extDataHash")
+}
 
 /// Why a block hash cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,6 +76,7 @@ impl HeaderRule {
             },
             Self::Tempo => tempo(header, extra),
             Self::Avalanche => avalanche(header, extra),
+            Self::Proposer => proposer(header, extra),
             Self::Committee => Ok(committee::hash(header)),
             Self::Unproven(reason) => Err(HeaderError::Unproven(reason)),
         }
@@ -74,7 +89,8 @@ impl HeaderRule {
         match self {
             Self::AuthorityRound => self.is_sealed_otherwise(extra) && (is_hashed(&STEP) || is_hashed(&SEAL)),
             Self::Tempo => TEMPO.contains(&name),
-            Self::Avalanche => AVALANCHE.contains(&name),
+            Self::Avalanche => AVALANCHE.contains(&name) || (name == ATOMIC && has_hashed_atomic(extra)),
+            Self::Proposer => is_hashed(&PROPOSER),
             Self::Ethereum | Self::Committee | Self::Unproven(_) => false,
         }
     }
@@ -148,6 +164,16 @@ fn tempo(header: &Header, extra: &Map<String, Value>) -> Result<B256, HeaderErro
         bytes(context, "proposer")?.encode(&mut inner);
         RawList(inner).encode(&mut list);
     }
+    Ok(hash_of(list))
+}
+
+/// Ethereum's fields, and the key of who proposed the block below.
+fn proposer(header: &Header, extra: &Map<String, Value>) -> Result<B256, HeaderError> {
+    let Some(name) = first_name(extra, &PROPOSER) else { return Ok(header.hash_slow()) };
+    let encoded = alloy_rlp::encode(header);
+    let payload = alloy_rlp::Header::decode_bytes(&mut &encoded[..], true);
+    let mut list = payload.map_err(|_| HeaderError::Missing(PROPOSER[0]))?.to_vec();
+    bytes(extra, name)?.encode(&mut list);
     Ok(hash_of(list))
 }
 
@@ -232,6 +258,26 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    /// The hash of no atomic transactions is that of the RLP of nothing; the other one was computed with `rlp` and
+    /// `eth-utils` for Python.
+    #[test]
+    fn atomic_transactions_have_the_hash_in_the_header() {
+        let none = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
+        let some = "0xf830c7c8d666cb3c4ceb946e1f0a31190385452f512a62b68b68c7ee3c898c04";
+        for (data, hash, is_covered) in [
+            ("0x", none, true),
+            ("0x000000000001", some, true),
+            ("0x000000000002", some, false),
+            ("0x", "0x0000000000000000000000000000000000000000000000000000000000000000", false),
+        ] {
+            let extra = json!({"blockExtraData": data, "extDataHash": hash});
+            let extra = extra.as_object().expect("an object");
+            assert_eq!(HeaderRule::Avalanche.covers(extra, "blockExtraData"), is_covered, "{data} {hash}");
+        }
+        let alone = json!({"blockExtraData": "0x00"});
+        assert!(!HeaderRule::Avalanche.covers(alone.as_object().expect("an object"), "blockExtraData"));
+    }
 
     #[test]
     fn a_seal_covers_the_names_that_are_hashed() {

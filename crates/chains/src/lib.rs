@@ -15,6 +15,7 @@ mod fees;
 mod fields;
 mod finality;
 mod header;
+mod opening;
 mod own_transactions;
 mod producer;
 mod registry;
@@ -50,11 +51,12 @@ pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use finality::Finality;
 pub use header::copies::CopyRule;
 pub use header::{HeaderError, HeaderRule};
+pub use opening::Opening;
 pub use own_transactions::{InnerCall, TypeSigns};
 pub use producer::ProducerRule;
 pub use registry::{
-    ETHEREUM, by_chain_id, by_name, chain, deposit_paths, listed, message_paths, names, newest_deposit_paths, of_chain,
-    transaction_message_paths,
+    ETHEREUM, by_chain_id, by_header, by_name, by_opening, chain, deposit_paths, listed, message_paths, names,
+    newest_deposit_paths, of_chain, transaction_message_paths,
 };
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue, TypesWord};
 pub use signer::{KeySigned, Signer};

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::{Map, Value};
+
 use crate::chain::Chain;
 use crate::families::{
-    ARBITRUM, AUTHORITY_ROUND, AVALANCHE, BNB, CELO, COSMOS, FRONTIER, HYPEREVM, MANTLE, OPTIMISM, POLYGON, SCROLL,
-    STABLE, TEMPO, ZKSYNC,
+    ARBITRUM, AUTHORITY_ROUND, AVALANCHE, BERACHAIN, BNB, CELO, COSMOS, FRONTIER, HYPEREVM, MANTLE, OPTIMISM, POLYGON,
+    SCROLL, SONIC, STABLE, TEMPO, ZKSYNC,
 };
 use crate::family::Family;
 
 pub use crate::families::ETHEREUM;
 
 /// Every family; each lists its chains.
-static FAMILIES: [&Family; 16] = [
+static FAMILIES: [&Family; 18] = [
     &ETHEREUM,
     &OPTIMISM,
     &CELO,
@@ -29,6 +31,8 @@ static FAMILIES: [&Family; 16] = [
     &COSMOS,
     &STABLE,
     &FRONTIER,
+    &BERACHAIN,
+    &SONIC,
 ];
 
 /// The family of a chain; Ethereum's rules for a chain that is not listed.
@@ -53,6 +57,24 @@ pub fn chain(chain_id: u64) -> Option<&'static Chain> {
 #[must_use]
 pub fn of_chain(chain_id: u64, stated: Option<&str>) -> &'static Family {
     stated.and_then(by_name).unwrap_or_else(|| by_chain_id(chain_id))
+}
+
+/// The family whose blocks each begin with a transaction such as this one, in the JSON of nodes; none if it may be of
+/// any chain.
+#[must_use]
+pub fn by_opening(transaction: &Map<String, Value>) -> Option<&'static Family> {
+    let opens = |family: &Family| {
+        let opening = family.opening?;
+        Some(opening.is(transaction, family.transaction_type(opening.byte)?))
+    };
+    FAMILIES.iter().copied().find(|family| opens(family) == Some(true))
+}
+
+/// The family whose headers alone have such members beside Ethereum's; none if they may be of any chain.
+#[must_use]
+pub fn by_header(extra: &Map<String, Value>) -> Option<&'static Family> {
+    let has_all = |family: &Family| family.header_signs.iter().all(|name| extra.contains_key(*name));
+    FAMILIES.iter().copied().find(|family| !family.header_signs.is_empty() && has_all(family))
 }
 
 /// The family of a name.

@@ -40,7 +40,7 @@ pub async fn fill_command(
     let state = if parts.contains(FillPart::State) { StateWish::IfThere } else { StateWish::Never };
     let source = RpcSource::new(node, Vec::new(), reading.concurrency.into(), traces).await?.with_state(state);
     let source = of_chain(source, stated)?;
-    let family = family(reading.chain_family, source.chain_id().or(stated), &reader, &writer, &head).await?;
+    let family = family(reading.chain_family, None, source.chain_id().or(stated), &reader, &writer, &head).await?;
     let source = source.with_family(family);
     let options = options(reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), None);
     let inspection = Inspection {

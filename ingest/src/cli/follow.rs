@@ -25,6 +25,7 @@ use super::family::family;
 use super::flags::FollowFlags;
 use super::load::require_books;
 use super::probes::serve_probes;
+use super::recognition::recognised_by_newest;
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
 /// Follows until `stop` becomes true.
@@ -75,7 +76,8 @@ async fn follow_leased(
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
     let chain_id = source.chain_id().or(stated);
-    let family = family(flags.reading.chain_family, chain_id, reader, writer, &head).await?;
+    let shown = recognised_by_newest(&flags.reading, node.clone(), &head).await?;
+    let family = family(flags.reading.chain_family, shown, chain_id, reader, writer, &head).await?;
     let source = source.with_family(family);
     let settled = Arc::new(Notify::new());
     let statistics = StatisticsTask::start(database.clone(), PollSchedule::When(Arc::clone(&settled)));

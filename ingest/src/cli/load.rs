@@ -25,6 +25,7 @@ use trawl_node::NodeClient;
 use super::error::Failure;
 use super::family::family;
 use super::flags::{LoadFlags, MergeFlag, RangeEnd, Slice, Source};
+use super::recognition::recognised;
 use super::requested::{below, requested, source_range};
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
@@ -88,9 +89,10 @@ pub async fn load_missing(
     let known = ResumePoint { committed: committed.clone(), chain_id: head.chain_id, edges, below };
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
+    let shown = recognised(flags, &source, head, stated, &stop).await?;
     let options = async |source: Option<u64>| -> Result<Options, Failure> {
         let chain_id = source.or(stated);
-        let family = family(flags.reading.chain_family, chain_id, reader, writer, head).await?;
+        let family = family(flags.reading.chain_family, shown, chain_id, reader, writer, head).await?;
         Ok(Options { family, ..options(&flags.reading, on_refusal(flags), genesis.clone(), chain_id, None) })
     };
     let start = || StatisticsTask::start(database.clone(), PollSchedule::Often);

@@ -9,10 +9,6 @@ use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
 use trawl_ingest::background::token_statistics::{PollSchedule, StatisticsTask};
 use trawl_ingest::load::completeness::require_complete;
 use trawl_ingest::load::pipeline::Ending;
-use trawl_ingest::source::BlockSource;
-use trawl_ingest::source::cryo::CryoSource;
-use trawl_ingest::source::dump::DumpSource;
-use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::state::genesis::Genesis;
 use trawl_ingest::verify::links::check_seams;
 use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseError, LeaseScope};
@@ -24,6 +20,7 @@ use super::error::Failure;
 use super::family::likely_family;
 use super::flags::{LoadFlags, Source};
 use super::load::{load_leased, merge, on_refusal};
+use super::recognition::{chain_of_source, recognised};
 use super::requested::{requested, whole};
 use super::setup::{node_client, stop_on_signal};
 
@@ -87,25 +84,10 @@ async fn chain(
         (Some(expected), Some(found)) if expected != found => Err(Failure::OtherChain { expected, found }),
         (stated, found) => {
             let chain_id = stated.or(found).ok_or(Failure::SliceOfNoChain)?;
-            Ok(format!("{chain_id} {}", likely_family(flags.reading.chain_family, chain_id, reader).await?))
+            let shown = recognised(flags, source, &head, Some(chain_id), stop).await?.map(|found| found.family);
+            Ok(format!("{chain_id} {}", likely_family(flags.reading.chain_family, shown, chain_id, reader).await?))
         }
     }
-}
-
-/// The chain that a source names, before anything is read of it.
-async fn chain_of_source(
-    flags: &LoadFlags,
-    source: &Source,
-    stop: &watch::Receiver<bool>,
-) -> Result<Option<u64>, Failure> {
-    let (range, none) = (requested(flags, u64::MAX)?, Default::default);
-    Ok(match source {
-        Source::Rpc(urls) => Some(node_client(urls, &flags.reading, stop.clone())?.chain_id().await?),
-        Source::Cryo(folder) => CryoSource::new(folder, range, &none(), flags.chain_id)?.chain_id(),
-        Source::Era1(files) => Era1Source::new(files, range, none(), flags.chain_id)?.chain_id(),
-        Source::Etl(_) => flags.chain_id,
-        Source::Dump(files) => DumpSource::new(files.clone(), range, none(), flags.chain_id)?.chain_id(),
-    })
 }
 
 /// What the last one does: once all shares are loaded, and no other run writes.

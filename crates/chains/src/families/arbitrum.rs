@@ -15,6 +15,7 @@ use crate::family::{BurntFees, Family, Issuance, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::header::copies::CopyRule;
+use crate::opening::Opening;
 use crate::rest::{RestMember, RestMembers, RestSource, TypesWord};
 use crate::transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule};
 
@@ -31,11 +32,27 @@ pub static ARBITRUM: Family = Family {
         Chain::new(1996, "Sanko", "DMT"),
         Chain::new(666_666_666, "Degen", "DEGEN"),
         Chain::new(46_630, "Robinhood Chain Testnet", "ETH"),
+        Chain::new(4663, "Robinhood Chain", "ETH"),
+        // Further Orbit chains (OffchainLabs/arbitrum-portal, `orbitChainsData.json`).
+        Chain::new(1_380_012_617, "RARI Chain", "ETH"),
+        Chain::new(55_244, "Superposition", "ETH"),
+        Chain::new(98_985, "Superposition Testnet", "ETH"),
+        Chain::new(228, "Mind Network", "ETH"),
+        Chain::new(4162, "SX", "SX"),
+        Chain::new(1625, "Gravity Alpha", "G"),
+        Chain::new(13_505, "Gravity Alpha Sepolia", "G"),
+        Chain::new(41_923, "EDU Chain", "EDU"),
+        Chain::new(98_866, "Plume", "PLUME"),
+        Chain::new(98_867, "Plume Testnet", "PLUME"),
+        Chain::new(33_111, "Curtis", "APE"),
+        Chain::new(37_714_555_429, "Xai Sepolia", "sXAI"),
     ],
     schedules: FORKS,
     transaction_types: &[DEPOSIT, UNSIGNED, CONTRACT, RETRY, SUBMIT_RETRYABLE, INTERNAL],
+    opening: Some(Opening { byte: INTERNAL.byte, sender: ARBOS }),
     price: PriceRule::BaseFee,
     copies: CopyRule::MessagesToL1,
+    unhashed: &["sendRoot", "sendCount", "l1BlockNumber"],
     // A quarter of an hour of L1, at four blocks a second.
     finality: Finality::Tag { depth: 5000 },
     burnt: BurntFees::Nothing,

@@ -22,6 +22,8 @@ pub static AUTHORITY_ROUND: Family = Family {
     ],
     schedules: FORKS,
     header: HeaderRule::AuthorityRound,
+    // Nodes still name both, after the merge as null or zero.
+    unhashed: &["auraStep", "auraSeal", "step", "signature"],
     burnt: BurntFees::Nothing,
     reader: ReaderFacts { block: STEP, ..ReaderFacts::NONE },
     ..ETHEREUM_RULES

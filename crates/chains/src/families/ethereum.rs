@@ -48,6 +48,8 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     chains: &[],
     header: HeaderRule::Ethereum,
     transaction_types: &[],
+    opening: None,
+    header_signs: &[],
     legacy: LegacyRule::Ethereum,
     unsigned: UnsignedRule::Unknown,
     price: PriceRule::Signed,

@@ -4,7 +4,7 @@ use alloy_primitives::{Address, U256};
 use serde_json::Value;
 
 use super::ethereum::ETHEREUM_RULES;
-use super::optimism::{BRIDGES, DEPOSITS, L1_FEE, ROLLUP_FACTS, WITHDRAWALS};
+use super::optimism::{BRIDGES, DEPOSITS, L1_FEE, OPENING, ROLLUP_FACTS, WITHDRAWALS};
 use super::optimism_forks::DEPOSIT_TYPE;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
@@ -22,6 +22,7 @@ pub static MANTLE: Family = Family {
     name: "mantle",
     chains: &[Chain::new(5000, "Mantle", "MNT"), Chain::new(5003, "Mantle Sepolia", "MNT")],
     transaction_types: &[DEPOSIT],
+    opening: Some(OPENING),
     total_difficulty: TotalDifficulty::SumUntilTakeover,
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "L1 message" },
     withdrawals_root: WithdrawalsRoot::ContractStorage,
@@ -136,6 +137,7 @@ mod tests {
         let encoded = DEPOSIT.encode(&given).expect("a deposit");
         assert_eq!(Some(keccak256(&encoded.bytes).to_string().as_str()), given["hash"].as_str());
         assert_eq!(DEPOSIT.uncovered(&given).collect::<Vec<_>>(), ["nonce"]);
+        assert_eq!(crate::by_opening(&given), Some(&MANTLE), "no other family hashes it so");
     }
 
     #[test]

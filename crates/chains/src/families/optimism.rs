@@ -14,6 +14,7 @@ use crate::family::total_difficulty::TotalDifficulty;
 use crate::family::{BurntFees, Family, Issuance, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
+use crate::opening::Opening;
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{DEPOSIT_NONCE, DEPOSIT_RECEIPT_VERSION, FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
@@ -55,8 +56,38 @@ pub static OPTIMISM: Family = Family {
         Chain::new(1750, "Metal L2", "ETH"),
         Chain::new(1923, "Swellchain", "ETH"),
         Chain::new(5330, "Superseed", "ETH"),
+        // Further members of the Superchain (ethereum-optimism/superchain-registry).
+        Chain::new(60_808, "BOB", "ETH"),
+        Chain::new(808_813, "BOB Sepolia", "ETH"),
+        Chain::new(288, "Boba", "ETH"),
+        Chain::new(360, "Shape", "ETH"),
+        Chain::new(11_011, "Shape Sepolia", "ETH"),
+        Chain::new(8008, "Polynomial", "ETH"),
+        Chain::new(7897, "Arena-Z", "ETH"),
+        Chain::new(177, "HashKey Chain", "HSK"),
+        Chain::new(185, "Mint", "ETH"),
+        Chain::new(2192, "SnaxChain", "ETH"),
+        Chain::new(957, "Lyra", "ETH"),
+        Chain::new(291, "Orderly", "ETH"),
+        Chain::new(183, "Ethernity", "ETH"),
+        Chain::new(254, "Swan Chain", "ETH"),
+        Chain::new(424, "PGN", "ETH"),
+        Chain::new(6805, "RACE", "ETH"),
+        Chain::new(6806, "RACE Testnet", "ETH"),
+        Chain::without_coin(5371, "Settlus"),
+        Chain::new(33_979, "Funki", "ETH"),
+        Chain::without_coin(65_536, "Automata"),
+        Chain::without_coin(624, "Binary"),
+        Chain::without_coin(625, "Binary Sepolia"),
+        Chain::new(2_702_128, "Xterio Chain (ETH)", "ETH"),
+        Chain::new(888_888_888, "Ancient8", "ETH"),
+        Chain::new(4202, "Lisk Sepolia", "ETH"),
+        Chain::new(1740, "Metal L2 Testnet", "ETH"),
+        Chain::new(111_557_560, "Cyber Testnet", "ETH"),
+        Chain::without_coin(2522, "Fraxtal Testnet"),
     ],
     transaction_types: &[DEPOSIT],
+    opening: Some(OPENING),
     // Messages from L1 before Bedrock.
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "L1 message" },
     // Since Isthmus the storage root of L2ToL1MessagePasser.
@@ -66,6 +97,8 @@ pub static OPTIMISM: Family = Family {
     finality: Finality::Tag { depth: 600 },
     burnt: BurntFees::Nothing,
     issuance: Issuance::Nothing,
+    // Of opBNB, whose mix hash carries the milliseconds within the second.
+    unhashed: &["milliTimestamp"],
     l1_fee: Some("l1Fee"),
     schedules: FORKS,
     rest: RestMembers { object: None, members: L1_FEE },
@@ -160,6 +193,8 @@ pub(super) static DEPOSITS: DepositList = DepositList {
 
 /// Who sends the deposit that begins each block since Bedrock: it writes the attributes of the L1 block.
 const L1_ATTRIBUTES: Address = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0001");
+/// The deposit of it that begins each block since Bedrock.
+pub(super) const OPENING: Opening = Opening { byte: DEPOSIT_TYPE, sender: L1_ATTRIBUTES };
 
 /// What readers see of fees and deposits.
 pub(super) const ROLLUP_FACTS: ReaderFacts = ReaderFacts {

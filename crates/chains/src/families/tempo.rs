@@ -28,9 +28,11 @@ pub static TEMPO: Family = Family {
     name: "tempo",
     chains: &[Chain::new(4217, "Tempo", "USD"), Chain::new(42_431, "Tempo Moderato", "USD")],
     header: HeaderRule::Tempo,
+    header_signs: &["mainBlockGeneralGasLimit", "sharedGasLimit", "timestampMillisPart"],
     transaction_types: &[CALLS],
     finality: Finality::AtOnce,
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "system" },
+    unhashed: &["timestampMillis"],
     burnt: BurntFees::Unknown,
     reader: FACTS,
     ..ETHEREUM_RULES

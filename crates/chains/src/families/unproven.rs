@@ -22,8 +22,14 @@ pub static ZKSYNC: Family = Family {
         Chain::new(2741, "Abstract", "ETH"),
         Chain::new(232, "Lens", "GHO"),
         Chain::new(50_104, "Sophon", "SOPH"),
+        Chain::new(11_124, "Abstract Testnet", "ETH"),
+        Chain::new(37_111, "Lens Testnet", "GRASS"),
+        Chain::new(531_050_104, "Sophon Testnet", "SOPH"),
+        Chain::without_coin(388, "Cronos zkEVM"),
+        Chain::new(61_166, "Treasure", "MAGIC"),
     ],
     header: HeaderRule::Unproven("the block hash is not that of an Ethereum header"),
+    header_signs: &["l1BatchNumber", "l1BatchTimestamp"],
     quirks: NodeQuirks {
         cumulative_gas: Some("nodes give a cumulative gas of 0"),
         roots: Some("the roots are zero"),
@@ -39,7 +45,7 @@ pub static ZKSYNC: Family = Family {
     ..ETHEREUM_RULES
 };
 
-/// Cronos, Evmos, Kava.
+/// Cronos, Evmos, Kava, Sei and others.
 pub static COSMOS: Family = Family {
     name: "cosmos",
     chains: &[
@@ -48,6 +54,12 @@ pub static COSMOS: Family = Family {
         Chain::without_coin(9001, "Evmos"),
         Chain::without_coin(9000, "Evmos Testnet"),
         Chain::new(2222, "Kava", "KAVA"),
+        Chain::new(1329, "Sei", "SEI"),
+        Chain::new(1328, "Sei Testnet", "SEI"),
+        Chain::new(7000, "ZetaChain", "ZETA"),
+        Chain::new(7700, "Canto", "CANTO"),
+        Chain::new(1776, "Injective", "INJ"),
+        Chain::new(1439, "Injective Testnet", "INJ"),
     ],
     header: COMETBFT,
     quirks: NodeQuirks {

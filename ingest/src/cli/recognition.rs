@@ -1,0 +1,99 @@
+//! Which family a chain is of whose id is not listed, before the first of its blocks is stored: they may show it.
+
+use tokio::sync::watch;
+use trawl_core::primitives::{BlockRange, Coverage};
+use trawl_core::store::Head;
+use trawl_ingest::load::recognition::{RecognisedChain, recognise};
+use trawl_ingest::source::BlockSource;
+use trawl_ingest::source::cryo::CryoSource;
+use trawl_ingest::source::dump::DumpSource;
+use trawl_ingest::source::era1::Era1Source;
+use trawl_ingest::source::rpc::{RpcSource, StateWish, TraceChoice};
+use trawl_node::NodeClient;
+
+use super::error::Failure;
+use super::flags::{LoadFlags, ReadingFlags, Source};
+use super::requested::requested;
+use super::setup::node_client;
+
+/// Blocks that are requested of a node: the first ones may be empty.
+const BLOCKS: u64 = 16;
+
+/// Whether the blocks of a chain say of which family it is: nothing else does.
+fn is_open(reading: &ReadingFlags, chain_id: Option<u64>, head: &Head) -> bool {
+    let is_listed = chain_id.is_some_and(|id| trawl_chains::listed(id).is_some());
+    reading.chain_family.is_none() && head.number().is_none() && !is_listed
+}
+
+/// What the first requested blocks of a source show, where nothing else tells the family. `stated`: the chain as far as
+/// it is known beyond the source.
+pub async fn recognised(
+    flags: &LoadFlags,
+    source: &Source,
+    head: &Head,
+    stated: Option<u64>,
+    stop: &watch::Receiver<bool>,
+) -> Result<Option<RecognisedChain>, Failure> {
+    if !is_open(&flags.reading, stated, head) {
+        return Ok(None);
+    }
+    let range = requested(flags, u64::MAX)?;
+    Ok(match source {
+        Source::Rpc(urls) => {
+            let node = node_client(urls, &flags.reading, stop.clone())?;
+            let first = BlockRange::new(range.first(), range.last().min(range.first().saturating_add(BLOCKS - 1)));
+            of_node(&flags.reading, node, head, first).await?
+        }
+        Source::Dump(files) => {
+            let source = DumpSource::new(files.clone(), range, Coverage::default(), flags.chain_id)?;
+            match is_open(&flags.reading, source.chain_id(), head) {
+                true => recognise(source).await?,
+                false => None,
+            }
+        }
+        // Columns of files do not have what such transactions are made of.
+        Source::Cryo(_) | Source::Era1(_) | Source::Etl(_) => None,
+    })
+}
+
+/// What the newest block of a node shows.
+pub async fn recognised_by_newest(
+    reading: &ReadingFlags,
+    node: NodeClient,
+    head: &Head,
+) -> Result<Option<RecognisedChain>, Failure> {
+    of_node(reading, node, head, None).await
+}
+
+/// What the first of `blocks` show, or the newest one.
+async fn of_node(
+    reading: &ReadingFlags,
+    node: NodeClient,
+    head: &Head,
+    blocks: Option<BlockRange>,
+) -> Result<Option<RecognisedChain>, Failure> {
+    if !is_open(reading, None, head) || !is_open(reading, Some(node.chain_id().await?), head) {
+        return Ok(None);
+    }
+    let newest = node.quantity("eth_blockNumber").await?;
+    let first = blocks.map_or(newest, |blocks| blocks.first());
+    let blocks = BlockRange::new(first, blocks.map_or(newest, |blocks| blocks.last().min(newest)));
+    let source = RpcSource::new(node, blocks.into_iter().collect(), 1, TraceChoice::Off).await?;
+    Ok(recognise(source.with_state(StateWish::Never)).await?)
+}
+
+/// The chain that a source names, before anything is read of it.
+pub async fn chain_of_source(
+    flags: &LoadFlags,
+    source: &Source,
+    stop: &watch::Receiver<bool>,
+) -> Result<Option<u64>, Failure> {
+    let (range, none) = (requested(flags, u64::MAX)?, Default::default);
+    Ok(match source {
+        Source::Rpc(urls) => Some(node_client(urls, &flags.reading, stop.clone())?.chain_id().await?),
+        Source::Cryo(folder) => CryoSource::new(folder, range, &none(), flags.chain_id)?.chain_id(),
+        Source::Era1(files) => Era1Source::new(files, range, none(), flags.chain_id)?.chain_id(),
+        Source::Etl(_) => flags.chain_id,
+        Source::Dump(files) => DumpSource::new(files.clone(), range, none(), flags.chain_id)?.chain_id(),
+    })
+}

@@ -1,0 +1,109 @@
+//! Of which family a chain is whose id is not listed: the first of its blocks may show it.
+
+use futures_util::StreamExt;
+use serde_json::Value;
+use trawl_chains::Family;
+
+use crate::block::Block;
+use crate::decode::{decode, decode_parts};
+use crate::load::receipt_versions::verify_any_version;
+use crate::source::{BlockSource, RawBody, SourceError};
+use crate::verify::{Check, Depth};
+
+/// Most blocks that are looked at until one has transactions: the first ones of a chain are often empty.
+const MAX_BLOCKS: usize = 16;
+
+/// A chain of which its own blocks show whose rules it follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecognisedChain {
+    /// The chain that its transactions name, if one does.
+    pub chain_id: Option<u64>,
+    /// The family.
+    pub family: &'static Family,
+}
+
+/// The family that the first block with transactions of a source is of. None if it may be of any: neither a transaction
+/// that only one family makes begins it, nor does its header have members that only one family's have; or it does not
+/// hold by that family's rules.
+///
+/// # Errors
+///
+/// When the source cannot be read.
+pub async fn recognise(source: impl BlockSource) -> Result<Option<RecognisedChain>, SourceError> {
+    let mut blocks = source.into_blocks().take(MAX_BLOCKS);
+    while let Some(raw) = blocks.next().await {
+        let block = match raw?.body {
+            RawBody::Json(text) => decode(&text),
+            RawBody::Parts(parts) => decode_parts(&parts),
+            RawBody::Block(block) => Ok(*block),
+        };
+        // What cannot be read, the load says.
+        let Ok(block) = block else { return Ok(None) };
+        if !block.transactions.is_empty() {
+            return Ok(of_block(block));
+        }
+    }
+    Ok(None)
+}
+
+fn of_block(block: Block) -> Option<RecognisedChain> {
+    by_opening(&block).or_else(|| by_header(block))
+}
+
+/// A block with such a transaction is proven by the rules of its family, hash and roots.
+fn by_opening(block: &Block) -> Option<RecognisedChain> {
+    let first: Value = serde_json::from_str(block.transactions.first()?.raw.as_deref()?).ok()?;
+    let family = trawl_chains::by_opening(first.as_object()?)?;
+    let outcome = verify_any_version(&mut block.clone(), Depth::Full, family).ok()?;
+    let has_receipts_root = block.receipts.is_none() || outcome.has_passed(Check::ReceiptsRoot);
+    let is_proven = has_receipts_root
+        && [Check::HeaderHash, Check::TransactionsRoot].into_iter().all(|check| outcome.has_passed(check));
+    is_proven.then_some(RecognisedChain { chain_id: block.chain_id(), family })
+}
+
+/// Of a family with such headers not all may be provable; nothing of it is wrong.
+fn by_header(mut block: Block) -> Option<RecognisedChain> {
+    let family = trawl_chains::by_header(&block.header.extra_fields())?;
+    let chain_id = block.chain_id();
+    verify_any_version(&mut block, Depth::Full, family).is_ok().then_some(RecognisedChain { chain_id, family })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The recorded block of a file, with another value of a header's field.
+    fn block(name: &str, field: &str, value: &str) -> Option<RecognisedChain> {
+        with(name, json!({ field: value }))
+    }
+
+    /// The same with other values of several fields.
+    fn with(name: &str, fields: Value) -> Option<RecognisedChain> {
+        let file = format!("{}/../tests/fixtures/chains/{name}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(file).expect("the fixture");
+        let mut line: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
+        let Value::Object(fields) = fields else { panic!("an object") };
+        line["block"].as_object_mut().expect("a block").extend(fields);
+        of_block(decode(&line.to_string()).expect("a block"))
+    }
+
+    #[test]
+    fn a_block_shows_its_family_if_it_holds_by_its_rules() {
+        let of = |name: &str| block(name, "size", "0x1").map(|found| (found.chain_id, found.family.name));
+        assert_eq!(of("optimism-11155420.ndjson"), Some((None, "optimism")), "one deposit, which names no chain");
+        assert_eq!(of("arbitrum-without-receipts-421614.ndjson"), Some((Some(421_614), "arbitrum")));
+        assert_eq!(of("optimism-goerli-5003318.json"), Some((Some(420), "optimism")));
+        assert_eq!(of("polygon-137.ndjson"), None);
+        assert_eq!(of("scroll-534352.ndjson"), None);
+        // Members of a header, which no hash covers.
+        let of_zksync = with("scroll-534352.ndjson", json!({"l1BatchNumber": null, "l1BatchTimestamp": null}));
+        assert_eq!(of_zksync.map(|found| found.family.name), Some("zksync"));
+        assert_eq!(with("scroll-534352.ndjson", json!({"l1BatchNumber": "0x1"})), None);
+        // Neither by a receipts root nor by a hash of another way to make them.
+        assert_eq!(block("optimism-11155420.ndjson", "gasUsed", "0x1"), None);
+        let no_root = format!("0x{}", "12".repeat(32));
+        assert_eq!(block("arbitrum-without-receipts-421614.ndjson", "receiptsRoot", &no_root), None);
+    }
+}
