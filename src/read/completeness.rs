@@ -29,7 +29,7 @@ const NOT_IN_SHORT_HEADERS: [&str; 11] = [
 ];
 
 /// Columns of `transactions` that a JSON-RPC transaction does not show: its outcome.
-const OUTCOME_COLUMNS: [&str; 9] = [
+const OUTCOME_COLUMNS: [&str; 11] = [
     "status",
     "post_state_root",
     "gas_used",
@@ -39,6 +39,8 @@ const OUTCOME_COLUMNS: [&str; 9] = [
     "blob_gas_used",
     "blob_gas_price",
     "raw_receipt",
+    "l1_fee",
+    "operator_fee",
 ];
 
 /// Columns of `transactions` that a receipt shows besides the outcome.
@@ -85,11 +87,7 @@ pub(crate) fn require_block(blocks: &BlockView<'_>, row: usize) -> Result<(), Pr
 /// # Errors
 ///
 /// [`Problem::ColumnsMissing`] with the names of the missing columns.
-pub(crate) fn require_shown_block(
-    blocks: &BlockView<'_>,
-    row: usize,
-    family: Option<&Family>,
-) -> Result<(), Problem> {
+pub(crate) fn require_shown_block(blocks: &BlockView<'_>, row: usize, family: Option<&Family>) -> Result<(), Problem> {
     require_block(blocks, row).or_else(|problem| {
         let is_shown = |column: &str| !NOT_IN_RPC_BLOCKS.contains(&column);
         let mut shown = blocks.lacking.items::<String>(row).filter(|column| is_shown(column));

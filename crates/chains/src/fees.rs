@@ -1,5 +1,7 @@
 //! Who gets which part of a fee.
 
+use std::ops::Range;
+
 use alloy_primitives::{B256, U256};
 
 use serde_json::{Map, Value};
@@ -14,6 +16,10 @@ pub(crate) mod rollup_fee;
 
 /// The byte of a mix hash of Arbitrum whose lowest bit says that tips are collected.
 const COLLECTS_TIPS: usize = 25;
+/// The bytes of a mix hash of Arbitrum with the version of ArbOS.
+const VERSION: Range<usize> = 16..24;
+/// The version that collected tips without saying so.
+const COLLECTING_VERSION: u64 = 9;
 
 /// What a transaction, or the gas of a block, paid in wei.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +59,15 @@ impl Family {
     }
 
     /// Whether the base fee is what is paid in a block, whatever was signed. A block of Arbitrum may say in its mix
-    /// hash that tips are collected (OffchainLabs/go-ethereum, `core/types/arb_types.go`, `HeaderInfo`).
+    /// hash that tips are collected (OffchainLabs/go-ethereum, `core/types/arb_types.go`, `HeaderInfo`), and version 9
+    /// of ArbOS always did (OffchainLabs/nitro, `arbos/tx_processor.go`, `DropTip`).
     #[must_use]
     pub fn pays_base_fee(&self, mix_hash: Option<B256>) -> bool {
-        self.price == PriceRule::BaseFee && mix_hash.is_none_or(|flags| flags[COLLECTS_TIPS] & 1 == 0)
+        let collects = |hash: B256| {
+            let version = U256::from_be_slice(&hash[VERSION]);
+            hash[COLLECTS_TIPS] & 1 == 1 || version == U256::from(COLLECTING_VERSION)
+        };
+        self.price == PriceRule::BaseFee && !mix_hash.is_some_and(collects)
     }
 
     /// What a receipt says that was paid for data on L1 beside the gas, in wei; `None` where the chain has no such fee.
@@ -70,8 +81,13 @@ impl Family {
     /// such fee.
     #[must_use]
     pub fn operator_fee_of(&self, receipt: &Map<String, Value>, gas_used: u64) -> Option<U256> {
-        let has_operator = self.reader.fee.iter().any(|part| part.source == RestSource::OperatorFee);
-        has_operator.then(|| operator_fee(receipt, gas_used))?
+        self.has_operator_fee().then(|| operator_fee(receipt, gas_used))?
+    }
+
+    /// Whether the operator of its chains may take a fee, since a fork of the stack.
+    #[must_use]
+    pub fn has_operator_fee(&self) -> bool {
+        self.reader.fee.iter().any(|part| part.source == RestSource::OperatorFee)
     }
 
     /// The part above the base fee that the maker of the block got, in wei; `None` where that is not known.
@@ -119,6 +135,11 @@ mod tests {
         assert!(ARBITRUM.pays_base_fee(Some(flags)) && !ETHEREUM.pays_base_fee(Some(flags)));
         flags.0[25] = 1;
         assert!(!ARBITRUM.pays_base_fee(Some(flags)), "tips are collected");
+        for (version, pays) in [(8, true), (9, false), (10, true), (60, true)] {
+            let mut of_version = B256::ZERO;
+            of_version.0[23] = version;
+            assert_eq!(ARBITRUM.pays_base_fee(Some(of_version)), pays, "ArbOS {version}");
+        }
         let base_fee_only = GasPayment { price: U256::from(10), ..paid };
         assert_eq!(ARBITRUM.tip(base_fee_only), Some(U256::ZERO));
         let free = GasPayment { price: U256::ZERO, ..paid };

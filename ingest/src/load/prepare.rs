@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use trawl_chains::Family;
+use trawl_chains::{ETHEREUM, Family};
 use trawl_core::primitives::B256;
 use trawl_core::schema::VerdictRow;
 use trawl_metrics::queue::PipelineQueue;
@@ -14,6 +14,7 @@ use crate::decode::{decode, decode_parts};
 use crate::load::error::LoadError;
 use crate::load::post_states::remove_unhashed_status;
 use crate::load::receipt_versions::verify_any_version;
+use crate::load::rollup_fees::lack_unknown_fees;
 use crate::load::uncles::{complete_uncles, forget_incomplete, forget_unproven};
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
@@ -105,6 +106,7 @@ impl Inspection {
     }
 
     fn inspect(&self, raw: RawBlock) -> Result<PreparedBlock, LoadError> {
+        let has_columns = matches!(raw.body, RawBody::Block(_));
         let mut block = match raw.body {
             RawBody::Json(text) => decode(&text)?,
             RawBody::Parts(parts) => decode_parts(&parts)?,
@@ -117,8 +119,12 @@ impl Inspection {
         forget_unproven(&mut block, family);
         complete_uncles(&mut block);
         remove_unhashed_status(&mut block, family);
-        let mut outcome = verify_any_version(&mut block, self.depth, family)?;
+        let verified = verify_any_version(&mut block, self.depth, family);
+        let mut outcome = verified.inspect_err(|_| self.warn_of_unlisted(&block, family))?;
         forget_incomplete(&mut block);
+        if has_columns {
+            lack_unknown_fees(&mut block, family);
+        }
         if removed > 0 {
             let reason = format!("{removed} receipts of system transactions that are not in the block are left out");
             outcome.not_checkable(Check::OutsideRoots, &reason);
@@ -130,6 +136,18 @@ impl Inspection {
         block.header.size = block.header.size.or(outcome.size);
         self.rules.complete(&mut block, family)?;
         prepared(block, family, outcome)
+    }
+
+    /// Says that a refused block may follow other rules than those that it was checked by: of an unlisted chain those
+    /// are Ethereum's.
+    fn warn_of_unlisted(&self, block: &Block, family: &Family) {
+        let unlisted = block.chain_id().filter(|id| trawl_chains::listed(*id).is_none() && *family == ETHEREUM);
+        if let Some(chain_id) = unlisted.filter(|_| self.on_refusal == OnRefusal::Stop) {
+            tracing::warn!(
+                chain_id,
+                "the chain is not listed, so its blocks are checked by Ethereum's rules; --chain-family names others"
+            );
+        }
     }
 
     /// Counts a block that failed a check. One that does not follow from the block below it is no fault of a node that

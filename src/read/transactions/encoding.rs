@@ -11,7 +11,7 @@ use super::receipt_trie::Reason;
 use trawl_core::schema::TransactionRow;
 
 /// Columns of `transactions` that are not hashed.
-const NOT_HASHED: [&str; 14] = [
+const NOT_HASHED: [&str; 16] = [
     "block_hash",
     "block_timestamp",
     "from_address",
@@ -26,6 +26,8 @@ const NOT_HASHED: [&str; 14] = [
     "blob_gas_price",
     "logs_count",
     "transaction_index",
+    "l1_fee",
+    "operator_fee",
 ];
 
 /// The bytes of a transaction, which hash to its hash.

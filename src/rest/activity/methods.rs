@@ -57,7 +57,8 @@ pub(super) async fn points(
     for row in newest {
         let status = row.status.filter(|_| row.has_receipt == 1);
         let is_known = |column: &str| row.lacking.iter().all(|lacking| lacking != column);
-        let has_gas = row.has_receipt == 1 && is_known("gas_used") && is_known("effective_gas_price");
+        let parts = ["gas_used", "effective_gas_price", "l1_fee", "operator_fee"];
+        let has_gas = row.has_receipt == 1 && parts.into_iter().all(is_known);
         let used = U256::from(row.gas_used);
         let fee = TransactionFee {
             gas_used: row.gas_used,

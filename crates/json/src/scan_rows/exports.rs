@@ -52,8 +52,8 @@ pub(super) fn fee(view: &ScannedTransactionView<'_>, row: usize) -> Option<U256>
         l1_fee: Option::<U256>::get(&view.l1_fee, row),
         operator_fee: Option::<U256>::get(&view.operator_fee, row),
     };
-    let is_known = has(view, row, "gas_used") && has(view, row, "effective_gas_price");
-    fee.total().filter(|_| is_known)
+    let parts = ["gas_used", "effective_gas_price", "l1_fee", "operator_fee"];
+    fee.total().filter(|_| parts.iter().all(|part| has(view, row, part)))
 }
 
 /// Whether a transaction failed, if its receipt or its frames tell it.

@@ -191,7 +191,9 @@ impl Transaction<'_, '_> {
             fee.key("type").string(if gas.is_some() { "actual" } else { "maximum" });
             let (l1_fee, operator_fee) =
                 (Option::<U256>::get(&view.l1_fee, row), Option::<U256>::get(&view.operator_fee, row));
+            let is_whole = self.has("l1_fee") && self.has("operator_fee");
             let paid = |gas_used| TransactionFee { gas_used, gas_price: price, l1_fee, operator_fee }.total();
+            let paid = |gas_used| paid(gas_used).filter(|_| is_whole);
             fee.key("value").option(gas.map_or_else(most, paid), JsonWriter::decimal_256);
         });
         let family = facts.family();

@@ -10,6 +10,8 @@ use trawl_core::statement::Statement;
 /// What a transaction paid, of its columns: gas, data on L1, the operator of a rollup
 /// ([`TransactionFee`](trawl_core::primitives::TransactionFee)).
 pub(crate) const FEE: &str = "gas_used * effective_gas_price + ifNull(l1_fee, 0) + ifNull(operator_fee, 0)";
+/// Whether the source of a transaction lacked a part of that, as SQL.
+pub(crate) const LACKS_FEE: &str = "hasAny(lacking, ['gas_used', 'effective_gas_price', 'l1_fee', 'operator_fee'])";
 
 columns! {
     /// The fee fields of a header.

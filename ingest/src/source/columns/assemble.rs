@@ -6,6 +6,7 @@
 
 mod blocks;
 mod error;
+mod rollup_fields;
 mod transactions;
 
 use trawl_core::primitives::B256;
@@ -178,6 +179,35 @@ mod tests {
         let block = with(&[("withdrawals", "[]")]);
         assert_eq!((block.withdrawals, block.header.withdrawals_root), (Some(Vec::new()), Some(root)));
         assert_eq!(with(&[]).withdrawals, None, "the file does not have them");
+    }
+
+    /// As Ethereum ETL exports receipts of the OP stack: numbers in decimal digits.
+    #[test]
+    fn fees_for_data_on_l1_have_the_names_of_nodes() {
+        let (hash, word) = (B256::repeat_byte(1).to_string(), B256::repeat_byte(2).to_string());
+        let of = |kind: &str, fees: &[(&str, &str)]| {
+            let cells = [
+                ("transaction_hash", hash.as_str()),
+                ("transaction_index", "1"),
+                ("transaction_type", kind),
+                ("r", &word),
+                ("s", &word),
+            ];
+            let owner = read(&cells, |row| transaction(row, Some(10))).expect("a transaction").0;
+            let cells = [&cells[..2], &[("gas_used", "21000"), ("status", "1")], fees].concat();
+            read(&cells, |row| outcome(row, &owner)).expect("readable").expect("a receipt").receipt.extra
+        };
+        let fees =
+            [("l1_fee", "64913103"), ("l1_gas_used", "4836"), ("l1_gas_price", "19625"), ("l1_fee_scalar", "0.684")];
+        let found = of("2", &fees).expect("fields");
+        let found: serde_json::Value = serde_json::from_str(&found).expect("JSON");
+        let expected = serde_json::json!({
+            "l1Fee": "0x3de7ecf", "l1GasUsed": "0x12e4", "l1GasPrice": "0x4ca9", "l1FeeScalar": "0.684",
+        });
+        assert_eq!(found, expected);
+        let whole = of("0", &[("receipt_l1_fee", "0"), ("receipt_l1_fee_scalar", "1.0")]);
+        assert_eq!(whole.as_deref(), Some(r#"{"l1Fee":"0x0","l1FeeScalar":"1"}"#));
+        assert_eq!(of("2", &[]), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::of_blocks;
 use crate::select::settled_blocks;
-use crate::stats::fees::FEE;
+use crate::stats::fees::{FEE, LACKS_FEE};
 use trawl_core::primitives::{Address, BlockRange, Bytes, U256};
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
@@ -97,7 +97,7 @@ FROM
   (
     SELECT block_number, transaction_index, to_address,
       if(to_address IS NULL, '', substring(input, 1, 4)) AS selector, gas_used, {FEE} AS fee,
-      toUInt8(hasAny(lacking, ['gas_used', 'effective_gas_price'])) AS is_without_gas
+      toUInt8({LACKS_FEE}) AS is_without_gas
     FROM transactions
     WHERE {failed}
   ) AS failures

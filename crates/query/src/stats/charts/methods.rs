@@ -2,7 +2,7 @@
 
 use super::{DAY, MOST_NEWEST, grouped};
 use crate::select::{Select, settled_blocks};
-use crate::stats::fees::FEE;
+use crate::stats::fees::{FEE, LACKS_FEE};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockRange, Bytes, Timestamp, U256};
 use trawl_core::readable::Span;
@@ -65,7 +65,7 @@ pub fn sums(contract: &Address, settled: &[BlockRange]) -> Statement<MethodSum> 
   countIf(has_receipt = 0 OR status IS NULL) AS without_status,
   sum(toUInt256(transactions.gas_used)) AS gas,
   sum({FEE}) AS fees,
-  countIf(has_receipt = 0 OR hasAny(lacking, ['gas_used', 'effective_gas_price'])) AS without_gas
+  countIf(has_receipt = 0 OR {LACKS_FEE}) AS without_gas
 FROM transactions
 WHERE to_address = toFixedString(unhex({{address:String}}), 20)
   AND (block_number, transaction_index) GLOBAL IN

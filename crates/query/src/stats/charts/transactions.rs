@@ -2,7 +2,7 @@
 
 use super::by_period;
 use crate::select::settled_blocks;
-use crate::stats::fees::FEE;
+use crate::stats::fees::{FEE, LACKS_FEE};
 use trawl_core::primitives::{BlockNumber, BlockRange, U256};
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
@@ -55,7 +55,7 @@ FROM
     sumIf(toUInt256(gas_used), has_receipt = 1 AND status = 0) AS failed_gas,
     sum({FEE}) AS fees,
     sumIf({FEE}, has_receipt = 1 AND status = 0) AS failed_fees,
-    countIf(has_receipt = 0 OR hasAny(lacking, ['gas_used', 'effective_gas_price'])) AS without_gas,
+    countIf(has_receipt = 0 OR {LACKS_FEE}) AS without_gas,
     countIf(nonce = 0) AS firsts,
     countIf(has(lacking, 'nonce')) AS without_nonce
   FROM transactions

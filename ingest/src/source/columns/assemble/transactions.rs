@@ -3,6 +3,7 @@
 use trawl_core::primitives::{B256, Bytes, U256};
 
 use super::error::AssembleError;
+use super::rollup_fields::rollup_fields;
 use trawl_core::primitives::TransactionType::{self, Blob, DynamicFee, Legacy, SetCode};
 
 use crate::block::{Log, Receipt, Transaction};
@@ -135,7 +136,7 @@ pub fn outcome(row: Row<'_>, transaction: &Transaction) -> Result<Option<Outcome
         blob_gas_price: facts.conditional(&["receipt_blob_gas_price", "blob_gas_price"], "blob_gas_price", is_blob)?,
         logs: Vec::new(),
         raw: None,
-        extra: None,
+        extra: rollup_fields(&facts)?.filter(|_| transaction.transaction_type.has_columns()),
     };
     if !transaction.transaction_type.has_columns() {
         facts.lack("raw_receipt");

@@ -1,0 +1,86 @@
+//! What transactions of rollups paid beside their gas, where the source is a file with columns, which may not have it.
+
+use trawl_chains::Family;
+
+use crate::block::{Block, Header, Receipt, Transaction};
+
+/// Names the fees beside the gas that the source did not have as lacking, and with them their sum over the block: what
+/// is not there is not zero.
+pub(super) fn lack_unknown_fees(block: &mut Block, family: &Family) {
+    // Before it was a rollup, a chain had no such fees.
+    let is_rollup = family.l1_fee.is_some() && !family.header.is_sealed_by_committee(&block.header.extra_data);
+    if !is_rollup || block.receipts.is_none() {
+        return;
+    }
+    let unknown: Vec<Vec<&'static str>> = block
+        .outcomes()
+        .map(|(transaction, receipt)| {
+            receipt.map_or_else(Vec::new, |of| lacking(&block.header, transaction, of, family))
+        })
+        .collect();
+    if unknown.iter().all(Vec::is_empty) {
+        return;
+    }
+    for (transaction, columns) in block.transactions.iter_mut().zip(unknown) {
+        transaction.lacking.extend(columns);
+    }
+    if !block.header.lacking.contains(&"transaction_fees") {
+        block.header.lacking.push("transaction_fees");
+    }
+}
+
+/// The columns of fees that are not known of a transaction.
+fn lacking(header: &Header, transaction: &Transaction, receipt: &Receipt, family: &Family) -> Vec<&'static str> {
+    let kind = family.transaction_type(transaction.transaction_type.byte());
+    let price = receipt.effective_gas_price.or(transaction.gas_price);
+    if kind.is_some_and(|kind| kind.is_free()) || price.is_some_and(|price| price.is_zero()) {
+        return Vec::new();
+    }
+    let fields = receipt.extra.as_deref().and_then(|extra| serde_json::from_str(extra).ok()).unwrap_or_default();
+    // Whether the fee is beside the gas or part of it, a field says that no file has.
+    let has_l1_fee = family.l1_fee_sign.is_none() && family.l1_fee_of(&fields).is_some();
+    // Headers have the hash of requests since Isthmus, which brought the fee of the operator.
+    let may_have_operator = family.has_operator_fee() && header.requests_hash.is_some();
+    let has_operator_fee = !may_have_operator || family.operator_fee_of(&fields, receipt.gas_used).is_some();
+    let columns = [("l1_fee", has_l1_fee), ("operator_fee", has_operator_fee)];
+    columns.into_iter().filter(|(_, is_known)| !is_known).map(|(column, _)| column).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::B256;
+    use trawl_chains::by_chain_id;
+
+    use super::*;
+    use crate::decode::decode;
+
+    /// The recorded block of OP Goerli with a deposit and a transaction, as a file has it: without fields of its own but
+    /// these.
+    fn unknown(extra: Option<&str>, requests_hash: Option<B256>, chain_id: u64) -> (Vec<&'static str>, bool) {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-goerli-5003318.json");
+        let text = std::fs::read_to_string(file).expect("the fixture");
+        let mut block = decode(text.trim()).expect("a block");
+        block.header.requests_hash = requests_hash;
+        for receipt in block.receipts.iter_mut().flatten() {
+            (receipt.extra, receipt.raw) = (extra.map(str::to_owned), None);
+        }
+        lack_unknown_fees(&mut block, by_chain_id(chain_id));
+        assert_eq!(block.transactions.len(), 2);
+        assert!(block.transactions[0].lacking.is_empty(), "a deposit pays nothing");
+        (block.transactions[1].lacking.clone(), block.header.lacking.contains(&"transaction_fees"))
+    }
+
+    #[test]
+    fn fees_that_a_file_lacks_are_not_zero() {
+        let l1_fee = Some(r#"{"l1Fee":"0x5"}"#);
+        let isthmus = Some(B256::repeat_byte(1));
+        assert_eq!(unknown(None, None, 10), (vec!["l1_fee"], true));
+        assert_eq!(unknown(l1_fee, None, 10), (vec![], false));
+        assert_eq!(unknown(l1_fee, isthmus, 10), (vec!["operator_fee"], true));
+        assert_eq!(unknown(None, isthmus, 10), (vec!["l1_fee", "operator_fee"], true));
+        assert_eq!(unknown(l1_fee, None, 5000), (vec!["l1_fee"], true), "part of the gas or not");
+        for without in [1, 42_161] {
+            assert_eq!(unknown(None, None, without), (vec![], false), "{without}");
+        }
+    }
+}
