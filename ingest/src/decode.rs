@@ -28,6 +28,7 @@ pub use traces::{call_traces_fit, traces_fit};
 
 use error::unreadable;
 use json::{JsonBody, JsonHeader, Line};
+use quantity::Quantity;
 use receipts::receipts;
 use traces::TracedBlock;
 use transaction::transaction;
@@ -107,7 +108,7 @@ fn block(line: &Line<'_>, source_bytes: usize) -> Result<Block, DecodeError> {
     let no_withdrawals = header.withdrawals_root.is_none_or(|root| root == NO_ITEMS);
     let withdrawals = listed(number, body.withdrawals, no_withdrawals, "withdrawals")?;
     Ok(Block {
-        total_difficulty: line.total_difficulty.or(body.total_difficulty).map(|difficulty| difficulty.0),
+        total_difficulty: total_difficulty(&header, line.total_difficulty.or(body.total_difficulty)),
         uncle_hashes: Some(uncle_hashes),
         uncles,
         transactions,
@@ -125,6 +126,13 @@ fn block(line: &Line<'_>, source_bytes: usize) -> Result<Block, DecodeError> {
 pub(crate) const NO_UNCLES: B256 = b256!("1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347");
 /// Root of an empty trie: the `withdrawalsRoot` of a block without withdrawals.
 pub(crate) const NO_ITEMS: B256 = b256!("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
+
+/// The sum of difficulties that a node gives. Some give 0 where they have not read it (Nethermind's `BlockForRpc`),
+/// which is none: the block's own difficulty is part of it.
+fn total_difficulty(header: &JsonHeader, given: Option<Quantity<U256>>) -> Option<U256> {
+    let has_own = header.difficulty.as_ref().is_some_and(|own| !own.0.is_zero());
+    given.map(|total| total.0).filter(|total| !(has_own && total.is_zero()))
+}
 
 /// A list of the block. A source may leave out an empty one, and nothing else: a list the header speaks of is not
 /// taken for empty.
@@ -240,6 +248,21 @@ mod tests {
         }
         assert!(without(&["sha3Uncles", "mixHash"]).is_err());
         assert!(without(&["mixHash", "nonce"]).is_ok(), "sealed otherwise");
+    }
+
+    #[test]
+    fn a_total_difficulty_of_nothing_is_none_where_a_block_has_a_difficulty() {
+        let total = |difficulty: &str, total: &str| {
+            let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-11155420.ndjson");
+            let text = std::fs::read_to_string(file).expect("the fixture");
+            let mut line: serde_json::Value = serde_json::from_str(text.trim()).expect("one line");
+            line["block"]["difficulty"] = difficulty.into();
+            line["block"]["totalDifficulty"] = total.into();
+            decode(&line.to_string()).expect("a block").total_difficulty
+        };
+        assert_eq!(total("0xf4240", "0x0"), None);
+        assert_eq!(total("0x1", "0xf4243"), Some(U256::from(0xf4243)));
+        assert_eq!(total("0x0", "0x0"), Some(U256::ZERO), "a chain that never had any");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What follows from transaction and header for the fields of a receipt that no root covers.
 
-use trawl_chains::{Evidence, Family, FamilyTransactionType};
+use trawl_chains::{Evidence, Family, FamilyTransactionType, PriceRule};
 use trawl_core::primitives::{TransactionType, U256};
 
 use super::check::Check;
@@ -8,7 +8,7 @@ use super::header::blob_gas_prices;
 use super::membership::Membership;
 use super::outcome::{Outcome, VerifyError, refuse};
 use super::receipts::GAS_PER_BLOB;
-use super::tolerance::{Tolerance, other_currencies, unknown_fields};
+use super::tolerance::{Tolerance, other_currencies, unknown_fields, unknown_fork};
 use crate::block::{Block, Receipt, Transaction};
 
 /// Checks what a receipt holds beyond the root: price, created contract, blob gas. All follow from transaction and
@@ -26,7 +26,7 @@ pub(super) fn verify_derived(
         let all = block.outcomes().zip(inside()).filter(|(_, is_inside)| *is_inside);
         all.filter_map(|((transaction, receipt), _)| Some((transaction, receipt?)))
     };
-    let price: DerivedFieldCheck = if family.pays_base_fee(block.header.mix_hash) { base_fee } else { signed_price };
+    let price = price_check(block, family);
     let mut derived: Vec<(Check, DerivedFieldCheck)> =
         vec![(Check::EffectiveGasPrice, price), (Check::BlobGas, blob_gas), (Check::BlobGasPrice, blob_gas_price)];
     match family.quirks.contract_address {
@@ -34,8 +34,8 @@ pub(super) fn verify_derived(
         None => derived.insert(1, (Check::ContractAddress, contract_address)),
     }
     if family.quirks.repeated_price.is_none() {
-        let pays_base_fee = family.pays_base_fee(block.header.mix_hash);
-        derived.insert(0, (Check::EffectiveGasPrice, if pays_base_fee { signed_offer } else { repeated_price }));
+        let takes_tips = family.price == PriceRule::Signed;
+        derived.insert(0, (Check::EffectiveGasPrice, if takes_tips { repeated_price } else { signed_offer }));
     }
     for (check, fits) in derived {
         let mut impossible = None;
@@ -61,6 +61,15 @@ pub(super) fn verify_derived(
     Ok(())
 }
 
+/// What the price of a receipt follows from in a block.
+fn price_check(block: &Block, family: &Family) -> DerivedFieldCheck {
+    match family.price {
+        PriceRule::Signed => signed_price,
+        PriceRule::BaseFee if family.pays_base_fee(block.header.mix_hash) => base_fee,
+        PriceRule::BaseFee => base_fee_or_signed_price,
+    }
+}
+
 /// Why a receipt may have something else: fields of the header whose meaning is not known, a type of the family that
 /// was never tested on a real block, or for its price a token.
 fn unknown_rules(check: Check, block: &Block, transaction: &Transaction, family: &Family) -> Tolerance {
@@ -70,7 +79,8 @@ fn unknown_rules(check: Check, block: &Block, transaction: &Transaction, family:
         Some(format!("receipts of type {} ({}) were never tested on a real block", kind.byte, kind.name))
     };
     let currencies = || other_currencies(block, family).filter(|_| check == Check::EffectiveGasPrice);
-    unknown_fields(block, family).or_else(untried).or_else(currencies)
+    let fork = || unknown_fork(block, family);
+    unknown_fields(block, family).or_else(fork).or_else(untried).or_else(currencies)
 }
 
 /// Whether placeholders may stand where the derived values come from.
@@ -131,6 +141,11 @@ fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, fam
         _ => transaction.gas_price,
     };
     match receipt.effective_gas_price {
+        // What the chain itself does costs nothing, whatever price it names.
+        Some(found) if kind.is_some() && found.is_zero() && receipt.gas_used == 0 => Ok(()),
+        Some(found) if family.quirks.roots.is_some() && found.is_zero() && receipt.gas_used == 0 => {
+            Err(Misfit::Unknown("a transaction used no gas and paid no price".into()))
+        }
         Some(found) => fits(expected, Some(found)),
         None => Ok(()),
     }
@@ -146,7 +161,11 @@ fn repeated_price(block: &Block, transaction: &Transaction, _: &Receipt, _: &Fam
     let caps = transaction.max_fee_per_gas.zip(transaction.max_priority_fee_per_gas);
     match (caps, block.header.base_fee_per_gas, transaction.gas_price) {
         (Some((cap, tip)), Some(base_fee), Some(found)) if transaction.transaction_type.has_columns() => {
-            fits(cap.min(base_fee.saturating_add(tip)), found)
+            let repeated = fits(cap.min(base_fee.saturating_add(tip)), found);
+            // Nodes without mix hash repeat the cap (polkadot-evm/frontier), whatever their chain is called.
+            let is_cap = found == cap && block.header.mix_hash.is_none();
+            let unknown = || Misfit::Unknown("a transaction repeats its cap as its price".into());
+            if is_cap { repeated.map_err(|_| unknown()) } else { repeated }
         }
         _ => Ok(()),
     }
@@ -171,6 +190,16 @@ fn base_fee(block: &Block, transaction: &Transaction, receipt: &Receipt, family:
         (Some(_), None) => Err(Misfit::Unknown("the block has no base fee".into())),
         (None, _) => Ok(()),
     }
+}
+
+/// One of both: where tips are collected, those of messages from L1 are not, and those below a least one.
+fn base_fee_or_signed_price(
+    block: &Block,
+    transaction: &Transaction,
+    receipt: &Receipt,
+    family: &Family,
+) -> Result<(), Misfit> {
+    base_fee(block, transaction, receipt, family).or_else(|_| signed_price(block, transaction, receipt, family))
 }
 
 /// The address that sender and nonce give, for a deposit the nonce in its receipt; a call creates none. A failed
@@ -273,6 +302,55 @@ mod tests {
         assert!(unproven(7).is_ok());
         assert!(matches!(unproven(0), Err(Misfit::Unknown(_))), "the address of nonce 0");
         assert!(matches!(unproven(3), Err(Misfit::Differs { .. })), "any other");
+    }
+
+    /// The effective price of a transaction that would pay 105 with its tip, in a block of base fee 100.
+    fn price_fits(chain_id: u64, mix_hash: alloy_primitives::B256, price: u64, gas_used: u64) -> Result<(), Misfit> {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-goerli-5003318.json");
+        let line = std::fs::read_to_string(file).expect("the fixture");
+        let mut block = decode(line.lines().next().expect("a line")).expect("a block");
+        (block.header.mix_hash, block.header.base_fee_per_gas) = (Some(mix_hash), Some(U256::from(100)));
+        let mut transaction = block.transactions.remove(0);
+        transaction.transaction_type = TransactionType::DynamicFee;
+        transaction.max_fee_per_gas = Some(U256::from(200));
+        transaction.max_priority_fee_per_gas = Some(U256::from(5));
+        let mut receipt = block.receipts.take().expect("receipts").remove(0);
+        (receipt.effective_gas_price, receipt.gas_used) = (Some(U256::from(price)), gas_used);
+        let family = trawl_chains::by_chain_id(chain_id);
+        price_check(&block, family)(&block, &transaction, &receipt, family)
+    }
+
+    /// Nodes of Arbitrum give both in blocks that collect tips.
+    #[test]
+    fn blocks_that_collect_tips_pay_either_price() {
+        let of_version = |version: u8| {
+            let mut mix_hash = alloy_primitives::B256::ZERO;
+            mix_hash.0[23] = version;
+            mix_hash
+        };
+        let mut flagged = of_version(60);
+        flagged.0[25] = 1;
+        for (mix_hash, price, is_fit) in [
+            (of_version(10), 100, true),
+            (of_version(10), 105, false),
+            (of_version(9), 100, true),
+            (of_version(9), 105, true),
+            (of_version(9), 106, false),
+            (flagged, 105, true),
+            (flagged, 100, true),
+            (of_version(60), 105, false),
+        ] {
+            assert_eq!(price_fits(42_161, mix_hash, price, 21_000).is_ok(), is_fit, "{mix_hash} {price}");
+        }
+    }
+
+    /// As Sei gives a transaction that failed before it ran, of which it keeps a receipt without gas and price.
+    #[test]
+    fn what_used_no_gas_need_not_name_a_price() {
+        let none = alloy_primitives::B256::ZERO;
+        assert!(matches!(price_fits(1329, none, 0, 0), Err(Misfit::Unknown(_))));
+        assert!(matches!(price_fits(1329, none, 0, 1), Err(Misfit::Differs { .. })));
+        assert!(matches!(price_fits(10, none, 0, 0), Err(Misfit::Differs { .. })));
     }
 
     /// As in the transaction 0x2499b178…f3ac of Celo.

@@ -12,17 +12,27 @@ use trawl_core::primitives::TransactionType;
 /// Why a difference need not be a fault.
 pub(super) type Tolerance = Option<String>;
 
-/// For headers with fields whose meaning is not known: of a chain that no family has, of a fork that came later, or by
-/// a rule that was never tested on a real block.
+/// For headers with fields whose meaning is not known: of a chain that no family has, or by a rule that was never
+/// tested on a real block.
 pub(super) fn unknown_fields(block: &Block, family: &Family) -> Tolerance {
     let extra = block.header.extra_fields();
-    let unknown: Vec<&str> = family.unknown_fields(&extra).collect();
-    (!unknown.is_empty()).then(|| format!("the header has fields of its own: {}", unknown.join(", ")))
+    fields_of_its_own(family.unknown_fields(&extra))
 }
 
-/// The same where the block's hash is another one than that of the known fields, so that the unknown ones are hashed.
+/// The same of any family where the block's hash is another one than that of the known fields, so that the unknown ones
+/// are hashed: of a fork that came later.
 pub(super) fn unknown_fork(block: &Block, family: &Family) -> Tolerance {
-    unknown_fields(block, family).filter(|_| block_hash(&block.header, family) != Ok(block.header.hash))
+    let extra = block.header.extra_fields();
+    let is_other_hash = || match block_hash(&block.header, family) {
+        Ok(found) => found != block.header.hash,
+        Err(_) => !family.knows_its_fields(),
+    };
+    fields_of_its_own(family.unlisted_fields(&extra)).filter(|_| is_other_hash())
+}
+
+fn fields_of_its_own<'f>(names: impl Iterator<Item = &'f str>) -> Tolerance {
+    let names: Vec<&str> = names.collect();
+    (!names.is_empty()).then(|| format!("the header has fields of its own: {}", names.join(", ")))
 }
 
 /// For the hash of headers: unknown fields, and families whose headers were never tested, or not of this time. Of those
@@ -32,7 +42,7 @@ pub(super) fn unknown_header(block: &Block, family: &Family) -> Tolerance {
     let longer = "the hash is not that of ten fields, and headers of more that a committee sealed were never tested \
                   on a real block";
     let is_sealed = family.header.is_sealed_by_committee(&block.header.extra_data);
-    unknown_fields(block, family)
+    unknown_fork(block, family)
         .or_else(|| is_sealed.then(|| longer.into()))
         .or_else(|| (family.header_evidence == Evidence::Code).then(untried))
 }

@@ -60,8 +60,7 @@ fn members_that_a_header_never_had_are_left_out() -> anyhow::Result<()> {
         let found = ask("eth_getBlockByNumber", json!([number, true]))?;
         let of_header = ask("eth_getHeaderByNumber", json!([number]))?;
         let details = ask("ots_getBlockDetails", json!([number]))?;
-        let shown: Value =
-            http::get(&http::agent(), &format!("{}/api/v2/blocks/{}", api.url, 19_042_560))?.json()?;
+        let shown: Value = http::get(&http::agent(), &format!("{}/api/v2/blocks/{}", api.url, 19_042_560))?.json()?;
         for unknown in ["difficulty", "gas_limit", "gas_used_percentage"] {
             ensure!(shown[unknown].is_null() && shown.get(unknown).is_some(), "{unknown}: {shown}");
         }
@@ -79,7 +78,10 @@ fn members_that_a_header_never_had_are_left_out() -> anyhow::Result<()> {
         } else {
             for refused in [found, of_header, details] {
                 ensure!(refused["error"]["code"] == -32002, "{refused}");
-                ensure!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("gas_limit")), "{refused}");
+                ensure!(
+                    refused["error"]["message"].as_str().is_some_and(|text| text.contains("gas_limit")),
+                    "{refused}"
+                );
             }
         }
         api.stop()?;

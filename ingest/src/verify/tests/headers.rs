@@ -54,6 +54,8 @@ fn a_real_header_of_bnb_smart_chain_has_its_hash() {
     assert_eq!(unknown_header(&whole, family), None);
     let mut later = chapel();
     later["nextForkField"] = "0x1".into();
+    assert_eq!(unknown_header(&block(later.clone()), family), None, "it is not hashed");
+    later["gasUsed"] = "0x1".into();
     assert_eq!(
         unknown_header(&block(later), family).as_deref(),
         Some("the header has fields of its own: nextForkField")
