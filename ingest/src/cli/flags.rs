@@ -212,7 +212,7 @@ pub struct ReadingFlags {
     #[arg(long, env = "TRAWL_STATE", value_enum, default_value_t = StateFlag::Auto, help_heading = "Parts")]
     pub state: StateFlag,
     /// Family of the chain, which defines the rules of its blocks: for a chain id that is not listed in
-    /// docs/explain/chains.md. Stored in the database with the first blocks.
+    /// docs/explain/chains.md, and whose first blocks do not show it. Stored in the database with the first blocks.
     #[arg(long, env = "TRAWL_CHAIN_FAMILY", value_name = "NAME", help_heading = "Source", value_parser = chain_family())]
     pub chain_family: Option<&'static Family>,
     /// Genesis file in geth's format: the accounts at block 0, and the fork rules of the chain.
