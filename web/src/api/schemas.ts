@@ -7,12 +7,7 @@ export type Address = {
   /** @description Name of the first implementation */
   implementation_name: string | null;
   /** @description Contracts that a proxy delegates to */
-  implementations: {
-    /** @description The same as `address_hash` */
-    address?: string;
-    address_hash: string;
-    name: string | null;
-  }[];
+  implementations: Implementation[];
   /** @description Has or had code, or delegates to some (EIP-7702); null where unknown */
   is_contract: boolean | null;
   is_scam: boolean;
@@ -21,25 +16,13 @@ export type Address = {
   /** @description A tag: slug, name, tagType, ordinal, meta */
   metadata: Record<string, unknown> | null;
   name: string | null;
-  private_tags: {
-    address_hash?: string;
-    display_name?: string;
-    label?: string;
-  }[];
+  private_tags: AddressTags;
   /** @enum {string|null} */
   proxy_type: "eip1167" | "eip1967" | "eip1822" | "eip1967_beacon" | "eip1967_oz" | "master_copy" | "eip2535" | "eip897" | "basic_implementation" | "basic_get_implementation" | "comptroller" | "eip7702" | null;
-  public_tags: {
-    address_hash?: string;
-    display_name?: string;
-    label?: string;
-  }[];
+  public_tags: AddressTags;
   /** @enum {string} */
   reputation: "ok" | "scam";
-  watchlist_names: {
-    address_hash?: string;
-    display_name?: string;
-    label?: string;
-  }[];
+  watchlist_names: AddressTags;
 };
 
 export type AddressPage = {
@@ -70,12 +53,7 @@ export type AddressPage = {
   /** @description Name of the first implementation */
   implementation_name: string | null;
   /** @description Contracts that a proxy delegates to */
-  implementations: {
-    /** @description The same as `address_hash` */
-    address?: string;
-    address_hash: string;
-    name: string | null;
-  }[];
+  implementations: Implementation[];
   /** @description Has or had code, or delegates to some (EIP-7702); null where unknown */
   is_contract: boolean | null;
   is_scam: boolean;
@@ -84,41 +62,32 @@ export type AddressPage = {
   /** @description A tag: slug, name, tagType, ordinal, meta */
   metadata: Record<string, unknown> | null;
   name: string | null;
-  private_tags: {
-    address_hash?: string;
-    display_name?: string;
-    label?: string;
-  }[];
+  private_tags: AddressTags;
   /** @enum {string|null} */
   proxy_type: "eip1167" | "eip1967" | "eip1822" | "eip1967_beacon" | "eip1967_oz" | "master_copy" | "eip2535" | "eip897" | "basic_implementation" | "basic_get_implementation" | "comptroller" | "eip7702" | null;
-  public_tags: {
-    address_hash?: string;
-    display_name?: string;
-    label?: string;
-  }[];
+  public_tags: AddressTags;
   /** @enum {string} */
   reputation: "ok" | "scam";
   token: Token | null;
   watchlist_address_id: null;
-  watchlist_names: {
-    address_hash?: string;
-    display_name?: string;
-    label?: string;
-  }[];
+  watchlist_names: AddressTags;
 };
+
+export type AddressTags = {
+  address_hash?: string;
+  display_name?: string;
+  label?: string;
+}[];
 
 export type AddressWithdrawal = {
   /** @description wei */
   amount: string;
-  /** Format: int64 */
-  block_number: number;
-  /** Format: int64 */
-  index: number;
+  block_number: UnsignedInteger;
+  index: UnsignedInteger;
   receiver: Address;
   /** Format: date-time */
   timestamp: string;
-  /** Format: int64 */
-  validator_index: number;
+  validator_index: UnsignedInteger;
 };
 
 export type Block = {
@@ -161,8 +130,7 @@ export type Block = {
   /** @description Null if the source lacks the underlying values */
   gas_used_percentage: number | null;
   hash: string;
-  /** Format: int64 */
-  height: number;
+  height: UnsignedInteger;
   /**
    * Format: int64
    * @description Null where call frames are not loaded
@@ -209,14 +177,17 @@ export type Block = {
   withdrawals_count: number | null;
 };
 
+export type BlockRange = {
+  fromBlock: string;
+  toBlock: string;
+};
+
 export type BlockWithdrawal = {
   /** @description wei */
   amount: string;
-  /** Format: int64 */
-  index: number;
+  index: UnsignedInteger;
   receiver: Address;
-  /** Format: int64 */
-  validator_index: number;
+  validator_index: UnsignedInteger;
 };
 
 /** @description Value from the source, under a readable name */
@@ -229,8 +200,7 @@ export type ChainFact = {
 };
 
 export type CoinBalance = {
-  /** Format: int64 */
-  block_number: number;
+  block_number: UnsignedInteger;
   /** Format: date-time */
   block_timestamp: string | null;
   /** @description Change by the block in wei, positive or negative */
@@ -269,20 +239,23 @@ export type DecodedLog = {
 
 export type DecodedValue = string | null | DecodedValue[];
 
+export type Implementation = {
+  /** @description The same as `address_hash` */
+  address?: string;
+  address_hash: string;
+  name: string | null;
+};
+
 export type InternalTransaction = {
-  /** Format: int64 */
-  block_number: number;
+  block_number: UnsignedInteger;
   /** @description Of a creation that succeeded */
   created_contract: null | Address;
   /** @description Error of this frame, as the node reports it */
   error: string | null;
   from: Address;
   gas_limit: string;
-  /**
-   * Format: int64
-   * @description Position in the trace, depth first; the root is 0
-   */
-  index: number;
+  /** @description Position in the trace, depth first; the root is 0 */
+  index: UnsignedInteger;
   /** @description Whether it, an enclosing frame or its transaction failed, so that its value was returned */
   is_undone: boolean;
   /** @description Whether this frame itself succeeded */
@@ -292,11 +265,8 @@ export type InternalTransaction = {
   /** @description Null for a creation */
   to: null | Address;
   transaction_hash: string;
-  /**
-   * Format: int64
-   * @description Position of the transaction in its block
-   */
-  transaction_index: number;
+  /** @description Position of the transaction in its block */
+  transaction_index: UnsignedInteger;
   /** @enum {string} */
   type: "call" | "callcode" | "delegatecall" | "staticcall" | "create" | "create2" | "selfdestruct" | "reward";
   /** @description wei */
@@ -313,7 +283,7 @@ export type ListedOperation = {
   /** @description Wei */
   fee: string;
   hash: string;
-  /** @description Whether its call succeeded */
+  /** @description Whether the call of the operation succeeded */
   status: boolean;
   /** Format: date-time */
   timestamp: string;
@@ -326,22 +296,22 @@ export type Log = {
   /** @description The emitter */
   address_hash: Address;
   block_hash: string;
-  /** Format: int64 */
-  block_number: number;
+  block_number: UnsignedInteger;
   /** Format: date-time */
   block_timestamp: string;
   data: string;
   /** @description Null if no known event matches */
   decoded: null | DecodedLog;
-  /**
-   * Format: int64
-   * @description Position in the block
-   */
-  index: number;
+  /** @description Position in the block */
+  index: UnsignedInteger;
   /** @description The transaction's recipient */
   smart_contract: null | Address;
   topics: string[];
   transaction_hash: string;
+};
+
+export type MissingBlocks = {
+  missing: BlockRange[];
 };
 
 /** @description An address with its balance and number of transactions */
@@ -354,12 +324,7 @@ export type RankedAddress = {
   /** @description Name of the first implementation */
   implementation_name: string | null;
   /** @description Contracts that a proxy delegates to */
-  implementations: {
-    /** @description The same as `address_hash` */
-    address?: string;
-    address_hash: string;
-    name: string | null;
-  }[];
+  implementations: Implementation[];
   /** @description Has or had code, or delegates to some (EIP-7702); null where unknown */
   is_contract: boolean | null;
   is_scam: boolean;
@@ -368,27 +333,15 @@ export type RankedAddress = {
   /** @description A tag: slug, name, tagType, ordinal, meta */
   metadata: Record<string, unknown> | null;
   name: string | null;
-  private_tags: {
-    address_hash?: string;
-    display_name?: string;
-    label?: string;
-  }[];
+  private_tags: AddressTags;
   /** @enum {string|null} */
   proxy_type: "eip1167" | "eip1967" | "eip1822" | "eip1967_beacon" | "eip1967_oz" | "master_copy" | "eip2535" | "eip897" | "basic_implementation" | "basic_get_implementation" | "comptroller" | "eip7702" | null;
-  public_tags: {
-    address_hash?: string;
-    display_name?: string;
-    label?: string;
-  }[];
+  public_tags: AddressTags;
   /** @enum {string} */
   reputation: "ok" | "scam";
   /** @description Null where blocks are not all loaded */
   transactions_count: string | null;
-  watchlist_names: {
-    address_hash?: string;
-    display_name?: string;
-    label?: string;
-  }[];
+  watchlist_names: AddressTags;
 };
 
 /** @description Return data of a failed call, decoded if a known error matches; null if empty */
@@ -404,7 +357,7 @@ export type StateChange = {
   balance_before: string | null;
   /** @description Wei or units of the token; null if not fully known */
   change: string | null;
-  /** @description Coins of the recipient of the block's fees */
+  /** @description Whether the account receives the fees of the block */
   is_miner: boolean;
   /** @description Null for coins */
   token: Token | null;
@@ -414,12 +367,7 @@ export type StateChange = {
 };
 
 export type StateMissing = {
-  data: {
-    missing: {
-      fromBlock: string;
-      toBlock: string;
-    }[];
-  };
+  data: MissingBlocks;
   /** @description Missing parts */
   message: string;
 };
@@ -490,14 +438,10 @@ export type TokenInstance = {
 
 export type TokenTransfer = {
   block_hash: string;
-  /** Format: int64 */
-  block_number: number;
+  block_number: UnsignedInteger;
   from: Address;
-  /**
-   * Format: int64
-   * @description Position of the log in its block, shared by the transfers of a batch
-   */
-  log_index: number;
+  /** @description Position of the log in its block, shared by the transfers of a batch */
+  log_index: UnsignedInteger;
   /** @description Called method: a name, or the first four bytes of the input */
   method: string | null;
   /** Format: date-time */
@@ -505,11 +449,11 @@ export type TokenTransfer = {
   to: Address;
   token: Token;
   /**
-   * @description Of this very transfer
+   * @description Standard of this transfer
    * @enum {string}
    */
   token_type: "ERC-20" | "ERC-721" | "ERC-1155";
-  /** @description Of ERC-20, of ERC-721, of ERC-1155 */
+  /** @description One form each for ERC-20, ERC-721 and ERC-1155 */
   total: {
     decimals: string | null;
     /** @description In the smallest unit */
@@ -583,8 +527,7 @@ export type Transaction = {
   /** @description Of type 3 only */
   blob_versioned_hashes?: string[];
   block_hash: string;
-  /** Format: int64 */
-  block_number: number;
+  block_number: UnsignedInteger;
   burnt_blob_fee?: string;
   /** @description Celo: the token that paid for gas */
   celo?: {
@@ -664,11 +607,8 @@ export type Transaction = {
   nonce: number;
   /** @description OP stack since Isthmus: wei paid to the operator, part of `fee` */
   operator_fee?: string | null;
-  /**
-   * Format: int64
-   * @description Position in the block
-   */
-  position: number;
+  /** @description Position in the block */
+  position: UnsignedInteger;
   /** @description Wei paid above the base fee */
   priority_fee: string | null;
   raw_input: string;
@@ -712,6 +652,9 @@ export type UnknownL1Transaction = {
   status: null;
   timestamp: null;
 };
+
+/** Format: int64 */
+export type UnsignedInteger = number;
 
 export type UserOperation = {
   aggregator: string | null;
