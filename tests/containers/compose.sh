@@ -16,8 +16,7 @@ folder=$(mktemp -d)
 export DOCKER_HOST=unix://$folder/docker.sock COMPOSE_PROJECT_NAME=trawl-test-$$
 node= daemon= compose=()
 
-skip() { echo "skipped: $*" && exit 77; }
-say() { echo "-- $*"; }
+source "$(dirname "$0")/steps.sh"
 fail() {
     echo "FAILED: $*"
     docker compose ps --all || true
@@ -51,16 +50,6 @@ clean() {
     rm -rf --one-file-system "$folder"
 }
 trap clean EXIT
-within() { # SECONDS WHAT COMMAND…
-    local seconds=$1 what=$2 end
-    end=$(($(date +%s) + $1))
-    shift 2
-    until "$@" >/dev/null 2>&1; do
-        [ "$(date +%s)" -lt $end ] || fail "$what did not happen within $seconds s"
-        sleep 0.5
-    done
-    say "$what"
-}
 
 [ "$(id -u)" = 0 ] || skip "a Docker engine of its own is started by root"
 for tool in dockerd docker debootstrap python3 curl openssl ip; do command -v $tool >/dev/null || skip "$tool is not here"; done

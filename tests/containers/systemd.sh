@@ -13,8 +13,7 @@ repository=$(realpath "$(dirname "$0")/../..")
 image=localhost/trawl-systemd:bookworm
 name=trawl-systemd-$$
 
-skip() { echo "skipped: $*" && exit 77; }
-say() { echo "-- $*"; }
+source "$(dirname "$0")/steps.sh"
 fail() {
     echo "FAILED: $*"
     inside journalctl --no-pager -n 60 -u trawl-engine -u trawl-follow -u trawl-api || true
@@ -37,16 +36,6 @@ podman run -d --name "$name" --privileged --systemd=always --ulimit "nofile=$(ul
     -v "$repository:/trawl:ro" -v "$programs:/programs:ro" -v "$library:/usr/local/lib/trawl/libchdb.so:ro" $image /sbin/init >/dev/null ||
     skip "podman does not start a container with systemd here"
 inside() { podman exec -w /trawl "$name" "$@"; }
-within() { # SECONDS WHAT COMMAND…
-    local seconds=$1 what=$2 end
-    end=$(($(date +%s) + $1))
-    shift 2
-    until "$@" >/dev/null 2>&1; do
-        [ "$(date +%s)" -lt $end ] || fail "$what did not happen within $seconds s"
-        sleep 0.5
-    done
-    say "$what"
-}
 state() { inside systemctl show -P "$2" "$1"; }
 is() { [ "$(state "$1" "$2")" = "$3" ]; }
 api() {
