@@ -19,7 +19,7 @@ export type DecodedData = api.DecodedInput | api.DecodedLog;
 export type Parameter = DecodedData['parameters'][number];
 export type RevertReason = NonNullable<api.RevertReason>;
 /** What was transferred: an amount, an id, or both. */
-export interface Total { value?: string | null; decimals?: string | null; token_id?: string | null }
+interface Total { value?: string | null; decimals?: string | null; token_id?: string | null }
 
 export type TokenTransfer = Omit<api.TokenTransfer, 'total'> & { total: Total | null };
 export type InternalTransaction = api.InternalTransaction;

@@ -18,7 +18,7 @@ interface Activity<T> { items: T[]; loaded: LoadedDays[] }
 /** The most lines of a chart: more are hard to distinguish. */
 const MAX_SERIES = 5;
 
-export interface LifeAnswers { events: Answer<Activity<Events>>; methods: Answer<Activity<Methods>>; failures: Answer<Failures>; transfers: Answer<Activity<Transfers>> }
+interface LifeAnswers { events: Answer<Activity<Events>>; methods: Answer<Activity<Methods>>; failures: Answer<Failures>; transfers: Answer<Activity<Transfers>> }
 
 /** Requests the activity of a contract; no request is sent for `null`. */
 export function useLife(contract: string | null, period: string): LifeAnswers {

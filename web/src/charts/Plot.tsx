@@ -30,7 +30,7 @@ function ensureValidLanguage(): void {
 }
 
 /** Numbers beside an axis: 1.2K, 3.4M, 8e-8. */
-export function brief(value: number): string {
+function brief(value: number): string {
   if (value !== 0 && Math.abs(value) < 0.001) return value.toExponential(2).replace(/\.?0*e/, 'e');
   return new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 }).format(value);
 }

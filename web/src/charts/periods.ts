@@ -5,7 +5,7 @@ export interface Period { date: string; date_to: string; is_complete: boolean }
 export interface LoadedDays { date: string; date_to: string }
 
 /** Every period from the first to the last. `isLoaded` says whether a period without an item is empty; otherwise it is not known. */
-export interface Calendar { x: number[]; dates: string[]; isLoaded: (date: string) => boolean }
+interface Calendar { x: number[]; dates: string[]; isLoaded: (date: string) => boolean }
 
 const DAY = 86_400_000;
 /** The most points that are filled in: some fifty years of days. */

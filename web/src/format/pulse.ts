@@ -2,7 +2,7 @@
 import { span } from './time.ts';
 
 export interface FollowStatus { node_block: number; lag_blocks: number | null; silent_ms: number | null; head_age_ms: number | null; report_age_ms: number | null }
-export interface HealthProblem { kind: string; detail: string; seconds: number | null }
+interface HealthProblem { kind: string; detail: string; seconds: number | null }
 export interface Health { healthy: boolean; state: string; damage: string | null; problems: HealthProblem[]; data: { latest_block_number: number | null; ranges: number | null; following: FollowStatus | null } }
 
 /** The state as a tone, a word and a sentence: live, late, stopped, or not followed (`still`). */

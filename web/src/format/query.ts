@@ -22,7 +22,7 @@ const TOKEN_NAMES: Record<string, string> = {
   SHIB: 'Shiba Inu', AAVE: 'Aave', MKR: 'Maker', LDO: 'Lido DAO', CRV: 'Curve DAO', ARB: 'Arbitrum', OP: 'Optimism', PEPE: 'Pepe', ENS: 'Ethereum Name Service', COMP: 'Compound', FRAX: 'Frax',
 };
 
-export interface Vocabulary { names: Record<string, string>; tokens: { symbol: string; address: string }[] }
+interface Vocabulary { names: Record<string, string>; tokens: { symbol: string; address: string }[] }
 
 const MAX_GUESSES = 6;
 

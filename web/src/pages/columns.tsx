@@ -32,7 +32,7 @@ export const uncleColumns: Column<Block>[] = [
 ];
 
 /** In place of a base fee, if the header has none. */
-export const NoBaseFee = ({ uncle }: { uncle?: boolean }) => <span class="quiet" title={uncle ? 'An uncle burns nothing: its transactions were not executed' : 'Before the London fork there is no base fee, and nothing is burnt'}>–</span>;
+const NoBaseFee = ({ uncle }: { uncle?: boolean }) => <span class="quiet" title={uncle ? 'An uncle burns nothing: its transactions were not executed' : 'Before the London fork there is no base fee, and nothing is burnt'}>–</span>;
 
 export function GasUsedMeter({ block }: { block: Block }) {
   const percentage = block.gas_used_percentage;

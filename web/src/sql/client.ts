@@ -8,7 +8,7 @@ export interface Cost { rows: number; bytes: number; total: number; seconds: num
 export interface Result { columns: Column[]; rows: string[][]; cost: Cost | null }
 
 /** What a chunk of a response contains; columns come once, before all rows. */
-export interface Batch { columns?: Column[]; rows: string[][]; cost?: Cost; totals?: string[] }
+interface Batch { columns?: Column[]; rows: string[][]; cost?: Cost; totals?: string[] }
 
 interface Line {
   meta?: Column[];

@@ -2,7 +2,7 @@
 import { base } from '../start/base.ts';
 import { storedSignal } from '../state/storage.ts';
 
-export interface HistoryEntry { statement: string; at: number; rows: number; seconds: number; outcome: 'whole' | 'stopped' | 'failed' }
+interface HistoryEntry { statement: string; at: number; rows: number; seconds: number; outcome: 'whole' | 'stopped' | 'failed' }
 
 const MAX_ENTRIES = 50;
 const store = storedSignal<HistoryEntry[]>(`sql.past${base}`, [], (text) => JSON.parse(text) as HistoryEntry[], JSON.stringify);

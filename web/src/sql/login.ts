@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { base } from '../start/base.ts';
 
-export interface Login { user: string; authorization: string }
+interface Login { user: string; authorization: string }
 
 const KEY = `trawl.sql${base}`;
 

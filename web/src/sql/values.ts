@@ -18,7 +18,7 @@ function seconds(value: string): number {
 
 const numeral = (value: string | undefined): number | null => (value === undefined || isNull(value) || !Number.isFinite(Number(value)) ? null : Number(value));
 
-export interface ChartData { x: number[]; axis: 'time' | 'height'; series: Series[] }
+interface ChartData { x: number[]; axis: 'time' | 'height'; series: Series[] }
 
 /** The chart of rows that have numbers and whose first column is a time or a block; otherwise `null`. */
 export function chartOf(columns: Column[], rows: string[][]): ChartData | null {

@@ -4,7 +4,7 @@ import { storedSignal } from './storage.ts';
 export type Names = Record<string, string>;
 
 /** The names in the text of a file; fails on an entry that is not an address with a name. */
-export function parseNames(text: string): Names {
+function parseNames(text: string): Names {
   const parsed: unknown = JSON.parse(text);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error('The file is not a list of addresses with names.');
   const names: Names = {};

@@ -10,7 +10,7 @@ const MAX_CONTRACTS = 50;
 export const pastedAbi = (address: string): AbiEntry[] | null => abis.value.value[address.toLowerCase()] ?? null;
 
 /** The entries of a JSON text: a list, or an object with a list as `abi`. */
-export function parseAbi(text: string): AbiEntry[] {
+function parseAbi(text: string): AbiEntry[] {
   const parsed: unknown = JSON.parse(text);
   const list = Array.isArray(parsed) ? parsed : (parsed as { abi?: unknown } | null)?.abi;
   if (!Array.isArray(list)) throw new Error('It is not a list of entries, and has no list as "abi".');

@@ -11,10 +11,10 @@ import { chain } from '../../state/chain.ts';
 
 interface Variable { type: string; value: unknown }
 interface Sentence { summary_template: string; summary_template_variables: Record<string, Variable> }
-export interface Summaries { data: { summaries: Sentence[] } }
+interface Summaries { data: { summaries: Sentence[] } }
 
 /** A template, split into text and names of variables. */
-export function templateParts(template: string): { text?: string; name?: string }[] {
+function templateParts(template: string): { text?: string; name?: string }[] {
   return template.split(/(\{[a-z0-9_]+\})/i).filter(Boolean)
     .map((part) => (part.startsWith('{') && part.endsWith('}') ? { name: part.slice(1, -1) } : { text: part }));
 }
