@@ -5,7 +5,7 @@ import { getJson } from '../api/request.ts';
 import { withGroups } from '../format/amount.ts';
 import { isAddress, isHash, visible } from '../format/hash.ts';
 import { FIELDS, type Filter, type Kind, KINDS, topicOf } from './filter.ts';
-import type { AbiEntry } from '../pages/contract/ReadCalls.tsx';
+import type { AbiEntry } from '../format/abi.ts';
 import { eventOf } from './abi.ts';
 
 interface Props { filter: Filter; change: (filter: Filter) => void; start: () => void }

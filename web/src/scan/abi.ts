@@ -1,5 +1,5 @@
 // Declarations of events, from the entries of an ABI.
-import type { AbiEntry, AbiInput } from '../pages/contract/ReadCalls.tsx';
+import type { AbiEntry, AbiInput } from '../format/abi.ts';
 
 interface EventInput extends AbiInput { indexed?: boolean }
 

@@ -1,7 +1,7 @@
 // An ABI that the reader pastes. It is stored in the browser.
 import { useState } from 'preact/hooks';
 import { storedSignal } from '../../state/storage.ts';
-import type { AbiEntry } from './ReadCalls.tsx';
+import type { AbiEntry } from '../../format/abi.ts';
 
 const abis = storedSignal<Record<string, AbiEntry[]>>('abis', {}, (text) => JSON.parse(text) as Record<string, AbiEntry[]>, JSON.stringify);
 /** The most contracts whose ABIs are stored. */

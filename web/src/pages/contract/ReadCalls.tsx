@@ -3,9 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/request.ts';
 import { group } from '../../format/amount.ts';
 import { visible } from '../../format/hash.ts';
-
-export interface AbiInput { name?: string; type: string; components?: AbiInput[] }
-export interface AbiEntry { type: string; name?: string; inputs?: AbiInput[]; outputs?: AbiInput[]; stateMutability?: string }
+import type { AbiEntry } from '../../format/abi.ts';
 
 const isReadFunction = (entry: AbiEntry) => entry.type === 'function' && (entry.stateMutability === 'view' || entry.stateMutability === 'pure');
 

@@ -1,5 +1,5 @@
 // Functions of well-known standards that a contract without an ABI has, by the selectors in its code.
-import type { AbiEntry } from './ReadCalls.tsx';
+import type { AbiEntry } from '../../format/abi.ts';
 
 /** Selector, declaration, and return types: ERC-20, 721, 1155, 4626, 165, 173, 2612, 1967, Safe, Uniswap V2, Chainlink. */
 const FUNCTIONS = `

@@ -1,7 +1,7 @@
 // Encoding and decoding of calls by viem, which is loaded with the first call.
 import { decodeFunctionData, decodeFunctionResult, encodeFunctionData, parseAbiItem } from 'viem/utils';
 import type { Abi } from 'viem';
-import type { AbiEntry } from './ReadCalls.tsx';
+import type { AbiEntry } from '../../format/abi.ts';
 
 const abiOf = (entry: AbiEntry) => [entry] as unknown as Abi;
 
