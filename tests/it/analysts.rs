@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
-use trawl_core::schema::analysts::{FUNCTIONS, STAGES};
+use trawl_core::schema::analysts::{FUNCTIONS, stages};
 use xtask::workspace;
 
 use crate::chains::{self, chain, quantity};
@@ -316,7 +316,7 @@ fn everything_has_a_comment() -> anyhow::Result<()> {
         "default",
         "SELECT count() FROM system.tables WHERE database = 'analysts_comments' AND startsWith(name, 'v_')",
     )?;
-    let made = STAGES.iter().flat_map(|stage| stage.iter()).filter(|step| step.name.starts_with("v_")).count();
+    let made = stages().flatten().filter(|step| step.name.starts_with("v_")).count();
     ensure!(count == made.to_string(), "{count} of {made} views");
     for function in FUNCTIONS {
         let known =

@@ -10,6 +10,7 @@ pub mod migrations;
 
 pub mod analysts;
 pub mod event_view;
+mod event_views;
 pub mod hot;
 mod lists;
 mod nested;

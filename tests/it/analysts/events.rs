@@ -109,22 +109,3 @@ fn of_one_contract_and_of_an_abi() -> anyhow::Result<()> {
     }
     Ok(())
 }
-
-/// The file of a bundled view says by which command it was made.
-#[test]
-fn bundled_ones_are_those_of_the_command() -> anyhow::Result<()> {
-    let mut compared = 0;
-    for entry in fs::read_dir(workspace::root().join("sql/analysts/views"))? {
-        let text = fs::read_to_string(entry?.path())?;
-        let Some(command) = text.lines().find_map(|line| line.strip_prefix("-- trawl-ingest ")) else { continue };
-        let (flags, event) = command.split_once(" --event '").context("an event")?;
-        let mut arguments: Vec<&str> = flags.split(' ').collect();
-        arguments.extend(["--event", event.trim_end_matches('\'')]);
-        let made = String::from_utf8(env::run(env::ingest("default", &arguments), 0)?.stdout)?;
-        let statement = text.find("CREATE").map(|at| &text[at..]).context("a statement")?;
-        ensure!(made == statement, "{command} makes\n{made}");
-        compared += 1;
-    }
-    ensure!(compared >= 12, "{compared} views of events");
-    Ok(())
-}

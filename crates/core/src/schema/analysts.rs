@@ -1,7 +1,9 @@
 //! What `migrate` makes for people who write SQL: functions, a dictionary, and views with one row for each fact.
 //!
-//! They hold no rows, so they have no migrations: each `migrate` makes them anew as `sql/analysts` says.
+//! They hold no rows, so they have no migrations: each `migrate` makes them anew as `sql/analysts` and the list of events
+//! say.
 
+use super::event_views::EVENT_VIEWS;
 use super::migrations::Step;
 use crate::schema::OptionalTable;
 
@@ -24,7 +26,12 @@ pub const FUNCTIONS: &[Step] = files! { "functions":
 };
 
 /// Views and the dictionary. What is in one stage needs only what is in those before, and may be made at the same time.
-pub const STAGES: &[&[Step]] = &[
+pub fn stages() -> impl Iterator<Item = &'static [Step]> {
+    STAGES.iter().copied().chain([EVENT_VIEWS.as_slice()])
+}
+
+/// The stages that are files.
+const STAGES: &[&[Step]] = &[
     files! { "views":
         "v_committed",
         "v_newest",
@@ -51,28 +58,22 @@ pub const STAGES: &[&[Step]] = &[
         "v_withdrawals",
     },
     files! { "views":
-        "v_approvals_for_all",
         "v_balances",
-        "v_erc1155_batch_transfers",
-        "v_erc1155_transfers",
-        "v_erc20_approvals",
-        "v_erc20_transfers",
-        "v_erc721_approvals",
-        "v_erc721_transfers",
         "v_token_holders",
-        "v_uniswap_v2_swaps",
-        "v_uniswap_v3_swaps",
-        "v_uniswap_v4_swaps",
-        "v_weth_deposits",
-        "v_weth_withdrawals",
     },
 ];
 
 /// Views of tables that an operator may leave out: view, table.
-pub const NEED_OPTIONAL: [(&str, OptionalTable); 2] = [
+const NEED_OPTIONAL: [(&str, OptionalTable); 2] = [
     ("v_balances", OptionalTable::TokenBalancesByHolder),
     ("v_transactions_by_address", OptionalTable::TransactionsByAddress),
 ];
+
+/// Whether a view reads a table that is among those `left_out`.
+#[must_use]
+pub fn reads_left_out(view: &str, left_out: &[OptionalTable]) -> bool {
+    NEED_OPTIONAL.iter().any(|(name, table)| *name == view && left_out.contains(table))
+}
 
 #[cfg(test)]
 mod tests {
@@ -83,7 +84,7 @@ mod tests {
     #[test]
     fn views_read_the_newest_blocks_before_the_settled_ones() {
         let mut views = 0;
-        for view in STAGES.iter().flat_map(|stage| stage.iter()) {
+        for view in stages().flatten() {
             let Some((_, body)) = view.sql.split_once("\nFROM\n(") else { continue };
             let first = |name: &str| body.find(name);
             let settled = first("committed.").or_else(|| first("counted."));

@@ -1,7 +1,7 @@
 //! Lets the dictionary of tokens read its view on a server whose user `default` may not.
 
 use super::{StoreError, Writer};
-use crate::schema::analysts::STAGES;
+use crate::schema::analysts::stages;
 use crate::schema::migrations::Step;
 
 /// How `sql/analysts/dictionaries/token_facts.sql` names the source: ClickHouse reads it as `default` without a
@@ -30,7 +30,7 @@ impl Writer {
 
 /// What is made from a table of this server.
 fn dictionaries() -> impl Iterator<Item = &'static Step> {
-    STAGES.iter().flat_map(|stage| stage.iter()).filter(|step| step.sql.contains(SOURCE))
+    stages().flatten().filter(|step| step.sql.contains(SOURCE))
 }
 
 /// An account as a source states it; `None` if it is what ClickHouse takes without any.

@@ -4,7 +4,7 @@
 use super::nodes::first_shard;
 use super::{ClusterLayout, local_database};
 use crate::schema::OptionalTable;
-use crate::schema::analysts::{FUNCTIONS, NEED_OPTIONAL, STAGES};
+use crate::schema::analysts::{FUNCTIONS, reads_left_out, stages};
 use crate::schema::hot::HOT_TABLES;
 use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS};
 use crate::schema::sharding::sharding;
@@ -84,7 +84,6 @@ pub fn statements_of_new_database(
     let databases = [Some(database.to_owned()), layout.map(|_| local_database(database))];
     let create_database =
         |name: String| NodeStatement::new(StatementNodes::Each, format!("CREATE DATABASE IF NOT EXISTS `{name}`"));
-    let is_made = |view: &str| !NEED_OPTIONAL.iter().any(|(name, table)| *name == view && left_out.contains(table));
     let steps = MIGRATIONS.iter().flat_map(|migration| migration.stages.iter().copied().flatten());
     let steps = steps.filter(|step| !left_out.iter().any(|table| step.is_of(table.name())));
     let hot = HOT_TABLES.iter().map(|table| (table.name(), table.create_statement()));
@@ -96,7 +95,7 @@ pub fn statements_of_new_database(
     let remembered = left_out.iter().map(|table| {
         NodeStatement::new(StatementNodes::First, format!("INSERT INTO left_out_tables (name) VALUES ('{table}')"))
     });
-    let views = FUNCTIONS.iter().chain(STAGES.iter().copied().flatten()).filter(|view| is_made(view.name));
+    let views = FUNCTIONS.iter().chain(stages().flatten()).filter(|view| !reads_left_out(view.name, &left_out));
     let views = views.map(|view| NodeStatement::new(StatementNodes::Each, view.sql));
     databases.into_iter().flatten().map(create_database).chain(tables).chain(remembered).chain(views).collect()
 }

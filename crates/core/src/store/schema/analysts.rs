@@ -1,7 +1,7 @@
 //! Makes the functions, the dictionary and the views for people who write SQL.
 
 use super::version::MigrateError;
-use crate::schema::analysts::{FUNCTIONS, NEED_OPTIONAL, STAGES};
+use crate::schema::analysts::{FUNCTIONS, reads_left_out, stages};
 use crate::schema::migrations::Step;
 use crate::store::{StoreError, Writer};
 
@@ -25,9 +25,9 @@ impl Writer {
             }
         }
         let left_out = self.left_out().await?;
-        let lacks = |view: &str| NEED_OPTIONAL.iter().any(|(name, table)| *name == view && left_out.contains(table));
-        for stage in STAGES {
-            let (lacking, made): (Vec<&Step>, Vec<&Step>) = stage.iter().partition(|step| lacks(step.name));
+        for stage in stages() {
+            let (lacking, made): (Vec<&Step>, Vec<&Step>) =
+                stage.iter().partition(|step| reads_left_out(step.name, &left_out));
             for step in lacking {
                 let parameters = [("name", step.name.into())];
                 let dropped = self.execute("DROP VIEW IF EXISTS {name:Identifier} SYNC", &parameters).await;

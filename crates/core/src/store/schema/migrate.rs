@@ -8,7 +8,7 @@ use crate::schema::hot::HOT_TABLES;
 use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, Migration};
 use crate::store::{Choice, ClusterLayout, StoreError, Writer};
 
-/// Most concurrent statements. More gain nothing on four cores, and a server may have other work.
+/// Maximum number of concurrent statements. More gain nothing on four cores, and a server may have other work.
 const CONCURRENCY: usize = 8;
 
 impl Writer {

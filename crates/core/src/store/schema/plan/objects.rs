@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::schema::OptionalTable;
-use crate::schema::analysts::{FUNCTIONS, NEED_OPTIONAL, STAGES};
+use crate::schema::analysts::{FUNCTIONS, reads_left_out, stages};
 use crate::schema::migrations::Step;
 use crate::schema::text_views::SourceView;
 use crate::store::schema::comments::literal;
 use crate::store::{StoreError, Writer};
 
-/// Most concurrent statements.
+/// Maximum number of concurrent statements.
 const CONCURRENCY: usize = 8;
 /// ClickHouse's code of a statement that it does not know: the embedded engine has no `CHECK GRANT`, and its owner may
 /// do everything.
@@ -29,11 +29,10 @@ impl Writer {
     /// The statements about views of this server, of a database without the tables `left_out`.
     pub(super) async fn planned_views(&self, left_out: &[OptionalTable]) -> Result<Vec<String>, StoreError> {
         let mut planned = self.missing_functions().await?;
-        let is_lacking = |view: &str| NEED_OPTIONAL.iter().any(|(name, of)| *name == view && left_out.contains(of));
+        let is_lacking = |view: &str| reads_left_out(view, left_out);
         let database = self.address.database.as_str();
         let there = self.statements_of(database).await?;
-        let views = STAGES.iter().copied().flatten();
-        let (lacking, made): (Vec<&Step>, Vec<&Step>) = views.partition(|step| is_lacking(step.name));
+        let (lacking, made): (Vec<&Step>, Vec<&Step>) = stages().flatten().partition(|step| is_lacking(step.name));
         let lacking = lacking.iter().filter(|step| there.contains_key(step.name));
         planned.extend(lacking.map(|step| format!("DROP VIEW {} SYNC", step.name)));
         let made = made.iter().map(|step| ViewStatement { name: step.name.into(), sql: step.sql.into() });
