@@ -10,9 +10,9 @@ FROM
 (
     SELECT
         *,
-        min(if(is_told = 1, 18446744073709551615, block_number)) OVER (PARTITION BY token_address, token_type) AS untold_from
+        min(if(is_told = 1, 18446744073709551615, block_number)) OVER (PARTITION BY token_address, token_type) AS undetermined_from
     FROM token_balance_changes
 ) AS changes
-WHERE changes.block_number < untold_from
+WHERE changes.block_number < undetermined_from
 GROUP BY token_address, token_type, holder
 ORDER BY ALL

@@ -4,9 +4,9 @@
 INSERT INTO token_id_balances
 WITH
     toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS zero_address,
-    untold AS
+    undetermined AS
     (
-        SELECT token_address, token_type, min(block_number) AS untold_from
+        SELECT token_address, token_type, min(block_number) AS undetermined_from
         FROM token_balance_changes
         WHERE is_told = 0
         GROUP BY token_address, token_type
@@ -21,9 +21,9 @@ WITH
             max(changes.block_number) AS block_number,
             argMax(balance, changes.block_number) AS balance
         FROM token_id_changes AS changes
-        GLOBAL LEFT JOIN untold USING (token_address, token_type)
+        GLOBAL LEFT JOIN undetermined USING (token_address, token_type)
         -- Block 0 has no transfers.
-        WHERE untold_from = 0 OR changes.block_number < untold_from
+        WHERE undetermined_from = 0 OR changes.block_number < undetermined_from
         GROUP BY holder, token_address, token_type, token_id
     )
 SELECT

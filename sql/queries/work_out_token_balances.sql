@@ -30,7 +30,7 @@ WITH
           AND (token_address, token_type) GLOBAL IN (SELECT * FROM moved UNION ALL SELECT token_address, token_type FROM came)
         GROUP BY token_address, token_type
     ),
-    untold AS (SELECT token_address, token_type FROM newest WHERE isNull(known.1)),
+    undetermined AS (SELECT token_address, token_type FROM newest WHERE isNull(known.1)),
     changes AS
     (
         SELECT
@@ -43,7 +43,7 @@ WITH
             sum(side.2 * toInt256(bitAnd(value, toUInt256(half - 1)))) AS low
         FROM token_transfers_by_block
         WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
-          AND (token_address, token_type) GLOBAL NOT IN untold
+          AND (token_address, token_type) GLOBAL NOT IN undetermined
         GROUP BY token_address, token_type, side, block_number
     ),
     earlier AS
@@ -95,7 +95,7 @@ WINDOW one_holder AS (PARTITION BY token_address, token_type, holder ORDER BY bl
 UNION ALL
 SELECT token_address, token_type, zero_address, block_number, 0, 0, 0, 0, 0
 FROM came
-WHERE (token_address, token_type) GLOBAL NOT IN untold
+WHERE (token_address, token_type) GLOBAL NOT IN undetermined
 UNION ALL
 SELECT DISTINCT token_address, token_type, zero_address, block_number, 0, 0, 0, 0, 0
 FROM token_id_changes

@@ -11,7 +11,7 @@ WITH
         FROM token_transfers_by_block
         WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64} AND isNotNull(token_id)
     ),
-    untold AS
+    undetermined AS
     (
         SELECT token_address, token_type
         FROM token_statistics
@@ -33,7 +33,7 @@ WITH
         FROM token_transfers_by_block AS transfers
         WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
           AND isNotNull(transfers.token_id)
-          AND (token_address, token_type) GLOBAL NOT IN untold
+          AND (token_address, token_type) GLOBAL NOT IN undetermined
         GROUP BY token_address, token_type, side, token_id, block_number
     ),
     earlier AS

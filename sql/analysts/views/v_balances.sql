@@ -79,7 +79,7 @@ LEFT ANTI JOIN
     FROM token_statistics
     GROUP BY token_address, token_type
     HAVING argMax(tuple(holders_count), block_number).1 IS NULL
-) AS untold USING (token_address, token_type)
+) AS undetermined USING (token_address, token_type)
 WHERE held > 0
   AND holder != toFixedString('', 20)
 COMMENT 'balances of tokens by holder: one row for each holder and token of it'

@@ -1,5 +1,5 @@
 -- v_token_holders: who holds a token, from what trawl-ingest counted and the transfers after that; up to which block, v_counted says.
--- Tokens whose transfers do not tell balances are not in it. Reads: holders of a token.
+-- Tokens whose transfers do not determine balances are not in it. Reads: holders of a token.
 CREATE OR REPLACE VIEW v_token_holders
 (
     token_address FixedString(20) COMMENT 'the token contract, bytes',
@@ -79,7 +79,7 @@ LEFT ANTI JOIN
     FROM token_statistics
     GROUP BY token_address, token_type
     HAVING argMax(tuple(holders_count), block_number).1 IS NULL
-) AS untold USING (token_address, token_type)
+) AS undetermined USING (token_address, token_type)
 WHERE held > 0
   AND holder != toFixedString('', 20)
 COMMENT 'balances of tokens by token: one row for each token and holder of it'
