@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use anyhow::{Context as _, ensure};
 use xtask::workspace;
 
-use crate::bed::{Content, Store, TestBed};
+use crate::bed::TestBed;
 use crate::client::Client;
-use crate::leg::in_turns;
-use crate::report::{Bound, Report, figure};
+use crate::leg::{figure, in_turns};
+use crate::report::{Bound, Report};
+use crate::store::{Content, Store};
 use crate::{Flags, progress, sql};
 
 /// Copies of the bundled mainnet blocks.

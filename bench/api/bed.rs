@@ -4,28 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::ensure;
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Compression, Reader, StoreAddress};
 use xtask::process::Server;
 use xtask::{engine_library, http, workspace};
 
+use crate::store::{Content, DATABASE, Store};
 use crate::{Flags, generate, progress};
-
-/// The database of the product's tables.
-pub const DATABASE: &str = "trawl";
-
-/// What a data set holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
-    /// Rows of the tables of logs alone.
-    Logs,
-    /// Token transfers of one very busy address and others.
-    Transfers,
-    /// The bundled mainnet blocks, so many times.
-    Mainnet,
-}
 
 /// An engine that runs over a data set.
 pub struct TestBed {
@@ -114,47 +100,5 @@ impl TestBed {
         let text = self.store.text(sql, &[("database", database.into())])?;
         let line = |line: &str| Some((line.split_once('\t')?.0.to_owned(), line.split_once('\t')?.1.parse().ok()?));
         Ok(text.lines().filter_map(line).collect())
-    }
-}
-
-/// The engine, queried over HTTP.
-pub struct Store {
-    agent: ureq::Agent,
-    /// Where it listens.
-    pub url: String,
-}
-
-impl Store {
-    fn new(url: &str) -> Self {
-        // Filling and merging tables takes as long as it takes.
-        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        Self { agent, url: url.into() }
-    }
-
-    /// Sends a statement and returns the unread response.
-    pub fn reader(
-        &self,
-        sql: &str,
-        parameters: &[(&str, String)],
-        format: &str,
-    ) -> anyhow::Result<impl std::io::Read + use<>> {
-        let mut request = self.agent.post(&self.url).query("database", DATABASE).query("default_format", format);
-        for (name, value) in parameters {
-            request = request.query(format!("param_{name}"), value);
-        }
-        let mut response = request.send(sql)?;
-        let status = response.status();
-        if status != 200 {
-            let body = response.body_mut().read_to_string()?;
-            ensure!(status == 200, "{sql}: {body}");
-        }
-        Ok(response.into_body().into_with_config().limit(u64::MAX).reader())
-    }
-
-    /// The answer as tab-separated text without the last line's end.
-    pub fn text(&self, sql: &str, parameters: &[(&str, String)]) -> anyhow::Result<String> {
-        let mut text = String::new();
-        std::io::Read::read_to_string(&mut self.reader(sql, parameters, "TSV")?, &mut text)?;
-        Ok(text.trim_end_matches('\n').to_owned())
     }
 }

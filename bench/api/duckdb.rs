@@ -11,7 +11,6 @@ use xtask::{tools, workspace};
 
 use crate::bed::TestBed;
 use crate::client::FullAnswer;
-use crate::wide::Contract;
 use crate::{end, progress};
 
 /// Blocks of a file.
@@ -35,12 +34,12 @@ pub struct Duckdb {
 
 impl Duckdb {
     /// Installs DuckDB from PyPI into a folder of its own and writes the files, unless that was done.
-    pub fn start(bed: &TestBed, contract: &Contract) -> anyhow::Result<Self> {
+    pub fn start(bed: &TestBed, contract: &str) -> anyhow::Result<Self> {
         let script = workspace::root().join("bench/api/duckdb.py");
         let python = tools::python_in("bench/python", &workspace::root().join("bench/api/requirements.txt"))?;
         let files = write_files(bed)?;
         let mut command = Command::new(python);
-        command.arg(script).arg(files).arg(&contract.address);
+        command.arg(script).arg(files).arg(contract);
         let mut python = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let questions = python.stdin.take().context("a pipe")?;
         let answers = BufReader::new(python.stdout.take().context("a pipe")?);

@@ -6,8 +6,8 @@ use std::time::Instant;
 use trawl_core::schema::migrations::{MIGRATIONS, Migration};
 use xtask::{process, workspace};
 
-use crate::bed::{Content, Store};
 use crate::progress;
+use crate::store::{Content, Store};
 
 mod mainnet;
 

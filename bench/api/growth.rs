@@ -1,16 +1,17 @@
 //! What a page and a scattered filter cost over many rows, against over few.
 
-use crate::bed::{Content, TestBed};
+use crate::bed::TestBed;
 use crate::client::{Client, Request};
 use crate::leg::{Leg, in_turns};
 use crate::log_pages::{Pages, SIZE};
+use crate::store::Content;
 use crate::{Flags, scattered};
 
 /// Times in milliseconds of pages and of scattered logs per thousand of them, in turns over both data sets.
 pub fn measure(client: &Client, flags: &Flags, large: &TestBed, rounds: usize) -> anyhow::Result<[Vec<Leg>; 2]> {
     let small = TestBed::start(flags, Content::Logs, flags.small_rows)?;
     let beds = [&small, large];
-    let names = beds.map(|bed| format!("{} logs", crate::report::figure(bed.size as f64)));
+    let names = beds.map(|bed| format!("{} logs", crate::leg::figure(bed.size as f64)));
     let names = [names[0].as_str(), names[1].as_str()];
     let size = SIZE.to_string();
     let mut apis = Vec::new();

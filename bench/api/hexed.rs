@@ -1,7 +1,8 @@
 //! The leg of those who keep hashes as text: one ClickHouse table by block, with bloom filters on address and topics.
 
-use crate::bed::{Store, TestBed};
+use crate::bed::TestBed;
 use crate::client::Request;
+use crate::store::Store;
 use crate::{progress, sql};
 
 /// The database of the leg's table: not the product's.

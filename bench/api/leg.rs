@@ -48,6 +48,17 @@ impl Leg {
     }
 }
 
+/// Legs that are measured in the same unit.
+#[derive(Debug, Serialize)]
+pub struct Section {
+    /// What is measured.
+    pub title: String,
+    /// Of the measurements.
+    pub unit: &'static str,
+    /// In the order they took turns.
+    pub legs: Vec<Leg>,
+}
+
 /// The middle of some numbers; not a number if there are none.
 pub fn median(numbers: &[f64]) -> f64 {
     let mut sorted = numbers.to_vec();
@@ -75,4 +86,19 @@ pub fn in_turns(
         }
     }
     Ok(legs)
+}
+
+/// A number with three significant digits.
+pub fn figure(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100. => {
+            let digits = format!("{:.0}", value.abs());
+            let groups: Vec<&str> =
+                digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or("")).collect();
+            format!("{}{}", if value < 0. { "-" } else { "" }, groups.join(","))
+        }
+        size if size >= 10. => format!("{value:.1}"),
+        size if size >= 0.1 => format!("{value:.2}"),
+        _ => format!("{value:.4}"),
+    }
 }

@@ -15,13 +15,14 @@ use trawl_query::tokens::transfers::TransferFilter;
 use trawl_query::transactions;
 use xtask::process::Server;
 
-use crate::bed::{Content, TestBed};
+use crate::bed::TestBed;
 use crate::client::{Client, Request};
-use crate::leg::in_turns;
+use crate::leg::{figure, in_turns};
 use crate::log_pages::{loads, scatter};
 use crate::postgres::Postgres;
-use crate::report::{Bound, Report, figure};
+use crate::report::{Bound, Report};
 use crate::scans::{ratio, start};
+use crate::store::Content;
 use crate::{Flags, progress, sql};
 
 /// Transfers of a page.

@@ -27,6 +27,7 @@ mod scans;
 mod scattered;
 mod short;
 mod sql;
+mod store;
 mod wide;
 
 /// Flags of the measurements.

@@ -5,11 +5,12 @@ use serde_json::json;
 use trawl_core::primitives::{Address, BlockRange, LogFilter, LogPosition};
 use trawl_query::logs::LogPage;
 
-use crate::bed::{Content, TestBed};
+use crate::bed::TestBed;
 use crate::client::{Client, Request};
-use crate::leg::{Leg, in_turns};
-use crate::report::{Bound, Report, figure};
+use crate::leg::{Leg, figure, in_turns};
+use crate::report::{Bound, Report};
 use crate::scans::ratio;
+use crate::store::Content;
 use crate::wide::{self, Contract};
 use crate::{Flags, sql};
 

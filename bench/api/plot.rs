@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{Section, figure};
+use crate::leg::{Section, figure};
 
 const WIDTH: f64 = 960.;
 const NAMES: f64 = 350.;

@@ -5,8 +5,9 @@ use std::process::Command;
 use anyhow::Context as _;
 use xtask::process::Server;
 
-use crate::bed::{Content, TestBed};
+use crate::bed::TestBed;
 use crate::progress;
+use crate::store::Content;
 
 mod cluster;
 mod fill;

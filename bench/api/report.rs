@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use xtask::workspace;
 
-use crate::leg::Leg;
+use crate::leg::{Leg, Section, figure};
 use crate::plot;
 
 /// Measurements and goals.
@@ -23,17 +23,6 @@ pub struct Report {
     sections: Vec<Section>,
     goals: Vec<Goal>,
     missing: Vec<SkippedLeg>,
-}
-
-/// Legs that are measured in the same unit.
-#[derive(Debug, Serialize)]
-pub struct Section {
-    /// What is measured.
-    pub title: String,
-    /// Of the measurements.
-    pub unit: &'static str,
-    /// In the order they took turns.
-    pub legs: Vec<Leg>,
 }
 
 /// A ratio with its bound.
@@ -189,21 +178,6 @@ impl Bound {
             Self::AtMost(bound) => format!("≤ {bound}"),
             Self::Unbounded => String::new(),
         }
-    }
-}
-
-/// A number with three significant digits.
-pub fn figure(value: f64) -> String {
-    match value.abs() {
-        size if size >= 100. => {
-            let digits = format!("{:.0}", value.abs());
-            let groups: Vec<&str> =
-                digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or("")).collect();
-            format!("{}{}", if value < 0. { "-" } else { "" }, groups.join(","))
-        }
-        size if size >= 10. => format!("{value:.1}"),
-        size if size >= 0.1 => format!("{value:.2}"),
-        _ => format!("{value:.4}"),
     }
 }
 

@@ -3,13 +3,14 @@
 use anyhow::ensure;
 
 use crate::anvil::Anvil;
-use crate::bed::{Content, TestBed};
+use crate::bed::TestBed;
 use crate::client::Client;
 use crate::duckdb::{self, Duckdb};
-use crate::leg::Leg;
+use crate::leg::{Leg, figure};
 use crate::log_pages::{self, MEDIAN, SIZE};
 use crate::postgres::Postgres;
-use crate::report::{Bound, Report, figure};
+use crate::report::{Bound, Report};
+use crate::store::Content;
 use crate::wide::{self, Contract, Peer, WideQuery};
 use crate::{Flags, growth, hexed, json_writer, memory, progress, scattered};
 
@@ -53,7 +54,7 @@ fn peers(flags: &Flags, bed: &TestBed, contract: &Contract, report: &mut Report)
     let mut peers = Peers { postgres: None, anvil: None, duckdb: None, hexed: Ok(()) };
     peers.postgres = start(flags, report, "PostgreSQL", || Postgres::start(bed, Content::Logs));
     peers.anvil = start(flags, report, "anvil", Anvil::start);
-    peers.duckdb = start(flags, report, "DuckDB", || Duckdb::start(bed, contract));
+    peers.duckdb = start(flags, report, "DuckDB", || Duckdb::start(bed, &contract.address));
     if start(flags, report, scattered::HEXED, || hexed::ensure(bed)).is_none() {
         peers.hexed = Err(anyhow::anyhow!("missing"));
     }
@@ -217,7 +218,7 @@ fn writer(flags: &Flags, bed: &TestBed, contract: &Contract, report: &mut Report
 }
 
 fn disk(bed: &TestBed, peers: &Peers, report: &mut Report) -> anyhow::Result<()> {
-    let tables = bed.bytes_on_disk(crate::bed::DATABASE)?;
+    let tables = bed.bytes_on_disk(crate::store::DATABASE)?;
     let all: f64 = tables.iter().map(|(_, bytes)| bytes).sum();
     let rows = bed.size as f64;
     let mut legs = vec![Leg::of(ALL_ORDERS, all / rows)];

@@ -8,9 +8,10 @@ use trawl_core::statement::Statement;
 use trawl_query::logs::LogPage;
 use trawl_query::logs::topics::Search;
 
-use crate::bed::{Store, TestBed};
+use crate::bed::TestBed;
 use crate::client::{Client, Request};
 use crate::leg::{Leg, in_turns};
+use crate::store::Store;
 use crate::{hexed, sql, wide};
 
 /// A topic at a position.

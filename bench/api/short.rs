@@ -3,10 +3,12 @@
 
 use anyhow::{anyhow, ensure};
 
-use crate::bed::{Content, TestBed};
+use crate::bed::TestBed;
 use crate::client::Client;
-use crate::report::{Bound, Report, figure};
+use crate::leg::figure;
+use crate::report::{Bound, Report};
 use crate::scans::{figure_of, ratio};
+use crate::store::Content;
 use crate::wide::{self, RAW_ARROW, RAW_NATIVE, TRAWL_ARROW, TRAWL_RPC};
 use crate::{Flags, json_writer, log_pages, memory, pages, scattered};
 

@@ -3,8 +3,8 @@
 use trawl_core::statement::{Parameter, Statement};
 use url::form_urlencoded::Serializer;
 
-use crate::bed::{DATABASE, Store};
 use crate::client::Request;
+use crate::store::{DATABASE, Store};
 
 /// The format settings that the API uses, so that both legs move the same bytes.
 const SETTINGS: [(&str, &str); 3] = [

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use anyhow::ensure;
 use serde_json::json;
 
-use crate::bed::{Store, TestBed};
+use crate::bed::TestBed;
 use crate::client::{Client, FullAnswer, Request};
 use crate::duckdb::Duckdb;
 use crate::leg::{Leg, median};
+use crate::store::Store;
 use crate::{processes, sql};
 
 /// A contract and how many logs it has.

@@ -7,6 +7,7 @@ use std::time::Instant;
 use alloy_primitives::B256;
 
 pub mod block;
+mod draft;
 mod follower_progress;
 mod maker;
 mod state;

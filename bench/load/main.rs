@@ -72,7 +72,7 @@ fn verification(store: &Store, dump: &Path, flags: &Flags) -> anyhow::Result<()>
     let mut legs = Legs::default();
     for _ in 0..flags.rounds {
         for depth in ["off", "header", "full"] {
-            store.empty("bench")?;
+            programs::empty(store, "bench")?;
             let run = programs::ingest(store, "bench").args(["load", "--verify", depth, "--dump"]).arg(dump);
             legs.add(&format!("load, `--verify {depth}`"), run.run()?);
         }

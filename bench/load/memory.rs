@@ -19,11 +19,11 @@ pub fn measure(store: &Store, folder: &Path, dump: &Path) -> anyhow::Result<()> 
         let [second, last] = spent.quarters;
         println!("| {name} | {:.1} | {:.0} | {second:.0} | {last:.0} |", spent.wall, spent.peak);
     };
-    store.empty("bench")?;
+    programs::empty(store, "bench")?;
     print("dump", programs::ingest(store, "bench").args(["load", "--dump"]).arg(dump).run()?);
     let (mut node, url) = node(&crate::dump(folder, NODE_BLOCKS)?)?;
     let loads = ["8", "256"].into_iter().try_for_each(|concurrency| {
-        store.empty("bench")?;
+        programs::empty(store, "bench")?;
         // The generated blocks have neither call frames nor state.
         let arguments = ["load", "--traces", "off", "--state", "off", "--from", "1", "--concurrency", concurrency];
         let run = programs::ingest(store, "bench").args(arguments).arg("--rpc-url");

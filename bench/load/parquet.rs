@@ -17,12 +17,12 @@ const CHUNK: u64 = 1000;
 pub fn measure(store: &Store, folder: &Path, dump: &Path, flags: &Flags) -> anyhow::Result<()> {
     let cryo = folder.join(format!("cryo-{}", flags.blocks));
     if !cryo.join("complete").exists() {
-        store.empty("bench")?;
+        programs::empty(store, "bench")?;
         programs::ingest(store, "bench").args(["load", "--verify", "off", "--dump"]).arg(dump).run()?;
         export_cryo(store, &cryo, flags.blocks)?;
     }
     let load = |name| {
-        store.empty(name)?;
+        programs::empty(store, name)?;
         programs::ingest(store, name).args(["load", "--cryo"]).arg(&cryo).run()
     };
     load("loaded")?;
@@ -34,7 +34,7 @@ pub fn measure(store: &Store, folder: &Path, dump: &Path, flags: &Flags) -> anyh
     for _ in 0..flags.rounds {
         legs.add(LOAD, load("bench")?);
         for (name, insert) in [(ONE, one_by_one as fn(&Store, &[Rows]) -> _), (ALL, all_at_once)] {
-            store.empty("peer")?;
+            programs::empty(store, "peer")?;
             let (engine, started) = (store.processor()?, Instant::now());
             insert(store, &rows)?;
             let wall = started.elapsed().as_secs_f64();

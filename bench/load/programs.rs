@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use xtask::workspace;
 
-use crate::store::Store;
+use crate::store::{Store, processor};
 
 /// What one run took.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +34,13 @@ pub fn ingest<'a>(store: &'a Store, database: &str) -> Run<'a> {
     command.args(["--clickhouse-url", store.url(), "--clickhouse-database", database]);
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     Run { command, store }
+}
+
+/// An empty database with the tables of Trawl.
+pub fn empty(store: &Store, database: &str) -> anyhow::Result<()> {
+    store.text(&format!("DROP DATABASE IF EXISTS {database} SYNC"))?;
+    store.rest()?;
+    ingest(store, database).arg("migrate").run().map(drop)
 }
 
 impl Run<'_> {
@@ -79,14 +86,4 @@ fn memory(child: &Child, name: &str) -> anyhow::Result<f64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     let kibibytes = line.and_then(|line| line.split_whitespace().next()).context("memory of a process")?;
     Ok(kibibytes.parse::<f64>()? / 1024.0)
-}
-
-/// Processor seconds a process has used, in its own code and in the kernel's for it.
-pub fn processor(id: u32) -> anyhow::Result<f64> {
-    let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
-    // The name before it may hold anything but a closing bracket at the end.
-    let fields: Vec<&str> = stat.rsplit_once(')').context("a process")?.1.split_whitespace().collect();
-    let ticks: u64 = [11, 12].iter().filter_map(|field| fields.get(*field)?.parse::<u64>().ok()).sum();
-    // Linux counts these in hundredths of a second on every architecture (USER_HZ).
-    Ok(ticks as f64 / 100.0)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use xtask::process::Server;
 use xtask::{engine_library, workspace};
 
@@ -38,7 +38,7 @@ impl Store {
 
     /// Processor seconds it has used.
     pub fn processor(&self) -> anyhow::Result<f64> {
-        crate::programs::processor(self.server.id())
+        processor(self.server.id())
     }
 
     /// Runs a statement and returns what it says.
@@ -69,13 +69,6 @@ impl Store {
         Ok(())
     }
 
-    /// An empty database with the tables of Trawl.
-    pub fn empty(&self, database: &str) -> anyhow::Result<()> {
-        self.text(&format!("DROP DATABASE IF EXISTS {database} SYNC"))?;
-        self.rest()?;
-        crate::programs::ingest(self, database).arg("migrate").run().map(drop)
-    }
-
     /// Waits until nothing is merged any more, so that no measurement pays for the one before.
     pub fn rest(&self) -> anyhow::Result<()> {
         let started = Instant::now();
@@ -104,4 +97,14 @@ impl Store {
     pub fn stop(self) -> anyhow::Result<()> {
         self.server.stop().map(drop)
     }
+}
+
+/// Processor seconds a process has used, in its own code and in the kernel's for it.
+pub fn processor(id: u32) -> anyhow::Result<f64> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
+    // The name before it may hold anything but a closing bracket at the end.
+    let fields: Vec<&str> = stat.rsplit_once(')').context("a process")?.1.split_whitespace().collect();
+    let ticks: u64 = [11, 12].iter().filter_map(|field| fields.get(*field)?.parse::<u64>().ok()).sum();
+    // Linux counts these in hundredths of a second on every architecture (USER_HZ).
+    Ok(ticks as f64 / 100.0)
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::Context as _;
 use xtask::{process, workspace};
 
-use crate::bed::{DATABASE, Store};
+use crate::store::{DATABASE, Store};
 
 /// Where the blocks are loaded before they are copied.
 const LOADED: &str = "loaded";

@@ -8,8 +8,9 @@ use axum::body::Bytes;
 use futures_util::SinkExt as _;
 
 use super::cluster::Cluster;
-use crate::bed::{Content, TestBed};
+use crate::bed::TestBed;
 use crate::progress;
+use crate::store::Content;
 
 /// A table: how it is made, what fills it, what is done when it is full.
 struct Table {

@@ -6,7 +6,7 @@ use alloy_consensus::Header;
 use alloy_primitives::{Address, B256, Bloom};
 
 use super::block::{Asset, Log, Texts};
-use super::maker::{BASE_FEE, Draft, GAS, GAS_LIMIT, TIP};
+use super::draft::{BASE_FEE, Draft, GAS, GAS_LIMIT, TIP};
 use super::world::{CHAIN_ID, CODE, COINBASE, World};
 
 const NO_UNCLES: &str = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
