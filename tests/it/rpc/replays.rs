@@ -234,14 +234,24 @@ fn number_logs_as_receipts_do() -> anyhow::Result<()> {
 #[test]
 fn number_no_log_that_was_undone() -> anyhow::Result<()> {
     let (caller, logger) = (format!("0x{}", "c1".repeat(20)), format!("0x{}", "c2".repeat(20)));
-    // The logger writes a log and reverts; the caller calls it, then writes a log itself.
-    let calls = format!("0x60006000600060006000 73{} 5af150 60006000a0 00", "c2".repeat(20)).replace(' ', "");
-    let overrides = json!({&caller: {"code": calls}, &logger: {"code": "0x60006000a060006000fd"}});
-    let options = json!({"tracer": "callTracer", "tracerConfig": {"withLog": true}, "stateOverrides": overrides});
-    let trace = result(chain("hive"), "debug_traceCall", json!([{"to": caller}, "latest", options]))?;
-    let logs = logs_of(&trace);
-    ensure!(trace["calls"][0]["error"] == "execution reverted" && logs.len() == 1, "{trace}");
-    ensure!(logs[0]["index"] == "0x0" && logs[0]["position"] == "0x1", "{trace}");
+    // The logger writes a log and reverts; the caller calls it, then writes a log itself, and may revert, too.
+    let calls = format!("0x60006000600060006000 73{} 5af150 60006000a0", "c2".repeat(20)).replace(' ', "");
+    // Without the calls of a frame, none of them comes before a log.
+    for (ending, has_calls, expected) in [
+        ("00", true, json!([["0x0", "0x1"]])),
+        ("00", false, json!([["0x0", "0x0"]])),
+        ("60006000fd", true, json!([])),
+        ("60006000fd", false, json!([])),
+    ] {
+        let code = format!("{calls}{ending}");
+        let overrides = json!({&caller: {"code": code}, &logger: {"code": "0x60006000a060006000fd"}});
+        let config = json!({"withLog": true, "onlyTopCall": !has_calls});
+        let options = json!({"tracer": "callTracer", "tracerConfig": config, "stateOverrides": overrides});
+        let trace = result(chain("hive"), "debug_traceCall", json!([{"to": caller}, "latest", options]))?;
+        ensure!(!has_calls || trace["calls"][0]["error"] == "execution reverted", "{trace}");
+        let found: Vec<Value> = logs_of(&trace).iter().map(|log| json!([log["index"], log["position"]])).collect();
+        ensure!(json!(found) == expected, "{ending}: {trace}");
+    }
     Ok(())
 }
 

@@ -28,15 +28,24 @@ impl LogIndices {
         Self { left, first }
     }
 
-    /// Gives the logs of `frame`, and of the calls within it, the indices that receipts have.
+    /// Gives the logs of `frame`, and of the calls within it, the indices that receipts have, and drops those that were
+    /// undone.
     pub(super) fn write_into(&self, frame: &mut CallFrame) {
         let mut frames = vec![frame];
         while let Some(CallFrame { logs, calls, .. }) = frames.pop() {
-            for log in logs {
-                let position = log.index.and_then(|index| self.left.binary_search(&index).ok());
-                log.index = position.map(|position| self.first + position as u64);
-            }
+            logs.retain_mut(|log| {
+                let rank = log.index.and_then(|index| self.left.binary_search(&index).ok());
+                log.index = rank.map(|rank| self.first + rank as u64);
+                rank.is_some()
+            });
             frames.extend(calls);
         }
+    }
+}
+
+/// Places the logs of a frame that is shown without its calls: `position` counts the calls shown before a log.
+pub(super) fn place_without_calls(frame: &mut CallFrame) {
+    for log in &mut frame.logs {
+        log.position = Some(0);
     }
 }

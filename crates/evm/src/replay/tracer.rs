@@ -19,7 +19,7 @@ use revm_inspectors::tracing::{
 use super::StepOptions;
 use super::changes::Changes;
 use super::destructions::Destructions;
-use super::log_indices::LogIndices;
+use super::log_indices::{LogIndices, place_without_calls};
 use super::run::{Run, RunError, Trace};
 use super::steps::StepLog;
 use crate::Failure;
@@ -130,6 +130,9 @@ impl Tracer {
                 let indices = LogIndices::new(inspector.traces().nodes(), position.first_log);
                 let mut frame = inspector.into_geth_builder().geth_call_traces(*config, gas_used);
                 indices.write_into(&mut frame);
+                if config.only_top_call.unwrap_or_default() {
+                    place_without_calls(&mut frame);
+                }
                 json(&frame)
             }
             Self::FlatCalls(config) => {
