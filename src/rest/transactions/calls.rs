@@ -14,6 +14,7 @@ use crate::error::Problem;
 use crate::http::parameters::{NoParameters, Parameters, TransactionPath};
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
+use crate::read::addresses::plain_transfers::Delivery;
 use trawl_core::primitives::Address;
 use trawl_core::schema::{BlockPart, Column, InternalTransactionRow};
 use trawl_core::store::Batch;
@@ -34,12 +35,14 @@ pub(in crate::rest) async fn calls(
     let statement = trawl_query::transactions::internal::of_transaction(&head.traces.at(block), index);
     let batches = app.rows_of(&head, &statement).await?;
     let (shown, label_query) = parties(&batches);
-    let (reasons, info) = tokio::try_join!(
+    let (reasons, info, plain) = tokio::try_join!(
         reasons_of_calls(&app, &head, &batches),
-        app.address_info(shown.iter().copied(), label_query, &head)
+        app.address_info(shown.iter().copied(), label_query, &head),
+        app.plain_transfers(&head, Delivery::of(&batch.view(), row).into_iter().collect())
     )?;
     let (addresses, tokens, vocabulary) = info;
-    let names = Names { addresses: &addresses, tokens: &tokens, vocabulary: &vocabulary };
+    let names =
+        Names { addresses: &addresses, tokens: &tokens, vocabulary: &vocabulary, is_plain_transfer: !plain.is_empty() };
     let rows = || batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row)));
     let mut writer = JsonWriter::new();
     writer.object(|answer| {

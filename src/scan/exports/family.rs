@@ -8,6 +8,7 @@ use super::columns::Columns;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use crate::read::addresses::plain_transfers::Delivery;
 use trawl_core::primitives::{Address, B256, BlockNumber, U256};
 use trawl_core::schema::{
     BlockTokenTransferRow, BlockTokenTransferView, Column, LogRow, LogView, ScannedInternalTransaction,
@@ -50,6 +51,14 @@ impl Source {
     }
 }
 
+/// The delivery that a transaction is, if it is one.
+fn delivery(view: &ScannedTransactionView<'_>, row: usize) -> Option<Delivery> {
+    let recipient = Option::<Address>::get(&view.to_address, row)?;
+    let has_failed = Option::<u8>::get(&view.status, row) == Some(0);
+    let position = (view.block_number[row], view.transaction_index[row]);
+    (!view.input.value(row).is_empty() && !has_failed).then_some(Delivery { position, recipient })
+}
+
 /// Rows of `transactions/csv`, with method and error.
 pub(super) struct Transactions {
     source: Source,
@@ -77,22 +86,28 @@ impl Columns for Transactions {
     async fn look_up(&mut self, batch: &Batch<ScannedTransaction>, rows: Range<usize>) -> Result<(), Problem> {
         let Source { app, head, .. } = &self.source;
         let (view, mut label_query, mut traced) = (batch.view(), LabelQuery::default(), TransactionPositions::new());
+        let deliveries = rows.clone().filter_map(|row| delivery(&view, row)).collect();
         for row in rows.clone() {
             label_query.call(Option::<Address>::get(&view.to_address, row), view.input.value(row));
             if Option::<u8>::get(&view.status, row) != Some(1) && head.traces.contains(view.block_number[row]) {
                 traced.insert((view.block_number[row], view.transaction_index[row]));
             }
         }
-        let (_, _, vocabulary) = app.address_info(BTreeSet::new(), label_query, head).await?;
+        let ((_, _, vocabulary), plain) = tokio::try_join!(
+            app.address_info(BTreeSet::new(), label_query, head),
+            app.plain_transfers(head, deliveries)
+        )?;
         let statement = endings(&traced, &head.traces.span());
         let found = if traced.is_empty() { Vec::new() } else { app.reader().rows(&statement).await? };
         let errors: HashMap<TransactionKey, String> =
             found.into_iter().map(|row| ((row.block_number, row.transaction_index), row.error)).collect();
         let facts = |row: usize| {
             let recipient = Option::<Address>::get(&view.to_address, row);
-            let error = errors.get(&(view.block_number[row], view.transaction_index[row]));
+            let position = (view.block_number[row], view.transaction_index[row]);
+            let error = errors.get(&position);
+            let input = if plain.contains(&position) { &[][..] } else { view.input.value(row) };
             let facts = TransactionFacts {
-                method: vocabulary.method(recipient.as_ref(), view.block_number[row], view.input.value(row)),
+                method: vocabulary.method(recipient.as_ref(), position.0, input),
                 has_failed: error.map(|error| !error.is_empty()),
                 error: error.cloned(),
             };

@@ -65,6 +65,23 @@ fn ensure_call_is_listed(api: &str, hash: &str, ran: bool) -> anyhow::Result<()>
     let row = list["result"].as_array().into_iter().flatten().find(|one| one["hash"] == hash).context("a row")?;
     let selector = item["raw_input"].as_str().unwrap_or_default()[..10].to_owned();
     ensure!((row["functionName"] != "") == ran && row["methodId"] == json!(selector), "{row}");
+    ensure_call_is_exported(api, sender, hash, ran)
+}
+
+/// In the files of both forms, and in the tree of calls.
+fn ensure_call_is_exported(api: &str, sender: &str, hash: &str, ran: bool) -> anyhow::Result<()> {
+    for (columns, method) in [("", "MethodName"), ("&columns=accounting", "Method")] {
+        let path = format!("{api}/api/v2/addresses/{sender}/transactions/csv?from_period=2023-01-01{columns}");
+        let file = http::get(&http::agent(), &path)?.text();
+        let cells = |line: &str| line.trim_end().split(',').map(str::to_owned).collect::<Vec<String>>();
+        let mut lines = file.lines();
+        let head = cells(lines.next().context("a head")?);
+        let at = head.iter().position(|name| name == method).with_context(|| format!("{head:?}"))?;
+        let line = cells(lines.find(|line| line.contains(hash)).with_context(|| format!("{hash}: {file}"))?);
+        ensure!(line[at].is_empty() != ran, "{line:?}");
+    }
+    let calls = get(api, &format!("api/v2/transactions/{hash}/calls"))?;
+    ensure!(calls["decoded"][0]["method"].is_string() == ran, "{calls}");
     Ok(())
 }
 

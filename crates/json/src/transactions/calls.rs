@@ -20,6 +20,8 @@ pub struct Names<'n> {
     pub tokens: &'n Tokens,
     /// Functions that they have.
     pub vocabulary: &'n Vocabulary,
+    /// Whether the outermost call certainly ran no code.
+    pub is_plain_transfer: bool,
 }
 
 impl Names<'_> {
@@ -42,7 +44,9 @@ pub fn write_decoded_frame(
     row: usize,
     names: &Names<'_>,
 ) {
-    let is_call = String::get(&frames.frame_type, row) == "call";
+    let is_outermost = frames.trace_address.items::<u32>(row).next().is_none();
+    let is_plain = if is_outermost { names.is_plain_transfer } else { ran_nothing(frames, row) };
+    let is_call = String::get(&frames.frame_type, row) == "call" && !is_plain;
     let contract = Option::<Address>::get(&frames.to_address, row).filter(|_| is_call);
     let (block, input, output) = (frames.block_number[row], frames.input.value(row), frames.output.value(row));
     let has_succeeded = String::get(&frames.error, row).is_empty();
@@ -56,4 +60,11 @@ pub fn write_decoded_frame(
         frame.key("input").option(decoded, JsonWriter::raw);
         frame.key("output").option(returned, JsonWriter::raw);
     });
+}
+
+/// Whether no code read the data of an inner call: it used no gas, called nothing and returned nothing
+/// (docs/reference/http-contract.md#plain-transfers).
+fn ran_nothing(frames: &InternalTransactionView<'_>, row: usize) -> bool {
+    let is_quiet = String::get(&frames.error, row).is_empty() && frames.output.value(row).is_empty();
+    is_quiet && frames.subtraces[row] == 0 && Option::<u64>::get(&frames.gas_used, row) == Some(0)
 }
