@@ -40,8 +40,18 @@ fn lower(value: &Value) -> Option<String> {
     value.as_str().map(str::to_lowercase)
 }
 
+/// The outermost frames that nodes reported, by height and position.
+pub fn outermost_frames(chain: &Chain) -> BTreeMap<(u64, u64), &Value> {
+    fn of_line(line: &Value) -> impl Iterator<Item = ((u64, u64), &Value)> {
+        let height = quantity(&line["block"]["number"]);
+        let traces = line["parityTraces"].as_array().into_iter().flatten().zip(0..);
+        traces.map(move |(trace, index)| ((height, index), &trace[0]))
+    }
+    chain.lines.iter().flat_map(of_line).collect()
+}
+
 /// Whether a transaction ran no code: its outermost call used no gas and made no call.
-fn is_plain(root: &Value) -> bool {
+pub fn is_plain(root: &Value) -> bool {
     root["type"] == "call" && root["subtraces"] == 0 && root["result"]["gasUsed"] == "0x0"
 }
 
@@ -54,15 +64,7 @@ fn all(chain: &Chain) -> anyhow::Result<Vec<Row>> {
         .iter()
         .map(|line| (quantity(&line["block"]["number"]), quantity(&line["block"]["timestamp"])))
         .collect();
-    let roots: BTreeMap<(u64, u64), &Value> = chain
-        .lines
-        .iter()
-        .flat_map(|line| {
-            let height = quantity(&line["block"]["number"]);
-            let traces = line["parityTraces"].as_array().into_iter().flatten().zip(0..);
-            traces.map(move |(trace, index)| ((height, index), &trace[0]))
-        })
-        .collect();
+    let roots = outermost_frames(chain);
     for tx in node_transactions(chain).values() {
         let (transaction, receipt) = (&tx.transaction, &tx.receipt);
         let input = lower(&transaction["input"]).unwrap_or_default();
