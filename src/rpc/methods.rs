@@ -129,6 +129,8 @@ const NODE_METHODS: &[Method] = methods! {
     "net_peerCount" => client_info::peer_count,
     "eth_protocolVersion" => client_info::protocol_version,
     "eth_coinbase" => client_info::coinbase,
+    "eth_mining" => client_info::is_mining,
+    "eth_hashrate" => client_info::hash_rate,
     "trace_block" => traces::of_block,
     "trace_transaction" => of_transactions::of_transaction,
     "trace_get" => of_transactions::one,
@@ -212,6 +214,8 @@ fn is_read(name: &str) -> bool {
                 | "eth_syncing"
                 | "eth_accounts"
                 | "eth_coinbase"
+                | "eth_mining"
+                | "eth_hashrate"
                 | "eth_protocolVersion"
                 | "eth_sendRawTransaction"
                 | "ots_getApiLevel"

@@ -23,7 +23,7 @@ pub use address_logs::AddressLogScan;
 pub use address_transactions::AddressTransactionScan;
 pub use internal_transactions::InternalTransactionScan;
 pub use token_transfers::TokenTransferScan;
-pub use traces::TraceScan;
+pub use traces::{JoinMode, TraceScan};
 pub use transactions::TransactionScan;
 
 /// Most ranges of a key that a statement reads and merges; each costs the planning of a sub-query.

@@ -14,6 +14,7 @@ mod in_memory;
 mod sets;
 
 use in_memory::{columns_of, in_memory, merge};
+pub(super) use sets::SetCondition;
 
 /// The condition on the address where a table is ordered by it.
 const ADDRESS_CONDITION: &str = "address = toFixedString(unhex({address:String}), 20)";

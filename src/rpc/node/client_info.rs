@@ -81,6 +81,18 @@ pub(crate) async fn coinbase(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| writer.hex(Address::ZERO.as_slice())))
 }
 
+/// `false`, for `eth_mining`: nothing is mined here.
+pub(crate) async fn is_mining(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    Ok(Answer::of(|writer| writer.bool(false)))
+}
+
+/// `0x0`, for `eth_hashrate`: nothing is mined here.
+pub(crate) async fn hash_rate(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    Ok(Answer::of(|writer| writer.quantity(0)))
+}
+
 /// The name and version of this server, for `web3_clientVersion`.
 pub(crate) async fn client_version(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;

@@ -104,7 +104,11 @@ fn scans_without_participants_read_the_chain_in_order() -> anyhow::Result<()> {
     for participants in [Participants::default(), by("any", many.clone()), by("from", many)] {
         let frames = InternalTransactionScan { participants: participants.clone() };
         in_order(&frames, &everything(), "internal_transactions")?;
-        in_order(&TraceScan { participants: participants.clone() }, &everything(), "internal_transactions")?;
+        in_order(
+            &TraceScan { participants: participants.clone(), ..TraceScan::default() },
+            &everything(),
+            "internal_transactions",
+        )?;
         let transfers = TokenTransferScan { participants: participants.clone(), ..TokenTransferScan::default() };
         in_order(&transfers, &everything(), "token_transfers_by_block")?;
         let transactions = TransactionScan { participants };

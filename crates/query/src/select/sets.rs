@@ -8,9 +8,17 @@ use trawl_core::statement::Parameter;
 /// stay below.
 const VALUES_PER_PARAMETER: usize = 1_000;
 
-impl Select {
-    /// Keeps rows that have one of the values, at least one, in one of the columns. All values have the same length.
-    pub fn among<V: AsRef<[u8]>>(self, columns: Vec<&'static str>, parameter: &str, values: &[V]) -> Self
+/// A condition on sets of values, with the parameters that hold them.
+#[derive(Debug)]
+pub struct SetCondition {
+    text: String,
+    test: Predicate,
+    parameters: Vec<(String, Parameter)>,
+}
+
+impl SetCondition {
+    /// A row has one of the values, at least one, in one of the columns. All values have the same length.
+    pub fn among<V: AsRef<[u8]>>(columns: Vec<&'static str>, parameter: &str, values: &[V]) -> Self
     where
         for<'v> &'v [V]: Into<Parameter>,
     {
@@ -28,8 +36,39 @@ impl Select {
             [one] => one.clone(),
             several => format!("({})", several.join(" OR ")),
         };
-        let select = self.condition(text, Predicate::among_any(columns, values));
-        sets.into_iter().fold(select, |select, (name, set)| select.with(name, set))
+        let parameters = sets.into_iter().map(|(name, set)| (name, set.into())).collect();
+        Self { text, test: Predicate::among_any(columns, values), parameters }
+    }
+
+    /// A condition without parameters holds too.
+    pub fn and(self, text: &str, test: Predicate) -> Self {
+        Self { text: format!("({} AND {text})", self.text), test: Predicate::AllOf(vec![self.test, test]), ..self }
+    }
+
+    /// This condition holds, or another.
+    pub fn or(mut self, other: Self) -> Self {
+        self.parameters.extend(other.parameters);
+        Self {
+            text: format!("({} OR {})", self.text, other.text),
+            test: Predicate::AnyOf(vec![self.test, other.test]),
+            ..self
+        }
+    }
+}
+
+impl Select {
+    /// Keeps rows that have one of the values, at least one, in one of the columns. All values have the same length.
+    pub fn among<V: AsRef<[u8]>>(self, columns: Vec<&'static str>, parameter: &str, values: &[V]) -> Self
+    where
+        for<'v> &'v [V]: Into<Parameter>,
+    {
+        self.set_condition(SetCondition::among(columns, parameter, values))
+    }
+
+    /// Adds a condition on sets of values.
+    pub fn set_condition(self, SetCondition { text, test, parameters }: SetCondition) -> Self {
+        let select = self.condition(text, test);
+        parameters.into_iter().fold(select, |select, (name, set)| select.with(name, set))
     }
 }
 
