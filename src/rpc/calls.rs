@@ -1,7 +1,11 @@
-//! Calls on state: `eth_call`, `eth_estimateGas`, `eth_createAccessList`.
+//! Calls on state: `eth_call`, `eth_estimateGas`, `eth_createAccessList`, `eth_fillTransaction`.
 
+mod fill;
 pub(crate) mod params;
 mod signed;
+mod unsigned;
+
+pub(super) use fill::fill_transaction;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

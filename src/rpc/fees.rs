@@ -7,6 +7,6 @@ mod history;
 mod oracle;
 mod settled;
 
-pub(crate) use gas_price::{base_fee, blob_base_fee, gas_price, priority_fee};
+pub(crate) use gas_price::{base_fee, blob_base_fee, gas_price, newest_prices, priority_fee};
 pub(crate) use history::history;
 pub(crate) use oracle::{acceptance, oracle};

@@ -80,6 +80,7 @@ const METHODS: &[Method] = methods! {
     "eth_call" => calls::call,
     "eth_estimateGas" => calls::estimate_gas,
     "eth_createAccessList" => calls::create_access_list,
+    "eth_fillTransaction" => calls::fill_transaction,
     "eth_simulateV1" => simulation::simulate,
     "eth_sendRawTransaction" => send::raw_transaction,
     "txpool_content" => pool::content,
@@ -131,6 +132,7 @@ const NODE_METHODS: &[Method] = methods! {
     "eth_coinbase" => client_info::coinbase,
     "eth_mining" => client_info::is_mining,
     "eth_hashrate" => client_info::hash_rate,
+    "eth_pendingTransactions" => client_info::pending_transactions,
     "trace_block" => traces::of_block,
     "trace_transaction" => of_transactions::of_transaction,
     "trace_get" => of_transactions::one,
@@ -216,6 +218,7 @@ fn is_read(name: &str) -> bool {
                 | "eth_coinbase"
                 | "eth_mining"
                 | "eth_hashrate"
+                | "eth_pendingTransactions"
                 | "eth_protocolVersion"
                 | "eth_sendRawTransaction"
                 | "ots_getApiLevel"

@@ -162,10 +162,15 @@ pub(crate) fn block(value: &Value) -> Result<BlockOverrides, Problem> {
 }
 
 /// The members of an object, whose names may have any letter case; one that is `null` counts as absent.
-struct Members<'a>(&'a Map<String, Value>);
+pub(super) struct Members<'a>(pub(super) &'a Map<String, Value>);
 
 impl Members<'_> {
-    fn get<T>(&self, name: &str, read: impl FnOnce(&Value) -> Option<T>, text: &str) -> Result<Option<T>, Problem> {
+    pub(super) fn get<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&Value) -> Option<T>,
+        text: &str,
+    ) -> Result<Option<T>, Problem> {
         match member(self.0, name) {
             Some(value) => read(value).map(Some).ok_or_else(|| invalid(text)),
             None => Ok(None),
@@ -211,7 +216,7 @@ fn amount(value: &Value) -> Option<U256> {
     is_hexadecimal.then(|| U256::from_str_radix(digits, 16).ok())?
 }
 
-fn price(value: &Value) -> Option<u128> {
+pub(super) fn price(value: &Value) -> Option<u128> {
     amount(value)?.try_into().ok()
 }
 

@@ -65,6 +65,43 @@ pub(crate) async fn blob_base_fee(call: Context<'_>) -> Result<Answer, Problem> 
     Ok(Answer::of(|writer| writer.quantity_256(U256::from(fee))))
 }
 
+/// Wei per gas that transactions offer now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewestPrices {
+    /// The base fee of the newest block; `None` on a chain without base fees.
+    pub base_fee: Option<u128>,
+    /// The base fee of blob gas in it, if it has blob gas and its rule is known.
+    pub blob_base_fee: Option<u128>,
+    tip: Option<u128>,
+}
+
+impl NewestPrices {
+    /// The tip that recent transactions paid above the base fee.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NotEstimated`] where receipts are not readable.
+    pub fn tip(&self) -> Result<u128, Problem> {
+        self.tip.ok_or_else(not_yet)
+    }
+}
+
+/// What transactions after the newest block offer.
+///
+/// # Errors
+///
+/// [`Problem::NotEstimated`] without blocks; when the store fails.
+pub(crate) async fn newest_prices(call: Context<'_>) -> Result<NewestPrices, Problem> {
+    let estimate = estimate(call.rpc, call.head()?).await?;
+    let newest = &estimate.newest;
+    let has_blob_gas = newest.excess_blob_gas.is_some();
+    Ok(NewestPrices {
+        base_fee: newest.base_fee_per_gas.map(|fee| fee.saturating_to()),
+        blob_base_fee: estimate.rule.blob_base_fee(newest).filter(|_| has_blob_gas),
+        tip: estimate.tip.map(|tip| tip.saturating_to()),
+    })
+}
+
 fn no_blob_fee(estimate: &Estimate) -> Problem {
     let block = estimate.newest.block_number;
     Problem::NotEstimated(match estimate.newest.excess_blob_gas {

@@ -93,6 +93,12 @@ pub(crate) async fn hash_rate(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| writer.quantity(0)))
 }
 
+/// None, for `eth_pendingTransactions`: only those of blocks are known here.
+pub(crate) async fn pending_transactions(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    Ok(Answer::of(|writer| writer.array(|_| {})))
+}
+
 /// The name and version of this server, for `web3_clientVersion`.
 pub(crate) async fn client_version(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;

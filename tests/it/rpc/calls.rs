@@ -1,7 +1,8 @@
 //! Calls with something otherwise than on the chain, and their limits. What is expected follows from the code that
 //! runs: a few instructions each.
 
-use anyhow::ensure;
+use alloy_primitives::{Bytes, keccak256};
+use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
 use super::{call, result};
@@ -179,4 +180,64 @@ fn have_the_output_or_nothing_as_data_of_their_errors() -> anyhow::Result<()> {
     let balance = call(dev, "eth_getBalance", json!([UNUSED, "latest"]))?;
     ensure!(balance["error"]["data"]["missing"].is_array(), "{balance}");
     Ok(())
+}
+
+/// What is left out is what other methods say, by geth's rules; what is given stays.
+#[test]
+fn a_transaction_is_filled() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let newest = result(hive, "eth_getBlockByNumber", json!(["latest", false]))?;
+    let sent =
+        hive.lines.iter().rev().find_map(|line| line["block"]["transactions"].get(0)).context("a transaction")?;
+    let from = &sent["from"];
+    let nonce = result(hive, "eth_getTransactionCount", json!([from, "latest"]))?;
+    let tip = number(&result(hive, "eth_maxPriorityFeePerGas", json!([]))?)?;
+    let highest = quantity(2 * number(&newest["baseFeePerGas"])? + tip);
+    let filled = |members: Value| {
+        let mut object = json!({"from": from, "to": EMITTER, "value": "0x1"});
+        object.as_object_mut().context("an object")?.extend(members.as_object().cloned().unwrap_or_default());
+        let filled = result(hive, "eth_fillTransaction", json!([object]))?;
+        let gas = result(hive, "eth_estimateGas", json!([object]))?;
+        let raw: Bytes = filled["raw"].as_str().context("bytes")?.parse()?;
+        let transaction = filled["tx"].clone();
+        ensure!(transaction["hash"] == json!(keccak256(&raw)), "{filled}");
+        for (name, expected) in [("nonce", &nonce), ("gas", &gas), ("v", &json!("0x0")), ("value", &json!("0x1"))] {
+            ensure!(transaction[name] == *expected, "{name}: {filled}");
+        }
+        Ok::<_, anyhow::Error>(transaction)
+    };
+    let dynamic = filled(json!({}))?;
+    ensure!(dynamic["type"] == "0x2" && dynamic["accessList"] == json!([]), "{dynamic}");
+    ensure!(dynamic["maxFeePerGas"] == highest && dynamic["maxPriorityFeePerGas"] == quantity(tip), "{dynamic}");
+    ensure!(dynamic["chainId"] == result(hive, "eth_chainId", json!([]))?, "{dynamic}");
+    let priced = filled(json!({"gasPrice": "0x3b9aca00"}))?;
+    ensure!(priced["type"] == "0x0" && priced["gasPrice"] == "0x3b9aca00" && priced.get("yParity").is_none());
+    let limited =
+        filled(json!({"maxPriorityFeePerGas": "0x1", "accessList": [{"address": UNUSED, "storageKeys": []}]}))?;
+    ensure!(limited["maxFeePerGas"] == quantity(2 * number(&newest["baseFeePerGas"])? + 1), "{limited}");
+    ensure!(limited["accessList"][0]["address"] == UNUSED, "{limited}");
+    let listed = filled(json!({"gasPrice": "0x3b9aca00", "accessList": []}))?;
+    ensure!(listed["type"] == "0x1" && listed["gasPrice"] == "0x3b9aca00", "{listed}");
+    for (wrong, code) in [
+        (json!({"from": from}), -32000),
+        (json!({"from": from, "to": EMITTER, "gasPrice": "0x0"}), -32000),
+        (json!({"from": from, "to": EMITTER, "maxFeePerGas": "0x1"}), -32000),
+        (json!({"from": from, "to": EMITTER, "gasPrice": "0x1", "maxFeePerGas": "0x1"}), -32602),
+        (json!({"from": from, "to": EMITTER, "chainId": "0x1"}), -32000),
+        (json!({"from": from, "to": EMITTER, "blobs": ["0x"]}), -32602),
+        (json!({"from": UNUSED, "to": EMITTER}), -32000),
+    ] {
+        let refused = call(hive, "eth_fillTransaction", json!([wrong]))?;
+        ensure!(refused["error"]["code"] == code, "{wrong}: {refused}");
+    }
+    Ok(())
+}
+
+fn number(value: &Value) -> anyhow::Result<u64> {
+    let text = value.as_str().with_context(|| format!("no quantity: {value}"))?;
+    Ok(u64::from_str_radix(text.trim_start_matches("0x"), 16)?)
+}
+
+fn quantity(number: u64) -> Value {
+    json!(format!("{number:#x}"))
 }

@@ -205,6 +205,7 @@ fn further_methods_are_only_there() -> anyhow::Result<()> {
     ensure!(ask(&chain.api, "eth_protocolVersion", json!([]))?["result"] == "0x0");
     ensure!(ask(&chain.api, "eth_mining", json!([]))?["result"] == false);
     ensure!(ask(&chain.api, "eth_hashrate", json!([]))?["result"] == "0x0");
+    ensure!(ask(&chain.api, "eth_pendingTransactions", json!([]))?["result"] == json!([]));
     ensure!(ask(&chain.api, "eth_coinbase", json!([]))?["result"] == format!("0x{}", "00".repeat(20)));
     for (method, params) in [("trace_block", json!(["0x1"])), ("net_peerCount", json!([]))] {
         ensure!(call(chain, method, params)?["error"]["code"] == -32601, "{method}");
