@@ -11,7 +11,7 @@ use crate::rpc::protocol::params::value;
 use trawl_evm::replay::{TraceType, Tracer};
 
 /// Tracers of geth that are served, besides the one without a name.
-const SERVED: &str = "callTracer, flatCallTracer, prestateTracer, 4byteTracer or noopTracer";
+const SERVED: &str = "callTracer, flatCallTracer, prestateTracer, 4byteTracer, noopTracer or muxTracer of these";
 /// Longest name that is repeated in a refusal.
 const MAX_NAME: usize = 40;
 
@@ -84,27 +84,46 @@ impl GethOptions {
     ///
     /// When it is not served, or its options have wrong values.
     pub fn tracer(self) -> Result<Tracer, Problem> {
-        let config = match self.tracer_config {
-            Value::Null => Value::Object(Map::default()),
-            Value::Object(given) if member(&given, "includeEmpty").is_some_and(|value| *value != false) => {
-                return Err(invalid("the option `includeEmpty` is not supported: leave it out"));
-            }
-            Value::Object(given) => named(&given, &TRACER_OPTIONS),
-            other => other,
-        };
-        Ok(match self.tracer.as_deref().unwrap_or_default() {
-            "" => Tracer::Steps(read(self.all, "options")?),
-            "callTracer" => Tracer::Calls(read(config, "tracerConfig")?),
-            "flatCallTracer" => Tracer::FlatCalls(read(config, "tracerConfig")?),
-            "prestateTracer" => Tracer::State(read(config, "tracerConfig")?),
-            "4byteTracer" => Tracer::Selectors,
-            "noopTracer" => Tracer::Nothing,
-            other => {
-                let name: String = other.chars().take(MAX_NAME).collect();
-                return Err(invalid(&format!("Invalid tracer: {name} is not supported; use {SERVED}")));
-            }
-        })
+        match self.tracer.as_deref().unwrap_or_default() {
+            "" => Ok(Tracer::Steps(read(self.all, "options")?)),
+            "muxTracer" => several(self.tracer_config),
+            name => one(name, self.tracer_config),
+        }
     }
+}
+
+/// The tracer of a name, with its options.
+fn one(name: &str, config: Value) -> Result<Tracer, Problem> {
+    let config = match config {
+        Value::Null => Value::Object(Map::default()),
+        Value::Object(given) if member(&given, "includeEmpty").is_some_and(|value| *value != false) => {
+            return Err(invalid("the option `includeEmpty` is not supported: leave it out"));
+        }
+        Value::Object(given) => named(&given, &TRACER_OPTIONS),
+        other => other,
+    };
+    Ok(match name {
+        "callTracer" => Tracer::Calls(read(config, "tracerConfig")?),
+        "flatCallTracer" => Tracer::FlatCalls(read(config, "tracerConfig")?),
+        "prestateTracer" => Tracer::State(read(config, "tracerConfig")?),
+        "4byteTracer" => Tracer::Selectors,
+        "noopTracer" => Tracer::Nothing,
+        other => {
+            let name: String = other.chars().take(MAX_NAME).collect();
+            return Err(invalid(&format!("Invalid tracer: {name} is not supported; use {SERVED}")));
+        }
+    })
+}
+
+/// The tracers that the options of `muxTracer` name, each with its own options; none of them is a `muxTracer`.
+fn several(config: Value) -> Result<Tracer, Problem> {
+    let named = match config {
+        Value::Null => Map::default(),
+        Value::Object(named) => named,
+        _ => return Err(invalid("Invalid tracerConfig: an object is expected")),
+    };
+    let tracers = named.into_iter().map(|(name, config)| Ok((name.clone(), one(&name, config)?)));
+    Ok(Tracer::Several(tracers.collect::<Result<_, Problem>>()?))
 }
 
 /// The members of an object that have these names in any letter case, as geth reads them, spelled so.

@@ -8,6 +8,7 @@ use xtask::http;
 use super::replays::telling;
 use super::{call, result};
 use crate::chains::{Chain, chain};
+use crate::env;
 
 /// Blocks of `hive` whose rules are known: Constantinople without Petersburg is not.
 fn lines(hive: &Chain) -> impl Iterator<Item = &Value> {
@@ -71,6 +72,32 @@ fn are_those_of_their_transactions() -> anyhow::Result<()> {
         }
     }
     ensure!(compared >= 56, "{compared} compared");
+    Ok(())
+}
+
+/// `muxTracer` tells of a transaction what each of its tracers tells alone.
+#[test]
+fn of_several_tracers_are_those_of_each() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let each = json!({"callTracer": {"withLog": true}, "prestateTracer": {"diffMode": true}, "flatCallTracer": null,
+                      "4byteTracer": {}, "noopTracer": {}});
+    let trace = |hash: &Value, tracer: &str, config: &Value| {
+        call(hive, "debug_traceTransaction", json!([hash, {"tracer": tracer, "tracerConfig": config}]))
+    };
+    let hashes = lines(hive).step_by(5).map(|line| &line["block"]["transactions"][0]["hash"]);
+    let mut hashes = hashes.filter(|hash| hash.is_string());
+    for hash in hashes.by_ref().take(env::amount(4, 9)) {
+        let together = trace(hash, "muxTracer", &each)?["result"].take();
+        ensure!(together.as_object().is_some_and(|traces| traces.len() == 5), "{together}");
+        for (name, config) in each.as_object().into_iter().flatten() {
+            ensure!(together[name] == trace(hash, name, config)?["result"], "{name}: {together}");
+        }
+    }
+    let hash = hashes.next().context("a transaction")?;
+    ensure!(trace(hash, "muxTracer", &json!(null))?["result"] == json!({}));
+    for config in [json!({"muxTracer": {}}), json!({"": {}}), json!({"callTracer": 5}), json!([])] {
+        ensure!(trace(hash, "muxTracer", &config)?["error"]["code"] == -32602, "{config}");
+    }
     Ok(())
 }
 

@@ -39,6 +39,8 @@ pub enum Tracer {
     Selectors,
     /// Nothing, as geth's `noopTracer`.
     Nothing,
+    /// What each of these tracers reports, by its name, as geth's `muxTracer`. The run is repeated for each.
+    Several(BTreeMap<String, Tracer>),
     /// Its steps, as geth without a tracer.
     Steps(StepOptions),
     /// Calls, changes and steps, as Parity.
@@ -81,6 +83,7 @@ impl Tracer {
                 Ok((outcome, trace))
             }
             Self::Nothing => Ok((run.execute()?, Ok(b"{}".to_vec()))),
+            Self::Several(tracers) => several(tracers, run, position),
             _ => {
                 let limits = TraceLimits::default().set_max_recorded_bytes(Some(MAX_BYTES));
                 let limits = limits.set_behavior(TraceLimitBehavior::Skip);
@@ -104,7 +107,9 @@ impl Tracer {
                 step_limit: NonZeroU64::new(MAX_STEPS + 1),
                 ..TracingInspectorConfig::from_parity_config(types)
             },
-            Self::Selectors | Self::Nothing | Self::Steps(_) | Self::Balances => TracingInspectorConfig::none(),
+            Self::Selectors | Self::Nothing | Self::Several(_) | Self::Steps(_) | Self::Balances => {
+                TracingInspectorConfig::none()
+            }
         }
     }
 
@@ -149,6 +154,27 @@ impl Tracer {
             _ => json(&balances(outcome, run.state)?),
         })
     }
+}
+
+/// The traces of several tracers in one object; a failure if one of them fails.
+fn several(
+    tracers: &BTreeMap<String, Tracer>,
+    run: &Run<'_, '_>,
+    position: Position,
+) -> Result<(ResultAndState, Trace), RunError> {
+    let mut outcome = None;
+    let mut traces = Vec::new();
+    for (name, tracer) in tracers {
+        let (result, trace) = tracer.trace(run, position)?;
+        outcome = Some(result);
+        traces.push(trace.and_then(|trace| Ok([json(name)?, trace].join(&b':'))));
+    }
+    let outcome = match outcome {
+        Some(outcome) => outcome,
+        None => run.execute()?,
+    };
+    let traces: Result<Vec<Vec<u8>>, Failure> = traces.into_iter().collect();
+    Ok((outcome, traces.map(|traces| [b"{", traces.join(&b',').as_slice(), b"}"].concat())))
 }
 
 fn json(value: &impl serde::Serialize) -> Trace {
