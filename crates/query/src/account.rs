@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::select::Select;
+use super::select::{Select, to_recipient};
 use super::walk::{Order, Walk};
 use crate::transactions::positions::{PositionRow, TransactionPositions, at_heights};
 use trawl_core::newest::Predicate;
@@ -28,6 +28,17 @@ pub fn newest_transactions(
     walk: Walk,
 ) -> Statement<PositionRow> {
     unsettled_of(account, side, blocks).page("transactions", &walk.order_by(), walk.limit)
+}
+
+/// Those from one account to another.
+#[must_use]
+pub fn newest_between(sender: &Address, recipient: &Address, blocks: &Span, walk: Walk) -> Statement<PositionRow> {
+    let select = unsettled_of(sender, Some(Direction::From), blocks);
+    to_recipient(select, &["to_address", "contract_address"], recipient).page(
+        "transactions",
+        &walk.order_by(),
+        walk.limit,
+    )
 }
 
 /// The transactions that an account takes part in, in those of `blocks` that are not settled.

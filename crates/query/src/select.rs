@@ -278,6 +278,14 @@ pub(super) fn participant(address: &Address, direction: Option<Direction>) -> Se
     }
 }
 
+/// Keeps the rows of a table by side whose recipient, or created contract, is this one.
+pub(super) fn to_recipient(select: Select, columns: &[&'static str], recipient: &Address) -> Select {
+    let is: Vec<String> =
+        columns.iter().map(|column| format!("{column} = toFixedString(unhex({{recipient:String}}), 20)")).collect();
+    let text = if is.len() == 1 { is.concat() } else { format!("({})", is.join(" OR ")) };
+    select.condition(text, Predicate::among_any(columns.to_vec(), &[recipient])).with("recipient", recipient)
+}
+
 /// The part of `blocks` at or below `last`: a plain bound is what the key uses; a tuple alone reads from the end.
 pub(super) fn up_to(blocks: &Span, last: BlockNumber) -> Span {
     BlockRange::new(0, last).map_or_else(Span::default, |range| blocks.within(range))

@@ -1,6 +1,7 @@
 //! Plans for transaction reads.
 
 pub mod internal;
+pub mod pairs;
 pub mod participation;
 pub mod positions;
 pub mod receipts;
@@ -247,11 +248,7 @@ pub fn positions_of_address(
     settled: &[BlockRange],
     walk: Walk,
 ) -> Statement<PositionRow> {
-    let sides = match direction {
-        None => vec![1, 2, 3],
-        Some(Direction::From) => vec![1, 3],
-        Some(Direction::To) => vec![2, 3],
-    };
+    let sides = sides(direction);
     let beyond = walk.beyond.map_or_else(String::new, |_| format!("\n  AND {}", beyond(walk.order)));
     let sql = format!(
         "SELECT block_number, transaction_index
@@ -268,6 +265,15 @@ LIMIT {{limit:UInt64}}",
     let select = Select::default().blocks("block_number", &settled.to_vec().into());
     let select = beyond_position(select, walk).with("address", address).with("sides", Parameter::Numbers(sides));
     select.with("limit", walk.limit).statement(sql)
+}
+
+/// The values of the column `sides` for an address on one side or any.
+fn sides(direction: Option<Direction>) -> Vec<u64> {
+    match direction {
+        None => vec![1, 2, 3],
+        Some(Direction::From) => vec![1, 3],
+        Some(Direction::To) => vec![2, 3],
+    }
 }
 
 /// The condition that a position lies beyond another.

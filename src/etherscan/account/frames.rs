@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::response::Response;
 use futures_util::future::try_join_all;
 
-use super::sides::{Side, sides};
+use super::sides::{Side, Sides, sides};
 use crate::app::App;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
@@ -21,9 +21,10 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::write_frame;
 use trawl_query::account::frames::{
-    FrameKey, FramePosition, ZeroValueCalls, at_positions, positions_in, positions_of, positions_of_both,
-    positions_of_transaction, searched_positions_in,
+    FrameKey, FramePosition, ZeroValueCalls, at_positions, positions_between, positions_in, positions_of,
+    positions_of_both, positions_of_transaction, searched_positions_in,
 };
+use trawl_query::transactions::pairs::Pair;
 use trawl_query::walk::Order;
 
 /// The frames that lists show: all but outermost calls, and calls without value only if they are requested.
@@ -51,7 +52,7 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     Ok(respond(&app, requester, &window, parts, NO_TRANSACTIONS))
 }
 
-/// The positions of the frames: of a transaction, of an account or of each of two sides, of an account in a
+/// The positions of the frames: of a transaction, of an account or of one or both of two sides, of an account in a
 /// transaction, or of some blocks; `None` of a transaction that is not known.
 async fn statements(
     app: &App,
@@ -77,10 +78,16 @@ async fn statements(
             None => positions_of_transaction(&window.blocks, index, calls, window.walk()),
         }]));
     }
-    if !sides.is_empty() {
-        let (blocks, walk) = (&window.blocks, window.walk());
-        let of = |side: &Side| positions_of(&side.account, side.direction, blocks, calls, walk);
-        return Ok(Some(sides.iter().map(of).collect()));
+    let (blocks, walk) = (&window.blocks, window.walk());
+    match sides {
+        Sides::Each(sides) if sides.is_empty() => {}
+        Sides::Each(sides) => {
+            let of = |side: &Side| positions_of(&side.account, side.direction, blocks, calls, walk);
+            return Ok(Some(sides.iter().map(of).collect()));
+        }
+        Sides::Both(Pair { sender, recipient }) => {
+            return Ok(Some(vec![positions_between(&sender, &recipient, blocks, calls, walk)]));
+        }
     }
     if !(params.has("startblock") && params.has("endblock")) {
         let text = "Query parameter 'address', 'txhash', or 'startblock' and 'endblock' required";

@@ -3,6 +3,7 @@
 use crate::etherscan::answer::Refusal;
 use crate::etherscan::params::Params;
 use trawl_core::primitives::{Address, Direction};
+use trawl_query::transactions::pairs::Pair;
 
 /// An account, and the side that it is on, if that matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,12 +12,28 @@ pub(super) struct Side {
     pub direction: Option<Direction>,
 }
 
-/// Reads `address`, or `from` and `to` with `fromto_opr`: the rows of each side are listed. None without any of them.
+/// Whose rows a list has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sides {
+    /// Those of each of these; none if nothing names any.
+    Each(Vec<Side>),
+    /// Those from a sender to a recipient.
+    Both(Pair),
+}
+
+impl Sides {
+    /// Whether nothing names any.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Each(sides) if sides.is_empty())
+    }
+}
+
+/// Reads `address`, or `from` and `to` with `fromto_opr`.
 ///
 /// # Errors
 ///
-/// [`Refusal::Sentence`] for what does not go together, [`Refusal::NotServed`] for rows of both sides.
-pub(super) fn sides(params: &Params) -> Result<Vec<Side>, Refusal> {
+/// [`Refusal::Sentence`] for what does not go together.
+pub(super) fn sides(params: &Params) -> Result<Sides, Refusal> {
     let side = |name: &str, direction| params.address(name).map(|account| Side { account, direction });
     let (from, to) = (side("from", Some(Direction::From)), side("to", Some(Direction::To)));
     if let Some(own) = side("address", None) {
@@ -27,23 +44,21 @@ pub(super) fn sides(params: &Params) -> Result<Vec<Side>, Refusal> {
     }
     match (params.word("fromto_opr").as_deref(), from, to) {
         (_, None, None) => alone(params, Vec::new()),
-        (Some("and"), Some(_), Some(_)) => Err(Refusal::NotServed(BOTH.into())),
+        (Some("and"), Some(from), Some(to)) => Ok(Sides::Both(Pair { sender: from.account, recipient: to.account })),
         (Some("and"), ..) => Err(Refusal::Sentence("'fromto_opr=and' needs both 'from' and 'to'".into())),
         (None, Some(_), Some(_)) => Err(Refusal::Sentence("Query parameter 'fromto_opr' is required".into())),
-        (_, Some(from), Some(to)) if from.account == to.account => Ok(vec![Side { direction: None, ..from }]),
-        (_, from, to) => Ok(from.into_iter().chain(to).collect()),
+        (_, Some(from), Some(to)) if from.account == to.account => {
+            Ok(Sides::Each(vec![Side { direction: None, ..from }]))
+        }
+        (_, from, to) => Ok(Sides::Each(from.into_iter().chain(to).collect())),
     }
 }
 
-/// No key has both sides of a row.
-const BOTH: &str = "Rows with both this sender and this recipient are not listed here: use 'fromto_opr=or', or \
-                    /api/v2/advanced-filters";
-
 /// Refuses an operator that joins nothing.
-fn alone(params: &Params, sides: Vec<Side>) -> Result<Vec<Side>, Refusal> {
+fn alone(params: &Params, sides: Vec<Side>) -> Result<Sides, Refusal> {
     match params.has("fromto_opr") {
         true => Err(Refusal::Sentence("'fromto_opr' needs 'from' or 'to'".into())),
-        false => Ok(sides),
+        false => Ok(Sides::Each(sides)),
     }
 }
 
@@ -61,7 +76,7 @@ mod tests {
         Parameter::optional("fromto_opr", Kind::Word(&["and", "or"])),
     ];
 
-    fn read(query: &str) -> Result<Vec<Side>, Refusal> {
+    fn read(query: &str) -> Result<Sides, Refusal> {
         let mut raw = RawParams::new(Dialect::Etherscan);
         raw.add(query.replace('A', &"11".repeat(20)).replace('B', &"22".repeat(20)).as_bytes());
         sides(&raw.of_action(&[DECLARED])?)
@@ -80,8 +95,10 @@ mod tests {
             ("from=0xA&to=0xB&fromto_opr=or", vec![side(a, from), side(b, to)]),
             ("from=0xA&to=0xA&fromto_opr=or", vec![side(a, None)]),
         ] {
-            assert_eq!(read(query).ok(), Some(due), "{query}");
+            assert_eq!(read(query).ok(), Some(Sides::Each(due)), "{query}");
         }
+        let both = read("from=0xA&to=0xB&fromto_opr=AND").ok();
+        assert_eq!(both, Some(Sides::Both(Pair { sender: a, recipient: b })));
     }
 
     #[test]
@@ -95,6 +112,5 @@ mod tests {
         ] {
             assert!(matches!(read(query), Err(Refusal::Sentence(_))), "{query}");
         }
-        assert!(matches!(read("from=0xA&to=0xB&fromto_opr=and"), Err(Refusal::NotServed(_))));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::response::Response;
 use futures_util::future::try_join_all;
 
-use super::sides::{Side, sides};
+use super::sides::{Side, Sides, sides};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
@@ -27,6 +27,7 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::{TransactionFacts, write_transaction};
 use trawl_query::account;
+use trawl_query::transactions::pairs::{MOST_OF_A_SIDE, Pair};
 use trawl_query::transactions::positions::TransactionPositions;
 use trawl_query::walk::Order;
 
@@ -43,29 +44,31 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
 }
 
 /// The sides that the list has: `filterby` says on which one the account of `address` is.
-fn requested(params: &Params) -> Result<Vec<Side>, Refusal> {
+fn requested(params: &Params) -> Result<Sides, Refusal> {
     let mut sides = sides(params)?;
     if sides.is_empty() || params.has("filterby") {
         params.require("address", Params::address)?;
     }
     let filter = params.word("filterby").map(|side| if side == "from" { Direction::From } else { Direction::To });
-    sides.iter_mut().for_each(|side| side.direction = filter.or(side.direction));
+    if let Sides::Each(sides) = &mut sides {
+        sides.iter_mut().for_each(|side| side.direction = filter.or(side.direction));
+    }
     Ok(sides)
 }
 
 /// The positions of a window, in the order of the list.
-async fn positions(
-    app: &App,
-    head: &Head,
-    sides: &[Side],
-    window: &Window,
-) -> Result<Vec<(BlockNumber, u32)>, Refusal> {
+async fn positions(app: &App, head: &Head, sides: &Sides, window: &Window) -> Result<Vec<(BlockNumber, u32)>, Refusal> {
     if !window.blocks.settled.is_empty() {
         require_table(head, OptionalTable::TransactionsByAddress)?;
     }
-    let of_sides = try_join_all(sides.iter().map(|side| positions_of(app, *side, window))).await?;
-    // Of the rows of each, those from where the list begins are there; the others do not matter.
-    let all: TransactionPositions = of_sides.into_iter().flatten().collect();
+    let all: TransactionPositions = match sides {
+        Sides::Each(sides) => {
+            let of_sides = try_join_all(sides.iter().map(|side| positions_of(app, *side, window))).await?;
+            // Of the rows of each, those from where the list begins are there; the others do not matter.
+            of_sides.into_iter().flatten().collect()
+        }
+        Sides::Both(pair) => positions_between(app, pair, window).await?,
+    };
     window.cut(&all.into_iter().collect::<Vec<_>>())
 }
 
@@ -75,6 +78,32 @@ async fn positions_of(app: &App, side: Side, window: &Window) -> Result<Transact
     let newest = account::newest_transactions(&account, direction, &window.blocks, walk);
     let settled = async { if settled.is_empty() { Ok(Vec::new()) } else { app.reader().rows(&statement).await } };
     let (settled, newest) = tokio::try_join!(settled, app.reader().rows(&newest))?;
+    Ok(settled.iter().chain(&newest).map(|position| (position.block_number, position.transaction_index)).collect())
+}
+
+/// The positions from a sender to a recipient.
+async fn positions_between(app: &App, pair: &Pair, window: &Window) -> Result<TransactionPositions, Refusal> {
+    let (walk, settled, reader) = (window.walk(), &window.blocks.settled, app.reader());
+    let of_settled = async {
+        if settled.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sizes = [Direction::From, Direction::To].map(|side| pair.size(side, settled));
+        let [sent, received] = &sizes;
+        let (sent, received) = tokio::try_join!(reader.rows(sent), reader.rows(received)).map_err(Problem::from)?;
+        let [sent, received] = [sent, received].map(|rows| rows.first().map_or(0, |size| size.found));
+        if sent.min(received) > MOST_OF_A_SIDE {
+            return Err(Refusal::NotServed(format!(
+                "Both accounts have more than {MOST_OF_A_SIDE} transactions in these blocks: narrow them with \
+                 'startblock' and 'endblock'"
+            )));
+        }
+        let fewer = if sent < received { Direction::From } else { Direction::To };
+        Ok(reader.rows(&pair.positions(fewer, settled, walk)).await.map_err(Problem::from)?)
+    };
+    let newest = account::newest_between(&pair.sender, &pair.recipient, &window.blocks, walk);
+    let newest = async { reader.rows(&newest).await.map_err(|error| Refusal::from(Problem::from(error))) };
+    let (settled, newest) = tokio::try_join!(of_settled, newest)?;
     Ok(settled.iter().chain(&newest).map(|position| (position.block_number, position.transaction_index)).collect())
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::response::Response;
 use futures_util::future::try_join_all;
 
-use super::sides::{Side, sides};
+use super::sides::{Side, Sides, sides};
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::enrich::selectors::TransactionKey;
@@ -29,6 +29,7 @@ use trawl_json::etherscan::{TransferFacts, decimals, write_token_transfer};
 use trawl_json::tokens::transfers::Tokens;
 use trawl_query::account::transfers;
 use trawl_query::transactions::TransactionSelector;
+use trawl_query::transactions::pairs::Pair;
 use trawl_query::transactions::positions::TransactionPositions;
 use trawl_query::walk::Order;
 
@@ -73,7 +74,7 @@ async fn list(request: Request, standard: &'static str) -> Result<Response, Refu
     Ok(respond(&app, requester, &window, Some(parts), NO_TRANSACTIONS))
 }
 
-/// The transfers of an account or of each of two sides, of a token, or of both.
+/// The transfers of an account or of one or both of two sides, of a token, or of both.
 fn statements(
     params: &Params,
     standard: &'static str,
@@ -81,7 +82,13 @@ fn statements(
 ) -> Result<Vec<Statement<TokenTransferRow>>, Refusal> {
     let (token, blocks, walk) = (params.address("contractaddress"), &window.blocks, window.walk());
     let of = |side: &Side| transfers::of(&side.account, side.direction, standard, token.as_ref(), blocks, walk);
-    match (sides(params)?.as_slice(), token) {
+    let sides = match sides(params)? {
+        Sides::Each(sides) => sides,
+        Sides::Both(Pair { sender, recipient }) => {
+            return Ok(vec![transfers::between(&sender, &recipient, standard, token.as_ref(), blocks, walk)]);
+        }
+    };
+    match (sides.as_slice(), token) {
         ([], Some(token)) => Ok(vec![transfers::of_token(&token, standard, blocks, walk)]),
         ([], None) => {
             let text = "Query parameter 'address' or 'contractaddress' is required";

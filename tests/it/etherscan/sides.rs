@@ -25,12 +25,20 @@ fn ensure_sides(chain: &Chain, action: &str, all: &[Value]) -> anyhow::Result<()
     let one = &senders[0];
     let other = recipients.iter().find(|other| *other != one && !other.is_empty()).context("a recipient")?;
     let is_to = |row: &Value, side: &str| row["to"] == side || (row["to"] == "" && row["contractAddress"] == side);
-    let cases: [Case<'_>; 5] = [
+    let met = all.iter().find(|row| row["to"] != "" && row["from"] != row["to"]).context("a pair")?;
+    let (sender, recipient) = (&met["from"], &met["to"]);
+    let cases: [Case<'_>; 8] = [
         (format!("from={one}"), Box::new(|row| row["from"] == **one)),
         (format!("to={other}&fromto_opr=or"), Box::new(|row| is_to(row, other))),
         (format!("from={one}&to={other}&fromto_opr=OR"), Box::new(|row| row["from"] == **one || is_to(row, other))),
         (format!("from={other}&to={one}&fromto_opr=or"), Box::new(|row| row["from"] == **other || is_to(row, one))),
         (format!("from={one}&to={one}&fromto_opr=or"), Box::new(|row| row["from"] == **one || is_to(row, one))),
+        (format!("from={one}&to={other}&fromto_opr=and"), Box::new(|row| row["from"] == **one && is_to(row, other))),
+        (format!("from={one}&to={one}&fromto_opr=and"), Box::new(|row| row["from"] == **one && is_to(row, one))),
+        (
+            format!("from={}&to={}&fromto_opr=AND", sender.as_str().unwrap_or("-"), recipient.as_str().unwrap_or("-")),
+            Box::new(|row| row["from"] == *sender && row["to"] == *recipient),
+        ),
     ];
     for (sides, is_due) in cases {
         let due: Vec<String> = all.iter().filter(|row| is_due(row)).map(key).collect();
@@ -76,7 +84,7 @@ fn what_does_not_go_together_is_refused() -> anyhow::Result<()> {
         ("txlist", format!("from={one}&filterby=from"), "Query parameter 'address' is required"),
         ("txlist", String::new(), "Query parameter 'address' is required"),
         ("tokentx", format!("to={one}&fromto_opr=xor"), "Invalid fromto_opr"),
-        ("tokennfttx", format!("from={one}&to={other}&fromto_opr=and"), "Rows with both this sender"),
+        ("tokennfttx", format!("to={other}&fromto_opr=and"), "'fromto_opr=and' needs both"),
         ("txlistinternal", format!("txhash=0x{}&from={one}", "12".repeat(32)), "'txhash' cannot be combined"),
     ] {
         let refused = ask(api, &format!("module=account&action={action}&{query}"))?;

@@ -38,6 +38,8 @@ fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyho
             only(&transfers::of(&account, None, "ERC-721", token.as_ref(), &blocks, walk))?,
             only(&transfers::of(&account, Some(Direction::To), "ERC-20", None, &blocks, walk))?,
             only(&transfers::of(&account, Some(Direction::To), "ERC-20", token.as_ref(), &blocks, walk))?,
+            only(&transfers::between(&account, &account, "ERC-20", None, &blocks, walk))?,
+            only(&frames::positions_between(&account, &account, &blocks, LeftOut, walk))?,
         ] {
             ensure!(read.kind == kind && read.keys[0] == "address", "{read:?}");
             ensure!(read.keys.contains(&"block_number".into()), "{read:?}");

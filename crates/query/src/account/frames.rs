@@ -1,7 +1,7 @@
 //! Call frames of an account, of a transaction or of some blocks, from either end.
 
 use super::at_keys;
-use crate::select::{Select, participant};
+use crate::select::{Select, participant, to_recipient};
 use crate::transactions::internal::{at_listed_positions, listed, without_zero_value_calls};
 use crate::walk::{Order, Walk};
 use trawl_core::newest::Predicate;
@@ -68,6 +68,20 @@ pub fn positions_of(
     };
     let select = calls.of(participant(account, side).blocks("block_number", blocks));
     select.page(table, &order_by(walk.order), walk.limit)
+}
+
+/// The positions of those from one account to another, who is checked row by row.
+#[must_use]
+pub fn positions_between(
+    sender: &Address,
+    recipient: &Address,
+    blocks: &Span,
+    calls: ZeroValueCalls,
+    walk: Walk,
+) -> Statement<FramePosition> {
+    let select = calls.of(participant(sender, Some(Direction::From)).blocks("block_number", blocks));
+    let select = to_recipient(select, &["to_address", "created_contract"], recipient);
+    select.page("internal_transactions_by_direction", &order_by(walk.order), walk.limit)
 }
 
 /// The positions of those in a `block` that are of one transaction.

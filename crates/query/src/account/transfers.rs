@@ -1,7 +1,7 @@
 //! Token transfers of an account from either end, and what their transactions paid.
 
 use super::at;
-use crate::select::{Select, participant, settled_blocks};
+use crate::select::{Select, participant, settled_blocks, to_recipient};
 use crate::tokens::transfers::senders_columns;
 use crate::tokens::{OF_TOKEN, TRANSFERS_OF_LOG};
 use crate::transactions::positions::TransactionPositions;
@@ -12,6 +12,8 @@ use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
+
+const KEY: [&str; 3] = ["block_number", "log_index", "batch_index"];
 
 columns! {
     /// Nonce and gas of a transaction.
@@ -67,24 +69,43 @@ pub fn of(
     blocks: &Span,
     walk: Walk,
 ) -> Statement<TokenTransferRow> {
-    let select = participant(account, side)
-        .condition("token_type = {standard:String}", Predicate::is("token_type", standard))
-        .with("standard", standard)
-        .blocks("block_number", blocks);
     let table = match (side, token) {
         (Some(_), _) => "token_transfers_by_direction",
         (None, Some(_)) => "token_transfers_by_token",
         (None, None) => "token_transfers",
     };
-    let select = match token {
+    let select = of_kind(participant(account, side), standard, token, blocks);
+    select.page(table, &order_by(walk.order, &KEY), walk.limit)
+}
+
+/// Those from one account to another, who is checked row by row.
+#[must_use]
+pub fn between(
+    sender: &Address,
+    recipient: &Address,
+    standard: &'static str,
+    token: Option<&Address>,
+    blocks: &Span,
+    walk: Walk,
+) -> Statement<TokenTransferRow> {
+    let select = of_kind(participant(sender, Some(Direction::From)), standard, token, blocks);
+    let select = to_recipient(select, &["to_address"], recipient);
+    select.page("token_transfers_by_direction", &order_by(walk.order, &KEY), walk.limit)
+}
+
+fn of_kind(select: Select, standard: &'static str, token: Option<&Address>, blocks: &Span) -> Select {
+    let select = select
+        .condition("token_type = {standard:String}", Predicate::is("token_type", standard))
+        .with("standard", standard)
+        .blocks("block_number", blocks);
+    match token {
         Some(token) => {
             let test = Predicate::among("token_address", &[token]);
             let text = "token_address = toFixedString(unhex({token:String}), 20)";
             select.condition(text, test).with("token", token)
         }
         None => select,
-    };
-    select.page(table, &order_by(walk.order, &["block_number", "log_index", "batch_index"]), walk.limit)
+    }
 }
 
 fn order_by(order: Order, key: &[&str]) -> String {
@@ -96,7 +117,7 @@ fn order_by(order: Order, key: &[&str]) -> String {
 #[must_use]
 pub fn of_token(token: &Address, standard: &'static str, blocks: &Span, walk: Walk) -> Statement<TokenTransferRow> {
     let positions = positions(standard, &blocks.settled, walk.order);
-    let order = order_by(walk.order, &["block_number", "log_index", "batch_index"]);
+    let order = order_by(walk.order, &KEY);
     Select::default()
         .blocks("block_number", blocks)
         .settled_condition(format!("(block_number, log_index) GLOBAL IN (\n{positions}\n)"))
