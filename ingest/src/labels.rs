@@ -1,7 +1,7 @@
 //! Names, tags, ENS names, ABIs, source code and signatures from files, for `trawl-ingest labels`.
 //!
-//! Everything is read and checked before anything is written: a file with a bad row changes nothing. What is found is
-//! held in memory until then, less than a kilobyte a label or signature, three times the text of an ABI, and each
+//! Everything is read and checked before anything is written: a file with a bad row changes nothing. Only an [`export`]
+//! is too large for that. What is found is held in memory until then, less than a kilobyte a label or signature, three times the text of an ABI, and each
 //! different text of a source file once.
 
 use std::path::PathBuf;
@@ -13,6 +13,7 @@ pub mod abi;
 pub mod bundled;
 mod csv;
 mod error;
+pub mod export;
 mod folder;
 mod json;
 mod label_records;

@@ -12,6 +12,7 @@ use xtask::{http, workspace};
 use crate::chains::dump;
 use crate::env::{self, Database};
 
+mod export;
 mod folders;
 mod hostile;
 mod keys;

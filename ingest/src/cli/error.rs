@@ -8,6 +8,7 @@ use trawl_ingest::backup::BackupError;
 use trawl_ingest::fill::FillError;
 use trawl_ingest::follow::FollowError;
 use trawl_ingest::labels::LabelsError;
+use trawl_ingest::labels::export::ExportError;
 use trawl_ingest::load::completeness::IncompleteLoad;
 use trawl_ingest::load::error::LoadError;
 use trawl_ingest::source::SourceError;
@@ -166,7 +167,9 @@ impl Failure {
             }
             Self::Fill(FillError::OtherBlock { .. }) => 3,
             Self::Labels(LabelsError::Refused { .. }) | Self::NothingFound => 3,
-            Self::Labels(LabelsError::UnknownChain { .. }) => 2,
+            Self::Labels(LabelsError::UnknownChain { .. } | LabelsError::Export(ExportError::UnknownChain { .. })) => 2,
+            Self::Labels(LabelsError::Export(ExportError::File { .. })) => 1,
+            Self::Labels(LabelsError::Export(_)) => 3,
             Self::Backup(BackupError::OtherChain { .. }) => 3,
             Self::Lease(LeaseError::HolderStopped { .. }) => 1,
             Self::Lease(_)

@@ -102,7 +102,8 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct LabelsFlags {
-    /// CSV, JSON or text files, folders of build artifacts, or ADDRESS=FILE for the ABI of a contract.
+    /// CSV, JSON or text files, folders of build artifacts or of Sourcify's export, or ADDRESS=FILE for the ABI of a
+    /// contract.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<LabelSource>,
     /// Remove the labels and ABIs of these files, unless other files have replaced them since.

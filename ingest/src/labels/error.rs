@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use trawl_core::store::StoreError;
 
+use super::export::ExportError;
+
 /// Why labels are not loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LabelsError {
@@ -37,6 +39,9 @@ pub enum LabelsError {
         /// The chain it names.
         found: u64,
     },
+    /// An export of a service is not what it must be. Parts of it may have been written, and are not visible.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// ClickHouse does not do what it should.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -15,9 +15,9 @@ mod sourcify;
 pub(super) use explorer::{is_etherscan, of_etherscan};
 
 /// Most bytes of the texts of one contract.
-const MAX_BYTES: usize = 8 << 20;
+pub(super) const MAX_BYTES: usize = 8 << 20;
 /// Most files of one contract.
-const MAX_FILES: usize = 10_000;
+pub(super) const MAX_FILES: usize = 10_000;
 
 /// The service that compiled a source and compared the result with the code of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

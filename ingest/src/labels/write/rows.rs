@@ -24,7 +24,39 @@ pub(super) struct LoadStamp {
     pub loaded_at: Timestamp,
 }
 
-/// The rows of a load.
+/// Rows that a load wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct RowCounts {
+    labels: u64,
+    abi_entries: u64,
+    contents: u64,
+    signatures: u64,
+}
+
+impl RowCounts {
+    pub fn add(&mut self, part: Self) {
+        self.labels += part.labels;
+        self.abi_entries += part.abi_entries;
+        self.contents += part.contents;
+        self.signatures += part.signatures;
+    }
+
+    /// Writes the row that makes a load visible.
+    pub async fn write(self, writer: &Writer, stamp: LoadStamp, sources: Vec<String>) -> Result<(), StoreError> {
+        let load = LabelLoadRow {
+            generation: stamp.generation,
+            loaded_at: stamp.loaded_at,
+            run: writer.run().into(),
+            sources,
+            labels: self.labels,
+            abi_entries: self.abi_entries,
+            signatures: self.signatures,
+        };
+        insert(writer, 0, vec![load], ROWS).await
+    }
+}
+
+/// The rows of a part of a load.
 pub(super) struct Rows {
     stamp: LoadStamp,
     pub labels: Vec<LabelRow>,
@@ -92,35 +124,29 @@ impl Rows {
         self.labels.push(label(self.stamp, address, label_type, String::new(), value, origin));
     }
 
-    /// Whether there is nothing to write.
-    pub fn is_empty(&self) -> bool {
-        let has_signatures = !self.events.is_empty() || !self.functions.is_empty();
-        !has_signatures && self.labels.is_empty() && self.contents.is_empty()
-    }
-
-    pub async fn write(self, writer: &Writer, sources: Vec<String>) -> Result<(), StoreError> {
-        let load = LabelLoadRow {
-            generation: self.stamp.generation,
-            loaded_at: self.stamp.loaded_at,
-            run: writer.run().into(),
-            sources,
+    pub fn counts(&self) -> RowCounts {
+        RowCounts {
             labels: self.labels.len() as u64,
             abi_entries: self.entries.len() as u64,
+            contents: self.contents.len() as u64,
             signatures: (self.events.len() + self.functions.len()) as u64,
-        };
-        insert(writer, self.contents, TEXTS).await?;
-        insert(writer, self.sources, ROWS).await?;
-        insert(writer, self.entries, ROWS).await?;
-        insert(writer, self.events, ROWS).await?;
-        insert(writer, self.functions, ROWS).await?;
-        insert(writer, self.labels, ROWS).await?;
-        insert(writer, vec![load], ROWS).await
+        }
+    }
+
+    /// Writes the rows of a part of a load.
+    pub async fn write(self, writer: &Writer, part: u64) -> Result<(), StoreError> {
+        insert(writer, part, self.contents, TEXTS).await?;
+        insert(writer, part, self.sources, ROWS).await?;
+        insert(writer, part, self.entries, ROWS).await?;
+        insert(writer, part, self.events, ROWS).await?;
+        insert(writer, part, self.functions, ROWS).await?;
+        insert(writer, part, self.labels, ROWS).await
     }
 
     /// Writes the signatures alone.
     pub async fn write_signatures(self, writer: &Writer) -> Result<(), StoreError> {
-        insert(writer, self.events, ROWS).await?;
-        insert(writer, self.functions, ROWS).await
+        insert(writer, 0, self.events, ROWS).await?;
+        insert(writer, 0, self.functions, ROWS).await
     }
 }
 
@@ -171,7 +197,7 @@ fn source_row(stamp: LoadStamp, address: Address, source: ContractSource) -> Con
     }
 }
 
-async fn insert<R: Table>(writer: &Writer, rows: Vec<R>, most: usize) -> Result<(), StoreError> {
+async fn insert<R: Table>(writer: &Writer, part: u64, rows: Vec<R>, most: usize) -> Result<(), StoreError> {
     let mut rows = rows.into_iter().peekable();
     let mut number = 0;
     while rows.peek().is_some() {
@@ -179,7 +205,7 @@ async fn insert<R: Table>(writer: &Writer, rows: Vec<R>, most: usize) -> Result<
         rows.by_ref().take(most).for_each(|row| R::push(&mut builder, row));
         let batch = R::finish(builder);
         for table in R::NAMES {
-            writer.insert(table, &batch, &format!("{}/labels/{number}/{table}", writer.run())).await?;
+            writer.insert(table, &batch, &format!("{}/labels/{part}/{number}/{table}", writer.run())).await?;
         }
         number += 1;
     }
