@@ -10,7 +10,10 @@ use super::label_records::LabelRecords;
 use rows::{LoadStamp, RowCounts, Rows};
 
 mod known;
+mod purpose;
 mod rows;
+
+pub use purpose::Purpose;
 
 /// Records of a kind in the files, and how many of them were new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,15 +35,6 @@ pub struct Outcome {
     pub sources: RecordCounts,
     /// Signatures of events and functions.
     pub signatures: RecordCounts,
-}
-
-/// The purpose of a load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// Adds the contents of the files.
-    Add,
-    /// Removes them, where nothing has replaced them since. Signatures stay: a hash never changes.
-    Remove,
 }
 
 /// A load whose records become visible together, with its last row. A load that does not come to its end leaves rows

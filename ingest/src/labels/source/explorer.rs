@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{ContractSource, FoundSource, MatchType, Verifier, bytes, literal_texts, text, time, version};
+use super::record::{ContractSource, FoundSource, MatchType, Verifier, bytes, literal_texts, text, time, version};
 
 /// Whether an object is an item of Etherscan's answer.
 pub(in crate::labels) fn is_etherscan(object: &Map<String, Value>) -> bool {

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use alloy_primitives::{B256, keccak256};
 use serde_json::{Map, Value};
 
-use super::{MAX_BYTES, MAX_FILES};
+use super::record::{MAX_BYTES, MAX_FILES};
 
 /// Folders above an artifact that may be the root of its project.
 const MAX_PARENTS: usize = 8;

@@ -9,7 +9,7 @@ use alloy_primitives::{Address, B256, keccak256};
 use serde_json::{Map, Value};
 
 use super::files::SourceFinder;
-use super::{ContractSource, FoundSource, MatchType, Verifier, bytes, text, version};
+use super::record::{ContractSource, FoundSource, MatchType, Verifier, bytes, text, version};
 
 /// The source of an artifact with metadata, or of metadata alone.
 pub(super) fn read(object: &Map<String, Value>, file: &Path) -> Result<FoundSource, String> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ContractSource, FoundSource, MatchType, Verifier, bytes, literal_texts, text, time, version};
+use super::record::{ContractSource, FoundSource, MatchType, Verifier, bytes, literal_texts, text, time, version};
 
 /// The source of the answer.
 pub(super) fn read(object: &Map<String, Value>) -> Result<FoundSource, String> {

@@ -7,7 +7,7 @@ use alloy_primitives::Selector;
 use trawl_core::primitives::{Address, B256};
 use trawl_core::store::{Reader, StoreError};
 
-use super::Purpose;
+use super::purpose::Purpose;
 use crate::labels::label_records::{LabelRecords, LabelValue};
 
 /// The newest labels of some addresses, each with the load it is from.

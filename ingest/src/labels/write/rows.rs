@@ -7,7 +7,7 @@ use trawl_core::schema::{
 };
 use trawl_core::store::{StoreError, Writer};
 
-use super::Purpose;
+use super::purpose::Purpose;
 use crate::labels::abi::Abi;
 use crate::labels::label_records::{LabelRecords, LabelValue};
 use crate::labels::source::ContractSource;
