@@ -29,6 +29,10 @@ use total_difficulty::TotalDifficulty;
 /// Name of the family whose rules hold for every chain that is not listed.
 pub(crate) const ETHEREUM_NAME: &str = "ethereum";
 
+/// What the forks of Ethereum that are planned add to headers, as nodes name it: the access list of a block (EIP-7928)
+/// and the number of its slot (EIP-7843).
+const PLANNED_FIELDS: [&str; 2] = ["blockAccessListHash", "slotNumber"];
+
 /// First block of Mainnet with Byzantium (EIP-609).
 const BYZANTIUM_BLOCK: u64 = 4_370_000;
 /// Times of the blocks of Mainnet from the first one to that.
@@ -139,9 +143,15 @@ impl Family {
         self.unlisted_fields(extra).filter(move |_| !knows_all)
     }
 
-    /// The fields of a header that the family says nothing of, also if it was tried on real blocks: a later fork may
-    /// have brought them.
-    pub fn unlisted_fields<'f>(&self, extra: &'f Map<String, Value>) -> impl Iterator<Item = &'f str> {
+    /// The fields of a header that a later fork may have brought. Of a family that knows its fields those alone that
+    /// planned forks of Ethereum bring: any other is made up.
+    pub fn fields_of_later_forks<'f>(&self, extra: &'f Map<String, Value>) -> impl Iterator<Item = &'f str> {
+        let knows_all = self.knows_its_fields();
+        self.unlisted_fields(extra).filter(move |name| !knows_all || PLANNED_FIELDS.contains(name))
+    }
+
+    /// The fields of a header that the family says nothing of, also if it was tried on real blocks.
+    fn unlisted_fields<'f>(&self, extra: &'f Map<String, Value>) -> impl Iterator<Item = &'f str> {
         let (rule, unhashed) = (self.header, self.unhashed);
         let names = extra.iter().filter(|(_, value)| !value.is_null()).map(|(name, _)| name.as_str());
         names.filter(move |name| !rule.covers(extra, name) && !unhashed.contains(name))

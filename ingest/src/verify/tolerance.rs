@@ -19,15 +19,15 @@ pub(super) fn unknown_fields(block: &Block, family: &Family) -> Tolerance {
     fields_of_its_own(family.unknown_fields(&extra))
 }
 
-/// The same of any family where the block's hash is another one than that of the known fields, so that the unknown ones
-/// are hashed: of a fork that came later.
+/// The same where the block's hash is another one than that of the known fields, so that the unknown ones are hashed: of
+/// a fork that came later, which on a family that knows its fields is one that Ethereum plans.
 pub(super) fn unknown_fork(block: &Block, family: &Family) -> Tolerance {
     let extra = block.header.extra_fields();
     let is_other_hash = || match block_hash(&block.header, family) {
         Ok(found) => found != block.header.hash,
         Err(_) => !family.knows_its_fields(),
     };
-    fields_of_its_own(family.unlisted_fields(&extra)).filter(|_| is_other_hash())
+    fields_of_its_own(family.fields_of_later_forks(&extra)).filter(|_| is_other_hash())
 }
 
 fn fields_of_its_own<'f>(names: impl Iterator<Item = &'f str>) -> Tolerance {

@@ -69,11 +69,14 @@ fn gas_that_a_later_fork_counts_otherwise_is_not_refused() {
     hashed.header.hash = header::header_hash(&hashed.header).expect("a whole header");
     hashed.receipts.iter_mut().flatten().for_each(|receipt| receipt.block_hash = Some(hashed.header.hash));
     assert_eq!(proven(&hashed, &ETHEREUM).expect_err("refused").check, Check::CumulativeGas);
-    // A chain whose fields are known follows Ethereum some day; those that it is known to have are of no fork.
+    // A chain whose fields are known follows Ethereum some day; those that it is known to have are of no fork, nor are
+    // made-up ones.
     let outcome = proven(&block, by_chain_id(137)).expect("not refused");
     assert!(reason(&outcome, "header hash").ends_with("fields of its own: blockAccessListHash"), "{outcome:?}");
     for (chain_id, known) in [
         (137, "{}"),
+        (137, r#"{"x":"0x1"}"#),
+        (10, r#"{"nextForkField":"0x1"}"#),
         (100, r#"{"auraSeal":null,"auraStep":"0x0","blockAccessListHash":null}"#),
         (42_161, r#"{"sendCount":"0x1"}"#),
         (4217, r#"{"timestampMillis":"0x1"}"#),
@@ -81,6 +84,22 @@ fn gas_that_a_later_fork_counts_otherwise_is_not_refused() {
         block.header.extra = Some(known.into());
         let refused = proven(&block, by_chain_id(chain_id)).expect_err("refused");
         assert_eq!(refused.check, Check::CumulativeGas, "{chain_id}");
+    }
+}
+
+/// One member that nobody knows makes no hash of a family that knows its fields unprovable.
+#[test]
+fn a_made_up_field_hides_no_fault() {
+    let polygon = by_chain_id(137);
+    let mut block = with_logs();
+    block.header.state_root = B256::repeat_byte(0x12);
+    for (extra, expected) in [
+        (r#"{"x":"0x1"}"#, Some(Check::HeaderHash)),
+        (r#"{"blockAccessListHash":null,"slotnumber":"0x1"}"#, Some(Check::HeaderHash)),
+        (r#"{"slotNumber":"0x1"}"#, None),
+    ] {
+        block.header.extra = Some(extra.into());
+        assert_eq!(proven(&block, polygon).err().map(|error| error.check), expected, "{extra}");
     }
 }
 
