@@ -41,7 +41,7 @@ pub use execution::{
     VersionedHeader,
 };
 pub use facts::{Fact, ReaderFacts, Unit};
-pub use family::total_difficulty::{Difficulties, SumFit, TotalDifficulty};
+pub use family::total_difficulty::{Difficulties, LEFT_OUT, SumFit, TotalDifficulty};
 pub use family::{BurntFees, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
 pub use fees::rollup_fee::{

@@ -45,6 +45,8 @@ pub struct StoredBlock {
     pub parent_hash: B256,
     /// Which writing of its height.
     pub generation: u64,
+    /// Its own difficulty, if known.
+    pub difficulty: Option<U256>,
     /// Sum of difficulties, if known.
     pub total_difficulty: Option<U256>,
     /// Transactions in it.
@@ -64,6 +66,7 @@ impl StoredBlock {
             hash: row.hash,
             parent_hash: row.parent_hash,
             generation: packed.generation,
+            difficulty: (!row.lacking.iter().any(|column| column == "difficulty")).then_some(row.difficulty),
             total_difficulty: row.total_difficulty,
             transactions: row.transactions_count.into(),
             logs: row.logs_count.unwrap_or_default().into(),
@@ -106,13 +109,16 @@ impl Branch {
             let continues = branch.tip().is_none_or(|tip| tip.number + 1 == number && tip.hash == block.parent_hash);
             let is_new = base.is_none_or(|base| number > base.number);
             if is_new && continues {
+                // A block that adds nothing has the sum below it, which its node may not keep.
+                let unchanged = branch.tip().filter(|_| block.difficulty == Some(U256::ZERO));
+                let unchanged = unchanged.and_then(|below| below.total_difficulty);
                 branch.members.push_back(Member {
                     number,
                     hash: block.hash,
                     parent_hash: block.parent_hash,
                     generation,
                     parts: segment.parts.clone(),
-                    total_difficulty: block.total_difficulty,
+                    total_difficulty: block.total_difficulty.or(unchanged),
                     transactions: block.transactions,
                     logs: block.logs,
                     bytes: block.bytes,
@@ -362,6 +368,7 @@ mod tests {
             hash: member.hash,
             parent_hash: member.parent_hash,
             generation: member.generation,
+            difficulty: Some(U256::ZERO),
             total_difficulty: None,
             transactions: 2,
             logs: 3,
@@ -370,6 +377,10 @@ mod tests {
         let whole = branch();
         let rows: Vec<StoredBlock> = whole.members.iter().cloned().map(row).collect();
         assert_eq!(Branch::stored(whole.base, &whole.segments(), rows.clone()), whole);
+        let total_difficulty = Some(U256::from(8));
+        let above_sum = whole.base.map(|base| Base { total_difficulty, ..base });
+        let tip = Branch::stored(above_sum, &whole.segments(), rows.clone()).tip();
+        assert_eq!(tip.and_then(|tip| tip.total_difficulty), total_difficulty, "its blocks add nothing");
         let other = Some(Base { number: 9, hash: hash(9, 7), total_difficulty: None });
         assert!(Branch::stored(other, &whole.segments(), rows.clone()).segments().is_empty());
         let holed = vec![rows[0].clone(), rows[2].clone()];

@@ -231,6 +231,7 @@ impl BatchBuilder {
                 self.taken.insert(prepared.link.number);
                 self.position = prepared.position;
                 batch.push(prepared.rows, prepared.parts, prepared.bytes);
+                batch.end_at(prepared.link.total_difficulty);
             }
             BlockOutcome::Quarantined { number, verdict }
                 if !self.taken.contains(number) && self.below != Some(number) =>

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use trawl_chains::{ETHEREUM, Family};
+use trawl_chains::{ETHEREUM, Family, LEFT_OUT};
 use trawl_core::primitives::B256;
 use trawl_core::schema::VerdictRow;
 use trawl_metrics::queue::PipelineQueue;
@@ -60,6 +60,15 @@ pub(crate) struct PreparedBlock {
     pub parts: Parts,
     pub bytes: usize,
     pub position: u64,
+}
+
+impl PreparedBlock {
+    /// Takes back a total difficulty that its node does not keep.
+    fn forget_total_difficulty(&mut self) {
+        self.link.total_difficulty = None;
+        self.rows.blocks.iter_mut().for_each(|row| row.total_difficulty = None);
+        self.outcome.not_checkable(Check::TotalDifficulty, LEFT_OUT);
+    }
 }
 
 /// What became of a block.
@@ -182,10 +191,14 @@ impl Inspection {
 
     /// The checks that need the neighbours; then the verdict is complete.
     pub(crate) fn link(&self, mut prepared: Box<PreparedBlock>, links: &mut Links) -> Result<BlockOutcome, LoadError> {
-        let hash = prepared.link.hash;
+        let (hash, unchanged) = (prepared.link.hash, links.unchanged_sum(prepared.link));
+        if links.is_left_out(prepared.link) {
+            prepared.forget_total_difficulty();
+        }
         if let Err(error) = links.check(prepared.link, &mut prepared.outcome) {
             return self.refused(error.into(), Some(hash));
         }
+        prepared.link.total_difficulty = prepared.link.total_difficulty.or(unchanged);
         let verdict = self.verdict(prepared.link.number, prepared.link.hash, &prepared.outcome);
         prepared.rows.block_verdicts.push(verdict);
         Ok(BlockOutcome::Prepared(prepared))

@@ -21,7 +21,7 @@ pub struct Link {
     pub parent_hash: Option<B256>,
     /// Its own difficulty, if the source gave it.
     pub difficulty: Option<U256>,
-    /// Sum of difficulties, if the source gave it.
+    /// Sum of difficulties, if the source gave it, or if it is that of the block below.
     pub total_difficulty: Option<U256>,
     /// What that sum follows from on its chain.
     pub difficulty_rule: TotalDifficulty,
@@ -86,7 +86,7 @@ impl Links {
 
     /// Checks a block against its neighbours and remembers it.
     pub fn check(&mut self, link: Link, outcome: &mut Outcome) -> Result<(), VerifyError> {
-        let below = link.number.checked_sub(1).and_then(|below| self.tip(below));
+        let below = self.below(link);
         match (below, link.parent_hash) {
             (Some(below), Some(parent_hash)) => {
                 same(link, Check::ParentHash, &below.hash, &parent_hash)?;
@@ -108,6 +108,7 @@ impl Links {
     /// Keeps what a later block may go on from or lead up to, of a block that needs no check. What both sides of have
     /// come is forgotten, so that a load from the top down needs no more memory than one from the bottom up.
     pub fn remember(&mut self, link: Link) {
+        let (is_left_out, unchanged) = (self.is_left_out(link), self.unchanged_sum(link));
         let goes_on = self.last.is_some_and(|(last, _)| last.checked_add(1) == Some(link.number));
         if !goes_on {
             if let Some((number, tip)) = self.last.take() {
@@ -119,8 +120,27 @@ impl Links {
             }
         }
         let is_below_another = link.number.checked_add(1).is_some_and(|above| self.parents.remove(&above).is_some());
-        let tip = Tip { hash: link.hash, difficulty: link.difficulty, total_difficulty: link.total_difficulty };
+        let total_difficulty = link.total_difficulty.filter(|_| !is_left_out).or(unchanged);
+        let tip = Tip { hash: link.hash, difficulty: link.difficulty, total_difficulty };
         self.last = (!is_below_another).then_some((link.number, tip));
+    }
+
+    /// Whether the total difficulty of a block is none, whatever its node gave.
+    #[must_use]
+    pub fn is_left_out(&self, link: Link) -> bool {
+        let of = |total| difficulties(link, self.below(link), total);
+        link.total_difficulty.and_then(of).is_some_and(|of| link.difficulty_rule.is_left_out(of))
+    }
+
+    /// The sum up to the block below, where a block adds nothing to it.
+    #[must_use]
+    pub fn unchanged_sum(&self, link: Link) -> Option<U256> {
+        let is_same = link.difficulty_rule == TotalDifficulty::Sum && link.difficulty == Some(U256::ZERO);
+        self.below(link).filter(|_| is_same)?.total_difficulty
+    }
+
+    fn below(&self, link: Link) -> Option<Tip> {
+        link.number.checked_sub(1).and_then(|below| self.tip(below))
     }
 
     fn tip(&self, number: u64) -> Option<Tip> {
@@ -155,25 +175,24 @@ pub fn check_seams(edges: &[CommitEdges], range: BlockRange) -> Result<(), Verif
     Ok(())
 }
 
+/// The difficulties of a block with a total one; `None` if that of the block below is not known.
+fn difficulties(link: Link, below: Option<Tip>, total: U256) -> Option<Difficulties> {
+    let total_below = if link.number == 0 { U256::ZERO } else { below?.total_difficulty? };
+    let below = below.and_then(|below| below.difficulty);
+    Some(Difficulties { number: link.number, below, total_below, own: link.difficulty, total })
+}
+
 fn check_total_difficulty(link: Link, below: Option<Tip>, outcome: &mut Outcome) -> Result<(), VerifyError> {
     let Some(found) = link.total_difficulty else { return Ok(()) };
-    let before = if link.number == 0 { Some(U256::ZERO) } else { below.and_then(|below| below.total_difficulty) };
-    let Some(before) = before else {
+    let Some(of) = difficulties(link, below, found) else {
         outcome.not_checkable(Check::TotalDifficulty, "that of the block below is not known");
         return Ok(());
-    };
-    let of = Difficulties {
-        number: link.number,
-        below: below.and_then(|below| below.difficulty),
-        total_below: before,
-        own: link.difficulty,
-        total: found,
     };
     match link.difficulty_rule.judge(of) {
         SumFit::Fits => outcome.passed(Check::TotalDifficulty),
         SumFit::Unknown(reason) => outcome.not_checkable(Check::TotalDifficulty, reason),
         SumFit::Differs => {
-            let expected = before.wrapping_add(link.difficulty.unwrap_or_default());
+            let expected = of.total_below.wrapping_add(link.difficulty.unwrap_or_default());
             let (number, check) = (link.number, Check::TotalDifficulty);
             return Err(VerifyError { number, check, expected: expected.to_string(), found: found.to_string() });
         }
@@ -283,6 +302,32 @@ mod tests {
         assert_eq!((above(optimism, Some(0), 3), above(optimism, Some(2), 0)), (wrong, wrong));
         // Columnar files may have the sum without the difficulty.
         assert_eq!((above(ethereum, None, 11), above(optimism, None, 0)), (Ok(false), Ok(false)), "named");
+    }
+
+    /// Nodes that keep no total difficulty beside those that do, whose sum no longer changes.
+    #[test]
+    fn a_node_that_keeps_no_total_difficulty_may_be_changed() {
+        let mut links = Links::new(&[]);
+        links.check(link(7), &mut Outcome::default()).expect("the first block");
+        let above = |number: u64, total: Option<u64>| Link {
+            difficulty: Some(U256::ZERO),
+            total_difficulty: total.map(U256::from),
+            ..link(number)
+        };
+        for (number, total, is_left_out) in
+            [(8, Some(0), true), (9, Some(0), true), (10, None, false), (11, Some(8), false), (12, Some(0), true)]
+        {
+            let next = above(number, total);
+            assert_eq!(links.is_left_out(next), is_left_out, "{number}");
+            assert_eq!(links.unchanged_sum(next), Some(U256::from(8)), "{number}");
+            links.check(next, &mut Outcome::default()).expect("it fits");
+        }
+        let refused = links.check(above(13, Some(7)), &mut Outcome::default()).expect_err("a smaller sum");
+        assert_eq!(refused.check, Check::TotalDifficulty);
+        // Where the first block has 0, another node may know better.
+        let mut links = Links::new(&[]);
+        links.check(above(7, Some(0)), &mut Outcome::default()).expect("the first block");
+        links.check(above(8, Some(8)), &mut Outcome::default()).expect("named");
     }
 
     #[test]

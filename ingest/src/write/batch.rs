@@ -125,6 +125,13 @@ impl Batch {
         self.builders.push(rows);
     }
 
+    /// Says the sum of difficulties up to the newest block, which its row may not have.
+    pub fn end_at(&mut self, total_difficulty: Option<U256>) {
+        if let Some(run) = self.runs.last_mut() {
+            run.last_total_difficulty = total_difficulty;
+        }
+    }
+
     /// Adds what was found of a block that is not in the batch.
     pub fn push_verdict(&mut self, verdict: VerdictRow) {
         self.quarantined.push(verdict);

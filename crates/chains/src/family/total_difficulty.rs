@@ -42,13 +42,24 @@ impl TotalDifficulty {
             _ if of.total_below.wrapping_add(own) == of.total => SumFit::Fits,
             Some(below) if ends && !below.is_zero() => SumFit::Fits,
             None if ends => SumFit::Unknown("it ends here if the block below has a difficulty, which is not known"),
-            _ if self == Self::Sum && own.is_zero() && of.total.is_zero() => {
-                SumFit::Unknown("some nodes give 0 since the merge, as they keep no total difficulty")
+            _ if self.is_left_out(of) => SumFit::Unknown(LEFT_OUT),
+            _ if self == Self::Sum && own.is_zero() && of.number > 1 && of.total_below.is_zero() => {
+                SumFit::Unknown("the node that gave 0 for the block below may keep no total difficulty")
             }
             _ => SumFit::Differs,
         }
     }
+
+    /// Whether a total difficulty of 0 is none, as its node keeps none since the merge: the sum below is more.
+    #[must_use]
+    pub fn is_left_out(self, of: Difficulties) -> bool {
+        let adds_nothing = of.own.is_none_or(|own| own.is_zero());
+        self == Self::Sum && adds_nothing && of.total.is_zero() && !of.total_below.is_zero()
+    }
 }
+
+/// Why a total difficulty of 0 is not stored.
+pub const LEFT_OUT: &str = "some nodes give 0 since the merge, as they keep no total difficulty";
 
 /// Difficulties of a block and of the one below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,5 +107,24 @@ mod tests {
             assert_eq!(judge(below, Some(0), total), SumFit::Differs, "{below} {total}");
         }
         assert!(matches!(judge(99, None, 101), SumFit::Unknown(_)));
+    }
+
+    #[test]
+    fn a_sum_of_nothing_above_a_sum_is_none() {
+        let is_left_out = |rule: TotalDifficulty, total_below: u64, own: Option<u64>, total: u64| {
+            rule.is_left_out(Difficulties {
+                number: 100,
+                below: None,
+                total_below: U256::from(total_below),
+                own: own.map(U256::from),
+                total: U256::from(total),
+            })
+        };
+        let sum = TotalDifficulty::Sum;
+        assert!(is_left_out(sum, 8, Some(0), 0) && is_left_out(sum, 8, None, 0));
+        for (total_below, own, total) in [(8, Some(1), 0), (8, Some(0), 8), (0, Some(0), 0)] {
+            assert!(!is_left_out(sum, total_below, own, total), "{total_below} {total}");
+        }
+        assert!(!is_left_out(TotalDifficulty::SumUntilTakeover, 8, Some(0), 0), "it ends");
     }
 }
