@@ -192,14 +192,22 @@ fn base_fee(block: &Block, transaction: &Transaction, receipt: &Receipt, family:
     }
 }
 
-/// One of both: where tips are collected, those of messages from L1 are not, and those below a least one.
+/// One of both: where tips are collected, those of messages from L1 are not, and those below a least one. That an
+/// account's transaction paid none of its tip is not known to be wrong, and not proven.
 fn base_fee_or_signed_price(
     block: &Block,
     transaction: &Transaction,
     receipt: &Receipt,
     family: &Family,
 ) -> Result<(), Misfit> {
-    base_fee(block, transaction, receipt, family).or_else(|_| signed_price(block, transaction, receipt, family))
+    let signed = signed_price(block, transaction, receipt, family);
+    match base_fee(block, transaction, receipt, family) {
+        Ok(()) if signed.is_err() && transaction.transaction_type.has_columns() => {
+            Err(Misfit::Unknown("a transaction paid the base fee alone in a block that collects tips".into()))
+        }
+        Ok(()) => Ok(()),
+        Err(_) => signed,
+    }
 }
 
 /// The address that sender and nonce give, for a deposit the nonce in its receipt; a call creates none. A failed
@@ -330,17 +338,23 @@ mod tests {
         };
         let mut flagged = of_version(60);
         flagged.0[25] = 1;
-        for (mix_hash, price, is_fit) in [
-            (of_version(10), 100, true),
-            (of_version(10), 105, false),
-            (of_version(9), 100, true),
-            (of_version(9), 105, true),
-            (of_version(9), 106, false),
-            (flagged, 105, true),
-            (flagged, 100, true),
-            (of_version(60), 105, false),
+        let (proven, named, refused) = ("proven", "named", "refused");
+        for (mix_hash, price, expected) in [
+            (of_version(10), 100, proven),
+            (of_version(10), 105, refused),
+            (of_version(9), 100, named),
+            (of_version(9), 105, proven),
+            (of_version(9), 106, refused),
+            (flagged, 105, proven),
+            (flagged, 100, named),
+            (of_version(60), 105, refused),
         ] {
-            assert_eq!(price_fits(42_161, mix_hash, price, 21_000).is_ok(), is_fit, "{mix_hash} {price}");
+            let found = match price_fits(42_161, mix_hash, price, 21_000) {
+                Ok(()) => proven,
+                Err(Misfit::Unknown(_)) => named,
+                Err(Misfit::Differs { .. }) => refused,
+            };
+            assert_eq!(found, expected, "{mix_hash} {price}");
         }
     }
 
