@@ -272,6 +272,12 @@ pub struct Transaction {
 }
 
 impl Transaction {
+    /// Whether the source lacks more of it than fees beside the gas, from which nothing else follows.
+    #[must_use]
+    pub fn lacks_sources_of_others(&self) -> bool {
+        self.lacking.iter().any(|column| !["l1_fee", "operator_fee"].contains(column))
+    }
+
     /// The fields of the source's JSON that no column has.
     #[must_use]
     pub fn extra_fields(&self) -> Map<String, Value> {

@@ -73,7 +73,7 @@ impl StoredBlock {
         let Self { block, rows: mut found } = self;
         let number = block.header.number;
         let is_partial = block.header.lacking.contains(&"base_fee_per_gas")
-            || block.transactions.iter().any(|transaction| !transaction.lacking.is_empty());
+            || block.transactions.iter().any(Transaction::lacks_sources_of_others);
         let refused = |expected: String, found: String| VerifyError { number, check: Check::Rows, expected, found };
         let expected = rows(block, family).map_err(|error| refused("a time that fits".into(), error.to_string()))?;
         if is_partial {

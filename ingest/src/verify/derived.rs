@@ -85,7 +85,7 @@ fn unknown_rules(check: Check, block: &Block, transaction: &Transaction, family:
 
 /// Whether placeholders may stand where the derived values come from.
 fn is_partial(block: &Block, transaction: &Transaction) -> bool {
-    !transaction.lacking.is_empty() || block.header.lacking.contains(&"base_fee_per_gas")
+    transaction.lacks_sources_of_others() || block.header.lacking.contains(&"base_fee_per_gas")
 }
 
 type DerivedFieldCheck = fn(&Block, &Transaction, &Receipt, &Family) -> Result<(), Misfit>;
@@ -355,6 +355,22 @@ mod tests {
                 Err(Misfit::Differs { .. }) => refused,
             };
             assert_eq!(found, expected, "{mix_hash} {price}");
+        }
+    }
+
+    /// As exports of the OP stack are: what was paid for L1 is in no price, address or sum of gas.
+    #[test]
+    fn fees_beside_the_gas_that_are_not_known_hide_no_wrong_price() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-goerli-5003318.json");
+        let line = std::fs::read_to_string(file).expect("the fixture");
+        let family = trawl_chains::by_chain_id(420);
+        for (column, is_refused) in [("l1_fee", true), ("operator_fee", true), ("gas_price", false)] {
+            let mut block = decode(line.lines().next().expect("a line")).expect("a block");
+            block.transactions[1].lacking = vec![column];
+            block.receipts.as_mut().expect("receipts")[1].effective_gas_price = Some(U256::from(1));
+            let found = crate::verify::verify(&block, crate::verify::Depth::Full, family);
+            let expected = is_refused.then_some(Check::EffectiveGasPrice);
+            assert_eq!(found.err().map(|error| error.check), expected, "{column}");
         }
     }
 
