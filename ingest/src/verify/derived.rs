@@ -1,15 +1,15 @@
 //! What follows from transaction and header for the fields of a receipt that no root covers.
 
-use trawl_chains::{Evidence, Family, FamilyTransactionType, PriceRule};
+use trawl_chains::{Evidence, Family, FamilyTransactionType, HeaderRule, PriceRule};
 use trawl_core::primitives::{TransactionType, U256};
 
 use super::check::Check;
-use super::header::blob_gas_prices;
+use super::header::{blob_gas_prices, block_hash};
 use super::membership::Membership;
 use super::outcome::{Outcome, VerifyError, refuse};
 use super::receipts::GAS_PER_BLOB;
 use super::tolerance::{Tolerance, other_currencies, unknown_fields, unknown_fork};
-use crate::block::{Block, Receipt, Transaction};
+use crate::block::{Block, Header, Receipt, Transaction};
 
 /// Checks what a receipt holds beyond the root: price, created contract, blob gas. All follow from transaction and
 /// header.
@@ -157,18 +157,24 @@ fn own_base_fee(receipt: &Receipt, kind: OwnType) -> Option<U256> {
 }
 
 /// The price that nodes repeat in a transaction with caps is what was paid.
-fn repeated_price(block: &Block, transaction: &Transaction, _: &Receipt, _: &Family) -> Result<(), Misfit> {
+fn repeated_price(block: &Block, transaction: &Transaction, _: &Receipt, family: &Family) -> Result<(), Misfit> {
     let caps = transaction.max_fee_per_gas.zip(transaction.max_priority_fee_per_gas);
     match (caps, block.header.base_fee_per_gas, transaction.gas_price) {
         (Some((cap, tip)), Some(base_fee), Some(found)) if transaction.transaction_type.has_columns() => {
             let repeated = fits(cap.min(base_fee.saturating_add(tip)), found);
-            // Nodes without mix hash repeat the cap (polkadot-evm/frontier), whatever their chain is called.
-            let is_cap = found == cap && block.header.mix_hash.is_none();
+            let is_cap = found == cap && lacks_hashed_mix_hash(&block.header, family);
             let unknown = || Misfit::Unknown("a transaction repeats its cap as its price".into());
             if is_cap { repeated.map_err(|_| unknown()) } else { repeated }
         }
         _ => Ok(()),
     }
+}
+
+/// Whether the block's hash cannot be proven without the mix hash, as it is of nodes that repeat the cap whatever their
+/// chain is called (polkadot-evm/frontier).
+fn lacks_hashed_mix_hash(header: &Header, family: &Family) -> bool {
+    let has_rule = !matches!(family.header, HeaderRule::Unproven(_));
+    has_rule && header.mix_hash.is_none() && block_hash(header, family).is_err()
 }
 
 /// The same where the base fee is paid: nodes repeat what was signed, which nothing else depends on.
@@ -326,6 +332,30 @@ mod tests {
         (receipt.effective_gas_price, receipt.gas_used) = (Some(U256::from(price)), gas_used);
         let family = trawl_chains::by_chain_id(chain_id);
         price_check(&block, family)(&block, &transaction, &receipt, family)
+    }
+
+    /// As on chains of Frontier that are not listed, whose headers have no mix hash.
+    #[test]
+    fn a_cap_is_repeated_where_a_missing_mix_hash_hides_the_header() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-goerli-5003318.json");
+        let line = std::fs::read_to_string(file).expect("the fixture");
+        let mut block = decode(line.lines().next().expect("a line")).expect("a block");
+        block.header.base_fee_per_gas = Some(U256::from(100));
+        let mut transaction = block.transactions.remove(0);
+        transaction.transaction_type = TransactionType::DynamicFee;
+        transaction.max_fee_per_gas = Some(U256::from(200));
+        transaction.max_priority_fee_per_gas = Some(U256::from(5));
+        transaction.gas_price = Some(U256::from(200));
+        let receipt = block.receipts.take().expect("receipts").remove(0);
+        let mut is_named = |chain_id: u64, mix_hash: Option<alloy_primitives::B256>| {
+            block.header.mix_hash = mix_hash;
+            let family = trawl_chains::by_chain_id(chain_id);
+            let found = repeated_price(&block, &transaction, &receipt, family).expect_err("another price");
+            matches!(found, Misfit::Unknown(_))
+        };
+        assert!(is_named(1, None) && is_named(137, None));
+        assert!(!is_named(1, Some(alloy_primitives::B256::ZERO)));
+        assert!(!is_named(25, None) && !is_named(324, None), "no hash of Ethereum's header in any case");
     }
 
     /// Nodes of Arbitrum give both in blocks that collect tips.
