@@ -70,10 +70,12 @@ pub fn by_opening(transaction: &Map<String, Value>) -> Option<&'static Family> {
     FAMILIES.iter().copied().find(|family| opens(family) == Some(true))
 }
 
-/// The family whose headers alone have such members beside Ethereum's; none if they may be of any chain.
+/// The family whose headers alone have such members beside Ethereum's; none if they may be of any chain. A member that
+/// is null says nothing.
 #[must_use]
 pub fn by_header(extra: &Map<String, Value>) -> Option<&'static Family> {
-    let has_all = |family: &Family| family.header_signs.iter().all(|name| extra.contains_key(*name));
+    let has = |name: &&str| extra.get(*name).is_some_and(|value| !value.is_null());
+    let has_all = |family: &Family| family.header_signs.iter().all(has);
     FAMILIES.iter().copied().find(|family| !family.header_signs.is_empty() && has_all(family))
 }
 
@@ -131,6 +133,15 @@ mod tests {
         assert_eq!(by_chain_id(1337).name, "ethereum");
         assert_eq!(chain(8453).map(|chain| (chain.name, chain.coin)), Some(("Base", Some("ETH"))));
         assert_eq!(chain(1337), None);
+    }
+
+    #[test]
+    fn members_of_a_header_that_are_null_are_of_no_family() {
+        let of = |timestamp: Value| {
+            let members = serde_json::json!({"l1BatchNumber": "0x1", "l1BatchTimestamp": timestamp});
+            by_header(members.as_object().expect("an object")).map(|family| family.name)
+        };
+        assert_eq!((of("0x2".into()), of(Value::Null)), (Some("zksync"), None));
     }
 
     #[test]

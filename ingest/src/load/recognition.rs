@@ -2,12 +2,13 @@
 
 use futures_util::StreamExt;
 use serde_json::Value;
-use trawl_chains::Family;
+use trawl_chains::{Family, HeaderRule};
 
-use crate::block::Block;
+use crate::block::{Block, Header};
 use crate::decode::{decode, decode_parts};
 use crate::load::receipt_versions::verify_any_version;
 use crate::source::{BlockSource, RawBody, SourceError};
+use crate::verify::header::whole_header;
 use crate::verify::{Check, Depth};
 
 /// Most blocks that are looked at until one has transactions: the first ones of a chain are often empty.
@@ -65,28 +66,40 @@ fn by_opening(block: &Block) -> Option<RecognisedChain> {
 fn by_header(mut block: Block) -> Option<RecognisedChain> {
     let family = trawl_chains::by_header(&block.header.extra_fields())?;
     let chain_id = block.chain_id();
+    if matches!(family.header, HeaderRule::Unproven(_)) && !is_unlike_ethereum(&block.header) {
+        return None;
+    }
     verify_any_version(&mut block, Depth::Full, family).is_ok().then_some(RecognisedChain { chain_id, family })
+}
+
+/// Whether a header that proves nothing is at least none of Ethereum's: without roots, and with another hash.
+fn is_unlike_ethereum(header: &Header) -> bool {
+    let has_roots = !header.transactions_root.is_zero() || !header.receipts_root.is_zero();
+    !has_roots && whole_header(header).is_none_or(|whole| whole.hash_slow() != header.hash)
 }
 
 #[cfg(test)]
 mod tests {
+    use alloy_primitives::B256;
     use serde_json::json;
 
     use super::*;
 
+    const SCROLL: &str = "scroll-534352.ndjson";
+
     /// The recorded block of a file, with another value of a header's field.
     fn block(name: &str, field: &str, value: &str) -> Option<RecognisedChain> {
-        with(name, json!({ field: value }))
+        of_block(with(name, json!({ field: value })))
     }
 
     /// The same with other values of several fields.
-    fn with(name: &str, fields: Value) -> Option<RecognisedChain> {
+    fn with(name: &str, fields: Value) -> Block {
         let file = format!("{}/../tests/fixtures/chains/{name}", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(file).expect("the fixture");
         let mut line: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
         let Value::Object(fields) = fields else { panic!("an object") };
         line["block"].as_object_mut().expect("a block").extend(fields);
-        of_block(decode(&line.to_string()).expect("a block"))
+        decode(&line.to_string()).expect("a block")
     }
 
     #[test]
@@ -97,13 +110,30 @@ mod tests {
         assert_eq!(of("optimism-goerli-5003318.json"), Some((Some(420), "optimism")));
         assert_eq!(of("polygon-137.ndjson"), None);
         assert_eq!(of("scroll-534352.ndjson"), None);
-        // Members of a header, which no hash covers.
-        let of_zksync = with("scroll-534352.ndjson", json!({"l1BatchNumber": null, "l1BatchTimestamp": null}));
-        assert_eq!(of_zksync.map(|found| found.family.name), Some("zksync"));
-        assert_eq!(with("scroll-534352.ndjson", json!({"l1BatchNumber": "0x1"})), None);
         // Neither by a receipts root nor by a hash of another way to make them.
         assert_eq!(block("optimism-11155420.ndjson", "gasUsed", "0x1"), None);
         let no_root = format!("0x{}", "12".repeat(32));
         assert_eq!(block("arbitrum-without-receipts-421614.ndjson", "receiptsRoot", &no_root), None);
+    }
+
+    /// Members of a header, which no hash covers: anyone can write them.
+    #[test]
+    fn members_of_a_header_show_a_family_beside_roots_and_a_hash_of_its_own_alone() {
+        let zeros = B256::ZERO.to_string();
+        let members = |number: Value, root: Option<&String>| {
+            let mut members = json!({"l1BatchNumber": number, "l1BatchTimestamp": "0x1"});
+            for name in ["transactionsRoot", "receiptsRoot"] {
+                root.into_iter().for_each(|root| members[name] = root.as_str().into());
+            }
+            members
+        };
+        let of = |members: Value| of_block(with(SCROLL, members)).map(|found| found.family.name);
+        assert_eq!(of(members("0x1".into(), Some(&zeros))), Some("zksync"));
+        assert_eq!(of(members(Value::Null, Some(&zeros))), None);
+        assert_eq!(of(members("0x1".into(), None)), None, "a real block of Scroll with two members more");
+        let mut hashed = with(SCROLL, members("0x1".into(), Some(&zeros)));
+        hashed.header.hash = whole_header(&hashed.header).expect("a whole header").hash_slow();
+        hashed.receipts.iter_mut().flatten().for_each(|receipt| receipt.block_hash = None);
+        assert_eq!(of_block(hashed), None);
     }
 }
