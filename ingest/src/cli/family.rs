@@ -86,6 +86,13 @@ pub async fn family(
         retry_transient(|| writer.record_family(chain_id, shown.name)).await?;
         return Ok(Some(shown));
     }
+    if is_open && head.number().is_none() {
+        tracing::warn!(
+            chain_id,
+            "the chain is not listed, and its blocks do not show its family: they are checked by Ethereum's rules; \
+             --chain-family names others"
+        );
+    }
     let Some(given) = given.filter(|given| *given != known) else { return Ok(Some(known)) };
     require_not_listed(chain_id, given)?;
     if head.number().is_some() {

@@ -76,7 +76,7 @@ async fn follow_leased(
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
     let chain_id = source.chain_id().or(stated);
-    let shown = recognised_by_newest(&flags.reading, node.clone(), &head).await?;
+    let shown = recognised_by_newest(&flags.reading, &node, &head).await;
     let family = family(flags.reading.chain_family, shown, chain_id, reader, writer, &head).await?;
     let source = source.with_family(family);
     let settled = Arc::new(Notify::new());

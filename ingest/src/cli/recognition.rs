@@ -1,5 +1,7 @@
 //! Which family a chain is of whose id is not listed, before the first of its blocks is stored: they may show it.
 
+use std::time::Duration;
+
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::Head;
@@ -16,8 +18,12 @@ use super::flags::{LoadFlags, ReadingFlags, Source};
 use super::requested::requested;
 use super::setup::node_client;
 
-/// Blocks that are requested of a node: the first ones may be empty.
+/// Blocks that are requested of a node: some may be empty.
 const BLOCKS: u64 = 16;
+/// How often the newest blocks are requested where a node fails.
+const ATTEMPTS: usize = 3;
+/// How long to wait for the next attempt.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Whether the blocks of a chain say of which family it is: nothing else does.
 fn is_open(reading: &ReadingFlags, chain_id: Option<u64>, head: &Head) -> bool {
@@ -56,16 +62,23 @@ pub async fn recognised(
     })
 }
 
-/// What the newest block of a node shows.
-pub async fn recognised_by_newest(
-    reading: &ReadingFlags,
-    node: NodeClient,
-    head: &Head,
-) -> Result<Option<RecognisedChain>, Failure> {
-    of_node(reading, node, head, None).await
+/// What the newest blocks of a node show. None also if it fails at them, which it may do at any time: the chain is
+/// followed all the same.
+pub async fn recognised_by_newest(reading: &ReadingFlags, node: &NodeClient, head: &Head) -> Option<RecognisedChain> {
+    for _ in 0..ATTEMPTS {
+        match of_node(reading, node.clone(), head, None).await {
+            Ok(shown) => return shown,
+            Err(failure) => {
+                let error = trawl_core::error_chain(&failure);
+                tracing::warn!(error, "the newest blocks, which may show the chain's family, could not be read");
+            }
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    None
 }
 
-/// What the first of `blocks` show, or the newest one.
+/// What the first of `blocks` show, or the newest ones.
 async fn of_node(
     reading: &ReadingFlags,
     node: NodeClient,
@@ -76,7 +89,7 @@ async fn of_node(
         return Ok(None);
     }
     let newest = node.quantity("eth_blockNumber").await?;
-    let first = blocks.map_or(newest, |blocks| blocks.first());
+    let first = blocks.map_or(newest.saturating_sub(BLOCKS - 1), |blocks| blocks.first());
     let blocks = BlockRange::new(first, blocks.map_or(newest, |blocks| blocks.last().min(newest)));
     let source = RpcSource::new(node, blocks.into_iter().collect(), 1, TraceChoice::Off).await?;
     Ok(recognise(source.with_state(StateWish::Never)).await?)

@@ -11,7 +11,7 @@ use crate::source::{BlockSource, RawBody, SourceError};
 use crate::verify::header::whole_header;
 use crate::verify::{Check, Depth};
 
-/// Most blocks that are looked at until one has transactions: the first ones of a chain are often empty.
+/// Most blocks that are looked at: the first ones of a chain are often empty.
 const MAX_BLOCKS: usize = 16;
 
 /// A chain of which its own blocks show whose rules it follows.
@@ -23,15 +23,15 @@ pub struct RecognisedChain {
     pub family: &'static Family,
 }
 
-/// The family that the first block with transactions of a source is of. None if it may be of any: neither a transaction
-/// that only one family makes begins it, nor does its header have members that only one family's have; or it does not
-/// hold by that family's rules.
+/// The family that the first blocks of a source are of. None if they may be of any: neither a transaction that only one
+/// family makes begins the first block with transactions, nor does a header have members that only one family's have;
+/// or they do not hold by that family's rules.
 ///
 /// # Errors
 ///
 /// When the source cannot be read.
 pub async fn recognise(source: impl BlockSource) -> Result<Option<RecognisedChain>, SourceError> {
-    let mut blocks = source.into_blocks().take(MAX_BLOCKS);
+    let (mut blocks, mut first) = (source.into_blocks().take(MAX_BLOCKS), FirstBlocks::default());
     while let Some(raw) = blocks.next().await {
         let block = match raw?.body {
             RawBody::Json(text) => decode(&text),
@@ -40,15 +40,26 @@ pub async fn recognise(source: impl BlockSource) -> Result<Option<RecognisedChai
         };
         // What cannot be read, the load says.
         let Ok(block) = block else { return Ok(None) };
-        if !block.transactions.is_empty() {
-            return Ok(of_block(block));
+        if let Some(found) = first.look_at(block) {
+            return Ok(Some(found));
         }
     }
     Ok(None)
 }
 
-fn of_block(block: Block) -> Option<RecognisedChain> {
-    by_opening(&block).or_else(|| by_header(block))
+/// The first blocks of a source, as far as they were looked at.
+#[derive(Debug, Default)]
+struct FirstBlocks {
+    /// Whether one had transactions: what a chain begins each block with, it began that one with.
+    has_opened: bool,
+}
+
+impl FirstBlocks {
+    fn look_at(&mut self, block: Block) -> Option<RecognisedChain> {
+        let may_open = !std::mem::replace(&mut self.has_opened, self.has_opened || !block.transactions.is_empty());
+        let opened = if may_open { by_opening(&block) } else { None };
+        opened.or_else(|| by_header(block))
+    }
 }
 
 /// A block with such a transaction is proven by the rules of its family, hash and roots.
@@ -87,6 +98,10 @@ mod tests {
 
     const SCROLL: &str = "scroll-534352.ndjson";
 
+    fn of_block(block: Block) -> Option<RecognisedChain> {
+        FirstBlocks::default().look_at(block)
+    }
+
     /// The recorded block of a file, with another value of a header's field.
     fn block(name: &str, field: &str, value: &str) -> Option<RecognisedChain> {
         of_block(with(name, json!({ field: value })))
@@ -114,6 +129,28 @@ mod tests {
         assert_eq!(block("optimism-11155420.ndjson", "gasUsed", "0x1"), None);
         let no_root = format!("0x{}", "12".repeat(32));
         assert_eq!(block("arbitrum-without-receipts-421614.ndjson", "receiptsRoot", &no_root), None);
+    }
+
+    /// As on a chain of the ZK Stack, where any block may be empty.
+    #[test]
+    fn a_header_shows_its_family_also_without_transactions_and_after_others() {
+        let empty = || {
+            let signs = json!({"l1BatchNumber": "0x1", "l1BatchTimestamp": "0x1"});
+            let mut block = with(SCROLL, signs);
+            (block.header.transactions_root, block.header.receipts_root) = (B256::ZERO, B256::ZERO);
+            (block.header.gas_used, block.header.logs_bloom) = (0, alloy_primitives::Bloom::ZERO.0);
+            block.transactions.clear();
+            block.receipts = Some(Vec::new());
+            block
+        };
+        assert_eq!(of_block(empty()).map(|found| found.family.name), Some("zksync"));
+        let mut first = FirstBlocks::default();
+        assert_eq!(first.look_at(with("polygon-137.ndjson", json!({}))), None);
+        assert_eq!(first.look_at(empty()).map(|found| found.family.name), Some("zksync"));
+        // A chain that did not begin its first transactions so does not begin later ones so.
+        let mut first = FirstBlocks::default();
+        assert_eq!(first.look_at(with(SCROLL, json!({}))), None);
+        assert_eq!(first.look_at(with("optimism-11155420.ndjson", json!({}))), None);
     }
 
     /// Members of a header, which no hash covers: anyone can write them.
