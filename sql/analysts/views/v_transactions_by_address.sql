@@ -41,7 +41,7 @@ FROM
         nonce,
         value,
         if(has_receipt = 1 AND NOT has(lacking, 'gas_used'), hot.gas_used, NULL) AS gas_used,
-        if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price']), hot.gas_used * effective_gas_price + ifNull(l1_fee, 0) + ifNull(operator_fee, 0), NULL) AS fee
+        if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price', 'l1_fee', 'operator_fee']), hot.gas_used * effective_gas_price + ifNull(l1_fee, 0) + ifNull(operator_fee, 0), NULL) AS fee
     FROM hot_transactions AS hot
     ARRAY JOIN
         arrayDistinct([from_address, ifNull(to_address, from_address), ifNull(contract_address, from_address)]) AS address
