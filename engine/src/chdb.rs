@@ -8,6 +8,7 @@
 pub mod configuration;
 pub mod connection;
 pub mod damage;
+mod elf;
 pub mod engine;
 pub mod insert;
 pub mod library;

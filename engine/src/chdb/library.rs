@@ -7,6 +7,8 @@ use std::error::Error as _;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 
+use crate::chdb::elf::needed_length;
+
 /// The engine release this program is built and tested against.
 pub const SUPPORTED_VERSION: &str = "26.7.3";
 
@@ -29,6 +31,16 @@ pub enum LibraryError {
         path: PathBuf,
         /// The loader's reason.
         cause: String,
+    },
+    /// The file ends too early, as after a copy that was interrupted.
+    #[error("{} is cut off: it has {found} bytes and needs {needed}: {HOW_TO_GET_IT}", path.display())]
+    CutOff {
+        /// Path of the file.
+        path: PathBuf,
+        /// Its length in bytes.
+        found: u64,
+        /// The length that its header needs.
+        needed: u64,
     },
     /// The file is a library, but not this one.
     #[error("{} is not a libchdb that this program supports (it lacks `{symbol}`): {HOW_TO_GET_IT}", path.display())]
@@ -70,6 +82,7 @@ macro_rules! functions {
             /// [`LibraryError`], if the CPU, the file or one of its functions is wrong.
             pub fn load(path: &Path) -> Result<Self, LibraryError> {
                 require_cpu()?;
+                require_whole(path)?;
                 // SAFETY: libchdb's initialisers have no precondition but the CPU checked above.
                 let library = unsafe { libloading::Library::new(path) }.map_err(|error| {
                     LibraryError::NotLoadable { path: path.into(), cause: reason(path, &error) }
@@ -187,6 +200,15 @@ fn reason(path: &Path, error: &libloading::Error) -> String {
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     let own = text.strip_prefix(&*path.to_string_lossy()).and_then(|rest| rest.strip_prefix(": "));
     own.map_or_else(|| text.clone(), str::to_owned)
+}
+
+fn require_whole(path: &Path) -> Result<(), LibraryError> {
+    let failed = |error: std::io::Error| LibraryError::NotLoadable { path: path.into(), cause: error.to_string() };
+    let found = path.metadata().map_err(failed)?.len();
+    match needed_length(path).map_err(failed)? {
+        Some(needed) if found < needed => Err(LibraryError::CutOff { path: path.into(), found, needed }),
+        _ => Ok(()),
+    }
 }
 
 fn require_cpu() -> Result<(), LibraryError> {
