@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use trawl_engine::account::{Accounts, Role};
 use trawl_engine::chdb::configuration::Configuration;
-use trawl_engine::chdb::engine::Engine;
+use trawl_engine::chdb::engine::{Engine, OpenError};
 use trawl_engine::chdb::library::{Library, SUPPORTED_VERSION};
 use trawl_engine::http::access_log::AccessLog;
 use trawl_engine::http::door::Door;
@@ -39,6 +39,7 @@ fn main() -> ! {
 fn exit_code(error: &anyhow::Error) -> i32 {
     match error {
         error if error.is::<BrokenTables>() => DAMAGE,
+        error if matches!(error.downcast_ref(), Some(OpenError::EmptyDefinitions { .. })) => DAMAGE,
         error if error.is::<TlsError>() => 2,
         _ => 1,
     }

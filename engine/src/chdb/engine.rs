@@ -13,6 +13,7 @@ use crate::chdb::library::Library;
 use crate::chdb::parameters::escaped;
 use crate::chdb::pool::Pool;
 use crate::chdb::query_cache::QueryCache;
+use crate::chdb::room;
 use crate::exception::Exception;
 use crate::sql::log_comment;
 
@@ -30,6 +31,16 @@ pub enum OpenError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// Definitions of tables are gone.
+    #[error(
+        "{files} have no content, as a full disk leaves them (or a loss of power): these are definitions of tables, \
+         views or databases. Restore the data directory from a backup; or remove a file whose table was only just \
+         being created"
+    )]
+    EmptyDefinitions {
+        /// Paths of the files.
+        files: String,
+    },
     /// The configuration cannot be read or written.
     #[error("cannot configure the engine from {}", path.display())]
     Configuration {
@@ -44,8 +55,12 @@ pub enum OpenError {
     )]
     NoRole(Exception),
     /// libchdb opened no connection to this directory.
-    #[error("the engine could not open {}: is it a data directory of another program or of a newer engine, or is its \
-             object storage unreachable?", .0.display())]
+    #[error(
+        "the engine could not open {}; the line before this one has its reason. Does a table need the disks of a \
+         --config file, is that file as it should be, is its object storage reachable, or is this the directory of \
+         another program or of a newer engine?",
+        .0.display()
+    )]
     Refused(PathBuf),
     /// The engine runs but does not answer.
     #[error("the engine does not answer: {0}")]
@@ -95,6 +110,7 @@ impl Engine {
             OpenError::Configuration { path, source }
         })?;
         enter_empty_directory(&data_dir)?;
+        require_definitions(&data_dir)?;
         let library: &'static Library = Box::leak(Box::new(library));
         // Otherwise libchdb takes over SIGSEGV and its like, and Rust loses its stack overflow message.
         // SAFETY: no precondition; called before the first connection as the header requires.
@@ -190,6 +206,15 @@ impl Engine {
         detach_altered_parts(&mut self.connect(&[])?)
     }
 
+    /// Checks that there is room for a statement that writes a definition.
+    ///
+    /// # Errors
+    ///
+    /// As of a full disk, if there is not.
+    pub fn require_room(&self) -> Result<(), Exception> {
+        room::require_room(&self.data_dir)
+    }
+
     /// Number of broken parts at the last call of [`Self::broken_parts`].
     #[must_use]
     pub fn broken_count(&self) -> u64 {
@@ -253,6 +278,14 @@ fn lock_directory(path: &Path) -> Result<(PathBuf, File), OpenError> {
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse(path)),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
+}
+
+/// Refuses a store that libchdb could not open.
+fn require_definitions(data_dir: &Path) -> Result<(), OpenError> {
+    let empty = room::empty_definitions(data_dir)
+        .map_err(|source| OpenError::Directory { path: data_dir.to_owned(), source })?;
+    let files = empty.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
+    if files.is_empty() { Ok(()) } else { Err(OpenError::EmptyDefinitions { files }) }
 }
 
 /// libchdb takes the name of an unknown table in `default` for a file in the working directory, so that one is

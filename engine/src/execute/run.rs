@@ -194,6 +194,9 @@ fn whole(job: &mut Job, text: &[u8]) -> Result<Reply, Exception> {
     let level = level(job, written(job, text, text)?.as_deref())?;
     let mut connection = connect(job, level)?;
     check(job, connection.get(), text, level)?;
+    if statement::writes_definitions(text) {
+        job.engine.require_room()?;
+    }
     let format = job.default_format();
     job.runs();
     if statement::flushes_logs(text) {

@@ -79,6 +79,24 @@ pub fn may_change_names(text: &[u8]) -> bool {
     !first_is(text, &["INSERT", "SET", "KILL", "OPTIMIZE"])
 }
 
+/// Whether `text` writes what a table, view or database is, or what is to become of rows that are there, rather than
+/// rows.
+#[must_use]
+pub fn writes_definitions(text: &[u8]) -> bool {
+    let tokens: Vec<Token> = Lexer::new(text).filter(|token| token.depth == 0).collect();
+    let Some(first) = tokens.first() else { return false };
+    let has = |word: &str, next: &[&str]| {
+        tokens.windows(2).any(|two| two[0].is_word(word) && next.iter().any(|next| two[1].is_word(next)))
+    };
+    let is_of_memory = tokens.iter().take(4).any(|token| token.is_word("TEMPORARY"));
+    let frees = has("DROP", &["PARTITION", "PART", "DETACHED"]) && !tokens.iter().any(|token| token.is_symbol(b','));
+    match first {
+        first if first.is_word("CREATE") => !is_of_memory,
+        first if first.is_word("ALTER") => !frees,
+        first => ["ATTACH", "DELETE", "REPLACE", "RESTORE", "UPDATE"].iter().any(|word| first.is_word(word)),
+    }
+}
+
 /// Whether `text` asks that logs be written.
 #[must_use]
 pub fn flushes_logs(text: &[u8]) -> bool {
@@ -161,6 +179,37 @@ mod tests {
                 (String::from_utf8(body).expect("utf-8"), format, String::from_utf8(tail).expect("utf-8"))
             }
             other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_writes_definitions_is_known_by_its_words() {
+        for text in [
+            "CREATE TABLE t (k UInt8) ORDER BY k",
+            "/* a */ create or replace view v AS SELECT 1",
+            "CREATE DATABASE d",
+            "ALTER TABLE t MODIFY COMMENT 'DROP PARTITION 1'",
+            "ALTER TABLE t DROP COLUMN partition",
+            "ALTER TABLE t DROP PARTITION 1, ADD COLUMN c UInt8",
+            "DELETE FROM t WHERE k = 1",
+            "UPDATE t SET k = 1 WHERE 1",
+            "ATTACH TABLE t",
+            "RESTORE TABLE t FROM File('a')",
+        ] {
+            assert!(writes_definitions(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "INSERT INTO t SELECT * FROM u",
+            "CREATE TEMPORARY TABLE t (k UInt8)",
+            "ALTER TABLE t DROP PARTITION (1, 2)",
+            "ALTER TABLE t DROP DETACHED PART 'all_1_1_0' SETTINGS allow_drop_detached = 1",
+            "DROP TABLE t",
+            "TRUNCATE TABLE t",
+            "SYSTEM STOP MERGES",
+            "SET a = 1",
+            "",
+        ] {
+            assert!(!writes_definitions(text.as_bytes()), "{text}");
         }
     }
 

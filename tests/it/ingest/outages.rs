@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use tempfile::NamedTempFile;
+use xtask::http;
 use xtask::process::{self, Server, signal};
 
 use super::proxy::{Phase, Proxy};
@@ -144,6 +145,34 @@ fn reserved_disk_space_is_waited_for() -> anyhow::Result<()> {
         ensure_clean(env::store(), &database)?;
     }
     Ok(())
+}
+
+/// The library would write them as empty files, report success, and never open the store again.
+#[test]
+fn a_full_disk_takes_no_definitions() -> anyhow::Result<()> {
+    let mut disk = SmallDisk::start("definitions")?;
+    if !disk.is_full_for_removals() {
+        return disk.stop();
+    }
+    let statements = [
+        "CREATE DATABASE another",
+        "CREATE TABLE another_table (k UInt8) ORDER BY k",
+        "ALTER TABLE blocks MODIFY COMMENT 'another'",
+        "DELETE FROM blocks WHERE block_number = 7",
+        "ALTER TABLE blocks DELETE WHERE block_number = 7",
+        "CREATE OR REPLACE VIEW v_schema AS SELECT 1",
+    ];
+    let url = format!("{}/?database=definitions", disk.url());
+    disk.fill()?;
+    for statement in statements {
+        let answer = http::post(&http::agent(), &url, statement.as_bytes())?.text();
+        ensure!(answer.contains("NOT_ENOUGH_SPACE"), "{statement}: {answer}");
+    }
+    ensure!(env::sql_at(disk.url(), "definitions", "SELECT count() FROM blocks")? == "0");
+    env::sql_at(disk.url(), "definitions", "DROP TABLE follow_reports SYNC")?;
+    disk.free()?;
+    statements.iter().try_for_each(|statement| env::sql_at(disk.url(), "definitions", statement).map(drop))?;
+    disk.stop()
 }
 
 #[test]
