@@ -8,7 +8,7 @@ use std::ffi::{CString, c_char};
 use crate::chdb::insert::Insert;
 use crate::chdb::library::{Analysis, ConnectionHandle, Library};
 use crate::chdb::outcome::Outcome;
-use crate::chdb::parameters::{Parameters, escaped};
+use crate::chdb::parameters::{Parameters, escaped, unescaped};
 use crate::exception::Exception;
 
 /// What a statement may do to the store, as the engine's own parser sees it.
@@ -84,14 +84,16 @@ impl Connection {
         Ok(String::from_utf8_lossy(outcome.bytes()).trim_end_matches('\n').to_owned())
     }
 
-    /// Runs `text` and returns the rows of its result that have so many `columns`, as text without escapes undone.
+    /// Runs `text` and returns the rows of its result that have so many `columns`: names may have tabs and line feeds.
     ///
     /// # Errors
     ///
     /// The engine's exception.
     pub fn rows(&mut self, text: &str, columns: usize) -> Result<Vec<Vec<String>>, Exception> {
-        let split = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
-        Ok(self.text(text)?.lines().map(split).filter(|row| row.len() == columns).collect())
+        let outcome = self.query(text.as_bytes(), "TSV", &[])?;
+        let lines = String::from_utf8_lossy(outcome.bytes()).into_owned();
+        let split = |line: &str| line.split('\t').map(unescaped).collect::<Vec<_>>();
+        Ok(lines.split_terminator('\n').map(split).filter(|row| row.len() == columns).collect())
     }
 
     /// The statement `text` in the engine's own notation, without comments and with one way to write each thing; or

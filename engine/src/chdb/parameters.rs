@@ -25,3 +25,38 @@ impl Parameters {
 pub(super) fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t")
 }
+
+/// The value of a field of tab-separated text.
+pub(super) fn unescaped(field: &str) -> String {
+    let mut value = String::with_capacity(field.len());
+    let mut characters = field.chars();
+    while let Some(character) = characters.next() {
+        value.push(match character {
+            '\\' => match characters.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some('r') => '\r',
+                Some('0') => '\0',
+                Some('b') => '\u{8}',
+                Some('f') => '\u{c}',
+                Some(other) => other,
+                None => '\\',
+            },
+            other => other,
+        });
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_the_same_after_it_was_escaped() {
+        for value in ["", "plain", "a\tb\nc", "\\n", "\\", "it's `quoted`", "é\\\\t"] {
+            assert_eq!(unescaped(&escaped(value)), value);
+        }
+        assert_eq!(unescaped("a\\0b\\rc\\bd\\fe\\'f\\"), "a\0b\rc\u{8}d\u{c}e'f\\");
+    }
+}

@@ -57,6 +57,8 @@ SELECT database, table, partition_id, min_block_number, max_block_number, active
 FROM system.parts WHERE (database, table) IN (
     SELECT database, table FROM system.detached_parts WHERE startsWith(reason, 'broken'))
 ORDER BY ALL";
+/// Codes of a table or database that was dropped meanwhile.
+const GONE: [i32; 2] = [60, 81];
 const TABLES: &str = "SELECT database, name FROM system.tables WHERE endsWith(engine, 'MergeTree') ORDER BY ALL";
 
 /// The broken parts that were set aside. Parts that others have replaced are loaded in the background; this waits for
@@ -64,7 +66,11 @@ const TABLES: &str = "SELECT database, name FROM system.tables WHERE endsWith(en
 pub(super) fn set_aside(connection: &mut Connection) -> Result<SetAside, Exception> {
     for table in connection.rows(TABLES, 2)? {
         let (database, table) = (quoted_identifier(&table[0]), quoted_identifier(&table[1]));
-        connection.text(&format!("SYSTEM WAIT LOADING PARTS {database}.{table}"))?;
+        match connection.text(&format!("SYSTEM WAIT LOADING PARTS {database}.{table}")) {
+            // A materialized view that is refreshed replaces its table, from the start of the engine on.
+            Err(error) if GONE.contains(&error.code) => {}
+            waited => drop(waited?),
+        }
     }
     let set_aside = connection.rows(SET_ASIDE, 7)?;
     if set_aside.is_empty() {

@@ -3,6 +3,7 @@
 //! default. A name that was altered on the disk is in one of them only, whatever became of the table since.
 
 use std::path::Path;
+use std::time::SystemTime;
 use std::{fs, io};
 
 /// A column of the part in `folder` that only one of its two lists has. `None` also for a part without the second list:
@@ -21,6 +22,24 @@ pub fn altered_column(folder: &Path) -> io::Result<Option<String>> {
         (Some(typed), Some(listed)) => Ok(difference(&typed, &listed)),
         _ => Ok(None),
     }
+}
+
+/// When the data of `column` in the part in `folder` was written; a mutation of other columns leaves it as it is.
+/// `None` if its file is not found.
+pub fn written_at(folder: &Path, column: &str) -> Option<SystemTime> {
+    let modified = |name: &str| folder.join(name).metadata().and_then(|file| file.modified()).ok();
+    let listed = || fs::read_to_string(folder.join("columns_substreams.txt")).ok();
+    modified("data.bin").or_else(|| modified(&format!("{}.bin", first_file(&listed()?, column)?)))
+}
+
+/// The first file of `column` according to the second list, without its ending.
+fn first_file(listed: &str, column: &str) -> Option<String> {
+    let name = column.replace('\\', "\\\\").replace('`', "\\`");
+    let mut lines = listed.lines();
+    lines.find(|line| {
+        line.split_once(" for column ").is_some_and(|(_, rest)| leading_name(rest) == Some(name.as_str()))
+    })?;
+    Some(lines.next()?.trim_start().to_owned())
 }
 
 /// The first column that is not in both texts at the same position.
@@ -61,6 +80,13 @@ mod tests {
     #[test]
     fn names_that_agree_are_as_they_were_written() {
         assert_eq!(difference(TYPED, LISTED), None);
+    }
+
+    #[test]
+    fn each_column_has_a_first_file() {
+        assert_eq!(first_file(LISTED, "k").as_deref(), Some("k"));
+        assert_eq!(first_file(LISTED, "a`b").as_deref(), Some("a%60b.size0"));
+        assert_eq!(first_file(LISTED, "absent"), None);
     }
 
     #[test]
