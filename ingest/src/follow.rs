@@ -75,5 +75,6 @@ pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<
 /// Whether the nodes are away, or others than they were: that passes.
 fn is_of_nodes(error: &FollowError) -> bool {
     let FollowError::Load(LoadError::Source(SourceError::Node(error))) = error else { return false };
-    matches!(error, NodeError::Unreachable { .. } | NodeError::Foreign { .. } | NodeError::UnknownBlock { .. })
+    use NodeError::{Denied, Foreign, UnknownBlock, Unreachable};
+    matches!(error, Unreachable { .. } | Denied { .. } | Foreign { .. } | UnknownBlock { .. })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use trawl_core::primitives::BlockNumber;
 use trawl_core::store::{NewReport, StoreError};
 use trawl_node::NodeClient;
@@ -82,11 +82,16 @@ impl WatchTask {
     }
 }
 
-/// Looks at the nodes.
+/// Looks at the nodes in each interval, whether or not looks before are answered: those of a node that hung may never
+/// be.
 async fn poll_nodes(subjects: Subjects) {
+    let timeout = subjects.interval * POLL_INTERVALS;
+    let mut looks = JoinSet::new();
     loop {
-        subjects.node.poll(subjects.interval * POLL_INTERVALS).await;
+        let node = subjects.node.clone();
+        looks.spawn(async move { node.poll(timeout).await });
         tokio::time::sleep(subjects.interval).await;
+        while looks.try_join_next().is_some() {}
     }
 }
 

@@ -169,7 +169,7 @@ impl NodeClient {
     /// Looks that were sent have not been answered for long.
     pub fn miss(&self, silence: Duration) {
         let silent = self.nodes.iter().filter(|node| node.contact.status(&node.name).silence >= silence);
-        silent.for_each(|node| node.contact.missed(None));
+        silent.for_each(|node| node.contact.missed());
     }
 
     /// The status of each node.

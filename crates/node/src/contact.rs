@@ -24,6 +24,10 @@ struct LastContact {
     height: Option<(u64, Instant)>,
     /// The last failure since then.
     failure: Option<(FailureKind, String)>,
+    /// When it answered a look last; at first, when it was first called.
+    looked: Instant,
+    /// The last failure of a look since then.
+    look_failure: Option<(FailureKind, String)>,
     /// Whether a look failed and none succeeded since.
     is_away: bool,
     /// How it shows that the node is of another chain, if it does.
@@ -43,6 +47,10 @@ pub struct NodeStatus {
     pub height: Option<(u64, Duration)>,
     /// What went wrong since its last answer.
     pub failure: Option<(FailureKind, String)>,
+    /// The time since it last answered a look with its height.
+    pub unseen: Duration,
+    /// What went wrong with looks since then.
+    pub look_failure: Option<(FailureKind, String)>,
     /// How it shows that the node is of another chain, if it does.
     pub foreign: Option<String>,
 }
@@ -50,7 +58,16 @@ pub struct NodeStatus {
 impl Default for Contact {
     fn default() -> Self {
         let answered = Instant::now();
-        let heard = LastContact { answered, latency: None, height: None, failure: None, is_away: false, foreign: None };
+        let heard = LastContact {
+            answered,
+            latency: None,
+            height: None,
+            failure: None,
+            looked: answered,
+            look_failure: None,
+            is_away: false,
+            foreign: None,
+        };
         Self { heard: Mutex::new(heard), revived: Notify::new() }
     }
 }
@@ -71,6 +88,7 @@ impl Contact {
         let mut heard = self.heard();
         let now = Instant::now();
         (heard.answered, heard.latency, heard.failure) = (now, Some(latency), None);
+        (heard.looked, heard.look_failure) = (now, None);
         if heard.height.is_none_or(|(known, _)| known != height) {
             heard.height = Some((height, now));
         }
@@ -86,13 +104,19 @@ impl Contact {
         self.heard().failure = Some((failure.kind(), failure.cause().into()));
     }
 
-    /// A look failed, or has not been answered for long.
-    pub fn missed(&self, failure: Option<&Failure>) {
+    /// No look has been answered for long.
+    pub fn missed(&self) {
+        self.heard().is_away = true;
+    }
+
+    /// A look that began at `started` failed. It says nothing if a later one was answered.
+    pub fn missed_look(&self, started: Instant, failure: &Failure) {
         let mut heard = self.heard();
-        heard.is_away = true;
-        if let Some(failure) = failure {
-            heard.failure = Some((failure.kind(), failure.cause().into()));
+        if heard.looked > started {
+            return;
         }
+        let failure = Some((failure.kind(), failure.cause().to_owned()));
+        (heard.is_away, heard.failure, heard.look_failure) = (true, failure.clone(), failure);
     }
 
     /// The node was compared with the chain that is expected.
@@ -115,6 +139,8 @@ impl Contact {
             latency: heard.latency,
             height: heard.height.map(|(height, since)| (height, since.elapsed())),
             failure: heard.failure.clone(),
+            unseen: heard.looked.elapsed(),
+            look_failure: heard.look_failure.clone(),
             foreign: heard.foreign.clone(),
         }
     }
@@ -128,7 +154,7 @@ mod tests {
     async fn a_look_that_is_answered_after_silence_is_a_revival() {
         let contact = Contact::default();
         assert!(!contact.answered_poll(5, Duration::ZERO));
-        contact.missed(Some(&Failure::unreachable("refused")));
+        contact.missed_look(Instant::now(), &Failure::unreachable("refused"));
         assert_eq!(contact.status("node").failure, Some((FailureKind::Unreachable, "refused".into())));
         let revived = contact.revived();
         tokio::pin!(revived);
@@ -136,5 +162,23 @@ mod tests {
         assert!(contact.answered_poll(5, Duration::ZERO));
         assert!(futures_util::poll!(revived.as_mut()).is_ready());
         assert!(contact.status("node").failure.is_none());
+    }
+
+    #[test]
+    fn a_look_that_fails_after_a_later_one_was_answered_says_nothing() {
+        let contact = Contact::default();
+        let started = Instant::now();
+        assert!(!contact.answered_poll(5, Duration::ZERO));
+        contact.missed_look(started, &Failure::timeout("no answer in time"));
+        assert!(contact.status("node").look_failure.is_none() && !contact.answered_poll(5, Duration::ZERO));
+    }
+
+    #[test]
+    fn other_answers_do_not_stand_for_a_look() {
+        let contact = Contact::default();
+        contact.missed_look(Instant::now(), &Failure::not_ready("internal error"));
+        contact.answered();
+        let status = contact.status("node");
+        assert_eq!((status.failure, status.look_failure.map(|(kind, _)| kind)), (None, Some(FailureKind::NotReady)));
     }
 }

@@ -36,6 +36,16 @@ pub enum NodeError {
         /// The last failure.
         cause: String,
     },
+    /// Gateways do not let calls through to the nodes.
+    #[error("node {node} does not return {what}: {cause}: check its address, and the key or account that it names")]
+    Denied {
+        /// Scheme, host and port.
+        node: String,
+        /// The requested data.
+        what: String,
+        /// The last failure.
+        cause: String,
+    },
     /// Every node answers, and none knows the block: the chain has another one by now, or the nodes lag.
     #[error("node {node} does not know {what}: {cause}")]
     UnknownBlock {

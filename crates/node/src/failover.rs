@@ -198,16 +198,18 @@ impl RetriesExhausted {
             (FailureKind::OtherChain, _) => NodeError::Foreign { node, cause },
             (_, Some(attempts)) => NodeError::Unreachable { node, what, attempts, cause },
             (FailureKind::UnknownBlock, None) => NodeError::UnknownBlock { node, what, cause },
+            (FailureKind::Denied, None) => NodeError::Denied { node, what, cause },
             (_, None) => NodeError::Refused { node, what, cause },
         }
     }
 }
 
-/// Pauses between attempts when no node is ready: exponential backoff with jitter.
+/// Pauses between attempts when no node is ready: exponential backoff with jitter, which may double a pause. They are
+/// short, since a node that is back answers looks, but may have failed with calls only.
 fn pauses() -> impl Iterator<Item = Duration> {
     ExponentialBuilder::default()
         .with_min_delay(Duration::from_millis(200))
-        .with_max_delay(Duration::from_secs(10))
+        .with_max_delay(Duration::from_secs(3))
         .without_max_times()
         .with_jitter()
         .build()

@@ -64,6 +64,7 @@ fn cause(kind: FailureKind) -> &'static str {
         FailureKind::Pruned => "pruned",
         FailureKind::Unsupported => "unsupported",
         FailureKind::Permanent => "permanent",
+        FailureKind::Denied => "denied",
         FailureKind::OtherChain => "other_chain",
         FailureKind::Stopped => "stopped",
     }

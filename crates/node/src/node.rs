@@ -127,7 +127,7 @@ impl Node {
                     drop(self.compare(answers, expected));
                 }
             }
-            Err(failure) => self.contact.missed(Some(&failure)),
+            Err(failure) => self.contact.missed_look(started, &failure),
         }
     }
 

@@ -37,7 +37,7 @@ impl RetryPolicy {
     /// Including pauses, about a minute for a node that does not answer.
     pub const PERSISTENT: Self = Self::persistent(Self::ATTEMPTS);
     /// Attempts for each node, unless somebody chooses others.
-    pub const ATTEMPTS: u32 = 10;
+    pub const ATTEMPTS: u32 = 16;
 
     /// So many attempts for each node, and four times as many while it reports exceeded limits.
     #[must_use]

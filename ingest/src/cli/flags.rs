@@ -194,7 +194,7 @@ pub struct ReadingFlags {
     #[arg(long, alias = "rpc-timeout-ms", env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s",
           help_heading = "Speed", value_parser = milliseconds)]
     pub rpc_timeout: Duration,
-    /// Number of attempts at a call to a node, with growing pauses, before it fails: 10 take about a minute. While the
+    /// Number of attempts at a call to a node, with growing pauses, before it fails: 16 take about a minute. While the
     /// node reports overload, four times as many.
     #[arg(long, env = "TRAWL_RPC_ATTEMPTS", value_name = "COUNT", default_value_t = RetryPolicy::ATTEMPTS,
           help_heading = "Source", value_parser = clap::value_parser!(u32).range(1..=1000))]

@@ -55,7 +55,14 @@ pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Problem> {
 pub(super) fn is_held_up(evidence: &Evidence<'_>, node_silence: Duration) -> bool {
     let Evidence { refusal, node_block, head, interval, .. } = evidence;
     let is_silent = node_block.is_none() || node_silence >= *interval * SILENT_INTERVALS;
-    refusal.is_some() || head.is_none() || is_silent || of_standing(evidence).is_some()
+    refusal.is_some() || head.is_none() || is_silent || of_standing(evidence).is_some() || is_blind(evidence)
+}
+
+/// Whether no node says its height and readers see nothing new: nobody knows whether there are newer blocks.
+fn is_blind(evidence: &Evidence<'_>) -> bool {
+    let Evidence { nodes, interval, head_age, .. } = evidence;
+    let is_unseen = |node: &NodeStatus| node.unseen >= *interval * SILENT_INTERVALS;
+    nodes.iter().all(is_unseen) && *head_age >= *interval * STANDING_INTERVALS
 }
 
 fn of_node(node: &NodeStatus, interval: Duration) -> Option<Problem> {
@@ -73,12 +80,23 @@ fn of_node(node: &NodeStatus, interval: Duration) -> Option<Problem> {
         _ if silence >= interval * SILENT_INTERVALS => {
             problem(ProblemKind::NodeSilent, format!("node {} has not answered for {}", node.name, seconds(silence)))
         }
+        _ if node.unseen >= interval * SILENT_INTERVALS && node.look_failure.is_some() => of_looks(node),
         _ => {
             let latency = node.latency.filter(|latency| *latency >= interval)?;
             let detail = format!("node {} takes {} to return its height", node.name, seconds(latency));
             Some(Problem::new(ProblemKind::NodeSlow, &node.name, detail))
         }
     }
+}
+
+/// The problem of a node that answers other calls than that for its height.
+fn of_looks(node: &NodeStatus) -> Option<Problem> {
+    let (kind, cause) = match node.look_failure.as_ref()? {
+        (FailureKind::Timeout, cause) => (ProblemKind::NodeSlow, cause),
+        (kind, cause) => (of_failure(*kind)?, cause),
+    };
+    let detail = format!("node {} has not returned its height for {}: {cause}", node.name, seconds(node.unseen));
+    Some(Problem { age: node.unseen, ..Problem::new(kind, &node.name, detail) })
 }
 
 /// The problem of a failure without an answer since.
@@ -148,14 +166,15 @@ mod tests {
             latency: Some(Duration::from_millis(3)),
             height: Some((9, Duration::ZERO)),
             failure: None,
+            unseen: Duration::from_secs(1),
+            look_failure: None,
             foreign: None,
         }
     }
 
-    fn names(node: NodeStatus, change: impl FnOnce(&mut Evidence<'_>)) -> Vec<&'static str> {
-        let nodes = [node];
-        let mut evidence = Evidence {
-            nodes: &nodes,
+    fn evidence(nodes: &[NodeStatus]) -> Evidence<'_> {
+        Evidence {
+            nodes,
             oldest_call: None,
             missing: Vec::new(),
             refusal: None,
@@ -164,7 +183,12 @@ mod tests {
             head: Some(9),
             head_age: Duration::from_secs(1),
             interval: INTERVAL,
-        };
+        }
+    }
+
+    fn names(node: NodeStatus, change: impl FnOnce(&mut Evidence<'_>)) -> Vec<&'static str> {
+        let nodes = [node];
+        let mut evidence = evidence(&nodes);
         change(&mut evidence);
         found(&evidence).iter().map(|problem| problem.kind.name()).collect()
     }
@@ -173,6 +197,8 @@ mod tests {
     fn nodes_are_named_by_what_they_do() {
         let silent = |seconds| NodeStatus { silence: Duration::from_secs(seconds), ..node() };
         let failing = |kind| NodeStatus { failure: Some((kind, "why".into())), ..silent(5) };
+        let unseen = Duration::from_secs(7);
+        let without_height = |kind| NodeStatus { unseen, look_failure: Some((kind, "why".into())), ..node() };
         for (node, expected) in [
             (node(), None),
             (silent(5), None),
@@ -181,10 +207,25 @@ mod tests {
             (failing(FailureKind::RateLimited), Some("node_rate_limited")),
             (failing(FailureKind::Malformed), Some("node_failing")),
             (NodeStatus { latency: Some(INTERVAL), ..node() }, Some("node_slow")),
+            (without_height(FailureKind::NotReady), Some("node_failing")),
+            (without_height(FailureKind::RateLimited), Some("node_rate_limited")),
+            (without_height(FailureKind::Timeout), Some("node_slow")),
             (NodeStatus { foreign: Some("another id".into()), ..node() }, Some("node_foreign")),
         ] {
             assert_eq!(names(node.clone(), |_| ()), Vec::from_iter(expected), "{node:?}");
         }
+    }
+
+    /// As far as its last height says, a node that answers every call with an error has no newer block.
+    #[test]
+    fn readers_are_held_up_while_no_height_is_known() {
+        let held_up = |unseen: u64, head_age: u64| {
+            let nodes = [NodeStatus { unseen: Duration::from_secs(unseen), ..node() }];
+            is_held_up(&Evidence { head_age: Duration::from_secs(head_age), ..evidence(&nodes) }, Duration::ZERO)
+        };
+        assert!(held_up(30, 30));
+        assert!(!held_up(1, 30), "an idle chain");
+        assert!(!held_up(30, 1), "blocks come all the same");
     }
 
     #[test]
@@ -199,15 +240,12 @@ mod tests {
         let missing = MissingPart { part: "state", reason: MissingReason::Pruned, cause: "gone".into() };
         let nodes = [node()];
         let evidence = Evidence {
-            nodes: &nodes,
-            oldest_call: None,
             missing: vec![missing],
             refusal: Some(&full),
-            store_silence: Duration::ZERO,
             node_block: None,
             head: None,
             head_age: Duration::ZERO,
-            interval: INTERVAL,
+            ..evidence(&nodes)
         };
         let names: Vec<&str> = found(&evidence).iter().map(|problem| problem.kind.name()).collect();
         assert_eq!(names, ["disk_full", "node_pruned"]);

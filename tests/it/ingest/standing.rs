@@ -67,6 +67,11 @@ impl Scene {
         self.time("report_age_ms")
     }
 
+    /// The status of follow's own probe.
+    fn readiness(&self) -> anyhow::Result<u16> {
+        Ok(http::get(&http::agent(), &format!("http://{}/health/ready", self.metrics))?.status)
+    }
+
     fn text(&self) -> anyhow::Result<String> {
         Ok(std::fs::read_to_string(self.log.path())?)
     }
@@ -170,11 +175,18 @@ fn each_failure_of_a_node_is_named_and_over() -> anyhow::Result<()> {
         ("node_silent", json!({"faults": {"timeout": 1}, "timeout_secs": 600}), json!({"faults": {}})),
         ("node_slow", json!({"latency": 900}), json!({"latency": 0})),
         ("node_rate_limited", json!({"faults": {"http429": 1}}), json!({"faults": {}})),
+        // A gateway whose key has expired.
+        ("node_failing", json!({"faults": {"http401": 1}}), json!({"faults": {}})),
+        ("node_failing", json!({"faults": {"rpcerror": 1}}), json!({"faults": {}})),
         ("node_pruned", json!({"pruned_below": 1000, "advance": 1}), json!({"pruned_below": 0})),
         ("node_foreign", json!({"chain_id": "0x5"}), json!({"chain_id": null})),
     ] {
         node.control(&change)?;
         scene.names(kind, kind)?;
+        if change["faults"]["rpcerror"] == 1 {
+            // Nobody knows whether there are newer blocks.
+            env::eventually(NAMED, || Ok(scene.readiness()? == 503)).context("follow is ready without a height")?;
+        }
         if kind == "node_silent" {
             // Readers have seen nothing new for longer than they may.
             let mut health = Value::Null;

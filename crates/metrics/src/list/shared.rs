@@ -46,6 +46,7 @@ pub(super) const NODES: Group = Group {
                     "pruned",
                     "unsupported",
                     "permanent",
+                    "denied",
                     "other_chain",
                 ],
             )],

@@ -32,6 +32,8 @@ pub enum FailureKind {
     Unsupported,
     /// The node will never answer this call.
     Permanent,
+    /// A gateway does not let the caller through to the node: its key, its account or the path.
+    Denied,
     /// The node is of another chain.
     OtherChain,
     /// The caller does not want an answer any more.
@@ -128,7 +130,7 @@ impl Failure {
     pub(crate) fn status(status: u16, headers: &HeaderMap) -> Self {
         let (cause, retry_after) = (format!("HTTP {status}"), retry_after(headers));
         match status {
-            401 | 403 | 404 => Self::permanent(cause),
+            401..=404 => Self::new(cause, Kind::Denied),
             // A gateway timed out waiting for the node.
             408 | 504 | 524 => Self { retry_after, ..Self::timeout(cause) },
             413 => Self::too_large(cause),
@@ -146,7 +148,8 @@ impl Failure {
     /// The failure of an optional part: a node that refuses it is not set aside for the rest.
     #[must_use]
     pub fn of_a_part(self) -> Self {
-        if self.kind == Kind::Permanent { Self { kind: Kind::Unsupported, ..self } } else { self }
+        let is_refused = matches!(self.kind, Kind::Permanent | Kind::Denied);
+        if is_refused { Self { kind: Kind::Unsupported, ..self } } else { self }
     }
 
     /// The same, with what it is about in front of its cause.
@@ -164,8 +167,8 @@ impl Failure {
     /// Whether this node will never answer this call. A call that is too large was split as far as possible before.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
-        use Kind::{OtherChain, Permanent, Pruned, TooLarge, Unsupported};
-        matches!(self.kind, Permanent | TooLarge | Unsupported | Pruned | OtherChain)
+        use Kind::{Denied, OtherChain, Permanent, Pruned, TooLarge, Unsupported};
+        matches!(self.kind, Permanent | Denied | TooLarge | Unsupported | Pruned | OtherChain)
     }
 
     /// Whether the failure is caused by the call and not by the state of the node: such a part may be left out.
@@ -251,6 +254,10 @@ mod tests {
         assert_eq!(kind(-32000, "missing trie node"), Kind::Pruned);
         assert_eq!(Failure::status(413, &HeaderMap::new()).kind, Kind::TooLarge);
         assert_eq!(Failure::status(502, &HeaderMap::new()).kind, Kind::Malformed);
+        for status in [401, 402, 403, 404] {
+            let failure = Failure::status(status, &HeaderMap::new());
+            assert!(failure.kind == Kind::Denied && failure.is_permanent(), "{status}");
+        }
         assert_eq!(Failure::status(504, &HeaderMap::new()).kind, Kind::Timeout);
     }
 }
