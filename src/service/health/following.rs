@@ -10,10 +10,6 @@ use crate::app::App;
 
 /// The longest that the store may take to answer; a probe waits only a few seconds.
 pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Reports that are late by so many intervals are missed.
-const SILENT_INTERVALS: u64 = 4;
-/// The least that a report must be late to be missed: an insert may take a while.
-const MIN_SILENCE: Duration = Duration::from_secs(3);
 
 /// How long ago things happened, by the clock of ClickHouse.
 pub(crate) struct Ages {
@@ -46,7 +42,7 @@ impl FollowState {
             Ok(report) => report,
             Err(error) => return Self { failure: Some(error), is_followed, ..Self::default() },
         };
-        let is_missed = report.as_ref().is_some_and(is_missed);
+        let is_missed = report.as_ref().is_some_and(FollowReport::is_missed);
         // Not every account may look at disks.
         let full = if is_missed { within(reader.full_disks()).await.unwrap_or_default() } else { Vec::new() };
         Self { report, is_followed, full, failure: None }
@@ -71,7 +67,7 @@ impl FollowState {
             problems.push(Problem::of_unknown_age("follow_silent", detail.into()));
         }
         let Some(report) = &self.report else { return problems };
-        match (report.is_last(), is_missed(report)) {
+        match (report.is_last(), report.is_missed()) {
             (true, _) => problems.push(Problem::new(
                 "follow_ended",
                 format!("trawl-ingest follow was stopped {} ago", seconds(report.age())),
@@ -136,12 +132,6 @@ impl FollowState {
             "report_age_ms": millis(FollowReport::age),
         })
     }
-}
-
-/// Whether later reports should have come.
-fn is_missed(report: &FollowReport) -> bool {
-    let allowed = Duration::from_millis(report.interval_ms.saturating_mul(SILENT_INTERVALS)).max(MIN_SILENCE);
-    !report.is_last() && report.age() > allowed
 }
 
 fn of_store(error: &StoreError) -> Problem {

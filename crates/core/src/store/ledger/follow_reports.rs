@@ -12,6 +12,11 @@ use crate::store::{Reader, StoreError, Writer};
 /// With less free space than this on a disk, ClickHouse refuses even small inserts.
 const FULL_BELOW_BYTES: u64 = 16 << 20;
 
+/// Reports that are late by so many intervals are missed.
+const SILENT_INTERVALS: u64 = 4;
+/// The least that a report must be late to be missed: an insert may take a while.
+const MIN_SILENCE: Duration = Duration::from_secs(3);
+
 columns! {
     /// A report, as it is stored.
     pub struct FollowReport / FollowReportView {
@@ -76,6 +81,13 @@ impl FollowReport {
     #[must_use]
     pub fn is_last(&self) -> bool {
         self.event == "ended"
+    }
+
+    /// Whether later reports should have come.
+    #[must_use]
+    pub fn is_missed(&self) -> bool {
+        let allowed = Duration::from_millis(self.interval_ms.saturating_mul(SILENT_INTERVALS)).max(MIN_SILENCE);
+        !self.is_last() && self.age() > allowed
     }
 
     /// The time since readers first saw the newest block.
