@@ -92,10 +92,14 @@ fn check(authority: &Authority, [plain, encrypted]: [u16; 2]) -> anyhow::Result<
     ensure!(page.to_ascii_lowercase().contains("<!doctype html>"), "{page}");
     let named = ask("GET /api/v2/config/json-rpc-url HTTP/1.1")?;
     ensure!(named.contains("https://localhost/rpc"), "{named}");
-    for path in ["/metrics", "/health/ready", "/health/live"] {
+    // nginx itself answers, also below the name of a chain, however the path is written.
+    for path in ["/metrics", "/health/ready", "/health/live", "/op-1/metrics", "/op-1/health/ready", "/op-1/%6detrics"]
+    {
         let answer = ask(&format!("GET {path} HTTP/1.1"))?;
-        ensure!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+        ensure!(answer.starts_with("HTTP/1.1 404") && answer.contains("<center>nginx"), "{path}: {answer}");
     }
+    let health = ask("GET /api/health HTTP/1.1")?;
+    ensure!(health.starts_with("HTTP/1.1 200"), "{health}");
     let upgrade = "upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==";
     let socket = authority
         .ask_head(&url, &format!("GET /rpc HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\n{upgrade}\r\n"))?;
