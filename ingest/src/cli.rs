@@ -15,7 +15,6 @@ mod load;
 mod load_slice;
 mod migrate;
 mod probes;
-mod recognition;
 mod repair;
 mod requested;
 mod run;

@@ -15,7 +15,7 @@ use crate::facts::ReaderFacts;
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::header::copies::CopyRule;
-use crate::opening::Opening;
+use crate::opening::OpeningTransaction;
 use crate::producer::ProducerRule;
 use crate::rest::{RestFacts, RestMembers, RestSource, RestValue};
 use crate::transaction_type::FamilyTransactionType;
@@ -50,7 +50,7 @@ pub struct Family {
     /// Transaction types that Ethereum does not have. A byte means nothing without its family.
     pub transaction_types: &'static [FamilyTransactionType],
     /// What each block begins with, if the protocol makes such a transaction.
-    pub opening: Option<Opening>,
+    pub opening: Option<OpeningTransaction>,
     /// Members of a header in the JSON of nodes that together no other family has; none if there are no such.
     pub header_signs: &'static [&'static str],
     /// What legacy transactions are made of.

@@ -51,7 +51,7 @@ pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use finality::Finality;
 pub use header::copies::CopyRule;
 pub use header::{HeaderError, HeaderRule};
-pub use opening::Opening;
+pub use opening::OpeningTransaction;
 pub use own_transactions::{InnerCall, TypeSigns};
 pub use producer::ProducerRule;
 pub use registry::{

@@ -8,14 +8,14 @@ use crate::transaction_type::FamilyTransactionType;
 
 /// The transaction that the protocol makes at the beginning of each block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Opening {
+pub struct OpeningTransaction {
     /// Its type (EIP-2718), one of the family's own.
     pub byte: u8,
     /// Who sends it.
     pub sender: Address,
 }
 
-impl Opening {
+impl OpeningTransaction {
     /// Whether a transaction, as nodes give it, is this one, and has the hash that it has as of `kind`, its type: no
     /// transaction of another form has that.
     #[must_use]

@@ -7,6 +7,8 @@ use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
 
+pub(super) mod recognition;
+
 /// States the family of a database whose row of it was lost, or which never had one: `verify` then says which rows do
 /// not hold.
 ///

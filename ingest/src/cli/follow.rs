@@ -22,10 +22,10 @@ use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
 use super::family::family;
+use super::family::recognition::recognised_by_newest;
 use super::flags::FollowFlags;
 use super::load::require_books;
 use super::probes::serve_probes;
-use super::recognition::recognised_by_newest;
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
 /// Follows until `stop` becomes true.

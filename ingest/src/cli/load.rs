@@ -24,8 +24,8 @@ use trawl_node::NodeClient;
 
 use super::error::Failure;
 use super::family::family;
+use super::family::recognition::recognised;
 use super::flags::{LoadFlags, MergeFlag, RangeEnd, Slice, Source};
-use super::recognition::recognised;
 use super::requested::{below, requested, source_range};
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 

@@ -18,9 +18,9 @@ use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
 use super::family::likely_family;
+use super::family::recognition::{chain_of_source, recognised};
 use super::flags::{LoadFlags, Source};
 use super::load::{load_leased, merge, on_refusal};
-use super::recognition::{chain_of_source, recognised};
 use super::requested::{requested, whole};
 use super::setup::{node_client, stop_on_signal};
 

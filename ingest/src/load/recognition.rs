@@ -19,7 +19,7 @@ const MAX_BLOCKS: usize = 16;
 pub struct RecognisedChain {
     /// The chain that its transactions name, if one does.
     pub chain_id: Option<u64>,
-    /// The family.
+    /// The family that was recognised.
     pub family: &'static Family,
 }
 

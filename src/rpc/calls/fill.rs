@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::CallRequest;
 use super::params::{Members, price};
-use super::unsigned::Unsigned;
+use super::unsigned::UnsignedTransaction;
 use crate::error::Problem;
 use crate::http::values::{invalid, member};
 use crate::read::calls::Execution;
@@ -39,7 +39,7 @@ pub(crate) async fn fill_transaction(call: Context<'_>) -> Result<Answer, Proble
         let execution = Execution { call: filled.clone(), fork, accounts, overrides };
         filled.gas = Some(execution.run(app, head, newest, trawl_evm::estimate).await?);
     }
-    let unsigned = Unsigned::new(&filled, chain_id)?;
+    let unsigned = UnsignedTransaction::new(&filled, chain_id)?;
     Ok(Answer::of(|writer| unsigned.write(writer)))
 }
 

@@ -16,13 +16,13 @@ use trawl_json::{JsonWriter, Object};
 
 /// A transaction with its sender.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Unsigned {
+pub(super) struct UnsignedTransaction {
     transaction: TypedTransaction,
     from: Address,
     chain_id: u64,
 }
 
-impl Unsigned {
+impl UnsignedTransaction {
     /// The transaction that a call with all its members becomes: of the kind that its members need.
     ///
     /// # Errors
@@ -202,7 +202,7 @@ mod tests {
     fn encoded(call: Call) -> String {
         let to = Some(Address::from(hex!("000000000000000000000000000000000000dead")));
         let whole = Call { to, gas: Some(21_000), nonce: Some(0x64), value: U256::from(1), ..call };
-        hex::encode(Unsigned::new(&whole, 31_337).expect("whole").encoded())
+        hex::encode(UnsignedTransaction::new(&whole, 31_337).expect("whole").encoded())
     }
 
     /// The first two as anvil 1.7.1 fills the same transactions; the last is the list of the yellow paper by hand.

@@ -37,7 +37,7 @@ fn ensure_sides(chain: &Chain, action: &str, all: &[Value]) -> anyhow::Result<()
         (format!("from={one}&to={one}&fromto_opr=and"), Box::new(|row| row["from"] == **one && is_to(row, one))),
         (
             format!("from={}&to={}&fromto_opr=AND", sender.as_str().unwrap_or("-"), recipient.as_str().unwrap_or("-")),
-            Box::new(|row| row["from"] == *sender && row["to"] == *recipient),
+            Box::new(|row| row["from"] == *sender && recipient.as_str().is_some_and(|side| is_to(row, side))),
         ),
     ];
     for (sides, is_due) in cases {

@@ -15,7 +15,7 @@ use crate::family::{BurntFees, Family, Issuance, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::header::copies::CopyRule;
-use crate::opening::Opening;
+use crate::opening::OpeningTransaction;
 use crate::rest::{RestMember, RestMembers, RestSource, TypesWord};
 use crate::transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule};
 
@@ -49,7 +49,7 @@ pub static ARBITRUM: Family = Family {
     ],
     schedules: FORKS,
     transaction_types: &[DEPOSIT, UNSIGNED, CONTRACT, RETRY, SUBMIT_RETRYABLE, INTERNAL],
-    opening: Some(Opening { byte: INTERNAL.byte, sender: ARBOS }),
+    opening: Some(OpeningTransaction { byte: INTERNAL.byte, sender: ARBOS }),
     price: PriceRule::BaseFee,
     copies: CopyRule::MessagesToL1,
     unhashed: &["sendRoot", "sendCount", "l1BlockNumber"],

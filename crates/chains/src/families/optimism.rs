@@ -14,7 +14,7 @@ use crate::family::total_difficulty::TotalDifficulty;
 use crate::family::{BurntFees, Family, Issuance, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
-use crate::opening::Opening;
+use crate::opening::OpeningTransaction;
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{DEPOSIT_NONCE, DEPOSIT_RECEIPT_VERSION, FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
@@ -194,7 +194,7 @@ pub(super) static DEPOSITS: DepositList = DepositList {
 /// Who sends the deposit that begins each block since Bedrock: it writes the attributes of the L1 block.
 const L1_ATTRIBUTES: Address = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0001");
 /// The deposit of it that begins each block since Bedrock.
-pub(super) const OPENING: Opening = Opening { byte: DEPOSIT_TYPE, sender: L1_ATTRIBUTES };
+pub(super) const OPENING: OpeningTransaction = OpeningTransaction { byte: DEPOSIT_TYPE, sender: L1_ATTRIBUTES };
 
 /// What readers see of fees and deposits.
 pub(super) const ROLLUP_FACTS: ReaderFacts = ReaderFacts {

@@ -46,9 +46,9 @@ pub enum ExportError {
         at.file.display(), at.column, at.table
     )]
     Type {
-        /// The column.
+        /// The name of the column.
         at: Box<Place>,
-        /// Its type.
+        /// The type that it has.
         found: String,
         /// The types that are known.
         expected: &'static str,
@@ -59,7 +59,7 @@ pub enum ExportError {
         at.file.display(), at.column, at.table
     )]
     Value {
-        /// The column.
+        /// The name of the column.
         at: Box<Place>,
         /// What is in the cell.
         found: String,
@@ -83,7 +83,7 @@ pub enum ExportError {
     /// A file is no Parquet, or damaged.
     #[error("{} cannot be read as Parquet: {cause}: download it again", file.display())]
     Malformed {
-        /// The file.
+        /// The file that was read.
         file: PathBuf,
         /// What its decoder says.
         cause: String,

@@ -13,7 +13,7 @@ use super::error::{ExportError, Place};
 
 /// How a table is read.
 pub(super) struct TableForm {
-    /// Its name.
+    /// The name of the table.
     pub table: &'static str,
     /// The columns that are read, where the file has them.
     pub columns: &'static [&'static str],

@@ -13,10 +13,10 @@ use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::source::rpc::{RpcSource, StateWish, TraceChoice};
 use trawl_node::NodeClient;
 
-use super::error::Failure;
-use super::flags::{LoadFlags, ReadingFlags, Source};
-use super::requested::requested;
-use super::setup::node_client;
+use super::super::error::Failure;
+use super::super::flags::{LoadFlags, ReadingFlags, Source};
+use super::super::requested::requested;
+use super::super::setup::node_client;
 
 /// Blocks that are requested of a node: some may be empty.
 const BLOCKS: u64 = 16;
