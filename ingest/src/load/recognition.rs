@@ -56,7 +56,9 @@ struct FirstBlocks {
 
 impl FirstBlocks {
     fn look_at(&mut self, block: Block) -> Option<RecognisedChain> {
-        let may_open = !std::mem::replace(&mut self.has_opened, self.has_opened || !block.transactions.is_empty());
+        let had_opened = self.has_opened;
+        self.has_opened |= !block.transactions.is_empty();
+        let may_open = !had_opened;
         let opened = if may_open { by_opening(&block) } else { None };
         opened.or_else(|| by_header(block))
     }
