@@ -3,6 +3,7 @@
 use trawl_chains::Family;
 
 use crate::block::{Block, Header, Receipt, Transaction};
+use crate::decode::NO_ITEMS;
 
 /// Names the fees beside the gas that the source did not have as lacking, and with them their sum over the block: what
 /// is not there is not zero.
@@ -39,11 +40,18 @@ fn lacking(header: &Header, transaction: &Transaction, receipt: &Receipt, family
     let fields = receipt.extra.as_deref().and_then(|extra| serde_json::from_str(extra).ok()).unwrap_or_default();
     // Whether the fee is beside the gas or part of it, a field says that no file has.
     let has_l1_fee = family.l1_fee_sign.is_none() && family.l1_fee_of(&fields).is_some();
-    // Headers have the hash of requests since Isthmus, which brought the fee of the operator.
-    let may_have_operator = family.has_operator_fee() && header.requests_hash.is_some();
+    let may_have_operator = family.has_operator_fee() && may_be_since_isthmus(header);
     let has_operator_fee = !may_have_operator || family.operator_fee_of(&fields, receipt.gas_used).is_some();
     let columns = [("l1_fee", has_l1_fee), ("operator_fee", has_operator_fee)];
     columns.into_iter().filter(|(_, is_known)| !is_known).map(|(column, _)| column).collect()
+}
+
+/// Whether a block may be of the time since Isthmus, which brought the fee of the operator: since then headers have the
+/// hash of requests, and the withdrawals root is that of a contract. Files may have neither.
+fn may_be_since_isthmus(header: &Header) -> bool {
+    let lacks = |column| header.lacking.contains(&column);
+    let is_of_contract = header.withdrawals_root.is_some_and(|root| root != NO_ITEMS);
+    header.requests_hash.is_some() || (lacks("requests_hash") && (is_of_contract || lacks("withdrawals_root")))
 }
 
 #[cfg(test)]
@@ -68,6 +76,24 @@ mod tests {
         assert_eq!(block.transactions.len(), 2);
         assert!(block.transactions[0].lacking.is_empty(), "a deposit pays nothing");
         (block.transactions[1].lacking.clone(), block.header.lacking.contains(&"transaction_fees"))
+    }
+
+    /// Ethereum ETL has no hash of requests.
+    #[test]
+    fn a_file_without_the_hash_of_requests_may_be_of_any_time() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-goerli-5003318.json");
+        let text = std::fs::read_to_string(file).expect("the fixture");
+        let may_be = |lacking: &[&'static str], withdrawals_root: Option<B256>| {
+            let mut header = decode(text.trim()).expect("a block").header;
+            (header.requests_hash, header.withdrawals_root) = (None, withdrawals_root);
+            header.lacking = lacking.to_vec();
+            may_be_since_isthmus(&header)
+        };
+        let of_contract = Some(B256::repeat_byte(1));
+        assert!(may_be(&["requests_hash"], of_contract));
+        assert!(may_be(&["requests_hash", "withdrawals_root"], None));
+        assert!(!may_be(&["requests_hash"], Some(NO_ITEMS)), "before Isthmus there are no withdrawals");
+        assert!(!may_be(&["requests_hash"], None) && !may_be(&[], of_contract));
     }
 
     #[test]
