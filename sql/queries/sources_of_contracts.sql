@@ -4,5 +4,6 @@ SELECT
     constructor_arguments, verified_at, paths, content_hashes
 FROM contract_sources
 WHERE address IN {addresses:Array(FixedString(20))}
+  AND generation GLOBAL IN (SELECT generation FROM label_loads)
 ORDER BY address, generation DESC
-LIMIT 16 BY address
+LIMIT 4 BY address

@@ -6,6 +6,6 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 
 /// A response whose body is JSON text.
-pub(crate) fn json(text: Vec<u8>) -> Response {
-    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], Bytes::from(text)).into_response()
+pub(crate) fn json(text: impl Into<Bytes>) -> Response {
+    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], text.into()).into_response()
 }

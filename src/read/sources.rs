@@ -4,11 +4,14 @@ use std::collections::HashMap;
 
 use crate::app::App;
 use crate::error::Problem;
-use trawl_core::primitives::{Address, B256};
+use tokio::sync::Semaphore;
+use trawl_core::primitives::{Address, B256, Bytes};
 use trawl_json::addresses::address::Addresses;
 use trawl_json::contracts::source::{ContractSource, SourceFile};
 use trawl_query::sources::{LoadedSource, MAX_CONTENTS, contents, of_contracts};
 
+/// Sources that are put together at once: each may have megabytes, several times until it is written.
+static BUILDING: Semaphore = Semaphore::const_new(4);
 /// Contracts whose sources are read by one statement.
 const MAX_CONTRACTS: usize = 400;
 
@@ -23,6 +26,7 @@ pub(crate) async fn source(
     contract: &Address,
 ) -> Result<Option<ContractSource>, Problem> {
     let Some((address, load)) = loaded(addresses, contract) else { return Ok(None) };
+    let _slot = BUILDING.acquire().await.map_err(|_| Problem::Internal)?;
     let rows = app.reader().rows(&of_contracts(&[address])).await?;
     let Some(row) = rows.into_iter().find(|row| row.generation == load) else { return Ok(None) };
     let mut texts: HashMap<B256, String> = HashMap::new();
@@ -30,13 +34,15 @@ pub(crate) async fn source(
         let found = app.reader().rows(&contents(hashes)).await?;
         texts.extend(found.into_iter().map(|text| (text.content_hash, text.content)));
     }
+    let is_own = address == *contract;
     let files: Option<Vec<SourceFile>> = row
         .paths
         .iter()
         .zip(&row.content_hashes)
         .map(|(path, hash)| Some(SourceFile { path: path.clone(), hash: *hash, content: texts.get(hash)?.clone() }))
         .collect();
-    Ok(files.map(|files| ContractSource { files, ..without_files(row) }))
+    let source = if is_own { without_files(row) } else { of_copy(without_files(row)) };
+    Ok(files.map(|files| ContractSource { files, ..source }))
 }
 
 /// What the sources of some contracts say beside their texts, of each by its own address.
@@ -59,6 +65,18 @@ pub(crate) async fn compilers(
         sources.extend(current.map(|row| (row.address, without_files(row))));
     }
     Ok(sources)
+}
+
+/// The source of a minimal proxy is that of its implementation; how that was created and verified is not said of the
+/// proxy.
+fn of_copy(source: ContractSource) -> ContractSource {
+    ContractSource {
+        verifier: String::new(),
+        match_type: String::new(),
+        constructor_arguments: Bytes::new(),
+        verified_at: None,
+        ..source
+    }
 }
 
 /// The contract whose source is shown for `contract`, which may be a copy of it, and the load that brought it.

@@ -15,15 +15,16 @@ use crate::facts::ReaderFacts;
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::header::copies::CopyRule;
-use crate::opening::OpeningTransaction;
 use crate::producer::ProducerRule;
 use crate::rest::{RestFacts, RestMembers, RestSource, RestValue};
 use crate::transaction_type::FamilyTransactionType;
 use crate::transaction_type::legacy::LegacyRule;
 use crate::unsigned::UnsignedRule;
 
+pub(crate) mod opening;
 pub(crate) mod total_difficulty;
 
+use opening::OpeningTransaction;
 use total_difficulty::TotalDifficulty;
 
 /// Name of the family whose rules hold for every chain that is not listed.

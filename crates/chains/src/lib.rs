@@ -15,7 +15,6 @@ mod fees;
 mod fields;
 mod finality;
 mod header;
-mod opening;
 mod own_transactions;
 mod producer;
 mod registry;
@@ -41,6 +40,7 @@ pub use execution::{
     VersionedHeader,
 };
 pub use facts::{Fact, ReaderFacts, Unit};
+pub use family::opening::OpeningTransaction;
 pub use family::total_difficulty::{Difficulties, LEFT_OUT, SumFit, TotalDifficulty};
 pub use family::{BurntFees, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
@@ -51,7 +51,6 @@ pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use finality::Finality;
 pub use header::copies::CopyRule;
 pub use header::{HeaderError, HeaderRule};
-pub use opening::OpeningTransaction;
 pub use own_transactions::{InnerCall, TypeSigns};
 pub use producer::ProducerRule;
 pub use registry::{

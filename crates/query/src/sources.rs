@@ -49,7 +49,7 @@ columns! {
 /// Most texts of one statement, as their hashes are sent in the URL of a request.
 pub const MAX_CONTENTS: usize = 400;
 
-/// The newest sources of some contracts, 16 at most of each; that of the load which its label names counts.
+/// The newest sources of some contracts, four at most of each; that of the load which its label names counts.
 #[must_use]
 pub fn of_contracts(contracts: &[Address]) -> Statement<LoadedSource> {
     Statement::page(include_str!("../../../sql/queries/sources_of_contracts.sql")).with("addresses", contracts)

@@ -188,17 +188,24 @@ fn artifact(
         _ => deployed_on(object, found.chain_id).map(|text| record::address(text).map_err(refused)).transpose()?,
     };
     let name = contract_name(object).or_else(|| stated_name(object, &fields));
-    let source = whole_source(found, source::of_artifact(object, origin.file).map_err(refused)?);
-    let Some(address) = origin.address.or(own) else {
+    let address = origin.address.or(own);
+    if address.is_some() && !found.is_here(origin, chain_id)? {
+        return Ok(());
+    }
+    let source = match source::of_artifact(object, origin.file) {
+        Err(_) if origin.found == ByChance::Yes => {
+            found.pass_over("sources that are too long");
+            None
+        }
+        source => whole_source(found, source.map_err(refused)?),
+    };
+    let Some(address) = address else {
         if origin.found == ByChance::Yes || name.is_some() {
             found.without_address(origin, name, &abi, source.as_ref());
             return Ok(());
         }
         return Err(without_address(origin, at));
     };
-    if !found.is_here(origin, chain_id)? {
-        return Ok(());
-    }
     // A record of a deployment is called like its contract.
     let by_file = || origin.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.or_else(|| by_file().filter(|stem| stem != "metadata" && record::address(stem).is_err()));

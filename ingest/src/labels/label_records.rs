@@ -152,8 +152,14 @@ impl LabelRecords {
         for key in BTreeSet::from([name.clone(), stem]) {
             let artifact = || NamelessArtifact { abi: abi.clone(), name: name.clone(), source: source.cloned() };
             let known = self.nameless.entry(key).or_insert_with(|| Some(artifact()));
-            // Two ABIs of one name are ambiguous.
+            // Two ABIs of one name are ambiguous, and so are two sources of one ABI.
             known.take_if(|known| known.abi.digest != abi.digest);
+            let digest = |record: &SourceRecord| record.source.digest();
+            if let Some(known) = known
+                && known.source.as_ref().map(digest) != source.map(digest)
+            {
+                known.source = None;
+            }
         }
     }
 

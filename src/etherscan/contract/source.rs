@@ -11,7 +11,7 @@ use crate::http::whole_body::json;
 use crate::read::sources::source;
 use trawl_core::primitives::Address;
 use trawl_json::addresses::address::Addresses;
-use trawl_json::etherscan::{abi_text, write_source};
+use trawl_json::etherscan::{abi_text, write_envelope, write_source};
 
 /// What clients compare with.
 const NOT_VERIFIED: &str = "Contract source code not verified";
@@ -47,7 +47,10 @@ pub(crate) async fn get_source_code(request: Request) -> Result<Response, Refusa
         None => return Err(Refusal::Sentence(NOT_VERIFIED.into())),
     };
     let source = source(&request.app, &addresses, &contract).await?;
-    Ok(result(|writer| {
+    let body = write_envelope("1", "OK", |writer| {
         writer.array(|list| write_source(list.item(), &contract, &addresses, &abi, source.as_ref()));
-    }))
+    });
+    // A source may have megabytes, and a client may read it slowly.
+    let held = request.app.limits().answers.hold(request.requester.client, body.len())?;
+    Ok(json(held.with(body.into())))
 }

@@ -11,11 +11,11 @@ use crate::bridge::{BridgeEvent, BridgeWay};
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
+use crate::family::opening::OpeningTransaction;
 use crate::family::{BurntFees, Family, Issuance, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::header::copies::CopyRule;
-use crate::opening::OpeningTransaction;
 use crate::rest::{RestMember, RestMembers, RestSource, TypesWord};
 use crate::transaction_type::{Constant, FamilyTransactionType, ReceiptTail, SenderRule};
 

@@ -103,19 +103,27 @@ impl ContractSource {
     pub fn standard_input(&self) -> Value {
         let sources: Map<String, Value> =
             self.files.iter().map(|file| (file.path.clone(), json!({ "content": file.content }))).collect();
-        json!({ "language": self.language, "sources": sources, "settings": self.settings })
+        let mut input = json!({ "sources": sources, "settings": self.settings });
+        // Clients of Etherscan know no others, and fail on the whole answer.
+        if ["Solidity", "Vyper"].contains(&self.language.as_str()) {
+            input["language"] = self.language.as_str().into();
+        }
+        input
     }
 
-    /// Whether its one text and its optimizer are everything that a compiler needs.
+    /// Whether its one text and what Etherscan states beside it are everything that a compiler needs.
     #[must_use]
     pub fn is_flat(&self) -> bool {
-        let needs_more = ["viaIR", "remappings", "debug"];
-        self.files.len() == 1
-            && needs_more.iter().all(|setting| match self.settings.get(*setting) {
-                None | Some(Value::Null | Value::Bool(false)) => true,
-                Some(Value::Array(items)) => items.is_empty(),
-                Some(_) => false,
-            })
+        let is_stated = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+            ("evmVersion" | "libraries" | "outputSelection", _) => true,
+            ("optimizer", Value::Object(optimizer)) => {
+                optimizer.keys().all(|name| ["enabled", "runs"].contains(&name.as_str()))
+            }
+            (_, Value::Null | Value::Bool(false)) => true,
+            (_, Value::Array(items)) => items.is_empty(),
+            _ => false,
+        };
+        self.files.len() == 1 && self.settings.iter().all(is_stated)
     }
 
     /// Writes the members of Blockscout's contract that a source fills.

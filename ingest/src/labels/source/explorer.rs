@@ -21,9 +21,10 @@ pub(super) fn of_blockscout(object: &Map<String, Value>) -> Result<FoundSource, 
     let name = text(&whole["name"]);
     let stated = text(&whole["file_path"]);
     let file_path = if stated.is_empty() { file_name(&name, &language) } else { stated };
-    let mut texts = BTreeMap::from([(file_path.clone(), text(&whole["source_code"]))]);
-    for file in whole["additional_sources"].as_array().into_iter().flatten() {
-        texts.insert(text(&file["file_path"]), text(&file["source_code"]));
+    let others = given_texts(&whole["additional_sources"], ["file_path", "source_code"]);
+    let Some(mut texts) = others else { return Ok(FoundSource::Incomplete) };
+    if texts.insert(file_path.clone(), text(&whole["source_code"])).is_some() {
+        return Ok(FoundSource::Incomplete);
     }
     let optimizer = (whole["optimization_enabled"].as_bool(), whole["optimization_runs"].as_u64());
     let evm_version = whole["evm_version"].as_str().filter(|version| *version != "default");
@@ -54,23 +55,44 @@ pub(super) fn of_blockscout(object: &Map<String, Value>) -> Result<FoundSource, 
     FoundSource::of_texts(source, texts)
 }
 
-/// The source of an item of Etherscan's answer. The error names what is wrong.
+/// The texts of a list of files, with the names of their members; `None` if one has no path or text, or a path is
+/// repeated.
+fn given_texts(list: &Value, [path, content]: [&str; 2]) -> Option<BTreeMap<String, String>> {
+    let mut texts = BTreeMap::new();
+    for file in list.as_array().into_iter().flatten() {
+        let name = file[path].as_str().filter(|path| !path.is_empty())?;
+        if texts.insert(name.to_owned(), file[content].as_str()?.to_owned()).is_some() {
+            return None;
+        }
+    }
+    Some(texts)
+}
+
+/// The source of an item of Etherscan's answer, or of Blockscout's, which has further files beside it. The error names
+/// what is wrong.
 pub(in crate::labels) fn of_etherscan(object: &Map<String, Value>) -> Result<FoundSource, String> {
     let member = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().trim();
     let code = object.get("SourceCode").and_then(Value::as_str).unwrap_or_default();
     let (path, name) = member("ContractName").rsplit_once(':').unwrap_or(("", member("ContractName")));
-    let stated = if path.is_empty() { member("ContractFileName") } else { path };
+    let is_blockscout = ["Address", "FileName", "AdditionalSources"].iter().any(|name| object.contains_key(*name));
+    let named = ["ContractFileName", "FileName"].map(member).into_iter().find(|name| !name.is_empty());
+    let stated = if path.is_empty() { named.unwrap_or_default() } else { path };
     let compiler = member("CompilerVersion");
     let language = if compiler.starts_with("vyper") { "Vyper" } else { "Solidity" };
     let given = given_files(code)?;
     let (texts, settings, language) = match given {
         GivenFiles::Flat => {
             let path = if stated.is_empty() { file_name(name, language) } else { stated.into() };
-            (BTreeMap::from([(path, code.to_owned())]), separate_settings(&member), language.into())
+            let others = object.get("AdditionalSources").unwrap_or(&Value::Null);
+            let others = given_texts(others, ["Filename", "SourceCode"]).filter(|others| !others.contains_key(&path));
+            let Some(mut texts) = others else { return Ok(FoundSource::Incomplete) };
+            texts.insert(path, code.to_owned());
+            (texts, separate_settings(&member), language.into())
         }
         GivenFiles::ByPath(texts) => (texts, separate_settings(&member), language.into()),
         GivenFiles::StandardInput { texts, settings, language } => (texts, settings, language),
     };
+    let is_similar = !member("SimilarMatch").is_empty();
     if code.is_empty() {
         return Ok(FoundSource::Absent);
     }
@@ -81,8 +103,13 @@ pub(in crate::labels) fn of_etherscan(object: &Map<String, Value>) -> Result<Fou
         language,
         compiler_version: version(compiler.trim_start_matches("vyper:")),
         settings,
-        verifier: Verifier::Etherscan,
-        constructor_arguments: bytes(&member("ConstructorArguments").into()),
+        verifier: match () {
+            // It is the source of another contract, whose code is the same but for arguments.
+            () if is_similar => Verifier::Unstated,
+            () if is_blockscout => Verifier::Blockscout,
+            () => Verifier::Etherscan,
+        },
+        constructor_arguments: if is_similar { <_>::default() } else { bytes(&member("ConstructorArguments").into()) },
         ..ContractSource::default()
     };
     FoundSource::of_texts(source, texts)
@@ -131,8 +158,8 @@ fn without_target(settings: &Value) -> Value {
 /// The settings that Etherscan states in members of their own.
 fn separate_settings<'m>(member: &impl Fn(&str) -> &'m str) -> String {
     let is_enabled = match member("OptimizationUsed") {
-        "1" => Some(true),
-        "0" => Some(false),
+        "1" | "true" => Some(true),
+        "0" | "false" => Some(false),
         _ => None,
     };
     let evm_version =
@@ -144,7 +171,8 @@ fn separate_settings<'m>(member: &impl Fn(&str) -> &'m str) -> String {
             (name.to_owned(), format!("0x{digits}").into())
         })
         .collect();
-    settings(is_enabled, member("Runs").parse().ok(), evm_version, libraries)
+    let runs = ["Runs", "OptimizationRuns"].iter().find_map(|name| member(name).parse().ok());
+    settings(is_enabled, runs, evm_version, libraries)
 }
 
 fn settings(
@@ -252,6 +280,27 @@ mod tests {
         assert_eq!(declaring_file(&texts, "Coin"), "");
         let texts: BTreeMap<String, String> = files(&[("a.sol", "contract\nCoin{}"), ("Coin.sol", "library Coin {}")]);
         assert_eq!(declaring_file(&texts, "Coin"), "Coin.sol");
+    }
+
+    #[test]
+    fn further_files_of_blockscout_belong_to_the_source() {
+        let item = |further: Value| {
+            json!({"Address": "0x1111111111111111111111111111111111111111", "SourceCode": "contract Coin is A {}",
+                "ContractName": "Coin", "FileName": "b/Coin.sol", "CompilerVersion": "v0.8.19", "Runs": "",
+                "OptimizationUsed": "true", "OptimizationRuns": "7", "AdditionalSources": further})
+        };
+        let read = |item: &Value| of_etherscan(item.as_object().expect("an object")).expect("a source");
+        let FoundSource::Whole(found) = read(&item(json!([{"Filename": "a.sol", "SourceCode": "contract A {}"}])))
+        else {
+            panic!("no source")
+        };
+        let source = found.source;
+        assert_eq!(source.files.keys().collect::<Vec<_>>(), ["a.sol", "b/Coin.sol"]);
+        assert_eq!((source.file_path.as_str(), source.verifier), ("b/Coin.sol", Verifier::Blockscout));
+        assert_eq!(source.settings, r#"{"optimizer":{"enabled":true,"runs":7}}"#);
+        for broken in [json!([{"Filename": "a.sol"}]), json!([{"Filename": "b/Coin.sol", "SourceCode": "x"}])] {
+            assert!(matches!(read(&item(broken)), FoundSource::Incomplete));
+        }
     }
 
     #[test]

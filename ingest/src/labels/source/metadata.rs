@@ -8,8 +8,8 @@ use std::path::Path;
 use alloy_primitives::{Address, B256, keccak256};
 use serde_json::{Map, Value};
 
-use super::files::SourceFinder;
-use super::record::{ContractSource, FoundSource, MatchType, Verifier, bytes, text, version};
+use super::files::{SourceFinder, read_regular};
+use super::record::{ContractSource, FoundSource, MAX_BYTES, MatchType, Verifier, bytes, text, version};
 
 /// The source of an artifact with metadata, or of metadata alone.
 pub(super) fn read(object: &Map<String, Value>, file: &Path) -> Result<FoundSource, String> {
@@ -43,7 +43,7 @@ fn stated(metadata: &Value, file: &Path) -> ContractSource {
     let target = metadata["settings"]["compilationTarget"].as_object().and_then(|target| target.iter().next());
     let (file_path, name) = target.map_or_else(Default::default, |(path, name)| (path.clone(), text(name)));
     let (verifier, match_type) = verification(file);
-    let beside = |name: &str| std::fs::read_to_string(file.with_file_name(name)).map_or(Value::Null, Value::String);
+    let beside = |name: &str| read_regular(&file.with_file_name(name), MAX_BYTES).map_or(Value::Null, Value::String);
     let is_folder = verifier == Verifier::Sourcify;
     ContractSource {
         name,

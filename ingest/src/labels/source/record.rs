@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use trawl_core::primitives::Timestamp;
 
 /// Most bytes of the texts of one contract.
-pub(in crate::labels) const MAX_BYTES: usize = 8 << 20;
+pub(in crate::labels) const MAX_BYTES: usize = 4 << 20;
 /// Most files of one contract.
-pub(in crate::labels) const MAX_FILES: usize = 10_000;
+pub(in crate::labels) const MAX_FILES: usize = 4_000;
 
 /// The service that compiled a source and compared the result with the code of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -15,7 +15,7 @@ use crate::labels::source::ContractSource;
 /// Rows in one insert, at most.
 const ROWS: usize = 100_000;
 /// Texts of source files in one insert, at most: they may be long.
-const TEXTS: usize = 500;
+const TEXTS: usize = 100;
 
 /// The number of a load and its time.
 #[derive(Debug, Clone, Copy)]
