@@ -28,10 +28,23 @@ struct LastContact {
     looked: Instant,
     /// The last failure of a look since then.
     look_failure: Option<(FailureKind, String)>,
+    /// When the newest of the looks began that have ended.
+    newest_look: Option<Instant>,
     /// Whether a look failed and none succeeded since.
     is_away: bool,
     /// How it shows that the node is of another chain, if it does.
     foreign: Option<String>,
+}
+
+/// What the answer of a look means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnsweredLook {
+    /// A look that began later has ended: nothing.
+    Late,
+    /// The node was there before.
+    Usual,
+    /// The node was away before.
+    Revival,
 }
 
 /// What is known of a node at a moment.
@@ -65,6 +78,7 @@ impl Default for Contact {
             failure: None,
             looked: answered,
             look_failure: None,
+            newest_look: None,
             is_away: false,
             foreign: None,
         };
@@ -83,20 +97,24 @@ impl Contact {
         (heard.answered, heard.failure) = (Instant::now(), None);
     }
 
-    /// The node answered a poll after `latency`: its newest block is `height`. Whether it was away before.
-    pub fn answered_poll(&self, height: u64, latency: Duration) -> bool {
+    /// The node answered a look that began at `started`: its newest block is `height`. Looks overlap, so one may be
+    /// answered after a later one ended: that says nothing, whatever became of the later one.
+    pub fn answered_look(&self, started: Instant, height: u64) -> AnsweredLook {
         let mut heard = self.heard();
+        if heard.newest_look.is_some_and(|newest| newest > started) {
+            return AnsweredLook::Late;
+        }
         let now = Instant::now();
-        (heard.answered, heard.latency, heard.failure) = (now, Some(latency), None);
-        (heard.looked, heard.look_failure) = (now, None);
+        (heard.answered, heard.latency, heard.failure) = (now, Some(now.duration_since(started)), None);
+        (heard.looked, heard.look_failure, heard.newest_look) = (now, None, Some(started));
         if heard.height.is_none_or(|(known, _)| known != height) {
             heard.height = Some((height, now));
         }
-        let was_away = std::mem::replace(&mut heard.is_away, false);
-        if was_away {
+        if std::mem::replace(&mut heard.is_away, false) {
             self.revived.notify_waiters();
+            return AnsweredLook::Revival;
         }
-        was_away
+        AnsweredLook::Usual
     }
 
     /// A call failed.
@@ -109,12 +127,13 @@ impl Contact {
         self.heard().is_away = true;
     }
 
-    /// A look that began at `started` failed. It says nothing if a later one was answered.
+    /// A look that began at `started` failed. It says nothing if one was answered since, or a later one ended.
     pub fn missed_look(&self, started: Instant, failure: &Failure) {
         let mut heard = self.heard();
-        if heard.looked > started {
+        if heard.looked > started || heard.newest_look.is_some_and(|newest| newest > started) {
             return;
         }
+        heard.newest_look = Some(started);
         let failure = Some((failure.kind(), failure.cause().to_owned()));
         (heard.is_away, heard.failure, heard.look_failure) = (true, failure.clone(), failure);
     }
@@ -153,13 +172,13 @@ mod tests {
     #[tokio::test]
     async fn a_look_that_is_answered_after_silence_is_a_revival() {
         let contact = Contact::default();
-        assert!(!contact.answered_poll(5, Duration::ZERO));
+        assert_eq!(contact.answered_look(Instant::now(), 5), AnsweredLook::Usual);
         contact.missed_look(Instant::now(), &Failure::unreachable("refused"));
         assert_eq!(contact.status("node").failure, Some((FailureKind::Unreachable, "refused".into())));
         let revived = contact.revived();
         tokio::pin!(revived);
         assert!(futures_util::poll!(revived.as_mut()).is_pending());
-        assert!(contact.answered_poll(5, Duration::ZERO));
+        assert_eq!(contact.answered_look(Instant::now(), 5), AnsweredLook::Revival);
         assert!(futures_util::poll!(revived.as_mut()).is_ready());
         assert!(contact.status("node").failure.is_none());
     }
@@ -168,9 +187,26 @@ mod tests {
     fn a_look_that_fails_after_a_later_one_was_answered_says_nothing() {
         let contact = Contact::default();
         let started = Instant::now();
-        assert!(!contact.answered_poll(5, Duration::ZERO));
+        assert_eq!(contact.answered_look(Instant::now(), 5), AnsweredLook::Usual);
         contact.missed_look(started, &Failure::timeout("no answer in time"));
-        assert!(contact.status("node").look_failure.is_none() && !contact.answered_poll(5, Duration::ZERO));
+        assert!(contact.status("node").look_failure.is_none());
+        assert_eq!(contact.answered_look(Instant::now(), 5), AnsweredLook::Usual);
+    }
+
+    #[test]
+    fn a_look_that_is_answered_after_a_later_one_ended_says_nothing() {
+        let contact = Contact::default();
+        let first = Instant::now();
+        let [second, third] = [1, 2].map(|count| first + count * Duration::from_nanos(1));
+        assert_eq!(contact.answered_look(second, 6), AnsweredLook::Usual);
+        let since = contact.heard().height;
+        assert_eq!(contact.answered_look(first, 5), AnsweredLook::Late);
+        assert_eq!((since.map(|(height, _)| height), contact.heard().height), (Some(6), since));
+        let failed = Instant::now() + Duration::from_secs(1);
+        contact.missed_look(failed, &Failure::unreachable("refused"));
+        assert_eq!(contact.answered_look(third, 6), AnsweredLook::Late, "it is away");
+        assert!(contact.status("node").look_failure.is_some());
+        assert_eq!(contact.answered_look(failed + Duration::from_secs(1), 6), AnsweredLook::Revival);
     }
 
     #[test]

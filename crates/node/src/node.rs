@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::chain::KnownChain;
-use super::contact::Contact;
+use super::contact::{AnsweredLook, Contact};
 use super::error::NodeError;
 use super::figures;
 use super::health::Health;
@@ -117,10 +117,14 @@ impl Node {
         });
         match looked {
             Ok((height, answers)) => {
-                if self.contact.answered_poll(height, started.elapsed()) {
-                    self.distrust();
-                    self.health.recovered();
-                    self.limiter.forgive();
+                match self.contact.answered_look(started, height) {
+                    AnsweredLook::Late => return,
+                    AnsweredLook::Usual => {}
+                    AnsweredLook::Revival => {
+                        self.distrust();
+                        self.health.recovered();
+                        self.limiter.forgive();
+                    }
                 }
                 if let Some(expected) = unchecked {
                     // Noted where it is shown.
