@@ -15,7 +15,7 @@ use super::node::Node;
 use super::pending::{PendingCall, PendingCalls};
 use super::settings::{NodeSettings, RetryPolicy};
 use crate::error::call::Answer;
-use crate::error::failure::Failure;
+use crate::error::failure::{Failure, FailureKind};
 
 /// Interchangeable nodes of one chain.
 #[derive(Debug, Clone)]
@@ -158,6 +158,26 @@ impl NodeClient {
             node.check_chain(&known).await?;
         }
         node.batch(calls).await
+    }
+
+    /// [`NodeClient::batch`] for an optional part. What a gateway denies is a refusal of the part if the gateway lets
+    /// another call through; else it denies everything, as with a key that has expired.
+    ///
+    /// # Errors
+    ///
+    /// If the node in use fails, or does not have the part.
+    pub async fn batch_of_a_part(&self, calls: &[(&'static str, Value)]) -> Result<Vec<Answer>, Failure> {
+        let denied = match self.batch(calls).await {
+            Ok(answers) => return Ok(answers),
+            Err(failure) if failure.kind() != FailureKind::Denied => return Err(failure.of_a_part()),
+            Err(denied) => denied,
+        };
+        Err(match self.batch(&[("eth_blockNumber", json!([]))]).await {
+            Ok(_) => Failure::unsupported(denied.cause),
+            // Nobody knows whether it is the part that is denied.
+            Err(failure) if failure.is_about_the_call() => denied,
+            Err(failure) => failure,
+        })
     }
 
     /// Probes all nodes, apart from other calls and their limits. Returns when all have answered, or after `timeout`.

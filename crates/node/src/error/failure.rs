@@ -130,11 +130,12 @@ impl Failure {
     pub(crate) fn status(status: u16, headers: &HeaderMap) -> Self {
         let (cause, retry_after) = (format!("HTTP {status}"), retry_after(headers));
         match status {
-            401..=404 => Self::new(cause, Kind::Denied),
+            401 | 403 | 404 => Self::new(cause, Kind::Denied),
             // A gateway timed out waiting for the node.
             408 | 504 | 524 => Self { retry_after, ..Self::timeout(cause) },
             413 => Self::too_large(cause),
-            429 | 503 => Self::rate_limited(cause, retry_after),
+            // A quota that is used up (402) comes back with time, or once it is paid for.
+            402 | 429 | 503 => Self::rate_limited(cause, retry_after),
             _ => Self { retry_after, ..Self::transient(cause) },
         }
     }
@@ -145,11 +146,12 @@ impl Failure {
         self.kind
     }
 
-    /// The failure of an optional part: a node that refuses it is not set aside for the rest.
+    /// The failure of an optional part: a node that refuses it is not set aside for the rest. What a gateway denies is
+    /// no refusal of the part, since it may deny everything: see
+    /// [`batch_of_a_part`](crate::NodeClient::batch_of_a_part).
     #[must_use]
     pub fn of_a_part(self) -> Self {
-        let is_refused = matches!(self.kind, Kind::Permanent | Kind::Denied);
-        if is_refused { Self { kind: Kind::Unsupported, ..self } } else { self }
+        if self.kind == Kind::Permanent { Self { kind: Kind::Unsupported, ..self } } else { self }
     }
 
     /// The same, with what it is about in front of its cause.
@@ -174,8 +176,8 @@ impl Failure {
     /// Whether the failure is caused by the call and not by the state of the node: such a part may be left out.
     #[must_use]
     pub fn is_about_the_call(&self) -> bool {
-        use Kind::{Malformed, OtherChain, RateLimited, Stopped, Unreachable};
-        !matches!(self.kind, Unreachable | Malformed | RateLimited | OtherChain | Stopped)
+        use Kind::{Denied, Malformed, OtherChain, RateLimited, Stopped, Unreachable};
+        !matches!(self.kind, Unreachable | Malformed | RateLimited | Denied | OtherChain | Stopped)
     }
 
     /// Whether the call timed out.
@@ -254,9 +256,11 @@ mod tests {
         assert_eq!(kind(-32000, "missing trie node"), Kind::Pruned);
         assert_eq!(Failure::status(413, &HeaderMap::new()).kind, Kind::TooLarge);
         assert_eq!(Failure::status(502, &HeaderMap::new()).kind, Kind::Malformed);
-        for status in [401, 402, 403, 404] {
+        assert_eq!(Failure::status(402, &HeaderMap::new()).kind, Kind::RateLimited);
+        for status in [401, 403, 404] {
             let failure = Failure::status(status, &HeaderMap::new());
             assert!(failure.kind == Kind::Denied && failure.is_permanent(), "{status}");
+            assert!(!failure.of_a_part().is_about_the_call(), "{status}: no block goes on without the part");
         }
         assert_eq!(Failure::status(504, &HeaderMap::new()).kind, Kind::Timeout);
     }

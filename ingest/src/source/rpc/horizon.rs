@@ -115,7 +115,7 @@ impl Horizon {
     pub fn lacked(&self, block: BlockNumber, failure: &Failure) -> bool {
         let reason = match failure.kind() {
             FailureKind::Pruned | FailureKind::UnknownBlock => MissingReason::Pruned,
-            FailureKind::Unsupported | FailureKind::Permanent | FailureKind::Denied => MissingReason::NotOffered,
+            FailureKind::Unsupported | FailureKind::Permanent => MissingReason::NotOffered,
             _ => MissingReason::TooLarge,
         };
         let mut state = self.state();

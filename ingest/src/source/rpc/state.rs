@@ -207,7 +207,7 @@ impl BlockState {
                 continue;
             }
             let call = (tracer.method, (tracer.parameters)(of.hash, of.number));
-            let answer = client.batch(&[call]).await.map_err(Failure::of_a_part)?.pop();
+            let answer = client.batch_of_a_part(&[call]).await?.pop();
             match differences(answer, of, &self.progress)? {
                 Ok(diffs) => {
                     *self.diffs() = Some(diffs);
@@ -235,7 +235,7 @@ impl BlockState {
         if open.is_empty() {
             return Ok(());
         }
-        let answers = client.batch(&calls).await.map_err(Failure::of_a_part)?;
+        let answers = client.batch_of_a_part(&calls).await?;
         let mut failure = None;
         for (position, answer) in open.into_iter().zip(answers) {
             match present(Some(answer), "a slot is not there yet").map_err(Failure::of_a_part) {

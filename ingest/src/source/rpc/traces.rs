@@ -149,10 +149,12 @@ async fn request(method: Method, client: &NodeClient, block: &BlockPeek) -> Resu
         let none = RawValue::from_string("[]".into()).expect("an empty array");
         return Ok(MethodOutcome::Traced(TraceOutcome::Part(method.part(), none)));
     }
-    let answer = match client.batch(&[method.call(block)]).await {
+    let answer = match client.batch_of_a_part(&[method.call(block)]).await {
         Ok(mut answers) => answers.pop(),
         // Gateways refuse a method before any node hears of it.
-        Err(failure) if failure.is_permanent() => return Ok(MethodOutcome::NotOfThisBlock(failure.of_a_part())),
+        Err(failure) if failure.is_permanent() && failure.is_about_the_call() => {
+            return Ok(MethodOutcome::NotOfThisBlock(failure));
+        }
         Err(failure) => return Err(failure),
     };
     let answer = match answer {
