@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -98,6 +98,28 @@ fn traces_that_are_not_sold_are_missing() -> anyhow::Result<()> {
         ensure!(counts.0 == 55 && counts.1 <= 1 && counts.2 == 55, "{position}: {counts:?}");
         ensure!(covered(&database, "state_transactions")? == 54, "{position}: state");
     }
+    Ok(())
+}
+
+/// As when a key expires: what a gateway denies then is not taken for what it does not offer.
+#[test]
+fn a_gateway_that_denies_everything_costs_no_traces() -> anyhow::Result<()> {
+    let (node, database) = (Node::start("hive", &[])?, "spoiled_denied");
+    let is_denied = AtomicBool::new(false);
+    let url = spoiled(&node, move |call, _| {
+        if is_trace(call) && call["params"][0] == "0x1e" {
+            is_denied.store(true, Ordering::Relaxed);
+        }
+        is_denied.load(Ordering::Relaxed).then_some(403)
+    })?;
+    let _database = env::database(database);
+    env::create_tables(database)?;
+    let output = env::run(env::ingest(database, &["load", "--rpc-url", &url]), 1)?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(text.contains("HTTP 403: check its address, and the key"), "{text}");
+    ensure!(covered(database, "traces")? == covered(database, "blocks")?, "blocks are there without their traces");
+    env::run(env::ingest(database, &["load", "--rpc-url", &node.url]), 0)?;
+    ensure!(covered(database, "traces")? == 55 && covered(database, "blocks")? == 55);
     Ok(())
 }
 
