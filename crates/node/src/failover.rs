@@ -6,7 +6,7 @@
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use backon::{BackoffBuilder, ExponentialBuilder};
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 
 use super::client::{NodeClient, TURN};
 use super::error::NodeError;
@@ -63,7 +63,7 @@ impl NodeClient {
         &self,
         mut attempt: impl FnMut() -> F,
     ) -> Result<T, RetriesExhausted> {
-        let mut pauses = pauses();
+        let mut pauses = Pauses::default();
         let mut attempts = Attempts::at(self.nodes.len());
         let pending = self.pending.begin();
         loop {
@@ -132,17 +132,12 @@ impl NodeClient {
     }
 
     /// How long to wait before the next attempt, if no node is ready.
-    fn pause(
-        &self,
-        refused: &[bool],
-        failure: &Failure,
-        pauses: &mut impl Iterator<Item = Duration>,
-    ) -> Option<Duration> {
+    fn pause(&self, refused: &[bool], failure: &Failure, pauses: &mut Pauses) -> Option<Duration> {
         let any_ready = || self.nodes.iter().zip(refused).any(|(node, refused)| !refused && node.health.is_ready());
         if matches!(self.policy, RetryPolicy::OncePerNode { .. }) || any_ready() {
             return None;
         }
-        let pause = pauses.next().unwrap_or(Duration::from_secs(10));
+        let pause = pauses.after(failure);
         Some(failure.retry_after.map_or(pause, |wait| wait.min(Duration::from_secs(60)).max(pause)))
     }
 }
@@ -204,13 +199,57 @@ impl RetriesExhausted {
     }
 }
 
-/// Pauses between attempts when no node is ready: exponential backoff with jitter, which may double a pause. They are
-/// short, since a node that is back answers looks, but may have failed with calls only.
-fn pauses() -> impl Iterator<Item = Duration> {
-    ExponentialBuilder::default()
-        .with_min_delay(Duration::from_millis(200))
-        .with_max_delay(Duration::from_secs(3))
-        .without_max_times()
-        .with_jitter()
-        .build()
+/// Pauses between attempts when no node is ready: exponential backoff with jitter, which may double a pause.
+struct Pauses {
+    /// Short, since a node that is back answers looks, but may have failed with calls only.
+    usual: ExponentialBackoff,
+    /// For a node that works and limits its callers: looks tell nothing, and it is called ever less often.
+    limited: ExponentialBackoff,
+}
+
+/// The longest pause before its jitter.
+const MAX_PAUSE: Duration = Duration::from_secs(3);
+/// The same after an exceeded limit.
+const MAX_LIMITED_PAUSE: Duration = Duration::from_secs(10);
+
+impl Default for Pauses {
+    fn default() -> Self {
+        let up_to = |longest| {
+            let pauses = ExponentialBuilder::default().with_min_delay(Duration::from_millis(200)).with_jitter();
+            pauses.with_max_delay(longest).without_max_times().build()
+        };
+        Self { usual: up_to(MAX_PAUSE), limited: up_to(MAX_LIMITED_PAUSE) }
+    }
+}
+
+impl Pauses {
+    /// The pause after a failure.
+    fn after(&mut self, failure: &Failure) -> Duration {
+        let (pauses, longest) = match failure.is_rate_limited() {
+            true => (&mut self.limited, MAX_LIMITED_PAUSE),
+            false => (&mut self.usual, MAX_PAUSE),
+        };
+        pauses.next().unwrap_or(longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_limits_its_callers_is_called_less_often() {
+        let settled = |failure: &Failure| {
+            let mut pauses = Pauses::default();
+            let all: Vec<Duration> = (0..16).map(|_| pauses.after(failure)).collect();
+            assert!(all[0] >= Duration::from_millis(200) && all[0] <= Duration::from_millis(400), "{all:?}");
+            all[15]
+        };
+        let seconds = |range: std::ops::RangeInclusive<u64>, pause: Duration| {
+            let (from, to) = (Duration::from_secs(*range.start()), Duration::from_secs(*range.end()));
+            assert!(pause >= from && pause <= to, "{pause:?}");
+        };
+        seconds(3..=6, settled(&Failure::unreachable("refused")));
+        seconds(10..=20, settled(&Failure::rate_limited("HTTP 429", None)));
+    }
 }
