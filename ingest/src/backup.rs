@@ -23,7 +23,7 @@ mod error;
 mod folder;
 mod manifest;
 
-pub use chain::{ListedBackup, list, prune};
+pub use chain::{Completion, ListedBackup, list, prune};
 pub use error::BackupError;
 pub use folder::BackupFolder;
 pub use manifest::Manifest;

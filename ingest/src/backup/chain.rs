@@ -2,31 +2,63 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::BackupError;
 use super::folder::{BackupFolder, FolderState};
 use super::manifest::Manifest;
 
+/// A folder that disks have of their own, for root only.
+const OF_FILE_SYSTEMS: &str = "lost+found";
+
 /// A folder among those of backups.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct ListedBackup {
     /// Folder of the backup, by its whole path.
     pub folder: BackupFolder,
-    /// Its manifest; `None` if it was not completed.
-    pub manifest: Option<Manifest>,
+    /// What it is.
+    pub completion: Completion,
     /// Bytes of its files.
     pub size_bytes: u64,
+}
+
+/// Whether a folder is a backup that can be restored.
+#[derive(Debug)]
+pub enum Completion {
+    /// It is, with this manifest.
+    Whole(Manifest),
+    /// It was not completed.
+    Unfinished,
+    /// It cannot be read.
+    Unreadable(BackupError),
+}
+
+impl ListedBackup {
+    /// The manifest of one that is whole.
+    #[must_use]
+    pub fn manifest(&self) -> Option<&Manifest> {
+        match &self.completion {
+            Completion::Whole(manifest) => Some(manifest),
+            Completion::Unfinished | Completion::Unreadable(_) => None,
+        }
+    }
 }
 
 /// The manifest of a backup, all of whose bases are there.
 pub(super) fn require_whole(folder: &BackupFolder) -> Result<Manifest, BackupError> {
     let manifest = manifest(folder)?.ok_or_else(|| BackupError::Missing { path: folder.path().to_owned() })?;
-    let (mut path, mut base) = (folder.path().to_owned(), manifest.base.clone());
-    while let Some(next) = base {
-        let found = manifest_at(&next)?;
+    let (mut path, mut of) = (folder.path().to_owned(), manifest.clone());
+    let mut passed = BTreeSet::from([path.clone()]);
+    while let Some(next) = of.base {
+        let base = BackupFolder::new(&next)?;
+        let found = self::manifest(&base)?;
         let found = found.ok_or_else(|| BackupError::BaseMissing { path: path.clone(), base: next.clone() })?;
-        (path, base) = (next, found.base);
+        // Where folders were renamed, even this one may be its own base.
+        if found.created_at > of.created_at || !passed.insert(base.path().to_owned()) {
+            return Err(BackupError::BaseReplaced { path, base: next });
+        }
+        (path, of) = (next, found);
     }
     Ok(manifest)
 }
@@ -41,7 +73,8 @@ pub(super) fn require_base(base: &BackupFolder, chain_id: Option<u64>) -> Result
     Ok(manifest)
 }
 
-/// The backups in `folder`, oldest first; after them those that were not completed.
+/// The backups in `folder`, oldest first; after them folders that were not completed or cannot be read. Symbolic links
+/// are none of them: what one names is listed where it is.
 ///
 /// # Errors
 ///
@@ -50,20 +83,33 @@ pub fn list(folder: &Path) -> Result<Vec<ListedBackup>, BackupError> {
     let failed = |source| BackupError::Folder { path: folder.to_owned(), source };
     let mut listed = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
-        let backup = BackupFolder::new(&entry.map_err(failed)?.path())?;
-        let manifest = match backup.path().is_dir().then(|| backup.state()).transpose()? {
-            Some(FolderState::Whole(manifest)) => Some(manifest),
-            Some(FolderState::Unfinished) => None,
-            Some(FolderState::Absent | FolderState::Foreign) | None => continue,
-        };
-        let size_bytes = size_bytes(backup.path()).map_err(failed)?;
-        listed.push(ListedBackup { folder: backup, manifest, size_bytes });
+        let entry = entry.map_err(failed)?;
+        if entry.file_type().map_err(failed)?.is_dir() && entry.file_name() != OF_FILE_SYSTEMS {
+            listed.extend(listed_backup(BackupFolder::new(&entry.path())?));
+        }
     }
     listed.sort_by_key(|backup| {
-        let time = backup.manifest.as_ref().map_or(u64::MAX, |manifest| manifest.created_at);
+        let time = backup.manifest().map_or(u64::MAX, |manifest| manifest.created_at);
         (time, backup.folder.path().to_owned())
     });
     Ok(listed)
+}
+
+/// One of them; `None` if it is no backup, or removed meanwhile.
+fn listed_backup(folder: BackupFolder) -> Option<ListedBackup> {
+    let sized = || {
+        let state = folder.state()?;
+        let size_bytes = size_bytes(folder.path()).map_err(|source| folder.failed(source))?;
+        Ok((state, size_bytes))
+    };
+    let (completion, size_bytes) = match sized() {
+        Ok((FolderState::Whole(manifest), size_bytes)) => (Completion::Whole(manifest), size_bytes),
+        Ok((FolderState::Unfinished, size_bytes)) => (Completion::Unfinished, size_bytes),
+        Ok((FolderState::Absent | FolderState::Empty | FolderState::Foreign, _)) => return None,
+        Err(BackupError::Folder { source, .. }) if source.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => (Completion::Unreadable(error), 0),
+    };
+    Some(ListedBackup { folder, completion, size_bytes })
 }
 
 /// Removes all backups of `folder` but the newest `keep` and those that they build on. Returns the removed ones. Those
@@ -74,16 +120,18 @@ pub fn list(folder: &Path) -> Result<Vec<ListedBackup>, BackupError> {
 /// If the folder cannot be read, or a backup not removed.
 pub fn prune(folder: &Path, keep: usize) -> Result<Vec<ListedBackup>, BackupError> {
     let mut whole = list(folder)?;
-    whole.retain(|backup| backup.manifest.is_some());
-    let bases: BTreeMap<&Path, &Path> = whole
-        .iter()
-        .filter_map(|backup| Some((backup.folder.path(), backup.manifest.as_ref()?.base.as_deref()?)))
-        .collect();
+    whole.retain(|backup| backup.manifest().is_some());
+    let mut bases: BTreeMap<&Path, PathBuf> = BTreeMap::new();
+    for backup in &whole {
+        if let Some(base) = backup.manifest().and_then(|manifest| manifest.base.as_deref()) {
+            bases.insert(backup.folder.path(), BackupFolder::new(base)?.path().to_owned());
+        }
+    }
     let mut needed: BTreeSet<PathBuf> = BTreeSet::new();
     for backup in whole.iter().rev().take(keep) {
         let mut next = Some(backup.folder.path());
         while let Some(path) = next.filter(|path| needed.insert((*path).to_owned())) {
-            next = bases.get(path).copied();
+            next = bases.get(path).map(PathBuf::as_path);
         }
     }
     whole.retain(|backup| !needed.contains(backup.folder.path()));
@@ -97,15 +145,11 @@ pub fn prune(folder: &Path, keep: usize) -> Result<Vec<ListedBackup>, BackupErro
 fn manifest(folder: &BackupFolder) -> Result<Option<Manifest>, BackupError> {
     match folder.state()? {
         FolderState::Whole(manifest) => Ok(Some(manifest)),
-        FolderState::Absent | FolderState::Unfinished | FolderState::Foreign => Ok(None),
+        FolderState::Absent | FolderState::Empty | FolderState::Unfinished | FolderState::Foreign => Ok(None),
     }
 }
 
-fn manifest_at(path: &Path) -> Result<Option<Manifest>, BackupError> {
-    manifest(&BackupFolder::new(path)?)
-}
-
-fn size_bytes(folder: &Path) -> std::io::Result<u64> {
+fn size_bytes(folder: &Path) -> io::Result<u64> {
     let mut sum = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -122,14 +166,19 @@ mod tests {
     /// A folder with backups by name, age and base.
     fn backups(of: &[(&str, u64, Option<&str>)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
+        backups_in(folder.path(), of);
+        folder
+    }
+
+    fn backups_in(folder: &Path, of: &[(&str, u64, Option<&str>)]) -> Vec<ListedBackup> {
         for (name, created_at, base) in of {
-            let backup = BackupFolder::new(&folder.path().join(name)).expect("a path");
+            let backup = BackupFolder::new(&folder.join(name)).expect("a path");
             fs::create_dir_all(backup.path().join("rows")).expect("a folder");
-            let base = base.map(|base| folder.path().join(base));
+            let base = base.map(|base| folder.join(base));
             let manifest = Manifest { created_at: *created_at, base, ..Manifest::of_now() };
             backup.finish(&manifest).expect("a file");
         }
-        folder
+        list(folder).expect("a list")
     }
 
     fn names(backups: &[ListedBackup]) -> Vec<String> {
@@ -150,6 +199,32 @@ mod tests {
         assert!(folder.path().join("other/things").exists());
     }
 
+    /// A link to the newest backup, which scripts move on, and paths that are no shortest ones.
+    #[test]
+    fn a_base_is_retained_whatever_it_was_called() {
+        let of = [("a", 1, None), ("b", 2, Some("latest")), ("c", 3, Some("b/../b"))];
+        let folder = tempfile::tempdir().expect("a folder");
+        std::os::unix::fs::symlink("a", folder.path().join("latest")).expect("a link");
+        let written = backups_in(folder.path(), &of);
+        assert_eq!(names(&written), ["a", "b", "c"], "the link is no backup of its own");
+        assert_eq!(names(&prune(folder.path(), 1).expect("pruned")), [""; 0]);
+        let latest = BackupFolder::new(&folder.path().join("latest")).expect("a path");
+        assert!(latest.path().ends_with("a") && require_whole(&latest).is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_listed_and_hides_no_other() {
+        let folder = backups(&[("a", 1, None), ("b", 2, None), ("c", 3, None)]);
+        fs::create_dir(folder.path().join("lost+found")).expect("a folder");
+        fs::write(folder.path().join("b/backup.json"), "{").expect("a file");
+        let listed = list(folder.path()).expect("a list");
+        assert_eq!(names(&listed), ["a", "c", "b"]);
+        let Completion::Unreadable(error) = &listed[2].completion else { panic!("{listed:?}") };
+        assert!(error.to_string().contains("b/backup.json is no manifest"), "{error}");
+        assert_eq!(names(&prune(folder.path(), 1).expect("pruned")), ["a"]);
+        assert!(folder.path().join("b/rows").exists());
+    }
+
     #[test]
     fn a_chain_of_backups_is_whole_or_names_what_it_lacks() {
         let folder = backups(&[("a", 1, None), ("b", 2, Some("a")), ("c", 3, Some("b"))]);
@@ -162,5 +237,10 @@ mod tests {
         };
         assert_eq!((path, base), (folder.path().join("b"), folder.path().join("a")));
         assert!(matches!(require_whole(&backup("a")), Err(BackupError::Missing { .. })));
+        let folder = backups(&[("a", 2, None), ("b", 1, Some("a")), ("c", 3, Some("c"))]);
+        let backup = |name: &str| BackupFolder::new(&folder.path().join(name)).expect("a path");
+        for renamed in ["b", "c"] {
+            assert!(matches!(require_whole(&backup(renamed)), Err(BackupError::BaseReplaced { .. })), "{renamed}");
+        }
     }
 }

@@ -50,6 +50,25 @@ pub enum BackupError {
         /// Folder without `backup.json`.
         path: PathBuf,
     },
+    /// The file that describes a backup is not as it was written.
+    #[error("{path} is no manifest of a backup: restore that file from a copy of the folder, or remove the folder")]
+    Manifest {
+        /// File of the manifest.
+        path: PathBuf,
+        /// What of it cannot be read.
+        source: serde_json::Error,
+    },
+    /// The base of a backup was replaced.
+    #[error(
+        "{path} builds on {base}, where another backup is by now: give that folder its name of before, or use another \
+         backup"
+    )]
+    BaseReplaced {
+        /// Folder of the requested backup.
+        path: PathBuf,
+        /// Folder of its base.
+        base: PathBuf,
+    },
     /// The base of a backup is missing.
     #[error("{path} builds on {base}, which is no longer a backup: put that folder back, or use another backup")]
     BaseMissing {

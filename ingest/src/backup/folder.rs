@@ -20,6 +20,8 @@ pub(super) enum FolderState {
     Absent,
     /// A backup that was completed, with its manifest.
     Whole(Manifest),
+    /// A folder without anything in it.
+    Empty,
     /// A backup that was not completed.
     Unfinished,
     /// A folder or file that is no backup.
@@ -27,13 +29,14 @@ pub(super) enum FolderState {
 }
 
 impl BackupFolder {
-    /// The one at `path`, which may be relative.
+    /// The one at `path`, which may be relative or lead through symbolic links: a link may lead elsewhere the next day.
     ///
     /// # Errors
     ///
-    /// If the current folder is not known.
+    /// If the current folder is not known, or a folder above cannot be entered.
     pub fn new(path: &Path) -> Result<Self, BackupError> {
-        std::path::absolute(path).map(Self).map_err(|source| BackupError::Folder { path: path.to_owned(), source })
+        let real = std::path::absolute(path).and_then(|path| real(&path));
+        real.map(Self).map_err(|source| BackupError::Folder { path: path.to_owned(), source })
     }
 
     /// Absolute path of the folder.
@@ -50,12 +53,14 @@ impl BackupFolder {
     /// What is there.
     pub(super) fn state(&self) -> Result<FolderState, BackupError> {
         let read = |source| self.failed(source);
-        match fs::read(self.0.join(FILE)) {
+        let file = self.0.join(FILE);
+        match fs::read(&file) {
             Ok(text) => {
-                let manifest = serde_json::from_slice(&text).map_err(|error| read(error.into()))?;
-                return Ok(FolderState::Whole(manifest));
+                let manifest = serde_json::from_slice(&text);
+                return manifest.map(FolderState::Whole).map_err(|source| BackupError::Manifest { path: file, source });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(FolderState::Foreign),
             Err(error) => return Err(read(error)),
         }
         let entries = match fs::read_dir(&self.0) {
@@ -63,13 +68,14 @@ impl BackupFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FolderState::Absent),
             Err(error) => return Err(read(error)),
         };
-        let mut state = FolderState::Unfinished;
+        let mut state = FolderState::Empty;
         for entry in entries {
             let name = entry.map_err(read)?.file_name();
             let is_part = BackupPart::ALL.iter().any(|part| name == part.folder());
             if !is_part && name != unfinished_file().as_str() {
-                state = FolderState::Foreign;
+                return Ok(FolderState::Foreign);
             }
+            state = FolderState::Unfinished;
         }
         Ok(state)
     }
@@ -83,7 +89,7 @@ impl BackupFolder {
         match self.state()? {
             FolderState::Whole(_) => return Err(BackupError::Exists { path }),
             FolderState::Foreign => return Err(BackupError::Foreign { path }),
-            FolderState::Absent | FolderState::Unfinished => {}
+            FolderState::Absent | FolderState::Empty | FolderState::Unfinished => {}
         }
         others().await?;
         if self.state()? == FolderState::Unfinished {
@@ -124,8 +130,18 @@ impl BackupFolder {
         fs::remove_dir_all(&self.0).map_err(|source| self.failed(source))
     }
 
-    fn failed(&self, source: io::Error) -> BackupError {
+    pub(super) fn failed(&self, source: io::Error) -> BackupError {
         BackupError::Folder { path: self.0.clone(), source }
+    }
+}
+
+/// `path` without symbolic links, as far as it is there.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    match (fs::canonicalize(path), path.parent(), path.file_name()) {
+        (Err(error), Some(parent), Some(name)) if error.kind() == io::ErrorKind::NotFound => {
+            Ok(real(parent)?.join(name))
+        }
+        (found, ..) => found,
     }
 }
 

@@ -3,7 +3,7 @@
 use tokio::sync::watch;
 use trawl_core::store::{Choice, Head, Reader, RestoreTarget, Writer};
 use trawl_ingest::backup::{
-    BackupError, BackupFolder, RestoreProgress, back_up, complete, list, prune, remove_uncommitted, restore,
+    BackupError, BackupFolder, Completion, RestoreProgress, back_up, complete, list, prune, remove_uncommitted, restore,
 };
 use trawl_ingest::labels::bundled;
 use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseScope};
@@ -22,6 +22,7 @@ pub async fn backup_command(
     writer: &Writer,
 ) -> Result<(), Failure> {
     writer.require_schema().await?;
+    writer.require_tables().await?;
     let to = BackupFolder::new(&flags.to)?;
     let base = flags.base.as_deref().map(BackupFolder::new).transpose()?;
     let manifest = back_up(reader, writer, database, &to, base.as_ref()).await?;
@@ -68,14 +69,17 @@ pub fn backups_command(flags: &BackupsFlags) -> Result<(), Failure> {
     }
     for backup in list(&flags.folder)? {
         let (path, size) = (backup.folder.path().display(), bytesize::ByteSize(backup.size_bytes));
-        match backup.manifest {
-            Some(manifest) => {
+        match backup.completion {
+            Completion::Whole(manifest) => {
                 let base =
                     manifest.base.as_ref().map(|base| format!(", builds on {}", base.display())).unwrap_or_default();
                 let (time, first, last) = (manifest.time(), manifest.first_block, manifest.last_block);
                 println!("{path}: {time}, blocks {first} to {last}, {size}{base}");
             }
-            None => println!("{path}: incomplete, {size}; it can be removed unless a backup is still writing it"),
+            Completion::Unreadable(error) => println!("{path}: unreadable: {}", trawl_core::error_chain(&error)),
+            Completion::Unfinished => {
+                println!("{path}: incomplete, {size}; it can be removed unless a backup is still writing it")
+            }
         }
     }
     Ok(())
