@@ -55,7 +55,7 @@ pub(super) fn require_whole(folder: &BackupFolder) -> Result<Manifest, BackupErr
         let found = self::manifest(&base)?;
         let found = found.ok_or_else(|| BackupError::BaseMissing { path: path.clone(), base: next.clone() })?;
         // Where folders were renamed, even this one may be its own base.
-        if found.created_at > of.created_at || !passed.insert(base.path().to_owned()) {
+        if !passed.insert(base.path().to_owned()) {
             return Err(BackupError::BaseReplaced { path, base: next });
         }
         (path, of) = (next, found);
@@ -237,10 +237,11 @@ mod tests {
         };
         assert_eq!((path, base), (folder.path().join("b"), folder.path().join("a")));
         assert!(matches!(require_whole(&backup("a")), Err(BackupError::Missing { .. })));
-        let folder = backups(&[("a", 2, None), ("b", 1, Some("a")), ("c", 3, Some("c"))]);
+        let folder = backups(&[("a", 2, None), ("b", 1, Some("a")), ("c", 3, Some("c")), ("d", 4, Some("c"))]);
         let backup = |name: &str| BackupFolder::new(&folder.path().join(name)).expect("a path");
-        for renamed in ["b", "c"] {
-            assert!(matches!(require_whole(&backup(renamed)), Err(BackupError::BaseReplaced { .. })), "{renamed}");
+        assert!(require_whole(&backup("b")).is_ok(), "the clock was ahead when its base was made");
+        for of_itself in ["c", "d"] {
+            assert!(matches!(require_whole(&backup(of_itself)), Err(BackupError::BaseReplaced { .. })), "{of_itself}");
         }
     }
 }
