@@ -117,9 +117,13 @@ fn listed_backup(folder: BackupFolder) -> Option<ListedBackup> {
 ///
 /// # Errors
 ///
-/// If the folder cannot be read, or a backup not removed.
+/// If the folder cannot be read, or a backup not removed. Nothing is removed while a backup cannot be read: nobody knows
+/// what it builds on.
 pub fn prune(folder: &Path, keep: usize) -> Result<Vec<ListedBackup>, BackupError> {
     let mut whole = list(folder)?;
+    if let Some(backup) = whole.iter().find(|backup| matches!(backup.completion, Completion::Unreadable(_))) {
+        return Err(BackupError::NotPruned { path: backup.folder.path().to_owned() });
+    }
     whole.retain(|backup| backup.manifest().is_some());
     let mut bases: BTreeMap<&Path, PathBuf> = BTreeMap::new();
     for backup in &whole {
@@ -221,8 +225,10 @@ mod tests {
         assert_eq!(names(&listed), ["a", "c", "b"]);
         let Completion::Unreadable(error) = &listed[2].completion else { panic!("{listed:?}") };
         assert!(error.to_string().contains("b/backup.json is no manifest"), "{error}");
+        let Err(BackupError::NotPruned { path }) = prune(folder.path(), 1) else { panic!("b may build on a") };
+        assert_eq!((path, names(&list(folder.path()).expect("a list"))), (folder.path().join("b"), names(&listed)));
+        fs::remove_dir_all(folder.path().join("b")).expect("removed");
         assert_eq!(names(&prune(folder.path(), 1).expect("pruned")), ["a"]);
-        assert!(folder.path().join("b/rows").exists());
     }
 
     #[test]

@@ -58,6 +58,15 @@ pub enum BackupError {
         /// What of it cannot be read.
         source: serde_json::Error,
     },
+    /// What a backup builds on is not known, so any other may be needed.
+    #[error(
+        "no backup was removed, as {path} cannot be read and may build on any of them: mend its backup.json or its \
+         rights, or move that folder elsewhere, and run this again"
+    )]
+    NotPruned {
+        /// Folder of the backup that cannot be read.
+        path: PathBuf,
+    },
     /// The base of a backup was replaced.
     #[error(
         "{path} builds on {base}, where another backup is by now: give that folder its name of before, or use another \

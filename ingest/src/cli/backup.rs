@@ -60,12 +60,12 @@ pub async fn restore_command(
     verify_command(0, None, reader, writer).await
 }
 
-/// Lists the backups in a folder, after removing old ones if `--keep` is given.
+/// Lists the backups in a folder, after removing old ones if `--keep` is given. If they are not removed, the list helps
+/// to see why.
 pub fn backups_command(flags: &BackupsFlags) -> Result<(), Failure> {
-    if let Some(keep) = flags.keep {
-        for backup in prune(&flags.folder, keep.get())? {
-            println!("removed {}", backup.folder.path().display());
-        }
+    let pruned = flags.keep.map_or(Ok(Vec::new()), |keep| prune(&flags.folder, keep.get()));
+    for backup in pruned.iter().flatten() {
+        println!("removed {}", backup.folder.path().display());
     }
     for backup in list(&flags.folder)? {
         let (path, size) = (backup.folder.path().display(), bytesize::ByteSize(backup.size_bytes));
@@ -82,6 +82,7 @@ pub fn backups_command(flags: &BackupsFlags) -> Result<(), Failure> {
             }
         }
     }
+    pruned?;
     Ok(())
 }
 
