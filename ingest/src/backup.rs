@@ -77,7 +77,7 @@ pub async fn back_up(
         last_block: range.1,
         schema_version: current_version(),
         statistics: statistics == StatisticsCopy::Whole,
-        base: based_on.and(base).map(|base| base.path().to_owned()),
+        base: based_on.and(base).map(|base| base.real().to_owned()),
         ..Manifest::of_now()
     };
     to.finish(&manifest)?;
@@ -87,7 +87,7 @@ pub async fn back_up(
 async fn copy_parts(writer: &Writer, to: &BackupFolder, base: Option<&BackupFolder>) -> Result<(), BackupError> {
     for part in BackupPart::ALL {
         let base = base.filter(|_| matches!(part, BackupPart::Rows | BackupPart::Statistics));
-        let base = base.map(|base| base.part(part));
+        let base = base.map(|base| base.target().part(part));
         let copied = writer.back_up(part, &to.part(part), base.as_deref()).await;
         copied.map_err(|error| of_statement(error, to.path()))?;
         to.require_here()?;

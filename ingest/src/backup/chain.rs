@@ -15,7 +15,7 @@ const OF_FILE_SYSTEMS: &str = "lost+found";
 /// A folder among those of backups.
 #[derive(Debug)]
 pub struct ListedBackup {
-    /// Folder of the backup, by its whole path.
+    /// Folder of the backup.
     pub folder: BackupFolder,
     /// What it is.
     pub completion: Completion,
@@ -49,13 +49,13 @@ impl ListedBackup {
 pub(super) fn require_whole(folder: &BackupFolder) -> Result<Manifest, BackupError> {
     let manifest = manifest(folder)?.ok_or_else(|| BackupError::Missing { path: folder.path().to_owned() })?;
     let (mut path, mut of) = (folder.path().to_owned(), manifest.clone());
-    let mut passed = BTreeSet::from([path.clone()]);
+    let mut passed = BTreeSet::from([folder.real().to_owned()]);
     while let Some(next) = of.base {
         let base = BackupFolder::new(&next)?;
         let found = self::manifest(&base)?;
         let found = found.ok_or_else(|| BackupError::BaseMissing { path: path.clone(), base: next.clone() })?;
         // Where folders were renamed, even this one may be its own base.
-        if !passed.insert(base.path().to_owned()) {
+        if !passed.insert(base.real().to_owned()) {
             return Err(BackupError::BaseReplaced { path, base: next });
         }
         (path, of) = (next, found);
@@ -128,17 +128,17 @@ pub fn prune(folder: &Path, keep: usize) -> Result<Vec<ListedBackup>, BackupErro
     let mut bases: BTreeMap<&Path, PathBuf> = BTreeMap::new();
     for backup in &whole {
         if let Some(base) = backup.manifest().and_then(|manifest| manifest.base.as_deref()) {
-            bases.insert(backup.folder.path(), BackupFolder::new(base)?.path().to_owned());
+            bases.insert(backup.folder.real(), BackupFolder::new(base)?.real().to_owned());
         }
     }
     let mut needed: BTreeSet<PathBuf> = BTreeSet::new();
     for backup in whole.iter().rev().take(keep) {
-        let mut next = Some(backup.folder.path());
+        let mut next = Some(backup.folder.real());
         while let Some(path) = next.filter(|path| needed.insert((*path).to_owned())) {
             next = bases.get(path).map(PathBuf::as_path);
         }
     }
-    whole.retain(|backup| !needed.contains(backup.folder.path()));
+    whole.retain(|backup| !needed.contains(backup.folder.real()));
     // What builds on another goes first, so that what is left after a failure can be restored.
     for backup in whole.iter().rev() {
         backup.folder.remove()?;
@@ -213,7 +213,9 @@ mod tests {
         assert_eq!(names(&written), ["a", "b", "c"], "the link is no backup of its own");
         assert_eq!(names(&prune(folder.path(), 1).expect("pruned")), [""; 0]);
         let latest = BackupFolder::new(&folder.path().join("latest")).expect("a path");
-        assert!(latest.path().ends_with("a") && require_whole(&latest).is_ok());
+        assert!(latest.path().ends_with("latest"), "ClickHouse gets it as it was given");
+        assert!(latest.real().ends_with("a") && require_whole(&latest).is_ok());
+        assert_eq!(latest.target().path(), folder.path().join("a"), "the link may lead elsewhere the next day");
     }
 
     #[test]

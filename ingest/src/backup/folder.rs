@@ -9,9 +9,14 @@ use trawl_core::store::BackupPart;
 use super::error::BackupError;
 use super::manifest::{FILE, Manifest};
 
-/// The folder of a backup, by its whole path.
+/// The folder of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BackupFolder(PathBuf);
+pub struct BackupFolder {
+    /// Absolute path as it was given: ClickHouse may know and allow only that.
+    path: PathBuf,
+    /// The same without symbolic links, as far as it is there.
+    real: PathBuf,
+}
 
 /// What is at the path of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,25 +40,43 @@ impl BackupFolder {
     ///
     /// If the current folder is not known, or a folder above cannot be entered.
     pub fn new(path: &Path) -> Result<Self, BackupError> {
-        let real = std::path::absolute(path).and_then(|path| real(&path));
-        real.map(Self).map_err(|source| BackupError::Folder { path: path.to_owned(), source })
+        let failed = |source| BackupError::Folder { path: path.to_owned(), source };
+        let path = std::path::absolute(path).map_err(failed)?;
+        let real = real(&path).map_err(failed)?;
+        Ok(Self { path, real })
     }
 
-    /// Absolute path of the folder.
+    /// Absolute path of the folder, as it was given.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
+    }
+
+    /// What tells it from others: its path without symbolic links.
+    #[must_use]
+    pub fn real(&self) -> &Path {
+        &self.real
+    }
+
+    /// The folder that it leads to, if it is a link that may lead elsewhere the next day. The folders above stay as
+    /// they were given.
+    pub(super) fn target(&self) -> Self {
+        let mut path = self.path.clone();
+        while let (Ok(target), Some(parent)) = (fs::read_link(&path), path.parent()) {
+            path = parent.join(target);
+        }
+        Self { path, real: self.real.clone() }
     }
 
     /// Where a part of it is, as BACKUP takes it: a folder ends with `/`.
     pub(super) fn part(&self, part: BackupPart) -> String {
-        format!("{}/", self.0.join(part.folder()).display())
+        format!("{}/", self.path.join(part.folder()).display())
     }
 
     /// What is there.
     pub(super) fn state(&self) -> Result<FolderState, BackupError> {
         let read = |source| self.failed(source);
-        let file = self.0.join(FILE);
+        let file = self.path.join(FILE);
         match fs::read(&file) {
             Ok(text) => {
                 let manifest = serde_json::from_slice(&text);
@@ -63,7 +86,7 @@ impl BackupFolder {
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(FolderState::Foreign),
             Err(error) => return Err(read(error)),
         }
-        let entries = match fs::read_dir(&self.0) {
+        let entries = match fs::read_dir(&self.path) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FolderState::Absent),
             Err(error) => return Err(read(error)),
@@ -85,7 +108,7 @@ impl BackupFolder {
     where
         F: Future<Output = Result<(), BackupError>>,
     {
-        let path = self.0.clone();
+        let path = self.path.clone();
         match self.state()? {
             FolderState::Whole(_) => return Err(BackupError::Exists { path }),
             FolderState::Foreign => return Err(BackupError::Foreign { path }),
@@ -101,17 +124,17 @@ impl BackupFolder {
 
     /// Checks that what ClickHouse wrote is here.
     pub(super) fn require_here(&self) -> Result<(), BackupError> {
-        if self.0.is_dir() { Ok(()) } else { Err(BackupError::NotHere { path: self.0.clone() }) }
+        if self.path.is_dir() { Ok(()) } else { Err(BackupError::NotHere { path: self.path.clone() }) }
     }
 
     /// Makes a backup of the folder: all its parts are there.
     pub(super) fn finish(&self, manifest: &Manifest) -> Result<(), BackupError> {
         let write = || -> io::Result<()> {
-            let unfinished = self.0.join(unfinished_file());
+            let unfinished = self.path.join(unfinished_file());
             fs::write(&unfinished, serde_json::to_vec_pretty(manifest)?)?;
             fs::File::open(&unfinished)?.sync_all()?;
-            fs::rename(&unfinished, self.0.join(FILE))?;
-            fs::File::open(&self.0)?.sync_all()
+            fs::rename(&unfinished, self.path.join(FILE))?;
+            fs::File::open(&self.path)?.sync_all()
         };
         write().map_err(|source| self.failed(source))
     }
@@ -123,15 +146,15 @@ impl BackupFolder {
 
     /// Removes it. What says that it is whole goes first.
     pub(super) fn remove(&self) -> Result<(), BackupError> {
-        match fs::remove_file(self.0.join(FILE)) {
+        match fs::remove_file(self.path.join(FILE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(self.failed(error)),
             _ => {}
         }
-        fs::remove_dir_all(&self.0).map_err(|source| self.failed(source))
+        fs::remove_dir_all(&self.path).map_err(|source| self.failed(source))
     }
 
     pub(super) fn failed(&self, source: io::Error) -> BackupError {
-        BackupError::Folder { path: self.0.clone(), source }
+        BackupError::Folder { path: self.path.clone(), source }
     }
 }
 
