@@ -74,18 +74,24 @@ pub(super) fn require_base(base: &BackupFolder, chain_id: Option<u64>) -> Result
 }
 
 /// The backups in `folder`, oldest first; after them folders that were not completed or cannot be read. Symbolic links
-/// are none of them: what one names is listed where it is.
+/// to what is in `folder` are none of them, as it is listed by itself; those to other folders are.
 ///
 /// # Errors
 ///
 /// If the folder cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<ListedBackup>, BackupError> {
     let failed = |source| BackupError::Folder { path: folder.to_owned(), source };
+    let whole_path = fs::canonicalize(folder).map_err(failed)?;
     let mut listed = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        if entry.file_type().map_err(failed)?.is_dir() && entry.file_name() != OF_FILE_SYSTEMS {
-            listed.extend(listed_backup(BackupFolder::new(&entry.path())?));
+        let kind = entry.file_type().map_err(failed)?;
+        if entry.file_name() == OF_FILE_SYSTEMS || !(kind.is_dir() || kind.is_symlink()) {
+            continue;
+        }
+        let backup = BackupFolder::new(&entry.path())?;
+        if kind.is_dir() || !backup.real().starts_with(&whole_path) {
+            listed.extend(listed_backup(backup));
         }
     }
     listed.sort_by_key(|backup| {
@@ -216,6 +222,20 @@ mod tests {
         assert!(latest.path().ends_with("latest"), "ClickHouse gets it as it was given");
         assert!(latest.real().ends_with("a") && require_whole(&latest).is_ok());
         assert_eq!(latest.target().path(), folder.path().join("a"), "the link may lead elsewhere the next day");
+    }
+
+    /// On another disk, for example.
+    #[test]
+    fn links_to_other_folders_are_backups() {
+        let (other, folder) = (backups(&[("a", 1, None)]), backups(&[("c", 3, None)]));
+        let link = |to: &Path, name: &str| std::os::unix::fs::symlink(to, folder.path().join(name)).expect("a link");
+        link(&other.path().join("a"), "b");
+        link(Path::new("c"), "latest");
+        link(Path::new("nowhere"), "broken");
+        assert_eq!(names(&list(folder.path()).expect("a list")), ["b", "c"]);
+        assert_eq!(names(&prune(folder.path(), 1).expect("pruned")), ["b"]);
+        assert_eq!(names(&list(folder.path()).expect("a list")), ["c"]);
+        assert!(!other.path().join("a/rows").exists(), "what it leads to is removed, not the link alone");
     }
 
     #[test]

@@ -144,13 +144,14 @@ impl BackupFolder {
         if self.state()? == FolderState::Unfinished { self.remove() } else { Ok(()) }
     }
 
-    /// Removes it. What says that it is whole goes first.
+    /// Removes it; what a link leads to is emptied. What says that it is whole goes first.
     pub(super) fn remove(&self) -> Result<(), BackupError> {
         match fs::remove_file(self.path.join(FILE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(self.failed(error)),
             _ => {}
         }
-        fs::remove_dir_all(&self.path).map_err(|source| self.failed(source))
+        let removed = if self.path.is_symlink() { empty(&self.path) } else { fs::remove_dir_all(&self.path) };
+        removed.map_err(|source| self.failed(source))
     }
 
     pub(super) fn failed(&self, source: io::Error) -> BackupError {
@@ -166,6 +167,16 @@ fn real(path: &Path) -> io::Result<PathBuf> {
         }
         (found, ..) => found,
     }
+}
+
+/// Removes all that is in a folder, which may be a mounted disk.
+fn empty(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
+    }
+    Ok(())
 }
 
 /// The name of [`FILE`] while it is written.
