@@ -123,8 +123,8 @@ fn listed_backup(folder: BackupFolder) -> Option<ListedBackup> {
 ///
 /// # Errors
 ///
-/// If the folder cannot be read, or a backup not removed. Nothing is removed while a backup cannot be read: nobody knows
-/// what it builds on.
+/// If the folder cannot be read, or a backup not removed. Nothing is removed while a backup cannot be read, as what it
+/// builds on is not known.
 pub fn prune(folder: &Path, keep: usize) -> Result<Vec<ListedBackup>, BackupError> {
     let mut whole = list(folder)?;
     if let Some(backup) = whole.iter().find(|backup| matches!(backup.completion, Completion::Unreadable(_))) {
