@@ -197,7 +197,7 @@ mod tests {
     fn a_look_that_is_answered_after_a_later_one_ended_says_nothing() {
         let contact = Contact::default();
         let first = Instant::now();
-        let [second, third] = [1, 2].map(|count| first + count * Duration::from_nanos(1));
+        let [second, third] = [1_u32, 2].map(|count| first + count * Duration::from_nanos(1));
         assert_eq!(contact.answered_look(second, 6), AnsweredLook::Usual);
         let since = contact.heard().height;
         assert_eq!(contact.answered_look(first, 5), AnsweredLook::Late);
