@@ -41,11 +41,16 @@ pub(super) fn add(
         Some(other) => return Err(refused(format!("kind `{other:.40}` is neither event, function nor error"))),
     };
     let quoted = || text.chars().take(80).collect::<String>();
-    let mut computed = None;
+    let is_of_hash = |computed: &B256| match hash {
+        Some(given) if !begins(computed, given) => {
+            Err(refused(format!("`{}` has the hash {computed}, not {given:.80}", quoted())))
+        }
+        _ => Ok(()),
+    };
     if as_event {
         let known = KnownEvent::parse(text).map_err(|error| refused(format!("`{}` is {error}", quoted())))?;
         let hash = known.event.selector();
-        computed = Some(hash);
+        is_of_hash(&hash)?;
         // An anonymous event has no hash in its logs, so no lookup finds it.
         if !known.event.anonymous {
             found.events.insert((hash, known.text()), origin.name());
@@ -55,15 +60,10 @@ pub(super) fn add(
         let text = text.strip_prefix("error ").unwrap_or(text);
         let function = parse_function(text).map_err(|error| refused(format!("`{}` is {error}", quoted())))?;
         let hash = keccak256(function.signature());
-        computed = Some(hash);
+        is_of_hash(&hash)?;
         found.functions.insert((Selector::from_slice(&hash[..4]), function_text(&function)), origin.name());
     }
-    match (hash, computed) {
-        (Some(given), Some(computed)) if !begins(&computed, given) => {
-            Err(refused(format!("`{}` has the hash {computed}, not {given:.80}", quoted())))
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// Whether a hash begins with the part that a file gives: four bytes at least.
