@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 use crate::chain::Chain;
 use crate::families::{
     ARBITRUM, AUTHORITY_ROUND, AVALANCHE, BERACHAIN, BNB, CELO, COSMOS, FRONTIER, HYPEREVM, MANTLE, OPTIMISM, POLYGON,
-    SCROLL, SONIC, STABLE, TEMPO, ZKSYNC,
+    RONIN, SCROLL, SONIC, STABLE, TEMPO, ZKSYNC,
 };
 use crate::family::Family;
 
 pub use crate::families::ETHEREUM;
 
 /// Every family; each lists its chains.
-static FAMILIES: [&Family; 18] = [
+static FAMILIES: [&Family; 19] = [
     &ETHEREUM,
     &OPTIMISM,
     &CELO,
@@ -33,6 +33,7 @@ static FAMILIES: [&Family; 18] = [
     &FRONTIER,
     &BERACHAIN,
     &SONIC,
+    &RONIN,
 ];
 
 /// The family of a chain; Ethereum's rules for a chain that is not listed.
