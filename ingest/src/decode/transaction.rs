@@ -69,12 +69,17 @@ fn parity_of(v: U256) -> U256 {
     v.checked_sub(U256::from(27)).filter(|parity| *parity <= U256::from(1)).unwrap_or(v)
 }
 
+/// The largest id that a chain can have (EIP-2294). Of zeros for a signature geth computes a larger one, half of -35 in 64
+/// bits.
+const MAX_CHAIN_ID: u64 = u64::MAX / 2 - 36;
+
 /// Legacy transactions carry their chain in `v` (EIP-155): 27 and 28 mean none, whatever the node adds.
 fn eip155_chain_id(v: U256, given: Option<u64>) -> Option<u64> {
     if v == U256::from(27) || v == U256::from(28) {
         return None;
     }
-    v.checked_sub(U256::from(35)).and_then(|twice| u64::try_from(twice >> 1).ok()).or(given)
+    let signed = v.checked_sub(U256::from(35)).and_then(|twice| u64::try_from(twice >> 1).ok());
+    signed.or(given.filter(|id| *id <= MAX_CHAIN_ID))
 }
 
 #[cfg(test)]
@@ -87,6 +92,10 @@ mod tests {
         assert_eq!(eip155_chain_id(U256::from(37), None), Some(1));
         assert_eq!(eip155_chain_id(U256::from(38), Some(1)), Some(1));
         assert_eq!(eip155_chain_id(U256::ZERO, Some(42161)), Some(42161));
+        // The system transaction of block 13,683,593 of Stable.
+        assert_eq!(eip155_chain_id(U256::ZERO, Some(0x7fff_ffff_ffff_ffee)), None);
+        // The bound that EIP-2294 writes out.
+        assert_eq!(MAX_CHAIN_ID, 9_223_372_036_854_775_771);
     }
 
     #[test]
