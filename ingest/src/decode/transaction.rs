@@ -69,8 +69,8 @@ fn parity_of(v: U256) -> U256 {
     v.checked_sub(U256::from(27)).filter(|parity| *parity <= U256::from(1)).unwrap_or(v)
 }
 
-/// The largest id that a chain can have (EIP-2294). Of zeros for a signature geth computes a larger one, half of -35 in 64
-/// bits.
+/// The largest id that a chain can have (EIP-2294). Of zeros for a signature geth computes a larger one: half of -35 in
+/// 64 bits.
 const MAX_CHAIN_ID: u64 = u64::MAX / 2 - 36;
 
 /// Legacy transactions carry their chain in `v` (EIP-155): 27 and 28 mean none, whatever the node adds.
