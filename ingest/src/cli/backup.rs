@@ -22,7 +22,6 @@ pub async fn backup_command(
     writer: &Writer,
 ) -> Result<(), Failure> {
     writer.require_schema().await?;
-    writer.require_tables().await?;
     let to = BackupFolder::new(&flags.to)?;
     let base = flags.base.as_deref().map(BackupFolder::new).transpose()?;
     let manifest = back_up(reader, writer, database, &to, base.as_ref()).await?;
