@@ -97,7 +97,7 @@ mod tests {
         ] {
             assert_eq!(read(query).ok(), Some(Sides::Each(due)), "{query}");
         }
-        let both = read("from=0xA&to=0xB&fromto_opr=AND").ok();
+        let both = read("from=0xA&to=0xB&fromto_opr=and").ok();
         assert_eq!(both, Some(Sides::Both(Pair { sender: a, recipient: b })));
     }
 

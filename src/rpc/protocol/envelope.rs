@@ -174,7 +174,7 @@ pub(crate) fn close(writer: &mut JsonWriter, id: &Id) {
 
 /// Methods whose errors have the output of a reverted call as `data`, or none, as geth's. Clients decode it as bytes
 /// without a look at the code of the error: web3.js with `handleRevert`, and Argent's client in Swift.
-const CALLS: [&str; 3] = ["eth_call", "eth_estimateGas", "eth_createAccessList"];
+const CALLS: [&str; 4] = ["eth_call", "eth_estimateGas", "eth_createAccessList", "eth_fillTransaction"];
 
 /// Writes an answer that is an error.
 pub(crate) fn write_error(writer: &mut JsonWriter, id: &Id, problem: &Problem) {

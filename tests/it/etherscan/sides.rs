@@ -26,7 +26,7 @@ fn ensure_sides(chain: &Chain, action: &str, all: &[Value]) -> anyhow::Result<()
     let other = recipients.iter().find(|other| *other != one && !other.is_empty()).context("a recipient")?;
     let is_to = |row: &Value, side: &str| row["to"] == side || (row["to"] == "" && row["contractAddress"] == side);
     let met = all.iter().find(|row| row["to"] != "" && row["from"] != row["to"]).context("a pair")?;
-    let (sender, recipient) = (&met["from"], &met["to"]);
+    let [sender, recipient] = ["from", "to"].map(|side| met[side].as_str().unwrap_or("-"));
     let cases: [Case<'_>; 8] = [
         (format!("from={one}"), Box::new(|row| row["from"] == **one)),
         (format!("to={other}&fromto_opr=or"), Box::new(|row| is_to(row, other))),
@@ -36,8 +36,8 @@ fn ensure_sides(chain: &Chain, action: &str, all: &[Value]) -> anyhow::Result<()
         (format!("from={one}&to={other}&fromto_opr=and"), Box::new(|row| row["from"] == **one && is_to(row, other))),
         (format!("from={one}&to={one}&fromto_opr=and"), Box::new(|row| row["from"] == **one && is_to(row, one))),
         (
-            format!("from={}&to={}&fromto_opr=AND", sender.as_str().unwrap_or("-"), recipient.as_str().unwrap_or("-")),
-            Box::new(|row| row["from"] == *sender && recipient.as_str().is_some_and(|side| is_to(row, side))),
+            format!("from={sender}&to={recipient}&fromto_opr=AND"),
+            Box::new(|row| row["from"] == sender && is_to(row, recipient)),
         ),
     ];
     for (sides, is_due) in cases {

@@ -168,9 +168,9 @@ fn have_the_output_or_nothing_as_data_of_their_errors() -> anyhow::Result<()> {
         ensure!(reverted["error"]["code"] == 3 && reverted["error"]["data"] == "0x2a", "{method}: {reverted}");
     }
     // This chain is loaded without state.
-    for method in ["eth_call", "eth_estimateGas", "eth_createAccessList"] {
+    for method in ["eth_call", "eth_estimateGas", "eth_createAccessList", "eth_fillTransaction"] {
         for endpoint in [dev.rpc(), format!("{}/rpc", dev.api)] {
-            let params = json!([{"to": UNUSED}, "latest"]);
+            let params = json!([{"to": UNUSED}]);
             let missing = xtask::http::rpc(&xtask::http::agent(), &endpoint, method, &params)?;
             let error = &missing["error"];
             ensure!(error["code"] == -32002 && error.get("data").is_none(), "{method}: {missing}");

@@ -23,7 +23,7 @@ pub const MOST_OF_A_SIDE: u64 = 1_000_000;
 /// A sender and a recipient; of creations, the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
-    /// Who signed the transactions.
+    /// The account that signed.
     pub sender: Address,
     /// Who was called or created.
     pub recipient: Address,
