@@ -104,19 +104,19 @@ fn contracts_of_the_chain_are_loaded() -> anyhow::Result<()> {
     let expected = [
         format!(
             "{}\tCoin\tcontracts/Tokens.sol\t{version}\t{{\"optimizer\":{{\"enabled\":true,\"runs\":200}}}}\t\
-             sourcify\texact\t00ff\t2024-10-04\t['{}']\t['contracts/Tokens.sol']\n",
+             sourcify\texact\t00ff\t2024-10-04\t['{}']\t['contracts/Tokens.sol']",
             GOLD.to_lowercase(),
             hash(&tokens)
         ),
         format!(
             "{}\tNoise\tcontracts/Scenes.sol\t{version}\t{{}}\tsourcify\tpartial\t\t2024-10-06\t['{}','{}']\t\
-             ['contracts/Scenes.sol','contracts/Tokens.sol']\n",
+             ['contracts/Scenes.sol','contracts/Tokens.sol']",
             NOISE.to_lowercase(),
             hash(&scenes),
             hash(&tokens)
         ),
     ];
-    ensure!(sources == expected.concat(), "{sources} instead of {}", expected.concat());
+    ensure!(sources.lines().eq(&expected), "{sources} instead of {}", expected.join("\n"));
     let texts = env::sql(
         database,
         "SELECT lower(hex(content_hash)) FROM source_contents WHERE length(content) > 1000 ORDER BY 1",
@@ -125,11 +125,11 @@ fn contracts_of_the_chain_are_loaded() -> anyhow::Result<()> {
     hashes.sort();
     ensure!(texts.lines().eq(&hashes), "{texts}");
     let names = "SELECT value FROM address_labels WHERE label_type = 'contract_name' ORDER BY value";
-    ensure!(env::sql(database, names)? == "Coin\nNoise\n");
+    ensure!(env::sql(database, names)? == "Coin\nNoise");
     let events = env::sql(database, "SELECT signature FROM event_signatures WHERE generation > 0 ORDER BY 1")?;
     ensure!(events.lines().map(|event| event.split('(').next()).eq([Some("Moved"), Some("bare")]), "{events}");
     let functions = env::sql(database, "SELECT signature FROM function_signatures WHERE generation > 0 ORDER BY 1")?;
-    ensure!(functions == "Unmoved(address)\nbare(uint8)\nmove(address,uint256)\n", "{functions}");
+    ensure!(functions == "Unmoved(address)\nbare(uint8)\nmove(address, uint256)", "{functions}");
     // The ABIs are those of the fixture.
     let output = labels(database, &[&fixture("abis.json")], 0)?;
     ensure!(output.contains("5 ABIs, 3 new"), "{output}");
