@@ -77,7 +77,7 @@ pub fn backups_command(flags: &BackupsFlags) -> Result<(), Failure> {
             }
             Completion::Unreadable(error) => println!("{path}: unreadable: {}", trawl_core::error_chain(&error)),
             Completion::Unfinished => {
-                println!("{path}: incomplete, {size}; it can be removed unless a backup is still writing it")
+                println!("{path}: incomplete, {size}; it can be removed unless a backup is still writing it");
             }
         }
     }

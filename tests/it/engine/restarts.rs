@@ -30,7 +30,7 @@ const CHANGES: [&str; 17] = [
     "ALTER TABLE made.{table} ATTACH PARTITION tuple()",
     // One bit apart from what the parts have, and no mutation.
     "ALTER TABLE made.{table} MODIFY COLUMN e Enum8('a' = 1, 'c' = 2)",
-    "DELETE FROM made.{table} WHERE k = 9",
+    "ALTER TABLE made.{table} DELETE WHERE k = 9",
 ];
 
 fn ask(engine: &Server, sql: &str) -> anyhow::Result<String> {

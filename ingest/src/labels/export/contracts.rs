@@ -67,7 +67,7 @@ impl Contracts {
         let matches = Matches::read(files.of(MATCHES), verified_ids(files, &deployments)?)?;
         let best = best(files, &deployments, &matches)?;
         let mut contracts: Vec<VerifiedContract> = best.into_values().collect();
-        contracts.sort_unstable_by(|a, b| (a.compilation, a.address).cmp(&(b.compilation, b.address)));
+        contracts.sort_unstable_by_key(|contract| (contract.compilation, contract.address));
         tracing::info!(contracts = contracts.len(), "verified contracts of this chain");
         Ok(Self(contracts))
     }
