@@ -100,7 +100,7 @@ fn one(name: &str, config: Value) -> Result<Tracer, Problem> {
             return Err(invalid("the option `includeEmpty` is not supported: leave it out"));
         }
         Value::Object(given) => named(&given, &TRACER_OPTIONS),
-        other => other,
+        _ => return Err(invalid("Invalid tracerConfig: an object is expected")),
     };
     Ok(match name {
         "callTracer" => Tracer::Calls(read(config, "tracerConfig")?),
@@ -117,10 +117,8 @@ fn one(name: &str, config: Value) -> Result<Tracer, Problem> {
 
 /// The tracers that the options of `muxTracer` name, each with its own options; none of them is a `muxTracer`.
 fn several(config: Value) -> Result<Tracer, Problem> {
-    let named = match config {
-        Value::Null => Map::default(),
-        Value::Object(named) => named,
-        _ => return Err(invalid("Invalid tracerConfig: an object is expected")),
+    let Value::Object(named) = config else {
+        return Err(invalid("Invalid tracerConfig: muxTracer needs an object that names tracers"));
     };
     let tracers = named.into_iter().map(|(name, config)| Ok((name.clone(), one(&name, config)?)));
     Ok(Tracer::Several(tracers.collect::<Result<_, Problem>>()?))
