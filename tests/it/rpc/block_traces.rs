@@ -94,8 +94,10 @@ fn of_several_tracers_are_those_of_each() -> anyhow::Result<()> {
         }
     }
     let hash = hashes.next().context("a transaction")?;
-    ensure!(trace(hash, "muxTracer", &json!(null))?["result"] == json!({}));
-    for config in [json!({"muxTracer": {}}), json!({"": {}}), json!({"callTracer": 5}), json!([])] {
+    ensure!(trace(hash, "muxTracer", &json!({}))?["result"] == json!({}));
+    let wrong =
+        [json!(null), json!({"muxTracer": {}}), json!({"": {}}), json!({"callTracer": 5}), json!({"noopTracer": []})];
+    for config in wrong.into_iter().chain([json!([])]) {
         ensure!(trace(hash, "muxTracer", &config)?["error"]["code"] == -32602, "{config}");
     }
     Ok(())
