@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::sources;
 use percent_encoding::percent_decode_str;
 use trawl_core::primitives::{Address, B256};
 use trawl_core::store::Head;
@@ -106,8 +107,8 @@ async fn metadata(app: &App, id: &str, address: &str) -> Result<Option<Response>
     let Some((source, generation)) = addresses.source(&address) else { return Ok(None) };
     let entries = app.reader().rows(&trawl_query::labels::abi(&source, generation)).await?;
     let entries: Vec<String> = entries.into_iter().map(|entry| entry.entry).collect();
-    let source = crate::read::sources::source(app, &addresses, &address).await?;
-    Ok(Some(json(write_metadata(&entries, source.as_ref()))))
+    let source = sources::source(app, &addresses, &address).await?;
+    Ok(Some(json(write_metadata(&entries, source.as_ref().map(|held| &held.source)))))
 }
 
 /// The text of a source file of a contract; `None` if there is none at this path.
@@ -116,7 +117,6 @@ async fn source_file(app: &App, id: &str, address: &str, path: &str) -> Result<O
     let Some(address) = contract(app, &head, id, address) else { return Ok(None) };
     let Ok(path) = percent_decode_str(path).decode_utf8() else { return Ok(None) };
     let addresses = app.addresses([address], &head).await?;
-    let source = crate::read::sources::source(app, &addresses, &address).await?;
-    let file = source.and_then(|source| source.files.into_iter().find(|file| file.path == path));
-    Ok(file.map(|file| ([(CONTENT_TYPE, "text/plain; charset=utf-8")], file.content).into_response()))
+    let text = sources::file(app, &addresses, &address, &path).await?;
+    Ok(text.map(|text| ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()))
 }

@@ -55,7 +55,7 @@ pub(in crate::rest) async fn smart_contract(
         deployed_bytecode: code.or(returned),
         creation_status,
         abi,
-        source,
+        source: source.as_ref().map(|held| &held.source),
         balance: account.map(|account| account.balance),
     };
     let mut writer = JsonWriter::new();

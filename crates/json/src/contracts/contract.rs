@@ -7,7 +7,7 @@ use trawl_core::primitives::{Address, Bytes, U256};
 
 /// Facts about a contract besides the address object; `None` is unknown.
 #[derive(Debug, Clone, Default)]
-pub struct SmartContract {
+pub struct SmartContract<'s> {
     /// The code that ran to create it, with the arguments after it.
     pub creation_bytecode: Option<Bytes>,
     /// Its current code; `eth_getCode` of JSON-RPC.
@@ -17,7 +17,7 @@ pub struct SmartContract {
     /// The entries of its verified ABI, each as JSON text.
     pub abi: Option<Vec<String>>,
     /// Its source, if one was loaded.
-    pub source: Option<ContractSource>,
+    pub source: Option<&'s ContractSource>,
     /// Its balance in wei.
     pub balance: Option<U256>,
 }
@@ -74,7 +74,7 @@ pub fn write_listed(
     });
 }
 
-impl SmartContract {
+impl SmartContract<'_> {
     /// Writes the contract at `address`.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address, addresses: &Addresses) {
         let source = addresses.source(address).map(|(source, _)| source);
@@ -102,7 +102,7 @@ impl SmartContract {
                 .key("verified_twin_address_hash")
                 .option(twin, |writer, twin| writer.string(&twin.to_checksum(None)));
             contract.key("coin_balance").option(self.balance, JsonWriter::decimal_256);
-            match &self.source {
+            match self.source {
                 Some(source) => source.write_members(contract),
                 None => write_without_source(contract),
             }
