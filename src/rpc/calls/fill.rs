@@ -49,9 +49,11 @@ fn refused(text: &str) -> Problem {
 
 /// Refuses what no transaction could be.
 fn require_whole(given: &Value, call: &Call) -> Result<(), Problem> {
-    let names_blobs = given.as_object().is_some_and(|object| member(object, "blobs").is_some());
+    let has = |name: &&str| given.as_object().is_some_and(|object| member(object, name).is_some());
+    if let Some(name) = ["blobs", "commitments", "proofs"].iter().find(|name| has(name)) {
+        return Err(invalid(&format!("`{name}` is not supported: give `blobVersionedHashes`")));
+    }
     match call.to {
-        _ if names_blobs && call.blob_hashes.is_empty() => Err(invalid("`blobs` without `blobVersionedHashes`")),
         Some(_) => Ok(()),
         None if !call.blob_hashes.is_empty() => Err(refused("missing \"to\" in blob transaction")),
         None if !call.authorizations.is_empty() => Err(refused("missing \"to\" in set code transaction")),
@@ -107,7 +109,6 @@ impl Prices {
             }
             Self { plain: Some(price), .. } => Ok(Fees::Price(price)),
             Self { max: Some(0), priority: Some(_), .. } => Err(refused("maxFeePerGas must be non-zero")),
-            Self { max: Some(max), priority: Some(priority), .. } => Ok(Fees::Dynamic { max, priority }),
             Self { max, priority, .. } => {
                 let prices = newest_prices(call).await?;
                 let Some(base_fee) = prices.base_fee else {
@@ -117,6 +118,9 @@ impl Prices {
                         Ok(Fees::Price(prices.tip()?))
                     };
                 };
+                if let (Some(max), Some(priority)) = (max, priority) {
+                    return Ok(Fees::Dynamic { max, priority });
+                }
                 let priority = priority.map_or_else(|| prices.tip(), Ok)?;
                 let max = max.unwrap_or_else(|| base_fee.saturating_mul(ROOM).saturating_add(priority));
                 if max < priority {

@@ -1,4 +1,4 @@
-//! A transaction that nobody has signed yet: its encoding, and its object.
+//! An unsigned transaction: its encoding, and its object.
 
 use alloy_consensus::{
     Transaction, TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxEnvelope, TxLegacy, Typed2718, TypedTransaction,

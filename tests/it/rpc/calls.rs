@@ -228,6 +228,10 @@ fn a_transaction_is_filled() -> anyhow::Result<()> {
         (json!({"from": from, "to": EMITTER, "gasPrice": "0x1", "maxFeePerGas": "0x1"}), -32602),
         (json!({"from": from, "to": EMITTER, "chainId": "0x1"}), -32000),
         (json!({"from": from, "to": EMITTER, "blobs": ["0x"]}), -32602),
+        (
+            json!({"from": from, "to": EMITTER, "blobVersionedHashes": [format!("0x01{}", "12".repeat(31))], "proofs": []}),
+            -32602,
+        ),
         (json!({"from": UNUSED, "to": EMITTER}), -32000),
     ] {
         let refused = call(hive, "eth_fillTransaction", json!([wrong]))?;
