@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use crate::exception::Exception;
 
 /// With less, no definition is written. Other statements may take some of it meanwhile.
-const LEAST_BYTES: u64 = 8 << 20;
+const MIN_FREE_BYTES: u64 = 8 << 20;
 /// The same of files and folders, of which a table has some.
-const LEAST_FILES: u64 = 200;
+const MIN_FREE_FILES: u64 = 200;
 
 /// What is free on a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) fn require_room(data_dir: &Path) -> Result<(), Exception> {
     let files = room.files.map(|files| format!(" and {files} files")).unwrap_or_default();
     let text = format!(
         "the disk of {} has room for {} bytes{files}, and statements that write definitions (CREATE, ALTER, DELETE, \
-         UPDATE) need {LEAST_BYTES} bytes and {LEAST_FILES} files: free some space",
+         UPDATE) need {MIN_FREE_BYTES} bytes and {MIN_FREE_FILES} files: free some space",
         data_dir.display(),
         room.bytes
     );
@@ -44,7 +44,7 @@ pub(super) fn require_room(data_dir: &Path) -> Result<(), Exception> {
 }
 
 fn is_enough(room: Room) -> bool {
-    room.bytes >= LEAST_BYTES && room.files.is_none_or(|files| files >= LEAST_FILES)
+    room.bytes >= MIN_FREE_BYTES && room.files.is_none_or(|files| files >= MIN_FREE_FILES)
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the fields have other types on other systems")]
@@ -59,8 +59,8 @@ fn room(folder: &Path) -> Option<Room> {
     (stat.f_blocks > 0).then(|| Room { bytes: stat.f_bavail as u64 * stat.f_frsize as u64, files })
 }
 
-/// Removes what mutations were to do where that is an empty file: none of them was accepted. Returns the definitions
-/// that are empty.
+/// Removes empty files of mutations: libchdb does not open a store with one, and what the mutation was to do is lost.
+/// Returns the definitions that are empty.
 pub(super) fn empty_definitions(data_dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut definitions = Vec::new();
     let mut folders = vec![data_dir.join("metadata")];
@@ -106,8 +106,8 @@ mod tests {
     #[test]
     fn definitions_need_bytes_and_files() {
         let room = |bytes, files| Room { bytes, files };
-        assert!(is_enough(room(LEAST_BYTES, Some(LEAST_FILES))) && is_enough(room(u64::MAX, None)));
-        assert!(!is_enough(room(LEAST_BYTES - 1, None)) && !is_enough(room(u64::MAX, Some(LEAST_FILES - 1))));
+        assert!(is_enough(room(MIN_FREE_BYTES, Some(MIN_FREE_FILES))) && is_enough(room(u64::MAX, None)));
+        assert!(!is_enough(room(MIN_FREE_BYTES - 1, None)) && !is_enough(room(u64::MAX, Some(MIN_FREE_FILES - 1))));
         assert!(super::room(Path::new("/")).is_some() && super::room(Path::new("/nowhere/at all")).is_none());
     }
 

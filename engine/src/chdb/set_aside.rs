@@ -58,7 +58,7 @@ FROM system.parts WHERE (database, table) IN (
     SELECT database, table FROM system.detached_parts WHERE startsWith(reason, 'broken'))
 ORDER BY ALL";
 /// Codes of a table or database that was dropped meanwhile.
-const GONE: [i32; 2] = [60, 81];
+const GONE: [i32; 3] = [60, 81, 218];
 const TABLES: &str = "SELECT database, name FROM system.tables WHERE endsWith(engine, 'MergeTree') ORDER BY ALL";
 
 /// The broken parts that were set aside. Parts that others have replaced are loaded in the background; this waits for
