@@ -32,6 +32,19 @@ pub struct Field {
     pub is_optional: bool,
 }
 
+/// The chain that a transaction names.
+pub(crate) const CHAIN_ID: Field = Field::required(&["chainId"], Kind::Quantity);
+/// The nonce of the sender.
+pub(crate) const NONCE: Field = Field::required(&["nonce"], Kind::Quantity);
+/// The gas limit of the transaction.
+pub(crate) const GAS: Field = Field::required(&["gas"], Kind::Quantity);
+/// The recipient; a creation has none.
+pub(crate) const TO: Field = Field::optional(&["to"], Kind::Address);
+/// The amount that is sent, in wei.
+pub(crate) const VALUE: Field = Field::required(&["value"], Kind::Quantity);
+/// The call data, or the code of a creation.
+pub(crate) const DATA: Field = Field::required(&["input", "data"], Kind::Bytes);
+
 impl Field {
     /// A field that nodes always give.
     #[must_use]

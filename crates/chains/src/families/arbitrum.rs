@@ -13,7 +13,7 @@ use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::opening::OpeningTransaction;
 use crate::family::{BurntFees, Family, Issuance, PriceRule};
-use crate::fields::{Field, Kind};
+use crate::fields::{CHAIN_ID, DATA, Field, GAS, Kind, NONCE, TO, VALUE};
 use crate::finality::Finality;
 use crate::header::copies::CopyRule;
 use crate::rest::{RestMember, RestMembers, RestSource, TypesWord};
@@ -69,15 +69,9 @@ pub static ARBITRUM: Family = Family {
 /// Who sends internal transactions: ArbOS.
 const ARBOS: Address = address!("00000000000000000000000000000000000a4b05");
 
-const CHAIN_ID: Field = Field::required(&["chainId"], Kind::Quantity);
 const REQUEST_ID: Field = Field::required(&["requestId"], Kind::Hash);
 const FROM: Field = Field::required(&["from"], Kind::Address);
-const TO: Field = Field::optional(&["to"], Kind::Address);
-const NONCE: Field = Field::required(&["nonce"], Kind::Quantity);
 const CAP: Field = Field::required(&["maxFeePerGas", "gasFeeCap", "gasPrice"], Kind::Quantity);
-const GAS: Field = Field::required(&["gas"], Kind::Quantity);
-const VALUE: Field = Field::required(&["value"], Kind::Quantity);
-const DATA: Field = Field::required(&["input", "data"], Kind::Bytes);
 
 /// A type without a signature, whose sender is one of its fields.
 const fn unsigned(byte: u8, name: &'static str, fields: &'static [Field]) -> FamilyTransactionType {

@@ -7,7 +7,7 @@ use super::ethereum::ETHEREUM_RULES;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::family::{Family, Issuance};
-use crate::fields::{Field, Kind};
+use crate::fields::{CHAIN_ID, DATA, Field, Kind, NONCE};
 use crate::header::HeaderRule;
 use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
 
@@ -31,13 +31,13 @@ const DISTRIBUTION: FamilyTransactionType = FamilyTransactionType {
     byte: 0x7e,
     name: "distribution of rewards",
     fields: &[
-        Field::required(&["chainId"], Kind::Quantity),
+        CHAIN_ID,
         Field::required(&["from"], Kind::Address),
         Field::required(&["to"], Kind::Address),
-        Field::required(&["nonce"], Kind::Quantity),
+        NONCE,
         Field::required(&["gas", "gasLimit"], Kind::Quantity),
         Field::required(&["gasPrice"], Kind::Quantity),
-        Field::required(&["input", "data"], Kind::Bytes),
+        DATA,
     ],
     constants: &[],
     sender: SenderRule::OneOf(&[SYSTEM]),

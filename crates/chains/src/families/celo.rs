@@ -10,7 +10,7 @@ use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::total_difficulty::TotalDifficulty;
 use crate::family::{BurntFees, Family, NodeQuirks, WithdrawalsRoot};
-use crate::fields::{Field, Kind};
+use crate::fields::{CHAIN_ID, DATA, Field, GAS, Kind, NONCE, TO, VALUE};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::rest::{RestMember, RestMembers, RestSource};
@@ -81,14 +81,8 @@ const FACTS: [Fact; TRANSACTION_FACTS.len() + 1] = {
     all
 };
 
-const CHAIN_ID: Field = Field::required(&["chainId"], Kind::Quantity);
-const NONCE: Field = Field::required(&["nonce"], Kind::Quantity);
 const TIP: Field = Field::required(&["maxPriorityFeePerGas"], Kind::Quantity);
 const CAP: Field = Field::required(&["maxFeePerGas"], Kind::Quantity);
-const GAS: Field = Field::required(&["gas"], Kind::Quantity);
-const TO: Field = Field::optional(&["to"], Kind::Address);
-const VALUE: Field = Field::required(&["value"], Kind::Quantity);
-const DATA: Field = Field::required(&["input", "data"], Kind::Bytes);
 const ACCESS_LIST: Field = Field::optional(&["accessList"], Kind::AccessList);
 
 /// Fees in a token (CIP-64).

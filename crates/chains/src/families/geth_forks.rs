@@ -7,7 +7,7 @@ use super::ethereum::ETHEREUM_RULES;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::family::{BurntFees, Family, Issuance};
-use crate::fields::{Field, Kind};
+use crate::fields::{CHAIN_ID, DATA, Field, GAS, Kind, NONCE, TO, VALUE};
 use crate::finality::Finality;
 use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
 use crate::unsigned::UnsignedRule;
@@ -48,14 +48,14 @@ const SPONSORED: FamilyTransactionType = FamilyTransactionType {
     byte: 0x64,
     name: "sponsored",
     fields: &[
-        Field::required(&["chainId"], Kind::Quantity),
-        Field::required(&["nonce"], Kind::Quantity),
+        CHAIN_ID,
+        NONCE,
         Field::required(&["maxPriorityFeePerGas", "gasPrice"], Kind::Quantity),
         Field::required(&["maxFeePerGas", "gasPrice"], Kind::Quantity),
-        Field::required(&["gas"], Kind::Quantity),
-        Field::optional(&["to"], Kind::Address),
-        Field::required(&["value"], Kind::Quantity),
-        Field::required(&["input", "data"], Kind::Bytes),
+        GAS,
+        TO,
+        VALUE,
+        DATA,
         Field::required(&["expiredTime"], Kind::Quantity),
         Field::required(&["payerV"], Kind::Quantity),
         Field::required(&["payerR"], Kind::Quantity),

@@ -11,7 +11,7 @@ use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::total_difficulty::TotalDifficulty;
 use crate::family::{BurntFees, Family, Issuance, WithdrawalsRoot};
-use crate::fields::{EncodingError, Field, Kind, quantity};
+use crate::fields::{DATA, EncodingError, Field, GAS, Kind, TO, VALUE, quantity};
 use crate::finality::Finality;
 use crate::rest::{RestMembers, RestSource};
 use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
@@ -63,13 +63,13 @@ const DEPOSIT: FamilyTransactionType = FamilyTransactionType {
     fields: &[
         Field::required(&["sourceHash"], Kind::Hash),
         Field::required(&["from"], Kind::Address),
-        Field::optional(&["to"], Kind::Address),
+        TO,
         Field::optional(&["mint"], Kind::Quantity),
-        Field::required(&["value"], Kind::Quantity),
-        Field::required(&["gas"], Kind::Quantity),
+        VALUE,
+        GAS,
         Field::optional(&["isSystemTx"], Kind::Flag),
         Field::optional(&["ethValue"], Kind::Quantity),
-        Field::required(&["input", "data"], Kind::Bytes),
+        DATA,
         Field::optional(&["ethTxValue"], Kind::Trailing(eth_tx_value)),
     ],
     constants: &[],

@@ -13,7 +13,7 @@ use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::opening::OpeningTransaction;
 use crate::family::total_difficulty::TotalDifficulty;
 use crate::family::{BurntFees, Family, Issuance, WithdrawalsRoot};
-use crate::fields::{Field, Kind};
+use crate::fields::{DATA, Field, GAS, Kind, TO, VALUE};
 use crate::finality::Finality;
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{DEPOSIT_NONCE, DEPOSIT_RECEIPT_VERSION, FamilyTransactionType, ReceiptTail, SenderRule};
@@ -116,12 +116,12 @@ pub(super) const DEPOSIT: FamilyTransactionType = FamilyTransactionType {
     fields: &[
         Field::required(&["sourceHash"], Kind::Hash),
         Field::required(&["from"], Kind::Address),
-        Field::optional(&["to"], Kind::Address),
+        TO,
         Field::optional(&["mint"], Kind::Quantity),
-        Field::required(&["value"], Kind::Quantity),
-        Field::required(&["gas"], Kind::Quantity),
+        VALUE,
+        GAS,
         Field::optional(&["isSystemTx"], Kind::Flag),
-        Field::required(&["input", "data"], Kind::Bytes),
+        DATA,
     ],
     constants: &[],
     sender: SenderRule::Field,

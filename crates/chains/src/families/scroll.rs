@@ -9,7 +9,7 @@ use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{BurntFees, Family, Issuance};
-use crate::fields::{Field, Kind};
+use crate::fields::{DATA, Field, GAS, Kind, TO, VALUE};
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
 
@@ -33,10 +33,10 @@ const L1_MESSAGE: FamilyTransactionType = FamilyTransactionType {
     name: "L1 message",
     fields: &[
         Field::required(&["queueIndex"], Kind::Quantity),
-        Field::required(&["gas"], Kind::Quantity),
-        Field::optional(&["to"], Kind::Address),
-        Field::required(&["value"], Kind::Quantity),
-        Field::required(&["input", "data"], Kind::Bytes),
+        GAS,
+        TO,
+        VALUE,
+        DATA,
         Field::required(&["sender", "from"], Kind::Address),
     ],
     constants: &[],

@@ -10,7 +10,7 @@ use crate::encoding::envelope;
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{BurntFees, Family};
-use crate::fields::{EncodingError, Field, Kind, RawList, quantity};
+use crate::fields::{CHAIN_ID, EncodingError, Field, GAS, Kind, NONCE, RawList, TO, VALUE, quantity};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::rest::RestSource;
@@ -69,14 +69,14 @@ const FEE_TOKEN: usize = 10;
 const FEE_PAYER: usize = 11;
 
 const FIELDS: [Field; 14] = [
-    Field::required(&["chainId"], Kind::Quantity),
+    CHAIN_ID,
     Field::required(&["maxPriorityFeePerGas"], Kind::Quantity),
     Field::required(&["maxFeePerGas"], Kind::Quantity),
-    Field::required(&["gas"], Kind::Quantity),
+    GAS,
     Field::required(&["calls"], Kind::Own(calls)),
     Field::optional(&["accessList"], Kind::AccessList),
     Field::required(&["nonceKey"], Kind::Quantity),
-    Field::required(&["nonce"], Kind::Quantity),
+    NONCE,
     Field::optional(&["validBefore"], Kind::Quantity),
     Field::optional(&["validAfter"], Kind::Quantity),
     Field::optional(&["feeToken"], Kind::Address),
@@ -88,11 +88,7 @@ const FIELDS: [Field; 14] = [
 /// Lists of recipient, value and input; one without a recipient creates a contract.
 fn calls(value: &Value) -> Result<Vec<u8>, EncodingError> {
     const MALFORMED: EncodingError = EncodingError::Malformed("calls");
-    let fields = [
-        Field::optional(&["to"], Kind::Address),
-        Field::required(&["value"], Kind::Quantity),
-        Field::optional(&["input", "data"], Kind::Bytes),
-    ];
+    let fields = [TO, VALUE, Field::optional(&["input", "data"], Kind::Bytes)];
     let mut all = Vec::new();
     for call in value.as_array().ok_or(MALFORMED)? {
         let call = call.as_object().ok_or(MALFORMED)?;

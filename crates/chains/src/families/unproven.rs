@@ -6,7 +6,7 @@ use super::ethereum::ETHEREUM_RULES;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::family::{BurntFees, Family, NodeQuirks};
-use crate::fields::{Field, Kind};
+use crate::fields::{CHAIN_ID, DATA, Field, GAS, Kind, NONCE, TO, VALUE};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::transaction_type::{FamilyTransactionType, ReceiptTail, SenderRule};
@@ -117,14 +117,14 @@ const LANE: FamilyTransactionType = FamilyTransactionType {
     byte: 0x3f,
     name: "nonce lane",
     fields: &[
-        Field::required(&["chainId"], Kind::Quantity),
-        Field::required(&["nonce"], Kind::Quantity),
+        CHAIN_ID,
+        NONCE,
         Field::required(&["maxPriorityFeePerGas"], Kind::Quantity),
         Field::required(&["maxFeePerGas"], Kind::Quantity),
-        Field::required(&["gas"], Kind::Quantity),
-        Field::optional(&["to"], Kind::Address),
-        Field::required(&["value"], Kind::Quantity),
-        Field::required(&["input", "data"], Kind::Bytes),
+        GAS,
+        TO,
+        VALUE,
+        DATA,
         Field::optional(&["accessList"], Kind::AccessList),
         Field::required(&["yParity", "v"], Kind::Quantity),
         Field::required(&["r"], Kind::Quantity),
