@@ -174,7 +174,7 @@ impl NodeClient {
         };
         Err(match self.batch(&[("eth_blockNumber", json!([]))]).await {
             Ok(_) => Failure::unsupported(denied.cause),
-            // Nobody knows whether it is the part that is denied.
+            // Whether the part is denied, or everything, is unknown.
             Err(failure) if failure.is_about_the_call() => denied,
             Err(failure) => failure,
         })

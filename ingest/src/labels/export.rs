@@ -25,7 +25,7 @@ mod signatures;
 mod sources;
 mod table;
 
-pub use error::{ExportError, Place};
+pub use error::{ExportError, Location};
 
 use super::label_records::LabelRecords;
 use chunk::Chunks;

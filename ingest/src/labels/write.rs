@@ -38,7 +38,7 @@ pub struct Outcome {
 }
 
 /// A load whose records become visible together, with its last row. A load that does not come to its end leaves rows
-/// that nobody reads.
+/// that are not read.
 pub struct LabelLoad<'s> {
     reader: &'s Reader,
     writer: &'s Writer,

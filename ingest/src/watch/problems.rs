@@ -58,7 +58,7 @@ pub(super) fn is_held_up(evidence: &Evidence<'_>, node_silence: Duration) -> boo
     refusal.is_some() || head.is_none() || is_silent || of_standing(evidence).is_some() || is_blind(evidence)
 }
 
-/// Whether no node says its height and readers see nothing new: nobody knows whether there are newer blocks.
+/// Whether no node says its height and readers see nothing new: there may be newer blocks.
 fn is_blind(evidence: &Evidence<'_>) -> bool {
     let Evidence { nodes, interval, head_age, .. } = evidence;
     let is_unseen = |node: &NodeStatus| node.unseen >= *interval * SILENT_INTERVALS;

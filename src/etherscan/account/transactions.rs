@@ -27,7 +27,7 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::{TransactionFacts, write_transaction};
 use trawl_query::account;
-use trawl_query::transactions::pairs::{MOST_OF_A_SIDE, Pair};
+use trawl_query::transactions::pairs::{MAX_OF_A_SIDE, Pair};
 use trawl_query::transactions::positions::TransactionPositions;
 use trawl_query::walk::Order;
 
@@ -92,9 +92,9 @@ async fn positions_between(app: &App, pair: &Pair, window: &Window) -> Result<Tr
         let [sent, received] = &sizes;
         let (sent, received) = tokio::try_join!(reader.rows(sent), reader.rows(received)).map_err(Problem::from)?;
         let [sent, received] = [sent, received].map(|rows| rows.first().map_or(0, |size| size.found));
-        if sent.min(received) > MOST_OF_A_SIDE {
+        if sent.min(received) > MAX_OF_A_SIDE {
             return Err(Refusal::NotServed(format!(
-                "Both accounts have more than {MOST_OF_A_SIDE} transactions in these blocks: narrow them with \
+                "Both accounts have more than {MAX_OF_A_SIDE} transactions in these blocks: narrow them with \
                  'startblock' and 'endblock'"
             )));
         }

@@ -31,7 +31,7 @@ pub struct ContractSource {
     pub compiler_version: String,
     /// The settings of the compiler.
     pub settings: Map<String, Value>,
-    /// `sourcify`, `etherscan` or `blockscout`; empty if nobody says that it compiles to the code.
+    /// `sourcify`, `etherscan` or `blockscout`; empty if no service verified it.
     pub verifier: String,
     /// `exact` or `partial`; empty if not stated.
     pub match_type: String,

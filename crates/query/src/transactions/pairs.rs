@@ -18,7 +18,7 @@ columns! {
 }
 
 /// Most transactions of the side with fewer.
-pub const MOST_OF_A_SIDE: u64 = 1_000_000;
+pub const MAX_OF_A_SIDE: u64 = 1_000_000;
 
 /// A sender and a recipient; of creations, the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Pair {
         }
     }
 
-    /// The number of settled transactions with the account of a side, whoever is on the other.
+    /// The number of settled transactions with the account of a side.
     #[must_use]
     pub fn size(&self, side: Direction, settled: &[BlockRange]) -> Statement<SideSize> {
         let sql = format!("SELECT count() AS found\n{}", range("account", "sides", settled));

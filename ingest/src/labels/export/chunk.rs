@@ -6,13 +6,13 @@ use super::error::ExportError;
 use crate::labels::LabelRecords;
 
 /// Contracts of a part, at most.
-const CONTRACTS: usize = 2_000;
+const MAX_CONTRACTS: usize = 2_000;
 /// Signatures of a part, at most.
-const SIGNATURES: usize = 50_000;
+const MAX_SIGNATURES: usize = 50_000;
 /// Bytes of ABIs, settings and source texts after which a part ends.
-const BYTES: usize = 32 << 20;
+const MAX_CHUNK_BYTES: usize = 32 << 20;
 
-/// Takes the parts; fails if nobody writes them any more.
+/// Takes the parts; fails if they are not written any more.
 pub(super) type TakeRecords<'t> = dyn FnMut(LabelRecords) -> Result<(), ExportError> + 't;
 
 /// The part that is being filled, and who takes it.
@@ -43,7 +43,11 @@ impl<'t> Chunks<'t> {
         self.bytes += bytes;
         let contracts = self.records.sources.len().max(self.records.abis.len());
         let signatures = self.records.events.len() + self.records.functions.len();
-        if self.bytes >= BYTES || contracts >= CONTRACTS || signatures >= SIGNATURES { self.end() } else { Ok(()) }
+        if self.bytes >= MAX_CHUNK_BYTES || contracts >= MAX_CONTRACTS || signatures >= MAX_SIGNATURES {
+            self.end()
+        } else {
+            Ok(())
+        }
     }
 
     /// Hands on what is left.

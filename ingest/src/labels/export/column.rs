@@ -10,7 +10,7 @@ use arrow::datatypes::{
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt32Type, UInt64Type,
 };
 
-use super::error::{ExportError, Place};
+use super::error::{ExportError, Location};
 
 /// Identifier of a row: the 16 bytes of a UUID.
 pub(super) type RowId = [u8; 16];
@@ -24,16 +24,16 @@ pub(super) struct Column<'b> {
 }
 
 impl<'b> Column<'b> {
-    pub fn place(&self) -> Box<Place> {
-        Box::new(Place { file: self.file.into(), table: self.table, column: self.name })
+    pub fn location(&self) -> Box<Location> {
+        Box::new(Location { file: self.file.into(), table: self.table, column: self.name })
     }
 
     fn of_type(&self, expected: &'static str) -> ExportError {
-        ExportError::Type { at: self.place(), found: self.array.data_type().to_string(), expected }
+        ExportError::Type { at: self.location(), found: self.array.data_type().to_string(), expected }
     }
 
     pub fn holds(&self, found: &str, expected: &'static str) -> ExportError {
-        ExportError::Value { at: self.place(), found: found.chars().take(60).collect(), expected }
+        ExportError::Value { at: self.location(), found: found.chars().take(60).collect(), expected }
     }
 
     /// The cell of a row that must not be null.

@@ -187,7 +187,7 @@ impl<'b> VerifiedColumns<'b> {
         let columns = [&self.creation_metadata, &self.runtime_metadata];
         let flags = columns.into_iter().flatten().map(|column| column.flag(row)).collect::<Result<Vec<_>, _>>()?;
         let is_stated = flags.iter().any(Option::is_some);
-        Ok(if is_stated { is_exact(flags.contains(&Some(true))) } else { MatchType::Unstated })
+        Ok(if is_stated { is_exact(flags.contains(&Some(true))) } else { MatchType::Unspecified })
     }
 
     fn constructor_arguments(&self, row: usize) -> Result<Bytes, ExportError> {

@@ -37,7 +37,7 @@ pub enum ExportError {
     )]
     Column {
         /// The column that was sought.
-        at: Box<Place>,
+        at: Box<Location>,
     },
     /// A column is of a type that no known version of the export has.
     #[error(
@@ -47,7 +47,7 @@ pub enum ExportError {
     )]
     Type {
         /// The name of the column.
-        at: Box<Place>,
+        at: Box<Location>,
         /// The type that it has.
         found: String,
         /// The types that are known.
@@ -60,7 +60,7 @@ pub enum ExportError {
     )]
     Value {
         /// The name of the column.
-        at: Box<Place>,
+        at: Box<Location>,
         /// What is in the cell.
         found: String,
         /// What must be.
@@ -74,7 +74,7 @@ pub enum ExportError {
     )]
     Hash {
         /// The column of the hash.
-        at: Box<Place>,
+        at: Box<Location>,
         /// The hash in it.
         stated: String,
         /// That of the text beside it.
@@ -106,14 +106,14 @@ pub enum ExportError {
         /// The folder of the export.
         folder: PathBuf,
     },
-    /// Nobody takes what is read any more, because writing it failed.
+    /// Writing failed, so that reading ends.
     #[error("what was read is not written")]
     Abandoned,
 }
 
 /// Where something is in an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// Path of the file.
     pub file: PathBuf,
     /// Name of the table.

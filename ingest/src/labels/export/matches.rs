@@ -41,7 +41,7 @@ impl Matches {
                 let match_type = match (stated(&creation, row)?, stated(&runtime, row)?) {
                     (MatchType::Exact, _) | (_, MatchType::Exact) => MatchType::Exact,
                     (MatchType::Partial, _) | (_, MatchType::Partial) => MatchType::Partial,
-                    _ => MatchType::Unstated,
+                    _ => MatchType::Unspecified,
                 };
                 let updated_at = updated.as_ref().map(|column| column.time(row)).transpose()?.flatten();
                 let id = ids.known(ids.integer(row))?;
@@ -69,7 +69,7 @@ fn stated(column: &Column<'_>, row: usize) -> Result<MatchType, ExportError> {
     match column.text(row)? {
         Some("perfect" | "exact_match") => Ok(MatchType::Exact),
         Some("partial" | "match") => Ok(MatchType::Partial),
-        None => Ok(MatchType::Unstated),
+        None => Ok(MatchType::Unspecified),
         Some(other) => Err(column.holds(other, "`perfect` or `partial`")),
     }
 }

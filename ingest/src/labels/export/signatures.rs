@@ -52,7 +52,7 @@ pub(super) fn read(files: &ExportFiles, chunks: &mut Chunks<'_>) -> Result<(), E
             let computed = keccak256(text);
             if hash != computed {
                 let (stated, computed) = (hash.to_string(), computed.to_string());
-                return Err(ExportError::Hash { at: hashes.place(), stated, computed });
+                return Err(ExportError::Hash { at: hashes.location(), stated, computed });
             }
             let stated = match &types {
                 Some(types) => Some(kind(types, row)?),

@@ -155,7 +155,7 @@ impl<'b> TextColumns<'b> {
             let stated = B256::from(column.fixed::<32>(row)?);
             if stated != computed {
                 let (stated, computed) = (stated.to_string(), computed.to_string());
-                return Err(ExportError::Hash { at: column.place(), stated, computed });
+                return Err(ExportError::Hash { at: column.location(), stated, computed });
             }
         }
         Ok((keccak, text))

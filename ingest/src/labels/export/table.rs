@@ -9,7 +9,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
 use super::column::Column;
-use super::error::{ExportError, Place};
+use super::error::{ExportError, Location};
 
 /// How a table is read.
 pub(super) struct TableForm {
@@ -39,7 +39,7 @@ impl Batch<'_> {
 
     /// A column that every known version of the export has.
     pub fn column(&self, name: &'static str) -> Result<Column<'_>, ExportError> {
-        self.optional(name).ok_or_else(|| ExportError::Column { at: Box::new(self.place(name)) })
+        self.optional(name).ok_or_else(|| ExportError::Column { at: Box::new(self.location(name)) })
     }
 
     /// A column that some versions of the export have.
@@ -47,8 +47,8 @@ impl Batch<'_> {
         Some(Column { array: self.rows.column_by_name(name)?, table: self.table, name, file: self.file })
     }
 
-    fn place(&self, column: &'static str) -> Place {
-        Place { file: self.file.into(), table: self.table, column }
+    fn location(&self, column: &'static str) -> Location {
+        Location { file: self.file.into(), table: self.table, column }
     }
 }
 

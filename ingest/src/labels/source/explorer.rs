@@ -46,7 +46,7 @@ pub(super) fn of_blockscout(object: &Map<String, Value>) -> Result<FoundSource, 
         match_type: match () {
             () if is_true("is_fully_verified") => MatchType::Exact,
             () if is_true("is_partially_verified") => MatchType::Partial,
-            () => MatchType::Unstated,
+            () => MatchType::Unspecified,
         },
         constructor_arguments: bytes(&whole["constructor_args"]),
         verified_at: time(&whole["verified_at"]),
@@ -105,7 +105,7 @@ pub(in crate::labels) fn of_etherscan(object: &Map<String, Value>) -> Result<Fou
         settings,
         verifier: match () {
             // It is the source of another contract, whose code is the same but for arguments.
-            () if is_similar => Verifier::Unstated,
+            () if is_similar => Verifier::Unspecified,
             () if is_blockscout => Verifier::Blockscout,
             () => Verifier::Etherscan,
         },

@@ -64,12 +64,12 @@ fn verification(file: &Path) -> (Verifier, MatchType) {
     let is_chain = folder(2).is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()));
     let is_contract = folder(1).is_some_and(|name| name.starts_with("0x") && name.parse::<Address>().is_ok());
     if !is_chain || !is_contract || file.file_stem().is_none_or(|stem| stem != "metadata") {
-        return (Verifier::Unstated, MatchType::Unstated);
+        return (Verifier::Unspecified, MatchType::Unspecified);
     }
     let match_type = match folder(3) {
         Some("full_match") => MatchType::Exact,
         Some("partial_match") => MatchType::Partial,
-        _ => MatchType::Unstated,
+        _ => MatchType::Unspecified,
     };
     (Verifier::Sourcify, match_type)
 }
@@ -105,9 +105,9 @@ mod tests {
         let metadata = |folder: &str| format!("{folder}/{address}/metadata.json");
         assert_eq!(of(&metadata("contracts/full_match/1")), (Verifier::Sourcify, MatchType::Exact));
         assert_eq!(of(&metadata("contracts/partial_match/1")), (Verifier::Sourcify, MatchType::Partial));
-        assert_eq!(of(&metadata("1")), (Verifier::Sourcify, MatchType::Unstated));
-        assert_eq!(of(&metadata("deployments")), (Verifier::Unstated, MatchType::Unstated));
-        assert_eq!(of("out/Coin.sol/Coin.json"), (Verifier::Unstated, MatchType::Unstated));
+        assert_eq!(of(&metadata("1")), (Verifier::Sourcify, MatchType::Unspecified));
+        assert_eq!(of(&metadata("deployments")), (Verifier::Unspecified, MatchType::Unspecified));
+        assert_eq!(of("out/Coin.sol/Coin.json"), (Verifier::Unspecified, MatchType::Unspecified));
     }
 
     #[test]

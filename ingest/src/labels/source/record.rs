@@ -20,9 +20,9 @@ pub enum Verifier {
     Etherscan,
     /// A Blockscout instance.
     Blockscout,
-    /// Nobody states that it did.
+    /// The source does not name one.
     #[default]
-    Unstated,
+    Unspecified,
 }
 
 impl Verifier {
@@ -33,7 +33,7 @@ impl Verifier {
             Self::Sourcify => "sourcify",
             Self::Etherscan => "etherscan",
             Self::Blockscout => "blockscout",
-            Self::Unstated => "",
+            Self::Unspecified => "",
         }
     }
 }
@@ -47,7 +47,7 @@ pub enum MatchType {
     Partial,
     /// The service does not say.
     #[default]
-    Unstated,
+    Unspecified,
 }
 
 impl MatchType {
@@ -57,7 +57,7 @@ impl MatchType {
         match self {
             Self::Exact => "exact",
             Self::Partial => "partial",
-            Self::Unstated => "",
+            Self::Unspecified => "",
         }
     }
 }
@@ -75,7 +75,7 @@ pub struct ContractSource {
     pub compiler_version: String,
     /// The settings of the compiler, a JSON object.
     pub settings: String,
-    /// Who says that it compiles to the code.
+    /// The service that verified it.
     pub verifier: Verifier,
     /// How well it matched, as they say.
     pub match_type: MatchType,

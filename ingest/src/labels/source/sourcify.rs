@@ -27,7 +27,7 @@ pub(super) fn read(object: &Map<String, Value>) -> Result<FoundSource, String> {
         match_type: match whole["match"].as_str() {
             Some("exact_match") => MatchType::Exact,
             Some("match") => MatchType::Partial,
-            _ => MatchType::Unstated,
+            _ => MatchType::Unspecified,
         },
         constructor_arguments: bytes(&whole["creationBytecode"]["transformationValues"]["constructorArguments"]),
         verified_at: time(&whole["verifiedAt"]),

@@ -87,7 +87,7 @@ fn gas_that_a_later_fork_counts_otherwise_is_not_refused() {
     }
 }
 
-/// One member that nobody knows makes no hash of a family that knows its fields unprovable.
+/// One unknown member makes no hash of a family that knows its fields unprovable.
 #[test]
 fn a_made_up_field_hides_no_fault() {
     let polygon = by_chain_id(137);

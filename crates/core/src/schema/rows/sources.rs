@@ -20,7 +20,7 @@ table! {
         compiler_version: String,
         /// JSON object of the compiler's settings; empty if not stated.
         settings: String,
-        /// `sourcify`, `etherscan` or `blockscout`; empty if no service verified it.
+        /// `sourcify`, `etherscan` or `blockscout`; empty if no service did.
         verifier: String,
         /// `exact` or `partial`; empty if not stated.
         match_type: String,

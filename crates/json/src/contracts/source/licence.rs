@@ -1,4 +1,4 @@
-//! Licences that sources name by their SPDX identifier (<https://spdx.org/licenses>), in the words of explorers.
+//! Licences that sources name by their SPDX identifier (<https://spdx.org/licenses>), by the names that explorers use.
 
 /// A licence that explorers know.
 pub(super) struct Licence {
@@ -10,7 +10,7 @@ pub(super) struct Licence {
     pub etherscan: &'static str,
 }
 
-/// Licences that both explorers know. `-only` and `-or-later` are not told apart by them.
+/// Licences that both explorers know; they do not distinguish `-only` from `-or-later`.
 const LICENCES: [Licence; 14] = [
     Licence { spdx: "UNLICENSED", blockscout: "none", etherscan: "None" },
     Licence { spdx: "Unlicense", blockscout: "unlicense", etherscan: "Unlicense" },

@@ -89,7 +89,7 @@ fn both_spellings_are_read() {
         assert_eq!((first.address, first.match_type), (Address::repeat_byte(7), MatchType::Exact));
         assert_eq!(first.verified_at, Some(Timestamp::from_micros(1_000_000)));
         let [third] = contracts.of(&IDS[0]) else { panic!("one contract") };
-        assert_eq!((third.address, third.match_type), (Address::repeat_byte(9), MatchType::Unstated));
+        assert_eq!((third.address, third.match_type), (Address::repeat_byte(9), MatchType::Unspecified));
         assert!(contracts.of(&IDS[1]).is_empty());
     }
 }
