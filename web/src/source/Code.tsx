@@ -3,7 +3,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type CodeText, rowOfLine, rowText, splitAtMarks, tokensOfRow, withCodes } from './code_text.ts';
-import { type LineRange, linesTo } from './place.ts';
+import { type LineRange, linesTo } from './selection.ts';
 
 interface Props { code: CodeText; name: string; lines: LineRange | null; urlOf: (lines: LineRange) => string; open: (lines: LineRange) => void }
 

@@ -7,7 +7,7 @@ import { fileName, type SourceFile } from './bundle.ts';
 import { Code } from './Code.tsx';
 import { changesDirection, codeText, withCodes } from './code_text.ts';
 import { grammarOf } from './grammar.ts';
-import { type LineRange, linesOf, placeQuery } from './place.ts';
+import { type LineRange, linesOf, selectionQuery } from './selection.ts';
 
 interface Props {
   file: SourceFile;
@@ -22,7 +22,7 @@ interface Props {
 export function FileView({ file: { path, text }, language, lines, urlOf, open }: Props) {
   const code = useMemo(() => codeText(text, grammarOf(path, language)), [path, text, language]);
   const isDeceptive = useMemo(() => changesDirection(text), [text]);
-  const { line } = placeQuery({ path, lines });
+  const { line } = selectionQuery({ path, lines });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     open(linesOf(String(new FormData(event.currentTarget as HTMLFormElement).get('line') ?? '')));

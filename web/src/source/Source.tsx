@@ -8,7 +8,7 @@ import { type ContractSource, fileName, filesOf, standardInput } from './bundle.
 import { changesDirection, withCodes } from './code_text.ts';
 import { FileTree } from './FileTree.tsx';
 import { FileView } from './FileView.tsx';
-import { placeOf, placeQuery, type SourcePlace } from './place.ts';
+import { selectionOf, selectionQuery, type SourceSelection } from './selection.ts';
 import { SourceFacts } from './SourceFacts.tsx';
 import './source.css';
 
@@ -29,21 +29,21 @@ function Files({ of, ofCode }: Pick<Props, 'of' | 'ofCode'>) {
   const files = useMemo(() => filesOf(of), [of]);
   const paths = useMemo(() => files.map((one) => one.path), [files]);
   const deceptive = useMemo(() => new Set(files.filter(({ text }) => changesDirection(text)).map((one) => one.path)), [files]);
-  const place = placeOf(query);
-  const file = files.find((one) => one.path === place.path) ?? files[0];
+  const selection = selectionOf(query);
+  const file = files.find((one) => one.path === selection.path) ?? files[0];
   if (!file) return null;
-  const urlOf = (to: SourcePlace) => withQuery(path, query, placeQuery(to));
-  const isUnknown = place.path !== null && file.path !== place.path;
+  const urlOf = (to: SourceSelection) => withQuery(path, query, selectionQuery(to));
+  const isUnknown = selection.path !== null && file.path !== selection.path;
   return (
     <section class="panel source">
       <header><h2>Contract source code</h2>
         <button type="button" class="button small" onClick={() => saveText(`${fileName(of.name ?? 'contract')}.json`, standardInput(of), 'application/json')} title="All files and settings in one file, which compilers take as standard JSON input">Download all as standard JSON</button>
       </header>
       <SourceFacts of={of} ofCode={ofCode} />
-      {isUnknown && <p class="failure compact" role="note">There is no file {withCodes(JSON.stringify(place.path?.slice(0, 200)))} here. This is the main file.</p>}
+      {isUnknown && <p class="failure compact" role="note">There is no file {withCodes(JSON.stringify(selection.path?.slice(0, 200)))} here. This is the main file.</p>}
       <div class={files.length > 1 ? 'files several' : 'files'}>
         {files.length > 1 && <FileTree paths={paths} marked={deceptive} chosen={file.path} choose={(chosen) => route(urlOf({ path: chosen, lines: null }), true)} />}
-        <FileView key={file.path} file={file} language={of.language} lines={isUnknown ? null : place.lines} urlOf={(lines) => urlOf({ path: file.path, lines })} open={(lines) => route(urlOf({ path: file.path, lines }), true)} />
+        <FileView key={file.path} file={file} language={of.language} lines={isUnknown ? null : selection.lines} urlOf={(lines) => urlOf({ path: file.path, lines })} open={(lines) => route(urlOf({ path: file.path, lines }), true)} />
       </div>
       {of.compiler_settings && <details class="paste"><summary>Compiler settings</summary><pre class="json" tabIndex={0}>{withCodes(JSON.stringify(of.compiler_settings, null, 2))}</pre></details>}
     </section>

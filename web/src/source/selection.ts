@@ -2,12 +2,12 @@
 
 /** Lines from `first` to `last`, counted from 1. */
 export interface LineRange { first: number; last: number }
-export interface SourcePlace { path: string | null; lines: LineRange | null }
+export interface SourceSelection { path: string | null; lines: LineRange | null }
 
 /** The largest number of a line. */
 const MAX_LINE = 1e9;
 
-export function placeOf(query: Record<string, string | undefined>): SourcePlace {
+export function selectionOf(query: Record<string, string | undefined>): SourceSelection {
   return { path: query['file'] ?? null, lines: linesOf(query['line'] ?? '') };
 }
 
@@ -23,7 +23,7 @@ export function linesOf(text: string): LineRange | null {
 /** What a click on a line chooses: that line, or with Shift all from the one chosen before. */
 export const linesTo = (before: LineRange | null, line: number): LineRange => ({ first: Math.min(before?.first ?? line, line), last: Math.max(before?.first ?? line, line) });
 
-/** The parameters of a place; the lines of no file are those of the main one. */
-export function placeQuery({ path, lines }: SourcePlace): { file: string | undefined; line: string | undefined } {
+/** The parameters of a selection; the lines of no file are those of the main one. */
+export function selectionQuery({ path, lines }: SourceSelection): { file: string | undefined; line: string | undefined } {
   return { file: path ?? undefined, line: lines ? (lines.first === lines.last ? String(lines.first) : `${lines.first}-${lines.last}`) : undefined };
 }

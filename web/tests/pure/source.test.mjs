@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fileName, filesOf, hasSource, standardInput } from '../../src/source/bundle.ts';
-import { linesOf, linesTo, placeOf, placeQuery } from '../../src/source/place.ts';
+import { linesOf, linesTo, selectionOf, selectionQuery } from '../../src/source/selection.ts';
 import { actionOf, rowsOf, treeOf } from '../../src/source/tree.ts';
 import { licenseName, match, optimization, otherCompiler } from '../../src/source/words.ts';
 
@@ -39,11 +39,11 @@ test('arrow keys move through a tree', () => {
 });
 
 test('a link names a file and its lines', () => {
-  for (const place of [{ path: 'a b/ü&#.sol', lines: { first: 2, last: 9 } }, { path: 'A.sol', lines: null }, { path: null, lines: { first: 7, last: 7 } }]) {
-    const words = new URLSearchParams(Object.entries(placeQuery(place)).filter(([, value]) => value !== undefined));
-    assert.deepEqual(placeOf(Object.fromEntries(new URLSearchParams(words.toString()))), place);
+  for (const selection of [{ path: 'a b/ü&#.sol', lines: { first: 2, last: 9 } }, { path: 'A.sol', lines: null }, { path: null, lines: { first: 7, last: 7 } }]) {
+    const words = new URLSearchParams(Object.entries(selectionQuery(selection)).filter(([, value]) => value !== undefined));
+    assert.deepEqual(selectionOf(Object.fromEntries(new URLSearchParams(words.toString()))), selection);
   }
-  assert.deepEqual(placeQuery({ path: 'A.sol', lines: { first: 2, last: 9 } }), { file: 'A.sol', line: '2-9' });
+  assert.deepEqual(selectionQuery({ path: 'A.sol', lines: { first: 2, last: 9 } }), { file: 'A.sol', line: '2-9' });
   assert.deepEqual(['12', 'L3-L5', ' 5-3 '].map(linesOf), [{ first: 12, last: 12 }, { first: 3, last: 5 }, { first: 3, last: 5 }]);
   for (const text of ['', '0', '-1', '1.5', '1-', 'x', '99999999999', '1e3', '0-4']) assert.equal(linesOf(text), null, text);
   assert.deepEqual([linesTo(null, 4), linesTo({ first: 4, last: 4 }, 2), linesTo({ first: 4, last: 6 }, 9)], [{ first: 4, last: 4 }, { first: 2, last: 4 }, { first: 4, last: 9 }]);
