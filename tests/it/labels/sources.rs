@@ -298,3 +298,37 @@ fn lost_parts_of_contracts_are_loaded_again() -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// How the implementation of a minimal proxy was created and verified is not said of the proxy.
+#[test]
+fn a_minimal_proxy_has_the_source_of_its_implementation() -> anyhow::Result<()> {
+    let database = "sources_proxy";
+    let _database = scenario(database)?;
+    let text = std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?;
+    let expected: Value = serde_json::from_str(&text)?;
+    let address = |name: &str| expected["addresses"][name].as_str().context("an address");
+    let implementation = address("CounterV1")?;
+    let code = "contract CounterV1 {}";
+    let answer = json!({"result": [{"SourceCode": code, "ABI": COIN["abi"].to_string(), "ContractName": "CounterV1",
+        "CompilerVersion": "v0.8.37+commit.f401782d", "OptimizationUsed": "0", "ConstructorArguments": "00ff"}]});
+    let folder = env::directory()?;
+    let file = written(&folder, "contract.json", &answer.to_string())?;
+    labels(database, &[&format!("{implementation}={file}")], 0)?;
+    let api = env::start_api(database, &[])?;
+    let own = get(&api, &format!("smart-contracts/{implementation}"))?;
+    ensure!(own["source_code"] == code && own["constructor_args"] == "0x00ff", "{own}");
+    ensure!(own["is_verified_via_sourcify"] == false && own["optimization_enabled"] == false, "{own}");
+    // `Made(address clone, bytes32 salt)` of the first kind of clones, which is EIP-1167's.
+    let made = get(&api, &format!("addresses/{}/logs", address("CloneMaker")?))?;
+    let made = made["items"].as_array().context("logs")?.iter().filter_map(|log| log["data"].as_str());
+    let made = made.into_iter().find(|data| data.ends_with("01")).context("a clone")?;
+    let proxy = format!("0x{}", &made[26..66]);
+    let copy = get(&api, &format!("smart-contracts/{proxy}"))?;
+    ensure!(copy["verified_twin_address_hash"] == implementation && copy["source_code"] == code, "{copy}");
+    ensure!(copy["constructor_args"].is_null() && copy["is_verified_via_sourcify"].is_null(), "{copy}");
+    let url = format!("{}/api?module=contract&action=getsourcecode&address={proxy}", api.url);
+    let item = http::get(&http::agent(), &url)?.json()?["result"][0].clone();
+    ensure!(item["SourceCode"] == code && item["ConstructorArguments"] == "", "{item}");
+    api.stop()?;
+    Ok(())
+}
