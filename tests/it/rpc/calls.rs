@@ -221,6 +221,7 @@ fn a_transaction_is_filled() -> anyhow::Result<()> {
     ensure!(limited["accessList"][0]["address"] == UNUSED, "{limited}");
     let listed = filled(json!({"gasPrice": "0x3b9aca00", "accessList": []}))?;
     ensure!(listed["type"] == "0x1" && listed["gasPrice"] == "0x3b9aca00", "{listed}");
+    let blob = format!("0x01{}", "12".repeat(31));
     for (wrong, code) in [
         (json!({"from": from}), -32000),
         (json!({"from": from, "to": EMITTER, "gasPrice": "0x0"}), -32000),
@@ -228,10 +229,7 @@ fn a_transaction_is_filled() -> anyhow::Result<()> {
         (json!({"from": from, "to": EMITTER, "gasPrice": "0x1", "maxFeePerGas": "0x1"}), -32602),
         (json!({"from": from, "to": EMITTER, "chainId": "0x1"}), -32000),
         (json!({"from": from, "to": EMITTER, "blobs": ["0x"]}), -32602),
-        (
-            json!({"from": from, "to": EMITTER, "blobVersionedHashes": [format!("0x01{}", "12".repeat(31))], "proofs": []}),
-            -32602,
-        ),
+        (json!({"from": from, "to": EMITTER, "blobVersionedHashes": [blob], "proofs": []}), -32602),
         (json!({"from": UNUSED, "to": EMITTER}), -32000),
     ] {
         let refused = call(hive, "eth_fillTransaction", json!([wrong]))?;
