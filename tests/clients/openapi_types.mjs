@@ -5,7 +5,7 @@ import openapiTypes, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
 
 const [description, uses, output] = process.argv.slice(2);
-const document = parse(readFileSync(description, 'utf8'));
+const document = parse(readFileSync(description, 'utf8'), { merge: true });
 const schemas = {};
 
 function take(name) {
