@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use trawl::options::rates::{ApiKey, KeyDigest};
 
 /// Longest name, and the length of a key.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 const KEY_LENGTH: std::ops::RangeInclusive<usize> = 16..=128;
 
 /// The holders of keys.
@@ -72,7 +72,7 @@ fn api_key(line: &str) -> Result<ApiKey, &'static str> {
         return Err("there are not three words");
     };
     let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.@".contains(&byte));
-    if name.len() > LONGEST_NAME || !is_plain(name) {
+    if name.len() > MAX_NAME_LENGTH || !is_plain(name) {
         return Err("a name has at most 64 letters, digits, `_`, `-`, `.` and `@`");
     }
     let digest = match key.strip_prefix("sha256:") {

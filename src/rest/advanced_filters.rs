@@ -63,7 +63,7 @@ query_parameters! {
 }
 
 /// Most rows that a request examines: a page of a filter that few rows match ends there.
-const MOST_EXAMINED: u64 = 5_000;
+const MAX_EXAMINED: u64 = 5_000;
 
 /// The rows that a filter allows.
 pub(super) async fn list(
@@ -100,7 +100,7 @@ impl Page {
         loop {
             let mut candidates = Vec::new();
             let mut ended = false;
-            while candidates.len() <= size && examined < MOST_EXAMINED && !ended {
+            while candidates.len() <= size && examined < MAX_EXAMINED && !ended {
                 match sources.next(app, head).await? {
                     Some(row) => {
                         examined += 1;
@@ -116,7 +116,7 @@ impl Page {
                 let next = rows.last().map(|row| MovementCursor(row.key()));
                 return Ok(Self { rows, next });
             }
-            if ended || examined >= MOST_EXAMINED {
+            if ended || examined >= MAX_EXAMINED {
                 return Ok(Self { rows, next: last.filter(|_| !ended) });
             }
         }

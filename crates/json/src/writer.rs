@@ -8,7 +8,7 @@ use trawl_core::primitives::{Timestamp, U256};
 const HASH_PLACEHOLDER: &[u8; 67] = b"\"0x0000000000000000000000000000000000000000000000000000000000000000";
 
 /// The highest integer up to which doubles have all (RFC 8259, 6).
-const MOST_EXACT: u64 = (1 << 53) - 1;
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// JSON text under construction. Nothing checks that values alternate with keys but [`Object`] and [`Array`].
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ impl JsonWriter {
 
     /// A JSON number; text in decimal digits where clients that read numbers as doubles would lose some.
     pub fn number(&mut self, value: u64) {
-        if value <= MOST_EXACT { self.digits(value) } else { self.decimal(value) }
+        if value <= MAX_SAFE_INTEGER { self.digits(value) } else { self.decimal(value) }
     }
 
     /// Decimal digits, for formats other than JSON.

@@ -10,7 +10,7 @@ use crate::account::Role;
 use crate::chdb::connection::Connection;
 
 /// Most idle connections in the pool; each takes about 130 kB. The one that was idle longest is closed first.
-const MOST: usize = 64;
+const MAX_IDLE: usize = 64;
 
 /// What two requests must share to share a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Pool {
             return;
         }
         // Dropped after the lock.
-        let _oldest = (idle.connections.len() >= MOST).then(|| idle.connections.remove(0));
+        let _oldest = (idle.connections.len() >= MAX_IDLE).then(|| idle.connections.remove(0));
         idle.connections.push(connection);
         drop(idle);
     }

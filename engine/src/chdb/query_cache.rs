@@ -10,7 +10,7 @@ use moka::sync::Cache;
 use crate::account::Role;
 
 /// Most bytes of text in the cache.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 /// A longer text is parsed every time.
 const LONGEST: usize = 64 << 10;
 
@@ -55,7 +55,7 @@ impl Default for QueryCache {
             let bytes = wording.bytes() + known.written.as_ref().map_or(0, String::len) + 200;
             u32::try_from(bytes).unwrap_or(u32::MAX)
         };
-        Self(Cache::builder().weigher(weigh).max_capacity(MOST_BYTES).build())
+        Self(Cache::builder().weigher(weigh).max_capacity(MAX_BYTES).build())
     }
 }
 

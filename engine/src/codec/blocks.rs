@@ -17,7 +17,7 @@ const BLOCK: usize = 1 << 20;
 /// Largest block accepted. A server takes 1 GiB, because 25 bytes announce it; clients send 1 MiB, seldom more.
 const LARGEST: usize = 128 << 20;
 /// LZ4 cannot make data longer than this.
-const LARGEST_RATIO: usize = 255;
+const MAX_RATIO: usize = 255;
 
 /// `data` as one or more LZ4 blocks.
 pub(super) fn compress(data: &[u8]) -> Vec<u8> {
@@ -94,7 +94,7 @@ impl<R: Read> Decoder<R> {
             return Err(io::Error::other("a compressed block has a wrong checksum"));
         }
         let payload = &sealed[HEADER..];
-        if sealed[0] == LZ4 && plain / LARGEST_RATIO > payload.len() {
+        if sealed[0] == LZ4 && plain / MAX_RATIO > payload.len() {
             return Err(io::Error::other("a compressed block announces more data than it can hold"));
         }
         self.block = match sealed[0] {

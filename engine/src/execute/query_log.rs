@@ -22,7 +22,7 @@ pub use row::{Entry, Statement};
 use table::Table;
 
 /// Most bytes of rows that wait to be written.
-const MOST: usize = 4 << 20;
+const MAX_WAITING_BYTES: usize = 4 << 20;
 /// Rows that are written at once. A table in memory needs 100 KB for a write of few rows, so they are not written one
 /// by one.
 const ENOUGH: usize = 1 << 20;
@@ -106,7 +106,7 @@ impl QueryLog {
     /// Takes a row, unless too many wait.
     fn add(&self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut waiting = self.waiting();
-        if waiting.rows.len() >= MOST || waiting.is_closed {
+        if waiting.rows.len() >= MAX_WAITING_BYTES || waiting.is_closed {
             self.left_out.fetch_add(1, Ordering::Relaxed);
             return;
         }

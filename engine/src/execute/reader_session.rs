@@ -16,9 +16,9 @@ use crate::sql::reader;
 use crate::sql::settings::{of_set, of_use};
 
 /// Most sessions of a user. The one that would end first makes room for another.
-const MOST_SESSIONS: usize = 64;
+const MAX_SESSIONS: usize = 64;
 /// Most settings of a session.
-const MOST_SETTINGS: usize = 64;
+const MAX_SETTINGS: usize = 64;
 /// Most bytes of an id, a name or a value.
 const LONGEST: usize = 256;
 
@@ -52,11 +52,11 @@ impl Change {
                     limits.map_or(Ok(()), |limits| limits.check(name, value))?;
                 }
                 let is_long = |(name, value): &(String, String)| name.len() > LONGEST || value.len() > LONGEST;
-                settings.len() > MOST_SETTINGS || settings.iter().any(is_long)
+                settings.len() > MAX_SETTINGS || settings.iter().any(is_long)
             }
         };
         if is_long {
-            let text = format!("a session keeps {MOST_SETTINGS} settings, and names and values of {LONGEST} bytes");
+            let text = format!("a session keeps {MAX_SETTINGS} settings, and names and values of {LONGEST} bytes");
             return Err(Exception::bad_arguments(text));
         }
         match self {
@@ -105,7 +105,7 @@ impl ReaderSessions {
         let expires = Instant::now() + request.timeout;
         let mut all = self.sessions();
         let sessions = all.entry(user.to_owned()).or_default();
-        if sessions.len() >= MOST_SESSIONS && !sessions.contains_key(&request.id) {
+        if sessions.len() >= MAX_SESSIONS && !sessions.contains_key(&request.id) {
             let first = sessions.iter().min_by_key(|(_, session)| session.expires).map(|(id, _)| id.clone());
             first.map(|id| sessions.remove(&id));
         }
@@ -118,8 +118,8 @@ impl ReaderSessions {
                 let mut merged = session.settings.clone();
                 merged.retain(|(known, _)| settings.iter().all(|(name, _)| name != known));
                 merged.extend(settings);
-                if merged.len() > MOST_SETTINGS {
-                    return Err(Exception::bad_arguments(format!("a session keeps {MOST_SETTINGS} settings")));
+                if merged.len() > MAX_SETTINGS {
+                    return Err(Exception::bad_arguments(format!("a session keeps {MAX_SETTINGS} settings")));
                 }
                 session.settings = merged;
             }
@@ -189,13 +189,13 @@ mod tests {
         sessions.keep("ana", &over, settings("limit", "1")).expect("stored");
         let query = Query { session: Some(over), ..Query::default() };
         assert_eq!(completed(&sessions, "ana", query), (None, String::new()));
-        for number in 0..MOST_SESSIONS + 10 {
+        for number in 0..MAX_SESSIONS + 10 {
             sessions.keep("ana", &request(&number.to_string()), settings("limit", "1")).expect("stored");
         }
-        assert_eq!(sessions.sessions()["ana"].len(), MOST_SESSIONS);
-        let newest = Query { session: Some(request(&(MOST_SESSIONS + 9).to_string())), ..Query::default() };
+        assert_eq!(sessions.sessions()["ana"].len(), MAX_SESSIONS);
+        let newest = Query { session: Some(request(&(MAX_SESSIONS + 9).to_string())), ..Query::default() };
         assert_eq!(completed(&sessions, "ana", newest).1, "limit=1");
-        for number in 0..MOST_SETTINGS {
+        for number in 0..MAX_SETTINGS {
             sessions.keep("bob", &request("s"), settings(&number.to_string(), "1")).expect("stored");
         }
         assert!(sessions.keep("bob", &request("s"), settings("more", "1")).is_err());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use trawl_engine::account::{Account, Digest, Role};
 
 /// Longest name of a reader, in characters.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// A file that does not tell who the readers are.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ pub fn read(path: &Path) -> Result<Vec<Account>, ReadersError> {
 fn reader(line: &str) -> Result<Account, &'static str> {
     let (user, password) = line.split_once([' ', '\t']).ok_or("there is no password")?;
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.@".contains(&byte);
-    if user.len() > LONGEST_NAME || !user.bytes().all(is_name) {
+    if user.len() > MAX_NAME_LENGTH || !user.bytes().all(is_name) {
         return Err("a name has at most 64 letters, digits, `_`, `-`, `.` and `@`");
     }
     let password = password.trim_start();

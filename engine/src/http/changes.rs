@@ -21,7 +21,7 @@ const WAIT: Duration = Duration::from_secs(30);
 const WAITED_FOR: usize = TABLES - WAITED_FOR_BY_READERS;
 const WAITED_FOR_BY_READERS: usize = 64;
 /// Most tables of a request.
-const MOST_TABLES: u32 = 16;
+const MAX_TABLES: u32 = 16;
 /// Longest name of a database or table: what a file system takes, and then some.
 const MAX_NAME: usize = 512;
 
@@ -112,8 +112,8 @@ fn read(request: Request) -> Result<Question, Exception> {
             "/changes takes the parameter `table`, or `tables` with several names, separated by commas",
         ));
     }
-    if tables.len() > MOST_TABLES as usize {
-        return Err(Exception::bad_arguments(format!("/changes takes {MOST_TABLES} tables at most")));
+    if tables.len() > MAX_TABLES as usize {
+        return Err(Exception::bad_arguments(format!("/changes takes {MAX_TABLES} tables at most")));
     }
     let database = request.query.database.filter(|name| !name.is_empty()).unwrap_or_else(|| "default".into());
     if tables.iter().chain([&database]).any(|name| name.len() > MAX_NAME) {

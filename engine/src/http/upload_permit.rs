@@ -8,13 +8,13 @@ use crate::account::Role;
 use crate::exception::Exception;
 
 /// Statements of owner and API that may be arriving, beside those that run. Further ones wait.
-const MOST: usize = 512;
+const MAX_UPLOADS: usize = 512;
 /// The same for the reader's.
-const MOST_OF_READER: usize = 32;
+const MAX_PER_READER: usize = 32;
 /// How long a request waits until it may send its statement.
 const WAIT: Duration = Duration::from_secs(30);
 /// Threads that all of them can hold.
-pub(super) const THREADS: usize = MOST + MOST_OF_READER;
+pub(super) const THREADS: usize = MAX_UPLOADS + MAX_PER_READER;
 
 /// Leave to send a statement.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct UploadPermit {
 
 impl Default for UploadPermit {
     fn default() -> Self {
-        Self { all: Semaphore::new(MOST), reader: Semaphore::new(MOST_OF_READER) }
+        Self { all: Semaphore::new(MAX_UPLOADS), reader: Semaphore::new(MAX_PER_READER) }
     }
 }
 

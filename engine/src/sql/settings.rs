@@ -13,7 +13,7 @@ pub struct Split {
 }
 
 /// Clauses at the end of a text that are looked at; a SELECT has one, and one may follow FORMAT.
-const MOST_CLAUSES: usize = 4;
+const MAX_CLAUSES: usize = 4;
 
 /// Takes the SETTINGS clauses off the end of `text`, brackets around members of a UNION aside, if all their values are
 /// plain numbers, strings or truths and `may_go` says so of each name and value. A clause that stays is the engine's to
@@ -21,7 +21,7 @@ const MOST_CLAUSES: usize = 4;
 #[must_use]
 pub fn split(text: &[u8], may_go: impl Fn(&str, &str) -> bool) -> Split {
     let mut split = Split { text: text.into(), settings: Vec::new() };
-    for _ in 0..MOST_CLAUSES {
+    for _ in 0..MAX_CLAUSES {
         let tokens: Vec<Token> = Lexer::new(&split.text).collect();
         let Some((clause, start, end)) = last_clause(&tokens) else { break };
         if !clause.iter().all(|(name, value)| may_go(name, value)) {

@@ -14,14 +14,14 @@ use trawl_json::etherscan::{Funding, write_funding};
 use trawl_query::account::funding::gifts;
 
 /// Gifts that are read: some of the newest blocks may be from the account to itself.
-const MOST_GIFTS: u64 = 1_000;
+const MAX_GIFTS: u64 = 1_000;
 
 /// The oldest transaction or call that gave coins to an account and was not undone.
 pub(crate) async fn first(request: Request) -> Result<Response, Refusal> {
     let Request { app, head, params, .. } = &request;
     let account = params.require("address", Params::address)?;
     require_table(head, OptionalTable::TransactionsByAddress)?;
-    let found = app.reader().rows(&gifts(&account, &head.traces.span(), MOST_GIFTS)).await.map_err(Problem::from)?;
+    let found = app.reader().rows(&gifts(&account, &head.traces.span(), MAX_GIFTS)).await.map_err(Problem::from)?;
     let before = |last: BlockNumber| move |range: &BlockRange| range.first() < last;
     let missing = missing_to_head(app, head, &head.traces);
     let Some(gift) = found.into_iter().find(|gift| gift.from_address != account) else {

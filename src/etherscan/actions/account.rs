@@ -10,9 +10,9 @@ use super::super::token::holdings;
 use super::groups::{ADDRESS, CONTRACT, HEIGHT, PAGE, TAG, WINDOW};
 
 /// Most addresses of one request.
-const MOST_BALANCES: usize = 20;
+const MAX_BALANCES: usize = 20;
 
-const ADDRESSES: &[Parameter] = &[Parameter::required("address", Kind::Addresses(MOST_BALANCES))];
+const ADDRESSES: &[Parameter] = &[Parameter::required("address", Kind::Addresses(MAX_BALANCES))];
 const ACCOUNT: &[Parameter] = &[Parameter::optional("address", Kind::Address)];
 /// Etherscan's advanced filter, in place of `address`.
 const FROM_TO: &[Parameter] = &[

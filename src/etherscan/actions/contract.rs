@@ -6,9 +6,9 @@ use super::super::params::parameter::{Kind, Parameter};
 use super::groups::{ADDRESS, PAGE};
 
 /// Most contracts of one request for creations.
-const MOST_CONTRACTS: usize = 10;
+const MAX_CONTRACTS: usize = 10;
 
-const CONTRACTS: &[Parameter] = &[Parameter::required("contractaddresses", Kind::Addresses(MOST_CONTRACTS))];
+const CONTRACTS: &[Parameter] = &[Parameter::required("contractaddresses", Kind::Addresses(MAX_CONTRACTS))];
 
 const FORMAT: &[Parameter] = &[Parameter::optional("format", Kind::Word(&["raw"]))];
 

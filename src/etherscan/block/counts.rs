@@ -20,7 +20,7 @@ use trawl_query::tokens::transfers::standards_in;
 use trawl_query::walk::{Order, Walk};
 
 /// More rows than a block has of any kind: each costs gas.
-const MOST_ROWS: u64 = 100_000_000;
+const MAX_ROWS: u64 = 100_000_000;
 
 /// The transactions of a block, its frames as `txlistinternal` lists them, and its token transfers by standard.
 pub(crate) async fn counts(request: Request) -> Result<Response, Refusal> {
@@ -38,7 +38,7 @@ pub(crate) async fn counts(request: Request) -> Result<Response, Refusal> {
 }
 
 async fn frames(app: &App, head: &Head, number: BlockNumber) -> Result<u64, Problem> {
-    let walk = Walk { order: Order::OldestFirst, beyond: None, limit: MOST_ROWS };
+    let walk = Walk { order: Order::OldestFirst, beyond: None, limit: MAX_ROWS };
     let statement = searched_positions_in(&head.traces.at(number), ZeroValueCalls::LeftOut, walk);
     let (mut rows, mut count) = (app.reader().stream(&statement).await?, 0);
     while let Some(batch) = rows.next().await? {
@@ -49,7 +49,7 @@ async fn frames(app: &App, head: &Head, number: BlockNumber) -> Result<u64, Prob
 
 /// By standard, as the tables write it.
 async fn transfers(app: &App, head: &Head, number: BlockNumber) -> Result<BTreeMap<String, u64>, Problem> {
-    let statement = standards_in(&head.receipts.at(number), MOST_ROWS);
+    let statement = standards_in(&head.receipts.at(number), MAX_ROWS);
     let (mut rows, mut counts) = (app.reader().stream(&statement).await?, BTreeMap::new());
     while let Some(batch) = rows.next().await? {
         let view = batch.view();

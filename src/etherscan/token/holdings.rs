@@ -16,13 +16,13 @@ use trawl_json::JsonWriter;
 use trawl_json::etherscan::{TokenHolding, write_held_id, write_held_token, write_holding};
 
 /// Most tokens in an answer; what would have more is refused.
-const MOST_TOKENS: u64 = 5_000;
+const MAX_TOKENS: u64 = 5_000;
 
 /// The bounds of pages of tokens or ids.
 const PAGES: PageBounds = PageBounds { usual: 100, most: 1_000, reach: 10_000, further: "" };
 
 /// The bounds of pages of all tokens. Clients ask for the most rows that pages of other lists have.
-const ALL_TOKENS: PageBounds = PageBounds { usual: MOST_TOKENS, most: 10_000, reach: 10_000, further: "" };
+const ALL_TOKENS: PageBounds = PageBounds { usual: MAX_TOKENS, most: 10_000, reach: 10_000, further: "" };
 
 /// All tokens that an account has, or a page of them.
 pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
@@ -31,11 +31,11 @@ pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
     let (skip, take) = ALL_TOKENS.read(params)?;
     let is_paged = params.has("page") || params.has("offset");
     // One more than an answer has tells whether it would be cut.
-    let rows = if is_paged { take.min(MOST_TOKENS + 1) } else { MOST_TOKENS + 1 };
+    let rows = if is_paged { take.min(MAX_TOKENS + 1) } else { MAX_TOKENS + 1 };
     let held = held_tokens(app, head, &account, &HeldTokensQuery::first(skip + rows)).await?;
     let Some(page) = page_of(held, skip) else { return Ok(empty_list(NO_TRANSACTIONS)) };
-    if page.len() as u64 > MOST_TOKENS {
-        let text = format!("This account has more than {MOST_TOKENS} tokens: request pages with 'page' and 'offset'");
+    if page.len() as u64 > MAX_TOKENS {
+        let text = format!("This account has more than {MAX_TOKENS} tokens: request pages with 'page' and 'offset'");
         return Err(Refusal::NotServed(text));
     }
     let tokens = shown_tokens(app, head, page.iter().map(|balance| balance.token)).await?;

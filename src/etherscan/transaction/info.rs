@@ -13,7 +13,7 @@ use trawl_core::store::Batch;
 use trawl_json::etherscan::{Ending, LogsOfTransaction, write_transaction_info};
 
 /// Logs of an answer; the others are found with `index`.
-const MOST_LOGS: u64 = 100;
+const MAX_LOGS: u64 = 100;
 
 /// The transaction and its logs from a position on.
 pub(crate) async fn info(request: Request) -> Result<Response, Refusal> {
@@ -26,11 +26,11 @@ pub(crate) async fn info(request: Request) -> Result<Response, Refusal> {
     };
     let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
     require_part(head, BlockPart::Receipts, block)?;
-    let logs = trawl_query::logs::of_transaction(&head.receipts.at(block), index, after, MOST_LOGS + 1);
+    let logs = trawl_query::logs::of_transaction(&head.receipts.at(block), index, after, MAX_LOGS + 1);
     let batches: Vec<Batch<LogRow>> = app.reader().all(&logs).await.map_err(Problem::from)?;
     let ending = ending(app, head, block, index).await?;
     let ending = ending.map(|ending| Ending { error: ending.error, output: ending.output });
     let newest = head.number().unwrap_or_default();
-    let logs = LogsOfTransaction { batches: batches.iter().map(Batch::view).collect(), most: MOST_LOGS };
+    let logs = LogsOfTransaction { batches: batches.iter().map(Batch::view).collect(), most: MAX_LOGS };
     Ok(result(|writer| write_transaction_info(writer, &batch.view(), row, newest, ending.as_ref(), &logs)))
 }

@@ -13,7 +13,7 @@ use trawl_query::addresses::{RequestedFacts, facts};
 use trawl_query::tokens::holders::Asset;
 
 /// How often the figures are read again while ingest counts: its rows of a step appear one table after another.
-const MOST_READS: usize = 4;
+const MAX_READS: usize = 4;
 
 /// The figures of a token of a standard, and the block after which they are: `block_number`. That is the head, or the
 /// last counted block where what came after it is too much to be added. `None` of a chain that was not loaded from its
@@ -29,7 +29,7 @@ pub(super) async fn counts_at_head(
     standard: &str,
 ) -> Result<Option<TokenStatisticsRow>, Problem> {
     let mut figures = None;
-    for _ in 0..MOST_READS {
+    for _ in 0..MAX_READS {
         let reach = match uncounted_transfers::reach(app).await {
             Err(Problem::NotCounted(_)) => return Ok(None),
             reach => reach?,

@@ -17,7 +17,7 @@ use trawl_query::tokens::transfers::TransferFilter;
 const LOOKUP: usize = 500;
 /// Most changed ids of all tokens whose ids are counted: the statement that counts leaves them out, and their
 /// transfers are added.
-const MOST_CHANGED: usize = 1000;
+const MAX_CHANGED: usize = 1000;
 /// Ids that are shown of each token.
 const SHOWN: usize = 9;
 
@@ -159,7 +159,7 @@ async fn counted(
     changes: &Changes,
 ) -> Result<BTreeMap<(Address, String), u64>, Problem> {
     let changed: Vec<IdKey> = changes.keys().filter(|key| tokens.contains(&key.token)).cloned().collect();
-    if changed.len() > MOST_CHANGED {
+    if changed.len() > MAX_CHANGED {
         return Err(Problem::NotCounted(UncountedReason::Behind(uncounted_transfers::reach(app).await?)));
     }
     let tokens: Vec<Address> = tokens.iter().copied().collect();

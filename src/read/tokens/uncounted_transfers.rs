@@ -13,7 +13,7 @@ use trawl_query::tokens::transfers::TransferFilter;
 
 /// Most transfers of an address or of a token that are added to what was counted: far more than there are in the blocks
 /// between.
-const MOST: u64 = 10_000;
+const MAX_TRANSFERS: u64 = 10_000;
 
 /// The last counted block. It is read before balances: those may then say more than this, which their own heights tell.
 ///
@@ -36,8 +36,10 @@ pub(crate) async fn of_address(
     reach: BlockNumber,
     filter: &TransferFilter,
 ) -> Result<Vec<TokenTransferRow>, Problem> {
-    above(app, head, reach, |blocks| trawl_query::tokens::transfers::of_address(address, filter, blocks, None, MOST))
-        .await
+    above(app, head, reach, |blocks| {
+        trawl_query::tokens::transfers::of_address(address, filter, blocks, None, MAX_TRANSFERS)
+    })
+    .await
 }
 
 /// Transfers of a token above `reach`, the newest first.
@@ -51,7 +53,10 @@ pub(crate) async fn of_token(
     token: &Address,
     reach: BlockNumber,
 ) -> Result<Vec<TokenTransferRow>, Problem> {
-    above(app, head, reach, |blocks| trawl_query::tokens::transfers(TokenPart::Token(token), blocks, None, MOST)).await
+    above(app, head, reach, |blocks| {
+        trawl_query::tokens::transfers(TokenPart::Token(token), blocks, None, MAX_TRANSFERS)
+    })
+    .await
 }
 
 /// Whether something moved of which no log says whether it is an amount or an id.
@@ -75,7 +80,7 @@ async fn above(
         return Err(Problem::NotCounted(UncountedReason::Behind(reach)));
     }
     let transfers = app.reader().rows(&read(&head.receipts.span().from(reach + 1))).await?;
-    if transfers.len() as u64 == MOST {
+    if transfers.len() as u64 == MAX_TRANSFERS {
         return Err(Problem::NotCounted(UncountedReason::Behind(reach)));
     }
     Ok(transfers)

@@ -18,7 +18,7 @@ use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::activity::{CalendarPeriod, DayRange, Sums, write_points, write_points_up_to};
-use trawl_query::stats::charts::{MOST_GROUPS, MOST_NEWEST};
+use trawl_query::stats::charts::{MAX_GROUPS, MAX_NEWEST};
 
 /// Microseconds of a day.
 const DAY: i64 = 86_400_000_000;
@@ -107,7 +107,7 @@ impl ActivityQuery {
         let (older, newer) = parted(&self.span.settled);
         let (older, newer) = (grouped(&older), grouped(&newer));
         let (mut rows, more) = tokio::try_join!(app.values_of(head, &older), app.values_of(head, &newer))?;
-        if rows.len().max(more.len()) as u64 >= MOST_GROUPS {
+        if rows.len().max(more.len()) as u64 >= MAX_GROUPS {
             return Err(too_much());
         }
         rows.extend(more);
@@ -117,7 +117,7 @@ impl ActivityQuery {
     /// The rows of blocks that are not settled.
     pub async fn newest<R: Columns>(&self, app: &App, read: impl Fn(&Span) -> Statement<R>) -> Result<Vec<R>, Problem> {
         let rows = app.reader().rows(&read(&self.span.without_settled())).await?;
-        if rows.len() as u64 >= MOST_NEWEST { Err(too_much()) } else { Ok(rows) }
+        if rows.len() as u64 >= MAX_NEWEST { Err(too_much()) } else { Ok(rows) }
     }
 
     /// The requested settled blocks, by period.

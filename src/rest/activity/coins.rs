@@ -10,7 +10,7 @@ use crate::read::completeness::require_table;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
-use trawl_query::stats::charts::coins::{MOST_MOVES, newest, size, sums};
+use trawl_query::stats::charts::coins::{MAX_MOVES, newest, size, sums};
 
 /// The most frequent flows.
 ///
@@ -26,7 +26,7 @@ pub(super) async fn answer(
 ) -> Result<Response, Problem> {
     require_table(head, OptionalTable::TransactionsByAddress)?;
     let found = app.values_of(head, &size(address, &query.span.settled)).await?;
-    if found.first().is_some_and(|size| size.found >= MOST_MOVES) {
+    if found.first().is_some_and(|size| size.found >= MAX_MOVES) {
         return Err(too_much());
     }
     let settled = query.sums(app, head, |ranges| sums(address, ranges));

@@ -13,7 +13,7 @@ use trawl_query::labels;
 use trawl_query::stats::charts::events::{newest, sums};
 
 /// Events whose names are looked up: the most frequent ones.
-const MOST_NAMED: usize = 100;
+const MAX_NAMED: usize = 100;
 
 /// The points, by the first days of their periods and events.
 pub(super) async fn points(
@@ -55,7 +55,7 @@ async fn names(
         }
     }
     let ranked: BTreeSet<(u64, B256)> = totals.into_iter().map(|(topic, logs)| (logs, topic)).collect();
-    let topics: Vec<B256> = ranked.into_iter().rev().take(MOST_NAMED).map(|(_, topic)| topic).collect();
+    let topics: Vec<B256> = ranked.into_iter().rev().take(MAX_NAMED).map(|(_, topic)| topic).collect();
     let mut names = HashMap::new();
     if head.labels > 0 && !topics.is_empty() {
         for known in app.reader().rows(&labels::events(&topics)).await? {

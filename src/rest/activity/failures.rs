@@ -16,10 +16,10 @@ use trawl_core::store::Head;
 use trawl_evm::revert_reason;
 use trawl_json::activity::failures::{Failure, FailureBasis, Reason, write_failures};
 use trawl_query::contracts::hot_contracts;
-use trawl_query::contracts::hot_contracts::MOST_TRANSACTIONS;
-use trawl_query::stats::charts::failures::{FailureSum, MOST_FAILURES, size, sums};
+use trawl_query::contracts::hot_contracts::MAX_TRANSACTIONS;
+use trawl_query::stats::charts::failures::{FailureSum, MAX_FAILURES, size, sums};
 use trawl_query::transactions::sorted;
-use trawl_query::transactions::sorted::{MOST_SORTED, SortedBy, SortedList};
+use trawl_query::transactions::sorted::{MAX_SORTED, SortedBy, SortedList};
 use trawl_query::walk::SortOrder;
 
 /// The failures of transactions in settled blocks up to a height that stays for a while as a chain grows: of those to
@@ -48,7 +48,7 @@ pub(super) async fn answer(
     require_bounded(app, head, contract, &settled).await?;
     let found = app.values_of(head, &size(contract, &settled)).await?;
     let found = found.first().ok_or(Problem::Internal)?;
-    if found.failed > MOST_FAILURES {
+    if found.failed > MAX_FAILURES {
         return Err(too_much());
     }
     let rows = app.values_of(head, &sums(contract, &settled)).await?;
@@ -90,12 +90,12 @@ async fn require_bounded(
             let received =
                 SortedList { direction: Some(Direction::To), by: SortedBy::Value, sorting: SortOrder::LargestFirst };
             let found = app.values_of(head, &sorted::size(contract, &received, settled)).await?;
-            found.first().is_none_or(|size| size.found <= MOST_SORTED)
+            found.first().is_none_or(|size| size.found <= MAX_SORTED)
         }
         (None, Some((first, last))) => {
             let range = BlockRange::new(first.first(), last.last()).ok_or(Problem::Internal)?;
             let found = app.values_of(head, &hot_contracts::size(&[range])).await?;
-            found.first().is_none_or(|size| size.transactions <= MOST_TRANSACTIONS)
+            found.first().is_none_or(|size| size.transactions <= MAX_TRANSACTIONS)
         }
         (None, None) => true,
     };

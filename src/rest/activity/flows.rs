@@ -13,10 +13,10 @@ use crate::http::whole_body::json;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::flows::{Flow, FlowList, write_flows};
-use trawl_query::stats::charts::MOST_GROUPS;
+use trawl_query::stats::charts::MAX_GROUPS;
 
 /// Most flows of an answer.
-const MOST: usize = 100;
+const MAX_FLOWS: usize = 100;
 
 /// A token and its kind.
 pub(super) type Token = (Address, String);
@@ -43,7 +43,7 @@ impl Flows {
     ///
     /// 422 for more flows than are added up; when the store fails.
     pub async fn answer(self, app: &App, head: &Head, is_complete: bool) -> Result<Response, Problem> {
-        if self.0.len() as u64 >= MOST_GROUPS {
+        if self.0.len() as u64 >= MAX_GROUPS {
             return Err(too_much());
         }
         let flow = |((counterparty, token), (times, amounts))| Flow { counterparty, token, times, amounts };
@@ -51,7 +51,7 @@ impl Flows {
         // Those of the same frequency stay in the order of their addresses.
         flows.sort_by_key(|flow| Reverse(flow.times.iter().sum::<u64>()));
         let all = flows.len();
-        flows.truncate(MOST);
+        flows.truncate(MAX_FLOWS);
         let tokens = || flows.iter().filter_map(|flow| flow.token.as_ref()).map(|token| token.0);
         let mut label_query = LabelQuery::default();
         label_query.tokens.extend(tokens());

@@ -14,11 +14,11 @@ use trawl_core::schema::OptionalTable;
 use trawl_core::store::Head;
 use trawl_json::activity::Methods;
 use trawl_query::stats::charts::methods::{newest, sums};
-use trawl_query::transactions::sorted::{MOST_SORTED, SortedBy, SortedList, size};
+use trawl_query::transactions::sorted::{MAX_SORTED, SortedBy, SortedList, size};
 use trawl_query::walk::SortOrder;
 
 /// Methods whose names are looked up: the most frequent ones.
-const MOST_NAMED: usize = 100;
+const MAX_NAMED: usize = 100;
 
 /// A period by its first day, and a method.
 type MethodPeriod = (u64, Option<[u8; 4]>);
@@ -38,7 +38,7 @@ pub(super) async fn points(
     require_table(head, OptionalTable::TransactionsByAddress)?;
     let received = SortedList { direction: Some(Direction::To), by: SortedBy::Value, sorting: SortOrder::LargestFirst };
     let found = app.values_of(head, &size(contract, &received, &query.span.settled)).await?;
-    if found.first().is_some_and(|size| size.found > MOST_SORTED) {
+    if found.first().is_some_and(|size| size.found > MAX_SORTED) {
         return Err(too_much());
     }
     let settled = query.sums(app, head, |ranges| sums(contract, ranges));
@@ -110,5 +110,5 @@ fn most_frequent<'p>(points: impl Iterator<Item = &'p Methods>) -> Vec<Selector>
         }
     }
     let ranked: BTreeSet<(u64, [u8; 4])> = totals.into_iter().map(|(selector, calls)| (calls, selector)).collect();
-    ranked.into_iter().rev().take(MOST_NAMED).map(|(_, of)| Selector::from(of)).collect()
+    ranked.into_iter().rev().take(MAX_NAMED).map(|(_, of)| Selector::from(of)).collect()
 }

@@ -12,14 +12,14 @@ use trawl_core::schema::{Columns, TransactionTotalsRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::activity::Transactions;
-use trawl_query::contracts::hot_contracts::{MOST_TRANSACTIONS, size};
+use trawl_query::contracts::hot_contracts::{MAX_TRANSACTIONS, size};
 use trawl_query::stats::charts::prices;
 use trawl_query::stats::charts::prices::PriceSum;
-use trawl_query::stats::charts::totals::{self, MAX_PERIODS};
+use trawl_query::stats::charts::totals;
 use trawl_query::stats::charts::transactions::{PeriodSum, sums};
 
 /// Most periods of an answer: their first blocks are part of the URL of the statement, which takes 64 KiB.
-pub(super) const MOST_PERIODS: usize = 4_000;
+pub(super) const MAX_PERIODS: usize = 4_000;
 
 /// The sums of the requested settled blocks: those of periods that were added up before are read, those of the other
 /// periods that are over are computed by one statement, those of the newest one by another.
@@ -34,7 +34,7 @@ pub(super) async fn answer(app: &App, head: &Head, query: &ActivityQuery) -> Res
     let Some(last) = ranges().next_back().map(|range| range.last()) else {
         return Ok(query.answer_up_to(None, Vec::<(u64, Transactions)>::new()));
     };
-    if starts.is_empty() || starts.len() > MOST_PERIODS {
+    if starts.is_empty() || starts.len() > MAX_PERIODS {
         return Err(too_much());
     }
     let stored = stored_totals(app, &settled.complete()).await?;
@@ -55,7 +55,7 @@ pub(super) async fn answer(app: &App, head: &Head, query: &ActivityQuery) -> Res
 /// The stored sums of these periods, ascending. They are not cached: there may be more the next time.
 async fn stored_totals(app: &App, periods: &[BlockRange]) -> Result<Vec<TransactionTotalsRow>, Problem> {
     let mut found = Vec::new();
-    for some in periods.chunks(MAX_PERIODS) {
+    for some in periods.chunks(totals::MAX_PERIODS) {
         found.extend(app.reader().rows(&totals::stored(some)).await?);
     }
     Ok(found)
@@ -72,7 +72,7 @@ async fn require_bounded(app: &App, head: &Head, settled: &SettledPeriods) -> Re
         return Ok(());
     }
     let found = app.values_of(head, &size(&ranges)).await?;
-    let is_bounded = found.first().is_none_or(|size| size.transactions <= MOST_TRANSACTIONS);
+    let is_bounded = found.first().is_none_or(|size| size.transactions <= MAX_TRANSACTIONS);
     if is_bounded { Ok(()) } else { Err(too_much()) }
 }
 

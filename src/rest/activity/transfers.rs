@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::activity_query::{ActivityQuery, day};
-use super::transactions::MOST_PERIODS;
+use super::transactions::MAX_PERIODS;
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::Transfers;
 use trawl_query::stats::charts::participants;
-use trawl_query::stats::charts::participants::{MOST_TRANSFERS, ParticipantSum};
+use trawl_query::stats::charts::participants::{MAX_TRANSFERS, ParticipantSum};
 use trawl_query::stats::charts::transfers::{TransferSum, newest, sums};
 
 /// The points, by the first days of their periods.
@@ -55,7 +55,7 @@ async fn participants(
     let starts: Vec<BlockNumber> =
         periods.starts.iter().filter(|(day, _)| with_some.contains(day)).map(|(_, start)| *start).collect();
     let transfers: u64 = settled.iter().map(|row| row.transfers).sum();
-    if starts.is_empty() || starts.len() > MOST_PERIODS || transfers > MOST_TRANSFERS {
+    if starts.is_empty() || starts.len() > MAX_PERIODS || transfers > MAX_TRANSFERS {
         return Ok(Vec::new());
     }
     // The newest settled period continues in blocks that are not settled, if there are any.

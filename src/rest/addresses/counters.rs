@@ -21,7 +21,7 @@ use trawl_query::tokens::transfers::TransferFilter;
 use trawl_query::walk::Walk;
 
 /// Most rows of the newest blocks that are added to the sums of settled ones; with more, the sum is not known.
-const MOST_NEWEST: u64 = 10_000;
+const MAX_NEWEST: u64 = 10_000;
 
 /// What is summed over all transactions, transfers and blocks of an address
 /// (docs/reference/http-contract.md#address-pages).
@@ -52,7 +52,7 @@ async fn transactions(app: &App, head: &Head, address: &Address) -> Result<Optio
         return Ok(None);
     }
     let blocks = head.blocks.span();
-    let newest = Walk::newest(MOST_NEWEST);
+    let newest = Walk::newest(MAX_NEWEST);
     let newest = trawl_query::transactions::of_address(address, None, &blocks.without_settled(), newest);
     let settled = counters::transactions(address, &blocks.settled);
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest_rows(app, &newest))?;
@@ -98,16 +98,16 @@ async fn transfers(app: &App, head: &Head, address: &Address) -> Result<Option<u
     }
     let (blocks, all) = (head.receipts.span(), TransferFilter::default());
     let newest = blocks.without_settled();
-    let newest = trawl_query::tokens::transfers::of_address(address, &all, &newest, None, MOST_NEWEST);
+    let newest = trawl_query::tokens::transfers::of_address(address, &all, &newest, None, MAX_NEWEST);
     let settled = counters::transfers(address, &blocks.settled);
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest_rows(app, &newest))?;
     let settled = settled.iter().flat_map(Batch::rows).next().map_or(0, |sums| sums.transfers);
     Ok(newest.map(|newest| settled + newest.iter().map(|batch| batch.len() as u64).sum::<u64>()))
 }
 
-/// The rows of the newest blocks; `None` if there are more than [`MOST_NEWEST`].
+/// The rows of the newest blocks; `None` if there are more than [`MAX_NEWEST`].
 async fn newest_rows<R: Columns>(app: &App, statement: &Statement<R>) -> Result<Option<Vec<Batch<R>>>, Problem> {
     let rows = app.reader().all(statement).await?;
     let count: u64 = rows.iter().map(|batch| batch.len() as u64).sum();
-    Ok((count < MOST_NEWEST).then_some(rows))
+    Ok((count < MAX_NEWEST).then_some(rows))
 }

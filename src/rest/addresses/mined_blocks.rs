@@ -22,7 +22,7 @@ use trawl_query::addresses::mined_blocks;
 use trawl_query::walk::Order;
 
 /// Most of the newest blocks that are added to the sum of settled ones; with more, the sum is not known.
-const MOST_NEWEST: u64 = 10_000;
+const MAX_NEWEST: u64 = 10_000;
 
 query_parameters! {
     pub(crate) BlocksValidatedParameters: [BlockCursor::PARAMETERS, PAGE_SIZE];
@@ -70,13 +70,13 @@ pub(in crate::rest) async fn total(app: &App, head: &Head, address: &Address) ->
         return Ok(None);
     }
     let blocks = head.blocks.span();
-    let newest = mined_blocks::newest_heights(address, &blocks, Order::NewestFirst, MOST_NEWEST);
+    let newest = mined_blocks::newest_heights(address, &blocks, Order::NewestFirst, MAX_NEWEST);
     let settled = mined_blocks::total(address, &blocks.settled);
     let newest = async { Ok(app.reader().rows(&newest).await?) };
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
     let settled = settled.iter().flat_map(Batch::rows).next().map_or(0, |sum| sum.blocks);
     let newest = newest.len() as u64;
-    Ok((newest < MOST_NEWEST).then_some(settled + newest))
+    Ok((newest < MAX_NEWEST).then_some(settled + newest))
 }
 
 /// How many blocks an address made, counted up to `most`; `None` if there are fewer and it is not known of all blocks

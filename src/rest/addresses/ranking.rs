@@ -25,7 +25,7 @@ use trawl_json::addresses::ranking::RankedAddress as Item;
 use trawl_json::list::write_page_with;
 use trawl_json::{Array, Object};
 use trawl_query::addresses::ranking::{
-    AddressRanking, MOST_RANKED, RankedAddress, RankedBy, ranked, size, transactions_of,
+    AddressRanking, MAX_RANKED, RankedAddress, RankedBy, ranked, size, transactions_of,
 };
 use trawl_query::walk::SortOrder;
 
@@ -153,8 +153,8 @@ async fn rows(
     limit: u64,
 ) -> Result<Vec<RankedAddress>, Problem> {
     let found = app.reader().rows(&size(ranking.by)).await?.first().map_or(0, |size| size.found);
-    if found > MOST_RANKED {
-        let detail = format!("Accounts are ranked from at most {MOST_RANKED} rows, but there are {found}");
+    if found > MAX_RANKED {
+        let detail = format!("Accounts are ranked from at most {MAX_RANKED} rows, but there are {found}");
         return Err(Problem::invalid_parameter("sort", detail));
     }
     let first = stored(app, head, ranking, None, CACHED_ACCOUNTS).await?;

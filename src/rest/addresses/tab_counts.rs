@@ -21,9 +21,9 @@ use trawl_query::tokens::transfers::TransferFilter;
 use trawl_query::walk::Walk;
 
 /// Rows that are counted at most: clients show more as "50+".
-const MOST: u64 = 51;
+const MAX_COUNT: u64 = 51;
 
-/// How long the lists of an address are, at most [`MOST`] (docs/reference/http-contract.md#address-pages).
+/// How long the lists of an address are, at most [`MAX_COUNT`] (docs/reference/http-contract.md#address-pages).
 pub(in crate::rest) async fn tabs(
     State(app): State<App>,
     head: RequestHead,
@@ -35,24 +35,24 @@ pub(in crate::rest) async fn tabs(
     let (traces, withdrawals) = (head.traces.span(), head.withdrawals.span());
     let all = TransferFilter { direction: None, token: None, types: Vec::new() };
     let of_address =
-        trawl_query::transactions::of_address::<TransactionRow>(&address, None, &blocks, Walk::newest(MOST));
+        trawl_query::transactions::of_address::<TransactionRow>(&address, None, &blocks, Walk::newest(MAX_COUNT));
     let transactions = async {
         if !head.tables.has(OptionalTable::TransactionsByAddress) {
             return Ok(None);
         }
         count(&app, &head, &head.blocks, of_address).await
     };
-    let transfers = trawl_query::tokens::transfers::of_address(&address, &all, &receipts, None, MOST);
-    let frames = trawl_query::transactions::internal::of_address(&address, None, &traces, None, MOST);
-    let withdrawn = trawl_query::blocks::withdrawals::of_address(&address, &withdrawals, None, MOST);
+    let transfers = trawl_query::tokens::transfers::of_address(&address, &all, &receipts, None, MAX_COUNT);
+    let frames = trawl_query::transactions::internal::of_address(&address, None, &traces, None, MAX_COUNT);
+    let withdrawn = trawl_query::blocks::withdrawals::of_address(&address, &withdrawals, None, MAX_COUNT);
     let (transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals, validations) = tokio::try_join!(
         transactions,
         count(&app, &head, &head.receipts, transfers),
-        first_tokens(&app, &head, &address, MOST),
-        count(&app, &head, &head.receipts, trawl_query::addresses::page::logs(&address, &receipts, MOST)),
+        first_tokens(&app, &head, &address, MAX_COUNT),
+        count(&app, &head, &head.receipts, trawl_query::addresses::page::logs(&address, &receipts, MAX_COUNT)),
         count(&app, &head, &head.traces, frames),
         count(&app, &head, &head.withdrawals, withdrawn),
-        mined_blocks::count(&app, &head, &address, MOST)
+        mined_blocks::count(&app, &head, &address, MAX_COUNT)
     )?;
     let token_balances = token_balances.map(|held| held.len() as u64);
     let counts = AddressCounts {
@@ -79,5 +79,5 @@ async fn count<R: Columns>(
 ) -> Result<Option<u64>, Problem> {
     let batches = app.reader().all(&statement).await?;
     let found: u64 = batches.iter().map(|batch| batch.len() as u64).sum();
-    Ok((found >= MOST || is_complete(head, part)).then_some(found.min(MOST)))
+    Ok((found >= MAX_COUNT || is_complete(head, part)).then_some(found.min(MAX_COUNT)))
 }

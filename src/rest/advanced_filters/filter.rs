@@ -10,11 +10,11 @@ use trawl_core::primitives::{Address, Direction, U256};
 use trawl_json::advanced_filters::{Movement, MovementKind};
 
 /// Most values of a list.
-const MOST_VALUES: usize = 100;
+const MAX_VALUES: usize = 100;
 /// Most addresses and sides, or tokens, of a filter: each is a range of a key for every kind of row.
-pub(super) const MOST_RANGES: usize = 8;
+pub(super) const MAX_RANGES: usize = 8;
 /// Digits of an amount, so that it can be compared with any number of smallest units.
-const MOST_DIGITS: usize = 60;
+const MAX_DIGITS: usize = 60;
 
 /// Kinds of rows of coins, as clients name them.
 const COIN_TYPES: [&str; 3] = ["coin_transfer", "contract_interaction", "contract_creation"];
@@ -87,12 +87,12 @@ impl Filter {
             tokens: Addresses { include: tokens, exclude: not_tokens },
             coins: (with_coins, without_coins),
         };
-        if filter.ranges().len() > MOST_RANGES {
-            let detail = format!("at most {MOST_RANGES} addresses can be included, counting both sides");
+        if filter.ranges().len() > MAX_RANGES {
+            let detail = format!("at most {MAX_RANGES} addresses can be included, counting both sides");
             return Err(Problem::invalid_parameter("from_address_hashes_to_include", detail));
         }
-        if filter.tokens.include.len() > MOST_RANGES {
-            let detail = format!("at most {MOST_RANGES} token contracts can be included");
+        if filter.tokens.include.len() > MAX_RANGES {
+            let detail = format!("at most {MAX_RANGES} token contracts can be included");
             return Err(Problem::invalid_parameter("token_contract_address_hashes_to_include", detail));
         }
         Ok(filter)
@@ -189,7 +189,7 @@ impl Amount {
         let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
         let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
         let digits = format!("{whole}{rest}");
-        if whole.is_empty() || !is_number(&digits) || digits.len() > MOST_DIGITS {
+        if whole.is_empty() || !is_number(&digits) || digits.len() > MAX_DIGITS {
             return None;
         }
         Some(Self { digits: digits.parse().ok()?, scale: rest.len() })
@@ -208,8 +208,8 @@ fn list<T>(query: &Query, name: &'static str, read: impl Fn(&str) -> Option<T>) 
     let given = query.text(name).unwrap_or_default().split(',').filter(|one| !matches!(*one, "" | "null"));
     let wrong = |one: &str| Problem::invalid_parameter(name, format!("not a value of this list: {}", shortened(one)));
     let values: Vec<T> = given.map(|one| read(one).ok_or_else(|| wrong(one))).collect::<Result<_, _>>()?;
-    if values.len() > MOST_VALUES {
-        return Err(Problem::invalid_parameter(name, format!("at most {MOST_VALUES} values")));
+    if values.len() > MAX_VALUES {
+        return Err(Problem::invalid_parameter(name, format!("at most {MAX_VALUES} values")));
     }
     Ok(values)
 }
@@ -232,7 +232,7 @@ fn known_type(text: &str) -> Option<&'static str> {
 
 fn amount(query: &Query, name: &'static str) -> Result<Option<Amount>, Problem> {
     let Some(text) = query.text(name).filter(|text| !matches!(*text, "" | "null")) else { return Ok(None) };
-    let wrong = || Problem::invalid_parameter(name, format!("is not a decimal number of at most {MOST_DIGITS} digits"));
+    let wrong = || Problem::invalid_parameter(name, format!("is not a decimal number of at most {MAX_DIGITS} digits"));
     Amount::read(text).map(Some).ok_or_else(wrong)
 }
 
@@ -252,9 +252,9 @@ mod tests {
         assert_eq!(compare(1, 18, "0.0000000000000000011"), Ordering::Less);
         assert_eq!(compare(7, 0, "7"), Ordering::Equal);
         assert_eq!(compare(7, 255, "1"), Ordering::Less);
-        let most = "9".repeat(MOST_DIGITS);
+        let most = "9".repeat(MAX_DIGITS);
         assert_eq!(Amount::read(&most).expect("a number").of(U256::MAX, 0), Ordering::Greater);
-        for bad in ["", ".", ".5", "-1", "1e3", "1.2.3", "0x1", &"9".repeat(MOST_DIGITS + 1)] {
+        for bad in ["", ".", ".5", "-1", "1e3", "1.2.3", "0x1", &"9".repeat(MAX_DIGITS + 1)] {
             assert_eq!(Amount::read(bad), None, "{bad}");
         }
     }

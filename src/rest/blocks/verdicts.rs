@@ -12,7 +12,7 @@ use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use trawl_core::primitives::BlockRange;
 use trawl_json::blocks::verdicts::{VerdictTotals, write_verdict};
-use trawl_query::blocks::verdicts::{MOST_NEWEST, counts, of_block, of_newest};
+use trawl_query::blocks::verdicts::{MAX_NEWEST, counts, of_block, of_newest};
 use trawl_query::stats::days::runs;
 
 /// Runs of blocks that are counted at the same time.
@@ -49,7 +49,7 @@ pub(in crate::rest) async fn totals(
         rows.iter().for_each(|row| totals.add(&row.verdict, row.blocks));
     }
     let newest = app.reader().rows(&of_newest(&span.without_settled())).await?;
-    if (newest.len() as u64) < MOST_NEWEST {
+    if (newest.len() as u64) < MAX_NEWEST {
         newest.iter().for_each(|row| totals.add(&row.verdict, 1));
     }
     Ok(json(totals.write()))

@@ -28,7 +28,7 @@ use trawl_json::list::write_page;
 use trawl_json::{Array, Object};
 use trawl_query::addresses::page::logs;
 use trawl_query::blocks::times;
-use trawl_query::contracts::hot_contracts::{CalledBy, CalledContract, MOST_TRANSACTIONS, called, size};
+use trawl_query::contracts::hot_contracts::{CalledBy, CalledContract, MAX_TRANSACTIONS, called, size};
 use trawl_query::walk::SortOrder;
 
 const SCALES: [(&str, u64); 6] =
@@ -165,8 +165,8 @@ fn has_receipts(head: &Head, range: BlockRange, by: CalledBy) -> Result<bool, Pr
 /// Requires that there are not more transactions than are added up.
 async fn require_bounded(app: &App, head: &Head, range: BlockRange) -> Result<(), Problem> {
     let size = app.values_of(head, &size(&[range])).await?;
-    if size.first().is_some_and(|size| size.transactions > MOST_TRANSACTIONS) {
-        let detail = format!("This time has more than {MOST_TRANSACTIONS} transactions; use a shorter one");
+    if size.first().is_some_and(|size| size.transactions > MAX_TRANSACTIONS) {
+        let detail = format!("This time has more than {MAX_TRANSACTIONS} transactions; use a shorter one");
         return Err(Problem::invalid_parameter("scale", detail));
     }
     Ok(())

@@ -20,11 +20,11 @@ use trawl_core::primitives::{Address, B256};
 use trawl_core::schema::BlockPart;
 use trawl_core::store::Head;
 use trawl_json::contracts::same_code::{Creator, SameCode};
-use trawl_query::stats::charts::same_code::{CreatorSum, MOST_CREATIONS, newest, size, sums};
-use trawl_query::stats::charts::{MOST_GROUPS, MOST_NEWEST};
+use trawl_query::stats::charts::same_code::{CreatorSum, MAX_CREATIONS, newest, size, sums};
+use trawl_query::stats::charts::{MAX_GROUPS, MAX_NEWEST};
 
 /// Creators of an answer, at most.
-const MOST: usize = 50;
+const MAX_CONTRACTS: usize = 50;
 
 /// Who created contracts of the same code (docs/reference/http-contract.md#same-code).
 pub(in crate::rest) async fn same_code(
@@ -36,9 +36,9 @@ pub(in crate::rest) async fn same_code(
     let head = head.get()?;
     let code_hash = code_hash(&app, &head, &address).await?;
     let found = app.reader().rows(&size()).await?.first().map_or(0, |size| size.found);
-    if found > MOST_CREATIONS {
+    if found > MAX_CREATIONS {
         let detail = format!(
-            "Contracts of the same code are searched among at most {MOST_CREATIONS} creations, but there are {found}"
+            "Contracts of the same code are searched among at most {MAX_CREATIONS} creations, but there are {found}"
         );
         return Err(Problem::invalid_parameter("address_hash", detail));
     }
@@ -46,7 +46,7 @@ pub(in crate::rest) async fn same_code(
     let (creations, creators) = (most.iter().map(|one| one.creations).sum(), most.len() as u64);
     // Those of as many creations stay in the order of their addresses.
     most.sort_by_key(|one| Reverse(one.creations));
-    most.truncate(MOST);
+    most.truncate(MAX_CONTRACTS);
     let shown = most.iter().map(|one| one.address);
     let (addresses, ..) = app.address_info(shown, LabelQuery::default(), &head).await?;
     let is_complete = is_complete(&head, &head.blocks) && is_complete(&head, &head.traces);
@@ -75,8 +75,8 @@ async fn creators(app: &App, head: &Head, code_hash: &B256) -> Result<Vec<Creato
     let (settled, recent) = (sums(code_hash, &span.settled), newest(&span.without_settled()));
     let (settled, recent) =
         tokio::try_join!(app.values_of(head, &settled), async { Ok(app.reader().rows(&recent).await?) })?;
-    if settled.len() as u64 >= MOST_GROUPS || recent.len() as u64 >= MOST_NEWEST {
-        let detail = format!("More than {MOST_GROUPS} accounts created contracts of this code");
+    if settled.len() as u64 >= MAX_GROUPS || recent.len() as u64 >= MAX_NEWEST {
+        let detail = format!("More than {MAX_GROUPS} accounts created contracts of this code");
         return Err(Problem::invalid_parameter("address_hash", detail));
     }
     let mut found: BTreeMap<Address, Creator> = settled.iter().map(|row| (row.creator, creator(row))).collect();

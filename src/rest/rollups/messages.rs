@@ -62,7 +62,7 @@ pub(in crate::rest) async fn list(
 }
 
 /// More messages than a block has room for.
-const MOST_OF_BLOCK: u64 = 100_000;
+const MAX_PER_BLOCK: u64 = 100_000;
 
 /// The messages to L1 of one transaction, in order.
 pub(in crate::rest) async fn of_transaction(
@@ -79,7 +79,7 @@ pub(in crate::rest) async fn of_transaction(
     let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
     // Those of its block are a range of the key; the newest is the first.
     let blocks = head.receipts.at(block);
-    let of_block = trawl_query::logs::of_address(&list.contract, Some(&list.event), &blocks, None, MOST_OF_BLOCK);
+    let of_block = trawl_query::logs::of_address(&list.contract, Some(&list.event), &blocks, None, MAX_PER_BLOCK);
     let batches = app.rows_of(&head, &of_block).await?;
     let rows = batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row)));
     let mut rows: Vec<_> = rows.filter(|(batch, row)| batch.view().transaction_index[*row] == index).collect();

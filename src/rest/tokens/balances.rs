@@ -17,7 +17,7 @@ use trawl_json::tokens::transfers::Tokens;
 use trawl_json::{Array, JsonWriter};
 
 /// Most items of the list without pages.
-const MOST: u64 = 5000;
+const MAX_TOKENS: u64 = 5000;
 
 /// All tokens that an address holds, without pages (docs/reference/http-contract.md#token-balances).
 pub(in crate::rest) async fn token_balances(
@@ -27,8 +27,8 @@ pub(in crate::rest) async fn token_balances(
     _: Parameters<NoParameters>,
 ) -> Result<Response, Problem> {
     let head = head.get()?;
-    let held = held_tokens(&app, &head, &address, &HeldTokensQuery::first(MOST + 1)).await?;
-    if held.len() as u64 > MOST {
+    let held = held_tokens(&app, &head, &address, &HeldTokensQuery::first(MAX_TOKENS + 1)).await?;
+    if held.len() as u64 > MAX_TOKENS {
         return Err(Problem::TooExpensive);
     }
     let tokens = shown_tokens(&app, &head, held.iter().map(|balance| balance.token)).await?;

@@ -31,7 +31,7 @@ query_parameters! {
 }
 
 /// Most holders of a file, the largest: it is written in one piece.
-const MOST_HOLDERS: u64 = 10_000;
+const MAX_HOLDERS: u64 = 10_000;
 
 /// The largest holders of a token as a file (docs/reference/scans.md#exports-of-a-token).
 pub(in crate::rest) async fn holders_csv(
@@ -45,10 +45,10 @@ pub(in crate::rest) async fn holders_csv(
     if tokens.is_undetermined(&address, &standard) {
         return Err(Problem::NotCounted(UncountedReason::Undetermined));
     }
-    let mut found = holders(&app, &head, &Asset::Token(&address, &standard), None, MOST_HOLDERS + 1).await?;
+    let mut found = holders(&app, &head, &Asset::Token(&address, &standard), None, MAX_HOLDERS + 1).await?;
     // The name of the file says it where it is not all of them.
-    let part = if found.len() as u64 > MOST_HOLDERS { "-largest-10000" } else { "" };
-    found.truncate(usize::try_from(MOST_HOLDERS).unwrap_or(usize::MAX));
+    let part = if found.len() as u64 > MAX_HOLDERS { "-largest-10000" } else { "" };
+    found.truncate(usize::try_from(MAX_HOLDERS).unwrap_or(usize::MAX));
     // Tokens with ids are counted.
     let stated = || tokens.metadata.get(&address).and_then(|token| token.decimals);
     let decimals = if standard == "ERC-20" { stated() } else { Some(0) };

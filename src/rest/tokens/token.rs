@@ -16,7 +16,7 @@ use trawl_json::tokens::TokenTotals;
 use trawl_query::tokens::TokenPart;
 
 /// Most transfers of the newest blocks that are added to the sum of settled ones; with more, the sum is not known.
-const MOST_NEWEST: u64 = 10_000;
+const MAX_NEWEST: u64 = 10_000;
 
 /// One token (docs/reference/http-contract.md#tokens).
 pub(in crate::rest) async fn token(
@@ -64,11 +64,11 @@ pub(in crate::rest) async fn transfers_count(
         return Ok(None);
     }
     let blocks = head.receipts.span();
-    let newest = trawl_query::tokens::transfers(moved, &blocks.without_settled(), None, MOST_NEWEST);
+    let newest = trawl_query::tokens::transfers(moved, &blocks.without_settled(), None, MAX_NEWEST);
     let settled = trawl_query::tokens::transfers_total(moved, &blocks.settled);
     let newest = async { Ok(app.reader().all(&newest).await?) };
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
     let settled = settled.iter().flat_map(Batch::rows).next().map_or(0, |sum| sum.transfers);
     let newest: u64 = newest.iter().map(|batch| batch.len() as u64).sum();
-    Ok((newest < MOST_NEWEST).then_some(settled + newest))
+    Ok((newest < MAX_NEWEST).then_some(settled + newest))
 }

@@ -20,7 +20,7 @@ use trawl_json::Object;
 use trawl_json::list::write_page;
 use trawl_query::transactions::positions::TransactionPositions;
 use trawl_query::transactions::sorted::{
-    MOST_SORTED, NewestAmount, SortedBy, SortedList, SortedPosition, newest, of_block, positions, size,
+    MAX_SORTED, NewestAmount, SortedBy, SortedList, SortedPosition, newest, of_block, positions, size,
 };
 use trawl_query::walk::SortOrder;
 
@@ -43,9 +43,9 @@ pub(in crate::rest) fn sorted_list(query: &Query, direction: Option<Direction>) 
 }
 
 /// Most transactions of a block that are sorted.
-const MOST_OF_BLOCK: u64 = 100_000;
+const MAX_PER_BLOCK: u64 = 100_000;
 /// Most transactions of the newest blocks that are sorted with those of settled ones.
-const MOST_NEWEST: u64 = 10_000;
+const MAX_NEWEST: u64 = 10_000;
 
 /// A page of the transactions of an address, by what they sent or paid (docs/reference/http-contract.md#transactions).
 ///
@@ -66,11 +66,11 @@ pub(in crate::rest) async fn page(
     require_sortable(app, head, address, sorted).await?;
     let blocks = head.blocks.span();
     let settled = positions(address, &sorted, &blocks.settled, beyond.as_ref(), count + 1);
-    let newest = newest(address, &sorted, &blocks, MOST_NEWEST);
+    let newest = newest(address, &sorted, &blocks, MAX_NEWEST);
     let newest = async { Ok(app.reader().rows(&newest).await?) };
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
-    if newest.len() as u64 >= MOST_NEWEST {
-        return Err(too_many("an address", MOST_NEWEST));
+    if newest.len() as u64 >= MAX_NEWEST {
+        return Err(too_many("an address", MAX_NEWEST));
     }
     let mut found: Vec<SortedPosition> = settled
         .iter()
@@ -96,9 +96,9 @@ pub(in crate::rest) async fn page_of_block(
     sorted: SortedList,
 ) -> Result<Response, Problem> {
     let beyond = position(query, sorted.by)?;
-    let amounts = app.reader().rows(&of_block(&head.blocks.at(block), MOST_OF_BLOCK)).await?;
-    if amounts.len() as u64 >= MOST_OF_BLOCK {
-        return Err(too_many("a block", MOST_OF_BLOCK));
+    let amounts = app.reader().rows(&of_block(&head.blocks.at(block), MAX_PER_BLOCK)).await?;
+    if amounts.len() as u64 >= MAX_PER_BLOCK {
+        return Err(too_many("a block", MAX_PER_BLOCK));
     }
     let mut found = sorted_positions(&amounts, sorted.by)?;
     sort(&mut found, sorted.sorting, beyond.as_ref());
@@ -179,8 +179,8 @@ fn too_many(of: &str, most: u64) -> Problem {
 async fn require_sortable(app: &App, head: &Head, address: &Address, sorted: SortedList) -> Result<(), Problem> {
     let found = app.values_of(head, &size(address, &sorted, &head.blocks.span().settled)).await?;
     let Some(found) = found.into_iter().next() else { return Ok(()) };
-    if found.found > MOST_SORTED {
-        return Err(too_many("an address", MOST_SORTED));
+    if found.found > MAX_SORTED {
+        return Err(too_many("an address", MAX_SORTED));
     }
     if sorted.by == SortedBy::Fee && found.without_fee > 0 {
         return Err(Problem::PartMissing { part: BlockPart::Receipts, block: found.block_number });

@@ -12,7 +12,7 @@ use crate::chains::{Chain, chain, quantity};
 use crate::transactions::{NodeTransaction, node_transactions};
 
 /// Most rows of an answer.
-const MOST_ROWS: usize = 10_000;
+const MAX_ROWS: usize = 10_000;
 
 /// A transfer as a row, but for what is known of its token, and of the names of functions.
 pub struct Transfer {
@@ -131,7 +131,7 @@ fn ensure_of_contract(chain: &Chain, (action, token): (&str, &str), all: &[Trans
     let due: Vec<&Value> = of.map(|transfer| &transfer.row).collect();
     let base = format!("module=account&action={action}&contractaddress={token}");
     let up = rows(&ask(&chain.api, &format!("{base}&sort=asc"))?);
-    ensure!(up.iter().eq(due.iter().copied().take(MOST_ROWS)), "{base}: {} of {}", up.len(), due.len());
+    ensure!(up.iter().eq(due.iter().copied().take(MAX_ROWS)), "{base}: {} of {}", up.len(), due.len());
     // Newest first is the order for clients of Blockscout; some clients misspell the parameter.
     for page in [format!("{base}&sort=desc"), base.clone(), base.replace("contractaddress", "contractaress")] {
         let down = rows(&ask(&chain.api, &format!("{page}&page=2&offset=3"))?);
@@ -155,7 +155,7 @@ fn ensure_far_pages(chain: &Chain, all: &[Transfer]) -> anyhow::Result<()> {
     }
     let (action, count) =
         counts.into_iter().max_by_key(|(_, count)| *count).context("transfers of the zero address")?;
-    ensure!(count > MOST_ROWS, "{count}");
+    ensure!(count > MAX_ROWS, "{count}");
     let list = |query: &str| ask(&chain.api, &format!("module=account&action={action}&{query}"));
     for page in ["page=2&offset=10000", "page=2&offset=6000", "page=2", "page=10001&offset=1"] {
         let refused = list(&format!("address={zero}&{page}"))?;
@@ -192,14 +192,14 @@ fn token_transfers_are_the_logs_of_the_node() -> anyhow::Result<()> {
                 let due: Vec<Value> = of.map(|transfer| transfer.row.clone()).collect();
                 let query = format!("module=account&action={action}&address={account}");
                 let found = rows(&ask(&chain.api, &format!("{query}&sort=asc"))?);
-                ensure!(found == due[..due.len().min(MOST_ROWS)], "{name} {query}: {} of {}", found.len(), due.len());
+                ensure!(found == due[..due.len().min(MAX_ROWS)], "{name} {query}: {} of {}", found.len(), due.len());
                 *actions.entry(action).or_default() += due.len();
                 let down: Vec<Value> = due.iter().rev().skip(4).take(4).cloned().collect();
                 let page = ask(&chain.api, &format!("{query}&sort=desc&page=2&offset=4"))?;
                 ensure!(rows(&page) == down, "{name} {query}: {page}");
                 let token = lower(&due[0]["contractAddress"]);
                 let of_token = due.into_iter().filter(|row| row["contractAddress"] == token);
-                let of_token: Vec<Value> = of_token.take(MOST_ROWS).collect();
+                let of_token: Vec<Value> = of_token.take(MAX_ROWS).collect();
                 let found = ask(&chain.api, &format!("{query}&contractaddress={token}&sort=asc"))?;
                 ensure!(rows(&found) == of_token, "{name} {query} of {token}");
                 ensure_of_contract(chain, (action, &token), &all)?;

@@ -18,7 +18,7 @@ const BLOCKS: usize = 40;
 /// Receipts whose proofs are checked in the browser, at most.
 const PROOFS: usize = 5;
 /// Addresses and tokens whose pages are opened.
-const MOST: usize = 8;
+const MAX_ADDRESSES: usize = 8;
 
 /// A transaction with its receipt, and the block's line.
 type Item<'a> = (&'a Value, &'a Value, &'a Value);
@@ -207,7 +207,7 @@ fn parties(items: &[Item<'_>]) -> BTreeSet<String> {
     let sides = items
         .iter()
         .flat_map(|(transaction, receipt, _)| [&transaction["from"], &transaction["to"], &receipt["contractAddress"]]);
-    sides.filter_map(Value::as_str).map(str::to_owned).take(3 * env::amount(MOST / 4, MOST)).collect()
+    sides.filter_map(Value::as_str).map(str::to_owned).take(3 * env::amount(MAX_ADDRESSES / 4, MAX_ADDRESSES)).collect()
 }
 
 fn account(address: &str, items: &[Item<'_>], is_whole: bool) -> Value {
@@ -239,7 +239,10 @@ fn tokens(items: &[Item<'_>], is_whole: bool) -> Vec<Value> {
     }
     let mut most: Vec<_> = emitted.into_iter().collect();
     most.sort_by_key(|(_, logs)| std::cmp::Reverse(logs.len()));
-    most.iter().take(env::amount(MOST / 4, MOST)).map(|(address, logs)| token(address, logs, is_whole)).collect()
+    most.iter()
+        .take(env::amount(MAX_ADDRESSES / 4, MAX_ADDRESSES))
+        .map(|(address, logs)| token(address, logs, is_whole))
+        .collect()
 }
 
 fn token(address: &str, logs: &[&Value], is_whole: bool) -> Value {

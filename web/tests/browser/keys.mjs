@@ -89,7 +89,7 @@ function focus(page) {
 }
 
 /** More than any of these pages has. */
-const MOST_STEPS = 600;
+const MAX_STEPS = 600;
 
 /** Goes over all that takes the focus on pages of every kind: each shows it, and the way ends. */
 export async function everyFocus(page, origin) {
@@ -100,14 +100,14 @@ export async function everyFocus(page, origin) {
     await page.goto(origin + path, { waitUntil: 'networkidle2' });
     let steps = 0;
     const invisible = new Set();
-    for (; steps < MOST_STEPS; steps += 1) {
+    for (; steps < MAX_STEPS; steps += 1) {
       await page.keyboard.press('Tab');
       const at = await focus(page);
       if (at.name === null) break;
       if (!at.isSeen) invisible.add(at.name);
     }
     if (steps < TABS) problems.push(`${path}: only ${steps} things take the focus`);
-    if (steps === MOST_STEPS) problems.push(`${path}: the focus does not come to an end`);
+    if (steps === MAX_STEPS) problems.push(`${path}: the focus does not come to an end`);
     for (const one of invisible) problems.push(`${path}: the focus cannot be seen on ${one}`);
   }
   return problems;

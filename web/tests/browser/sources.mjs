@@ -30,7 +30,7 @@ const SOURCES = {
 /** Facts that the page has to state. */
 const FACTS = { 'Contract name': 'Token', Language: 'Solidity', Compiler: 'v0.8.19+commit.7dd6d404', 'Optimization enabled': 'Yes, 200 runs', 'EVM version': 'paris', License: 'MIT', Match: 'Partial match: the metadata differs, by Sourcify' };
 /** A browser draws what is near; this many rows with colours are enough for any screen. */
-const MOST_ROWS = 400;
+const MAX_ROWS = 400;
 
 const read = (page) => page.evaluate(() => ({
   facts: Object.fromEntries([...document.querySelectorAll('.source .facts > div')].map((fact) => [fact.querySelector('dt').textContent, fact.querySelector('dd').textContent])),
@@ -101,7 +101,7 @@ async function byLink(page, open, expect) {
   expect('a link chooses other lines', linked.chosen.join() === '5,6', linked.chosen);
   const far = await open(`&file=${encodeURIComponent(BIG)}&line=20001`);
   expect('a link to a far line leads elsewhere', far.head === BIG && far.chosen.join() === '20001' && far.wide <= 0, [far.head, far.chosen, far.wide]);
-  expect('too many rows have colours', far.rows > 10 && far.rows < MOST_ROWS, far.rows);
+  expect('too many rows have colours', far.rows > 10 && far.rows < MAX_ROWS, far.rows);
   const unknown = await open('&file=%3Cb%3Enone&line=2');
   expect('a link to no file says nothing', unknown.head === 'src/Token.sol' && unknown.chosen.length === 0 && unknown.notes.some((note) => note.includes('no file "<b>none"')), unknown.notes);
   await open('');
@@ -142,7 +142,7 @@ async function byTree(page, open, expect) {
 /** The browser finds a word in rows without colours; scrolling to the end is quick. */
 async function largeFile(page, open, expect) {
   const start = await open(`&file=${encodeURIComponent(BIG)}`);
-  expect('the whole file is not on the page', start.text.includes('// the end') && start.rows < MOST_ROWS, [start.text.length, start.rows]);
+  expect('the whole file is not on the page', start.text.includes('// the end') && start.rows < MAX_ROWS, [start.text.length, start.rows]);
   const end = await page.evaluate(async () => {
     const box = document.querySelector('.code');
     for (let step = 0; step <= 40; step += 1) {
@@ -151,6 +151,6 @@ async function largeFile(page, open, expect) {
     }
     return { last: [...box.querySelectorAll('.number')].at(-1)?.textContent, rows: box.querySelectorAll('.line').length };
   });
-  expect('the last line is not reached', end.last === '20002' && end.rows < MOST_ROWS, end);
+  expect('the last line is not reached', end.last === '20002' && end.rows < MAX_ROWS, end);
   if (process.env['PRINT_TIMES']) console.log(`longest task: ${start.longest} ms when opened, ${(await read(page)).longest} ms when scrolled`);
 }

@@ -4,7 +4,7 @@ import { rest } from './browser.mjs';
 const WIDE = 3000;
 const DEEP = 300;
 /** Most rows at once before any scrolling. */
-const MOST_ROWS = 160;
+const MAX_ROWS = 160;
 
 function frame(traceAddress, number) {
   const data = `0xa9059cbb${number.toString(16).padStart(64, '0')}${(number + 1).toString(16).padStart(64, '0')}`;
@@ -54,7 +54,7 @@ export async function bigTrees(page, origin) {
     await press(page, 'unfold 2,999 more');
     await rest(page);
     const unfolded = await count(page);
-    if (unfolded.rows < 10 || unfolded.rows > MOST_ROWS) problems.push(`${unfolded.rows} rows of 3,001 calls are there`);
+    if (unfolded.rows < 10 || unfolded.rows > MAX_ROWS) problems.push(`${unfolded.rows} rows of 3,001 calls are there`);
     // The page grows as rows come.
     const isAtEnd = () => {
       scrollTo(0, document.body.scrollHeight);
@@ -69,7 +69,7 @@ export async function bigTrees(page, origin) {
     await press(page, 'Unfold all');
     await rest(page);
     const levels = await count(page);
-    if (levels.rows < 20 || levels.rows > MOST_ROWS) problems.push(`${levels.rows} rows of 300 levels are there`);
+    if (levels.rows < 20 || levels.rows > MAX_ROWS) problems.push(`${levels.rows} rows of 300 levels are there`);
     if (levels.wide > 0) problems.push(`300 levels are wider than the screen by ${levels.wide} px`);
   });
   return problems;

@@ -8,9 +8,9 @@ const REACH: usize = 8191;
 /// The last bytes are always written as they are.
 const TAIL: usize = 13;
 /// Most bytes of a run that is written as it is.
-const LONGEST_RUN: usize = 32;
+const MAX_LITERALS: usize = 32;
 /// Most bytes of a repetition.
-const LONGEST_REPETITION: usize = 262;
+const MAX_MATCH: usize = 262;
 
 /// The size after compression, in bytes.
 pub(crate) fn compressed_size(input: &[u8]) -> u64 {
@@ -47,13 +47,13 @@ fn repetition(input: &[u8], positions: &mut [usize], from: usize, end: usize) ->
 
 /// Bytes of a run that is written as it is: one more for each block of it.
 fn run(length: usize) -> usize {
-    length + length.div_ceil(LONGEST_RUN)
+    length + length.div_ceil(MAX_LITERALS)
 }
 
 /// Bytes of the blocks of a repetition whose length, less three and with what ends it, is given.
 fn block(length: usize) -> usize {
     let length = length.saturating_sub(1);
-    3 * (length / LONGEST_REPETITION) + if length % LONGEST_REPETITION >= 6 { 3 } else { 2 }
+    3 * (length / MAX_MATCH) + if length % MAX_MATCH >= 6 { 3 } else { 2 }
 }
 
 fn three(input: &[u8], at: usize) -> u32 {

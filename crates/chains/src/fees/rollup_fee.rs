@@ -32,7 +32,7 @@ const MILLION: U256 = uint!(1_000_000_U256);
 /// and the least.
 const SIZE_INTERCEPT: U256 = uint!(42_585_600_U256);
 const SIZE_PER_BYTE: U256 = uint!(836_500_U256);
-const LEAST_SIZE: U256 = uint!(100_000_000_U256);
+const MIN_SIZE: U256 = uint!(100_000_000_U256);
 
 /// What is paid for data on L1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl DataSize {
 
     /// In millionths of a byte.
     fn estimated(self) -> U256 {
-        (SIZE_PER_BYTE * U256::from(self.compressed)).saturating_sub(SIZE_INTERCEPT).max(LEAST_SIZE)
+        (SIZE_PER_BYTE * U256::from(self.compressed)).saturating_sub(SIZE_INTERCEPT).max(MIN_SIZE)
     }
 }
 

@@ -10,7 +10,7 @@ use trawl_core::primitives::Address;
 use trawl_core::schema::{Column, InternalTransactionView};
 
 /// Longest data that is read, in bytes.
-const MOST_DATA: usize = 16 << 10;
+const MAX_DATA: usize = 16 << 10;
 
 /// What is known of those who take part.
 pub struct Names<'n> {
@@ -50,7 +50,7 @@ pub fn write_decoded_frame(
     let contract = Option::<Address>::get(&frames.to_address, row).filter(|_| is_call);
     let (block, input, output) = (frames.block_number[row], frames.input.value(row), frames.output.value(row));
     let has_succeeded = String::get(&frames.error, row).is_empty();
-    let read = contract.filter(|_| input.len() <= MOST_DATA && output.len() <= MOST_DATA);
+    let read = contract.filter(|_| input.len() <= MAX_DATA && output.len() <= MAX_DATA);
     let decoded = read.and_then(|contract| names.vocabulary.decoded_input(&contract, block, input));
     let returned = read.filter(|_| has_succeeded);
     let returned = returned.and_then(|contract| names.vocabulary.decoded_output(&contract, block, input, output));

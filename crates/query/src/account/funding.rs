@@ -25,7 +25,7 @@ columns! {
 }
 
 /// The oldest frames with a value for an account that are looked at: those that a frame around them undid gave nothing.
-pub const MOST_CANDIDATES: u64 = 10_000;
+pub const MAX_CANDIDATES: u64 = 10_000;
 
 /// The frames in `blocks` that gave coins to `account`, the oldest first. Those of the newest blocks may be from the
 /// account itself.
@@ -63,6 +63,6 @@ pub fn gifts(account: &Address, blocks: &Span, limit: u64) -> Statement<FundingF
         .condition(receiver, Predicate::among_any(vec!["to_address", "created_contract"], &[account]))
         .condition(MOVES, moves())
         .with("address", account)
-        .with("candidates", MOST_CANDIDATES)
+        .with("candidates", MAX_CANDIDATES)
         .page("internal_transactions", order, limit)
 }

@@ -39,7 +39,7 @@ columns! {
 }
 
 /// Most rows that are read for a ranking: ten million take four seconds of a processor.
-pub const MOST_RANKED: u64 = 40_000_000;
+pub const MAX_RANKED: u64 = 40_000_000;
 
 /// The order of the ranking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -60,8 +60,8 @@ ORDER BY newest",
 /// The verdicts of the blocks of `newest`, none of which is settled.
 #[must_use]
 pub fn of_newest(newest: &Span) -> Statement<BlockVerdict> {
-    Select::default().blocks("block_number", newest).page("block_verdicts", "block_number, decided_at", MOST_NEWEST)
+    Select::default().blocks("block_number", newest).page("block_verdicts", "block_number, decided_at", MAX_NEWEST)
 }
 
 /// Newest blocks of a read, at most.
-pub const MOST_NEWEST: u64 = 1_000_000;
+pub const MAX_NEWEST: u64 = 1_000_000;

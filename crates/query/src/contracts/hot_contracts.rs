@@ -29,9 +29,9 @@ columns! {
 }
 
 /// Most transactions that are added up: 10 million to two million addresses take 5 s of a processor.
-pub const MOST_TRANSACTIONS: u64 = 40_000_000;
+pub const MAX_TRANSACTIONS: u64 = 40_000_000;
 /// Most addresses in the result of a range.
-pub const MOST_CALLED: u64 = 10_000;
+pub const MAX_CALLED: u64 = 10_000;
 
 /// The order of the addresses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ ORDER BY {order} {word}, address
 LIMIT {{limit:UInt64}}",
         settled_blocks("block_number", &[range]).join("\n  AND ")
     );
-    let mut statement = statement(&[range], sql).with("limit", MOST_CALLED);
+    let mut statement = statement(&[range], sql).with("limit", MAX_CALLED);
     statement.settings = SETTINGS;
     statement
 }

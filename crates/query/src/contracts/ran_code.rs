@@ -17,7 +17,7 @@ columns! {
 }
 
 /// Most rows that are read, in the order of the addresses: nothing is found behind them.
-const MOST_ROWS: u64 = 1_000_000;
+const MAX_ROWS: u64 = 1_000_000;
 
 /// Which of `addresses` emitted a log in `logs`, or began a call from inside a transaction in `calls`: one read of each
 /// table, in one statement where both are the same blocks. An address may come more than once; some may be missing if
@@ -38,7 +38,7 @@ pub fn ran_code(addresses: &[Address], logs: &Span, calls: &Span) -> Vec<Stateme
 
 /// Which of `addresses` emitted a log in `blocks`.
 fn emitters(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
-    once(among(addresses).blocks("block_number", blocks).page("logs", "address", MOST_ROWS))
+    once(among(addresses).blocks("block_number", blocks).page("logs", "address", MAX_ROWS))
 }
 
 /// Which of `addresses` began a call from inside a transaction in `blocks`.
@@ -49,7 +49,7 @@ fn callers(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
         .condition("frame_index > 0", Predicate::AtLeast { column: "frame_index", number: 1 })
         .condition("is_undone = 0", Predicate::equals("is_undone", 0))
         .blocks("block_number", blocks);
-    once(inner.page("internal_transactions_by_direction", "address", MOST_ROWS))
+    once(inner.page("internal_transactions_by_direction", "address", MAX_ROWS))
 }
 
 /// Both reads as one; the second has all values of the first.

@@ -19,9 +19,9 @@ use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
 use trawl_core::statement::{Parameter, SUM_SETTINGS, Statement, Workload};
 
 /// Groups of an answer, at most.
-pub const MOST_GROUPS: u64 = 100_000;
+pub const MAX_GROUPS: u64 = 100_000;
 /// Rows of blocks that are not settled, at most.
-pub const MOST_NEWEST: u64 = 500_000;
+pub const MAX_NEWEST: u64 = 500_000;
 
 /// The day of a row, in days since 1970.
 const DAY: &str = "toUInt64(intDiv(toUnixTimestamp64Micro(block_timestamp), 86400000000))";
@@ -35,7 +35,7 @@ fn whole(upper: U256, lower: U256) -> Option<U256> {
 /// A statement that groups rows of an address in some settled blocks.
 fn grouped<R>(address: &Address, settled: &[BlockRange], sql: String) -> Statement<R> {
     let select = Select::default().blocks("block_number", &settled.to_vec().into()).with("address", address);
-    let mut statement: Statement<R> = select.with("limit", MOST_GROUPS).statement(sql);
+    let mut statement: Statement<R> = select.with("limit", MAX_GROUPS).statement(sql);
     statement.settings = SUM_SETTINGS;
     statement.workload = Workload::Scan;
     statement.is_in_tables = !settled.is_empty();

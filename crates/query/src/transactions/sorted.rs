@@ -34,7 +34,7 @@ columns! {
 }
 
 /// Most rows of an address that are sorted: a page of them takes about a second.
-pub const MOST_SORTED: u64 = 5_000_000;
+pub const MAX_SORTED: u64 = 5_000_000;
 
 /// The sort key of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +85,7 @@ FROM
 )",
         settled_blocks("block_number", settled).join("\n    AND ")
     );
-    statement(address, sorted, settled, sql, MOST_SORTED + 1)
+    statement(address, sorted, settled, sql, MAX_SORTED + 1)
 }
 
 /// The first settled transactions of the list beyond a position. A row may be stored twice: rows of a position, which

@@ -15,11 +15,11 @@ use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::etherscan::{Figure, write_day};
-use trawl_query::contracts::hot_contracts::{MOST_TRANSACTIONS, size};
+use trawl_query::contracts::hot_contracts::{MAX_TRANSACTIONS, size};
 
 /// Most days of a list whose figures are added up from transactions or traces: their first blocks are part of the URL
 /// of the statement.
-const MOST_DAYS: usize = 4_000;
+const MAX_DAYS: usize = 4_000;
 
 /// The days from `startdate` to `enddate`, both inclusive, of the chain so far.
 pub(super) struct Period {
@@ -73,13 +73,13 @@ impl Period {
         let blocks: BTreeMap<u64, BlockRange> =
             blocks.into_iter().filter(|(day, range)| self.sums(*day).is_some() && is_settled(range)).collect();
         let too_much = || Refusal::Sentence("These days have too much data to aggregate: use fewer days".into());
-        if blocks.len() > MOST_DAYS {
+        if blocks.len() > MAX_DAYS {
             return Err(too_much());
         }
         if let Some((first, last)) = blocks.values().next().zip(blocks.values().last()) {
             let range = BlockRange::new(first.first(), last.last()).ok_or(Problem::Internal)?;
             let found = app.values_of(head, &size(&[range])).await?;
-            if found.first().is_some_and(|size| size.transactions > MOST_TRANSACTIONS) {
+            if found.first().is_some_and(|size| size.transactions > MAX_TRANSACTIONS) {
                 return Err(too_much());
             }
         }

@@ -1,6 +1,6 @@
 //! The coins that an address received and sent, by counterparty.
 
-use super::{MOST_NEWEST, grouped, of_blocks, whole};
+use super::{MAX_NEWEST, grouped, of_blocks, whole};
 use crate::select::{Select, settled_blocks};
 use trawl_core::newest::Predicate;
 use trawl_core::primitives::{Address, BlockRange, U256};
@@ -46,13 +46,13 @@ columns! {
 columns! {
     /// How much there is to read.
     pub struct CoinsSize / CoinsSizeView {
-        /// Transactions and calls of the address, at most twice [`MOST_MOVES`].
+        /// Transactions and calls of the address, at most twice [`MAX_MOVES`].
         found: u64,
     }
 }
 
 /// Most transactions and calls of an address that are looked at.
-pub const MOST_MOVES: u64 = 5_000_000;
+pub const MAX_MOVES: u64 = 5_000_000;
 
 /// A frame that moves coins: a delegated call does not, though nodes show the value of the frame above it. What a
 /// contract that destroys itself gives is not known where an old node did not name the receiver.
@@ -89,7 +89,7 @@ FROM
         rows("internal_transactions_by_address"),
         rows("transactions_by_address")
     );
-    of_blocks(settled, sql).with("address", address).with("limit", MOST_MOVES)
+    of_blocks(settled, sql).with("address", address).with("limit", MAX_MOVES)
 }
 
 /// The sums of what `address` received and sent in settled blocks, by transactions and by calls that were not undone.
@@ -160,5 +160,5 @@ pub fn newest(address: &Address, span: &Span) -> Statement<Coin> {
         .newest_condition(format!("({})", is_side.join(" OR ")), Predicate::among_any(sides, &[address]))
         .newest_condition(format!("({MOVES})"), moves())
         .with("address", address)
-        .page("internal_transactions", "block_number, transaction_index, frame_index", MOST_NEWEST)
+        .page("internal_transactions", "block_number, transaction_index, frame_index", MAX_NEWEST)
 }

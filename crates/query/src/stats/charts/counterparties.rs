@@ -1,6 +1,6 @@
 //! The token transfers of an address by counterparty and token.
 
-use super::{MOST_NEWEST, grouped, whole};
+use super::{MAX_NEWEST, grouped, whole};
 use crate::select::{participant, settled_blocks};
 use trawl_core::primitives::{Address, BlockRange, U256};
 use trawl_core::readable::Span;
@@ -89,6 +89,6 @@ pub fn newest(address: &Address, span: &Span) -> Statement<Flow> {
     participant(address, None).blocks("block_number", span).page(
         "token_transfers",
         "block_number, log_index, batch_index",
-        MOST_NEWEST,
+        MAX_NEWEST,
     )
 }

@@ -1,6 +1,6 @@
 //! The logs of a contract by day and event.
 
-use super::{DAY, MOST_NEWEST, grouped};
+use super::{DAY, MAX_NEWEST, grouped};
 use crate::select::{participant, settled_blocks};
 use trawl_core::primitives::{Address, B256, BlockRange, Timestamp};
 use trawl_core::readable::Span;
@@ -52,5 +52,5 @@ LIMIT {{limit:UInt64}}",
 /// The logs that it emitted in the blocks of `span`.
 #[must_use]
 pub fn newest(contract: &Address, span: &Span) -> Statement<Event> {
-    participant(contract, None).blocks("block_number", span).page("logs", "block_number, log_index", MOST_NEWEST)
+    participant(contract, None).blocks("block_number", span).page("logs", "block_number, log_index", MAX_NEWEST)
 }

@@ -44,9 +44,9 @@ columns! {
 }
 
 /// Most failures whose reasons are looked up.
-pub const MOST_FAILURES: u64 = 2_000_000;
+pub const MAX_FAILURES: u64 = 2_000_000;
 /// Groups of an answer.
-pub const MOST_SHOWN: u64 = 100;
+pub const MAX_SHOWN: u64 = 100;
 
 /// The condition of transactions whose failures are requested.
 fn of(contract: Option<&Address>, blocks: &str) -> String {
@@ -119,7 +119,7 @@ FROM
 ORDER BY transactions DESC, to_address, selector, has_frame, error, output
 LIMIT {{limit:UInt64}}"
     );
-    with_contract(of_blocks(settled, sql).with("limit", MOST_SHOWN), contract)
+    with_contract(of_blocks(settled, sql).with("limit", MAX_SHOWN), contract)
 }
 
 fn with_contract<R>(statement: Statement<R>, contract: Option<&Address>) -> Statement<R> {

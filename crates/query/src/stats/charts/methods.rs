@@ -1,6 +1,6 @@
 //! The transactions to a contract by day and method.
 
-use super::{DAY, MOST_NEWEST, grouped};
+use super::{DAY, MAX_NEWEST, grouped};
 use crate::select::{Select, settled_blocks};
 use crate::stats::fees::{FEE, LACKS_FEE};
 use trawl_core::newest::Predicate;
@@ -97,5 +97,5 @@ pub fn newest(contract: &Address, span: &Span) -> Statement<Call> {
             Predicate::among("to_address", &[contract]),
         )
         .with("address", contract)
-        .page_of(COLUMNS, "transactions", "block_number, transaction_index", MOST_NEWEST)
+        .page_of(COLUMNS, "transactions", "block_number, transaction_index", MAX_NEWEST)
 }

@@ -20,7 +20,7 @@ columns! {
 }
 
 /// Most transfers whose participants are counted.
-pub const MOST_TRANSFERS: u64 = 40_000_000;
+pub const MAX_TRANSFERS: u64 = 40_000_000;
 
 /// Those of the transfers of `token` in settled blocks, by the last one of `starts`, ascending, that is not above their
 /// block. An address is counted once for each period and side.

@@ -1,6 +1,6 @@
 //! Who created contracts of the same code.
 
-use super::{MOST_GROUPS, MOST_NEWEST, of_blocks};
+use super::{MAX_GROUPS, MAX_NEWEST, of_blocks};
 use crate::select::{Select, settled_blocks};
 use trawl_core::primitives::{Address, B256, BlockRange, Timestamp};
 use trawl_core::readable::Span;
@@ -48,7 +48,7 @@ columns! {
 }
 
 /// Most creations among which those of a code are looked for: the table is ordered by contract, not by code.
-pub const MOST_CREATIONS: u64 = 40_000_000;
+pub const MAX_CREATIONS: u64 = 40_000_000;
 
 /// How many creations there are, about: those of blocks that are not readable are counted too.
 #[must_use]
@@ -73,11 +73,11 @@ ORDER BY creator
 LIMIT {{limit:UInt64}}",
         settled_blocks("block_number", settled).join("\n  AND ")
     );
-    of_blocks(settled, sql).with("code_hash", code_hash).with("limit", MOST_GROUPS)
+    of_blocks(settled, sql).with("code_hash", code_hash).with("limit", MAX_GROUPS)
 }
 
 /// All creations in the blocks of `span`.
 #[must_use]
 pub fn newest(span: &Span) -> Statement<Creation> {
-    Select::default().blocks("block_number", span).page("contracts", "block_number, transaction_index", MOST_NEWEST)
+    Select::default().blocks("block_number", span).page("contracts", "block_number, transaction_index", MAX_NEWEST)
 }

@@ -1,6 +1,6 @@
 //! The transfers of a token by day.
 
-use super::{DAY, MOST_NEWEST, grouped, whole};
+use super::{DAY, MAX_NEWEST, grouped, whole};
 use crate::select::{Select, settled_blocks};
 use crate::tokens::{OF_TOKEN, TRANSFERS_OF_LOG};
 use trawl_core::newest::Predicate;
@@ -95,5 +95,5 @@ pub fn newest(token: &Address, span: &Span) -> Statement<Transfer> {
             Predicate::among("token_address", &[token]),
         )
         .with("address", token)
-        .page("token_transfers_by_block", "block_number, log_index, batch_index", MOST_NEWEST)
+        .page("token_transfers_by_block", "block_number, log_index, batch_index", MAX_NEWEST)
 }
