@@ -20,7 +20,7 @@ pub struct FollowStatus {
     pub silent_ms: u64,
     /// Milliseconds since follow reported; `None` if that was over a day ago.
     pub report_age_ms: Option<u64>,
-    /// What was wrong at its last report, or that none came since.
+    /// Problems of its last report, after the fact that it has stopped, if so.
     pub problems: Vec<String>,
     /// Blocks an hour, of late.
     pub blocks_per_hour: u64,
@@ -44,10 +44,7 @@ impl FollowStatus {
             hot_blocks: head.blocks.unsettled().iter().map(|range| range.blocks.count()).sum(),
             silent_ms: silence.unwrap_or(pace.silent_ms),
             report_age_ms: report.as_ref().map(|report| report.report_age_ms),
-            problems: match state {
-                Some(state) => vec![state],
-                None => report.into_iter().flat_map(|report| report.problems).map(|problem| problem.detail).collect(),
-            },
+            problems: problems(state, report),
             blocks_per_hour: (pace.blocks * 3_600_000).checked_div(pace.millis).unwrap_or(0),
         })
     }
@@ -68,6 +65,13 @@ impl FollowStatus {
     }
 }
 
+/// Problems, each as a sentence. Those of a `follow` that has stopped may be the reason why it did.
+fn problems(state: Option<String>, report: Option<FollowReport>) -> Vec<String> {
+    let when = if state.is_some() { "at its last report: " } else { "" };
+    let reported = report.into_iter().flat_map(|report| report.problems);
+    state.into_iter().chain(reported.map(|problem| format!("{when}{}", problem.detail))).collect()
+}
+
 /// That nothing follows, by the newest report; `None` while it goes on.
 fn state(report: Option<&FollowReport>) -> Option<String> {
     let Some(report) = report else { return Some("follow has not reported for more than a day".into()) };
@@ -82,10 +86,10 @@ fn state(report: Option<&FollowReport>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trawl_core::schema::ReportedProblem;
 
-    #[test]
-    fn a_follow_that_is_gone_is_no_follow_without_lag() {
-        let report = |event: &str, age_s: u64| FollowReport {
+    fn report(event: &str, age_s: u64) -> FollowReport {
+        FollowReport {
             run: "run".into(),
             event: event.into(),
             interval_ms: 2_000,
@@ -95,11 +99,24 @@ mod tests {
             head_age_ms: 100,
             problems: Vec::new(),
             report_age_ms: age_s * 1_000,
-        };
+        }
+    }
+
+    #[test]
+    fn a_follow_that_is_gone_is_no_follow_without_lag() {
         assert_eq!(state(Some(&report("alive", 3))), None);
         assert_eq!(state(Some(&report("ended", 3))).as_deref(), Some("follow was stopped 3 s ago"));
         let silent = state(Some(&report("alive", 90)));
         assert_eq!(silent.as_deref(), Some("follow has not reported for 90 s: it has stopped, or cannot write"));
         assert!(state(None).is_some());
+    }
+
+    #[test]
+    fn a_problem_is_named_after_follow_has_stopped() {
+        let full = ReportedProblem { kind: "disk".into(), detail: "the disk is full".into(), age_ms: 4_000 };
+        let report = FollowReport { problems: vec![full], ..report("ended", 3) };
+        assert_eq!(problems(None, Some(report.clone())), ["the disk is full"]);
+        let stopped = problems(state(Some(&report)), Some(report));
+        assert_eq!(stopped, ["follow was stopped 3 s ago", "at its last report: the disk is full"]);
     }
 }
