@@ -43,6 +43,27 @@ fn every_route_is_described() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A comma in a description that is not quoted begins a keyword of its own, which is null.
+#[test]
+fn no_keyword_is_part_of_a_description() -> anyhow::Result<()> {
+    fn words(value: &Value, path: &str) -> Vec<String> {
+        match value {
+            Value::Object(members) => members
+                .iter()
+                .flat_map(|(name, member)| match member {
+                    Value::Null => vec![format!("{path}/{name}")],
+                    _ => words(member, &format!("{path}/{name}")),
+                })
+                .collect(),
+            Value::Array(items) => items.iter().flat_map(|item| words(item, path)).collect(),
+            _ => Vec::new(),
+        }
+    }
+    let found = words(&document()?, "");
+    ensure!(found.is_empty(), "{found:?}");
+    Ok(())
+}
+
 #[test]
 fn at_its_route_and_on_a_page() -> anyhow::Result<()> {
     let api = &chain("hive").api;
