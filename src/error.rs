@@ -236,8 +236,8 @@ pub enum Problem {
     NoUpstream(&'static str),
     /// A proof of state, while no node is configured.
     #[error(
-        "`eth_getProof` needs a node, and this server has no --upstream-rpc-url: the state is too large, or \
-         incomplete here"
+        "`eth_getProof` needs a node, and this server has no --upstream-rpc-url: the state here is not \
+         settled, has more than 10,000 rows, or does not have the root in the header of the block"
     )]
     NoStateProofs,
     /// A JSON-RPC method that sends notifications, which need a WebSocket.

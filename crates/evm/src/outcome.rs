@@ -53,7 +53,9 @@ impl From<HaltReason> for Failure {
         let text = match reason {
             HaltReason::OutOfGas(OutOfGasError::Precompile) | HaltReason::PrecompileError => "precompile failed",
             HaltReason::OutOfGas(_) => "out of gas",
-            HaltReason::OpcodeNotFound | HaltReason::InvalidFEOpcode | HaltReason::NotActivated => "invalid opcode",
+            // geth names the undefined ones by number too, which is not known here.
+            HaltReason::OpcodeNotFound | HaltReason::NotActivated => "invalid opcode",
+            HaltReason::InvalidFEOpcode => "invalid opcode: INVALID",
             HaltReason::InvalidJump => "invalid jump destination",
             // geth has both numbers here; clients that tell failures of code from others look for the parenthesis.
             HaltReason::StackUnderflow => "stack underflow (fewer values than the instruction takes)",

@@ -53,6 +53,8 @@ fn take_overrides() -> anyhow::Result<()> {
         let failed = call(hive, "eth_call", json!([{"to": UNUSED}, "latest", {UNUSED: {"code": code}}]))?;
         ensure!(failed["error"] == json!({"code": -32000, "message": "invalid opcode"}), "{code}: {failed}");
     }
+    let failed = call(hive, "eth_call", json!([{"to": UNUSED}, "latest", {UNUSED: {"code": "0xfe"}}]))?;
+    ensure!(failed["error"] == json!({"code": -32000, "message": "invalid opcode: INVALID"}), "{failed}");
     // A creation returns the code that it makes: here one that is a single STOP.
     ensure!(result(hive, "eth_call", json!([{"data": "0x60015ff3"}]))? == "0x00");
     Ok(())
