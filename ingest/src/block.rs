@@ -272,6 +272,31 @@ pub struct Transaction {
 }
 
 impl Transaction {
+    /// The same without members that its type does not have (EIP-2930, EIP-1559, EIP-4844, EIP-7702): its hash does not
+    /// cover them. Types that are none of Ethereum's keep theirs.
+    #[must_use]
+    pub fn with_members_of_type(mut self) -> Self {
+        let kind = self.transaction_type;
+        if !kind.has_columns() {
+            return self;
+        }
+        if kind == TransactionType::Legacy {
+            self.access_list.clear();
+        }
+        if matches!(kind, TransactionType::Legacy | TransactionType::AccessList) {
+            self.max_fee_per_gas = None;
+            self.max_priority_fee_per_gas = None;
+        }
+        if kind != TransactionType::Blob {
+            self.max_fee_per_blob_gas = None;
+            self.blob_versioned_hashes.clear();
+        }
+        if kind != TransactionType::SetCode {
+            self.authorization_list.clear();
+        }
+        self
+    }
+
     /// Whether the source lacks more of it than fees beside the gas, from which nothing else follows.
     #[must_use]
     pub fn lacks_sources_of_others(&self) -> bool {

@@ -30,10 +30,6 @@ use total_difficulty::TotalDifficulty;
 /// Name of the family whose rules hold for every chain that is not listed.
 pub(crate) const ETHEREUM_NAME: &str = "ethereum";
 
-/// What the forks of Ethereum that are planned add to headers, as nodes name it: the access list of a block (EIP-7928)
-/// and the number of its slot (EIP-7843).
-const PLANNED_FIELDS: [&str; 2] = ["blockAccessListHash", "slotNumber"];
-
 /// First block of Mainnet with Byzantium (EIP-609).
 const BYZANTIUM_BLOCK: u64 = 4_370_000;
 /// Times of the blocks of Mainnet from the first one to that.
@@ -138,24 +134,12 @@ impl Family {
         self.name != ETHEREUM_NAME && self.evidence == Evidence::Blocks
     }
 
-    /// The fields of a header of whose meaning nothing is known. `extra`: those that nodes give beside Ethereum's.
+    /// The fields of a header of whose meaning nothing is known. Of a family that knows its fields there are none: any
+    /// other is made up. `extra`: those that nodes give beside Ethereum's.
     pub fn unknown_fields<'f>(&self, extra: &'f Map<String, Value>) -> impl Iterator<Item = &'f str> {
-        let knows_all = self.knows_its_fields();
-        self.unlisted_fields(extra).filter(move |_| !knows_all)
-    }
-
-    /// The fields of a header that a later fork may have brought. Of a family that knows its fields those alone that
-    /// planned forks of Ethereum bring: any other is made up.
-    pub fn fields_of_later_forks<'f>(&self, extra: &'f Map<String, Value>) -> impl Iterator<Item = &'f str> {
-        let knows_all = self.knows_its_fields();
-        self.unlisted_fields(extra).filter(move |name| !knows_all || PLANNED_FIELDS.contains(name))
-    }
-
-    /// The fields of a header that the family says nothing of, also if it was tried on real blocks.
-    fn unlisted_fields<'f>(&self, extra: &'f Map<String, Value>) -> impl Iterator<Item = &'f str> {
-        let (rule, unhashed) = (self.header, self.unhashed);
+        let (rule, unhashed, knows_all) = (self.header, self.unhashed, self.knows_its_fields());
         let names = extra.iter().filter(|(_, value)| !value.is_null()).map(|(name, _)| name.as_str());
-        names.filter(move |name| !rule.covers(extra, name) && !unhashed.contains(name))
+        names.filter(move |name| !knows_all && !rule.covers(extra, name) && !unhashed.contains(name))
     }
 
     /// Whether what its blocks change of accounts beside their transactions is what Ethereum's rules say: rewards and

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::fields::{RawList, integer, quantity};
 
+pub(crate) mod access_lists;
 mod committee;
 pub(crate) mod copies;
 
@@ -86,12 +87,24 @@ impl HeaderRule {
     #[must_use]
     pub fn covers(self, extra: &Map<String, Value>, name: &str) -> bool {
         let is_hashed = |names: &[&'static str]| first_name(extra, names) == Some(name);
+        if access_lists::FIELDS.contains(&name) {
+            return self.hashes_all_of_ethereum(extra);
+        }
         match self {
             Self::AuthorityRound => self.is_sealed_otherwise(extra) && (is_hashed(&STEP) || is_hashed(&SEAL)),
             Self::Tempo => TEMPO.contains(&name),
             Self::Avalanche => AVALANCHE.contains(&name) || (name == ATOMIC && has_hashed_atomic(extra)),
             Self::Proposer => is_hashed(&PROPOSER),
             Self::Ethereum | Self::Committee | Self::Unproven(_) => false,
+        }
+    }
+
+    /// Whether all fields that Ethereum's headers have are hashed, also those of forks to come.
+    fn hashes_all_of_ethereum(self, extra: &Map<String, Value>) -> bool {
+        match self {
+            Self::Ethereum | Self::Tempo | Self::Proposer | Self::Committee => true,
+            Self::AuthorityRound => !self.is_sealed_otherwise(extra),
+            Self::Avalanche | Self::Unproven(_) => false,
         }
     }
 

@@ -49,6 +49,7 @@ pub use fees::rollup_fee::{
 };
 pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use finality::Finality;
+pub use header::access_lists::AccessListFields;
 pub use header::copies::CopyRule;
 pub use header::{HeaderError, HeaderRule};
 pub use own_transactions::{InnerCall, TypeSigns};
@@ -61,4 +62,4 @@ pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue, TypesW
 pub use signer::{KeySigned, Signer};
 pub use transaction_type::legacy::{LegacyForm, LegacyRule};
 pub use transaction_type::{Constant, DepositNonce, FamilyTransactionType, ReceiptTail, SenderRule, SignWithKey};
-pub use unsigned::{UnsignedRule, state_sync_hash};
+pub use unsigned::{UnsignedRule, may_have_state_sync, state_sync_hash};

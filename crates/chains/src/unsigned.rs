@@ -44,6 +44,15 @@ impl UnsignedRule {
     }
 }
 
+/// Blocks of a sprint of Polygon: 64 at first, 16 since Delhi.
+const SPRINT: u64 = 16;
+
+/// Whether a block of Polygon may have a state sync: the first one of a sprint (Bor, `IsSprintStart`).
+#[must_use]
+pub fn may_have_state_sync(block_number: u64) -> bool {
+    block_number.is_multiple_of(SPRINT)
+}
+
 /// The hash of the state sync transaction of a block of Polygon.
 #[must_use]
 pub fn state_sync_hash(block_number: u64, block_hash: &B256) -> B256 {

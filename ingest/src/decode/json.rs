@@ -127,6 +127,8 @@ pub(super) struct JsonTransaction {
 #[serde(rename_all = "camelCase")]
 pub(super) struct JsonAccessListItem {
     address: Address,
+    /// Nodes on polkadot-evm/frontier give it in snake case.
+    #[serde(alias = "storage_keys")]
     storage_keys: Vec<B256>,
 }
 

@@ -60,7 +60,8 @@ fn receipt(number: u64, json: JsonReceipt, raw: Option<String>) -> Result<Receip
         cumulative_gas_used: json.cumulative_gas_used.0,
         gas_used: json.gas_used.0,
         effective_gas_price: json.effective_gas_price.map(|price| price.0),
-        contract_address: json.contract_address,
+        // No creation gets the zero address: some nodes give it for calls.
+        contract_address: json.contract_address.filter(|address| !address.is_zero()),
         logs_bloom: json.logs_bloom,
         blob_gas_used: json.blob_gas_used.map(|gas| gas.0),
         blob_gas_price: json.blob_gas_price.map(|price| price.0),

@@ -37,7 +37,7 @@ pub(super) fn transaction(number: u64, position: usize, raw: &RawValue) -> Resul
     };
     let chain_id = json.chain_id.map(|id| id.0);
     let chain_id = if is_legacy { eip155_chain_id(v, chain_id) } else { chain_id };
-    Ok(Transaction {
+    let transaction = Transaction {
         hash: json.hash,
         index: json.transaction_index.map_or(u32::try_from(position).unwrap_or(u32::MAX), |index| index.0),
         transaction_type,
@@ -61,7 +61,8 @@ pub(super) fn transaction(number: u64, position: usize, raw: &RawValue) -> Resul
         raw: (!is_known).then(|| raw.get().to_owned()),
         extra: if is_known { json.extra.text() } else { None },
         lacking: Vec::new(),
-    })
+    };
+    Ok(transaction.with_members_of_type())
 }
 
 /// Some nodes give the parity of typed transactions as 27 and 28, like that of legacy ones.
@@ -121,6 +122,37 @@ mod tests {
             );
         }
         assert!(read(whole.replace("nonce", "other").replace("{", r#"{"type":"0x7e","#)).is_ok(), "a chain's own");
+    }
+
+    #[test]
+    fn members_that_a_type_does_not_have_are_left_out() {
+        let (hash, address) = ("11".repeat(32), "22".repeat(20));
+        let members = format!(
+            r#""maxFeePerGas":"0x9","maxPriorityFeePerGas":"0x8","maxFeePerBlobGas":"0x7","blobVersionedHashes":["0x{hash}"],
+                "accessList":[{{"address":"0x{address}","storageKeys":[]}}],"authorizationList":[
+                {{"chainId":"0x1","address":"0x{address}","nonce":"0x6","yParity":"0x1","r":"0x7","s":"0x8"}}]"#
+        );
+        let of = |kind: u8| {
+            let text = format!(
+                r#"{{"type":"{kind:#x}","hash":"0x{hash}","from":"0x{address}","to":"0x{address}","gas":"0x0","value":"0x0",
+                    "v":"0x1b","yParity":"0x0","r":"0x1","s":"0x1","nonce":"0x2","input":"0x","gasPrice":"0x1",{members}}}"#
+            );
+            let read = transaction(1, 0, &RawValue::from_string(text).expect("JSON")).expect("a transaction");
+            [
+                read.access_list.len(),
+                usize::from(read.max_fee_per_gas.is_some()),
+                usize::from(read.max_priority_fee_per_gas.is_some()),
+                usize::from(read.max_fee_per_blob_gas.is_some()),
+                read.blob_versioned_hashes.len(),
+                read.authorization_list.len(),
+            ]
+        };
+        assert_eq!(of(0), [0, 0, 0, 0, 0, 0]);
+        assert_eq!(of(1), [1, 0, 0, 0, 0, 0]);
+        assert_eq!(of(2), [1, 1, 1, 0, 0, 0]);
+        assert_eq!(of(3), [1, 1, 1, 1, 1, 0]);
+        assert_eq!(of(4), [1, 1, 1, 0, 0, 1]);
+        assert_eq!(of(0x7e), [1, 1, 1, 1, 1, 1], "a chain's own");
     }
 
     #[test]

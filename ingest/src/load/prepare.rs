@@ -12,9 +12,9 @@ use trawl_metrics::queue::PipelineQueue;
 use crate::block::{Block, Parts};
 use crate::decode::{decode, decode_parts};
 use crate::load::error::LoadError;
-use crate::load::post_states::remove_unhashed_status;
+use crate::load::post_states::remove_unhashed_outcomes;
 use crate::load::receipt_versions::verify_any_version;
-use crate::load::rollup_fees::lack_unknown_fees;
+use crate::load::rollup_fees::{ReceiptForm, lack_unknown_fees};
 use crate::load::uncles::{complete_uncles, forget_incomplete, forget_unproven};
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
@@ -127,13 +127,12 @@ impl Inspection {
         block.separate_block_receipt(family);
         forget_unproven(&mut block, family);
         complete_uncles(&mut block);
-        remove_unhashed_status(&mut block, family);
+        remove_unhashed_outcomes(&mut block, family);
         let verified = verify_any_version(&mut block, self.depth, family);
         let mut outcome = verified.inspect_err(|_| self.warn_of_unlisted(&block, family))?;
         forget_incomplete(&mut block);
-        if has_columns {
-            lack_unknown_fees(&mut block, family);
-        }
+        let form = if has_columns { ReceiptForm::Columns } else { ReceiptForm::Json };
+        lack_unknown_fees(&mut block, family, form);
         if removed > 0 {
             let reason = format!("{removed} receipts of system transactions that are not in the block are left out");
             outcome.not_checkable(Check::OutsideRoots, &reason);

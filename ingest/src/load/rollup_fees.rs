@@ -1,13 +1,23 @@
-//! What transactions of rollups paid beside their gas, where the source is a file with columns, which may not have it.
+//! What transactions of rollups paid beside their gas, where the source does not have it.
 
+use serde_json::{Map, Value};
 use trawl_chains::Family;
 
 use crate::block::{Block, Header, Receipt, Transaction};
 use crate::decode::NO_ITEMS;
 
+/// What a source gives of a receipt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReceiptForm {
+    /// All members that the node gives.
+    Json,
+    /// Columns of a file, which has few of a chain's own.
+    Columns,
+}
+
 /// Names the fees beside the gas that the source did not have as lacking, and with them their sum over the block: what
 /// is not there is not zero.
-pub(super) fn lack_unknown_fees(block: &mut Block, family: &Family) {
+pub(super) fn lack_unknown_fees(block: &mut Block, family: &Family, form: ReceiptForm) {
     // Before it was a rollup, a chain had no such fees.
     let is_rollup = family.l1_fee.is_some() && !family.header.is_sealed_by_committee(&block.header.extra_data);
     if !is_rollup || block.receipts.is_none() {
@@ -16,7 +26,10 @@ pub(super) fn lack_unknown_fees(block: &mut Block, family: &Family) {
     let unknown: Vec<Vec<&'static str>> = block
         .outcomes()
         .map(|(transaction, receipt)| {
-            receipt.map_or_else(Vec::new, |of| lacking(&block.header, transaction, of, family))
+            receipt.map_or_else(Vec::new, |of| match form {
+                ReceiptForm::Columns => lacking(&block.header, transaction, of, family),
+                ReceiptForm::Json => lacking_in_json(transaction, of, family),
+            })
         })
         .collect();
     if unknown.iter().all(Vec::is_empty) {
@@ -30,11 +43,25 @@ pub(super) fn lack_unknown_fees(block: &mut Block, family: &Family) {
     }
 }
 
-/// The columns of fees that are not known of a transaction.
-fn lacking(header: &Header, transaction: &Transaction, receipt: &Receipt, family: &Family) -> Vec<&'static str> {
+/// The column of the fee on L1, if a receipt does not have it. Nodes leave out the parameters of the operator's fee where
+/// there is none, so nothing can be said of that.
+fn lacking_in_json(transaction: &Transaction, receipt: &Receipt, family: &Family) -> Vec<&'static str> {
+    let text = receipt.extra.as_deref().or(receipt.raw.as_deref());
+    let fields: Map<String, Value> = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let is_given = family.l1_fee.is_none_or(|name| fields.get(name).is_some_and(|fee| !fee.is_null()));
+    if is_given || is_free(transaction, receipt, family) { Vec::new() } else { vec!["l1_fee"] }
+}
+
+/// Whether a transaction pays nothing, by its type or price.
+fn is_free(transaction: &Transaction, receipt: &Receipt, family: &Family) -> bool {
     let kind = family.transaction_type(transaction.transaction_type.byte());
     let price = receipt.effective_gas_price.or(transaction.gas_price);
-    if kind.is_some_and(|kind| kind.is_free()) || price.is_some_and(|price| price.is_zero()) {
+    kind.is_some_and(|kind| kind.is_free()) || price.is_some_and(|price| price.is_zero())
+}
+
+/// The columns of fees that are not known of a transaction.
+fn lacking(header: &Header, transaction: &Transaction, receipt: &Receipt, family: &Family) -> Vec<&'static str> {
+    if is_free(transaction, receipt, family) {
         return Vec::new();
     }
     let fields = receipt.extra.as_deref().and_then(|extra| serde_json::from_str(extra).ok()).unwrap_or_default();
@@ -72,7 +99,7 @@ mod tests {
         for receipt in block.receipts.iter_mut().flatten() {
             (receipt.extra, receipt.raw) = (extra.map(str::to_owned), None);
         }
-        lack_unknown_fees(&mut block, by_chain_id(chain_id));
+        lack_unknown_fees(&mut block, by_chain_id(chain_id), ReceiptForm::Columns);
         assert_eq!(block.transactions.len(), 2);
         assert!(block.transactions[0].lacking.is_empty(), "a deposit pays nothing");
         (block.transactions[1].lacking.clone(), block.header.lacking.contains(&"transaction_fees"))
@@ -94,6 +121,22 @@ mod tests {
         assert!(may_be(&["requests_hash", "withdrawals_root"], None));
         assert!(!may_be(&["requests_hash"], Some(NO_ITEMS)), "before Isthmus there are no withdrawals");
         assert!(!may_be(&["requests_hash"], None) && !may_be(&[], of_contract));
+    }
+
+    #[test]
+    fn a_fee_that_a_node_leaves_out_is_not_zero() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/optimism-goerli-5003318.json");
+        let text = std::fs::read_to_string(file).expect("the fixture");
+        let of = |text: &str, chain_id: u64| {
+            let mut block = decode(text.trim()).expect("a block");
+            lack_unknown_fees(&mut block, by_chain_id(chain_id), ReceiptForm::Json);
+            let lacking: Vec<_> = block.transactions.iter().map(|transaction| transaction.lacking.clone()).collect();
+            (lacking, block.header.lacking)
+        };
+        assert_eq!(of(&text, 10), (vec![vec![], vec![]], vec![]));
+        let without = text.replace("\"l1Fee\"", "\"l1FeeOther\"");
+        assert_eq!(of(&without, 10), (vec![vec![], vec!["l1_fee"]], vec!["transaction_fees"]));
+        assert_eq!(of(&without, 1), (vec![vec![], vec![]], vec![]));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! (<https://eips.ethereum.org/EIPS/eip-1155>). `Transfer` with nothing indexed is none of them: its third argument may
 //! be an amount or a token. `Deposit` and `Withdrawal` of wrapped coins are no transfers of a standard either.
 
-use alloy_primitives::b256;
+use alloy_primitives::{address, b256};
 use alloy_sol_types::SolValue;
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
 use trawl_core::schema::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenTransferRow};
@@ -18,6 +18,9 @@ const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628
 const TRANSFER_SINGLE: B256 = b256!("c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62");
 /// `TransferBatch(address,address,address,uint256[],uint256[])` of ERC-1155.
 const TRANSFER_BATCH: B256 = b256!("4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb");
+
+/// The account in whose name blocks log transfers of the chain's own coin (EIP-7708), which is no token.
+const SYSTEM_ADDRESS: Address = address!("fffffffffffffffffffffffffffffffffffffffe");
 
 /// Bytes of an ABI word.
 const WORD: usize = 32;
@@ -109,6 +112,9 @@ fn directed(row: &BlockTokenTransferRow, address: Address, direction: &str) -> D
 
 /// The transfers of a log; none if it only looks like one.
 fn transfers(log: &Log) -> Vec<Transfer> {
+    if log.address == SYSTEM_ADDRESS {
+        return Vec::new();
+    }
     let one = |transfer: Option<Transfer>| transfer.into_iter().collect();
     match *log.topics.as_slice() {
         [TRANSFER, from, to] => one(erc20(from, to, &log.data)),
@@ -228,6 +234,13 @@ mod tests {
             ]
         );
         assert_eq!(transfers(&log(&[TRANSFER_BATCH, bob, alice, bob], words(&[0x40, 0x60, 0, 0]))), []);
+    }
+
+    #[test]
+    fn the_coin_of_the_chain_is_no_token() {
+        let of = |address| Log { address, ..log(&[TRANSFER, topic(1), topic(2)], words(&[7])) };
+        assert_eq!(transfers(&of(SYSTEM_ADDRESS)), []);
+        assert_eq!(transfers(&of(Address::repeat_byte(0xff))).len(), 1);
     }
 
     #[test]

@@ -144,7 +144,12 @@ pub(super) fn block_size(block: &Block, family: &Family, transactions: usize) ->
     if !family.header.encodes_as_ethereum(&block.header.extra_data) {
         return None;
     }
-    let header = consensus_header(&block.header).ok()?.length();
+    let header = consensus_header(&block.header).ok()?;
+    // What is not known of a header is hashed, and counts.
+    if header.hash_slow() != block.header.hash {
+        return None;
+    }
+    let header = header.length();
     let uncles: usize = match &block.uncles {
         Some(uncles) => {
             uncles.iter().map(|uncle| consensus_header(uncle).ok().map(|uncle| uncle.length())).sum::<Option<_>>()?

@@ -1,10 +1,13 @@
 //! What follows from transaction and header for the fields of a receipt that no root covers.
 
+mod blob_prices;
+
 use trawl_chains::{Evidence, Family, FamilyTransactionType, HeaderRule, PriceRule};
 use trawl_core::primitives::{TransactionType, U256};
 
+use self::blob_prices::{blob_gas_prices, scheduled_price};
 use super::check::Check;
-use super::header::{blob_gas_prices, block_hash};
+use super::header::block_hash;
 use super::membership::Membership;
 use super::outcome::{Outcome, VerifyError, refuse};
 use super::receipts::GAS_PER_BLOB;
@@ -79,8 +82,9 @@ fn unknown_rules(check: Check, block: &Block, transaction: &Transaction, family:
         Some(format!("receipts of type {} ({}) were never tested on a real block", kind.byte, kind.name))
     };
     let currencies = || other_currencies(block, family).filter(|_| check == Check::EffectiveGasPrice);
-    let fork = || unknown_fork(block, family);
-    unknown_fields(block, family).or_else(fork).or_else(untried).or_else(currencies)
+    // What fields that no hash covers may mean concerns what is paid, and nothing else.
+    let fields = || unknown_fields(block, family).filter(|_| check == Check::EffectiveGasPrice);
+    unknown_fork(block, family).or_else(fields).or_else(untried).or_else(currencies)
 }
 
 /// Whether placeholders may stand where the derived values come from.
@@ -225,8 +229,9 @@ fn contract_address(_: &Block, transaction: &Transaction, receipt: &Receipt, fam
         let nonce = deposit_nonce(receipt, kind).unwrap_or(transaction.nonce);
         transaction.from.create(nonce)
     });
-    // A chain's own type without a recipient may be a call all the same.
-    if receipt.contract_address.is_none() && (receipt.status == Some(0) || kind.is_some()) {
+    // A chain's own type without a recipient may be a call all the same; a deposit, whose nonce is in its receipt, is not.
+    let may_be_call = kind.is_some() && deposit_nonce(receipt, kind).is_none();
+    if receipt.contract_address.is_none() && (receipt.status == Some(0) || may_be_call) {
         return Ok(());
     }
     fits(expected, receipt.contract_address).map_err(|misfit| match is_by_nonce_0(transaction, receipt, kind) {
@@ -264,17 +269,24 @@ fn blob_gas(_: &Block, transaction: &Transaction, receipt: &Receipt, _: &Family)
 }
 
 fn blob_gas_price(block: &Block, transaction: &Transaction, receipt: &Receipt, family: &Family) -> Result<(), Misfit> {
-    match (transaction.transaction_type, receipt.blob_gas_price, block.header.excess_blob_gas) {
-        (TransactionType::Blob, Some(found), Some(excess))
-            if !blob_gas_prices(excess, family).any(|price| price == found) =>
-        {
-            Err(Misfit::Unknown(format!("a blob gas price of {found} wei follows from no blob schedule known here")))
-        }
-        (TransactionType::Blob, None, _) => Err(Misfit::Unknown("a receipt has no blob gas price".into())),
-        (TransactionType::Blob, Some(found), None) if found != U256::ZERO => {
-            Err(Misfit::Unknown("a blob price in a block without excess blob gas".into()))
-        }
-        _ => Ok(()),
+    if transaction.transaction_type != TransactionType::Blob {
+        return Ok(());
+    }
+    let unknown = |reason: String| Err(Misfit::Unknown(reason));
+    let Some(found) = receipt.blob_gas_price else { return unknown("a receipt has no blob gas price".into()) };
+    let Some(excess) = block.header.excess_blob_gas else {
+        let is_free = found == U256::ZERO;
+        return if is_free { Ok(()) } else { unknown("a blob price in a block without excess blob gas".into()) };
+    };
+    let scheduled = block.chain_id().and_then(|id| scheduled_price(id, block.header.timestamp, excess));
+    match scheduled {
+        Some(price) if price.is_of_newest_fork && price.wei != found => unknown(format!(
+            "a blob gas price of {found} wei is not the {} wei of the newest known schedule",
+            price.wei
+        )),
+        Some(price) => fits(price.wei, found),
+        None if blob_gas_prices(excess, family).any(|price| price == found) => Ok(()),
+        None => unknown(format!("a blob gas price of {found} wei follows from no blob schedule known here")),
     }
 }
 

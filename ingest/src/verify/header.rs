@@ -4,8 +4,8 @@
 
 use alloy_consensus::Header as ConsensusHeader;
 use alloy_primitives::Bloom;
-use trawl_chains::{CopyRule, Family, HeaderRule};
-use trawl_core::primitives::{B256, U256};
+use trawl_chains::{AccessListFields, CopyRule, Family, HeaderRule};
+use trawl_core::primitives::B256;
 
 use super::outcome::NotCheckable;
 use crate::block::Header;
@@ -70,6 +70,7 @@ fn require(header: &Header, columns: &[&str]) -> Result<(), NotCheckable> {
 /// The same with placeholders for fields that the source did not have.
 fn given_fields(header: &Header) -> Result<ConsensusHeader, NotCheckable> {
     let base_fee_per_gas = header.base_fee_per_gas.map(u64::try_from).transpose();
+    let access_lists = AccessListFields::of(&header.extra_fields());
     Ok(ConsensusHeader {
         parent_hash: header.parent_hash,
         ommers_hash: header.sha3_uncles,
@@ -90,6 +91,8 @@ fn given_fields(header: &Header) -> Result<ConsensusHeader, NotCheckable> {
         excess_blob_gas: header.excess_blob_gas,
         parent_beacon_block_root: header.parent_beacon_block_root,
         requests_hash: header.requests_hash,
+        block_access_list_hash: access_lists.hash,
+        slot_number: access_lists.slot_number,
         ..ConsensusHeader::default()
     })
 }
@@ -156,48 +159,3 @@ const HASHED_AT_FIRST: [&str; 9] = [
     "timestamp",
     "extra_data",
 ];
-
-/// Wei per blob gas under each known update fraction (EIP-4844, EIP-7691, EIP-7892's first two schedules), and by the
-/// rules of the family: which one holds depends on a chain's fork times, which headers do not show.
-pub(super) fn blob_gas_prices(excess_blob_gas: u64, family: &Family) -> impl Iterator<Item = U256> {
-    let of_ethereum = [3_338_477, 5_007_716, 8_346_193, 11_684_671].map(|fraction| (1, fraction));
-    let of_family = family.blob_rules().map(|rule| (rule.least_price, rule.update_fraction));
-    let all = of_ethereum.into_iter().chain(of_family);
-    all.map(move |(least, fraction)| fake_exponential(least, excess_blob_gas, fraction))
-}
-
-/// `fake_exponential` of EIP-4844.
-fn fake_exponential(factor: u128, numerator: u64, denominator: u128) -> U256 {
-    let (numerator, denominator) = (U256::from(numerator), U256::from(denominator));
-    let mut output = U256::ZERO;
-    let mut term = U256::from(factor).saturating_mul(denominator);
-    let mut step = U256::from(1);
-    while !term.is_zero() {
-        let Some(sum) = output.checked_add(term) else { return U256::MAX };
-        output = sum;
-        let Some(product) = term.checked_mul(numerator) else { return U256::MAX };
-        term = product / (denominator * step);
-        step += U256::from(1);
-    }
-    output / denominator
-}
-
-#[cfg(test)]
-mod tests {
-    use trawl_chains::{ETHEREUM, by_chain_id};
-
-    use super::*;
-
-    #[test]
-    fn blobs_cost_what_their_chain_asks_at_least() {
-        let has = |family: &Family, excess: u64, price: u64| {
-            blob_gas_prices(excess, family).any(|found| found == U256::from(price))
-        };
-        let gnosis = by_chain_id(100);
-        assert!(has(&ETHEREUM, 0, 1) && !has(&ETHEREUM, 0, 1_000_000_000));
-        assert!(has(gnosis, 0, 1_000_000_000));
-        // 10^9 · e^(131,072 / 1,112,826).
-        assert!(has(gnosis, 131_072, 1_124_999_975), "{:?}", blob_gas_prices(131_072, gnosis).collect::<Vec<_>>());
-        assert!(!has(gnosis, 131_072, 1_124_999_976));
-    }
-}

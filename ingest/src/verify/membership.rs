@@ -3,7 +3,8 @@
 use alloy_primitives::{Address, B256};
 use serde_json::{Map, Value};
 use trawl_chains::{
-    Evidence, Family, FamilyTransactionType, ReceiptTail, SenderRule, Signer, UnsignedRule, state_sync_hash,
+    ETHEREUM, Evidence, Family, FamilyTransactionType, ReceiptTail, SenderRule, Signer, UnsignedRule,
+    may_have_state_sync, state_sync_hash,
 };
 
 use super::legacy::{legacy, own_legacy, with_signature};
@@ -51,7 +52,7 @@ pub(super) fn memberships(block: &Block, family: &Family) -> Vec<Membership> {
         } else if let Some(found) = own_legacy(block, transaction, family) {
             found.map_err(|reason| UnknownTransaction { reason, has_usual_receipt: true })
         } else if is_unsigned(transaction) {
-            unsigned(transaction, family).map_err(UnknownTransaction::from)
+            unsigned(transaction, family).map_err(|reason| unsigned_unknown(block, family, reason))
         } else {
             encode(transaction).map_err(|reason| UnknownTransaction { reason, has_usual_receipt: true })
         };
@@ -61,11 +62,21 @@ pub(super) fn memberships(block: &Block, family: &Family) -> Vec<Membership> {
     block.transactions.iter().enumerate().map(of).collect()
 }
 
+/// A transaction with zeros for a signature, where the family has no rule for such. On chains that are known well its
+/// receipt is in the root like any other; elsewhere the chain may keep both out of its roots.
+fn unsigned_unknown(block: &Block, family: &Family, reason: NotCheckable) -> UnknownTransaction {
+    let is_listed = || *family == ETHEREUM && block.chain_id().is_some_and(|id| family.chain(id).is_some());
+    UnknownTransaction { reason, has_usual_receipt: family.knows_its_fields() || is_listed() }
+}
+
 /// Whether the transaction at `position`, its receipt and its logs are in no root, and its gas in no sum.
 pub(crate) fn is_outside(block: &Block, position: usize, family: &Family) -> bool {
     let Some(transaction) = block.transactions.get(position) else { return false };
     match family.unsigned {
-        UnsignedRule::StateSync => position + 1 == block.transactions.len() && is_state_sync(transaction),
+        UnsignedRule::StateSync => {
+            let is_last = position + 1 == block.transactions.len();
+            is_last && may_have_state_sync(block.header.number) && is_state_sync(transaction)
+        }
         UnsignedRule::System => is_system(transaction),
         UnsignedRule::Unknown | UnsignedRule::Hashed { .. } => false,
     }

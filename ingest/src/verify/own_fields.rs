@@ -34,16 +34,22 @@ pub(super) fn verify_own_fields(
         let extras = [transaction.extra.as_deref(), receipt.and_then(|receipt| receipt.extra.as_deref())];
         let is_longer = matches!(member, Membership::InTries(encoded) if is_longer(transaction, encoded, family));
         let is_covered = |name: &str| is_longer && family.legacy.covers(name);
+        let raw = receipt.and_then(|receipt| receipt.raw.as_deref()).map(object).unwrap_or_default();
+        for given in extras.into_iter().flatten().map(object).chain([raw.clone()]) {
+            for (name, expected) in &copies {
+                repeats(block, &given, name, expected.clone())?;
+            }
+        }
         let names = extras.into_iter().flatten().flat_map(object).map(|(name, _)| name);
-        uncovered.extend(names.filter(|name| !is_covered(name)));
+        uncovered.extend(names.filter(|name| !is_covered(name) && !is_copy(name)));
         match member {
             Membership::InTries(encoded) => {
                 if let Some((kind, json)) = &encoded.own {
                     verify_constants(block, kind, json)?;
                     verify_repeated(block, transaction, json)?;
-                    let raw = receipt.and_then(|receipt| receipt.raw.as_deref()).map(object).unwrap_or_default();
                     verify_receipt(block, transaction, json, &raw)?;
-                    uncovered.extend(kind.uncovered(json).chain(kind.uncovered_of_receipt(&raw)));
+                    let own = kind.uncovered(json).chain(kind.uncovered_of_receipt(&raw));
+                    uncovered.extend(own.filter(|name| !is_copy(name)));
                 }
             }
             Membership::Outside(_) => {

@@ -1,5 +1,6 @@
 //! Real blocks pass, and no single byte of one can change unnoticed.
 
+mod access_lists;
 mod chains;
 mod committee;
 mod headers;

@@ -1,7 +1,7 @@
 //! What a block may do by rules that are not known here, or were never tested on a real block: where it differs from
 //! the known ones, that is named, and the block is not refused.
 
-use trawl_chains::{Evidence, Family};
+use trawl_chains::{AccessListFields, Evidence, Family};
 
 use super::check::Check;
 use super::header::{block_hash, may_be_sealed_by_committee};
@@ -20,14 +20,20 @@ pub(super) fn unknown_fields(block: &Block, family: &Family) -> Tolerance {
 }
 
 /// The same where the block's hash is another one than that of the known fields, so that the unknown ones are hashed: of
-/// a fork that came later, which on a family that knows its fields is one that Ethereum plans.
+/// a fork that came later.
 pub(super) fn unknown_fork(block: &Block, family: &Family) -> Tolerance {
     let extra = block.header.extra_fields();
     let is_other_hash = || match block_hash(&block.header, family) {
         Ok(found) => found != block.header.hash,
         Err(_) => !family.knows_its_fields(),
     };
-    fields_of_its_own(family.fields_of_later_forks(&extra)).filter(|_| is_other_hash())
+    fields_of_its_own(family.unknown_fields(&extra)).filter(|_| is_other_hash())
+}
+
+/// For the receipts root: a block with an access list (EIP-7928), of which no whole one was tried.
+fn untried_receipts(block: &Block) -> Tolerance {
+    let has_list = AccessListFields::of(&block.header.extra_fields()).has_list();
+    has_list.then(|| "receipts of blocks with an access list were never tested on a real block".into())
 }
 
 fn fields_of_its_own<'f>(names: impl Iterator<Item = &'f str>) -> Tolerance {
@@ -55,7 +61,7 @@ pub(super) fn unknown_type(kind: TransactionType, family: &Family) -> Tolerance 
 
 /// For the receipts root: an unknown fork, and receipts of a type that were never tested.
 pub(super) fn unknown_receipts(block: &Block, family: &Family) -> Tolerance {
-    unknown_fork(block, family).or_else(|| {
+    unknown_fork(block, family).or_else(|| untried_receipts(block)).or_else(|| {
         let kinds =
             block.transactions.iter().filter_map(|found| family.transaction_type(found.transaction_type.byte()));
         let untried = { kinds }.find(|kind| kind.receipt_evidence == Evidence::Code)?;

@@ -10,7 +10,7 @@ fn a_deposit_creates_at_the_nonce_of_its_receipt() {
     let line = std::fs::read_to_string(file).expect("the fixture");
     let line: serde_json::Value = serde_json::from_str(line.trim()).expect("one line");
     let family = trawl_chains::by_chain_id(11_155_420);
-    let by_version = |version: &str, created_by: u64, of_transaction: &str, of_receipt: serde_json::Value| {
+    let by_version = |version: &str, created_by: Option<u64>, of_transaction: &str, of_receipt: serde_json::Value| {
         let mut line = line.clone();
         let transaction = &mut line["block"]["transactions"][0];
         (transaction["to"], transaction["nonce"]) = (serde_json::Value::Null, of_transaction.into());
@@ -19,11 +19,11 @@ fn a_deposit_creates_at_the_nonce_of_its_receipt() {
         let mut block = decode(&line.to_string()).expect("a block");
         let mut receipt = block.receipts.take().expect("receipts").remove(0);
         let transaction = &block.transactions[0];
-        receipt.contract_address = Some(transaction.from.create(created_by));
+        receipt.contract_address = created_by.map(|nonce| transaction.from.create(nonce));
         contract_address(&block, transaction, &receipt, family)
     };
     let fits = |created_by: u64, of_transaction: &str, of_receipt: serde_json::Value| {
-        by_version(r#""0x1""#, created_by, of_transaction, of_receipt).is_ok()
+        by_version(r#""0x1""#, Some(created_by), of_transaction, of_receipt).is_ok()
     };
     assert!(fits(7, "0x0", "0x7".into()), "the node gives no nonce of the transaction");
     assert!(fits(7, "0x7", "0x7".into()));
@@ -32,10 +32,13 @@ fn a_deposit_creates_at_the_nonce_of_its_receipt() {
     assert!(fits(0, "0x0", serde_json::Value::Null));
     assert!(!fits(7, "0x0", serde_json::Value::Null));
     // Between Regolith and Canyon.
-    let unproven = |created_by: u64| by_version("null", created_by, "0x0", "0x7".into());
+    let unproven = |created_by: u64| by_version("null", Some(created_by), "0x0", "0x7".into());
     assert!(unproven(7).is_ok());
     assert!(matches!(unproven(0), Err(Misfit::Unknown(_))), "the address of nonce 0");
     assert!(matches!(unproven(3), Err(Misfit::Differs { .. })), "any other");
+    let absent = |of_receipt: serde_json::Value| by_version(r#""0x1""#, None, "0x0", of_receipt);
+    assert!(matches!(absent("0x7".into()), Err(Misfit::Differs { .. })), "its contract is left out");
+    assert!(absent(serde_json::Value::Null).is_ok(), "before Regolith it is not known to be a creation");
 }
 
 /// The effective price of a transaction that would pay 105 with its tip, in a block of base fee 100.

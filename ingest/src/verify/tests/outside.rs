@@ -16,12 +16,12 @@ const HYPEREVM: u64 = 999;
 /// HyperCore, where it sends HYPE.
 const HYPE: Address = Address::repeat_byte(0x22);
 
-/// A recorded block of Polygon with five transactions.
+/// A recorded block of Polygon with four transactions, the first one of a sprint.
 fn plain() -> Value {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/polygon-137.ndjson");
     let text = std::fs::read_to_string(file).expect("the fixture");
     let mut all = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    all.find(|line| line["block"]["number"] == "0x221552").expect("block 2233682")
+    all.find(|line| line["block"]["number"] == "0x898a00").expect("block 9013760")
 }
 
 /// The same with a state sync at its end, whose receipt says this of gas.
@@ -29,17 +29,17 @@ fn with_state_sync(cumulative: &str, gas_used: &str) -> Value {
     let mut line = plain();
     let zero = Address::ZERO;
     let block_hash = line["block"]["hash"].clone();
-    let hash = state_sync_hash(2_233_682, &block_hash.as_str().expect("text").parse().expect("a hash"));
+    let hash = state_sync_hash(9_013_760, &block_hash.as_str().expect("text").parse().expect("a hash"));
     let logs: usize = receipts(&line).iter().map(|receipt| receipt["logs"].as_array().map_or(0, Vec::len)).sum();
     let position = json!(format!("{:#x}", receipts(&line).len()));
     let transaction = json!({
         "hash": hash, "type": "0x0", "from": zero, "to": zero, "nonce": "0x0", "value": "0x0", "gas": "0x0",
         "gasPrice": "0x0", "input": "0x", "v": "0x0", "r": "0x0", "s": "0x0", "blockHash": block_hash,
-        "blockNumber": "0x221552", "transactionIndex": position,
+        "blockNumber": "0x898a00", "transactionIndex": position,
     });
     // Erigon gives a price that nobody paid.
     let receipt = json!({
-        "transactionHash": hash, "transactionIndex": position, "blockHash": block_hash, "blockNumber": "0x221552",
+        "transactionHash": hash, "transactionIndex": position, "blockHash": block_hash, "blockNumber": "0x898a00",
         "type": "0x0", "status": "0x1", "from": zero, "to": zero, "contractAddress": null, "gasUsed": gas_used,
         "cumulativeGasUsed": cumulative, "effectiveGasPrice": "0xb298d26c9d",
         "logs": [{"address": zero, "topics": [], "data": "0x", "logIndex": format!("{logs:#x}")}],
@@ -78,18 +78,27 @@ fn gas_of_a_state_sync_is_what_the_block_used() {
     }
 }
 
+/// It is the first of a sprint that has one.
+#[test]
+fn a_state_sync_in_the_middle_of_a_sprint_is_none() {
+    let mut block = decode(&with_state_sync("0x0", "0x0").to_string()).expect("a block");
+    block.header.number += 1;
+    let refused = checked(&block, by_chain_id(POLYGON)).expect_err("its receipt is in no root");
+    assert!(matches!(refused.check, Check::CumulativeGas | Check::ReceiptsRoot), "{refused:?}");
+}
+
 /// As Ethereum ETL exports it: without signatures, of the state sync alone or of all transactions.
 #[test]
 fn a_state_sync_is_known_without_signatures() {
     let polygon = by_chain_id(POLYGON);
-    for unsigned in [5..6, 0..6] {
+    for unsigned in [4..5, 0..5] {
         let mut block = decode(&with_state_sync("0x0", "0x0").to_string()).expect("a block");
         for transaction in &mut block.transactions[unsigned.clone()] {
             (transaction.v, transaction.r, transaction.s) = Default::default();
             transaction.lacking = vec!["chain_id", "v", "r", "s"];
         }
         // Nor does the root need its status.
-        block.receipts.as_mut().expect("receipts")[5].status = None;
+        block.receipts.as_mut().expect("receipts")[4].status = None;
         let outcome = checked(&block, polygon).expect("not refused");
         for check in ["receipts root", "logs bloom", "gas used"] {
             assert!(outcome.checked().contains(&check.into()), "{unsigned:?} {check}: {outcome:?}");
@@ -99,12 +108,12 @@ fn a_state_sync_is_known_without_signatures() {
         let lacks_others = unsigned.start == 0;
         assert_eq!(found.contains(&"transactions root".into()), lacks_others, "{unsigned:?}: {outcome:?}");
         let mut other = block.clone();
-        other.transactions[5].hash = B256::repeat_byte(0x77);
-        other.receipts.as_mut().expect("receipts")[5].transaction_hash = B256::repeat_byte(0x77);
+        other.transactions[4].hash = B256::repeat_byte(0x77);
+        other.receipts.as_mut().expect("receipts")[4].transaction_hash = B256::repeat_byte(0x77);
         assert_eq!(checked(&other, polygon).expect_err("refused").check, Check::TransactionHash);
         // Whose sender is not known may be anything.
         let mut other = block;
-        other.transactions[5].lacking.push("from_address");
+        other.transactions[4].lacking.push("from_address");
         assert!(checked(&other, polygon).is_err(), "its receipt is taken for one in the root");
     }
 }
@@ -112,14 +121,14 @@ fn a_state_sync_is_known_without_signatures() {
 #[test]
 fn gas_beside_a_state_sync_still_adds_up() {
     let mut line = with_state_sync("0x0", "0x0");
-    line["receipts"][4]["cumulativeGasUsed"] = json!("0x0");
+    line["receipts"][3]["cumulativeGasUsed"] = json!("0x0");
     assert_eq!(proven(&line).expect_err("refused").check, Check::CumulativeGas);
     // What only looks like one, as it is not the last.
     let mut line = with_state_sync("0x0", "0x0");
     for path in ["/block/transactions", "/receipts"] {
         let part = line.pointer_mut(path).and_then(Value::as_array_mut).expect("an array");
-        part.swap(4, 5);
-        (part[4]["transactionIndex"], part[5]["transactionIndex"]) = (json!("0x4"), json!("0x5"));
+        part.swap(3, 4);
+        (part[3]["transactionIndex"], part[4]["transactionIndex"]) = (json!("0x3"), json!("0x4"));
     }
     assert!(proven(&line).is_err());
 }

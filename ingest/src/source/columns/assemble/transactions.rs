@@ -93,6 +93,7 @@ pub fn transaction(row: Row<'_>, chain_id: Option<u64>) -> Result<(Transaction, 
         facts.lack("authorization_list");
     }
     transaction.lacking = std::mem::replace(facts, Facts::of(row)).into_lacking();
+    let transaction = if is_known { transaction.with_members_of_type() } else { transaction };
     Ok((transaction, block_hash))
 }
 
