@@ -139,7 +139,10 @@ impl Family {
     pub fn unknown_fields<'f>(&self, extra: &'f Map<String, Value>) -> impl Iterator<Item = &'f str> {
         let (rule, unhashed, knows_all) = (self.header, self.unhashed, self.knows_its_fields());
         let names = extra.iter().filter(|(_, value)| !value.is_null()).map(|(name, _)| name.as_str());
-        names.filter(move |name| !knows_all && !rule.covers(extra, name) && !unhashed.contains(name))
+        let is_known = move |name: &str| {
+            knows_all || rule.covers(extra, name) || rule.knows_access_list(extra, name) || unhashed.contains(&name)
+        };
+        names.filter(move |name| !is_known(name))
     }
 
     /// Whether what its blocks change of accounts beside their transactions is what Ethereum's rules say: rewards and

@@ -6,6 +6,7 @@ use alloy_rlp::Encodable;
 use serde_json::{Map, Value};
 
 use crate::fields::{RawList, integer, quantity};
+use access_lists::AccessListFields;
 
 pub(crate) mod access_lists;
 mod committee;
@@ -87,9 +88,6 @@ impl HeaderRule {
     #[must_use]
     pub fn covers(self, extra: &Map<String, Value>, name: &str) -> bool {
         let is_hashed = |names: &[&'static str]| first_name(extra, names) == Some(name);
-        if access_lists::FIELDS.contains(&name) {
-            return self.hashes_all_of_ethereum(extra);
-        }
         match self {
             Self::AuthorityRound => self.is_sealed_otherwise(extra) && (is_hashed(&STEP) || is_hashed(&SEAL)),
             Self::Tempo => TEMPO.contains(&name),
@@ -99,13 +97,15 @@ impl HeaderRule {
         }
     }
 
-    /// Whether all fields that Ethereum's headers have are hashed, also those of forks to come.
-    fn hashes_all_of_ethereum(self, extra: &Map<String, Value>) -> bool {
-        match self {
-            Self::Ethereum | Self::Tempo | Self::Proposer | Self::Committee => true,
+    /// Whether a field is one that Glamsterdam adds, and headers with these fields beside Ethereum's are hashed as
+    /// Ethereum's, so that its meaning is known.
+    pub(crate) fn knows_access_list(self, extra: &Map<String, Value>, name: &str) -> bool {
+        let is_as_ethereum = match self {
+            Self::Ethereum | Self::Committee => true,
             Self::AuthorityRound => !self.is_sealed_otherwise(extra),
-            Self::Avalanche | Self::Unproven(_) => false,
-        }
+            Self::Tempo | Self::Avalanche | Self::Proposer | Self::Unproven(_) => false,
+        };
+        is_as_ethereum && AccessListFields::NAMES.contains(&name)
     }
 
     /// Whether a header with these fields beside Ethereum's does without mix hash and nonce.

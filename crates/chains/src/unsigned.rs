@@ -44,10 +44,11 @@ impl UnsignedRule {
     }
 }
 
-/// Blocks of a sprint of Polygon: 64 at first, 16 since Delhi.
+/// What the lengths of all sprints are multiples of: 64 blocks on Polygon at first, 16 since Delhi.
 const SPRINT: u64 = 16;
 
-/// Whether a block of Polygon may have a state sync: the first one of a sprint (Bor, `IsSprintStart`).
+/// Whether a block of Polygon may have a state sync: the first one of a sprint has it (maticnetwork/bor,
+/// `IsSprintStart`).
 #[must_use]
 pub fn may_have_state_sync(block_number: u64) -> bool {
     block_number.is_multiple_of(SPRINT)

@@ -7,8 +7,8 @@ use trawl_core::primitives::{Address, B256};
 
 use crate::block::{Block, Receipt, Transaction};
 
-/// Completes the nonce of deposits, and corrects the address of a contract that a node derived from nonce 0, as the
-/// receipts tell. The JSON that is stored of both says the same. Whether the receipts are those of the block is checked
+/// Completes the nonce of deposits, and the address of a contract that a node leaves out or derived from nonce 0, as
+/// the receipts tell. The JSON that is stored of both says the same. Whether the receipts are those of the block is checked
 /// afterwards. Returns the contracts whose address is another one now.
 pub(super) fn complete_deposits(block: &mut Block, family: &Family) -> Vec<CorrectedContract> {
     let mut corrected = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn complete_deposits(block: &mut Block, family: &Family) -> Vec<Corre
     corrected
 }
 
-/// A contract that a deposit created, whose receipt had the address that nonce 0 gives.
+/// A contract that a deposit created, whose receipt had no address, or the one that nonce 0 gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CorrectedContract {
     /// Hash of the deposit.
@@ -47,7 +47,7 @@ pub(super) fn warn_of_corrections(block: u64, corrected: &[CorrectedContract]) {
             block,
             %transaction,
             nonce,
-            "a receipt has the address that a contract gets by nonce 0: {created}, by the deposit's nonce, is stored"
+            "a receipt has no address of its contract, or the one by nonce 0: {created}, by the deposit's nonce, is stored"
         );
     }
 }
@@ -63,11 +63,11 @@ fn proven_nonce<'r>(
     Some((receipt, nonce))
 }
 
-/// The contract of a deposit of a nonce, where its receipt has the one that nonce 0 would give.
+/// The contract of a deposit of a nonce, where its receipt has none, or the one that nonce 0 would give.
 fn created_contract(transaction: &Transaction, receipt: &Receipt, nonce: u64) -> Option<Address> {
-    let is_wrong =
-        transaction.to.is_none() && nonce > 0 && receipt.contract_address == Some(transaction.from.create(0));
-    is_wrong.then(|| transaction.from.create(nonce))
+    let is_by_nonce_0 = nonce > 0 && receipt.contract_address == Some(transaction.from.create(0));
+    let is_left_out = receipt.contract_address.is_none() && receipt.status == Some(1);
+    (transaction.to.is_none() && (is_by_nonce_0 || is_left_out)).then(|| transaction.from.create(nonce))
 }
 
 fn fields(text: &str) -> Option<Map<String, Value>> {

@@ -18,9 +18,11 @@ pub(super) fn remove_unhashed_outcomes(block: &mut Block, family: &Family) {
         receipts.iter_mut().filter(|receipt| has_both(receipt)).for_each(change);
         receipts
     };
-    let forms = [with(|receipt| receipt.status = None), with(|receipt| receipt.root = None)];
-    if let Some(hashed) = forms.into_iter().find(|receipts| is_proven(block, family, receipts)) {
-        block.receipts = Some(hashed);
+    let without_root: fn(&mut Receipt) = |receipt| receipt.root = None;
+    let forms = [without_root, |receipt| receipt.status = None];
+    let hashed = forms.into_iter().map(with).find(|receipts| is_proven(block, family, receipts));
+    if hashed.is_some() {
+        block.receipts = hashed;
     }
 }
 

@@ -46,10 +46,12 @@ pub(super) fn lack_unknown_fees(block: &mut Block, family: &Family, form: Receip
 /// The column of the fee on L1, if a receipt does not have it. Nodes leave out the parameters of the operator's fee where
 /// there is none, so nothing can be said of that.
 fn lacking_in_json(transaction: &Transaction, receipt: &Receipt, family: &Family) -> Vec<&'static str> {
+    let Some(name) = family.l1_fee.filter(|_| !is_free(transaction, receipt, family)) else { return Vec::new() };
     let text = receipt.extra.as_deref().or(receipt.raw.as_deref());
     let fields: Map<String, Value> = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let is_given = family.l1_fee.is_none_or(|name| fields.get(name).is_some_and(|fee| !fee.is_null()));
-    if is_given || is_free(transaction, receipt, family) { Vec::new() } else { vec!["l1_fee"] }
+    let is_part_of_gas = family.l1_fee_sign.is_some_and(|sign| !fields.contains_key(sign));
+    let is_given = fields.get(name).is_some_and(|fee| !fee.is_null());
+    if is_part_of_gas || is_given { Vec::new() } else { vec!["l1_fee"] }
 }
 
 /// Whether a transaction pays nothing, by its type or price.

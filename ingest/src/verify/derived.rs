@@ -235,16 +235,16 @@ fn contract_address(_: &Block, transaction: &Transaction, receipt: &Receipt, fam
         return Ok(());
     }
     fits(expected, receipt.contract_address).map_err(|misfit| match is_by_nonce_0(transaction, receipt, kind) {
-        true => Misfit::Unknown("a contract has the address of nonce 0, and no root covers its deposit's nonce".into()),
+        true => Misfit::Unknown("a contract has no address or that of nonce 0, and no root covers the nonce".into()),
         false => misfit,
     })
 }
 
-/// Whether a deposit's contract is the one that some nodes derive from nonce 0, where no root covers the nonce that its
-/// receipt has: between Regolith and Canyon.
+/// Whether a deposit's contract has no address, or the one that some nodes derive from nonce 0, where no root covers the
+/// nonce that its receipt has: between Regolith and Canyon.
 fn is_by_nonce_0(transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> bool {
     transaction.to.is_none()
-        && receipt.contract_address == Some(transaction.from.create(0))
+        && receipt.contract_address.is_none_or(|address| address == transaction.from.create(0))
         && deposit_nonce(receipt, kind).is_some()
         && proven_nonce(receipt, kind).is_none()
 }
@@ -278,14 +278,16 @@ fn blob_gas_price(block: &Block, transaction: &Transaction, receipt: &Receipt, f
         let is_free = found == U256::ZERO;
         return if is_free { Ok(()) } else { unknown("a blob price in a block without excess blob gas".into()) };
     };
-    let scheduled = block.chain_id().and_then(|id| scheduled_price(id, block.header.timestamp, excess));
+    let scheduled = transaction.chain_id.and_then(|id| scheduled_price(id, block.header.timestamp, excess));
+    let is_of_a_schedule = blob_gas_prices(excess, family).any(|price| price == found);
     match scheduled {
-        Some(price) if price.is_of_newest_fork && price.wei != found => unknown(format!(
-            "a blob gas price of {found} wei is not the {} wei of the newest known schedule",
-            price.wei
-        )),
+        Some(price) if price.wei == found => Ok(()),
+        // A private chain may have the id of a listed one, and other forks.
+        Some(price) if price.is_of_newest_fork || is_of_a_schedule => {
+            unknown(format!("a blob gas price of {found} wei is not the {} wei of the chain's schedule", price.wei))
+        }
         Some(price) => fits(price.wei, found),
-        None if blob_gas_prices(excess, family).any(|price| price == found) => Ok(()),
+        None if is_of_a_schedule => Ok(()),
         None => unknown(format!("a blob gas price of {found} wei follows from no blob schedule known here")),
     }
 }

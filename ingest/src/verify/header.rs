@@ -15,7 +15,28 @@ pub(super) fn consensus_header(header: &Header) -> Result<ConsensusHeader, NotCh
     let (Some(mix_hash), Some(nonce)) = (header.mix_hash, header.nonce) else {
         return Err(NotCheckable("the header has no mix hash or no nonce".into()));
     };
-    Ok(ConsensusHeader { mix_hash, nonce, ..unsealed(header)? })
+    Ok(with_access_list(header, ConsensusHeader { mix_hash, nonce, ..unsealed(header)? }))
+}
+
+/// The header with what Glamsterdam adds, if the block's hash is of that: nodes may give such members where nothing
+/// hashes them.
+fn with_access_list(header: &Header, whole: ConsensusHeader) -> ConsensusHeader {
+    let fields = AccessListFields::of(&header.extra_fields());
+    if fields.is_empty() {
+        return whole;
+    }
+    let (block_access_list_hash, slot_number) = (fields.hash, fields.slot_number);
+    let with = ConsensusHeader { block_access_list_hash, slot_number, ..whole.clone() };
+    if with.hash_slow() == header.hash { with } else { whole }
+}
+
+/// What Glamsterdam adds to a header, as far as the block's hash covers it.
+pub(super) fn hashed_access_list(header: &Header) -> AccessListFields {
+    let whole = consensus_header(header).ok();
+    AccessListFields {
+        hash: whole.as_ref().and_then(|header| header.block_access_list_hash),
+        slot_number: whole.as_ref().and_then(|header| header.slot_number),
+    }
 }
 
 /// Whether the block's hash is that of ten fields of its header, which then says nothing of uncles, difficulty and gas
@@ -70,7 +91,6 @@ fn require(header: &Header, columns: &[&str]) -> Result<(), NotCheckable> {
 /// The same with placeholders for fields that the source did not have.
 fn given_fields(header: &Header) -> Result<ConsensusHeader, NotCheckable> {
     let base_fee_per_gas = header.base_fee_per_gas.map(u64::try_from).transpose();
-    let access_lists = AccessListFields::of(&header.extra_fields());
     Ok(ConsensusHeader {
         parent_hash: header.parent_hash,
         ommers_hash: header.sha3_uncles,
@@ -91,8 +111,6 @@ fn given_fields(header: &Header) -> Result<ConsensusHeader, NotCheckable> {
         excess_blob_gas: header.excess_blob_gas,
         parent_beacon_block_root: header.parent_beacon_block_root,
         requests_hash: header.requests_hash,
-        block_access_list_hash: access_lists.hash,
-        slot_number: access_lists.slot_number,
         ..ConsensusHeader::default()
     })
 }

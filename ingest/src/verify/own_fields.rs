@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use trawl_chains::{Constant, Family, FamilyTransactionType};
 
 use super::check::Check;
-use super::header::{copies, is_short};
+use super::header::{copies, hashed_access_list, is_short};
 use super::legacy::is_longer;
 use super::membership::Membership;
 use super::outcome::{Outcome, VerifyError, same};
@@ -21,33 +21,29 @@ pub(super) fn verify_own_fields(
 ) -> Result<(), VerifyError> {
     let of_header = block.header.extra_fields();
     let copies = copies(&block.header, family);
-    for (name, expected) in &copies {
-        repeats(block, &of_header, name, expected.clone())?;
-    }
-    let is_copy = |name: &String| copies.iter().any(|(copy, _)| copy == name);
-    let uncovered = of_header.keys().filter(|name| !family.header.covers(&of_header, name) && !is_copy(name));
-    let mut uncovered: BTreeSet<String> = uncovered.cloned().collect();
+    verify_copies(block, &copies, &of_header)?;
+    let is_copy = |name: &str| copies.iter().any(|(copy, _)| *copy == name);
+    let access_list = hashed_access_list(&block.header);
+    let is_covered = |name: &str| family.header.covers(&of_header, name) || access_list.has(name) || is_copy(name);
+    let mut uncovered: BTreeSet<String> = of_header.keys().filter(|name| !is_covered(name)).cloned().collect();
     if is_short(&block.header, family) {
         uncovered.extend(unhashed(&block.header).map(str::to_owned));
     }
     for ((transaction, receipt), member) in block.outcomes().zip(members) {
         let extras = [transaction.extra.as_deref(), receipt.and_then(|receipt| receipt.extra.as_deref())];
+        let extras: Vec<Map<String, Value>> = extras.into_iter().flatten().map(object).collect();
         let is_longer = matches!(member, Membership::InTries(encoded) if is_longer(transaction, encoded, family));
-        let is_covered = |name: &str| is_longer && family.legacy.covers(name);
-        let raw = receipt.and_then(|receipt| receipt.raw.as_deref()).map(object).unwrap_or_default();
-        for given in extras.into_iter().flatten().map(object).chain([raw.clone()]) {
-            for (name, expected) in &copies {
-                repeats(block, &given, name, expected.clone())?;
-            }
-        }
-        let names = extras.into_iter().flatten().flat_map(object).map(|(name, _)| name);
-        uncovered.extend(names.filter(|name| !is_covered(name) && !is_copy(name)));
+        let is_covered = |name: &str| is_copy(name) || (is_longer && family.legacy.covers(name));
+        extras.iter().try_for_each(|given| verify_copies(block, &copies, given))?;
+        uncovered.extend(extras.iter().flat_map(Map::keys).filter(|name| !is_covered(name)).cloned());
         match member {
             Membership::InTries(encoded) => {
                 if let Some((kind, json)) = &encoded.own {
                     verify_constants(block, kind, json)?;
                     verify_repeated(block, transaction, json)?;
+                    let raw = receipt.and_then(|receipt| receipt.raw.as_deref()).map(object).unwrap_or_default();
                     verify_receipt(block, transaction, json, &raw)?;
+                    [json, &raw].into_iter().try_for_each(|given| verify_copies(block, &copies, given))?;
                     let own = kind.uncovered(json).chain(kind.uncovered_of_receipt(&raw));
                     uncovered.extend(own.filter(|name| !is_copy(name)));
                 }
@@ -65,6 +61,15 @@ pub(super) fn verify_own_fields(
         outcome.not_checkable(Check::OwnFields, &format!("no hash covers {}", names.join(", ")));
     }
     Ok(())
+}
+
+/// What repeats fields of the header has their values.
+fn verify_copies(
+    block: &Block,
+    copies: &[(&'static str, String)],
+    given: &Map<String, Value>,
+) -> Result<(), VerifyError> {
+    copies.iter().try_for_each(|(name, expected)| repeats(block, given, name, expected.clone()))
 }
 
 /// What the source gives of a short header beside what is hashed.

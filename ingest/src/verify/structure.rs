@@ -1,9 +1,9 @@
 //! Whether the parts of a block fit each other, without recomputing a hash.
 
-use trawl_chains::{AccessListFields, Family, NodeQuirks};
+use trawl_chains::{Family, NodeQuirks};
 
 use super::check::Check;
-use super::header::block_hash;
+use super::header::hashed_access_list;
 use super::membership::is_outside;
 use super::outcome::{Outcome, VerifyError, refuse, same};
 use super::tolerance::{Tolerance, ValuePair, same_or_noted, unknown_fork, unknown_type};
@@ -146,13 +146,8 @@ fn verify_gas(block: &Block, sums: &Sums, rules: &SumRules<'_>, outcome: &mut Ou
     outcome.passed_if_checkable(Check::CumulativeGas);
     if block.header.lacking.contains(&"gas_used") {
         outcome.not_checkable(Check::GasUsed, "the source has no gas_used of blocks");
-    } else if AccessListFields::of(&block.header.extra_fields()).has_list() {
-        // The hash of the header proves it.
-        if block_hash(&block.header, rules.family).ok() != Some(block.header.hash) {
-            outcome.not_checkable(Check::GasUsed, "blocks with an access list count gas before refunds");
-        }
-        return Ok(());
-    } else {
+    } else if hashed_access_list(&block.header).hash.is_none() {
+        // Blocks with an access list count gas in another way (EIP-7778, EIP-8037); their hash covers it.
         let values = ValuePair { expected: &block.header.gas_used, found: &sums.gas };
         same_or_noted(block, Check::GasUsed, values, || sums.other_gas(block, rules), outcome)?;
     }

@@ -1,10 +1,10 @@
 //! What a block may do by rules that are not known here, or were never tested on a real block: where it differs from
 //! the known ones, that is named, and the block is not refused.
 
-use trawl_chains::{AccessListFields, Evidence, Family};
+use trawl_chains::{Evidence, Family};
 
 use super::check::Check;
-use super::header::{block_hash, may_be_sealed_by_committee};
+use super::header::{block_hash, hashed_access_list, may_be_sealed_by_committee};
 use super::outcome::{Outcome, VerifyError, same};
 use crate::block::Block;
 use trawl_core::primitives::TransactionType;
@@ -30,9 +30,9 @@ pub(super) fn unknown_fork(block: &Block, family: &Family) -> Tolerance {
     fields_of_its_own(family.unknown_fields(&extra)).filter(|_| is_other_hash())
 }
 
-/// For the receipts root: a block with an access list (EIP-7928), of which no whole one was tried.
+/// For the receipts root: the block has an access list (EIP-7928), and no whole block with one was tried.
 fn untried_receipts(block: &Block) -> Tolerance {
-    let has_list = AccessListFields::of(&block.header.extra_fields()).has_list();
+    let has_list = hashed_access_list(&block.header).hash.is_some();
     has_list.then(|| "receipts of blocks with an access list were never tested on a real block".into())
 }
 

@@ -101,6 +101,29 @@ fn fees_have_the_operators_part_everywhere() -> anyhow::Result<()> {
     analysts_see_no_part_as_a_fee(&database)
 }
 
+/// The root of receipts does not cover what was paid on L1, so a node may leave it out unnoticed.
+#[test]
+fn a_fee_that_a_node_leaves_out_is_not_that_of_the_gas() -> anyhow::Result<()> {
+    let (database, mut paid) = (env::migrate("left_out_fees")?, PaidFees::block()?);
+    let receipts = paid.line["receipts"].as_array_mut().context("receipts")?;
+    let receipt = receipts.iter_mut().find(|receipt| !receipt["l1Fee"].is_null()).context("one that pays")?;
+    receipt.as_object_mut().context("an object")?.remove("l1Fee");
+    let hash = text(&receipt["transactionHash"])?;
+    let file = write_dump(std::slice::from_ref(&paid.line))?;
+    let file = file.path().display().to_string();
+    load(&database, &file, &["--chain-id", "10", "--from", HEIGHT, "--to", HEIGHT], 0)?;
+    let api = env::start_api(&database, &[])?;
+    let shown = get(&api.url, &format!("transactions/{hash}"))?;
+    ensure!(shown["fee"]["value"].is_null() && shown["l1_fee"].is_null(), "{shown}");
+    let block = get(&api.url, &format!("blocks/{HEIGHT}"))?;
+    ensure!(block["transaction_fees"].is_null(), "{block}");
+    // At /rpc it is what the node gave.
+    let answer = http::rpc(&http::agent(), &format!("{}/rpc", api.url), "eth_getTransactionReceipt", &json!([hash]))?;
+    let receipt = &answer["result"];
+    ensure!(receipt["status"] == "0x1" && receipt.get("l1Fee").is_none(), "{answer}");
+    Ok(())
+}
+
 /// As exports have it that say what was paid on L1, and not what the operator took.
 fn analysts_see_no_part_as_a_fee(database: &str) -> anyhow::Result<()> {
     let lacks = "ALTER TABLE transactions UPDATE lacking = ['operator_fee'], operator_fee = NULL \

@@ -6,9 +6,6 @@ use serde_json::{Map, Value};
 
 use crate::fields::integer;
 
-/// Their names in the order in which they are hashed.
-pub(super) const FIELDS: [&str; 2] = ["blockAccessListHash", "slotNumber"];
-
 /// These fields of a header; `None` for what it does not have, or what is no hash and no number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessListFields {
@@ -19,20 +16,29 @@ pub struct AccessListFields {
 }
 
 impl AccessListFields {
+    /// The names in the order in which they are hashed.
+    pub(super) const NAMES: [&str; 2] = ["blockAccessListHash", "slotNumber"];
+
     /// `extra`: the fields of a header that no column has.
     #[must_use]
     pub fn of(extra: &Map<String, Value>) -> Self {
-        let [hash, slot_number] = FIELDS.map(|name| extra.get(name));
+        let [hash, slot_number] = Self::NAMES.map(|name| extra.get(name));
         Self {
             hash: hash.and_then(Value::as_str).and_then(|hash| hash.parse().ok()),
             slot_number: slot_number.and_then(integer).and_then(|slot| slot.try_into().ok()),
         }
     }
 
-    /// Whether the block has an access list. The gas of such a block is counted before refunds (EIP-7778), and so is no
-    /// sum of what its transactions paid for.
+    /// Whether a header has none of them.
     #[must_use]
-    pub fn has_list(self) -> bool {
-        self.hash.is_some()
+    pub fn is_empty(self) -> bool {
+        self.hash.is_none() && self.slot_number.is_none()
+    }
+
+    /// Whether it has the field of a name.
+    #[must_use]
+    pub fn has(self, name: &str) -> bool {
+        let [hash, slot_number] = Self::NAMES;
+        (name == hash && self.hash.is_some()) || (name == slot_number && self.slot_number.is_some())
     }
 }

@@ -1,6 +1,6 @@
 //! Rows of transactions, their outcomes and their logs.
 
-use trawl_core::primitives::{B256, Bytes, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 use super::error::AssembleError;
 use super::rollup_fields::rollup_fields;
@@ -175,13 +175,11 @@ fn effective_gas_price(facts: &mut Facts<'_>, transaction: &Transaction) -> Resu
 }
 
 /// The created contract: as given, else from sender and nonce, which leave no doubt for the known types.
-fn contract_address(
-    facts: &mut Facts<'_>,
-    transaction: &Transaction,
-) -> Result<Option<trawl_core::primitives::Address>, CellError> {
+fn contract_address(facts: &mut Facts<'_>, transaction: &Transaction) -> Result<Option<Address>, CellError> {
     let names = ["receipt_contract_address", "contract_address"];
     if !matches!(facts.row().cell(&names), Cell::Absent) {
-        return facts.nullable(&names, "contract_address");
+        let given: Option<Address> = facts.nullable(&names, "contract_address")?;
+        return Ok(given.filter(|address| !address.is_zero()));
     }
     let unknown = ["to_address", "from_address", "nonce", "transaction_type"];
     let is_certain = transaction.transaction_type.has_columns()
