@@ -5,3 +5,4 @@ pub(crate) mod context;
 pub(crate) mod endpoint;
 pub(crate) mod envelope;
 pub(crate) mod params;
+pub(crate) mod trace_option;

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use super::protocol::answer::Answer;
 use super::protocol::context::{Context, required};
 use super::protocol::params::value;
+use super::protocol::trace_option::OF_RUNS;
 use crate::error::Problem;
 use crate::http::values::{bytes32, invalid};
 use crate::read::replay::run_again;
@@ -29,6 +30,7 @@ pub(super) async fn trace_transaction(call: Context<'_>) -> Result<Answer, Probl
 /// A trace in the form of Parity: of the kinds `trace`, `stateDiff` and `vmTrace`; `null` if the transaction is not
 /// readable.
 pub(super) async fn replay_transaction(call: Context<'_>) -> Result<Answer, Problem> {
+    let call = call.without_options(2, &OF_RUNS)?;
     let [hash, kinds] = call.exactly()?;
     let tracer = parity_tracer(value(kinds))?;
     match position(call, hash).await? {

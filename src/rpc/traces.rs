@@ -10,6 +10,7 @@ use super::protocol::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
 use super::protocol::context::Context;
 use super::protocol::endpoint::Endpoint;
 use super::protocol::params::{block_id, value};
+use super::protocol::trace_option::OF_RECORDS;
 use crate::error::Problem;
 use crate::http::body::StreamError;
 use crate::http::values::invalid;
@@ -72,6 +73,7 @@ impl AnswerStream for TraceRows {
 
 /// Traces that match a filter, ascending; the limits of logs in the options apply to them too.
 pub(super) async fn filter(call: Context<'_>) -> Result<Answer, Problem> {
+    let call = call.without_options(1, &OF_RECORDS)?;
     let [filter] = call.exactly()?;
     let request = Request::read(&value(filter))?;
     let (app, head) = (call.app, call.head()?);
@@ -85,6 +87,7 @@ pub(super) async fn filter(call: Context<'_>) -> Result<Answer, Problem> {
 
 /// All traces of a block; `null` if it is not readable. Its gas bounds their number.
 pub(super) async fn of_block(call: Context<'_>) -> Result<Answer, Problem> {
+    let call = call.without_options(1, &OF_RECORDS)?;
     let [block] = call.exactly()?;
     let block = block_id(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
     let (app, head) = (call.app, call.head()?);

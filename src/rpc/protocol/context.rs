@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::value::RawValue;
 
 use super::endpoint::{Endpoint, RpcRequester};
-use super::params::invalid;
+use super::params::{invalid, value};
+use super::trace_option::TraceOption;
 use crate::app::App;
 use crate::error::Problem;
 use crate::rpc::service::Rpc;
@@ -115,6 +116,20 @@ impl<'c> Context<'c> {
             (Endpoint::Node, 0) => exactly(&[]),
             _ => exactly(self.params),
         }
+    }
+
+    /// The call without what Erigon lets follow the `own` parameters of its `trace_` methods, which has no effect here.
+    ///
+    /// # Errors
+    ///
+    /// When more follow, or one of them would change the answer.
+    pub fn without_options(self, own: usize, options: &[TraceOption]) -> Result<Self, Problem> {
+        let Some(given) = self.params.get(own..) else { return Ok(self) };
+        if given.len() > options.len() {
+            return Err(wrong_count());
+        }
+        given.iter().zip(options).try_for_each(|(param, option)| option.check(&value(param)))?;
+        Ok(Self { params: &self.params[..own], ..self })
     }
 
     /// The parameters of a method that takes `N`, the last of which is optional.

@@ -12,6 +12,7 @@ use crate::read::replay::rerun::{Extent, Rerun};
 use crate::rpc::protocol::answer::{Answer, AnswerStream, Sink};
 use crate::rpc::protocol::context::{Context, required};
 use crate::rpc::protocol::params::{BlockId, block_id, value};
+use crate::rpc::protocol::trace_option::OF_RUNS;
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_evm::Failure;
 use trawl_evm::replay::{Trace, Tracer};
@@ -39,6 +40,7 @@ pub(in crate::rpc) async fn by_hash(call: Context<'_>) -> Result<Answer, Problem
 
 /// The traces of a block in the form of Parity; `null` if it is not readable.
 pub(in crate::rpc) async fn as_parity(call: Context<'_>) -> Result<Answer, Problem> {
+    let call = call.without_options(2, &OF_RUNS)?;
     let [block, kinds] = call.exactly()?;
     let block = block_id(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
     let tracer = parity_tracer(value(kinds))?;

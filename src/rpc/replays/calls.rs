@@ -9,6 +9,7 @@ use crate::rpc::calls::{CallRequest, params};
 use crate::rpc::protocol::answer::Answer;
 use crate::rpc::protocol::context::{Context, required, wrong_count};
 use crate::rpc::protocol::params::{data, value};
+use crate::rpc::protocol::trace_option::TraceOption;
 use trawl_evm::replay::{Tracer, trace_calls};
 use trawl_evm::{Call, CallContext};
 
@@ -34,7 +35,7 @@ pub(in crate::rpc) async fn as_geth(call: Context<'_>) -> Result<Answer, Problem
 
 /// The trace of a call in the form of Parity.
 pub(in crate::rpc) async fn as_parity(call: Context<'_>) -> Result<Answer, Problem> {
-    let [params, kinds, block] = given(call)?;
+    let [params, kinds, block] = given(call.without_options(3, &[TraceOption::TraceConfig])?)?;
     let tracer = parity_tracer(kinds.ok_or_else(wrong_count)?)?;
     one(call, CallRequest::new(params.as_ref(), block.as_ref())?, tracer).await
 }
@@ -50,6 +51,7 @@ pub(in crate::rpc) async fn signed(call: Context<'_>) -> Result<Answer, Problem>
 
 /// The traces of calls in the form of Parity, each run on what those before it changed.
 pub(in crate::rpc) async fn many(call: Context<'_>) -> Result<Answer, Problem> {
+    let call = call.without_options(2, &[TraceOption::TraceConfig])?;
     let [list, block] = call.with_optional()?;
     let (list, block) = (value(required(list)?), block.map(value));
     let wrong = || invalid("Invalid calls: a list of [call, trace types] is expected");

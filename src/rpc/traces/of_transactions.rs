@@ -10,6 +10,7 @@ use crate::http::values::{bytes32, invalid, quantity};
 use crate::rpc::protocol::answer::{Answer, AnswerStream, ROWS_PER_FLUSH, Sink};
 use crate::rpc::protocol::context::Context;
 use crate::rpc::protocol::params::value;
+use crate::rpc::protocol::trace_option::OF_RECORDS;
 use trawl_core::primitives::{B256, BlockRange};
 use trawl_core::schema::{Column, InternalTransactionRow};
 use trawl_core::store::Rows;
@@ -21,6 +22,7 @@ const MAX_DEPTH: usize = 1024;
 
 /// The frames of a transaction, in order of execution; `null` if it is not readable.
 pub(crate) async fn of_transaction(call: Context<'_>) -> Result<Answer, Problem> {
+    let call = call.without_options(1, &OF_RECORDS)?;
     let [hash] = call.exactly()?;
     let frames = frames(call, hash).await?;
     Ok(frames.map_or_else(Answer::null, |frames| Answer::Streamed(Box::new(frames))))
@@ -28,6 +30,7 @@ pub(crate) async fn of_transaction(call: Context<'_>) -> Result<Answer, Problem>
 
 /// The frame of a transaction at a path of positions; `null` if there is none.
 pub(crate) async fn one(call: Context<'_>) -> Result<Answer, Problem> {
+    let call = call.without_options(2, &OF_RECORDS)?;
     let [hash, path] = call.exactly()?;
     let path = path_of(&value(path)).ok_or_else(|| invalid("Invalid indices: a list of positions is expected"))?;
     let Some(mut frames) = frames(call, hash).await? else { return Ok(Answer::null()) };

@@ -213,6 +213,61 @@ fn further_methods_are_only_there() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What Erigon's methods take behind Parity's parameters is accepted where it has no effect, else refused.
+#[test]
+fn parameters_of_erigon_change_no_trace() -> anyhow::Result<()> {
+    let chain = chain("hive");
+    let hash = chain.lines.iter().find_map(|line| line["block"]["transactions"][0]["hash"].as_str());
+    let hash = hash.context("a transaction")?;
+    let to = json!({"to": format!("0x{}", "12".repeat(20))});
+    let recorded = [
+        ("trace_block", json!(["0x2a"])),
+        ("trace_transaction", json!([hash])),
+        ("trace_get", json!([hash, []])),
+        ("trace_filter", json!([{"fromBlock": "0x2a", "toBlock": "0x2a"}])),
+    ];
+    let runs = [
+        ("trace_replayTransaction", json!([hash, ["stateDiff"]])),
+        ("trace_replayBlockTransactions", json!(["0x2a", ["trace"]])),
+    ];
+    let calls =
+        [("trace_call", json!([to, ["trace"], "latest"])), ("trace_callMany", json!([[[to, ["trace"]]], "latest"]))];
+    let with = |params: &Value, further: &[Value]| {
+        Value::Array(params.as_array().into_iter().flatten().chain(further).cloned().collect())
+    };
+    let accepted = |method: &str, params: &Value, further: &[Value]| -> anyhow::Result<()> {
+        let plain = ask(&chain.api, method, params.clone())?["result"].clone();
+        let found = ask(&chain.api, method, with(params, further))?;
+        ensure!(!plain.is_null() && found["result"] == plain, "{method} {further:?}: {found}");
+        Ok(())
+    };
+    let refused = |method: &str, params: &Value, further: &[Value]| -> anyhow::Result<()> {
+        let found = ask(&chain.api, method, with(params, further))?;
+        ensure!(found["error"]["code"] == -32602, "{method} {further:?}: {found}");
+        Ok(())
+    };
+    let config = json!({"noRefunds": true});
+    for (method, params) in recorded.iter().chain(&runs) {
+        accepted(method, params, &[json!(null)])?;
+        accepted(method, params, &[json!(false), json!(null)])?;
+        accepted(method, params, &[json!(null), json!({})])?;
+        refused(method, params, &[json!(false), config.clone()])?;
+        refused(method, params, &[json!("true")])?;
+        refused(method, params, &[json!(false), json!(null), json!(null)])?;
+    }
+    recorded.iter().try_for_each(|(method, params)| accepted(method, params, &[json!(true)]))?;
+    // In Erigon a sender keeps the value that it sends.
+    runs.iter().try_for_each(|(method, params)| refused(method, params, &[json!(true)]))?;
+    for (method, params) in &calls {
+        accepted(method, params, &[json!(null)])?;
+        accepted(method, params, &[json!({"tracer": null})])?;
+        refused(method, params, &[config.clone()])?;
+        refused(method, params, &[json!(false)])?;
+        refused(method, params, &[json!(null), json!(null)])?;
+    }
+    Ok(())
+}
+
 /// Whatever is no list, and of no message that cannot be read.
 #[test]
 fn else_both_endpoints_answer_the_same() -> anyhow::Result<()> {
