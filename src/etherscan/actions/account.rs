@@ -29,19 +29,24 @@ const OF_FRAMES: &[Parameter] = &[
 const OF_TRANSFERS: &[Parameter] = &[
     Parameter::optional("address", Kind::Address),
     // A client in wide use misspells it.
-    Parameter::optional("contractaddress", Kind::Address).or(&["contractaress"]),
+    Parameter::optional("contractaddress", Kind::Address).or(&["contractaress", "tokenaddress"]),
 ];
 const BLOCK_TYPE: &[Parameter] = &[Parameter::optional("blocktype", Kind::Word(&["blocks"]))];
 const BLOCK: &[Parameter] =
     &[Parameter::optional("block", Kind::Raw).or(&["tag"]), Parameter::optional("id", Kind::Number)];
 
+/// What py-etherscan-api sends again with every call after the one that it was for.
+const KEPT_BLOCK_TYPE: &[Parameter] = &[Parameter::without_effect("blocktype")];
+const KEPT_PAGE: &[Parameter] =
+    &[Parameter::without_effect("page"), Parameter::without_effect("offset"), Parameter::without_effect("sort")];
+
 const BRIDGES: &str = "Deposits and withdrawals of bridges are not known here";
 
 pub(super) const ACTIONS: &[Action] = &[
-    read!("account", "balance", [ADDRESS, TAG], balances::balance),
-    read!("account", "balancemulti", [ADDRESSES, TAG], balances::balances),
-    read!("account", "txlist", [ACCOUNT, SIDE, FROM_TO, WINDOW], transactions::list),
-    read!("account", "txlistinternal", [OF_FRAMES, FROM_TO, WINDOW], frames::list),
+    read!("account", "balance", [ADDRESS, TAG, KEPT_PAGE, KEPT_BLOCK_TYPE], balances::balance),
+    read!("account", "balancemulti", [ADDRESSES, TAG, KEPT_PAGE, KEPT_BLOCK_TYPE], balances::balances),
+    read!("account", "txlist", [ACCOUNT, SIDE, FROM_TO, WINDOW, KEPT_BLOCK_TYPE], transactions::list),
+    read!("account", "txlistinternal", [OF_FRAMES, FROM_TO, WINDOW, KEPT_BLOCK_TYPE], frames::list),
     read!("account", "tokentx", [OF_TRANSFERS, FROM_TO, WINDOW], transfers::of_erc20),
     read!("account", "tokennfttx", [OF_TRANSFERS, FROM_TO, WINDOW], transfers::of_erc721),
     read!("account", "token1155tx", [OF_TRANSFERS, FROM_TO, WINDOW], transfers::of_erc1155),

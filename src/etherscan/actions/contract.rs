@@ -8,7 +8,8 @@ use super::groups::{ADDRESS, PAGE};
 /// Most contracts of one request for creations.
 const MAX_CONTRACTS: usize = 10;
 
-const CONTRACTS: &[Parameter] = &[Parameter::required("contractaddresses", Kind::Addresses(MAX_CONTRACTS))];
+const CONTRACTS: &[Parameter] =
+    &[Parameter::required("contractaddresses", Kind::Addresses(MAX_CONTRACTS)).or(&["contractaddress"])];
 
 const FORMAT: &[Parameter] = &[Parameter::optional("format", Kind::Word(&["raw"]))];
 

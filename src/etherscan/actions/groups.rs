@@ -17,8 +17,8 @@ pub(super) const PAGE: &[Parameter] =
 
 /// Which blocks of a list, in what order, and which rows.
 pub(super) const WINDOW: &[Parameter] = &[
-    Parameter::optional("startblock", Kind::Height),
-    Parameter::optional("endblock", Kind::Height),
+    Parameter::optional("startblock", Kind::Height).or(&["start_block"]),
+    Parameter::optional("endblock", Kind::Height).or(&["end_block"]),
     Parameter::optional("start_timestamp", Kind::Number).or(&["starttimestamp"]),
     Parameter::optional("end_timestamp", Kind::Number).or(&["endtimestamp"]),
     Parameter::optional("sort", ORDERS),

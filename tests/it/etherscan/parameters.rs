@@ -51,16 +51,22 @@ fn blanks_around_names_and_values_are_ignored() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What the page has of the parameters of an action.
+fn cell(action: &str) -> anyhow::Result<String> {
+    let rows = documented("\n## Actions\n")?;
+    let row = rows.iter().find(|row| names(&row[1]).contains(&action)).with_context(|| action.to_owned())?;
+    Ok(row[2].clone())
+}
+
 /// Each parameter that the page has of an action, with all its names.
 fn parameters(action: &str) -> anyhow::Result<Vec<String>> {
     let lists = documented("\n## Lists\n")?;
     let window = || lists.iter().flat_map(|row| names(&row[0])).map(str::to_owned);
-    let rows = documented("\n## Actions\n")?;
-    let row = rows.iter().find(|row| names(&row[1]).contains(&action)).with_context(|| action.to_owned())?;
-    let mut found: Vec<String> = names(&row[2]).into_iter().map(str::to_owned).collect();
-    if row[2].contains("[blocks and page]") {
+    let cell = cell(action)?;
+    let mut found: Vec<String> = names(&cell).into_iter().map(str::to_owned).collect();
+    if cell.contains("[blocks and page]") {
         found.extend(window());
-    } else if row[2].contains("[page]") {
+    } else if cell.contains("[page]") {
         found.extend(["page".into(), "offset".into()]);
     }
     Ok(found)
@@ -83,14 +89,19 @@ fn no_parameter_is_passed_over() -> anyhow::Result<()> {
         let base = format!("module={module}&action={action}{query}");
         for name in parameters(action)? {
             let wrong = ask(&chain.api, &format!("{base}&{name}=%E2%98%83"))?;
-            if [("getblockreward", "address"), ("getLogs", "topic3_4opr")].contains(&(action, &*name)) {
+            if cell(action)?.contains(&format!("(`{name}`)")) {
                 ensure!(wrong == ask(&chain.api, &base)?, "{wrong}");
                 continue;
             }
             // Aliases of a parameter are reported by its first name.
             let reported = name.replace("filter_by", "filterby").replace("starttimestamp", "start_timestamp");
             let reported = reported.replace("endtimestamp", "end_timestamp");
-            let reported = reported.replace("contractaress", "contractaddress");
+            let reported = match &*reported {
+                "contractaress" | "tokenaddress" => "contractaddress".to_owned(),
+                "contractaddress" if action == "getcontractcreation" => "contractaddresses".to_owned(),
+                "start_block" | "end_block" => reported.replace('_', ""),
+                _ => reported,
+            };
             let reported = ["1", "2", "3"]
                 .iter()
                 .fold(reported, |name, topic| name.replace(&format!("_{topic}opr"), &format!("_{topic}_opr")));
@@ -108,6 +119,92 @@ fn no_parameter_is_passed_over() -> anyhow::Result<()> {
         ensure!(free == ask(&chain.api, &base)?, "{base}: {free}");
     }
     ensure!(seen.len() > 45, "{}", seen.len());
+    Ok(())
+}
+
+/// What py-etherscan-api 0.8.0 sends: the parameters of all calls of a client so far. They change no answer.
+#[test]
+fn parameters_of_earlier_calls_have_no_effect() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let one = |action: &str| -> anyhow::Result<String> {
+        let example = examples(chain)?.into_iter().find(|example| example.action == action);
+        Ok(example.with_context(|| action.to_owned())?.text())
+    };
+    let block = &chain.lines[5]["block"];
+    let (hash, account) = (lower(&block["transactions"][0]["hash"]), format!("0x{}", "34".repeat(20)));
+    let (page, address) = ("page=2&offset=1&sort=desc&blocktype=blocks", format!("address={account}"));
+    let transaction = format!("txhash={hash}");
+    let proxy = |call: &str| format!("module=proxy&action={call}");
+    for (plain, kept) in [
+        (one("balance")?, page.to_owned()),
+        (one("balancemulti")?, page.to_owned()),
+        (one("txlist")?, "blocktype=blocks".into()),
+        (one("txlistinternal")?, "blocktype=uncles".into()),
+        (one("tokensupply")?, address.clone()),
+        (proxy("eth_blockNumber"), format!("tag=0x5&boolean=true&index=0x0&{transaction}&{address}")),
+        (proxy("eth_getBlockByNumber&tag=0x5&boolean=true"), format!("index=0x0&{transaction}&{address}")),
+        (
+            proxy("eth_getTransactionByBlockNumberAndIndex&tag=0x5&index=0x0"),
+            format!("boolean=true&{transaction}&{address}"),
+        ),
+        (
+            proxy("eth_getBlockTransactionCountByNumber&tag=0x5"),
+            format!("boolean=true&index=0x1&{transaction}&{address}"),
+        ),
+        (
+            proxy(&format!("eth_getTransactionByHash&{transaction}")),
+            format!("tag=0x2&boolean=true&index=0x1&{address}"),
+        ),
+        (
+            proxy(&format!("eth_getTransactionReceipt&{transaction}")),
+            format!("tag=0x2&boolean=true&index=0x1&{address}"),
+        ),
+        (
+            proxy(&format!("eth_getTransactionCount&{address}&tag=latest")),
+            format!("boolean=true&index=0x1&{transaction}"),
+        ),
+    ] {
+        let found = ensure_same(chain, &plain, &format!("{plain}&{kept}"))?;
+        ensure!(!found["result"].is_null(), "{plain}: {found}");
+    }
+    // Of a call an address could be the sender or the contract.
+    for action in ["eth_call", "eth_estimateGas"] {
+        let refused = ask(&chain.api, &proxy(&format!("{action}&to={account}&{address}")))?;
+        ensure!(is_refused(&refused, "Unexpected parameter 'address'"), "{refused}");
+    }
+    Ok(())
+}
+
+/// Other spellings of a parameter mean the same, alone or beside it, and never another value.
+#[test]
+fn other_names_of_a_parameter_are_the_same_parameter() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let other = format!("0x{}", "12".repeat(20));
+    for example in examples(chain)? {
+        let pairs: &[(&str, &str)] = match example.action {
+            "tokentx" | "tokennfttx" | "token1155tx" => &[("contractaddress", "tokenaddress")],
+            "getcontractcreation" => &[("contractaddresses", "contractaddress")],
+            "txlist" | "txlistinternal" => &[("startblock", "start_block"), ("endblock", "end_block")],
+            _ => continue,
+        };
+        let text = example.text();
+        for (name, alias) in pairs {
+            let text = if text.contains(&format!("&{name}=")) {
+                text.clone()
+            } else if name.ends_with("block") {
+                format!("{text}&{name}=7")
+            } else {
+                continue;
+            };
+            let value = text.split(&format!("&{name}=")).nth(1).and_then(|rest| rest.split('&').next());
+            let value = value.context("a value")?;
+            ensure_same(chain, &text, &text.replace(&format!("&{name}="), &format!("&{alias}=")))?;
+            ensure_same(chain, &text, &format!("{text}&{alias}={value}"))?;
+            let different = if name.ends_with("block") { "8" } else { &*other };
+            let refused = ask(&chain.api, &format!("{text}&{alias}={different}"))?;
+            ensure!(is_refused(&refused, &format!("'{name}' has two values")), "{text} {alias}: {refused}");
+        }
+    }
     Ok(())
 }
 
