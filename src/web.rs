@@ -5,10 +5,12 @@ mod assets;
 pub mod files;
 mod page;
 mod serve;
+mod sourcify;
 
 pub use page::{IndexPage, PageAttributes, has_paths};
 pub(crate) use page::{accepts_pages, asset};
 pub(crate) use serve::serve;
+pub(crate) use sourcify::contract as sourcify_contract;
 
 /// Which page is served at the paths of no route.
 #[derive(Debug, Clone, Default)]

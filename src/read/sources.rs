@@ -50,6 +50,22 @@ pub(crate) async fn source(
     Ok(Some(SourceInMemory { source: if is_copy { of_copy(source) } else { source }, _slot: slot }))
 }
 
+/// What the source of a contract says beside its texts; `None` if only an ABI was loaded.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(crate) async fn without_texts(
+    app: &App,
+    addresses: &Addresses,
+    contract: &Address,
+) -> Result<Option<ContractSource>, Problem> {
+    let Some(row) = row(app, addresses, contract).await? else { return Ok(None) };
+    let is_copy = row.address != *contract;
+    let source = without_files(row);
+    Ok(Some(if is_copy { of_copy(source) } else { source }))
+}
+
 /// The text of one file of a source.
 ///
 /// # Errors

@@ -42,6 +42,7 @@ pub fn router(rpc: Rpc, web: Web) -> Router {
         .route("/metrics", get(health::metrics))
         .route("/docs", get(openapi::docs))
         .route("/v2/chainlist", get(chain_list::of_one))
+        .route("/sourcify/v2/contract/{chain_id}/{address}", get(web::sourcify_contract))
         .with_state(app.clone());
     let newest_block = middleware::from_fn_with_state(app.clone(), newest_block::at_least);
     let origin = middleware::from_fn_with_state(app.clone(), request_origin::name);

@@ -19,6 +19,7 @@ mod keys;
 mod names;
 mod reverts;
 mod sources;
+mod sourcify;
 mod tokens;
 
 /// Contracts of the scenario chain, as its own script names them in `expected.json`.

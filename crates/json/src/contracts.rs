@@ -4,3 +4,4 @@ pub mod contract;
 pub mod hot_contracts;
 pub mod same_code;
 pub mod source;
+pub mod sourcify;

@@ -16,10 +16,10 @@ use super::{GOLD, NOISE, get, labels, scenario, written};
 use crate::env;
 
 /// What solc says of the contract at [`GOLD`], and the texts that it read.
-static COIN: LazyLock<Value> = LazyLock::new(|| solc(&[], None).expect("solc compiles"));
+pub(super) static COIN: LazyLock<Value> = LazyLock::new(|| solc(&[], None).expect("solc compiles"));
 
 /// Runs the script that compiles.
-fn solc(arguments: &[&str], input: Option<&Value>) -> anyhow::Result<Value> {
+pub(super) fn solc(arguments: &[&str], input: Option<&Value>) -> anyhow::Result<Value> {
     let folder = workspace::fixture("devchain/node");
     let mut node = Command::new("node")
         .arg("source.mjs")
@@ -36,18 +36,18 @@ fn solc(arguments: &[&str], input: Option<&Value>) -> anyhow::Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-fn metadata() -> Value {
+pub(super) fn metadata() -> Value {
     serde_json::from_str(COIN["metadata"].as_str().unwrap_or_default()).expect("metadata is JSON")
 }
 
 /// The texts as compilers' input has them.
-fn literal() -> Value {
+pub(super) fn literal() -> Value {
     let texts = COIN["texts"].as_object().into_iter().flatten();
     texts.map(|(path, text)| (path.clone(), json!({ "content": text }))).collect::<serde_json::Map<_, _>>().into()
 }
 
 /// The settings without the target that metadata has.
-fn settings() -> Value {
+pub(super) fn settings() -> Value {
     let mut settings = metadata()["settings"].clone();
     settings.as_object_mut().expect("settings").remove("compilationTarget");
     settings
@@ -101,6 +101,7 @@ fn a_source_is_served_as_it_was_compiled() -> anyhow::Result<()> {
     ensure!(listed["license_type"].is_null() && listed["optimization_enabled"] == true, "{listed}");
     ensure_etherscan(&api)?;
     ensure_files(&api)?;
+    super::sourcify::ensure_api(&api)?;
     api.stop()?;
     Ok(())
 }
@@ -329,6 +330,11 @@ fn a_minimal_proxy_has_the_source_of_its_implementation() -> anyhow::Result<()> 
     let url = format!("{}/api?module=contract&action=getsourcecode&address={proxy}", api.url);
     let item = http::get(&http::agent(), &url)?.json()?["result"][0].clone();
     ensure!(item["SourceCode"] == code && item["ConstructorArguments"] == "", "{item}");
+    let copy = super::sourcify::contract(&api, &format!("31337/{proxy}?fields=compilation.name,sources"))?.json()?;
+    ensure!(copy["match"].is_null() && copy["verifiedAt"].is_null(), "{copy}");
+    ensure!(copy["compilation"]["name"] == "CounterV1", "{copy}");
+    let texts = copy["sources"].as_object().into_iter().flatten().map(|(_, file)| &file["content"]);
+    ensure!(texts.collect::<Vec<_>>() == [code], "{copy}");
     api.stop()?;
     Ok(())
 }
