@@ -2,6 +2,7 @@
 
 mod anvil;
 mod code;
+mod metadata;
 mod plain;
 mod proxies;
 mod puppets;

@@ -1,6 +1,8 @@
 //! What is summed over a token, and who holds it (docs/reference/http-contract.md#tokens).
 
 pub mod balances;
+mod data_uri;
+pub mod id_metadata;
 pub mod instances;
 pub mod known_tokens;
 pub mod prices;

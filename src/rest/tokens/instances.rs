@@ -10,6 +10,7 @@ use crate::http::query::{Kind, PAGE_SIZE, Query};
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use crate::read::tokens::held_tokens::shown_tokens;
+use crate::read::tokens::id_metadata::metadata;
 use crate::read::tokens::instances_of_holder::{
     HeldCollection, IdAmount, IdSelection, STANDARDS, collections, ids_of_holder,
 };
@@ -68,8 +69,10 @@ pub(in crate::rest) async fn instance(
     let (tokens, standard) = known(&app, &head, &token).await?;
     let standard = with_ids(&app, &head, &token, &tokens, &standard).await?.ok_or(Problem::NotFound)?;
     let id = id_of_token(&app, &head, &token, standard, id).await?.ok_or(Problem::NotFound)?;
-    let id = existing(&token, standard, id);
-    let addresses = app.addresses(id.owner, &head).await?;
+    let mut id = existing(&token, standard, id);
+    let (addresses, metadata) =
+        tokio::try_join!(app.addresses(id.owner, &head), metadata(&app, &head, token, standard, id.id))?;
+    id.metadata = metadata;
     let mut writer = JsonWriter::new();
     id.write(&mut writer, Some(&tokens), &addresses);
     Ok(json(writer.into_bytes()))
@@ -192,6 +195,7 @@ fn existing(token: &Address, standard: &str, id: ExistingId) -> TokenInstance {
         is_unique: Some(standard == "ERC-721" || is_one),
         owner: id.owner,
         value: None,
+        metadata: None,
     }
 }
 
@@ -206,5 +210,6 @@ fn instance_of(holder: &Address, (key, value): IdAmount, tokens: &Tokens) -> Tok
         owner: value.filter(|_| is_erc721).map(|_| *holder),
         token_type: key.standard,
         value,
+        metadata: None,
     }
 }

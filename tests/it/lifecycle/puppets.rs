@@ -8,6 +8,8 @@ pub enum Answer<'a> {
     Words(&'a [&'a str]),
     /// The value of a slot of its storage.
     Slot(u8),
+    /// Runs until its gas is used up.
+    Endless,
     /// Nothing: the word behind the selector becomes the value of a slot.
     Sets(u8),
 }
@@ -44,10 +46,32 @@ pub fn answers(all: &[(&str, Answer<'_>)], otherwise: &str) -> String {
         bodies.push_str(&match answer {
             Answer::Words(words) => format!("5b{}61{:04x}6000f3", stores(words), words.len() * 32),
             Answer::Slot(slot) => format!("5b60{slot:02x}5460005260206000f3"),
+            Answer::Endless => format!("5b61{:04x}56", start + bodies.len() / 2),
             Answer::Sets(slot) => format!("5b60043560{slot:02x}5500"),
         });
     }
     format!("{tests}{otherwise}{bodies}")
+}
+
+/// Words that are text as the ABI encodes a `string`.
+pub fn text(text: &str) -> Vec<String> {
+    let digits: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let chunks = digits.as_bytes().chunks(64).map(|chunk| format!("{:0<64}", String::from_utf8_lossy(chunk)));
+    ["20".to_owned(), format!("{:x}", text.len())].into_iter().chain(chunks).collect()
+}
+
+/// Runtime that returns a `string` of so many bytes: a beginning of at most 32, and spaces.
+pub fn returns_spaces(beginning: &str, length: usize) -> String {
+    let word = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let spaces = word(&" ".repeat(32));
+    // MCOPY doubles them from one word to 4,096.
+    let copies: String =
+        (0..12).map(|power| 32_u32 << power).map(|size| format!("62{size:06x}604062{:06x}5e", 0x40 + size)).collect();
+    let whole = 0x40 + length.next_multiple_of(32);
+    format!(
+        "602060005262{length:06x}6020527f{spaces}604052{copies}7f{}60405262{whole:06x}6000f3",
+        word(&format!("{beginning:<32}"))
+    )
 }
 
 /// Reverts without data.

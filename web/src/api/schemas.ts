@@ -415,16 +415,20 @@ export type TokenHolder = {
 };
 
 export type TokenInstance = {
-  animation_url: null;
-  external_app_url: null;
+  /** @description The member of the metadata; null in lists */
+  animation_url: string | null;
+  /** @description The member `external_url` of the metadata, if it is a web address; null in lists */
+  external_app_url: string | null;
   id: string;
-  image_url: null;
+  /** @description The member `image_url` or `image` of the metadata: the address of a picture, or one as a `data:` URI; null in lists */
+  image_url: string | null;
   /** @description Whether there is only one; null if unknown */
   is_unique: boolean | null;
-  media_type: null;
+  /** @description Type of a picture that is a `data:` URI; null for others, and in lists */
+  media_type: string | null;
   media_url: null;
-  /** @description Always null: metadata URLs of ids are not read from contracts */
-  metadata: null;
+  /** @description What the contract holds itself, in a `data:` URI of JSON; null where it names a file elsewhere, where state is not loaded, and in lists */
+  metadata: Record<string, unknown> | null;
   /** @description Owner; null for ERC-1155, and if transfers do not determine it */
   owner: null | Address;
   thumbnails: null;

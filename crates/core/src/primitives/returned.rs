@@ -22,6 +22,13 @@ pub fn text(answer: &[u8]) -> Option<String> {
     Some(text.chars().filter(|character| *character != '\0').take(MAX_CHARACTERS).collect())
 }
 
+/// A `string` of at most so many bytes as the contract gave it; `None` if it is longer, no UTF-8 or no `string`.
+#[must_use]
+pub fn string(answer: &[u8], max_bytes: usize) -> Option<String> {
+    let bytes = <sol_data::Bytes as SolType>::abi_decode(answer).ok()?;
+    (bytes.len() <= max_bytes).then(|| String::from_utf8(bytes.to_vec()).ok()).flatten()
+}
+
 /// The text in a word, filled up with zeros at its end. A number is none: it has its zeros in front.
 fn short_text(word: &[u8; 32]) -> Option<Vec<u8>> {
     let length = word.iter().position(|byte| *byte == 0).unwrap_or(word.len());
@@ -83,6 +90,24 @@ mod tests {
             ("an offset beyond the answer", [word(u64::MAX), word(1), word(0)].concat()),
         ] {
             assert_eq!(text(&answer), None, "{case}");
+        }
+    }
+
+    #[test]
+    fn a_string_is_whole_or_none() {
+        let written = "<b>\0🚀\u{202e}".to_owned();
+        assert_eq!(string(&written.abi_encode(), written.len()).as_ref(), Some(&written));
+        assert_eq!(string(&written.abi_encode(), written.len() - 1), None);
+        let no_text = alloy_primitives::Bytes::from_static(b"\xff").abi_encode();
+        for (case, answer) in [
+            ("nothing", vec![]),
+            ("a number", word(7)),
+            ("a word of text", padded(b"Old Coin")),
+            ("no UTF-8", no_text),
+            ("a length beyond the answer", [word(32), word(u64::MAX), word(0)].concat()),
+            ("an offset beyond the answer", [word(u64::MAX), word(1), word(0)].concat()),
+        ] {
+            assert_eq!(string(&answer, 1 << 16), None, "{case}");
         }
     }
 

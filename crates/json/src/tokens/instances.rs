@@ -1,5 +1,6 @@
 //! Single ids of tokens (docs/reference/http-contract.md#ids-of-tokens).
 
+use super::id_metadata::IdMetadata;
 use super::transfers::Tokens;
 use crate::JsonWriter;
 use crate::addresses::address::Addresses;
@@ -20,6 +21,8 @@ pub struct TokenInstance {
     pub owner: Option<Address>,
     /// Balance of the requested address; `None` without one, and where transfers do not determine it.
     pub value: Option<U256>,
+    /// Its metadata, where the contract has them in the URI itself; `None` in lists.
+    pub metadata: Option<IdMetadata>,
 }
 
 /// The ids of one token that an address has.
@@ -35,9 +38,8 @@ pub struct Collection {
     pub first: Vec<TokenInstance>,
 }
 
-/// Token contracts are not queried for the pictures and descriptions of ids.
-const NOT_FETCHED: [&str; 7] =
-    ["animation_url", "external_app_url", "image_url", "media_type", "media_url", "metadata", "thumbnails"];
+/// Pictures are not fetched, so that nothing is known of those elsewhere, and there are no smaller ones.
+const NOT_FETCHED: [&str; 2] = ["media_url", "thumbnails"];
 
 impl TokenInstance {
     /// Writes the id, with its token if one is given.
@@ -49,6 +51,7 @@ impl TokenInstance {
             item.key("is_unique").option(self.is_unique, JsonWriter::bool);
             item.key("owner").option(self.owner, |writer, owner| addresses.write(writer, &owner));
             item.key("token").option(tokens, |writer, tokens| tokens.write(writer, &self.token, &self.token_type));
+            IdMetadata::write(self.metadata.as_ref(), item);
             NOT_FETCHED.into_iter().for_each(|name| item.key(name).null());
         });
     }
