@@ -330,7 +330,11 @@ fn authorities_delegate_as_they_signed() -> anyhow::Result<()> {
             let authority = authorization["authority"].as_str().unwrap_or_default().to_lowercase();
             let named = authorization["address_hash"].as_str().unwrap_or_default().to_lowercase();
             authorizations += 1;
-            delegated += usize::from(after[&authority]["code"] == format!("0xef0100{}", &named[2..]).as_str());
+            let is_in_force = after[&authority]["code"] == format!("0xef0100{}", &named[2..]).as_str();
+            delegated += usize::from(is_in_force);
+            // Without the genesis no state is known, so that it may be unknown but never wrong.
+            let (status, takes_back) = (&authorization["status"], named == format!("0x{}", "0".repeat(40)));
+            ensure!(status.is_null() || (status == "ok") == (is_in_force || takes_back), "{authorization}");
         }
     }
     // One has the nonce of another moment, and one takes the delegation back.

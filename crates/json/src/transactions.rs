@@ -1,5 +1,6 @@
 //! Transactions and receipts of the Ethereum JSON-RPC specification, and the list of a transaction's blobs.
 
+pub mod authorizations;
 pub mod calls;
 pub mod internal;
 pub mod items;

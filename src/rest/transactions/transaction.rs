@@ -16,6 +16,7 @@ use crate::http::query::{Kind, PAGE_SIZE};
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
 use crate::read::completeness::require_part;
+use crate::read::transactions::authority_nonces::authority_nonces;
 use crate::rest::cursor::{Cursor, LogCursor};
 use crate::rest::list::ListItems;
 use crate::rest::page::Page;
@@ -62,14 +63,16 @@ pub(in crate::rest) async fn transaction(
     let head = head.get()?;
     let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
     let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
-    let (mut items, transfers, has_failed_calls) = tokio::try_join!(
+    let (mut items, transfers, has_failed_calls, authority_nonces) = tokio::try_join!(
         TransactionItems::load(&app, &head, vec![(&batch, row)]),
         first_transfers(&app, &head, block, index),
-        has_failed_calls(&app, &head, block, index)
+        has_failed_calls(&app, &head, block, index),
+        authority_nonces(&app, &head, (&batch, row))
     )?;
     if let Some(facts) = items.facts.first_mut() {
         facts.token_transfers = transfers;
         facts.has_failed_calls = has_failed_calls;
+        facts.authority_nonces = authority_nonces;
     }
     Ok(json(items.write_first()))
 }

@@ -266,7 +266,7 @@ const DELIVERIES: [(&str, &str); 9] = [
 
 /// Authorizations of the accounts of the node (EIP-7702): nonce, delegate, parity, r, s, as viem 2.57.1 signed them
 /// (`signAuthorization`, chain 31337): of accounts 7, 8, 9 and 6, then again of 7 and 9.
-const AUTHORIZATIONS: [(u64, &str, u8, &str, &str); 6] = [
+pub const AUTHORIZATIONS: [(u64, &str, u8, &str, &str); 6] = [
     (
         0,
         "0x5fbdb2315678afecb367f032d93f642f64180aa3",
@@ -311,7 +311,8 @@ const AUTHORIZATIONS: [(u64, &str, u8, &str, &str); 6] = [
     ),
 ];
 
-fn signed((nonce, address, parity, r, s): &(u64, &str, u8, &str, &str)) -> Value {
+/// An authorization as a node takes it.
+pub fn signed((nonce, address, parity, r, s): &(u64, &str, u8, &str, &str)) -> Value {
     let quantity = |number: u64| format!("{number:#x}");
     json!({"chainId": "0x7a69", "nonce": quantity(*nonce), "address": address, "yParity": quantity((*parity).into()), "r": r, "s": s})
 }

@@ -520,8 +520,11 @@ export type Transaction = {
     nonce: string;
     r: string;
     s: string;
-    /** @description Null: whether it took effect depends on the state of the account */
-    status: null;
+    /**
+     * @description Whether it took effect, or the first reason why not; null where neither is proven
+     * @enum {string|null}
+     */
+    status: "ok" | "invalid_chain_id" | "invalid_signature" | "invalid_nonce" | null;
     v: number;
   }[] | null;
   /** @description Of its block; null before London */

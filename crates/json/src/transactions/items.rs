@@ -1,13 +1,14 @@
 //! Transactions of REST: the page of one and the items of lists (docs/reference/http-contract.md#transactions).
 
-use alloy_eips::eip7702;
+use std::collections::BTreeMap;
 
 use trawl_chains::{Family, GasPayment};
 
+use super::authorizations::{AuthorizingTransaction, write_authorizations};
 use super::type_of;
 use crate::addresses::address::Addresses;
 use crate::stats::chain_facts;
-use crate::{Array, JsonWriter, Object};
+use crate::{JsonWriter, Object};
 use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp, TransactionFee, TransactionType, U256};
 use trawl_core::schema::{Authorization, Column, TransactionView};
 
@@ -38,6 +39,8 @@ pub struct TransactionFacts {
     pub gas_token: Option<Vec<u8>>,
     /// Its first token transfers, as JSON, and whether there are more.
     pub token_transfers: Option<(Vec<u8>, bool)>,
+    /// Nonces before the transaction of accounts that signed authorizations for it, as far as they are known.
+    pub authority_nonces: BTreeMap<Address, u64>,
 }
 
 /// Why a transaction failed.
@@ -94,7 +97,7 @@ pub fn write_transaction_item(
                 item.key("token_transfers_overflow").null();
             }
         }
-        of.write_typed(item);
+        of.write_typed(item, &facts.authority_nonces);
         chain_facts::write_transaction(item, facts.family(), view, row, facts.gas_token.as_deref());
         for key in ["exchange_rate", "historic_exchange_rate", "transaction_tag"] {
             item.key(key).null();
@@ -220,14 +223,19 @@ impl Transaction<'_, '_> {
         item.key("has_error_in_internal_transactions").option(facts.has_failed_calls, JsonWriter::bool);
     }
 
-    fn write_typed(&self, item: &mut Object<'_>) {
+    fn write_typed(&self, item: &mut Object<'_>, authority_nonces: &BTreeMap<Address, u64>) {
         let (view, row) = (self.view, self.row);
         let kind = type_of(view, row);
         let is_set_code = (kind == TransactionType::SetCode).then_some(());
         item.key("authorization_list").option(is_set_code, |writer, ()| {
-            writer.array(|list| {
-                view.authorization_list.items::<Authorization>(row).for_each(|one| write_authorization(list, &one));
-            });
+            let transaction = AuthorizingTransaction {
+                chain_id: Option::<u64>::get(&view.chain_id, row).filter(|_| self.has("chain_id")),
+                sender: Address::get(&view.from_address, row),
+                nonce: view.nonce[row],
+                authority_nonces,
+            };
+            let authorizations: Vec<Authorization> = view.authorization_list.items::<Authorization>(row).collect();
+            write_authorizations(writer, &authorizations, &transaction);
         });
         if kind != TransactionType::Blob || !self.has("blob_versioned_hashes") {
             return;
@@ -248,105 +256,6 @@ impl Transaction<'_, '_> {
             if let Some(amount) = amount {
                 item.key(key).decimal_256(amount);
             }
-        }
-    }
-}
-
-/// Whether it took effect is not known: that depends on the account at that moment.
-fn write_authorization(list: &mut Array<'_>, authorization: &Authorization) {
-    list.item().object(|item| {
-        item.key("address_hash").string(&authorization.address.to_checksum(None));
-        let authority = authority(authorization).map(|authority| authority.to_checksum(None));
-        item.key("authority").option(authority.as_deref(), JsonWriter::string);
-        // The identifier of a chain is a number, but for the few that clients could not read as one.
-        match u64::try_from(authorization.chain_id) {
-            Ok(chain_id) => item.key("chain_id").number(chain_id),
-            Err(_) => item.key("chain_id").decimal_256(authorization.chain_id),
-        }
-        item.key("nonce").decimal(authorization.nonce);
-        item.key("r").decimal_256(authorization.r);
-        item.key("s").decimal_256(authorization.s);
-        item.key("v").number(authorization.y_parity.into());
-        item.key("status").null();
-    });
-}
-
-/// The signer of the authorization (<https://eips.ethereum.org/EIPS/eip-7702>): none where the signature is invalid.
-fn authority(authorization: &Authorization) -> Option<Address> {
-    let Authorization { chain_id, address, nonce, y_parity, r, s } = authorization.clone();
-    let unsigned = eip7702::Authorization { chain_id, address, nonce };
-    eip7702::SignedAuthorization::new_unchecked(unsigned, y_parity, r, s).recover_authority().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Chain, code, nonce, parity, r, s: as signed by who comes last, which viem 2 recovers
-    /// (recoverAuthorizationAddress).
-    const SIGNED: [[&str; 7]; 3] = [
-        [
-            "0x1",
-            "0x000000009b1d0af20d8c6d0a44e162d11f9b8f00",
-            "0x2",
-            "0x0",
-            "0x7d2e41c5351fe9b195d6fc077fd4235a56f751da405bac176a042df996afa9b",
-            "0x54c2275764d0d1d41560434382568f77a0d2b66c447cf0f00012b0fb453e1eca",
-            "0x5AbAd0069981BB2B8F044deef445ca6bdA2fcBab",
-        ],
-        [
-            "0x1",
-            "0x07926b8fbfddf09cd66a7fcdc2b224b8482e6690",
-            "0xb",
-            "0x1",
-            "0x9677629a1c1d0c4c068e87b882a16f217592c331f1a1e6b81a6aaf208e3a2244",
-            "0x3e081bcf67a587b64bf7e9a25dd821e1376f15b991f7b94bf3d17126f70b664",
-            "0x54042ea304Ef65829BaE182835409E039Bf36Bee",
-        ],
-        [
-            "0x7a69",
-            "0x8a791620dd6260079bf849dc5567adc3f2fdc318",
-            "0x4d",
-            "0x1",
-            "0x848be3e631d25750d06beb53170825c3222b616abb0d7afe19315d858195f020",
-            "0x7aed2f4756b7469ab6fa8a64d55b0fa83724172d4a053c050f20d795973997c2",
-            "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f",
-        ],
-    ];
-
-    fn signed([chain_id, address, nonce, y_parity, r, s, _]: [&str; 7]) -> Authorization {
-        let number = |text: &str| text.parse::<U256>().expect("a number");
-        Authorization {
-            chain_id: number(chain_id),
-            address: address.parse().expect("an address"),
-            nonce: number(nonce).to(),
-            y_parity: number(y_parity).to(),
-            r: number(r),
-            s: number(s),
-        }
-    }
-
-    #[test]
-    fn the_authority_is_who_signed() {
-        for signature in SIGNED {
-            let recovered = authority(&signed(signature)).map(|authority| authority.to_checksum(None));
-            assert_eq!(recovered.as_deref(), Some(signature[6]));
-        }
-    }
-
-    #[test]
-    fn an_invalid_signature_has_no_authority() {
-        let valid = signed(SIGNED[0]);
-        // The order of the curve (https://www.secg.org/sec2-v2.pdf): EIP-7702 refuses an s above half of it.
-        let order = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141".parse::<U256>();
-        let high = order.expect("a number") - valid.s;
-        for invalid in [
-            Authorization { s: high, y_parity: 1, ..valid.clone() },
-            Authorization { y_parity: 2, ..valid.clone() },
-            Authorization { r: U256::ZERO, ..valid.clone() },
-            Authorization { r: U256::MAX, ..valid },
-        ] {
-            assert_eq!(authority(&invalid), None, "{invalid:?}");
         }
     }
 }

@@ -1,0 +1,135 @@
+//! What becomes of authorizations (EIP-7702): as the steps of the EIP decide, where they are proven, and never more
+//! than the nonces of the node allow.
+
+use std::collections::BTreeMap;
+
+use alloy_primitives::U256;
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use xtask::http;
+
+use super::anvil::{Anvil, Call};
+use super::scene::{AUTHORIZATIONS, RECEIVER, genesis, signed};
+use crate::env;
+
+/// Positions in [`AUTHORIZATIONS`], by account and nonce.
+const A7N0: usize = 0;
+const A8N0: usize = 1;
+const A9N0: usize = 2;
+const A6N0: usize = 3;
+const A7N1: usize = 4;
+const A9N1: usize = 5;
+/// Order of the curve of signatures (<https://www.secg.org/sec2-v2.pdf>).
+const ORDER: &str = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
+
+const OK: &str = "ok";
+const NONCE: &str = "invalid_nonce";
+const UNKNOWN: &str = "";
+
+/// For another chain.
+fn for_another_chain() -> Value {
+    let mut authorization = signed(&AUTHORIZATIONS[A8N0]);
+    authorization["chainId"] = json!("0x2");
+    authorization
+}
+
+/// With the other `s` that signs the same, which the EIP refuses.
+fn malleable() -> anyhow::Result<Value> {
+    let mut authorization = signed(&AUTHORIZATIONS[A8N0]);
+    let s: U256 = authorization["s"].as_str().context("s")?.parse()?;
+    authorization["s"] = json!(format!("{:#x}", ORDER.parse::<U256>()? - s));
+    authorization["yParity"] = json!("0x1");
+    Ok(authorization)
+}
+
+/// Blocks of transactions: name, sender, authorizations with their statuses as the state decides, and those that are
+/// known without state.
+type Play = Vec<Vec<(&'static str, usize, Vec<(Value, &'static str, &'static str)>)>>;
+
+fn play() -> anyhow::Result<Play> {
+    let of = |position: usize, status: &'static str, without_state: &'static str| {
+        (signed(&AUTHORIZATIONS[position]), status, without_state)
+    };
+    Ok(vec![
+        vec![
+            (
+                "several",
+                0,
+                vec![
+                    of(A7N0, OK, UNKNOWN),
+                    of(A7N0, NONCE, UNKNOWN),
+                    of(A7N1, OK, UNKNOWN),
+                    of(A9N1, NONCE, UNKNOWN),
+                    (for_another_chain(), "invalid_chain_id", "invalid_chain_id"),
+                    (malleable()?, "invalid_signature", "invalid_signature"),
+                ],
+            ),
+            // What the transaction before did to account 7 depends on more than its list.
+            ("after another", 1, vec![of(A8N0, OK, UNKNOWN), of(A7N0, UNKNOWN, UNKNOWN)]),
+        ],
+        vec![
+            ("of its sender", 9, vec![of(A9N1, OK, OK), of(A9N0, NONCE, NONCE)]),
+            ("too early of its sender", 6, vec![of(A6N0, NONCE, NONCE)]),
+            ("of an earlier sender", 1, vec![of(A6N0, UNKNOWN, UNKNOWN)]),
+        ],
+        vec![
+            ("of a delegation", 1, vec![of(A7N1, NONCE, UNKNOWN)]),
+            // Its code may have created contracts in the transaction before.
+            ("of a delegation later", 2, vec![of(A8N0, UNKNOWN, UNKNOWN)]),
+        ],
+    ])
+}
+
+fn statuses(api: &str, hash: &str) -> anyhow::Result<Vec<Value>> {
+    let item = http::get(&http::agent(), &format!("{api}/api/v2/transactions/{hash}"))?.json()?;
+    let list = item["authorization_list"].as_array().with_context(|| item.to_string())?;
+    Ok(list.iter().map(|authorization| authorization["status"].clone()).collect())
+}
+
+#[test]
+fn have_the_status_that_is_proven() -> anyhow::Result<()> {
+    let mut node = Anvil::start("prague")?;
+    let mut counted: BTreeMap<String, u64> = BTreeMap::new();
+    for block in play()? {
+        for (name, from, list) in block {
+            *counted.entry(node.accounts[from].to_lowercase()).or_default() += 1;
+            let authorizations = list.into_iter().map(|(authorization, ..)| authorization).collect();
+            node.send(name, Call { to: Some(RECEIVER), data: "0x".into(), from, authorizations, ..Call::default() })?;
+        }
+        node.mine()?;
+    }
+    let genesis = genesis("prague")?;
+    let path = genesis.path().display().to_string();
+    let load = |database: &str, state: [&str; 2]| -> anyhow::Result<String> {
+        env::create_tables(database)?;
+        env::run(env::ingest(database, &["load", "--rpc-url", &node.url, state[0], state[1]]), 0)?;
+        env::start_shared_api(database)
+    };
+    let with_state = load("lifecycle_authorizations", ["--genesis", &path])?;
+    let without_state = load("lifecycle_authorizations_stateless", ["--state", "off"])?;
+    for (name, _, list) in play()?.into_iter().flatten() {
+        let hash = &node.hashes[name];
+        let word = |word: &str| if word == UNKNOWN { Value::Null } else { json!(word) };
+        let expected: Vec<Value> = list.iter().map(|(_, status, _)| word(status)).collect();
+        let found = statuses(&with_state, hash)?;
+        ensure!(found == expected, "{name}: {found:?}, expected {expected:?}");
+        let expected: Vec<Value> = list.iter().map(|(.., status)| word(status)).collect();
+        let found = statuses(&without_state, hash)?;
+        ensure!(found == expected, "{name} without state: {found:?}, expected {expected:?}");
+        for (authorization, status, _) in &list {
+            let position = AUTHORIZATIONS.iter().position(|one| signed(one) == *authorization);
+            let signers = [7, 8, 9, 6, 7, 9].map(|account: usize| node.accounts[account].to_lowercase());
+            if let Some(position) = position.filter(|_| *status == OK) {
+                *counted.entry(signers[position].clone()).or_default() += 1;
+            }
+        }
+    }
+    // By the nonces that the node has, nothing else took effect.
+    for account in [6, 7, 8, 9] {
+        let account = node.accounts[account].to_lowercase();
+        let nonce = node.ask("eth_getTransactionCount", &json!([account, "latest"]))?;
+        let expected = format!("{:#x}", counted.get(&account).copied().unwrap_or_default());
+        ensure!(nonce == expected, "{account}: {nonce}, expected {expected}");
+    }
+    Ok(())
+}
