@@ -12,12 +12,14 @@ use crate::error::Problem;
 use crate::http::headers::RequestId;
 use crate::http::whole_body::json;
 use crate::middleware::request_head::RequestHead;
+use crate::middleware::requester::Requester;
 use crate::read::sources;
 use refusal::Refusal;
 use trawl_core::primitives::{Address, B256};
 use trawl_core::schema::Column;
 use trawl_core::store::Head;
 use trawl_json::contracts::sourcify::{Deployment, FieldPath, Selection, SourcifyContract, paths_of, write_unverified};
+use trawl_serve::Client;
 
 /// Most digits of a chain id.
 const MAX_CHAIN_ID: usize = 20;
@@ -28,11 +30,12 @@ const OF_TEXTS: [&str; 3] = ["sources", "stdJsonInput", "metadata"];
 pub(crate) async fn contract(
     State(app): State<App>,
     head: RequestHead,
+    Requester(client): Requester,
     Path((chain, address)): Path<(String, String)>,
     request: Request,
 ) -> Response {
     let query = request.uri().query().unwrap_or_default();
-    let answer = answer(&app, head, Target { chain: &chain, address: &address, query }).await;
+    let answer = answer(&app, head, Target { client, chain: &chain, address: &address, query }).await;
     answer.unwrap_or_else(|refusal| {
         let id = request.extensions().get().map_or("", RequestId::text);
         refusal.respond(id)
@@ -41,13 +44,14 @@ pub(crate) async fn contract(
 
 /// What a request names.
 struct Target<'r> {
+    client: Client,
     chain: &'r str,
     address: &'r str,
     query: &'r str,
 }
 
 async fn answer(app: &App, head: RequestHead, target: Target<'_>) -> Result<Response, Refusal> {
-    let Target { chain, address, query } = target;
+    let Target { client, chain, address, query } = target;
     let is_id = (1..=MAX_CHAIN_ID).contains(&chain.len()) && chain.bytes().all(|digit| digit.is_ascii_digit());
     if !is_id {
         return Err(Refusal::parameter("Invalid chainId: write it in decimal digits"));
@@ -80,7 +84,10 @@ async fn answer(app: &App, head: RequestHead, target: Target<'_>) -> Result<Resp
         source: whole.as_ref().map(|held| &held.source).or(source_alone.as_ref()),
         deployment: deployment.as_ref(),
     };
-    Ok(json(answer.write(&selection)))
+    let body = answer.write(&selection);
+    // A source may have megabytes, and a client may read it slowly.
+    let held = app.limits().answers.hold(client, body.len())?;
+    Ok(json(held.with(body.into())))
 }
 
 /// The fields that a query names: the shortest answer without one.
