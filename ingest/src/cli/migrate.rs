@@ -1,7 +1,7 @@
 //! `trawl-ingest migrate`, and what only shows what it would do.
 
 use trawl_core::schema::replication::Replication;
-use trawl_core::store::{Choice, ClusterLayout, PlanReason, Reader, Writer};
+use trawl_core::store::{Choice, ClusterError, ClusterLayout, MigrateError, PlanReason, Reader, Writer};
 use trawl_ingest::labels::bundled;
 
 use super::backup::require_no_restore;
@@ -22,7 +22,15 @@ pub async fn migrate_command(
 ) -> Result<(), Failure> {
     let replication = if flags.replicated { Replication::Keeper } else { Replication::None };
     let shard_blocks = u64::from(flags.shard_blocks.get());
-    let layout = flags.cluster.map(|cluster| ClusterLayout { cluster, shard_blocks, replication });
+    let cluster = match flags.cluster {
+        None if flags.replicated => {
+            let found = if flags.print { None } else { writer.cluster_of_tables().await? };
+            let nowhere = || MigrateError::from(ClusterError::ReplicatedNowhere { database: database.into() });
+            Some(found.ok_or_else(nowhere)?)
+        }
+        named => named,
+    };
+    let layout = cluster.map(|cluster| ClusterLayout { cluster, shard_blocks, replication });
     if flags.print {
         print!("{}", migrate_text(database, &flags.without, layout.as_ref()));
         return Ok(());

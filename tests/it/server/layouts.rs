@@ -132,6 +132,12 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
     let shards = ["migrate", "--cluster", "trawl", "--clickhouse-shards", second, "--plan"];
     let plan = String::from_utf8(env::run(env::ingest_at(first, "fresh", &shards), 0)?.stdout)?;
     ensure!(plan.contains("  on each node, in fresh: CREATE DATABASE IF NOT EXISTS `fresh_local`\n"), "{plan}");
+    let without = ["migrate", "--clickhouse-shards", second, "--without", "log_topics", "--plan"];
+    let plan = String::from_utf8(env::run(env::ingest_at(first, Cluster::DISTRIBUTED, &without), 0)?.stdout)?;
+    for database in [Cluster::DISTRIBUTED.to_owned(), format!("{}_local", Cluster::DISTRIBUTED)] {
+        let drop = format!("  on each node, in {database}: DROP TABLE log_topics SYNC\n");
+        ensure!(plan.contains(&drop), "no {drop} in {plan}");
+    }
     let fresh = "SELECT count() FROM system.databases WHERE startsWith(name, 'fresh')";
     ensure!(cluster.sql(0, fresh)? == "0", "nothing was made");
     Ok(())

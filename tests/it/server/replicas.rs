@@ -144,6 +144,28 @@ fn migrate_makes_the_same(replicas: &Replicas) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// An existing database names its cluster; engines say which tables replicate. Nothing is written on either server.
+fn a_plan_has_the_engines_and_writes_nothing(replicas: &Replicas) -> anyhow::Result<()> {
+    let [first, second] = [0, 1].map(|node| replicas.nodes[node].url.as_str());
+    let plan = |database, code| {
+        let flags = ["migrate", "--plan", "--replicated", "--clickhouse-replicas", second];
+        env::run(env::ingest_at(first, database, &flags), code)
+    };
+    let tables =
+        || Ok::<_, anyhow::Error>([replicas.tables(0, "migrated_chain")?, replicas.tables(1, "migrated_chain")?]);
+    let before = tables()?;
+    let text = String::from_utf8(plan("migrated_chain", 0)?.stdout)?;
+    let engines = text.matches("ENGINE = Replicated").count();
+    ensure!(
+        engines > 70 && text.contains("'/clickhouse/tables/trawl/{shard}/{database}/{table}'"),
+        "{engines}: {text}"
+    );
+    ensure!(before == tables()?, "something was changed");
+    let refused = String::from_utf8(plan("fresh", 2)?.stderr)?;
+    ensure!(refused.contains("--replicated needs the cluster"), "{refused}");
+    Ok(())
+}
+
 fn other_layouts_are_refused(replicas: &Replicas) -> anyhow::Result<()> {
     let [first, second] = [0, 1].map(|node| replicas.nodes[node].url.as_str());
     let refused: [(&str, &[&str], &str); 5] = [
@@ -179,6 +201,7 @@ fn tables_that_replicate_are_accepted_on_both_replicas() -> anyhow::Result<()> {
     let replicas = Replicas::start(&keeper)?;
     printed_statements_run_on_both(&replicas)?;
     migrate_makes_the_same(&replicas)?;
+    a_plan_has_the_engines_and_writes_nothing(&replicas)?;
     other_layouts_are_refused(&replicas)?;
     replicas.nodes.into_iter().try_for_each(|node| node.stop().map(drop))
 }

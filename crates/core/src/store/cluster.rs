@@ -85,6 +85,18 @@ impl Writer {
         Tables::of(&self.address).await
     }
 
+    /// The cluster that the tables are `Distributed` over; `None` if they are of one server, or there are none.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be read.
+    pub async fn cluster_of_tables(&self) -> Result<Option<String>, StoreError> {
+        Ok(match self.tables().await? {
+            Tables::None | Tables::OneServer => None,
+            Tables::Distributed(of) => Some(of.cluster),
+        })
+    }
+
     /// Checks that this writer knows every server of the cluster, if the tables replicate: for what is made on each.
     ///
     /// # Errors

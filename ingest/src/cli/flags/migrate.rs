@@ -50,8 +50,9 @@ pub struct MigrateFlags {
     #[arg(long, env = "TRAWL_CLUSTER", value_name = "NAME", value_parser = cluster_name)]
     pub cluster: Option<String>,
     /// Create replicated tables, on a cluster with several replicas per shard and a Keeper. Each server needs the
-    /// macros {shard} and {replica}, and the cluster needs internal_replication.
-    #[arg(long, env = "TRAWL_REPLICATED", requires = "cluster")]
+    /// macros {shard} and {replica}, and the cluster needs internal_replication. An existing database names its cluster
+    /// itself.
+    #[arg(long, env = "TRAWL_REPLICATED")]
     pub replicated: bool,
     /// Number of consecutive blocks on one shard, in tables that are sharded by block.
     #[arg(long, env = "TRAWL_SHARD_BLOCKS", value_name = "BLOCKS", default_value = "1000", requires = "cluster")]

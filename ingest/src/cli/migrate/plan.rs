@@ -70,6 +70,10 @@ fn line(statement: &PlannedStatement, database: &str, layout: Option<&ClusterLay
         let (bytes, room) = (ByteSize(work.bytes), ByteSize(work.room_bytes));
         let _ = write!(line, ": {} rows of {}, {bytes}; needs up to {room}", work.rows, work.table);
     }
+    // On a cluster the engine says whether the rows are there, and whether they replicate.
+    if let Some(engine) = layout.and_then(|_| statement.sql.lines().find(|line| line.starts_with("ENGINE = "))) {
+        let _ = write!(line, " {engine}");
+    }
     line
 }
 

@@ -26,6 +26,15 @@ pub enum ClusterError {
         /// Name of the database.
         database: String,
     },
+    /// Tables that replicate are on a cluster.
+    #[error(
+        "--replicated needs the cluster, and no tables of database `{database}` name one: give --cluster NAME, a cluster of \
+         the servers' `remote_servers`"
+    )]
+    ReplicatedNowhere {
+        /// Name of the database.
+        database: String,
+    },
     /// The rows are on one server.
     #[error(
         "the tables of database `{database}` are those of one server: leave --clickhouse-shards and --cluster out, or \

@@ -7,6 +7,7 @@ use super::version::{MigrateError, found_version};
 use crate::schema::OptionalTable;
 use crate::schema::hot::HOT_TABLES;
 use crate::schema::migrations::{MIGRATIONS, Migration, Step, VIEWS};
+use crate::schema::sharding::{Sharding, sharding};
 use crate::store::{
     Choice, ClusterLayout, NodeStatement, StatementNodes, StoreError, Writer, statements_of_new_database,
 };
@@ -187,8 +188,9 @@ impl Writer {
             let remember = format!("INSERT INTO left_out_tables (name) VALUES ('{table}')");
             let remember = (!left_out.contains(&table)).then_some(remember);
             let names = VIEWS.iter().map(|view| format!("{table}{view}")).chain([table.name().to_owned()]);
-            let drops = names.filter(|name| there.contains(name)).map(|name| format!("DROP TABLE {name} SYNC"));
-            planned.extend(remember.into_iter().chain(drops).map(|sql| PlannedStatement::first(reason, sql)));
+            let drops = names.filter(|name| there.contains(name)).flat_map(|name| self.planned_drop(&name, layout));
+            let drops = drops.map(|statement| PlannedStatement::new(reason, statement));
+            planned.extend(remember.map(|sql| PlannedStatement::first(reason, sql)).into_iter().chain(drops));
         }
         let with = choice.with.iter().filter(|table| left_out.contains(table));
         planned.extend(with.flat_map(|table| self.planned_with(*table, layout)));
@@ -210,5 +212,15 @@ impl Writer {
     async fn tables_and_views(&self) -> Result<Vec<String>, StoreError> {
         let query = self.address.server().query_raw(include_str!("../../../../../sql/queries/tables_of_database.sql"));
         Ok(query.param("database", self.address.database.as_str()).fetch_all().await?)
+    }
+
+    /// The statements that drop a table or a view: on a cluster it is on each node, and its rows in a second database.
+    fn planned_drop(&self, name: &str, layout: Option<&ClusterLayout>) -> Vec<NodeStatement> {
+        let on = |nodes| NodeStatement { nodes, sql: format!("DROP TABLE {name} SYNC") };
+        let is_sharded = layout.is_some() && sharding(name).is_some_and(|of| of != Sharding::FirstShard);
+        [on(StatementNodes::Each)]
+            .into_iter()
+            .chain(is_sharded.then(|| on(StatementNodes::EachInLocalDatabase)))
+            .collect()
     }
 }
