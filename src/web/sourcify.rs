@@ -42,7 +42,7 @@ pub(crate) async fn contract(
     })
 }
 
-/// What a request names.
+/// What a request names, and who sent it.
 struct Target<'r> {
     client: Client,
     chain: &'r str,
@@ -77,17 +77,17 @@ async fn answer(app: &App, head: RequestHead, target: Target<'_>) -> Result<Resp
     };
     let abi: Vec<String> = abi.into_iter().map(|entry| entry.entry).collect();
     let deployment = if selection.has("deployment") { deployment(app, &head, &contract).await? } else { None };
-    let answer = SourcifyContract {
+    let contract = SourcifyContract {
         chain_id,
         address: contract,
         abi: &abi,
         source: whole.as_ref().map(|held| &held.source).or(source_alone.as_ref()),
         deployment: deployment.as_ref(),
     };
-    let body = answer.write(&selection);
+    let text = contract.write(&selection);
     // A source may have megabytes, and a client may read it slowly.
-    let held = app.limits().answers.hold(client, body.len())?;
-    Ok(json(held.with(body.into())))
+    let held = app.limits().answers.hold(client, text.len())?;
+    Ok(json(held.with(text.into())))
 }
 
 /// The fields that a query names: the shortest answer without one.

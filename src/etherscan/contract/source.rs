@@ -49,7 +49,7 @@ pub(crate) async fn get_source_code(request: Request) -> Result<Response, Refusa
     let source = source(&request.app, &addresses, &contract).await?;
     let body = write_envelope("1", "OK", |writer| {
         writer.array(|list| {
-            write_source(list.item(), &contract, &addresses, &abi, source.as_ref().map(|held| &held.source))
+            write_source(list.item(), &contract, &addresses, &abi, source.as_ref().map(|held| &held.source));
         });
     });
     // A source may have megabytes, and a client may read it slowly.

@@ -18,9 +18,10 @@ use trawl_json::transactions::authorizations::authority;
 /// has to be recovered. With more, no nonce is known.
 const MAX_AUTHORIZATIONS: usize = 256;
 
-/// The nonces that the state before the block proves. An account without code counts unless a transaction before in
-/// the block is its own or has an authorization of it: nothing else can change its nonce. One that delegates may have
-/// created contracts, so it counts in the first transaction only. Empty where the state is not known.
+/// The nonces that the state before the block proves, for the transaction in a row. An account without code counts
+/// unless a transaction before in the block is its own or has an authorization of it: nothing else can change its
+/// nonce. One that delegates may have created contracts, so it counts in the first transaction only. Empty where the
+/// state is not known.
 ///
 /// # Errors
 ///
@@ -28,12 +29,14 @@ const MAX_AUTHORIZATIONS: usize = 256;
 pub(crate) async fn authority_nonces(
     app: &App,
     head: &Arc<Head>,
-    (batch, row): (&Batch<TransactionRow>, usize),
+    batch: &Batch<TransactionRow>,
+    row: usize,
 ) -> Result<BTreeMap<Address, u64>, Problem> {
     let none = Ok(BTreeMap::new());
     let (number, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
     let authorizations: Vec<Authorization> = batch.view().authorization_list.items::<Authorization>(row).collect();
-    let Some(parent) = number.checked_sub(1).filter(|_| !authorizations.is_empty()) else { return none };
+    let is_read = (1..=MAX_AUTHORIZATIONS).contains(&authorizations.len());
+    let Some(parent) = number.checked_sub(1).filter(|_| is_read) else { return none };
     let before = match State::after(app, parent, head).await {
         Err(Problem::StateMissing(_)) => return none,
         before => before?,

@@ -67,7 +67,7 @@ pub(in crate::rest) async fn transaction(
         TransactionItems::load(&app, &head, vec![(&batch, row)]),
         first_transfers(&app, &head, block, index),
         has_failed_calls(&app, &head, block, index),
-        authority_nonces(&app, &head, (&batch, row))
+        authority_nonces(&app, &head, &batch, row)
     )?;
     if let Some(facts) = items.facts.first_mut() {
         facts.token_transfers = transfers;

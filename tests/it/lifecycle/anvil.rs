@@ -13,8 +13,10 @@ use crate::env;
 /// Of which the accounts of `tests/fixtures/devchain/genesis.json` are made.
 const MNEMONIC: &str = "test test test test test test test test test test test junk";
 const GENESIS_TIME: u64 = 1_700_000_000;
-/// More gas than any transaction of these scenes uses.
-const GAS: &str = "0x80000";
+/// More gas than any transaction of these scenes uses, without its authorizations.
+const GAS: u64 = 0x80000;
+/// Gas of an authorization (EIP-7702, `PER_EMPTY_ACCOUNT_COST`).
+const AUTHORIZATION_GAS: u64 = 25_000;
 
 /// The node, and what was sent to it.
 pub struct Anvil {
@@ -80,8 +82,10 @@ impl Anvil {
 
     /// Sends a transaction, which the next block has.
     pub fn send(&mut self, name: &'static str, call: Call<'_>) -> anyhow::Result<()> {
+        let gas = GAS + AUTHORIZATION_GAS * call.authorizations.len() as u64;
         let mut transaction = json!({
-            "from": self.accounts[call.from], "data": call.data, "value": format!("{:#x}", call.value), "gas": GAS,
+            "from": self.accounts[call.from], "data": call.data, "value": format!("{:#x}", call.value),
+            "gas": format!("{gas:#x}"),
             "maxFeePerGas": "0xee6b2800", "maxPriorityFeePerGas": "0x3b9aca00",
         });
         if let Some(to) = call.to {

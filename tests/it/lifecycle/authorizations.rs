@@ -42,41 +42,46 @@ fn malleable() -> anyhow::Result<Value> {
     Ok(authorization)
 }
 
-/// Blocks of transactions: name, sender, authorizations with their statuses as the state decides, and those that are
-/// known without state.
-type Play = Vec<Vec<(&'static str, usize, Vec<(Value, &'static str, &'static str)>)>>;
+/// A transaction with authorizations.
+struct SetCodeTransaction {
+    name: &'static str,
+    from: usize,
+    /// Each with its status, and with the one that is known without state.
+    list: Vec<(Value, &'static str, &'static str)>,
+}
 
-fn play() -> anyhow::Result<Play> {
+/// Blocks of transactions.
+fn play() -> anyhow::Result<Vec<Vec<SetCodeTransaction>>> {
     let of = |position: usize, status: &'static str, without_state: &'static str| {
         (signed(&AUTHORIZATIONS[position]), status, without_state)
     };
+    let transaction = |name, from, list| SetCodeTransaction { name, from, list };
+    let several = vec![
+        of(A7N0, OK, UNKNOWN),
+        of(A7N0, NONCE, UNKNOWN),
+        of(A7N1, OK, UNKNOWN),
+        of(A9N1, NONCE, UNKNOWN),
+        (for_another_chain(), "invalid_chain_id", "invalid_chain_id"),
+        (malleable()?, "invalid_signature", "invalid_signature"),
+    ];
     Ok(vec![
         vec![
-            (
-                "several",
-                0,
-                vec![
-                    of(A7N0, OK, UNKNOWN),
-                    of(A7N0, NONCE, UNKNOWN),
-                    of(A7N1, OK, UNKNOWN),
-                    of(A9N1, NONCE, UNKNOWN),
-                    (for_another_chain(), "invalid_chain_id", "invalid_chain_id"),
-                    (malleable()?, "invalid_signature", "invalid_signature"),
-                ],
-            ),
+            transaction("several", 0, several),
             // What the transaction before did to account 7 depends on more than its list.
-            ("after another", 1, vec![of(A8N0, OK, UNKNOWN), of(A7N0, UNKNOWN, UNKNOWN)]),
+            transaction("after another", 1, vec![of(A8N0, OK, UNKNOWN), of(A7N0, UNKNOWN, UNKNOWN)]),
         ],
         vec![
-            ("of its sender", 9, vec![of(A9N1, OK, OK), of(A9N0, NONCE, NONCE)]),
-            ("too early of its sender", 6, vec![of(A6N0, NONCE, NONCE)]),
-            ("of an earlier sender", 1, vec![of(A6N0, UNKNOWN, UNKNOWN)]),
+            transaction("of its sender", 9, vec![of(A9N1, OK, OK), of(A9N0, NONCE, NONCE)]),
+            transaction("too early of its sender", 6, vec![of(A6N0, NONCE, NONCE)]),
+            transaction("of an earlier sender", 1, vec![of(A6N0, UNKNOWN, UNKNOWN)]),
         ],
         vec![
-            ("of a delegation", 1, vec![of(A7N1, NONCE, UNKNOWN)]),
+            transaction("of a delegation", 1, vec![of(A7N1, NONCE, UNKNOWN)]),
             // Its code may have created contracts in the transaction before.
-            ("of a delegation later", 2, vec![of(A8N0, UNKNOWN, UNKNOWN)]),
+            transaction("of a delegation later", 2, vec![of(A8N0, UNKNOWN, UNKNOWN)]),
         ],
+        vec![transaction("as many as are looked at", 1, vec![of(A8N0, NONCE, UNKNOWN); 256])],
+        vec![transaction("too many", 1, vec![of(A8N0, UNKNOWN, UNKNOWN); 257])],
     ])
 }
 
@@ -91,7 +96,7 @@ fn have_the_status_that_is_proven() -> anyhow::Result<()> {
     let mut node = Anvil::start("prague")?;
     let mut counted: BTreeMap<String, u64> = BTreeMap::new();
     for block in play()? {
-        for (name, from, list) in block {
+        for SetCodeTransaction { name, from, list } in block {
             *counted.entry(node.accounts[from].to_lowercase()).or_default() += 1;
             let authorizations = list.into_iter().map(|(authorization, ..)| authorization).collect();
             node.send(name, Call { to: Some(RECEIVER), data: "0x".into(), from, authorizations, ..Call::default() })?;
@@ -107,7 +112,7 @@ fn have_the_status_that_is_proven() -> anyhow::Result<()> {
     };
     let with_state = load("lifecycle_authorizations", ["--genesis", &path])?;
     let without_state = load("lifecycle_authorizations_stateless", ["--state", "off"])?;
-    for (name, _, list) in play()?.into_iter().flatten() {
+    for SetCodeTransaction { name, list, .. } in play()?.into_iter().flatten() {
         let hash = &node.hashes[name];
         let word = |word: &str| if word == UNKNOWN { Value::Null } else { json!(word) };
         let expected: Vec<Value> = list.iter().map(|(_, status, _)| word(status)).collect();
