@@ -54,7 +54,7 @@ pub fn write_metadata(entries: &[String], source: Option<&ContractSource>) -> Ve
         });
         metadata.key("sources").object(|sources| {
             for file in source.into_iter().flat_map(|source| &source.files) {
-                sources.key(&file.path).object(|member| member.key("keccak256").hex(file.hash.as_slice()));
+                sources.text_key(&file.path).object(|member| member.key("keccak256").hex(file.hash.as_slice()));
             }
         });
         let mut settings = source.map(|source| source.settings.clone()).unwrap_or_default();

@@ -207,6 +207,16 @@ impl Object<'_> {
         self.writer
     }
 
+    /// The same for a key that may be any text.
+    pub fn text_key(&mut self, key: &str) -> &mut JsonWriter {
+        if !std::mem::replace(&mut self.first, false) {
+            self.writer.out.push(b',');
+        }
+        self.writer.string(key);
+        self.writer.raw(":");
+        self.writer
+    }
+
     /// Adds the members of an object that is JSON text; nothing of an empty text.
     pub fn members_of(&mut self, object: &[u8]) {
         self.splice(object.strip_prefix(b"{").and_then(|object| object.strip_suffix(b"}")).unwrap_or(b""));
@@ -261,6 +271,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn every_text_is_a_key(text: String, other: String) {
+            let found = written(|writer| writer.object(|object| {
+                object.text_key(&text).string(&other);
+                object.key("after").number(1);
+            }));
+            let expected = json!({text: other, "after": 1});
+            prop_assert!(found["after"] == 1 && found == expected);
+        }
+
         #[test]
         fn every_value_is_json_that_reads_back(bytes: Vec<u8>, number: u64, text: String, limbs: [u64; 4]) {
             let big = U256::from_limbs(limbs);

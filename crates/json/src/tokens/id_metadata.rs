@@ -113,10 +113,7 @@ fn write_object(writer: &mut JsonWriter, members: &Members<'_>, depth: usize) ->
     let depth = depth.checked_sub(1)?;
     let mut written = Some(());
     writer.object(|object| {
-        written = members.iter().try_for_each(|(name, value)| {
-            let name = serde_json::to_string(name).ok()?;
-            write_value(object.key(name.get(1..name.len() - 1)?), value, depth)
-        });
+        written = members.iter().try_for_each(|(name, value)| write_value(object.text_key(name), value, depth));
     });
     written
 }
