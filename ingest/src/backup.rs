@@ -1,4 +1,4 @@
-//! Copies of a database: folders of ClickHouse's machine, of which some build on others.
+//! Copies of a database: folders of ClickHouse's machine or paths in a bucket, of which some build on others.
 //!
 //! ClickHouse copies the tables of a database one after another while `follow` goes on, so a copy is not of one moment.
 //! What makes rows count is therefore copied before the rows ([`BackupPart::ALL`]), and what a restore finds beyond
@@ -6,7 +6,6 @@
 //! statistics of tokens change rows that are there, so these are cloned while no step is written. Leases are not
 //! restored.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use trawl_core::primitives::Coverage;
@@ -17,18 +16,21 @@ use trawl_core::store::{BackupPart, Head, Reader, RestoreTarget, StatisticsCopy,
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
+mod bucket;
 mod chain;
 mod contents;
 mod error;
 mod folder;
 mod manifest;
+mod store;
 
-pub use chain::{Completion, ListedBackup, list, prune};
+pub use bucket::BackupBucket;
+pub use chain::{Completion, ListedBackup};
 pub use error::BackupError;
 pub use folder::BackupFolder;
 pub use manifest::Manifest;
+pub use store::{BackupStore, StoredBackup, list_at, prune_at};
 
-use contents::{require_contents, require_files};
 use error::of_statement;
 
 /// How long a BACKUP or RESTORE of a killed program may take to end.
@@ -46,14 +48,22 @@ pub async fn back_up(
     reader: &Reader,
     writer: &Writer,
     database: &str,
-    to: &BackupFolder,
-    base: Option<&BackupFolder>,
+    to: &BackupStore,
+    base: Option<&BackupStore>,
 ) -> Result<Manifest, BackupError> {
     let head = Head::load(reader).await?;
     let settled = head.blocks.settled();
     let range = settled.first().zip(settled.head()).ok_or(BackupError::NothingLoaded)?;
-    let based_on = base.map(|base| chain::require_base(base, head.chain_id)).transpose()?;
-    to.make_room(|| wait_for_others(writer)).await?;
+    if let Some(base) = base {
+        base.require_base(to, head.chain_id, writer).await?;
+    }
+    match to {
+        BackupStore::Folder(folder) => folder.make_room(|| wait_for_others(writer)).await?,
+        BackupStore::Bucket(bucket) => {
+            wait_for_others(writer).await?;
+            bucket.require_room(writer).await?;
+        }
+    }
     let repairs = writer.repair_leases().await?;
     if repairs.live > 0 {
         return Err(BackupError::Repairing);
@@ -77,21 +87,20 @@ pub async fn back_up(
         last_block: range.1,
         schema_version: current_version(),
         statistics: statistics == StatisticsCopy::Whole,
-        base: based_on.and(base).map(|base| base.real().to_owned()),
+        base: base.map(BackupStore::real),
         ..Manifest::of_now()
     };
-    to.finish(&manifest)?;
+    to.finish(writer, &manifest).await?;
     Ok(manifest)
 }
 
-async fn copy_parts(writer: &Writer, to: &BackupFolder, base: Option<&BackupFolder>) -> Result<(), BackupError> {
+async fn copy_parts(writer: &Writer, to: &BackupStore, base: Option<&BackupStore>) -> Result<(), BackupError> {
     for part in BackupPart::ALL {
         let base = base.filter(|_| matches!(part, BackupPart::Rows | BackupPart::Statistics));
-        let base = base.map(|base| base.target().part(part));
-        let copied = writer.back_up(part, &to.part(part), base.as_deref()).await;
+        let base = base.map(|base| base.base_part(part));
+        let copied = writer.back_up(part, &to.part(part), base.as_ref()).await;
         copied.map_err(|error| of_statement(error, to.path()))?;
-        to.require_here()?;
-        require_files(Path::new(&to.part(part)))?;
+        to.require_part(part)?;
     }
     Ok(())
 }
@@ -102,12 +111,12 @@ async fn copy_parts(writer: &Writer, to: &BackupFolder, base: Option<&BackupFold
 /// # Errors
 ///
 /// If `from` or what it builds on is not there, the database has tables, or ClickHouse does not restore.
-pub async fn restore(writer: &Writer, database: &str, from: &BackupFolder) -> Result<RestoreProgress, BackupError> {
-    let manifest = chain::require_whole(from)?;
+pub async fn restore(writer: &Writer, database: &str, from: &BackupStore) -> Result<RestoreProgress, BackupError> {
+    let manifest = from.require_whole(writer).await?;
     if manifest.schema_version > current_version() {
         return Err(BackupError::Newer { found: manifest.schema_version, ours: current_version() });
     }
-    require_contents(from)?;
+    from.require_contents()?;
     wait_for_others(writer).await?;
     match writer.restore_target().await? {
         RestoreTarget::Used => return Err(BackupError::Used { database: database.into() }),
@@ -163,7 +172,7 @@ pub async fn remove_uncommitted(
 /// # Errors
 ///
 /// If ClickHouse cannot be reached or refuses a statement.
-pub async fn complete(writer: &Writer, manifest: &Manifest, from: &BackupFolder) -> Result<(), BackupError> {
+pub async fn complete(writer: &Writer, manifest: &Manifest, from: &BackupStore) -> Result<(), BackupError> {
     let restored = writer.restore_schema(&manifest.database, &from.part(BackupPart::Rows)).await;
     restored.map_err(|error| of_statement(error, from.path()))
 }

@@ -14,7 +14,7 @@ mod server;
 mod visitor;
 mod writer;
 
-pub use backup::{BackupPart, RepairLeases, RestoreTarget, StatisticsCopy};
+pub use backup::{BackupLocation, BackupPart, RepairLeases, RestoreTarget, StatisticsCopy};
 pub use client::address::{Compression, StoreAddress};
 pub use client::addresses::Lag;
 pub use client::connection::Batch;

@@ -63,23 +63,13 @@ pub(super) fn require_whole(folder: &BackupFolder) -> Result<Manifest, BackupErr
     Ok(manifest)
 }
 
-/// The manifest of a backup that may be the base of one of `chain_id`.
-pub(super) fn require_base(base: &BackupFolder, chain_id: Option<u64>) -> Result<Manifest, BackupError> {
-    let manifest = require_whole(base)?;
-    if manifest.chain_id != chain_id {
-        let path = base.path().to_owned();
-        return Err(BackupError::OtherChain { path, found: manifest.chain_id, expected: chain_id });
-    }
-    Ok(manifest)
-}
-
 /// The backups in `folder`, oldest first; after them folders that were not completed or cannot be read. Symbolic links
 /// to what is in `folder` are none of them, as it is listed by itself; those to other folders are.
 ///
 /// # Errors
 ///
 /// If the folder cannot be read.
-pub fn list(folder: &Path) -> Result<Vec<ListedBackup>, BackupError> {
+pub(super) fn list(folder: &Path) -> Result<Vec<ListedBackup>, BackupError> {
     let failed = |source| BackupError::Folder { path: folder.to_owned(), source };
     let whole_path = fs::canonicalize(folder).map_err(failed)?;
     let mut listed = Vec::new();
@@ -125,7 +115,7 @@ fn listed_backup(folder: BackupFolder) -> Option<ListedBackup> {
 ///
 /// If the folder cannot be read, or a backup not removed. Nothing is removed while a backup cannot be read, as what it
 /// builds on is not known.
-pub fn prune(folder: &Path, keep: usize) -> Result<Vec<ListedBackup>, BackupError> {
+pub(super) fn prune(folder: &Path, keep: usize) -> Result<Vec<ListedBackup>, BackupError> {
     let mut whole = list(folder)?;
     if let Some(backup) = whole.iter().find(|backup| matches!(backup.completion, Completion::Unreadable(_))) {
         return Err(BackupError::NotPruned { path: backup.folder.path().to_owned() });
@@ -258,7 +248,6 @@ mod tests {
         let folder = backups(&[("a", 1, None), ("b", 2, Some("a")), ("c", 3, Some("b"))]);
         let backup = |name: &str| BackupFolder::new(&folder.path().join(name)).expect("a path");
         assert!(require_whole(&backup("c")).is_ok());
-        assert!(matches!(require_base(&backup("a"), Some(1)), Err(BackupError::OtherChain { found: None, .. })));
         backup("a").remove().expect("removed");
         let Err(BackupError::BaseMissing { path, base }) = require_whole(&backup("c")) else {
             panic!("a base is missing")

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use trawl_core::store::StoreError;
 
@@ -21,7 +22,7 @@ pub enum BackupError {
         path: PathBuf,
     },
     /// A backup is never written over.
-    #[error("{path} is already a backup: name a folder that does not exist")]
+    #[error("{path} is already a backup: name one that does not exist")]
     Exists {
         /// Folder of the backup that is there.
         path: PathBuf,
@@ -66,6 +67,77 @@ pub enum BackupError {
     NotPruned {
         /// Folder of the backup that cannot be read.
         path: PathBuf,
+    },
+    /// What follows `s3://` is no path of a backup.
+    #[error(
+        "{path} is no path in a bucket: write s3://COLLECTION/PATH, with a named collection of ClickHouse's \
+         configuration and a path of letters, digits and `-_./`"
+    )]
+    InvalidBucketPath {
+        /// As it was given.
+        path: PathBuf,
+    },
+    /// ClickHouse has no such collection, or its account may not use it.
+    #[error(
+        "ClickHouse cannot use the named collection `{collection}`: its configuration (trawl-engine --config) needs \
+         <named_collections><{collection}> with url, access_key_id and secret_access_key"
+    )]
+    NoCollection {
+        /// Its name.
+        collection: String,
+    },
+    /// The storage is away.
+    #[error(
+        "{path} does not answer within {limit:?}: look after the storage and the URL in ClickHouse's configuration"
+    )]
+    Silent {
+        /// Path in the bucket.
+        path: PathBuf,
+        /// How long it was waited for.
+        limit: Duration,
+    },
+    /// A list is bounded.
+    #[error("{path} has more than {limit} backups: name a path below it")]
+    TooMany {
+        /// Path of the backups.
+        path: PathBuf,
+        /// Most that are listed.
+        limit: usize,
+    },
+    /// ClickHouse writes objects and deletes none.
+    #[error(
+        "{path} has objects and no backup.json, of a backup that was interrupted or is being written: remove these \
+         objects with your storage's own tools, or take another path"
+    )]
+    Remains {
+        /// Path of the backup.
+        path: PathBuf,
+    },
+    /// ClickHouse writes objects and deletes none.
+    #[error(
+        "backups in a bucket are not removed from here: remove {path}'s with your storage's own tools, and keep those that \
+         others build on; `trawl-ingest backups {path}` names them"
+    )]
+    NoPruning {
+        /// Path of the backups.
+        path: PathBuf,
+    },
+    /// Its manifest is there, and objects are not.
+    #[error(
+        "ClickHouse does not find all objects of {path} or of the backup that it builds on: put them back, or use another \
+         backup"
+    )]
+    ObjectsMissing {
+        /// Path of the backup.
+        path: PathBuf,
+    },
+    /// A folder and a bucket.
+    #[error("{path} cannot build on {base}: one is a folder and the other in a bucket")]
+    OtherKind {
+        /// Path of the backup.
+        path: PathBuf,
+        /// Path of its base.
+        base: PathBuf,
     },
     /// The base of a backup was replaced.
     #[error(
@@ -172,6 +244,21 @@ fn chain(id: Option<u64>) -> String {
 const ALREADY_EXISTS: i32 = 598;
 const NOT_FOUND: i32 = 599;
 
+/// ClickHouse's codes: BAD_ARGUMENTS, NAMED_COLLECTION_DOESNT_EXIST.
+const BAD_ARGUMENTS: i32 = 36;
+const NO_COLLECTION: i32 = 669;
+
+/// Maps the error of a statement about the objects of a bucket.
+pub(super) fn of_bucket(error: StoreError, collection: &str) -> BackupError {
+    match &error {
+        StoreError::Refused { code: NO_COLLECTION, .. } => BackupError::NoCollection { collection: collection.into() },
+        StoreError::Refused { code: BAD_ARGUMENTS, message } if message.contains("no named collection") => {
+            BackupError::NoCollection { collection: collection.into() }
+        }
+        _ => BackupError::Store(error),
+    }
+}
+
 /// Maps the error of a failed BACKUP or RESTORE of the backup `path`.
 pub(super) fn of_statement(error: StoreError, path: &Path) -> BackupError {
     let path = path.to_owned();
@@ -184,6 +271,7 @@ pub(super) fn of_statement(error: StoreError, path: &Path) -> BackupError {
             BackupError::Full { path }
         }
         StoreError::Refused { code: ALREADY_EXISTS, .. } => BackupError::Exists { path },
+        StoreError::Refused { code: NOT_FOUND, .. } if path.starts_with("s3:") => BackupError::ObjectsMissing { path },
         StoreError::Refused { code: NOT_FOUND, .. } => BackupError::Missing { path },
         full if full.is_full_disk() => BackupError::Full { path },
         _ => BackupError::Store(error),

@@ -3,7 +3,8 @@
 use tokio::sync::watch;
 use trawl_core::store::{Choice, Head, Reader, RestoreTarget, Writer};
 use trawl_ingest::backup::{
-    BackupError, BackupFolder, Completion, RestoreProgress, back_up, complete, list, prune, remove_uncommitted, restore,
+    BackupError, BackupStore, Completion, RestoreProgress, back_up, complete, list_at, prune_at, remove_uncommitted,
+    restore,
 };
 use trawl_ingest::labels::bundled;
 use trawl_ingest::write::lease::{ContentionPolicy, Lease, LeaseScope};
@@ -22,8 +23,8 @@ pub async fn backup_command(
     writer: &Writer,
 ) -> Result<(), Failure> {
     writer.require_schema().await?;
-    let to = BackupFolder::new(&flags.to)?;
-    let base = flags.base.as_deref().map(BackupFolder::new).transpose()?;
+    let to = BackupStore::new(&flags.to)?;
+    let base = flags.base.as_deref().map(BackupStore::new).transpose()?;
     let manifest = back_up(reader, writer, database, &to, base.as_ref()).await?;
     println!("blocks {} to {} are in {}", manifest.first_block, manifest.last_block, to.path().display());
     if !manifest.statistics {
@@ -39,7 +40,7 @@ pub async fn restore_command(
     reader: &Reader,
     writer: &Writer,
 ) -> Result<(), Failure> {
-    let from = BackupFolder::new(&flags.from)?;
+    let from = BackupStore::new(&flags.from)?;
     if let RestoreProgress::Tables(manifest) = restore(writer, database, &from).await? {
         let (_end, mut stop) = watch::channel(false);
         let lease = Lease::acquire(reader, writer, &LeaseScope::Database, ContentionPolicy::Wait, &mut stop).await?;
@@ -61,13 +62,13 @@ pub async fn restore_command(
 
 /// Lists the backups in a folder, after removing old ones if `--keep` is given. If they are not removed, the list helps
 /// to see why.
-pub fn backups_command(flags: &BackupsFlags) -> Result<(), Failure> {
-    let pruned = flags.keep.map_or(Ok(Vec::new()), |keep| prune(&flags.folder, keep.get()));
+pub async fn backups_command(flags: &BackupsFlags, writer: &Writer) -> Result<(), Failure> {
+    let pruned = flags.keep.map_or(Ok(Vec::new()), |keep| prune_at(&flags.folder, keep.get()));
     for backup in pruned.iter().flatten() {
         println!("removed {}", backup.folder.path().display());
     }
-    for backup in list(&flags.folder)? {
-        let (path, size) = (backup.folder.path().display(), bytesize::ByteSize(backup.size_bytes));
+    for backup in list_at(&flags.folder, writer).await? {
+        let (path, size) = (backup.path.display(), bytesize::ByteSize(backup.size_bytes));
         match backup.completion {
             Completion::Whole(manifest) => {
                 let base =

@@ -66,7 +66,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Doctor(doctor) => {
             doctor_command(&doctor, flags.store.password_file(), &reader(&address), &writer).await
         }
-        Command::Backups(flags) => backups_command(&flags),
+        Command::Backups(flags) => backups_command(&flags, &writer).await,
         Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
         Command::Repair(flags) => {
             let [repairer, filler] =

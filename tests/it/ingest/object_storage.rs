@@ -186,3 +186,100 @@ fn a_chain_on_object_storage_is_whole_whatever_is_killed() -> anyhow::Result<()>
     ensure!(machine.start().is_err(), "it starts without its tables");
     Ok(())
 }
+
+/// An engine that knows the bucket as the page about backups configures it.
+fn engine_with_collection(folder: &Path, bucket: &Bucket, name: &str) -> anyhow::Result<Server> {
+    let page = fs::read_to_string(workspace::root().join("docs/operate/backup.md"))?;
+    let (_, rest) = page.split_once("```xml\n").context("the page has a file")?;
+    let (file, _) = rest.split_once("```").context("which ends")?;
+    let endpoint = format!("http://127.0.0.1:{}/trawl/backups/", bucket.port);
+    let file = file.replace("https://BUCKET.s3.REGION.amazonaws.com/trawl-backup/", &endpoint);
+    let file = file.replace("KEY<", "S3RVER<").replace("SECRET<", "S3RVER<");
+    let configuration = folder.join("collection.xml");
+    fs::write(&configuration, file)?;
+    let flags = ["--config", &configuration.display().to_string(), "--reader-user", "ana", "--reader-password", "a"];
+    env::start_engine(&folder.join(name), 0, &flags)
+}
+
+/// Runs `trawl-ingest`; returns its output, which never has a key.
+fn run(engine: &Server, database: &str, arguments: &[&str], code: i32) -> anyhow::Result<String> {
+    let mut command = env::ingest_at(&engine.url, database, arguments);
+    command.env("RUST_LOG", "debug");
+    let output = env::run(command, code)?;
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    ensure!(!text.contains("S3RVER"), "a key in {text}");
+    Ok(text)
+}
+
+/// What is refused, and in which words.
+fn refusals(engine: &Server) -> anyhow::Result<()> {
+    for (arguments, reason) in [
+        (&["backup", "s3://offsite/one"][..], "is already a backup"),
+        (&["backup", "s3://nowhere/one"], "needs <named_collections><nowhere>"),
+        (&["backup", "s3://offsite/*"], "is no path in a bucket"),
+        (&["backup", "/tmp/two", "--base", "s3://offsite/one"], "one is a folder and the other in a bucket"),
+        (&["backups", "s3://offsite", "--keep", "1"], "are not removed from here"),
+        (&["restore", "s3://offsite/three"], "is not a backup"),
+    ] {
+        let text = run(engine, DATABASE, arguments, 1)?;
+        ensure!(text.contains(reason), "{arguments:?}: {text}");
+    }
+    let url = format!("{}/?user=ana&password=a", engine.url);
+    for statement in
+        ["SELECT * FROM s3(offsite, filename = '**', format = 'One')", "SELECT * FROM system.named_collections"]
+    {
+        let answer = http::post(&http::agent(), &url, statement.as_bytes())?.text();
+        ensure!(
+            answer.is_empty() || answer.contains("ACCESS_DENIED") || answer.contains("READONLY"),
+            "{statement}: {answer}"
+        );
+    }
+    Ok(())
+}
+
+/// A backup that is killed is not taken for one.
+fn killed_backups_are_named(engine: &Server) -> anyhow::Result<()> {
+    let mut backup = env::ingest_at(&engine.url, DATABASE, &["backup", "s3://offsite/killed"]);
+    backup.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut backup = backup.spawn()?;
+    std::thread::sleep(Duration::from_millis(400));
+    backup.kill()?;
+    process::wait_within(&mut backup, env::LONGEST)?;
+    let text = run(engine, DATABASE, &["backups", "s3://offsite"], 0)?;
+    ensure!(!text.contains("s3://offsite/killed: 20"), "{text}");
+    ensure!(text.contains("s3://offsite/two: ") && text.contains(", builds on s3://offsite/one"), "{text}");
+    let refused = run(engine, "killed", &["restore", "s3://offsite/killed"], 1)?;
+    ensure!(refused.contains("is not a backup"), "{refused}");
+    Ok(())
+}
+
+#[test]
+fn a_backup_in_a_bucket_is_restored_elsewhere() -> anyhow::Result<()> {
+    let folder = env::directory()?;
+    let mut bucket = Bucket::start(folder.path())?;
+    let engine = engine_with_collection(folder.path(), &bucket, "first")?;
+    let devchain = dump("devchain");
+    run(&engine, DATABASE, &["migrate"], 0)?;
+    run(&engine, DATABASE, &["load", "--dump", &devchain, "--to", "50"], 0)?;
+    run(&engine, DATABASE, &["backup", "s3://offsite/one"], 0)?;
+    run(&engine, DATABASE, &["load", "--dump", &devchain], 0)?;
+    run(&engine, DATABASE, &["backup", "s3://offsite/two", "--base", "s3://offsite/one"], 0)?;
+    refusals(&engine)?;
+    killed_backups_are_named(&engine)?;
+    bucket.goes_away()?;
+    if env::is_slow_run() {
+        let away = run(&engine, DATABASE, &["backup", "s3://offsite/away"], 1)?;
+        ensure!(away.contains("does not answer within 30s"), "{away}");
+    }
+    bucket.comes_back()?;
+    engine.stop()?;
+    let engine = engine_with_collection(folder.path(), &bucket, "second")?;
+    let text = run(&engine, DATABASE, &["restore", "s3://offsite/two"], 0)?;
+    ensure!(text.contains("restored from s3://offsite/two") && text.contains("92 verified"), "{text}");
+    ensure!(env::contents(&engine.url, DATABASE)? == clean()?);
+    // What it builds on is gone.
+    fs::rename(bucket.folder.join("trawl/backups/one"), folder.path().join("one"))?;
+    let text = run(&engine, "again", &["restore", "s3://offsite/two"], 1)?;
+    ensure!(text.contains("builds on s3://offsite/one, which is no longer a backup"), "{text}");
+    engine.stop().map(drop)
+}

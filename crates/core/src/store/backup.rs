@@ -2,6 +2,10 @@
 //!
 //! <https://clickhouse.com/docs/operations/backup>
 
+mod location;
+
+pub use location::BackupLocation;
+
 use super::client::connection::bind;
 use super::{StoreError, Writer};
 use crate::schema::STATISTICS_TABLES;
@@ -147,13 +151,17 @@ impl Writer {
         })
     }
 
-    /// Copies a part to the folder `to` of the server's machine; what the same part in the folder `base` has is left
-    /// out. Of the statistics their clones are copied.
+    /// Copies a part to `to`; what the same part in `base` has is left out. Of the statistics their clones are copied.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn back_up(&self, part: BackupPart, to: &str, base: Option<&str>) -> Result<(), StoreError> {
+    pub async fn back_up(
+        &self,
+        part: BackupPart,
+        to: &BackupLocation,
+        base: Option<&BackupLocation>,
+    ) -> Result<(), StoreError> {
         let database = &self.address.database;
         let what = match (part, part.table()) {
             (_, Some(table)) => format!("TABLE {}", full_name(database, table)),
@@ -163,12 +171,12 @@ impl Writer {
                 format!("DATABASE {} EXCEPT TABLES {}", quoted(database), others.join(", "))
             }
         };
-        let settings = base.map_or("", |_| " SETTINGS base_backup = File({base:String})");
+        let settings = base.map(|base| format!(" SETTINGS base_backup = {}", base.call("base"))).unwrap_or_default();
         let parameters: Vec<(&str, Parameter)> = [("to", Some(to)), ("base", base)]
             .into_iter()
-            .filter_map(|(name, path)| Some((name, path?.into())))
+            .filter_map(|(name, path)| Some((name, path?.path().into())))
             .collect();
-        self.execute_at_server(&format!("BACKUP {what} TO File({{to:String}}){settings}"), &parameters).await
+        self.execute_at_server(&format!("BACKUP {what} TO {}{settings}", to.call("to")), &parameters).await
     }
 
     /// Clones the statistics of tokens (hard links, no bytes) into a database of their own, as they are between two
@@ -238,12 +246,12 @@ impl Writer {
         self.execute_at_server(&format!("DROP DATABASE {} SYNC", quoted(&self.address.database)), &[]).await
     }
 
-    /// Restores a part of database `saved` from the folder `from`, but for what says that the database has a schema.
+    /// Restores a part of database `saved` from `from`, but for what says that the database has a schema.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn restore(&self, part: BackupPart, saved: &str, from: &str) -> Result<(), StoreError> {
+    pub async fn restore(&self, part: BackupPart, saved: &str, from: &BackupLocation) -> Result<(), StoreError> {
         let database = &self.address.database;
         let what = match (part, part.table()) {
             (_, Some(table)) => format!("TABLE {} AS {}", full_name(saved, table), full_name(database, table)),
@@ -252,19 +260,20 @@ impl Writer {
                 format!("DATABASE {} AS {} EXCEPT TABLES {}", quoted(saved), quoted(database), full_name(saved, SCHEMA))
             }
         };
-        self.execute_at_server(&format!("RESTORE {what} FROM File({{from:String}})"), &[("from", from.into())]).await
+        let restore = format!("RESTORE {what} FROM {}", from.call("from"));
+        self.execute_at_server(&restore, &[("from", from.path().into())]).await
     }
 
-    /// Restores what says that the database has a schema, from the folder of [`BackupPart::Rows`]: programs use it from
+    /// Restores what says that the database has a schema, from the location of [`BackupPart::Rows`]: programs use it from
     /// then on.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn restore_schema(&self, saved: &str, from: &str) -> Result<(), StoreError> {
+    pub async fn restore_schema(&self, saved: &str, from: &BackupLocation) -> Result<(), StoreError> {
         let (saved, restored) = (full_name(saved, SCHEMA), full_name(&self.address.database, SCHEMA));
-        let restore = format!("RESTORE TABLE {saved} AS {restored} FROM File({{from:String}})");
-        self.execute_at_server(&restore, &[("from", from.into())]).await
+        let restore = format!("RESTORE TABLE {saved} AS {restored} FROM {}", from.call("from"));
+        self.execute_at_server(&restore, &[("from", from.path().into())]).await
     }
 
     /// Says that the restore came to its end.
