@@ -25,11 +25,11 @@ mod manifest;
 mod store;
 
 pub use bucket::BackupBucket;
-pub use chain::{Completion, ListedBackup};
+pub use chain::{Completion, ListedBackup, StoredBackup};
 pub use error::BackupError;
 pub use folder::BackupFolder;
 pub use manifest::Manifest;
-pub use store::{BackupStore, StoredBackup, list_at, prune_at};
+pub use store::{BackupStore, list_at, prune_at};
 
 use error::of_statement;
 

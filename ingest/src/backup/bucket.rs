@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use trawl_core::store::{BackupLocation, BackupPart, StoreError, Writer};
 
-use super::chain::Completion;
+use super::chain::{Completion, StoredBackup};
 use super::error::BackupError;
 use super::manifest::{FILE, Manifest};
-use super::store::StoredBackup;
 
 /// Begins the name of a path in a bucket.
 const SCHEME: &str = "s3://";
@@ -42,8 +41,8 @@ impl BackupBucket {
         let path = path.trim_matches('/');
         let is_plain = |of: char| of.is_ascii_alphanumeric() || "-_./".contains(of);
         let is_path = path.chars().all(is_plain) && path.split('/').all(|segment| segment != "." && segment != "..");
-        let is_place = is_name && is_path && (path.is_empty() || !path.contains("//"));
-        Some(if is_place {
+        let is_valid = is_name && is_path && (path.is_empty() || !path.contains("//"));
+        Some(if is_valid {
             Ok(Self::new(collection, path))
         } else {
             Err(BackupError::InvalidBucketPath { path: text.to_owned() })
@@ -148,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_in_buckets_are_told_from_folders_and_patterns_are_refused() {
+    fn paths_in_buckets_are_told_from_folders_and_patterns_are_refused() {
         let parse = |text: &str| BackupBucket::parse(Path::new(text));
         assert!(parse("/var/backup").is_none() && parse("s3:/a").is_none());
         let path = parse("s3://offsite/trawl/2026-11-22/").expect("a bucket").expect("a path");

@@ -34,6 +34,24 @@ pub enum Completion {
     Unreadable(BackupError),
 }
 
+/// A backup in a folder or a bucket.
+#[derive(Debug)]
+pub struct StoredBackup {
+    /// Where it is, as people write it.
+    pub path: PathBuf,
+    /// What it is.
+    pub completion: Completion,
+    /// Bytes of its files or objects.
+    pub size_bytes: u64,
+}
+
+impl From<ListedBackup> for StoredBackup {
+    fn from(backup: ListedBackup) -> Self {
+        let ListedBackup { folder, completion, size_bytes } = backup;
+        Self { path: folder.path().to_owned(), completion, size_bytes }
+    }
+}
+
 impl ListedBackup {
     /// The manifest of one that is whole.
     #[must_use]

@@ -83,7 +83,7 @@ pub enum BackupError {
          <named_collections><{collection}> with url, access_key_id and secret_access_key"
     )]
     NoCollection {
-        /// Its name.
+        /// Name of the collection.
         collection: String,
     },
     /// The storage is away.
@@ -115,8 +115,8 @@ pub enum BackupError {
     },
     /// ClickHouse writes objects and deletes none.
     #[error(
-        "backups in a bucket are not removed from here: remove {path}'s with your storage's own tools, and keep those that \
-         others build on; `trawl-ingest backups {path}` names them"
+        "backups in a bucket are not removed from here: remove {path}'s with your storage's own tools, and keep those \
+         that others build on; `trawl-ingest backups {path}` names them"
     )]
     NoPruning {
         /// Path of the backups.
@@ -124,8 +124,8 @@ pub enum BackupError {
     },
     /// Its manifest is there, and objects are not.
     #[error(
-        "ClickHouse does not find all objects of {path} or of the backup that it builds on: put them back, or use another \
-         backup"
+        "ClickHouse does not find all objects of {path} or of the backup that it builds on: put them back, or use \
+         another backup"
     )]
     ObjectsMissing {
         /// Path of the backup.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use trawl_core::store::{BackupLocation, BackupPart, Writer};
 
 use super::bucket::BackupBucket;
-use super::chain::{self, Completion, ListedBackup};
+use super::chain::{self, ListedBackup, StoredBackup};
 use super::contents::{require_contents, require_files};
 use super::error::BackupError;
 use super::folder::BackupFolder;
@@ -146,24 +146,6 @@ impl BackupStore {
             Self::Folder(folder) => folder.remove(),
             Self::Bucket(_) => Ok(()),
         }
-    }
-}
-
-/// A backup in a folder or a bucket.
-#[derive(Debug)]
-pub struct StoredBackup {
-    /// Where it is, as people write it.
-    pub path: PathBuf,
-    /// What it is.
-    pub completion: Completion,
-    /// Bytes of its files or objects.
-    pub size_bytes: u64,
-}
-
-impl From<ListedBackup> for StoredBackup {
-    fn from(backup: ListedBackup) -> Self {
-        let ListedBackup { folder, completion, size_bytes } = backup;
-        Self { path: folder.path().to_owned(), completion, size_bytes }
     }
 }
 

@@ -12,7 +12,7 @@ pub enum BackupLocation {
     Bucket {
         /// Name of the collection, of letters, digits and `_`.
         collection: String,
-        /// The path.
+        /// Path below the URL.
         path: String,
     },
 }
@@ -30,7 +30,7 @@ impl BackupLocation {
         }
     }
 
-    /// Its path.
+    /// Path of the part.
     #[must_use]
     pub fn path(&self) -> &str {
         match self {
@@ -67,8 +67,8 @@ impl Writer {
         Ok(self.of_bucket(sql, pattern).fetch_one().await?)
     }
 
-    /// The distinct names of the folders of the objects that match a pattern: of the one `above` levels above the end of
-    /// their path, of which 1 is their own name.
+    /// The distinct names of the folders of the objects that match a pattern: of the one `above` levels above the end
+    /// of their path, of which 1 is their own name.
     ///
     /// # Errors
     ///
