@@ -303,6 +303,13 @@ impl Transaction {
         self.lacking.iter().any(|column| !["l1_fee", "operator_fee"].contains(column))
     }
 
+    /// Whether the source has all that tells what the transaction creates: its type, both sides and the nonce.
+    #[must_use]
+    pub fn has_origin(&self) -> bool {
+        let origin = ["transaction_type", "from_address", "to_address", "nonce"];
+        !self.lacking.iter().any(|column| origin.contains(column))
+    }
+
     /// The fields of the source's JSON that no column has.
     #[must_use]
     pub fn extra_fields(&self) -> Map<String, Value> {

@@ -232,9 +232,9 @@ fn priority_fee_per_gas(header: &Header, transaction: &Transaction) -> U256 {
     transaction.max_priority_fee_per_gas.unwrap_or(price).min(cap)
 }
 
-/// The address a creation of a known type gets; a chain's own types may count otherwise.
+/// The address a creation of a known type gets; unknown of a chain's own types, and where the source lacks its origin.
 fn created_address(transaction: &Transaction) -> Option<Address> {
-    let creates = transaction.to.is_none() && transaction.raw.is_none();
+    let creates = transaction.raw.is_none() && transaction.has_origin() && transaction.to.is_none();
     creates.then(|| transaction.from.create(transaction.nonce))
 }
 

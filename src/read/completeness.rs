@@ -81,6 +81,16 @@ pub(crate) fn require_block(blocks: &BlockView<'_>, row: usize) -> Result<(), Pr
     })
 }
 
+/// Refuses a block without some columns.
+///
+/// # Errors
+///
+/// [`Problem::ColumnsMissing`] with the names of those that are missing.
+pub(crate) fn require_block_columns(blocks: &BlockView<'_>, row: usize, needed: &[&str]) -> Result<(), Problem> {
+    let missing_columns = blocks.lacking.items::<String>(row);
+    refuse(missing_columns.filter(|column| needed.contains(column)), || format!("block {}", blocks.block_number[row]))
+}
+
 /// The same of a block that is only shown: what its header never had is left out, and not refused. `family`: the rules
 /// of its chain.
 ///

@@ -61,7 +61,10 @@ impl OfTransaction<'_> {
             Some(status) => status == 1,
             None => receipt.gas_used < self.transaction.gas,
         };
-        let contract = receipt.contract_address.filter(|_| has_succeeded && self.transaction.to.is_none());
+        // A row says who created it, and that nobody was called: a source may have neither.
+        let is_known = !["from_address", "to_address"].iter().any(|column| self.transaction.lacking.contains(column));
+        let creates = is_known && has_succeeded && self.transaction.to.is_none();
+        let contract = receipt.contract_address.filter(|_| creates);
         contract.map(|contract| self.row(contract))
     }
 
@@ -84,7 +87,38 @@ impl OfTransaction<'_> {
 mod tests {
     use super::*;
     use crate::block::trace::FrameKind;
+    use crate::decode::decode;
+    use crate::rows::rows;
     use trawl_core::primitives::{Bytes, U256};
+
+    /// A block that creates a contract, from a source without a column.
+    fn without(column: Option<&'static str>) -> (Vec<Option<Address>>, usize) {
+        use std::io::BufRead as _;
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/devchain/chain.ndjson.gz");
+        let file = flate2::read::MultiGzDecoder::new(std::fs::File::open(file).expect("the fixture"));
+        let mut lines =
+            std::io::BufReader::new(file).lines().map(|line| decode(&line.expect("text")).expect("a block"));
+        let creates = |block: &Block| block.receipts.iter().flatten().any(|receipt| receipt.contract_address.is_some());
+        let mut block = lines.find(creates).expect("a block that creates");
+        block.traces = None;
+        for (transaction, receipt) in block.transactions.iter_mut().zip(block.receipts.iter_mut().flatten()) {
+            if let Some(column) = column {
+                (transaction.to, receipt.contract_address) = (None, None);
+                transaction.lacking = vec![column];
+            }
+        }
+        let rows = rows(block, &trawl_chains::ETHEREUM).expect("rows");
+        (rows.transactions.iter().map(|row| row.contract_address).collect(), rows.contracts.len())
+    }
+
+    #[test]
+    fn what_a_source_lacks_creates_no_contract() {
+        let (addresses, contracts) = without(None);
+        assert!(addresses.iter().any(Option::is_some) && contracts > 0);
+        for column in ["to_address", "from_address", "nonce", "transaction_type"] {
+            assert_eq!(without(Some(column)), (vec![None; addresses.len()], 0), "{column}");
+        }
+    }
 
     fn frame(path: &[u32], error: Option<&str>) -> Frame {
         let contract = error.is_none().then(|| Address::repeat_byte(u8::try_from(path.len()).expect("short")));

@@ -8,6 +8,7 @@ use crate::error::Problem;
 use crate::etherscan::answer::{Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
+use crate::read::completeness::require_block_columns;
 use trawl_chains::Issuance;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
 use trawl_core::schema::{BlockView, Column, Reward};
@@ -20,6 +21,7 @@ pub(crate) async fn reward(request: Request) -> Result<Response, Refusal> {
     let number = params.require("blockno", Params::number)?;
     let batch = readable_block(app, head, number).await?;
     let view = batch.view();
+    require_block_columns(&view, 0, &["miner", "difficulty", "base_fee_per_gas"])?;
     let fees = unburnt_fees(&view, 0);
     let issues = app.family(head).is_none_or(|family| family.issuance == Issuance::ProofOfWork);
     let is_mined = issues && !U256::get(&view.difficulty, 0).is_zero();
