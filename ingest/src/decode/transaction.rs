@@ -128,14 +128,16 @@ mod tests {
     fn members_that_a_type_does_not_have_are_left_out() {
         let (hash, address) = ("11".repeat(32), "22".repeat(20));
         let members = format!(
-            r#""maxFeePerGas":"0x9","maxPriorityFeePerGas":"0x8","maxFeePerBlobGas":"0x7","blobVersionedHashes":["0x{hash}"],
+            r#""maxFeePerGas":"0x9","maxPriorityFeePerGas":"0x8","maxFeePerBlobGas":"0x7",
+                "blobVersionedHashes":["0x{hash}"],
                 "accessList":[{{"address":"0x{address}","storageKeys":[]}}],"authorizationList":[
                 {{"chainId":"0x1","address":"0x{address}","nonce":"0x6","yParity":"0x1","r":"0x7","s":"0x8"}}]"#
         );
         let of = |kind: u8| {
             let text = format!(
-                r#"{{"type":"{kind:#x}","hash":"0x{hash}","from":"0x{address}","to":"0x{address}","gas":"0x0","value":"0x0",
-                    "v":"0x1b","yParity":"0x0","r":"0x1","s":"0x1","nonce":"0x2","input":"0x","gasPrice":"0x1",{members}}}"#
+                r#"{{"type":"{kind:#x}","hash":"0x{hash}","from":"0x{address}","to":"0x{address}","gas":"0x0",
+                    "value":"0x0","v":"0x1b","yParity":"0x0","r":"0x1","s":"0x1","nonce":"0x2","input":"0x",
+                    "gasPrice":"0x1",{members}}}"#
             );
             let read = transaction(1, 0, &RawValue::from_string(text).expect("JSON")).expect("a transaction");
             [

@@ -8,8 +8,8 @@ use trawl_core::primitives::{Address, B256};
 use crate::block::{Block, Receipt, Transaction};
 
 /// Completes the nonce of deposits, and the address of a contract that a node leaves out or derived from nonce 0, as
-/// the receipts tell. The JSON that is stored of both says the same. Whether the receipts are those of the block is checked
-/// afterwards. Returns the contracts whose address is another one now.
+/// the receipts tell. The JSON that is stored of both says the same. Whether the receipts are those of the block is
+/// checked afterwards. Returns the contracts whose address is another one now.
 pub(super) fn complete_deposits(block: &mut Block, family: &Family) -> Vec<CorrectedContract> {
     let mut corrected = Vec::new();
     let mut receipts = block.receipts.iter_mut().flatten().peekable();
@@ -47,7 +47,7 @@ pub(super) fn warn_of_corrections(block: u64, corrected: &[CorrectedContract]) {
             block,
             %transaction,
             nonce,
-            "a receipt has no address of its contract, or the one by nonce 0: {created}, by the deposit's nonce, is stored"
+            "a receipt lacks its contract's address, or has that of nonce 0: {created} is stored, by its nonce"
         );
     }
 }

@@ -6,8 +6,8 @@ use crate::block::{Block, Receipt};
 use crate::verify::{Check, Outcome, verify_receipts};
 
 /// Keeps of receipts with both the one that is hashed, which the receipts root tells: some nodes give a status beside a
-/// state root, 0 for every transaction before Byzantium, which says nothing of its outcome; others repeat a hash where a
-/// state root stood. Where neither is proven, both stay.
+/// state root, 0 for every transaction before Byzantium, which says nothing of its outcome; others repeat a hash where
+/// a state root stood. Where neither is proven, both stay.
 pub(super) fn remove_unhashed_outcomes(block: &mut Block, family: &Family) {
     let Some(receipts) = &block.receipts else { return };
     if !receipts.iter().any(has_both) {

@@ -43,8 +43,8 @@ pub(super) fn lack_unknown_fees(block: &mut Block, family: &Family, form: Receip
     }
 }
 
-/// The column of the fee on L1, if a receipt does not have it. Nodes leave out the parameters of the operator's fee where
-/// there is none, so nothing can be said of that.
+/// The column of the fee on L1, if a receipt does not have it. Nodes leave out the parameters of the operator's fee
+/// where there is none, so nothing can be said of that.
 fn lacking_in_json(transaction: &Transaction, receipt: &Receipt, family: &Family) -> Vec<&'static str> {
     let Some(name) = family.l1_fee.filter(|_| !is_free(transaction, receipt, family)) else { return Vec::new() };
     let text = receipt.extra.as_deref().or(receipt.raw.as_deref());

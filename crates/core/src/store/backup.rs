@@ -264,8 +264,8 @@ impl Writer {
         self.execute_at_server(&restore, &[("from", from.path().into())]).await
     }
 
-    /// Restores what says that the database has a schema, from the location of [`BackupPart::Rows`]: programs use it from
-    /// then on.
+    /// Restores what says that the database has a schema, from the location of [`BackupPart::Rows`]: programs use it
+    /// from then on.
     ///
     /// # Errors
     ///

@@ -78,7 +78,7 @@ mod tests {
             |wei: u64, is_of_newest_fork: bool| Some(ScheduledPrice { wei: U256::from(wei), is_of_newest_fork });
         assert_eq!(of(1_710_338_134, 0), None, "before Cancun");
         assert_eq!(of(1_710_338_135, 0), price(1, false));
-        // Block 22,431,084 of Mainnet, the first one with Prague; by the fractions of Cancun, BPO1 and BPO2 others follow.
+        // Block 22,431,084 of Mainnet, the first one with Prague; by the other fractions other prices follow.
         assert_eq!(of(1_746_612_311, 50_462_720), price(23_789, false));
         for other in [1_746_612_310, 1_765_290_071, 1_767_747_671] {
             assert_ne!(of(other, 50_462_720).map(|price| price.wei), Some(U256::from(23_789)), "{other}");

@@ -28,8 +28,8 @@ pub enum ClusterError {
     },
     /// Tables that replicate are on a cluster.
     #[error(
-        "--replicated needs the cluster, and no tables of database `{database}` name one: give --cluster NAME, a cluster of \
-         the servers' `remote_servers`"
+        "--replicated needs the cluster, and no tables of database `{database}` name one: give --cluster NAME, a \
+         cluster of the servers' `remote_servers`"
     )]
     ReplicatedNowhere {
         /// Name of the database.
