@@ -261,7 +261,7 @@ fn parameters_of_erigon_change_no_trace() -> anyhow::Result<()> {
     for (method, params) in &calls {
         accepted(method, params, &[json!(null)])?;
         accepted(method, params, &[json!({"tracer": null})])?;
-        refused(method, params, &[config.clone()])?;
+        refused(method, params, std::slice::from_ref(&config))?;
         refused(method, params, &[json!(false)])?;
         refused(method, params, &[json!(null), json!(null)])?;
     }
