@@ -14,8 +14,10 @@ use super::manifest::{FILE, Manifest};
 const SCHEME: &str = "s3://";
 /// Most backups that are listed below one path.
 const MAX_LISTED: usize = 10_000;
-/// How long a bucket may take to list, read or write small objects.
+/// How long a bucket may take to read or write a small object.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long it may take to list its objects.
+const LIST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A path below the URL of a named collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,10 +95,22 @@ impl BackupBucket {
         if self.manifest(writer).await?.is_some() {
             return Err(BackupError::Exists { path });
         }
-        match self.answer(writer.size_of_objects(&self.object("**"))).await? {
-            (0, _) => Ok(()),
-            _ => Err(BackupError::Remains { path }),
+        let (all, _) = self.listed(writer.size_of_objects(&self.object("**"))).await?;
+        match all {
+            0 => Ok(()),
+            _ if self.objects_of_parts(writer).await? == all => Err(BackupError::Remains { path }),
+            _ => Err(BackupError::Foreign { path }),
         }
+    }
+
+    /// How many objects are of parts of a backup at this path: others are of other backups, or of something else.
+    async fn objects_of_parts(&self, writer: &Writer) -> Result<u64, BackupError> {
+        let mut sum = 0;
+        for part in BackupPart::ALL {
+            let objects = self.object(&format!("{}/**", part.folder()));
+            sum += self.listed(writer.size_of_objects(&objects)).await?.0;
+        }
+        Ok(sum)
     }
 
     /// Makes a backup of the objects: all its parts are there.
@@ -108,8 +122,8 @@ impl BackupBucket {
 
     /// The backups right below this path, oldest first; after them those that were not completed.
     pub(super) async fn list(&self, writer: &Writer) -> Result<Vec<StoredBackup>, BackupError> {
-        let mut names = self.answer(writer.parents_of_objects(&self.object("*/*/.backup"), 3)).await?;
-        names.extend(self.answer(writer.parents_of_objects(&self.object("*/backup.jso?"), 2)).await?);
+        let mut names = self.listed(writer.parents_of_objects(&self.object("*/*/.backup"), 3)).await?;
+        names.extend(self.listed(writer.parents_of_objects(&self.object("*/backup.jso?"), 2)).await?);
         names.sort_unstable();
         names.dedup();
         if names.len() > MAX_LISTED {
@@ -118,7 +132,7 @@ impl BackupBucket {
         let mut listed = Vec::new();
         for name in names {
             let child = self.child(&name);
-            let (_, size_bytes) = self.answer(writer.size_of_objects(&child.object("**"))).await?;
+            let (_, size_bytes) = self.listed(writer.size_of_objects(&child.object("**"))).await?;
             let completion = match child.manifest(writer).await {
                 Ok(Some(manifest)) => Completion::Whole(manifest),
                 Ok(None) => Completion::Unfinished,
@@ -133,11 +147,25 @@ impl BackupBucket {
         Ok(listed)
     }
 
-    /// The answer of a bucket. ClickHouse asks one that is away for many minutes.
+    /// The answer of a bucket about one object.
     async fn answer<T>(&self, statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, BackupError> {
-        match tokio::time::timeout(ANSWER_TIMEOUT, statement).await {
+        self.within(ANSWER_TIMEOUT, statement).await
+    }
+
+    /// The answer of a bucket whose objects are listed, a thousand at a time.
+    async fn listed<T>(&self, statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, BackupError> {
+        self.within(LIST_TIMEOUT, statement).await
+    }
+
+    /// ClickHouse asks a bucket that is away for many minutes.
+    async fn within<T>(
+        &self,
+        limit: Duration,
+        statement: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, BackupError> {
+        match tokio::time::timeout(limit, statement).await {
             Ok(answer) => answer.map_err(|error| super::error::of_bucket(error, &self.collection)),
-            Err(_) => Err(BackupError::Silent { path: self.shown.clone(), limit: ANSWER_TIMEOUT }),
+            Err(_) => Err(BackupError::Silent { path: self.shown.clone(), limit }),
         }
     }
 }

@@ -28,7 +28,7 @@ pub enum BackupError {
         path: PathBuf,
     },
     /// The folder has other contents.
-    #[error("{path} exists and is not a backup: name a folder that does not exist")]
+    #[error("{path} exists and is not a backup: name a folder or path that does not exist")]
     Foreign {
         /// Folder that is no backup.
         path: PathBuf,
@@ -195,7 +195,10 @@ pub enum BackupError {
         ours: u32,
     },
     /// Another backup or restore is running.
-    #[error("another backup or restore is running on this ClickHouse: wait for its end, and run this again")]
+    #[error(
+        "another backup or restore is running on this ClickHouse, or at this path of a bucket: wait for its end, and \
+         run this again"
+    )]
     Running,
     /// What is committed is taken back and loaded again.
     #[error(
@@ -265,6 +268,11 @@ pub(super) fn of_statement(error: StoreError, path: &Path) -> BackupError {
     match &error {
         StoreError::Refused { message, .. } if message.contains("backups.allowed_path") => {
             BackupError::NotAllowed { path }
+        }
+        StoreError::Refused { message, .. }
+            if path.starts_with("s3:") && message.contains("concurrent backup writing") =>
+        {
+            BackupError::Running
         }
         // The file that says who writes is cut off too.
         StoreError::Refused { message, .. } if message.contains("concurrent backup writing") => {

@@ -46,7 +46,7 @@ pub(super) fn verify_derived(
             match fits(block, transaction, receipt, family) {
                 Ok(()) => {}
                 Err(Misfit::Unknown(reason)) => impossible = Some(reason),
-                Err(Misfit::Differs { .. }) if is_partial(check, block, transaction) => {
+                Err(Misfit::Differs { .. }) if is_partial(block, transaction) => {
                     impossible = Some("the source lacks fields from which it follows".into());
                 }
                 // A chain with rules of its own may well count otherwise.
@@ -87,25 +87,9 @@ fn unknown_rules(check: Check, block: &Block, transaction: &Transaction, family:
     unknown_fork(block, family).or_else(fields).or_else(untried).or_else(currencies)
 }
 
-/// What a created address follows from, and that itself.
-const OF_ADDRESS: [&str; 4] = ["from_address", "to_address", "nonce", "contract_address"];
-/// What the price that was paid follows from, and that itself.
-const OF_PRICE: [&str; 4] = ["gas_price", "max_fee_per_gas", "max_priority_fee_per_gas", "effective_gas_price"];
-/// What the gas of blobs follows from, and that itself.
-const OF_BLOBS: [&str; 2] = ["blob_versioned_hashes", "blob_gas_used"];
-/// What tells how to read all of them: the type, and for a chain's own the JSON of its node.
-const OF_TYPE: [&str; 3] = ["transaction_type", "raw_transaction", "raw_receipt"];
-
-/// Whether placeholders may stand where the values of a check come from.
-fn is_partial(check: Check, block: &Block, transaction: &Transaction) -> bool {
-    let needed: &[&str] = match check {
-        Check::ContractAddress => &OF_ADDRESS,
-        Check::BlobGas | Check::BlobGasPrice => &OF_BLOBS,
-        _ => &OF_PRICE,
-    };
-    let is_needed = |column: &&str| needed.contains(column) || OF_TYPE.contains(column);
-    let lacks_base_fee = check == Check::EffectiveGasPrice && block.header.lacking.contains(&"base_fee_per_gas");
-    transaction.lacking.iter().any(is_needed) || lacks_base_fee
+/// Whether placeholders may stand where the derived values come from.
+fn is_partial(block: &Block, transaction: &Transaction) -> bool {
+    transaction.lacks_sources_of_others() || block.header.lacking.contains(&"base_fee_per_gas")
 }
 
 type DerivedFieldCheck = fn(&Block, &Transaction, &Receipt, &Family) -> Result<(), Misfit>;

@@ -21,7 +21,9 @@ pub(crate) async fn reward(request: Request) -> Result<Response, Refusal> {
     let number = params.require("blockno", Params::number)?;
     let batch = readable_block(app, head, number).await?;
     let view = batch.view();
-    require_block_columns(&view, 0, &["miner", "difficulty", "base_fee_per_gas"])?;
+    let has_base_fee = Option::<U256>::get(&view.base_fee_per_gas, 0).is_some();
+    let sum = if has_base_fee { "priority_fees" } else { "transaction_fees" };
+    require_block_columns(&view, 0, &["miner", "difficulty", "base_fee_per_gas", sum])?;
     let fees = unburnt_fees(&view, 0);
     let issues = app.family(head).is_none_or(|family| family.issuance == Issuance::ProofOfWork);
     let is_mined = issues && !U256::get(&view.difficulty, 0).is_zero();
@@ -42,10 +44,14 @@ pub(crate) async fn reward(request: Request) -> Result<Response, Refusal> {
 /// What the maker of a block got of the fees: what was paid above the base fee, before London all; `None` if that is
 /// not known.
 pub(crate) fn unburnt_fees(view: &BlockView<'_>, row: usize) -> Option<U256> {
-    if Option::<U256>::get(&view.base_fee_per_gas, row).is_some() {
-        return Option::<U256>::get(&view.priority_fees, row);
+    let has = |column: &str| view.lacking.items::<String>(row).all(|lacking| lacking != column);
+    if !has("base_fee_per_gas") {
+        return None;
     }
-    let fees = Option::<U256>::get(&view.transaction_fees, row)?;
+    if Option::<U256>::get(&view.base_fee_per_gas, row).is_some() {
+        return Option::<U256>::get(&view.priority_fees, row).filter(|_| has("priority_fees"));
+    }
+    let fees = Option::<U256>::get(&view.transaction_fees, row).filter(|_| has("transaction_fees"))?;
     let burnt = Option::<U256>::get(&view.burnt_fees, row)?;
     Some(fees.saturating_sub(burnt))
 }

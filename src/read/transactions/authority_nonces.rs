@@ -80,8 +80,9 @@ async fn changed_before(
         for row in (0..batch.len()).filter(|row| view.transaction_index[*row] < index) {
             let list: Vec<Authorization> = view.authorization_list.items::<Authorization>(row).collect();
             changed.authorizations += list.len();
-            let lacks_list = view.lacking.items::<String>(row).any(|column| column == "authorization_list");
-            if lacks_list || changed.authorizations > MAX_AUTHORIZATIONS {
+            let needed = ["authorization_list", "from_address"];
+            let is_partial = view.lacking.items::<String>(row).any(|column| needed.contains(&column));
+            if is_partial || changed.authorizations > MAX_AUTHORIZATIONS {
                 return Ok(None);
             }
             changed.accounts.insert(Address::get(&view.from_address, row));

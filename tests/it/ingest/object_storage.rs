@@ -215,6 +215,8 @@ fn run(engine: &Server, database: &str, arguments: &[&str], code: i32) -> anyhow
 fn refusals(engine: &Server) -> anyhow::Result<()> {
     for (arguments, reason) in [
         (&["backup", "s3://offsite/one"][..], "is already a backup"),
+        // Nobody is told to delete what belongs to another backup.
+        (&["backup", "s3://offsite/one/rows"], "is not a backup: name a folder or path"),
         (&["backup", "s3://nowhere/one"], "needs <named_collections><nowhere>"),
         (&["backup", "s3://offsite/*"], "is no path in a bucket"),
         (&["backup", "/tmp/two", "--base", "s3://offsite/one"], "one is a folder and the other in a bucket"),

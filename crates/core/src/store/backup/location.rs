@@ -47,7 +47,7 @@ impl BackupLocation {
 }
 
 impl Writer {
-    /// The names and texts, of one line each, of the objects of a bucket that match a pattern.
+    /// The names and texts of the objects of a bucket that match a pattern.
     ///
     /// # Errors
     ///
