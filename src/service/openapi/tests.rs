@@ -241,6 +241,11 @@ fn schema(kind: Kind) -> Value {
     let integer =
         |least: i64, most: i64| json!({"type": "integer", "format": "int64", "minimum": least, "maximum": most});
     match kind {
+        // Generators make no names of values with bars.
+        Kind::Name(names) if names.iter().any(|name| name.contains('|')) => {
+            let words: Vec<String> = names.iter().map(|name| name.replace('|', r"\|")).collect();
+            text(&format!("^({})$", words.join("|")))
+        }
         Kind::Name(names) => json!({"type": "string", "enum": names}),
         Kind::Height => integer(0, i64::MAX),
         Kind::Integer => integer(i64::MIN, i64::MAX),

@@ -4,6 +4,7 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use xtask::http;
 
+use super::families::is_fee_known;
 use crate::etherscan::ask;
 use crate::etherscan::fields::ensure_fields;
 
@@ -77,18 +78,26 @@ fn of_block(url: &str, number: u128, line: &Value) -> anyhow::Result<()> {
             None => gas * price + l1_fee,
         };
     }
+    let are_known = transactions
+        .iter()
+        .zip(line["receipts"].as_array().into_iter().flatten())
+        .all(|(transaction, receipt)| is_fee_known(transaction, receipt));
     let details = rpc(url, "ots_getBlockDetails", &json!([number]))?;
-    let details = &details["result"];
-    ensure!(quantity(&details["totalFees"]) == Some(fees), "{details}");
-    ensure!(details["block"]["transactionCount"] == transactions.len(), "{details}");
     let is_mined = quantity(&block["difficulty"]).is_some_and(|difficulty| difficulty > 0);
     // Only Gnosis paid those who made blocks, and its rewards are in traces.
     let is_paid_by_fees = !is_mined || block["auraStep"].is_null();
-    let is_known = is_paid_by_fees || number == 0;
-    let zero = json!({"blockReward": "0x0", "uncleReward": "0x0", "issuance": "0x0"});
-    ensure!((details["issuance"] == zero) == is_known, "{details}");
-    let by_hash = rpc(url, "ots_getBlockDetailsByHash", &json!([block["hash"]]))?;
-    ensure!(by_hash["result"] == *details, "{by_hash}");
+    if are_known {
+        let details = &details["result"];
+        ensure!(quantity(&details["totalFees"]) == Some(fees), "{details}");
+        ensure!(details["block"]["transactionCount"] == transactions.len(), "{details}");
+        let is_known = is_paid_by_fees || number == 0;
+        let zero = json!({"blockReward": "0x0", "uncleReward": "0x0", "issuance": "0x0"});
+        ensure!((details["issuance"] == zero) == is_known, "{details}");
+        let by_hash = rpc(url, "ots_getBlockDetailsByHash", &json!([block["hash"]]))?;
+        ensure!(by_hash["result"] == *details, "{by_hash}");
+    } else {
+        ensure!(details["error"].is_object(), "{details}");
+    }
     let page = rpc(url, "ots_getBlockTransactions", &json!([number, 0, 25]))?;
     let page = &page["result"];
     let shown: Vec<&Value> = page["fullblock"]["transactions"].as_array().into_iter().flatten().collect();

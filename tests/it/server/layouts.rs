@@ -132,7 +132,8 @@ fn other_layouts_are_refused(cluster: &Cluster) -> anyhow::Result<()> {
     let shards = ["migrate", "--cluster", "trawl", "--clickhouse-shards", second, "--plan"];
     let plan = String::from_utf8(env::run(env::ingest_at(first, "fresh", &shards), 0)?.stdout)?;
     ensure!(plan.contains("  on each node, in fresh: CREATE DATABASE IF NOT EXISTS `fresh_local`\n"), "{plan}");
-    let without = ["migrate", "--clickhouse-shards", second, "--without", "log_topics", "--plan"];
+    let cluster_flags = ["--cluster", "trawl", "--shard-blocks", "7", "--clickhouse-shards", second];
+    let without = [&["migrate"], &cluster_flags[..], &["--without", "log_topics", "--plan"]].concat();
     let plan = String::from_utf8(env::run(env::ingest_at(first, Cluster::DISTRIBUTED, &without), 0)?.stdout)?;
     for database in [Cluster::DISTRIBUTED.to_owned(), format!("{}_local", Cluster::DISTRIBUTED)] {
         let drop = format!("  on each node, in {database}: DROP TABLE log_topics SYNC\n");

@@ -90,8 +90,11 @@ pub fn questions(cluster: &Cluster) -> anyhow::Result<Vec<Question>> {
     let subjects = Subjects::of(url, database)?;
     let description = std::fs::read_to_string(workspace::root().join("docs/reference/openapi.yaml"))?;
     let templates = description.lines().filter_map(|line| line.strip_prefix("  /")?.strip_suffix(':'));
-    // Figures of the process, and its own address.
-    let is_own = |template: &&str| ["metrics", "api/v2/config/json-rpc-url", "v2/chainlist"].contains(template);
+    // Figures of the process, its own address, and refusals with the id of their request.
+    let is_own = |template: &&str| {
+        ["metrics", "api/v2/config/json-rpc-url", "v2/chainlist", "sourcify/v2/contract/{chain_id}/{address}"]
+            .contains(template)
+    };
     let templates = templates.filter(|template| !is_own(template));
     let mut paths: Vec<String> = templates.flat_map(|template| subjects.paths(&format!("/{template}"))).collect();
     for address in &subjects.addresses {

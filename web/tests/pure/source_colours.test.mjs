@@ -75,7 +75,8 @@ test('no text takes long', () => {
       const code = codeText(text, grammarOf(path, null));
       for (let row = 0; row < code.starts.length; row += Math.ceil(code.starts.length / 100)) tokensOfRow(code, row);
       const taken = performance.now() - start;
-      assert.ok(taken < 1000, `${JSON.stringify(part)} in ${path}: ${taken} ms`);
+      // Seconds would be those of a text read again and again; a busy machine takes one.
+      assert.ok(taken < 4000, `${JSON.stringify(part)} in ${path}: ${taken} ms`);
       if (process.env['PRINT_TIMES']) console.log(JSON.stringify(part), path, taken.toFixed(0));
     }
   }
