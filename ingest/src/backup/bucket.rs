@@ -95,7 +95,7 @@ impl BackupBucket {
         if self.manifest(writer).await?.is_some() {
             return Err(BackupError::Exists { path });
         }
-        let (all, _) = self.listed(writer.size_of_objects(&self.object("**"))).await?;
+        let (all, _) = self.listing(writer.size_of_objects(&self.object("**"))).await?;
         match all {
             0 => Ok(()),
             _ if self.objects_of_parts(writer).await? == all => Err(BackupError::Remains { path }),
@@ -108,7 +108,7 @@ impl BackupBucket {
         let mut sum = 0;
         for part in BackupPart::ALL {
             let objects = self.object(&format!("{}/**", part.folder()));
-            sum += self.listed(writer.size_of_objects(&objects)).await?.0;
+            sum += self.listing(writer.size_of_objects(&objects)).await?.0;
         }
         Ok(sum)
     }
@@ -122,8 +122,8 @@ impl BackupBucket {
 
     /// The backups right below this path, oldest first; after them those that were not completed.
     pub(super) async fn list(&self, writer: &Writer) -> Result<Vec<StoredBackup>, BackupError> {
-        let mut names = self.listed(writer.parents_of_objects(&self.object("*/*/.backup"), 3)).await?;
-        names.extend(self.listed(writer.parents_of_objects(&self.object("*/backup.jso?"), 2)).await?);
+        let mut names = self.listing(writer.parents_of_objects(&self.object("*/*/.backup"), 3)).await?;
+        names.extend(self.listing(writer.parents_of_objects(&self.object("*/backup.jso?"), 2)).await?);
         names.sort_unstable();
         names.dedup();
         if names.len() > MAX_LISTED {
@@ -132,7 +132,7 @@ impl BackupBucket {
         let mut listed = Vec::new();
         for name in names {
             let child = self.child(&name);
-            let (_, size_bytes) = self.listed(writer.size_of_objects(&child.object("**"))).await?;
+            let (_, size_bytes) = self.listing(writer.size_of_objects(&child.object("**"))).await?;
             let completion = match child.manifest(writer).await {
                 Ok(Some(manifest)) => Completion::Whole(manifest),
                 Ok(None) => Completion::Unfinished,
@@ -153,7 +153,7 @@ impl BackupBucket {
     }
 
     /// The answer of a bucket whose objects are listed, a thousand at a time.
-    async fn listed<T>(&self, statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, BackupError> {
+    async fn listing<T>(&self, statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, BackupError> {
         self.within(LIST_TIMEOUT, statement).await
     }
 

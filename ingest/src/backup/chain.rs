@@ -81,6 +81,14 @@ pub(super) fn require_whole(folder: &BackupFolder) -> Result<Manifest, BackupErr
     Ok(manifest)
 }
 
+/// Checks that a backup at `path` may be the base of one of `chain_id`.
+pub(super) fn require_chain(manifest: &Manifest, path: PathBuf, chain_id: Option<u64>) -> Result<(), BackupError> {
+    match manifest.chain_id == chain_id {
+        true => Ok(()),
+        false => Err(BackupError::OtherChain { path, found: manifest.chain_id, expected: chain_id }),
+    }
+}
+
 /// The backups in `folder`, oldest first; after them folders that were not completed or cannot be read. Symbolic links
 /// to what is in `folder` are none of them, as it is listed by itself; those to other folders are.
 ///
@@ -266,6 +274,10 @@ mod tests {
         let folder = backups(&[("a", 1, None), ("b", 2, Some("a")), ("c", 3, Some("b"))]);
         let backup = |name: &str| BackupFolder::new(&folder.path().join(name)).expect("a path");
         assert!(require_whole(&backup("c")).is_ok());
+        let first = require_whole(&backup("a")).expect("a backup");
+        let of_chain = |chain_id| require_chain(&first, backup("a").path().to_owned(), chain_id);
+        assert!(of_chain(None).is_ok());
+        assert!(matches!(of_chain(Some(1)), Err(BackupError::OtherChain { found: None, .. })));
         backup("a").remove().expect("removed");
         let Err(BackupError::BaseMissing { path, base }) = require_whole(&backup("c")) else {
             panic!("a base is missing")

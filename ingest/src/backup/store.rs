@@ -103,10 +103,7 @@ impl BackupStore {
             return Err(BackupError::OtherKind { path: to.path().to_owned(), base: path });
         }
         let manifest = self.require_whole(writer).await?;
-        match manifest.chain_id == chain_id {
-            true => Ok(()),
-            false => Err(BackupError::OtherChain { path, found: manifest.chain_id, expected: chain_id }),
-        }
+        chain::require_chain(&manifest, path, chain_id)
     }
 
     /// Checks what ClickHouse wrote of a part. The objects of a bucket have their sizes or are not there.

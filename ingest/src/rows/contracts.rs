@@ -61,7 +61,7 @@ impl OfTransaction<'_> {
             Some(status) => status == 1,
             None => receipt.gas_used < self.transaction.gas,
         };
-        // A row says who created it, and that nobody was called: a source may have neither.
+        // A row needs the creator, and the fact that the transaction has no recipient: a source may lack either.
         let is_known = !["from_address", "to_address"].iter().any(|column| self.transaction.lacking.contains(column));
         let creates = is_known && has_succeeded && self.transaction.to.is_none();
         let contract = receipt.contract_address.filter(|_| creates);

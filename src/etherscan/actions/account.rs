@@ -36,17 +36,17 @@ const BLOCK: &[Parameter] =
     &[Parameter::optional("block", Kind::Raw).or(&["tag"]), Parameter::optional("id", Kind::Number)];
 
 /// What py-etherscan-api sends again with every call after the one that it was for.
-const KEPT_BLOCK_TYPE: &[Parameter] = &[Parameter::without_effect("blocktype")];
-const KEPT_PAGE: &[Parameter] =
+const REPEATED_BLOCK_TYPE: &[Parameter] = &[Parameter::without_effect("blocktype")];
+const REPEATED_PAGE: &[Parameter] =
     &[Parameter::without_effect("page"), Parameter::without_effect("offset"), Parameter::without_effect("sort")];
 
 const BRIDGES: &str = "Deposits and withdrawals of bridges are not known here";
 
 pub(super) const ACTIONS: &[Action] = &[
-    read!("account", "balance", [ADDRESS, TAG, KEPT_PAGE, KEPT_BLOCK_TYPE], balances::balance),
-    read!("account", "balancemulti", [ADDRESSES, TAG, KEPT_PAGE, KEPT_BLOCK_TYPE], balances::balances),
-    read!("account", "txlist", [ACCOUNT, SIDE, FROM_TO, WINDOW, KEPT_BLOCK_TYPE], transactions::list),
-    read!("account", "txlistinternal", [OF_FRAMES, FROM_TO, WINDOW, KEPT_BLOCK_TYPE], frames::list),
+    read!("account", "balance", [ADDRESS, TAG, REPEATED_PAGE, REPEATED_BLOCK_TYPE], balances::balance),
+    read!("account", "balancemulti", [ADDRESSES, TAG, REPEATED_PAGE, REPEATED_BLOCK_TYPE], balances::balances),
+    read!("account", "txlist", [ACCOUNT, SIDE, FROM_TO, WINDOW, REPEATED_BLOCK_TYPE], transactions::list),
+    read!("account", "txlistinternal", [OF_FRAMES, FROM_TO, WINDOW, REPEATED_BLOCK_TYPE], frames::list),
     read!("account", "tokentx", [OF_TRANSFERS, FROM_TO, WINDOW], transfers::of_erc20),
     read!("account", "tokennfttx", [OF_TRANSFERS, FROM_TO, WINDOW], transfers::of_erc721),
     read!("account", "token1155tx", [OF_TRANSFERS, FROM_TO, WINDOW], transfers::of_erc1155),

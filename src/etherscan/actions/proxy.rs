@@ -28,13 +28,14 @@ const CALL: &[Parameter] = &[
 ];
 
 /// What py-etherscan-api sends again with every call after the one that it was for.
-const KEPT_TAG: &[Parameter] = &[Parameter::without_effect("tag")];
-const KEPT_FULL: &[Parameter] = &[Parameter::without_effect("boolean")];
-const KEPT_INDEX: &[Parameter] = &[Parameter::without_effect("index")];
-const KEPT_TRANSACTION: &[Parameter] = &[Parameter::without_effect("txhash")];
-const KEPT_ADDRESS: &[Parameter] = &[Parameter::without_effect("address")];
-const OF_BLOCK_AND_INDEX: ParameterGroups = &[TAG, INDEX, KEPT_FULL, KEPT_TRANSACTION, KEPT_ADDRESS];
-const BY_TRANSACTION: ParameterGroups = &[TRANSACTION, ID, KEPT_TAG, KEPT_FULL, KEPT_INDEX, KEPT_ADDRESS];
+const REPEATED_TAG: &[Parameter] = &[Parameter::without_effect("tag")];
+const REPEATED_FULL: &[Parameter] = &[Parameter::without_effect("boolean")];
+const REPEATED_INDEX: &[Parameter] = &[Parameter::without_effect("index")];
+const REPEATED_TRANSACTION: &[Parameter] = &[Parameter::without_effect("txhash")];
+const REPEATED_ADDRESS: &[Parameter] = &[Parameter::without_effect("address")];
+const OF_BLOCK_AND_INDEX: ParameterGroups = &[TAG, INDEX, REPEATED_FULL, REPEATED_TRANSACTION, REPEATED_ADDRESS];
+const BY_TRANSACTION: ParameterGroups =
+    &[TRANSACTION, ID, REPEATED_TAG, REPEATED_FULL, REPEATED_INDEX, REPEATED_ADDRESS];
 
 const BLOCK: Argument = Argument::Block("tag");
 const OF_TRANSACTION: Argument = Argument::Text("txhash");
@@ -47,22 +48,34 @@ const fn call(method: &'static str, parameters: ParameterGroups, arguments: &'st
 }
 
 pub(super) const ACTIONS: &[Action] = &[
-    call("eth_blockNumber", &[ID, KEPT_TAG, KEPT_FULL, KEPT_INDEX, KEPT_TRANSACTION, KEPT_ADDRESS], &[]),
+    call(
+        "eth_blockNumber",
+        &[ID, REPEATED_TAG, REPEATED_FULL, REPEATED_INDEX, REPEATED_TRANSACTION, REPEATED_ADDRESS],
+        &[],
+    ),
     call("eth_chainId", &[ID], &[]),
     call("eth_gasPrice", &[ID], &[]),
     call("eth_maxPriorityFeePerGas", &[ID], &[]),
-    call("eth_getBlockByNumber", &[TAG, FULL, KEPT_INDEX, KEPT_TRANSACTION, KEPT_ADDRESS], &[BLOCK, Argument::IsFull]),
+    call(
+        "eth_getBlockByNumber",
+        &[TAG, FULL, REPEATED_INDEX, REPEATED_TRANSACTION, REPEATED_ADDRESS],
+        &[BLOCK, Argument::IsFull],
+    ),
     call("eth_getBlockByHash", &[HASH, FULL, ID], &[Argument::Text("hash"), Argument::IsFull]),
     call("eth_getUncleByBlockNumberAndIndex", OF_BLOCK_AND_INDEX, &[BLOCK, AT_INDEX]),
     call("eth_getUncleCountByBlockNumber", &[TAG], &[BLOCK]),
     call(
         "eth_getBlockTransactionCountByNumber",
-        &[TAG, KEPT_FULL, KEPT_INDEX, KEPT_TRANSACTION, KEPT_ADDRESS],
+        &[TAG, REPEATED_FULL, REPEATED_INDEX, REPEATED_TRANSACTION, REPEATED_ADDRESS],
         &[BLOCK],
     ),
     call("eth_getTransactionByHash", BY_TRANSACTION, &[OF_TRANSACTION]),
     call("eth_getTransactionByBlockNumberAndIndex", OF_BLOCK_AND_INDEX, &[BLOCK, AT_INDEX]),
-    call("eth_getTransactionCount", &[ADDRESS, TAG, KEPT_FULL, KEPT_INDEX, KEPT_TRANSACTION], &[OF_ADDRESS, BLOCK]),
+    call(
+        "eth_getTransactionCount",
+        &[ADDRESS, TAG, REPEATED_FULL, REPEATED_INDEX, REPEATED_TRANSACTION],
+        &[OF_ADDRESS, BLOCK],
+    ),
     call("eth_getTransactionReceipt", BY_TRANSACTION, &[OF_TRANSACTION]),
     call("eth_getBalance", &[ADDRESS, TAG], &[OF_ADDRESS, BLOCK]),
     call("eth_getCode", &[ADDRESS, TAG], &[OF_ADDRESS, BLOCK]),

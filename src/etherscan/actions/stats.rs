@@ -14,14 +14,14 @@ const DAYS: &[Parameter] = &[
 ];
 
 /// py-etherscan-api sends the holder of an earlier call again.
-const KEPT_HOLDER: &[Parameter] = &[Parameter::without_effect("address")];
+const REPEATED_HOLDER: &[Parameter] = &[Parameter::without_effect("address")];
 
 const SUPPLY: &str = "The supply of the coin is not known here";
 const PRICE: &str = "The price of the coin is not known here";
 const NODES: &str = "Nodes are not counted or measured here";
 
 pub(super) const ACTIONS: &[Action] = &[
-    read!("stats", "tokensupply", [CONTRACT, KEPT_HOLDER], supply::supply),
+    read!("stats", "tokensupply", [CONTRACT, REPEATED_HOLDER], supply::supply),
     read!("stats", "tokensupplyhistory", [CONTRACT, HEIGHT], supply::history),
     read!("stats", "totalfees", [DATE], fees::of_day),
     read!("stats", "dailytx", [DAYS], blocks::transactions),
