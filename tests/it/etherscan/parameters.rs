@@ -135,17 +135,17 @@ fn calls_with_earlier_ones(chain: &Chain) -> anyhow::Result<Vec<[String; 2]>> {
     let [of_page, of_block] =
         ["page=2&offset=1&sort=desc&blocktype=blocks".to_owned(), format!("{transaction}&{address}")];
     let mut calls = Vec::new();
-    for (action, kept) in [
+    for (action, repeated) in [
         ("balance", &of_page),
         ("balancemulti", &of_page),
         ("txlist", &"blocktype=blocks".to_owned()),
         ("txlistinternal", &"blocktype=uncles".to_owned()),
         ("tokensupply", &address),
     ] {
-        calls.extend(text(action).map(|plain| [plain, kept.clone()]));
+        calls.extend(text(action).map(|plain| [plain, repeated.clone()]));
     }
     let by_hash = format!("{tag}&boolean=true&index=0x0&{address}");
-    for (call, kept) in [
+    for (call, repeated) in [
         ("eth_blockNumber".to_owned(), format!("tag=0x1&boolean=true&index=0x0&{of_block}")),
         (format!("eth_getBlockByNumber&{tag}&boolean=true"), format!("index=0x0&{of_block}")),
         (format!("eth_getTransactionByBlockNumberAndIndex&{tag}&index=0x0"), format!("boolean=true&{of_block}")),
@@ -154,7 +154,7 @@ fn calls_with_earlier_ones(chain: &Chain) -> anyhow::Result<Vec<[String; 2]>> {
         (format!("eth_getTransactionReceipt&{transaction}"), by_hash),
         (format!("eth_getTransactionCount&{address}&tag=latest"), format!("boolean=true&index=0x1&{transaction}")),
     ] {
-        calls.push([format!("module=proxy&action={call}"), kept]);
+        calls.push([format!("module=proxy&action={call}"), repeated]);
     }
     Ok(calls)
 }
@@ -164,8 +164,8 @@ fn parameters_of_earlier_calls_have_no_effect() -> anyhow::Result<()> {
     let mut answered = BTreeSet::new();
     for name in ["hive", "devchain"] {
         let chain = chain(name);
-        for [plain, kept] in calls_with_earlier_ones(chain)? {
-            let found = ensure_same(chain, &plain, &format!("{plain}&{kept}"))?;
+        for [plain, repeated] in calls_with_earlier_ones(chain)? {
+            let found = ensure_same(chain, &plain, &format!("{plain}&{repeated}"))?;
             if !found["result"].is_null() {
                 answered.extend(plain.split('&').nth(1).map(str::to_owned));
             }

@@ -215,7 +215,7 @@ fn run(engine: &Server, database: &str, arguments: &[&str], code: i32) -> anyhow
 fn refusals(engine: &Server) -> anyhow::Result<()> {
     for (arguments, reason) in [
         (&["backup", "s3://offsite/one"][..], "is already a backup"),
-        // Nobody is told to delete what belongs to another backup.
+        // The advice to delete objects never concerns another backup.
         (&["backup", "s3://offsite/one/rows"], "is not a backup: name a folder or path"),
         (&["backup", "s3://nowhere/one"], "needs <named_collections><nowhere>"),
         (&["backup", "s3://offsite/*"], "is no path in a bucket"),

@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 use xtask::http;
 
 use super::anvil::{Anvil, Call};
-use super::scene::{AUTHORIZATIONS, RECEIVER, genesis, signed};
-use crate::env;
+use super::scene::{AUTHORIZATIONS, RECEIVER, signed, with_and_without_state};
 
 /// Positions in [`AUTHORIZATIONS`], by account and nonce.
 const A7N0: usize = 0;
@@ -103,15 +102,7 @@ fn have_the_status_that_is_proven() -> anyhow::Result<()> {
         }
         node.mine()?;
     }
-    let genesis = genesis("prague")?;
-    let path = genesis.path().display().to_string();
-    let load = |database: &str, state: [&str; 2]| -> anyhow::Result<String> {
-        env::create_tables(database)?;
-        env::run(env::ingest(database, &["load", "--rpc-url", &node.url, state[0], state[1]]), 0)?;
-        env::start_shared_api(database)
-    };
-    let with_state = load("lifecycle_authorizations", ["--genesis", &path])?;
-    let without_state = load("lifecycle_authorizations_stateless", ["--state", "off"])?;
+    let [with_state, without_state] = with_and_without_state(&node, "lifecycle_authorizations")?;
     for SetCodeTransaction { name, list, .. } in play()?.into_iter().flatten() {
         let hash = &node.hashes[name];
         let word = |word: &str| if word == UNKNOWN { Value::Null } else { json!(word) };

@@ -8,8 +8,7 @@ use xtask::http;
 
 use super::anvil::{Anvil, Call};
 use super::puppets::{Answer, REVERTS, answers, creation, logs, returns_spaces, text};
-use super::scene::genesis;
-use crate::env;
+use super::scene::with_and_without_state;
 
 const TRANSFER: &str = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const TRANSFER_SINGLE: &str = "c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
@@ -103,15 +102,8 @@ fn start(tokens: &[(&'static str, String)]) -> anyhow::Result<Collections> {
         node.mine()?;
     }
     let contracts = node.hashes.keys().map(|name| Ok((*name, node.contract(name)?))).collect::<anyhow::Result<_>>()?;
-    let genesis = genesis("prague")?;
-    let path = genesis.path().display().to_string();
-    let load = |database: &str, state: [&str; 2]| -> anyhow::Result<String> {
-        env::create_tables(database)?;
-        env::run(env::ingest(database, &["load", "--rpc-url", &node.url, state[0], state[1]]), 0)?;
-        env::start_shared_api(database)
-    };
-    let with_state = load("lifecycle_metadata", ["--genesis", &path])?;
-    Ok(Collections { contracts, with_state, without_state: load("lifecycle_metadata_stateless", ["--state", "off"])? })
+    let [with_state, without_state] = with_and_without_state(&node, "lifecycle_metadata")?;
+    Ok(Collections { contracts, with_state, without_state })
 }
 
 #[test]

@@ -101,6 +101,18 @@ pub fn genesis(hardfork: &str) -> anyhow::Result<tempfile::NamedTempFile> {
     Ok(file)
 }
 
+/// The addresses of two APIs over the blocks of a node by the rules of Prague: with state, and without.
+pub fn with_and_without_state(node: &Anvil, database: &str) -> anyhow::Result<[String; 2]> {
+    let genesis = genesis("prague")?;
+    let path = genesis.path().display().to_string();
+    let load = |database: &str, state: [&str; 2]| -> anyhow::Result<String> {
+        env::create_tables(database)?;
+        env::run(env::ingest(database, &["load", "--rpc-url", &node.url, state[0], state[1]]), 0)?;
+        env::start_shared_api(database)
+    };
+    Ok([load(database, ["--genesis", &path])?, load(&format!("{database}_stateless"), ["--state", "off"])?])
+}
+
 /// An API over a database that follows the node to the end of the test run, views of it no later than the API.
 fn followed(database: &str, node: &Anvil) -> anyhow::Result<String> {
     env::create_tables(database)?;

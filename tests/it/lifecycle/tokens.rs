@@ -11,7 +11,7 @@ use xtask::http;
 
 use super::anvil::{Anvil, Call};
 use super::puppets::{Answer, REVERTS, answers, creation, logs};
-use super::scene::genesis;
+use super::scene::{genesis, with_and_without_state};
 use crate::env;
 
 const TRANSFER: &str = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -55,15 +55,7 @@ fn start() -> anyhow::Result<Tokens> {
     }
     node.mine()?;
     let addresses = node.hashes.keys().map(|name| Ok((*name, node.contract(name)?))).collect::<anyhow::Result<_>>()?;
-    let genesis = genesis("prague")?;
-    let path = genesis.path().display().to_string();
-    let load = |database: &str, state: [&str; 2]| -> anyhow::Result<String> {
-        env::create_tables(database)?;
-        env::run(env::ingest(database, &["load", "--rpc-url", &node.url, state[0], state[1]]), 0)?;
-        env::start_shared_api(database)
-    };
-    let with_state = load("lifecycle_tokens", ["--genesis", &path])?;
-    let without_state = load("lifecycle_tokens_stateless", ["--state", "off"])?;
+    let [with_state, without_state] = with_and_without_state(&node, "lifecycle_tokens")?;
     Ok(Tokens { addresses, with_state, without_state, node })
 }
 

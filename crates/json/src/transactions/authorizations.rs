@@ -21,7 +21,7 @@ pub(super) struct AuthorizingTransaction<'t> {
     pub authority_nonces: &'t BTreeMap<Address, u64>,
 }
 
-/// What became of an authorization, in the words of Blockscout.
+/// The status of an authorization; its names are Blockscout's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Status {
     Ok,
