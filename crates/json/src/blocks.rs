@@ -7,25 +7,13 @@ pub mod withdrawals;
 use super::{Array, JsonWriter, Object};
 use crate::addresses::address::Addresses;
 use crate::stats::chain_facts;
+use crate::writer::missing_columns::MissingColumns;
 use trawl_chains::Family;
 use trawl_core::primitives::{Address, B64, B256, Timestamp, U256};
 use trawl_core::schema::{BlockView, Column, Reward, UncleView};
 
 /// How many times the gas target fits in the gas limit (EIP-1559).
 const ELASTICITY: f64 = 2.0;
-
-/// Columns that a block's source did not have: fields derived from them are null.
-struct MissingColumns<'a>(Vec<&'a str>);
-
-impl MissingColumns<'_> {
-    /// Writes a field, or null if one of its columns is lacking.
-    fn known(&self, block: &mut Object<'_>, key: &str, columns: &[&str], write: impl FnOnce(&mut JsonWriter)) {
-        if columns.iter().any(|column| self.0.contains(column)) {
-            return block.key(key).null();
-        }
-        write(block.key(key));
-    }
-}
 
 /// Gas fields of a list item, from header fields alone.
 fn write_gas(block: &mut Object<'_>, lacking: &MissingColumns<'_>, gas_limit: u64, gas_used: u64) {
@@ -68,7 +56,7 @@ pub fn write_rest_block(
     addresses: &Addresses,
     extras: &BlockExtras,
 ) {
-    let lacking = &MissingColumns(blocks.lacking.items::<String>(row).collect());
+    let lacking = &MissingColumns::new(blocks.lacking.items::<String>(row));
     writer.object(|block| {
         block.key("height").number(blocks.block_number[row]);
         block.key("hash").hex(blocks.hash.bytes(row));
@@ -219,7 +207,7 @@ pub fn write_rest_uncle(
         block.key("size").option(Option::<u64>::get(&uncles.size, row), JsonWriter::number);
         block.key("difficulty").decimal_256(U256::get(&uncles.difficulty, row));
         block.key("total_difficulty").null();
-        write_gas(block, &MissingColumns(Vec::new()), uncles.gas_limit[row], uncles.gas_used[row]);
+        write_gas(block, &MissingColumns::new(std::iter::empty()), uncles.gas_limit[row], uncles.gas_used[row]);
         let base_fee = Option::<U256>::get(&uncles.base_fee_per_gas, row);
         block.key("base_fee_per_gas").option(base_fee, JsonWriter::decimal_256);
         let burnt = base_fee.unwrap_or_default().saturating_mul(U256::from(uncles.gas_used[row]));

@@ -1,5 +1,7 @@
 //! Writes JSON into a growing buffer: literals, hexadecimal and decimal numbers, objects and arrays.
 
+pub(crate) mod missing_columns;
+
 use std::io::Write;
 
 use trawl_core::primitives::{Timestamp, U256};

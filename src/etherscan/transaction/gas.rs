@@ -25,10 +25,11 @@ pub(crate) async fn gas(
 }
 
 fn known(row: &TransactionGas) -> GasOf {
-    let of_receipt = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
+    let has = |column: &str| row.lacking.iter().all(|lacking| lacking != column);
+    let of_receipt = |column: &str| row.has_receipt == 1 && has(column);
     GasOf {
-        nonce: row.nonce,
-        limit: row.gas_limit,
+        nonce: has("nonce").then_some(row.nonce),
+        limit: has("gas_limit").then_some(row.gas_limit),
         price: of_receipt("effective_gas_price").then_some(row.effective_gas_price).or(row.gas_price),
         used: of_receipt("gas_used").then_some(row.gas_used),
         cumulative: of_receipt("cumulative_gas_used").then_some(row.cumulative_gas_used),

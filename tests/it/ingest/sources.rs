@@ -13,6 +13,8 @@ use crate::env;
 
 mod damaged;
 
+const TRANSACTIONS: &str = "network_31337__transactions__00000010_to_00000019.csv";
+
 /// Columns of `blocks` that neither cryo's defaults nor what leaves no doubt can tell.
 const CRYO_BLOCKS: &str = "parent_hash sha3_uncles state_root transactions_root receipts_root logs_bloom difficulty \
     gas_limit mix_hash nonce withdrawals_root blob_gas_used excess_blob_gas parent_beacon_block_root requests_hash \
@@ -194,14 +196,58 @@ type Damage = (&'static str, &'static str, fn(&Path) -> anyhow::Result<()>, &'st
 fn floats_are_no_amounts() -> anyhow::Result<()> {
     let (database, folder) = ("source_floats", env::directory()?);
     damaged::copy_folder(&workspace::fixture("cryo/devchain-variants/csv"), folder.path())?;
-    damaged::edit(&folder.path().join("network_31337__transactions__00000010_to_00000019.csv"), |text| {
-        text.replacen("value_binary,value_string", "x,y", 1)
-    })?;
+    damaged::edit(&folder.path().join(TRANSACTIONS), |text| text.replacen("value_binary,value_string", "x,y", 1))?;
     let _database = env::migrate(database)?;
     env::run(env::ingest(database, &["load", "--cryo", &folder.path().display().to_string()]), 0)?;
     let found = env::sql(database, "SELECT countIf(has(lacking, 'value')) = count(), sum(value) FROM transactions")?;
     ensure!(found == "1\t0", "{found}");
     compare(database, &VARIANT)
+}
+
+/// Columns of a transaction that a file may lack, and the members of the two interfaces that are made of each.
+const LEFT_OUT: [(&str, &[&str], &[&str]); 6] = [
+    ("nonce", &["nonce"], &["nonce"]),
+    ("value_binary,value_string", &["value"], &["value"]),
+    ("input", &["raw_input"], &["input", "methodId"]),
+    ("gas_limit", &["gas_limit"], &["gas"]),
+    ("gas_price", &["priority_fee", "transaction_burnt_fee"], &[]),
+    ("transaction_type", &["type"], &[]),
+];
+
+/// Members made of columns that a file lacks are null, or empty where all members are texts, and never zero.
+#[test]
+fn columns_left_out_are_null_in_lists() -> anyhow::Result<()> {
+    let (database, folder) = ("source_left_out", env::directory()?);
+    damaged::copy_folder(&workspace::fixture("cryo/devchain-variants/csv"), folder.path())?;
+    damaged::edit(&folder.path().join(TRANSACTIONS), |text| {
+        let (head, rows) = text.split_once('\n').unwrap_or_default();
+        let renamed = |head: String, (column, ..): &(&str, _, _)| {
+            let others = column.split(',').map(|name| format!("{name}_left_out")).collect::<Vec<_>>().join(",");
+            format!(",{head}").replacen(&format!(",{column},"), &format!(",{others},"), 1)[1..].to_owned()
+        };
+        format!("{}\n{rows}", LEFT_OUT.iter().fold(head.to_owned(), renamed))
+    })?;
+    let _database = env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--cryo", &folder.path().display().to_string()]), 0)?;
+    let (api, devchain, agent) = (env::start_api(database, &[])?, chain("devchain"), http::agent());
+    let transaction = &devchain.lines[12]["block"]["transactions"][0];
+    let hash = transaction["hash"].as_str().context("a hash")?;
+    let found = http::get(&agent, &format!("{}/api/v2/transactions/{hash}", api.url))?.json()?;
+    let listed = http::get(&agent, &format!("{}/api/v2/blocks/12/transactions", api.url))?.json()?["items"][0].take();
+    let sender = transaction["from"].as_str().context("a sender")?;
+    let list = format!("{}/api?module=account&action=txlist&address={sender}&startblock=12&endblock=12", api.url);
+    let compatible = http::get(&agent, &list)?.json()?["result"][0].take();
+    for (column, members, texts) in LEFT_OUT {
+        for answer in [&found, &listed] {
+            let is_null = |member: &&str| answer.get(member).is_some_and(Value::is_null);
+            ensure!(members.iter().all(is_null), "{column}: {answer}");
+        }
+        ensure!(texts.iter().all(|member| compatible[member] == ""), "{column}: {compatible}");
+    }
+    ensure!(found["fee"]["value"].is_null() && found["gas_used"].is_string() && found["hash"] == *hash, "{found}");
+    ensure!(compatible["hash"] == *hash && compatible["from"] == *sender, "{compatible}");
+    api.stop()?;
+    Ok(())
 }
 
 /// What the source had is answered as a node answers it; all else is refused by name, or null in a list.

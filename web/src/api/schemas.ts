@@ -584,7 +584,8 @@ export type Transaction = {
   /** @description Always 0 */
   fhe_operations_count: number;
   from: Address;
-  gas_limit: string;
+  /** @description Null if the source did not give it */
+  gas_limit: string | null;
   /** @description Wei paid per gas; without a receipt, the signed price */
   gas_price: string | null;
   /** @description Null without a receipt */
@@ -610,15 +611,19 @@ export type Transaction = {
   max_priority_fee_per_gas: string | null;
   /** @description Name of the function, or the first four bytes of the input; null for a shorter input */
   method: string | null;
-  /** Format: int64 */
-  nonce: number;
+  /**
+   * Format: int64
+   * @description Null if the source did not give it
+   */
+  nonce: number | null;
   /** @description OP stack since Isthmus: wei paid to the operator, part of `fee` */
   operator_fee?: string | null;
   /** @description Position in the block */
   position: UnsignedInteger;
   /** @description Wei paid above the base fee */
   priority_fee: string | null;
-  raw_input: string;
+  /** @description Null if the source did not give it */
+  raw_input: string | null;
   /** @description `success`, the error, or `awaiting_internal_transactions` if the error is not loaded */
   result: string | null;
   revert_reason: RevertReason;
@@ -646,11 +651,11 @@ export type Transaction = {
   transaction_types: ("blob_transaction" | "set_code_transaction" | "token_creation" | "contract_creation" | "token_transfer" | "contract_call" | "coin_transfer")[];
   /**
    * Format: int64
-   * @description EIP-2718
+   * @description EIP-2718; null if the source did not give it
    */
-  type: number;
-  /** @description wei */
-  value: string;
+  type: number | null;
+  /** @description wei; null if the source did not give it */
+  value: string | null;
 };
 
 /** @description A transaction on L1, which is not read */

@@ -19,7 +19,7 @@ export function methodOf(of: Sides & Pick<Transaction, 'method' | 'transaction_t
   if (of.method && !((type || of.to === null) && of.method.startsWith('0x'))) return of.method;
   if (type) return type;
   if (of.to === null) return 'creation';
-  return of.transaction_types.includes('contract_call') && of.raw_input !== '0x' ? of.raw_input.slice(0, 10) : 'transfer';
+  return of.transaction_types.includes('contract_call') && of.raw_input !== '0x' ? of.raw_input?.slice(0, 10) ?? 'call' : 'transfer';
 }
 
 /** The parts of a fee, if there are several. */

@@ -39,7 +39,7 @@ const TABS = [
 ];
 /** The tab of a transaction that calls an EntryPoint with a bundle; for other transactions it opens by its URL. */
 const OPERATIONS = { id: 'user_ops', name: 'User operations' };
-const isBundle = (of: Transaction | undefined) => BUNDLES.includes(of?.raw_input.slice(0, 10) ?? '');
+const isBundle = (of: Transaction | undefined) => BUNDLES.includes(of?.raw_input?.slice(0, 10) ?? '');
 /** `handleOps` and `handleAggregatedOps` of EntryPoints 0.6 and later ones. */
 const BUNDLES = ['0x1fad948c', '0x4b1d7cf5', '0x765e827f', '0xdbed18e0'];
 const TAB_ALIASES = { eventlog: 'logs', internal: 'trace', internal_txns: 'trace', raw_trace: 'raw', statechange: 'state', tokentxns: 'token_transfers', 'token-transfers': 'token_transfers', 'internal-transactions': 'trace', calls: 'trace', 'state-changes': 'state' };
@@ -110,7 +110,7 @@ function Blobs({ of, hashes }: { of: Transaction; hashes: string[] }) {
 
 function Overview({ of }: { of: Transaction }) {
   // The input of a transfer to an account is not a call, and may be a message.
-  const message = of.to && !of.decoded_input && !of.transaction_types.includes('contract_call') && of.raw_input !== '0x' ? textOf(of.raw_input) : null;
+  const message = of.to && !of.decoded_input && !of.transaction_types.includes('contract_call') && of.raw_input && of.raw_input !== '0x' ? textOf(of.raw_input) : null;
   return (
     <>
       {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{failureReason(of)}</span>{of.has_error_in_internal_transactions && <> <a class="button small" href={`/tx/${of.hash}?tab=trace`}>Show the failed call</a></>}</p>}
@@ -137,12 +137,12 @@ function Overview({ of }: { of: Transaction }) {
         <section class="panel">
           <header><h2>Gas and position</h2></header>
           <Facts>
-            <Fact name="Gas used"><span>{countOrUnknown(of.gas_used)} of {count(of.gas_limit)}{of.gas_used !== null && <span class="quiet"> ({percent(Number(of.gas_used) / Number(of.gas_limit))})</span>}</span></Fact>
+            <Fact name="Gas used"><span>{countOrUnknown(of.gas_used)} of {countOrUnknown(of.gas_limit)}{of.gas_used !== null && of.gas_limit !== null && <span class="quiet"> ({percent(Number(of.gas_used) / Number(of.gas_limit))})</span>}</span></Fact>
             <Fact name="Gas price"><Gwei wei={of.gas_price} whole /></Fact>
             {of.max_fee_per_gas !== null && <Fact name="Max fee"><span class="row"><Gwei wei={of.max_fee_per_gas} whole /> <span class="quiet">max priority fee</span> <Gwei wei={of.max_priority_fee_per_gas} whole /></span></Fact>}
             {of.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} whole /></Fact>}
             {of.base_fee_per_gas !== null && <Fact name="Burnt"><Coins wei={of.transaction_burnt_fee} whole /></Fact>}
-            <Fact name="Type and nonce"><span>type {of.type}{of.chain_facts?.type && ` (${of.chain_facts.type})`}, nonce {count(of.nonce)}</span></Fact>
+            <Fact name="Type and nonce"><span>type {of.type ?? 'unknown'}{of.chain_facts?.type && ` (${of.chain_facts.type})`}, nonce {countOrUnknown(of.nonce)}</span></Fact>
             <ChainFacts of={of.chain_facts?.facts} />
             {of.authorization_list && of.authorization_list.length > 0 && <Fact name="Delegations"><Delegations of={of.authorization_list} block={of.block_number} /></Fact>}
           </Facts>

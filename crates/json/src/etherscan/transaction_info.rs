@@ -62,9 +62,10 @@ pub fn write_transaction_info(
         item.key("hash").hex(view.hash.bytes(row));
         item.key("from").hex(view.from_address.bytes(row));
         write_address(item.key("to"), Option::<Address>::get(&view.to_address, row));
-        item.key("value").decimal_256(U256::get(&view.value, row));
-        item.key("input").hex(view.input.value(row));
-        item.key("gasLimit").decimal(view.gas_limit[row]);
+        let value = known.row("value").map(|()| U256::get(&view.value, row));
+        write_known(item.key("value"), value, JsonWriter::decimal_256);
+        write_known(item.key("input"), known.row("input").map(|()| view.input.value(row)), JsonWriter::hex);
+        write_known(item.key("gasLimit"), known.row("gas_limit").map(|()| view.gas_limit[row]), JsonWriter::decimal);
         let gas = known.outcome("gas_used").map(|()| view.gas_used[row]);
         write_known(item.key("gasUsed"), gas, JsonWriter::decimal);
         write_known(item.key("gasPrice"), known.price(), JsonWriter::decimal_256);

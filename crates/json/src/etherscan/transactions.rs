@@ -29,27 +29,28 @@ pub fn write_transaction(
         item.key("blockNumber").decimal(view.block_number[row]);
         write_time(item, view.block_timestamp[row]);
         item.key("hash").hex(view.hash.bytes(row));
-        item.key("nonce").decimal(view.nonce[row]);
+        write_known(item.key("nonce"), known.row("nonce").map(|()| view.nonce[row]), JsonWriter::decimal);
         item.key("blockHash").hex(view.block_hash.bytes(row));
         item.key("transactionIndex").decimal(view.transaction_index[row].into());
         item.key("from").hex(view.from_address.bytes(row));
         write_address(item.key("to"), Option::<Address>::get(&view.to_address, row));
-        item.key("value").decimal_256(U256::get(&view.value, row));
-        item.key("gas").decimal(view.gas_limit[row]);
+        let value = known.row("value").map(|()| U256::get(&view.value, row));
+        write_known(item.key("value"), value, JsonWriter::decimal_256);
+        write_known(item.key("gas"), known.row("gas_limit").map(|()| view.gas_limit[row]), JsonWriter::decimal);
         write_known(item.key("gasPrice"), known.price(), JsonWriter::decimal_256);
         let status = known.outcome("status").and_then(|()| Option::<u8>::get(&view.status, row));
         let has_failed = status.map(|status| status == 0).or(has_failed);
         item.key("isError").string(has_failed.map_or("", |has_failed| if has_failed { "1" } else { "0" }));
         item.key("txreceipt_status").string(status.map_or("", |status| if status == 1 { "1" } else { "0" }));
-        let input = view.input.value(row);
-        item.key("input").hex(input);
+        let input = known.row("input").map(|()| view.input.value(row));
+        write_known(item.key("input"), input, JsonWriter::hex);
         write_address(item.key("contractAddress"), Option::<Address>::get(&view.contract_address, row));
         let cumulative = known.outcome("cumulative_gas_used").map(|()| view.cumulative_gas_used[row]);
         write_known(item.key("cumulativeGasUsed"), cumulative, JsonWriter::decimal);
         let gas = known.outcome("gas_used").map(|()| view.gas_used[row]);
         write_known(item.key("gasUsed"), gas, JsonWriter::decimal);
         write_confirmations(item, newest, view.block_number[row]);
-        write_method(item, Some(input.get(..4).unwrap_or_default()), method);
+        write_method(item, input.map(|input| input.get(..4).unwrap_or_default()), method);
     });
 }
 
@@ -63,6 +64,11 @@ pub(super) struct PresentColumns<'t, 'v> {
 impl<'t, 'v> PresentColumns<'t, 'v> {
     pub fn new(view: &'t TransactionView<'v>, row: usize) -> Self {
         Self { view, row, lacking: view.lacking.items::<String>(row).collect() }
+    }
+
+    /// Whether a column of the transaction itself is known.
+    pub fn row(&self, column: &str) -> Option<()> {
+        (!self.lacking.contains(&column)).then_some(())
     }
 
     /// Whether a column of the receipt is known.
@@ -108,9 +114,9 @@ pub(super) fn write_confirmations(item: &mut Object<'_>, newest: BlockNumber, bl
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TransactionGas {
     /// Sender's count of transactions before this one.
-    pub nonce: u64,
+    pub nonce: Option<u64>,
     /// Gas it may use.
-    pub limit: u64,
+    pub limit: Option<u64>,
     /// Wei per gas.
     pub price: Option<U256>,
     /// Gas it used.

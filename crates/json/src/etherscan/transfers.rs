@@ -39,7 +39,7 @@ pub fn write_token_transfer(
         item.key("blockNumber").decimal(view.block_number[row]);
         write_time(item, view.block_timestamp[row]);
         item.key("hash").hex(view.transaction_hash.bytes(row));
-        write_known(item.key("nonce"), gas.map(|gas| gas.nonce), JsonWriter::decimal);
+        write_known(item.key("nonce"), gas.and_then(|gas| gas.nonce), JsonWriter::decimal);
         item.key("blockHash").hex(view.block_hash.bytes(row));
         item.key("from").hex(view.from_address.bytes(row));
         item.key("contractAddress").hex(token.as_slice());
@@ -57,7 +57,7 @@ pub fn write_token_transfer(
         item.key("tokenSymbol").string(&known(metadata.map(|token| &token.symbol)));
         write_known(item.key("tokenDecimal"), decimals(tokens, &token, standard), JsonWriter::decimal);
         item.key("transactionIndex").decimal(view.transaction_index[row].into());
-        write_known(item.key("gas"), gas.map(|gas| gas.limit), JsonWriter::decimal);
+        write_known(item.key("gas"), gas.and_then(|gas| gas.limit), JsonWriter::decimal);
         write_known(item.key("gasPrice"), gas.and_then(|gas| gas.price), JsonWriter::decimal_256);
         write_known(item.key("gasUsed"), gas.and_then(|gas| gas.used), JsonWriter::decimal);
         write_known(item.key("cumulativeGasUsed"), gas.and_then(|gas| gas.cumulative), JsonWriter::decimal);

@@ -15,8 +15,8 @@ pub(super) struct AuthorizingTransaction<'t> {
     pub chain_id: Option<u64>,
     /// Who sent it.
     pub sender: Address,
-    /// Nonce of the sender before the transaction.
-    pub nonce: u64,
+    /// Nonce of the sender before the transaction, if its row says so.
+    pub nonce: Option<u64>,
     /// Nonces of other accounts before the transaction, none of which has code but a delegation.
     pub authority_nonces: &'t BTreeMap<Address, u64>,
 }
@@ -95,7 +95,10 @@ fn statuses(
 ) -> Vec<Option<Status>> {
     let mut nonces = transaction.authority_nonces.clone();
     // The nonce of the sender rises before its list is processed, and a sender has no code but a delegation.
-    nonces.insert(transaction.sender, transaction.nonce.saturating_add(1));
+    match transaction.nonce {
+        Some(nonce) => nonces.insert(transaction.sender, nonce.saturating_add(1)),
+        None => nonces.remove(&transaction.sender),
+    };
     let status = |(authorization, authority): (&Authorization, &Option<Address>)| {
         let is_for_any_chain = authorization.chain_id.is_zero();
         let is_for_this_chain =
@@ -208,7 +211,7 @@ mod tests {
         let authorizations: Vec<Authorization> = list.iter().map(of).collect();
         let authorities: Vec<_> = list.iter().map(|(signer, ..)| signer.map(Address::repeat_byte)).collect();
         let sender = Address::repeat_byte(1);
-        let transaction = AuthorizingTransaction { chain_id, sender, nonce: 7, authority_nonces: known };
+        let transaction = AuthorizingTransaction { chain_id, sender, nonce: Some(7), authority_nonces: known };
         let statuses = statuses(&authorizations, &authorities, &transaction);
         statuses.into_iter().map(|status| status.map(Status::name)).collect()
     }

@@ -8,6 +8,7 @@ use super::authorizations::{AuthorizingTransaction, write_authorizations};
 use super::type_of;
 use crate::addresses::address::Addresses;
 use crate::stats::chain_facts;
+use crate::writer::missing_columns::MissingColumns;
 use crate::{JsonWriter, Object};
 use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp, TransactionFee, TransactionType, U256};
 use trawl_core::schema::{Authorization, Column, TransactionView};
@@ -65,7 +66,7 @@ impl TransactionFacts {
 struct Transaction<'t, 'v> {
     view: &'t TransactionView<'v>,
     row: usize,
-    lacking: Vec<&'t str>,
+    lacking: MissingColumns<'t>,
 }
 
 /// A transaction, with the members that all lists of them have.
@@ -76,7 +77,7 @@ pub fn write_transaction_item(
     facts: &TransactionFacts,
     addresses: &Addresses,
 ) {
-    let of = Transaction { view, row, lacking: view.lacking.items::<String>(row).collect() };
+    let of = Transaction { view, row, lacking: MissingColumns::new(view.lacking.items::<String>(row)) };
     writer.object(|item| {
         of.write_position(item, facts);
         of.write_sides(item, addresses);
@@ -133,11 +134,17 @@ pub fn transaction_types(
 
 impl Transaction<'_, '_> {
     fn has(&self, column: &str) -> bool {
-        !self.lacking.contains(&column)
+        self.lacking.has(column)
     }
 
     fn has_outcome(&self) -> bool {
         self.view.has_receipt[self.row] == 1
+    }
+
+    /// Wei per gas that was paid.
+    fn paid_price(&self) -> Option<U256> {
+        let is_known = self.has_outcome() && self.has("effective_gas_price");
+        is_known.then(|| U256::get(&self.view.effective_gas_price, self.row))
     }
 
     fn write_position(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
@@ -150,8 +157,9 @@ impl Transaction<'_, '_> {
         item.key("confirmations").number(facts.head.saturating_sub(view.block_number[row]) + 1);
         // When somebody first saw it is unknown.
         item.key("confirmation_duration").array(|_| {});
-        item.key("nonce").number(view.nonce[row]);
-        item.key("type").number(view.transaction_type[row].into());
+        self.lacking.known(item, "nonce", &["nonce"], |writer| writer.number(view.nonce[row]));
+        let kind = view.transaction_type[row];
+        self.lacking.known(item, "type", &["transaction_type"], |writer| writer.number(kind.into()));
     }
 
     fn write_sides(&self, item: &mut Object<'_>, addresses: &Addresses) {
@@ -161,20 +169,19 @@ impl Transaction<'_, '_> {
             let address = Option::<Address>::get(column, row);
             item.key(key).option(address, |writer, address| addresses.write(writer, &address));
         }
-        item.key("value").decimal_256(U256::get(&view.value, row));
+        self.lacking.known(item, "value", &["value"], |writer| writer.decimal_256(U256::get(&view.value, row)));
     }
 
     fn write_input(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
         item.key("method").option(facts.method.as_deref(), JsonWriter::string);
-        item.key("raw_input").hex(self.view.input.value(self.row));
+        self.lacking.known(item, "raw_input", &["input"], |writer| writer.hex(self.view.input.value(self.row)));
         item.key("decoded_input").option(facts.decoded_input.as_deref(), JsonWriter::raw);
     }
 
     fn write_prices(&self, item: &mut Object<'_>) {
         let (view, row) = (self.view, self.row);
-        item.key("gas_limit").decimal(view.gas_limit[row]);
-        let effective = self.has_outcome().then(|| U256::get(&view.effective_gas_price, row));
-        let price = effective.or_else(|| Option::<U256>::get(&view.gas_price, row));
+        self.lacking.known(item, "gas_limit", &["gas_limit"], |writer| writer.decimal(view.gas_limit[row]));
+        let price = self.paid_price().or_else(|| Option::<U256>::get(&view.gas_price, row));
         item.key("gas_price").option(price, JsonWriter::decimal_256);
         for (key, column) in
             [("max_fee_per_gas", &view.max_fee_per_gas), ("max_priority_fee_per_gas", &view.max_priority_fee_per_gas)]
@@ -188,19 +195,21 @@ impl Transaction<'_, '_> {
         let gas = self.has_outcome().then(|| view.gas_used[row]);
         item.key("gas_used").option(gas, JsonWriter::decimal);
         item.key("base_fee_per_gas").option(facts.base_fee, JsonWriter::decimal_256);
-        let price = U256::get(&view.effective_gas_price, row);
+        let price = self.paid_price();
         item.key("fee").object(|fee| {
-            let most = || Option::<U256>::get(&view.gas_price, row)?.checked_mul(U256::from(view.gas_limit[row]));
+            let limit = self.has("gas_limit").then(|| U256::from(view.gas_limit[row]));
+            let most = || Option::<U256>::get(&view.gas_price, row)?.checked_mul(limit?);
             fee.key("type").string(if gas.is_some() { "actual" } else { "maximum" });
             let (l1_fee, operator_fee) =
                 (Option::<U256>::get(&view.l1_fee, row), Option::<U256>::get(&view.operator_fee, row));
             let is_whole = self.has("l1_fee") && self.has("operator_fee");
-            let paid = |gas_used| TransactionFee { gas_used, gas_price: price, l1_fee, operator_fee }.total();
+            let paid = |gas_used| TransactionFee { gas_used, gas_price: price?, l1_fee, operator_fee }.total();
             let paid = |gas_used| paid(gas_used).filter(|_| is_whole);
             fee.key("value").option(gas.map_or_else(most, paid), JsonWriter::decimal_256);
         });
         let family = facts.family();
-        let paid = gas.zip(facts.base_fee).map(|(gas, base_fee)| GasPayment { gas, price, base_fee });
+        let paid = gas.zip(price).zip(facts.base_fee);
+        let paid = paid.map(|((gas, price), base_fee)| GasPayment { gas, price, base_fee });
         item.key("priority_fee").option(paid.and_then(|paid| family.tip(paid)), JsonWriter::decimal_256);
         item.key("transaction_burnt_fee").option(paid.and_then(|paid| family.burnt(paid)), JsonWriter::decimal_256);
     }
@@ -226,12 +235,12 @@ impl Transaction<'_, '_> {
     fn write_typed(&self, item: &mut Object<'_>, authority_nonces: &BTreeMap<Address, u64>) {
         let (view, row) = (self.view, self.row);
         let kind = type_of(view, row);
-        let is_set_code = (kind == TransactionType::SetCode).then_some(());
+        let is_set_code = (kind == TransactionType::SetCode && self.has("authorization_list")).then_some(());
         item.key("authorization_list").option(is_set_code, |writer, ()| {
             let transaction = AuthorizingTransaction {
                 chain_id: Option::<u64>::get(&view.chain_id, row).filter(|_| self.has("chain_id")),
                 sender: Address::get(&view.from_address, row),
-                nonce: view.nonce[row],
+                nonce: self.has("nonce").then_some(view.nonce[row]),
                 authority_nonces,
             };
             let authorizations: Vec<Authorization> = view.authorization_list.items::<Authorization>(row).collect();

@@ -50,8 +50,19 @@ impl<'a> Facts<'a> {
 
     /// A fact without which the row is of no use.
     pub fn required<T: FromCell>(&self, names: &[&str]) -> Result<T, CellError> {
-        let mismatch = || CellError::new(names.first().copied().unwrap_or_default(), self.row.cell(names), T::EXPECTED);
-        self.fact(names)?.value().ok_or_else(mismatch)
+        self.fact(names)?.value().ok_or_else(|| self.mismatch::<T>(names))
+    }
+
+    fn mismatch<T: FromCell>(&self, names: &[&str]) -> CellError {
+        CellError::new(names.first().copied().unwrap_or_default(), self.row.cell(names), T::EXPECTED)
+    }
+
+    /// A fact that may be null on the chain, in a column without which the file is of no use.
+    pub fn column<T: FromCell>(&self, names: &[&str]) -> Result<Option<T>, CellError> {
+        match self.fact(names)? {
+            Fact::Missing => Err(self.mismatch::<T>(names)),
+            fact => Ok(fact.value()),
+        }
     }
 
     /// A fact that every such row has on the chain; if it is not here, `column` of the table is lacking.
