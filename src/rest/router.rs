@@ -51,10 +51,12 @@ pub(crate) fn router(app: App) -> Router {
         // What is in the cache waits for nothing.
         .route_layer(middleware::from_fn_with_state(app.clone(), queued))
         .route_layer(middleware::from_fn_with_state(app.clone(), cached));
-    let verdicts = blocks::routes_of_verdicts().route_layer(middleware::from_fn_with_state(app.clone(), queued));
+    let uncached = blocks::routes_of_verdicts()
+        .merge(stats::routes_of_storage())
+        .route_layer(middleware::from_fn_with_state(app.clone(), queued));
     Router::new()
         .merge(lists)
-        .merge(verdicts)
+        .merge(uncached)
         .route("/api/v2/scan/logs", get(scan::get).post(scan::post))
         .route("/api/v2/scan/internal-transactions", get(scan::rows::<InternalTransactionScan>))
         .route("/api/v2/scan/token-transfers", get(scan::rows::<TokenTransferScan>))

@@ -2,6 +2,7 @@
 
 pub(crate) mod figures;
 pub(crate) mod service;
+mod storage;
 
 use axum::Router;
 
@@ -22,4 +23,9 @@ pub(super) fn routes() -> Router<App> {
         .route("/stats-service/api/v1/pages/main", get(service::main_page))
         .route("/stats-service/api/v1/pages/transactions", get(service::transactions_page))
         .route("/stats-service/api/v1/pages/contracts", get(service::contracts_page))
+}
+
+/// The route of what changes without a new block, and is not cached for that.
+pub(super) fn routes_of_storage() -> Router<App> {
+    Router::new().route("/api/v2/stats/storage", get(storage::storage))
 }

@@ -3,3 +3,4 @@
 pub mod charts;
 pub mod days;
 pub mod fees;
+pub mod storage;

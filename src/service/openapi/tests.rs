@@ -93,6 +93,7 @@ const DECLARED: &[(&str, &[ParameterGroup])] = &[
     ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::list::WithdrawalsParameters::GROUPS),
     ("/api/v2/blocks/{block_number_or_hash}/verdict", &[]),
     ("/api/v2/stats/verdicts", &[]),
+    ("/api/v2/stats/storage", &[]),
     ("/api/v2/blocks/{block_number_or_hash}/transactions", blocks::list::TransactionsParameters::GROUPS),
     ("/api/v2/transactions/{transaction_hash}", &[]),
     ("/api/v2/addresses/{address_hash}", &[]),

@@ -90,10 +90,16 @@ pub fn questions(cluster: &Cluster) -> anyhow::Result<Vec<Question>> {
     let subjects = Subjects::of(url, database)?;
     let description = std::fs::read_to_string(workspace::root().join("docs/reference/openapi.yaml"))?;
     let templates = description.lines().filter_map(|line| line.strip_prefix("  /")?.strip_suffix(':'));
-    // Figures of the process, its own address, and refusals with the id of their request.
+    // Figures of the process and of the servers, its own address, and refusals with the id of their request.
     let is_own = |template: &&str| {
-        ["metrics", "api/v2/config/json-rpc-url", "v2/chainlist", "sourcify/v2/contract/{chain_id}/{address}"]
-            .contains(template)
+        [
+            "metrics",
+            "api/v2/config/json-rpc-url",
+            "api/v2/stats/storage",
+            "v2/chainlist",
+            "sourcify/v2/contract/{chain_id}/{address}",
+        ]
+        .contains(template)
     };
     let templates = templates.filter(|template| !is_own(template));
     let mut paths: Vec<String> = templates.flat_map(|template| subjects.paths(&format!("/{template}"))).collect();

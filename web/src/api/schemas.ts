@@ -372,6 +372,49 @@ export type StateMissing = {
   message: string;
 };
 
+export type StorageStats = {
+  /** @description Null before the first block is known */
+  blocks: {
+    /** @description Those of them that the API answers from memory */
+    in_memory: UnsignedInteger;
+    in_memory_bytes: UnsignedInteger;
+    /** Format: int64 */
+    newest: number | null;
+    /**
+     * Format: int64
+     * @description The highest block that no reorganisation can change any more
+     */
+    newest_settled: number | null;
+    /** @description Newest blocks that a reorganisation may replace */
+    unsettled: UnsignedInteger;
+  } | null;
+  /** @description The server that answered */
+  clickhouse: {
+    /**
+     * Format: int64
+     * @description Allocated memory
+     */
+    memory_bytes: number | null;
+    /** Format: int64 */
+    uptime_seconds: number | null;
+    version: string | null;
+  };
+  /** @description Local disks of the server that answered */
+  disks: {
+    free_bytes: UnsignedInteger;
+    name: string;
+    total_bytes: UnsignedInteger;
+  }[] | null;
+  /** @description Tables with rows, the largest first; on a cluster the sum of all shards, one replica of each */
+  tables: {
+    bytes_on_disk: UnsignedInteger;
+    name: string;
+    parts: UnsignedInteger;
+    /** @description Including deleted rows that are not merged away yet */
+    rows: UnsignedInteger;
+  }[] | null;
+};
+
 export type Token = {
   /** @description Same as address_hash, for older clients */
   address: string;

@@ -24,6 +24,7 @@ interface Total { value?: string | null; decimals?: string | null; token_id?: st
 export type TokenTransfer = Omit<api.TokenTransfer, 'total'> & { total: Total | null };
 export type InternalTransaction = api.InternalTransaction;
 export type Log = api.Log;
+export type StorageStats = api.StorageStats;
 export type StateChange = api.StateChange;
 export type ListedOperation = api.ListedOperation;
 /** Members from the input of the bundle are null if it is not known. */

@@ -3,12 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { getJson, Problem } from '../api/request.ts';
 import { type Answer, useApi } from '../api/use_api.ts';
 import type { FollowStatus, Health } from '../format/pulse.ts';
-import type { Block, MissingRange, Page } from '../api/types.ts';
-import { count, percent } from '../format/amount.ts';
+import type { Block, MissingRange, Page, StorageStats } from '../api/types.ts';
+import { bytes, count, percent } from '../format/amount.ts';
 import { span } from '../format/time.ts';
 import { lengthOf, type Range, without } from '../format/ranges.ts';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Height } from '../parts/Hash.tsx';
+import { type Column, Table } from '../parts/list/Table.tsx';
 import { Failure, Loading, AnswerView } from '../parts/Answer.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -68,6 +69,7 @@ export function Status() {
         )}</AnswerView>
       </section>
       {answer.data && <VerdictTotals />}
+      {answer.data && <StorageOfServer />}
       {answer.data && <Parts head={answer.data.data.latest_block_number} />}
     </>
   );
@@ -111,6 +113,32 @@ function VerdictTotals() {
       <Facts>
         {rows.filter(([name]) => !data || data[name] > 0 || name === 'verified').map(([name, title, hint]) => <Fact key={name} name={title} hint={hint}>{data ? `${count(data[name]) ?? ''} blocks` : '…'}</Fact>)}
       </Facts>
+    </section>
+  );
+}
+
+const TABLE_COLUMNS: Column<NonNullable<StorageStats['tables']>[number]>[] = [
+  { name: 'Table', cell: (table) => <code>{table.name}</code> },
+  { name: 'Rows', right: true, cell: (table) => count(table.rows) },
+  { name: 'On disk', right: true, cell: (table) => bytes(table.bytes_on_disk) },
+  { name: 'Parts', right: true, cell: (table) => count(table.parts) },
+];
+
+function StorageOfServer() {
+  const { data, problem, refetch } = useApi<StorageStats>('/api/v2/stats/storage');
+  if (problem) return <Failure problem={problem} refetch={refetch} compact />;
+  const total = data?.tables?.reduce((sum, table) => sum + table.bytes_on_disk, 0);
+  return (
+    <section class="panel">
+      <header><h2>Storage</h2>{total !== undefined && <strong>{bytes(total)}</strong>}</header>
+      <Facts>
+        <Fact name="Settled up to" hint="The highest block that no reorganisation can change any more">{data ? <Height of={data.blocks?.newest_settled ?? null} /> : '…'}</Fact>
+        <Fact name="Newest blocks" hint="Blocks that a reorganisation may replace">{data?.blocks ? `${count(data.blocks.unsettled)}, of which ${count(data.blocks.in_memory)} in memory (${bytes(data.blocks.in_memory_bytes)})` : data ? <Unknown /> : '…'}</Fact>
+        <Fact name="ClickHouse">{data ? <span>{data.clickhouse.version ?? <Unknown />}{data.clickhouse.uptime_seconds !== null && `, running for ${span(data.clickhouse.uptime_seconds * 1000)}`}</span> : '…'}</Fact>
+        <Fact name="Its memory">{data ? data.clickhouse.memory_bytes === null ? <Unknown /> : bytes(data.clickhouse.memory_bytes) : '…'}</Fact>
+        <Fact name="Its disks" hint="Free space of the local disks">{data ? data.disks ? <span class="row">{data.disks.map((disk) => <span key={disk.name} class={disk.free_bytes < disk.total_bytes / 20 ? 'bad' : undefined}>{bytes(disk.free_bytes)} of {bytes(disk.total_bytes)} free</span>)}</span> : <Unknown /> : '…'}</Fact>
+      </Facts>
+      {data?.tables && <details><summary>{count(data.tables.length)} tables</summary><Table items={data.tables} columns={TABLE_COLUMNS} id={(table) => table.name} label="Tables of ClickHouse" /></details>}
     </section>
   );
 }
