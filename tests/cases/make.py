@@ -4,11 +4,12 @@
 Expected values are computed here from the node's own JSON (tests/fixtures/*/chain.ndjson.gz) by the rules of the
 specification, in Python integers. Run it after changing a case, and read the difference:  python3 tests/cases/make.py
 """
-import functools, gzip, json, os, shutil
+import functools, gzip, json, os, shutil, sys
 from datetime import datetime, timezone
 from fractions import Fraction
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+OUTPUT = HERE
 EMPTY_ROOT = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"
 
 
@@ -326,7 +327,7 @@ def chain(name):
 
 
 def write(endpoint, name, chain_name, path, expected, status=200):
-    folder = os.path.join(HERE, endpoint, name)
+    folder = os.path.join(OUTPUT, endpoint, name)
     os.makedirs(folder)
     with open(os.path.join(folder, "request"), "w") as f:
         f.write(f"{chain_name} {status} {path}\n")
@@ -731,6 +732,13 @@ def paid_by_frames(line, tx):
     return any(frame["traceAddress"] and frame["action"].get("to") == tx["from"] and number(frame["action"].get("value", "0x0")) for frame in frames)
 
 
+def gas_without_code(tx):
+    """Gas of a transaction that runs no code: 21000 and its data (EIP-2028), or the floor since Prague (EIP-7623)."""
+    data = bytes.fromhex(tx["input"][2:])
+    tokens = sum(4 if byte else 1 for byte in data)
+    return 21000 + 4 * tokens, 21000 + 10 * tokens
+
+
 def summaries():
     """One transaction of each plain kind; what a sentence says is worked out here from the block's own JSON."""
     folder = "transaction_summary"
@@ -770,6 +778,10 @@ def summaries():
                         "action_type": text("Transferred"), "amount": amount, "token": token,
                         "to_address": {"type": "address", "value": address_object(receiver)}})]))
                 elif not moved and not logs and not value and not paid_by_frames(line, tx) and len(tx["input"]) >= 10:
+                    if number(receipt["gasUsed"]) in gas_without_code(tx):
+                        # The recipient ran no code, so the input is no call.
+                        found.setdefault(("text_to_an_account", name), (tx, []))
+                        continue
                     selector = tx["input"][:10]
                     found.setdefault(("call", name), (tx, [("{action_type} {method} on {contract}", {
                         "action_type": text("Called"), "method": {"type": "method", "value": FUNCTIONS.get(selector, selector)},
@@ -899,14 +911,21 @@ def withdrawals():
     write("block_withdrawals", "a_negative_number", "mainnet", "/api/v2/blocks/-1/withdrawals", {**negative, "message": "Invalid number"}, 422)
 
 
+# The functions that write cases, and the folders that each writes.
+CASES = {
+    blocks: ["blocks"],
+    transaction_logs: ["transaction_logs"],
+    withdrawals: ["address_withdrawals", "block_withdrawals"],
+    internal_transactions: ["address_internal_transactions"],
+    token_transfers: ["address_token_transfers"],
+    raw_traces: ["raw_trace"],
+    summaries: ["transaction_summary"],
+}
+
 if __name__ == "__main__":
-    for endpoint in ("blocks", "transaction_logs", "address_withdrawals", "block_withdrawals", "address_internal_transactions",
-                     "address_token_transfers", "raw_trace", "transaction_summary"):
-        shutil.rmtree(os.path.join(HERE, endpoint), ignore_errors=True)
-    blocks()
-    transaction_logs()
-    withdrawals()
-    internal_transactions()
-    token_transfers()
-    raw_traces()
-    summaries()
+    # Into the folder that is named, or beside this script.
+    OUTPUT = sys.argv[1] if len(sys.argv) > 1 else HERE
+    for write_cases, folders in CASES.items():
+        for folder in folders:
+            shutil.rmtree(os.path.join(OUTPUT, folder), ignore_errors=True)
+        write_cases()

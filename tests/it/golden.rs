@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context as _, ensure};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -25,6 +26,25 @@ fn every_case_is_listed() -> anyhow::Result<()> {
     for (endpoint, listed) in cases::LISTED {
         let found = names(&folder(endpoint))?;
         ensure!(found == sorted(listed.iter().copied()) && found.len() > 4, "{endpoint} has the cases {found:?}");
+    }
+    Ok(())
+}
+
+/// Expected answers are made by the script from the recorded chains, and never from our own output.
+#[test]
+#[ignore = "a minute of Python: runs with `cargo xtask test --slow`"]
+fn cases_are_those_of_the_script() -> anyhow::Result<()> {
+    let output = tempfile::tempdir()?;
+    let made = Command::new("python3").arg(folder("make.py")).arg(output.path()).status()?;
+    ensure!(made.success(), "{made}");
+    for (endpoint, listed) in cases::LISTED {
+        for case in *listed {
+            for file in ["request", "response.json"] {
+                let file = Path::new(endpoint).join(case).join(file);
+                let [made, committed] = [output.path(), &folder("")].map(|root| fs::read(root.join(&file)));
+                ensure!(made? == committed?, "{}: run tests/cases/make.py", file.display());
+            }
+        }
     }
     Ok(())
 }

@@ -160,6 +160,8 @@ listed! {
         nft_transfer_mainnet
         several_minted_mainnet
         swap_mainnet
+        text_to_an_account_devchain
+        text_to_an_account_mainnet
         token_transfer_devchain
         token_transfer_mainnet
         unknown_transaction
